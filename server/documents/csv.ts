@@ -1,0 +1,103 @@
+import { Failure } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import { CsvError, parse } from 'csv-parse/sync'
+import { stringify } from 'csv-stringify/sync'
+import { importErrors } from './imports.errors.ts'
+import { type Cell, emptyFile, isBlank, type Sheet, type SheetRow, tooManyBytes, tooManyRows, toSheet } from './table.ts'
+import { toText } from './text.ts'
+
+type Separator = ',' | ';' | '\t'
+
+/** Blank lines are allowed for, but not without end. */
+const LINES_MAX = limits.importRows * 10
+
+/** Longest line in characters: every column with the longest text that any field takes. */
+const LINE_MAX = limits.importColumns * limits.text.remark
+
+/** A spreadsheet runs a text cell that begins so as a formula; an apostrophe in front keeps it text. */
+const NEEDS_APOSTROPHE = /^'*[=+\-@\t\r]/
+const HAS_APOSTROPHE = /^'+[=+\-@\t\r]/
+
+/** Excel announces the separator in a line of its own, which it does not count as a row. */
+const ANNOUNCED = /^sep=([,;\t])(?:\r\n|\n|\r)/i
+
+function separatorOf(text: string): Separator {
+  const counts = { ',': 0, ';': 0, '\t': 0 }
+  let quoted = false
+  for (const letter of text) {
+    if (letter === '"') quoted = !quoted
+    else if (quoted) continue
+    else if (letter === '\n' || letter === '\r') break
+    else if (letter === ',' || letter === ';' || letter === '\t') counts[letter] += 1
+  }
+  if (counts[';'] > counts[',']) return counts['\t'] > counts[';'] ? '\t' : ';'
+  return counts['\t'] > counts[','] ? '\t' : ','
+}
+
+/** Spreadsheets write thousands of empty rows after the last one; a loop, because a regular expression would be quadratic here. */
+function withoutTail(text: string): string {
+  let end = text.length
+  while (end > 0 && ' ,;\t\r\n'.includes(text[end - 1] as string)) end -= 1
+  return text.slice(0, end)
+}
+
+function toFailure(error: unknown): unknown {
+  if (error instanceof Failure || !(error instanceof CsvError)) return error
+  if (error.code === 'CSV_MAX_RECORD_SIZE') {
+    return importErrors.tooLarge({ message: `Line ${error.lines} of this file is too long. A quotation mark may be missing there.` })
+  }
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
+    return importErrors.unreadable({ message: 'A quotation mark in this file is opened and never closed.' })
+  }
+  return importErrors.unreadable({ message: `Line ${error.lines} of this file cannot be read.` })
+}
+
+function parseLines(text: string, delimiter: Separator): SheetRow[] {
+  const lines: SheetRow[] = []
+  let row = 0
+  const keep = (record: string[]) => {
+    row += 1
+    const cells = record.map((cell) => (HAS_APOSTROPHE.test(cell) ? cell.slice(1) : cell))
+    if (!isBlank(cells)) lines.push({ row, cells })
+    if (lines.length > limits.importRows + 1 || row > LINES_MAX) throw tooManyRows()
+    return null
+  }
+  parse(text, {
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: LINE_MAX,
+    on_record: keep,
+  })
+  return lines
+}
+
+/**
+ * Reads a CSV file: UTF-8, UTF-16 with a byte-order mark or Windows-1252; comma, semicolon or tab, whichever the head line has most of.
+ * The apostrophe that writeCsv puts before a formula is taken off again.
+ * Throws imports.unreadable (400) and imports.too_large (413).
+ */
+export function readCsv(bytes: Uint8Array): Sheet {
+  if (bytes.byteLength > limits.body.import) throw tooManyBytes()
+  const whole = toText(bytes)
+  const announced = ANNOUNCED.exec(whole)
+  const text = withoutTail(announced ? whole.slice(announced[0].length) : whole)
+  if (text === '') throw emptyFile()
+  try {
+    return toSheet(parseLines(text, (announced?.[1] as Separator | undefined) ?? separatorOf(text)))
+  } catch (error) {
+    throw toFailure(error)
+  }
+}
+
+const inert = (cell: Cell): string => {
+  if (typeof cell === 'number') return String(cell)
+  return NEEDS_APOSTROPHE.test(cell ?? '') ? `'${cell}` : (cell ?? '')
+}
+
+/** Writes a CSV file that Excel opens with its accents right: UTF-8 with its mark, CRLF, inert text, numbers with a decimal point. */
+export function writeCsv(table: { head: readonly string[]; rows: readonly (readonly Cell[])[] }): Uint8Array {
+  const lines = [table.head, ...table.rows].map((cells) => cells.map(inert))
+  return Buffer.from(stringify(lines, { bom: true, record_delimiter: 'windows', quoted_match: /[\r\n\t;]/ }), 'utf8')
+}

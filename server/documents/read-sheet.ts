@@ -1,0 +1,15 @@
+import { limits } from '@markbook/shared/limits'
+import { readCsv } from './csv.ts'
+import { sheetKind, type Upload } from './sheet-kind.ts'
+import { emptyFile, type Sheet, tooManyBytes } from './table.ts'
+import { readWorkbook } from './xlsx.ts'
+
+/**
+ * Reads an uploaded spreadsheet, XLSX or CSV, into a Sheet. Of a workbook it takes the first sheet named in `preferred`, else the first.
+ * Throws imports.too_large (413), imports.wrong_type (415), imports.unreadable (400).
+ */
+export async function readSheet(upload: Upload, preferred: readonly string[] = []): Promise<Sheet> {
+  if (upload.bytes.byteLength === 0) throw emptyFile()
+  if (upload.bytes.byteLength > limits.body.import) throw tooManyBytes()
+  return sheetKind(upload) === 'csv' ? readCsv(upload.bytes) : readWorkbook(upload.bytes, preferred)
+}

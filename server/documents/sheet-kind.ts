@@ -1,0 +1,58 @@
+import type { Failure } from '@markbook/shared/failures'
+import { importErrors } from './imports.errors.ts'
+
+export type SheetKind = 'csv' | 'xlsx'
+export type Upload = { bytes: Uint8Array; type?: string | undefined; filename?: string | undefined }
+
+const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+/** `application/vnd.ms-excel` is what browsers on Windows call a .csv. */
+const TYPES: Record<string, SheetKind | 'either'> = {
+  [XLSX_TYPE]: 'xlsx',
+  'application/zip': 'xlsx',
+  'application/x-zip-compressed': 'xlsx',
+  'text/csv': 'csv',
+  'application/csv': 'csv',
+  'text/plain': 'csv',
+  'text/tab-separated-values': 'csv',
+  'application/vnd.ms-excel': 'csv',
+  'application/octet-stream': 'either',
+  '': 'either',
+}
+const EXTENSIONS: Record<string, SheetKind> = { xlsx: 'xlsx', csv: 'csv', tsv: 'csv', txt: 'csv' }
+
+/** How files that are no table begin, and what to call them. */
+const OTHERS: [start: RegExp, name: string][] = [
+  [/^\xd0\xcf\x11\xe0/, 'an old .xls workbook, or one protected by a password'],
+  [/^%PDF-/, 'a PDF'],
+  [/^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF|BM.{4}\x00\x00\x00\x00)/s, 'a picture'],
+  [/^\{\\rtf/, 'a text document'],
+  [/^(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html|head|body|table|meta)\b/i, 'a web page, even if its name says otherwise'],
+  [/^(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!doctype|\w+:)/i, 'an XML document'],
+  [/^(?:\x1f\x8b|7z\xbc\xaf|Rar!)/, 'a compressed archive'],
+]
+
+const saveAs = (what: string): Failure => importErrors.wrongType({ message: `This is ${what}. Save it as .xlsx or .csv.` })
+
+const extensionOf = (filename: string): string => /\.([A-Za-z0-9]+)\s*$/.exec(filename)?.[1]?.toLowerCase() ?? ''
+
+/**
+ * Decides by its content whether an upload is CSV or XLSX, and refuses one whose declared type or name says something else.
+ * `type` is the Content-Type of the part, parameters allowed. Throws imports.wrong_type (415) with what to do about it.
+ */
+export function sheetKind({ bytes, type, filename }: Upload): SheetKind {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 512)).toString('latin1')
+  const other = OTHERS.find(([pattern]) => pattern.test(start))
+  if (other) throw saveAs(other[1])
+  const kind: SheetKind = /^PK(?:\x03\x04|\x05\x06)/.test(start) ? 'xlsx' : 'csv'
+  const extension = extensionOf(filename ?? '')
+  const named = EXTENSIONS[extension]
+  if (extension !== '' && named === undefined) throw saveAs(`a .${extension} file`)
+  const declared = TYPES[(type ?? '').split(';')[0]?.trim().toLowerCase() ?? '']
+  if (declared === undefined) throw importErrors.wrongType()
+  const isBelied = (said: SheetKind | 'either' | undefined) => said !== undefined && said !== 'either' && said !== kind
+  if (isBelied(named) || isBelied(declared)) {
+    throw saveAs(kind === 'xlsx' ? 'an Excel workbook or a zip, but it is called a text file' : 'not an Excel workbook, although it is called one')
+  }
+  return kind
+}

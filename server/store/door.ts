@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto'
+import { COMMONS } from '@markbook/shared/ids'
+import { descriptions, type Replicated, type Row, SCHEMA_VERSION, type Tables } from '@markbook/shared/tables/tables'
+import { EXISTENCE, stamp, type Versions } from '@markbook/sync/stamp'
+import { type Column, getTableColumns, inArray, and, eq, type Table } from 'drizzle-orm'
+import type { Dialect, HistoryWrite, SyncRowWrite } from './dialect.ts'
+import type { Change, Line, NewRow } from './tx.ts'
+
+type AnyRow = Record<string, unknown> & { id: string }
+type Action = 'create' | 'update' | 'delete'
+type Written = { table: Replicated; schoolId: string; before: AnyRow | null; after: AnyRow | null; units: Set<string> }
+export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId: () => string }
+
+/** Rows of one statement are compared by value; a JSON column by its text. */
+const same = (a: unknown, b: unknown) => a === b || (typeof a === 'object' && a !== null && b !== null && JSON.stringify(a) === JSON.stringify(b))
+
+/**
+ * The one write door (architecture, decision 6). Rows are written at once; the versions and the history of everything that a
+ * transaction wrote are written together by `close`, just before the commit.
+ */
+export class Door {
+  private readonly written = new Map<string, Written>()
+
+  constructor(
+    private readonly line: Line,
+    private readonly dialect: Dialect,
+    private readonly writer: Writer,
+  ) {}
+
+  async insert<T extends Replicated>(table: T, rows: readonly NewRow<T>[]): Promise<Row<T>[]> {
+    if (rows.length === 0) return []
+    const stored = rows.map((row) => this.completed(table, row as never as AnyRow, 'create'))
+    await this.dialect.writeRows(this.line, this.tableOf(table), stored.map((row) => this.toDriver(table, row)), 'insert')
+    const units = [EXISTENCE, ...Object.keys(descriptions[table].units)]
+    for (const row of stored) this.remember(table, null, row, units)
+    return stored as never
+  }
+
+  async update<T extends Replicated>(table: T, changes: readonly Change<T>[]): Promise<Row<T>[]> {
+    const results: AnyRow[] = []
+    const stored: AnyRow[] = []
+    for (const { before, patch } of changes as readonly { before: AnyRow; patch: AnyRow }[]) {
+      const merged = this.derived(table, { ...before, ...patch })
+      const changed = Object.keys(merged).filter((name) => !same(merged[name], before[name]))
+      const units = unitsOf(table, changed)
+      const after = units.length > 0 ? this.completed(table, merged, 'update') : merged
+      results.push(after)
+      if (changed.length === 0) continue
+      const frozen = changed.find((name) => descriptions[table].identity.includes(name))
+      if (frozen) throw new Error(`${table}.${frozen} never changes after creation`)
+      stored.push(after)
+      // Derived columns alone are nobody's change: other nodes recompute them.
+      if (units.length > 0) this.remember(table, before, after, units)
+    }
+    if (stored.length > 0) {
+      await this.dialect.writeRows(this.line, this.tableOf(table), stored.map((row) => this.toDriver(table, row)), 'replace')
+    }
+    return results as never
+  }
+
+  async remove<T extends Replicated>(table: T, rows: readonly Row<T>[]): Promise<void> {
+    const list = rows as never as readonly AnyRow[]
+    if (list.length === 0) return
+    for (const child of descriptions[table].cascade ?? []) await this.removeChildren(child.table as Replicated, child.column, list)
+    for (const [schoolId, group] of bySchool(table, list)) {
+      await this.dialect.deleteRows(this.line, this.tableOf(table), descriptions[table].scope === 'school' ? schoolId : null, group.map((row) => row.id))
+    }
+    for (const row of list) this.remember(table, row, null, [EXISTENCE])
+  }
+
+  /** Writes versions and history of all that was written; nothing may be written after it. */
+  async close(): Promise<void> {
+    const schools = [...new Set([...this.written.values()].map((entry) => entry.schoolId))].sort()
+    for (const schoolId of schools) {
+      const entries = [...this.written.values()].filter((entry) => entry.schoolId === schoolId && actionOf(entry) !== null)
+      if (entries.length === 0) continue
+      const history = entries.map((entry) => this.historyOf(entry))
+      const digest = createHash('sha256').update(JSON.stringify(history)).digest('hex')
+      await this.dialect.advance(this.line, { schoolId, schema: SCHEMA_VERSION, digest, rows: await this.stampedRows(schoolId, entries), history })
+    }
+  }
+
+  private async removeChildren(table: Replicated, column: string, parents: readonly AnyRow[]) {
+    const definition = this.tableOf(table)
+    const columns = getTableColumns(definition) as Record<string, Column>
+    for (const [schoolId, group] of bySchool(table, parents)) {
+      const ids = group.map((row) => row.id)
+      const children = await this.line.db
+        .select()
+        .from(definition as never)
+        .where(and(eq(columns['school_id'] as Column, schoolId), inArray(columns[column] as Column, ids)))
+      await this.remove(table, children as never)
+    }
+  }
+
+  private async stampedRows(schoolId: string, entries: readonly Written[]): Promise<SyncRowWrite[]> {
+    const known = new Map<string, Versions>()
+    for (const table of new Set(entries.map((entry) => entry.table))) {
+      const ids = entries.filter((entry) => entry.table === table).map((entry) => rowOf(entry).id)
+      for (const row of await this.dialect.versionsOf(this.line, schoolId, table, ids)) {
+        known.set(`${table}:${row.row_id}`, { vv: JSON.parse(row.vv), units: JSON.parse(row.units) })
+      }
+    }
+    return entries.map((entry) => {
+      const { id } = rowOf(entry)
+      const { node, nowMs, actor } = this.writer
+      const versions = stamp(known.get(`${entry.table}:${id}`) ?? null, { units: [...entry.units], node, now: nowMs, actor })
+      return { table_name: entry.table, row_id: id, vv: JSON.stringify(versions.vv), units: JSON.stringify(versions.units), deleted: entry.after === null }
+    })
+  }
+
+  private historyOf(entry: Written): HistoryWrite {
+    const { newId, now, actor, node } = this.writer
+    return {
+      id: newId(),
+      at: now,
+      actor_id: actor,
+      node_id: node,
+      entity: entry.table,
+      row_id: rowOf(entry).id,
+      action: actionOf(entry) as Action,
+      changes: JSON.stringify(changesOf(entry)),
+    }
+  }
+
+  /** Two writes of one row in one transaction are one entry, from the first `before` to the last `after`. */
+  private remember(table: Replicated, before: AnyRow | null, after: AnyRow | null, units: Iterable<string>) {
+    const row = (after ?? before) as AnyRow
+    const key = `${table}:${row.id}`
+    const earlier = this.written.get(key)
+    if (earlier) {
+      earlier.after = after
+      for (const unit of units) earlier.units.add(unit)
+    } else {
+      this.written.set(key, { table, schoolId: schoolOf(table, row), before, after, units: new Set(units) })
+    }
+  }
+
+  private derived(table: Replicated, row: AnyRow): AnyRow {
+    return { ...row, ...descriptions[table].derive?.(row) }
+  }
+
+  private completed(table: Replicated, row: AnyRow, action: Action): AnyRow {
+    const columns = getTableColumns(this.tableOf(table))
+    const full: AnyRow = this.derived(table, row)
+    const { now, actor } = this.writer
+    const automatic: Record<string, unknown> = { created_at: now, updated_at: now, created_by: actor, updated_by: actor }
+    const creation = action === 'create'
+    for (const [name, value] of Object.entries(automatic)) {
+      if (!(name in columns)) continue
+      if (creation ? full[name] === undefined : name.startsWith('updated')) full[name] = value
+    }
+    return Object.fromEntries(Object.keys(columns).map((name) => [name, full[name] ?? null])) as AnyRow
+  }
+
+  private toDriver(table: Replicated, row: AnyRow): Record<string, unknown> {
+    const columns = getTableColumns(this.tableOf(table)) as Record<string, Column>
+    const driver: Record<string, unknown> = {}
+    for (const [name, column] of Object.entries(columns)) driver[name] = row[name] === null ? null : column.mapToDriverValue(row[name])
+    return driver
+  }
+
+  private tableOf(table: Replicated): Table {
+    return this.dialect.tables[table as keyof Tables] as Table
+  }
+}
+
+const rowOf = (entry: Written): AnyRow => (entry.after ?? entry.before) as AnyRow
+
+const actionOf = (entry: Written): Action | null => {
+  if (entry.before === null) return entry.after === null ? null : 'create'
+  return entry.after === null ? 'delete' : 'update'
+}
+
+const schoolOf = (table: Replicated, row: AnyRow): string => {
+  const { scope } = descriptions[table]
+  if (scope === 'commons') return COMMONS
+  return scope === 'self' ? row.id : (row['school_id'] as string)
+}
+
+const bySchool = (table: Replicated, rows: readonly AnyRow[]) => {
+  const groups = new Map<string, AnyRow[]>()
+  for (const row of rows) {
+    const schoolId = schoolOf(table, row)
+    const group = groups.get(schoolId)
+    if (group) group.push(row)
+    else groups.set(schoolId, [row])
+  }
+  return groups
+}
+
+const unitsOf = (table: Replicated, columns: readonly string[]): string[] =>
+  Object.entries(descriptions[table].units)
+    .filter(([, members]) => members.some((member) => columns.includes(member)))
+    .map(([unit]) => unit)
+
+/** What a person would call the change: no keys of the store, no folded names, no bookkeeping times. */
+const HIDDEN = new Set(['school_id', 'sort_key', 'search_key', 'created_at', 'updated_at', 'created_by', 'updated_by'])
+
+function changesOf({ before, after }: Written): Record<string, { before: unknown; after: unknown }> {
+  const changes: Record<string, { before: unknown; after: unknown }> = {}
+  for (const name of Object.keys((after ?? before) as AnyRow)) {
+    const [was, is] = [before?.[name] ?? null, after?.[name] ?? null]
+    if (!HIDDEN.has(name) && !same(was, is)) changes[name] = { before: was, after: is }
+  }
+  return changes
+}
+

@@ -1,0 +1,24 @@
+import { common, Failure } from '@markbook/shared/failures'
+
+type DriverError = { code?: string; message?: string; constraint_name?: string }
+
+/** True where the database refused a row because an equal one exists (SQLite and Postgres say it differently). */
+export const isUniqueViolation = (error: unknown): boolean => {
+  const { code } = cause(error)
+  return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
+}
+
+/** True where two transactions stood in each other's way and either may be tried again. */
+export const isRetryable = (error: unknown): boolean => {
+  const { code } = cause(error)
+  return code === '40001' || code === '40P01'
+}
+
+/** Drizzle wraps what the driver threw. */
+const cause = (error: unknown): DriverError => {
+  const outer = error as DriverError & { cause?: DriverError }
+  return outer?.code ? outer : (outer?.cause ?? outer ?? {})
+}
+
+/** A unique violation that no check saw coming (two equal creates at once) is a conflict for the caller, not a fault of ours. */
+export const toFailure = (error: unknown): unknown => (isUniqueViolation(error) && !(error instanceof Failure) ? common.duplicate() : error)

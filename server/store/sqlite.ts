@@ -1,0 +1,138 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { common, Failure } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import type { Db, Line } from './tx.ts'
+
+export type SqliteConnections = { writer: Database.Database; reader: Database.Database; close(): void }
+
+/** Oldest library whose WAL is free of the reset bug (architecture, decision 5). */
+const OLDEST_SQLITE = [3, 51, 3] as const
+
+/** Opens the school's database file in `folder`, which must be this process's alone. */
+export function openSqlite(folder: string): SqliteConnections {
+  mkdirSync(folder, { recursive: true })
+  const lock = takeFolder(folder)
+  const path = join(folder, 'markbook.sqlite')
+  const writer = new Database(path)
+  configure(writer)
+  const reader = new Database(path)
+  configure(reader)
+  reader.pragma('query_only = ON')
+  return {
+    writer,
+    reader,
+    close() {
+      reader.close()
+      writer.close()
+      lock.close()
+    },
+  }
+}
+
+/** better-sqlite3 falls back to NORMAL when WAL is set; FULL must come after it, and is checked, because a mark hangs on it. */
+function configure(connection: Database.Database) {
+  connection.pragma('journal_mode = WAL')
+  connection.pragma('synchronous = FULL')
+  connection.pragma('foreign_keys = ON')
+  connection.pragma('busy_timeout = 5000')
+  connection.pragma('cache_size = -32768')
+  assertPragma(connection, 'journal_mode', 'wal')
+  assertPragma(connection, 'synchronous', 2)
+  assertPragma(connection, 'foreign_keys', 1)
+  const version = connection.prepare('select sqlite_version() as version').get() as { version: string }
+  if (isOlder(version.version)) throw new Error(`SQLite ${version.version} is too old; ${OLDEST_SQLITE.join('.')} or newer is needed.`)
+}
+
+function assertPragma(connection: Database.Database, name: string, expected: unknown) {
+  const actual = connection.pragma(name, { simple: true })
+  if (actual !== expected) throw new Error(`SQLite's ${name} is ${String(actual)}, but must be ${String(expected)}.`)
+}
+
+const isOlder = (version: string) => {
+  const parts = version.split('.').map(Number)
+  for (const [at, least] of OLDEST_SQLITE.entries()) {
+    const part = parts[at] ?? 0
+    if (part !== least) return part < least
+  }
+  return false
+}
+
+/** An exclusive lock that the operating system drops with the process, however it ends; no stale file can block a start. */
+function takeFolder(folder: string): Database.Database {
+  const lock = new Database(join(folder, 'server.lock'), { timeout: 0 })
+  try {
+    lock.pragma('locking_mode = EXCLUSIVE')
+    lock.exec('begin exclusive; create table if not exists holder (pid integer); commit; begin exclusive')
+  } catch (error) {
+    lock.close()
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error
+    throw new Error(`Another Markbook server is already running on ${folder}. Stop it first, or give this one a DATA_DIR of its own.`)
+  }
+  return lock
+}
+
+export function sqliteLine(connection: Database.Database, writes: boolean): Line {
+  const texts = new Map<string, Database.Statement>()
+  const statementFor = (text: string) => {
+    const known = texts.get(text)
+    if (known) return known
+    if (texts.size > 500) texts.clear()
+    const made = connection.prepare(text)
+    texts.set(text, made)
+    return made
+  }
+  return {
+    db: drizzle(connection) as unknown as Db,
+    writes,
+    prepared: new Map(),
+    rows: async (text, params) => statementFor(text).all(...(params as unknown[])) as never,
+    run: async (text, params) => {
+      statementFor(text).run(...(params as unknown[]))
+    },
+    execute: async (prepared, params) => (prepared as { all(values: unknown): unknown[] }).all(params),
+  }
+}
+
+/**
+ * One after the other, at most `limits.writeQueue` waiting; each inside BEGIN … COMMIT, undone whole where it throws. On one
+ * connection two transactions that await could otherwise share one BEGIN.
+ */
+export function serialised(connection: Database.Database, begin: string) {
+  const [beginning, commit, rollback] = [connection.prepare(begin), connection.prepare('commit'), connection.prepare('rollback')]
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  const transact = async <T>(work: () => Promise<T>): Promise<T> => {
+    beginning.run()
+    try {
+      const result = await work()
+      commit.run()
+      return result
+    } catch (error) {
+      if (connection.inTransaction) rollback.run()
+      throw fullDisk(error)
+    }
+  }
+  return {
+    run<T>(work: () => Promise<T>): Promise<T> {
+      if (waiting >= limits.writeQueue) return Promise.reject(common.busy({ headers: { 'retry-after': '1' } }))
+      waiting += 1
+      const mine = last.then(() => transact(work))
+      last = mine.then(
+        () => {
+          waiting -= 1
+        },
+        () => {
+          waiting -= 1
+        },
+      )
+      return mine
+    },
+    idle: () => last,
+  }
+}
+
+const fullDisk = (error: unknown) =>
+  (error as { code?: string }).code === 'SQLITE_FULL' ? new Failure(507, 'storage_full', 'The disk of the server is full. Nothing was saved.') : error

@@ -1,0 +1,39 @@
+import type { Tables } from '@markbook/shared/tables/tables'
+import { Placeholder, sql } from 'drizzle-orm'
+import type { Dialect } from './dialect.ts'
+import type { Db, ReadTx } from './tx.ts'
+
+type Given<P> = { db: Db; t: Tables; p: { readonly [K in keyof P]-?: Placeholder<string, P[K]> }; dialect: Dialect }
+type Prepared = { prepare(): unknown }
+
+const placeholders = new Proxy({}, { get: (_target, name) => sql.placeholder(String(name)) })
+
+/**
+ * A query whose text never changes, built once for a connection and then only given its parameters: building a Drizzle
+ * query costs several times the request (design/performance.md).
+ *
+ *     const termsOfYear = statement<{ school: string; year: string }>()(({ db, t, p }) => db.select().from(t.term).where(…))
+ *     const rows = await termsOfYear(tx, { school, year })
+ *
+ * `lock` names the table whose rows stay locked until the commit when the query runs in a writing transaction.
+ */
+export const statement =
+  <P extends Record<string, unknown>>(options: { lock?: string } = {}) =>
+  <Q extends Prepared & PromiseLike<unknown[]>>(build: (given: Given<P>) => Q) => {
+    const key = { options }
+    return async (tx: ReadTx, params: P): Promise<Awaited<Q>> => {
+      const { line, dialect, t } = tx
+      let prepared = line.prepared.get(key)
+      if (!prepared) {
+        prepared = build({ db: line.db, t, p: placeholders as Given<P>['p'], dialect }).prepare()
+        if (options.lock && line.writes) appendToText(prepared, dialect.lockOf(options.lock))
+        line.prepared.set(key, prepared)
+      }
+      return (await line.execute(prepared, params)) as Awaited<Q>
+    }
+  }
+
+/** Drizzle's `for` exists on Postgres only and cannot be typed through SQLite's builder; the clause is added to the built text. */
+const appendToText = (prepared: unknown, clause: string) => {
+  if (clause) (prepared as { queryString: string }).queryString += clause
+}

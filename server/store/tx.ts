@@ -1,0 +1,65 @@
+import type { Local, Replicated, Row, Tables } from '@markbook/shared/tables/tables'
+
+import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
+import type { Dialect } from './dialect.ts'
+
+/** Drizzle as features see it: SQLite's types stand for both databases (shared/tables). */
+export type Db = BaseSQLiteDatabase<'async', unknown, Record<string, never>>
+
+/** As whom the database is asked: a signed-in person (row-level security applies) or the service itself (sign-in, joining, jobs). */
+export type Identity = { as: 'user'; userId: string } | { as: 'system'; userId: string | null }
+export const asUser = (userId: string): Identity => ({ as: 'user', userId })
+export const asSystem = (userId: string | null = null): Identity => ({ as: 'system', userId })
+
+/** One database transaction, open for the time of `store.read` or `store.write`. Only the database may be awaited inside. */
+export type ReadTx = {
+  readonly db: Pick<Db, 'select' | 'selectDistinct' | '$with' | 'with' | '$count'>
+  readonly t: Tables
+  readonly dialect: Dialect
+  /** The transaction's instant, the same for everything it writes. */
+  readonly now: string
+  readonly nowMs: number
+  /** From here on the database is asked as this person. */
+  actAs(identity: Identity): Promise<void>
+  /** A row of a school by id, or undefined; locked until the commit where the transaction writes. */
+  find<T extends Replicated>(table: T, schoolId: string, id: string): Promise<Row<T> | undefined>
+  /** Internal: how `statement` reaches its connection. */
+  readonly line: Line
+}
+
+type Automatic = 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'sort_key' | 'search_key'
+/** A row to insert: automatic columns (times, actors, folded names) are filled in by the write door where they are absent. */
+export type NewRow<T extends Replicated> = Omit<Row<T>, Automatic> & Partial<Pick<Row<T>, Extract<keyof Row<T>, Automatic>>>
+export type Change<T extends Replicated> = { before: Row<T>; patch: Partial<Row<T>> }
+
+export type WriteTx = ReadTx & {
+  readonly actor: string | null
+  newId(): string
+  /** Inserts rows; answers them as stored. A unique violation surfaces as the driver's error (`isUniqueViolation`). */
+  insert<T extends Replicated>(table: T, rows: readonly NewRow<T>[]): Promise<Row<T>[]>
+  /** Changes rows that were loaded in this transaction; answers them as stored. What changes nothing is not written. */
+  update<T extends Replicated>(table: T, changes: readonly Change<T>[]): Promise<Row<T>[]>
+  /** Deletes rows and, by the tables' descriptions, what hangs on them: one tombstone and one history entry each. */
+  remove<T extends Replicated>(table: T, rows: readonly Row<T>[]): Promise<void>
+  /** Tables that never leave their node: sessions, codes, counters. Neither stamped nor in the history. */
+  readonly local: LocalDb
+}
+
+export type LocalDb = {
+  insert<T extends Local>(table: Tables[T]): ReturnType<Db['insert']>
+  update<T extends Local>(table: Tables[T]): ReturnType<Db['update']>
+  delete<T extends Local>(table: Tables[T]): ReturnType<Db['delete']>
+}
+
+/** The store's own access to one connection: SQL text and parameters, rows as objects. */
+export type Line = {
+  readonly db: Db
+  readonly writes: boolean
+  rows<R>(text: string, params: readonly unknown[]): Promise<R[]>
+  run(text: string, params: readonly unknown[]): Promise<void>
+  /** Where prepared statements of this connection are kept. */
+  readonly prepared: Map<unknown, unknown>
+  /** Runs a prepared Drizzle query of this dialect on this connection. */
+  execute(prepared: unknown, params: Record<string, unknown>): Promise<unknown[]>
+}
+

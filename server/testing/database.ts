@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { migratePostgres } from '../store/migrate.ts'
+import { openCentralStore, openSchoolStore, type Store, type StoreOptions } from '../store/store.ts'
+
+export type DatabaseName = 'sqlite' | 'postgres'
+/** A store on a database of its own; `url` (Postgres) or `folder` (SQLite) says where; `drop` ends both. */
+export type TestDatabase = { store: Store; url: string; folder: string; drop(): Promise<void> }
+
+const TEMPLATE = 'markbook_template'
+const named = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
+
+async function administer(url: string, text: string) {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    await sql.unsafe(text)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** A migrated, empty database, from which each test file's own is copied. Collation is not C, as on a real server. */
+export async function makeTemplate(url: string) {
+  await administer(url, `drop database if exists ${TEMPLATE}`)
+  await administer(url, `create database ${TEMPLATE}`)
+  await migratePostgres(named(url, TEMPLATE))
+}
+
+export async function createDatabase(url: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `markbook_${randomBytes(8).toString('hex')}`
+  await administer(url, `create database ${name} template ${TEMPLATE}`)
+  return { url: named(url, name), drop: () => administer(url, `drop database if exists ${name} with (force)`) }
+}
+
+/** `postgresUrl` is the cluster's; ignored for SQLite. */
+export async function openTestDatabase(database: DatabaseName, options: Omit<StoreOptions, 'kind'>, postgresUrl: string): Promise<TestDatabase> {
+  if (database === 'sqlite') {
+    const folder = mkdtempSync(join(tmpdir(), 'markbook-'))
+    const store = await openSchoolStore(folder, { ...options, kind: 'school' })
+    return { store, url: '', folder, drop: async () => (await store.close(), rmSync(folder, { recursive: true, force: true })) }
+  }
+  const { url, drop } = await createDatabase(postgresUrl)
+  const store = await openCentralStore(url, { ...options, kind: 'centre' })
+  return { store, url, folder: '', drop: async () => (await store.close(), await drop()) }
+}

@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import { fillGradingModel } from '../domain/gradingModel.ts'
+import { failures, type Issue as FailureIssue } from '../failures.ts'
+import { limits } from '../limits.ts'
+import { endpoint } from './endpoint.ts'
+import {
+  choice,
+  Day,
+  Done,
+  Flag,
+  Id,
+  Instant,
+  Issue,
+  ids,
+  input,
+  Name,
+  Percentage,
+  QueryFlag,
+  reportIssues,
+  say,
+  spanIssues,
+} from './scalars.ts'
+
+export const GradingModel = choice(['term_based', 'year_based'])
+export const CalculationModel = choice(['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'])
+
+/** The year weights are null in a `term_based` year (decisions §4). */
+export const AcademicYear = z.object({
+  id: Id,
+  name: z.string(),
+  start_date: Day,
+  end_date: Day,
+  grading_model: GradingModel,
+  calculation_model: CalculationModel,
+  year_exam_weight: z.number().nullable(),
+  year_coursework_weight: z.number().nullable(),
+  is_active: Flag,
+  created_at: Instant,
+  updated_at: Instant,
+})
+export type AcademicYear = z.infer<typeof AcademicYear>
+
+export const AcademicYearInput = input({
+  name: Name,
+  startDate: Day,
+  endDate: Day,
+  gradingModel: GradingModel,
+  calculationModel: CalculationModel.nullish(),
+  yearExamWeight: Percentage.nullish(),
+  yearCourseworkWeight: Percentage.nullish(),
+})
+export type AcademicYearInput = z.infer<typeof AcademicYearInput>
+
+/** What does not fit together in a whole year. On a change the server asks the same of the merged row. */
+export const academicYearIssues = (year: AcademicYearInput): FailureIssue[] => {
+  const filled = fillGradingModel({
+    grading_model: year.gradingModel,
+    calculation_model: year.calculationModel,
+    year_exam_weight: year.yearExamWeight,
+    year_coursework_weight: year.yearCourseworkWeight,
+  })
+  return [...spanIssues(year), ...('issues' in filled ? filled.issues : [])]
+}
+
+const RollOverInput = input({
+  classes: z
+    .array(
+      input({ fromClassId: Id, name: Name, studentIds: ids({ max: limits.bulkStudents }).optional() }),
+      say('must be a list of classes'),
+    )
+    .min(1, 'must name at least one class')
+    .max(limits.rollOverClasses, `must name at most ${limits.rollOverClasses} classes`),
+})
+
+/** How many pupils, teachers and subjects go along with each class. `class_id` is null in a dry run. */
+export const RollOver = z.object({
+  dry_run: Flag,
+  classes: z.array(
+    z.object({
+      from_class_id: Id,
+      name: z.string(),
+      students: z.int(),
+      teachers: z.int(),
+      subjects: z.int(),
+      class_id: Id.nullable(),
+      issues: z.array(Issue),
+    }),
+  ),
+})
+
+/** The one code that decisions §4 names without a resource. */
+export const activeYearFailures = failures('', {
+  noActiveYear: [404, 'No academic year is active yet.'],
+})
+
+export const academicYearFailures = failures('academic_years', {
+  isActive: [409, 'The active year cannot be deleted.'],
+  inUse: [409, 'This year has assessments, grades or report books and cannot be deleted.'],
+  termsOutside: [400, 'A term of this year would lie outside its days.'],
+  rollOverIssues: [409, 'Some classes cannot be opened. Nothing was changed.'],
+})
+
+const base = '/api/academic-years'
+
+export const academicYears = {
+  list: endpoint({
+    method: 'GET',
+    path: base,
+    guard: 'school',
+    summary: 'List the academic years, newest first',
+    reply: z.array(AcademicYear),
+    list: true,
+  }),
+  active: endpoint({
+    method: 'GET',
+    path: `${base}/active`,
+    guard: 'school',
+    summary: 'Read the active year',
+    reply: AcademicYear,
+    fails: ['no_active_year'],
+  }),
+  get: endpoint({ method: 'GET', path: `${base}/:id`, guard: 'school', summary: 'Read an academic year', reply: AcademicYear }),
+  create: endpoint({
+    method: 'POST',
+    path: base,
+    guard: 'admin',
+    summary: 'Create an academic year',
+    status: 201,
+    body: AcademicYearInput.check((context) => reportIssues(context, academicYearIssues(context.value))),
+    reply: AcademicYear,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: `${base}/:id`,
+    guard: 'admin',
+    summary: 'Change an academic year',
+    body: AcademicYearInput.partial(),
+    reply: AcademicYear,
+    fails: ['academic_years.terms_outside'],
+  }),
+  activate: endpoint({
+    method: 'PATCH',
+    path: `${base}/:id/activate`,
+    guard: 'admin',
+    summary: 'Make this the active year instead of any other',
+    reply: AcademicYear,
+  }),
+  deactivate: endpoint({
+    method: 'PATCH',
+    path: `${base}/:id/deactivate`,
+    guard: 'admin',
+    summary: 'Make the year inactive',
+    reply: AcademicYear,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: `${base}/:id`,
+    guard: 'admin',
+    summary: 'Delete an academic year',
+    reply: Done,
+    fails: ['academic_years.is_active', 'academic_years.in_use'],
+  }),
+  // The year of the address receives the classes; each `fromClassId` is a class of another year.
+  rollOver: endpoint({
+    method: 'POST',
+    path: `${base}/:id/roll-over`,
+    guard: 'admin',
+    summary: 'Open the classes of this year from those of an earlier one',
+    query: z.object({ dryRun: QueryFlag.default(false) }),
+    body: RollOverInput,
+    reply: RollOver,
+    fails: ['academic_years.roll_over_issues'],
+  }),
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { failures } from '../failures.ts'
+import { endpoint } from './endpoint.ts'
+import { AssessmentWeight, choice, Day, Done, Flag, Id, input, MaxScore, Reason, SortOrder, Title } from './scalars.ts'
+
+export const AssessmentType = choice(['exam', 'coursework'])
+
+/** `student_group_id` null: for every class that takes the subject. `weight` null counts as 1 inside its type. */
+export const Assessment = z.object({
+  id: Id,
+  term_id: Id,
+  subject_id: Id,
+  title: z.string(),
+  assessment_type: AssessmentType,
+  assessment_date: Day.nullable(),
+  max_score: z.number(),
+  weight: z.number().nullable(),
+  is_excluded: Flag,
+  exclusion_reason: z.string().nullable(),
+  sort_order: z.int().nullable(),
+  student_group_id: Id.nullable(),
+})
+export type Assessment = z.infer<typeof Assessment>
+
+const changeable = {
+  title: Title,
+  assessmentType: AssessmentType,
+  assessmentDate: Day.nullish(),
+  maxScore: MaxScore,
+  weight: AssessmentWeight.nullish(),
+  sortOrder: SortOrder.nullish(),
+  studentGroupId: Id.nullish(),
+}
+export const AssessmentInput = input({ termId: Id, subjectId: Id, ...changeable, maxScore: MaxScore.default(100) })
+export type AssessmentInput = z.infer<typeof AssessmentInput>
+
+/** For assessments and grades alike; the reason goes when the row is included again (decisions §4). */
+export const ExclusionInput = input({ isExcluded: Flag, exclusionReason: Reason.nullish() })
+
+export const assessmentFailures = failures('assessments', {
+  notYourSubject: [403, 'You are not assigned to this subject.'],
+  classOfAnotherYear: [400, 'The class is not of the same academic year as the term.'],
+  scoreAboveMaximum: [409, 'A recorded score is above the new maximum.'],
+  gradesOutsideClass: [409, 'Students of other classes already have a grade in this assessment.'],
+})
+
+export const assessments = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/assessments',
+    guard: 'staff',
+    summary: 'List the assessments of a term and subject in order',
+    targets: ['termId', 'subjectId', 'studentGroupId'],
+    query: z.object({ termId: Id, subjectId: Id, studentGroupId: Id.optional() }),
+    reply: z.array(Assessment),
+    list: true,
+  }),
+  get: endpoint({ method: 'GET', path: '/api/assessments/:id', guard: 'staff', summary: 'Read an assessment', reply: Assessment }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/assessments',
+    guard: 'staff',
+    summary: 'Create an assessment',
+    status: 201,
+    targets: ['termId', 'subjectId', 'studentGroupId'],
+    body: AssessmentInput,
+    reply: Assessment,
+    fails: ['assessments.not_your_subject', 'assessments.class_of_another_year'],
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api/assessments/:id',
+    guard: 'staff',
+    summary: 'Change an assessment; its term and subject stay',
+    targets: ['studentGroupId'],
+    body: input(changeable).partial(),
+    reply: Assessment,
+    fails: [
+      'assessments.not_your_subject',
+      'assessments.class_of_another_year',
+      'assessments.score_above_maximum',
+      'assessments.grades_outside_class',
+    ],
+  }),
+  exclude: endpoint({
+    method: 'PATCH',
+    path: '/api/assessments/:id/exclude',
+    guard: 'staff',
+    summary: 'Leave an assessment out of the calculations, or take it in again',
+    body: ExclusionInput,
+    reply: Assessment,
+    fails: ['assessments.not_your_subject'],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/assessments/:id',
+    guard: 'staff',
+    summary: 'Delete an assessment and all its grades',
+    reply: Done,
+    fails: ['assessments.not_your_subject'],
+  }),
+}

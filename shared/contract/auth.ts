@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { failures } from '../failures.ts'
+import { endpoint } from './endpoint.ts'
+import { choice, Done, Email, Flag, Id, Instant, input, Name, say } from './scalars.ts'
+
+export const Role = choice(['admin', 'teacher', 'member'])
+export const JoinStatus = choice(['pending', 'approved', 'rejected'])
+export const SchoolRef = z.object({ id: Id, name: z.string() })
+
+/** `role` and `school` mirror the active membership; null while there is none (decisions §3). */
+export const Profile = z.object({
+  id: Id,
+  email: z.string(),
+  first_name: z.string().nullable(),
+  last_name: z.string().nullable(),
+  role: Role.nullable(),
+  avatar_url: z.string().nullable(),
+  school_id: Id.nullable(),
+  school: SchoolRef.nullable(),
+  is_onboarded: Flag,
+  pending_join_request: z.object({ id: Id, status: JoinStatus, requested_at: Instant, school: SchoolRef }).nullable(),
+})
+export type Profile = z.infer<typeof Profile>
+
+/** `expires_in` in seconds, `expires_at` in seconds since 1970. */
+export const Session = z.object({ access_token: z.string(), expires_in: z.int(), expires_at: z.int() })
+export const RefreshedSession = z.object({ access_token: z.string(), refresh_token: z.string(), expires_in: z.int(), expires_at: z.int() })
+
+/** `joinRequest` only when this call made one; then `school_id` and `school` are null. */
+export const Onboarded = z.object({
+  id: Id,
+  first_name: z.string().nullable(),
+  last_name: z.string().nullable(),
+  school_id: Id.nullable(),
+  school: SchoolRef.nullable(),
+  joinRequest: z.object({ id: Id, school_id: Id, status: JoinStatus }).optional(),
+})
+
+const TOKEN_SENTENCE = 'must be the 8 digits of the code'
+const Token = z.string(say(TOKEN_SENTENCE)).regex(/^[0-9]{8}$/, TOKEN_SENTENCE)
+
+/** The codes of the sign-in page, named in decisions §3 without a resource. */
+export const otpFailures = failures('', {
+  otpInvalid: [400, 'That code is not right, or it is no longer valid. Please ask for a new one.'],
+  otpLocked: [429, 'There were too many wrong codes. Please wait before you try again.'],
+  otpTooSoon: [429, 'A code was sent a moment ago. Please wait before you ask for another one.'],
+})
+
+export const authFailures = failures('auth', {
+  notAMember: [403, 'You are not a member of that school.'],
+})
+
+export const auth = {
+  sendOtp: endpoint({
+    method: 'POST',
+    path: '/api/auth/otp/send',
+    guard: 'none',
+    summary: 'Send a one-time code by email',
+    body: input({ email: Email }),
+    reply: Done,
+    fails: ['otp_too_soon'],
+  }),
+  verifyOtp: endpoint({
+    method: 'POST',
+    path: '/api/auth/otp/verify',
+    guard: 'none',
+    summary: 'Sign in with a one-time code',
+    body: input({ email: Email, token: Token }),
+    reply: z.object({ session: Session, user: Profile }),
+    fails: ['otp_invalid', 'otp_locked'],
+  }),
+  me: endpoint({ method: 'GET', path: '/api/auth/me', guard: 'session', summary: 'Read the own profile', reply: Profile }),
+  refresh: endpoint({
+    method: 'POST',
+    path: '/api/auth/refresh',
+    guard: 'session',
+    summary: 'Renew the session where its access has expired',
+    reply: RefreshedSession,
+  }),
+  onboard: endpoint({
+    method: 'PATCH',
+    path: '/api/auth/onboard',
+    guard: 'session',
+    summary: 'Save the own name, and ask to join a school',
+    body: input({ firstName: Name, lastName: Name, schoolId: Id.nullish() }),
+    reply: Onboarded,
+    fails: ['schools.pending_request', 'schools.already_member'],
+  }),
+  updateProfile: endpoint({
+    method: 'PATCH',
+    path: '/api/auth/profile',
+    guard: 'session',
+    summary: 'Change the own name or the active school',
+    body: input({ firstName: Name, lastName: Name, schoolId: Id }).partial(),
+    targets: ['schoolId'],
+    reply: Profile,
+    fails: ['auth.not_a_member'],
+  }),
+  logout: endpoint({ method: 'POST', path: '/api/auth/logout', guard: 'session', summary: 'Sign out', reply: Done }),
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { CalculationModel } from './academic-years.ts'
+import { endpoint } from './endpoint.ts'
+import { ExplainedMark, ExplanationStep } from './explanation.ts'
+import { Flag, Id, StudentName } from './scalars.ts'
+import { Gender } from './students.ts'
+import { TermName } from './terms.ts'
+
+/** A printed figure: rounded half-up to 2 decimals, null where there is nothing to compute (decisions §5). */
+const Figure = z.number().nullable()
+const Letter = z.string().nullable()
+const subject = { subject_id: Id, subject_name: z.string(), subject_code: z.string() }
+
+export const SubjectTerm = z.object({
+  ...subject,
+  coursework_average: Figure,
+  exam_average: Figure,
+  term_composite: Figure,
+  letter_grade: Letter,
+  remark: Letter,
+  is_partial: Flag,
+})
+
+/** `position` is null for a student without any result. */
+const standing = { letter_grade: Letter, position: z.int().nullable(), total_students: z.int() }
+
+export const StudentTerm = z.object({ student_id: Id, term_id: Id, subjects: z.array(SubjectTerm), overall_average: Figure, ...standing })
+export type StudentTerm = z.infer<typeof StudentTerm>
+
+export const SubjectYear = z.object({
+  ...subject,
+  terms: z.array(z.object({ term_id: Id, name: TermName, term_composite: Figure })),
+  coursework_total: Figure,
+  exam_total: Figure,
+  end_of_year_exam: Figure,
+  year_grade: Figure,
+  letter_grade: Letter,
+  remark: Letter,
+  is_partial: Flag,
+})
+
+export const StudentYear = z.object({
+  student_id: Id,
+  academic_year_id: Id,
+  calculation_model: CalculationModel,
+  subjects: z.array(SubjectYear),
+  year_overall: Figure,
+  ...standing,
+})
+export type StudentYear = z.infer<typeof StudentYear>
+
+export const ClassTerm = z.object({
+  term_id: Id,
+  student_group_id: Id,
+  students: z.array(StudentTerm.extend({ student: StudentName })),
+})
+export type ClassTerm = z.infer<typeof ClassTerm>
+
+export const ClassYear = z.object({
+  academic_year_id: Id,
+  student_group_id: Id,
+  calculation_model: CalculationModel,
+  students: z.array(StudentYear.extend({ student: StudentName })),
+})
+export type ClassYear = z.infer<typeof ClassYear>
+
+/** `pass_rate` is a percentage of the ranked students; for a subject, of those who have a result in it. */
+const figures = {
+  total_students: z.int(),
+  ranked_students: z.int(),
+  class_average: Figure,
+  median: Figure,
+  highest: Figure,
+  lowest: Figure,
+  pass_count: z.int(),
+  fail_count: z.int(),
+  pass_rate: Figure,
+  distribution: z.array(z.object({ letter: z.string(), count: z.int() })),
+}
+
+export const ClassSummary = z.object({
+  term_id: Id,
+  student_group_id: Id,
+  ...figures,
+  subjects: z.array(z.object({ ...subject, ...figures })),
+  by_gender: z.array(z.object({ gender: Gender, count: z.int(), class_average: Figure, pass_rate: Figure })),
+})
+export type ClassSummary = z.infer<typeof ClassSummary>
+
+/** The working behind one result of one subject (decisions §5, explain). */
+export const Explanation = z.object({
+  student_id: Id,
+  term_id: Id,
+  marks: z.array(ExplainedMark),
+  steps: z.array(ExplanationStep),
+  result: SubjectTerm,
+})
+export type Explanation = z.infer<typeof Explanation>
+
+const base = '/api/calculations'
+
+export const calculations = {
+  studentTerm: endpoint({
+    method: 'GET',
+    path: `${base}/student-term`,
+    guard: 'staff',
+    summary: 'Calculate the results of a student in a term',
+    targets: ['studentId', 'termId'],
+    query: z.object({ studentId: Id, termId: Id }),
+    reply: StudentTerm,
+  }),
+  studentYear: endpoint({
+    method: 'GET',
+    path: `${base}/student-year`,
+    guard: 'staff',
+    summary: 'Calculate the results of a student in a year',
+    targets: ['studentId', 'academicYearId'],
+    query: z.object({ studentId: Id, academicYearId: Id }),
+    reply: StudentYear,
+  }),
+  classTerm: endpoint({
+    method: 'GET',
+    path: `${base}/class-term`,
+    guard: 'staff',
+    summary: 'Calculate the results of a class in a term',
+    targets: ['termId', 'studentGroupId'],
+    query: z.object({ termId: Id, studentGroupId: Id }),
+    reply: ClassTerm,
+  }),
+  classYear: endpoint({
+    method: 'GET',
+    path: `${base}/class-year`,
+    guard: 'staff',
+    summary: 'Calculate the results of a class in a year',
+    targets: ['academicYearId', 'studentGroupId'],
+    query: z.object({ academicYearId: Id, studentGroupId: Id }),
+    reply: ClassYear,
+  }),
+  classSummary: endpoint({
+    method: 'GET',
+    path: `${base}/class-summary`,
+    guard: 'staff',
+    summary: 'Summarise the results of a class in a term',
+    targets: ['termId', 'studentGroupId'],
+    query: z.object({ termId: Id, studentGroupId: Id }),
+    reply: ClassSummary,
+  }),
+  explain: endpoint({
+    method: 'GET',
+    path: `${base}/explain`,
+    guard: 'staff',
+    summary: 'Show the working behind a result',
+    targets: ['studentId', 'termId', 'subjectId'],
+    query: z.object({ studentId: Id, termId: Id, subjectId: Id }),
+    reply: Explanation,
+  }),
+}

@@ -1,0 +1,231 @@
+import { z } from 'zod'
+import { failures } from '../failures.ts'
+import { limits } from '../limits.ts'
+import { Role } from './auth.ts'
+import { endpoint } from './endpoint.ts'
+import { Done, Flag, Id, Instant, ids, input, Name } from './scalars.ts'
+import { Student } from './students.ts'
+import { Subject, SubjectRef } from './subjects.ts'
+
+/** A class is stored as a student group. `created_by` is null where no person stood behind the write. */
+export const Class = z.object({ id: Id, name: z.string(), academic_year_id: Id, created_by: Id.nullable() })
+export type Class = z.infer<typeof Class>
+export const ClassDetail = Class.extend({ is_class_teacher: Flag })
+
+/** These two are camelCase in the specification. */
+export const ClassListItem = z.object({ id: Id, name: z.string(), academicYearId: Id, isClassTeacher: Flag })
+export const ClassTeacher = z.object({
+  teacherId: Id,
+  firstName: z.string().nullable(),
+  lastName: z.string().nullable(),
+  isClassTeacher: Flag,
+  subjects: z.array(SubjectRef),
+})
+export type ClassTeacher = z.infer<typeof ClassTeacher>
+
+export const SchoolTeacher = z.object({
+  id: Id,
+  first_name: z.string().nullable(),
+  last_name: z.string().nullable(),
+  email: z.string(),
+  role: Role,
+})
+export const Enrolment = z.object({ id: Id, student_id: Id, student_group_id: Id, academic_year_id: Id, enrolled_at: Instant })
+export type Enrolment = z.infer<typeof Enrolment>
+export const ClassStudent = Student.extend({ enrollment_id: Id })
+export const StudentSubject = z.object({ id: Id, student_id: Id, subject_id: Id, student_group_id: Id })
+export type StudentSubject = z.infer<typeof StudentSubject>
+
+const subjectIds = ids({ max: limits.subjects })
+
+/** The one code that decisions §4 names without a resource. */
+export const enrolmentFailures = failures('', {
+  alreadyEnrolled: [409, 'This student is already in another class of that year.'],
+})
+
+export const classFailures = failures('classes', {
+  duplicateName: [409, 'This year already has a class with that name.'],
+  sentReports: [409, 'A report of this class was sent to the ministry, so the class cannot be deleted.'],
+  classTeacherStays: [403, 'The class teacher cannot be removed. Hand the class over first.'],
+  notEnrolled: [400, 'This student is not in the class.'],
+})
+
+const base = '/api/classes'
+const schoolTeachers = endpoint({
+  method: 'GET',
+  path: `${base}/school-teachers`,
+  guard: 'staff',
+  summary: 'List the teachers of the school by name',
+  reply: z.array(SchoolTeacher),
+  list: true,
+})
+
+const classEndpoints = {
+  list: endpoint({
+    method: 'GET',
+    path: base,
+    guard: 'staff',
+    summary: 'List the own classes; for an administrator every class',
+    targets: ['academicYearId'],
+    query: z.object({ academicYearId: Id.optional() }),
+    reply: z.array(ClassListItem),
+    list: true,
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: base,
+    guard: 'staff',
+    summary: 'Create a class and become its class teacher',
+    status: 201,
+    targets: ['academicYearId'],
+    body: input({ name: Name, academicYearId: Id, subjectIds: subjectIds.optional() }),
+    reply: Class,
+    fails: ['classes.duplicate_name'],
+  }),
+  get: endpoint({ method: 'GET', path: `${base}/:classId`, guard: 'staff', summary: 'Read a class', reply: ClassDetail }),
+  update: endpoint({
+    method: 'PATCH',
+    path: `${base}/:classId`,
+    guard: 'staff',
+    summary: 'Rename a class',
+    body: input({ name: Name }).partial(),
+    reply: Class,
+    fails: ['classes.duplicate_name'],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: `${base}/:classId`,
+    guard: 'staff',
+    summary: 'Delete a class and all that belongs to it',
+    reply: Done,
+    fails: ['classes.sent_reports'],
+  }),
+  mySubjects: endpoint({
+    method: 'GET',
+    path: `${base}/:classId/my-subjects`,
+    guard: 'staff',
+    summary: 'List the subjects that the caller can grade in the class',
+    reply: z.array(Subject),
+    list: true,
+  }),
+}
+
+const teacherEndpoints = {
+  teachers: endpoint({
+    method: 'GET',
+    path: `${base}/:classId/teachers`,
+    guard: 'staff',
+    summary: 'List the teachers of a class with their subjects',
+    reply: z.array(ClassTeacher),
+    list: true,
+  }),
+  addTeacher: endpoint({
+    method: 'POST',
+    path: `${base}/:classId/teachers`,
+    guard: 'staff',
+    summary: 'Add a teacher to a class, or replace their subjects',
+    status: 201,
+    targets: ['teacherId'],
+    body: input({ teacherId: Id, subjectIds }),
+    reply: ClassTeacher,
+  }),
+  removeTeacher: endpoint({
+    method: 'DELETE',
+    path: `${base}/:classId/teachers/:teacherId`,
+    guard: 'staff',
+    summary: 'Remove a teacher from a class',
+    reply: Done,
+    fails: ['classes.class_teacher_stays'],
+  }),
+  handOver: endpoint({
+    method: 'PATCH',
+    path: `${base}/:classId/class-teacher`,
+    guard: 'staff',
+    summary: 'Hand a class over to another class teacher',
+    targets: ['teacherId'],
+    body: input({ teacherId: Id }),
+    reply: ClassTeacher,
+  }),
+}
+
+const enrolmentEndpoints = {
+  students: endpoint({
+    method: 'GET',
+    path: `${base}/:id/students`,
+    guard: 'staff',
+    summary: 'List the students of a class by last name',
+    reply: z.array(ClassStudent),
+    list: true,
+  }),
+  enroll: endpoint({
+    method: 'POST',
+    path: `${base}/:id/enroll`,
+    guard: 'staff',
+    summary: 'Enrol a student in a class',
+    status: 201,
+    targets: ['studentId'],
+    body: input({ studentId: Id }),
+    reply: Enrolment,
+    fails: ['already_enrolled'],
+  }),
+  enrollBulk: endpoint({
+    method: 'POST',
+    path: `${base}/:id/enroll/bulk`,
+    guard: 'staff',
+    summary: 'Enrol several students in a class, all or none',
+    status: 201,
+    body: input({ studentIds: ids({ min: 1, max: limits.bulkStudents }) }),
+    reply: z.array(Enrolment),
+    fails: ['already_enrolled'],
+  }),
+  unenroll: endpoint({
+    method: 'DELETE',
+    path: `${base}/:id/enroll/:studentId`,
+    guard: 'staff',
+    summary: 'Take a student out of a class',
+    reply: Done,
+  }),
+}
+
+const studentSubjectEndpoints = {
+  studentSubjects: endpoint({
+    method: 'GET',
+    path: `${base}/:id/students/:sid/subjects`,
+    guard: 'staff',
+    summary: 'List the subjects of a student in a class',
+    reply: z.array(SubjectRef),
+    list: true,
+  }),
+  assignSubjects: endpoint({
+    method: 'POST',
+    path: `${base}/:id/subjects`,
+    guard: 'staff',
+    summary: 'Give subjects to a student of a class',
+    status: 201,
+    targets: ['studentId'],
+    body: input({ studentId: Id, subjectIds: ids({ min: 1, max: limits.subjects }) }),
+    reply: z.array(StudentSubject),
+    fails: ['classes.not_enrolled'],
+  }),
+  assignSubjectBulk: endpoint({
+    method: 'POST',
+    path: `${base}/:id/subjects/bulk`,
+    guard: 'staff',
+    summary: 'Give a subject to several students of a class, all or none',
+    status: 201,
+    targets: ['subjectId'],
+    body: input({ subjectId: Id, studentIds: ids({ min: 1, max: limits.bulkStudents }) }),
+    reply: z.array(StudentSubject),
+    fails: ['classes.not_enrolled'],
+  }),
+  removeStudentSubject: endpoint({
+    method: 'DELETE',
+    path: `${base}/:id/students/:sid/subjects/:subjectId`,
+    guard: 'staff',
+    summary: 'Take a subject from a student of a class',
+    reply: Done,
+  }),
+}
+
+// Fixed paths stand before `:classId`, so that a router that reads in order finds them.
+export const classes = { schoolTeachers, ...classEndpoints, ...teacherEndpoints, ...enrolmentEndpoints, ...studentSubjectEndpoints }

@@ -1,0 +1,93 @@
+import { Failure, type Issue } from '../failures.ts'
+import type { BodyInput, Endpoint, Params, QueryInput, Reply, Resource } from './endpoint.ts'
+
+/** Like `fetch`: a request goes out, a reply comes back, cookies are its own business. */
+export type Send = (request: Request) => Promise<Response>
+
+type Paging<E extends Endpoint> = E['list'] extends true ? { limit?: number; offset?: number } : unknown
+type Part<K extends string, T> = [T] extends [undefined]
+  ? unknown
+  : [keyof T] extends [never]
+    ? unknown
+    : undefined extends T
+      ? { [P in K]?: T }
+      : Record<never, never> extends T
+        ? T extends FormData
+          ? { [P in K]: T }
+          : { [P in K]?: T }
+        : { [P in K]: T }
+type Asked<E extends Endpoint> = Part<'params', Params<E>> & Part<'query', QueryInput<E> & Paging<E>> & Part<'body', BodyInput<E>>
+type Args<E extends Endpoint> = Record<never, never> extends Asked<E> ? [asked?: Asked<E>] : [asked: Asked<E>]
+
+/** Whatever a test or a tool wants to send, right or wrong. */
+export type RawAsked = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown; headers?: Record<string, string> }
+/** `body` is the parsed JSON, the bytes of a file, or the text of anything else. */
+export type RawReply = { status: number; headers: Headers; body: unknown }
+
+/** A call answers the reply or throws a `Failure`; `raw` answers any status and throws nothing of its own. */
+export type Call<E extends Endpoint> = ((...args: Args<E>) => Promise<Reply<E>>) & { raw: (asked?: RawAsked) => Promise<RawReply> }
+export type Client<C extends Record<string, Resource>> = { [R in keyof C]: { [K in keyof C[R]]: Call<C[R][K]> } }
+
+/** A typed client of the contract: `client.terms.get({ params: { id } })`. `baseUrl` has no slash at its end. */
+export function clientOf<const C extends Record<string, Resource>>(contract: C, { baseUrl, send }: { baseUrl: string; send: Send }): Client<C> {
+  const callOf = (endpoint: Endpoint) => {
+    const raw = async (asked: RawAsked = {}) => readReply(endpoint, await send(requestOf(endpoint, baseUrl, asked)))
+    const call = async (asked?: RawAsked) => {
+      const reply = await raw(asked)
+      if (reply.status < 200 || reply.status > 299) throw failureOf(reply)
+      return reply.body
+    }
+    return Object.assign(call, { raw })
+  }
+  const resources = Object.entries(contract).map(([name, resource]) => [
+    name,
+    Object.fromEntries(Object.entries(resource).map(([key, endpoint]) => [key, callOf(endpoint)])),
+  ])
+  // The loop above makes exactly the keys of the contract, which the type system cannot follow.
+  return Object.fromEntries(resources) as Client<C>
+}
+
+/** The path with its parameters filled in; a missing one is a mistake of the caller, not of the wire. */
+export function pathOf(endpoint: Pick<Endpoint, 'path'>, params: Record<string, string> = {}): string {
+  return endpoint.path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = params[name]
+    if (value === undefined) throw new TypeError(`${endpoint.path} needs the parameter ${name}`)
+    return encodeURIComponent(value)
+  })
+}
+
+function requestOf(endpoint: Endpoint, baseUrl: string, { params, query = {}, body, headers }: RawAsked): Request {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.append(name, String(value))
+  }
+  const text = search.toString()
+  const url = `${baseUrl}${pathOf(endpoint, params)}${text ? `?${text}` : ''}`
+  if (body === undefined) return new Request(url, { method: endpoint.method, headers })
+  if (body instanceof FormData) return new Request(url, { method: endpoint.method, headers, body })
+  return new Request(url, { method: endpoint.method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+}
+
+async function readReply(endpoint: Endpoint, response: Response): Promise<RawReply> {
+  const { status, headers } = response
+  if (endpoint.reply === 'binary' && response.ok) return { status, headers, body: new Uint8Array(await response.arrayBuffer()) }
+  const text = await response.text()
+  return { status, headers, body: parsed(text) }
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** An answer that is not ours (a proxy's page, say) still becomes a sentence for a teacher. */
+function failureOf({ status, headers, body }: RawReply): Failure {
+  const { code, message, issues } = (typeof body === 'object' && body !== null ? body : {}) as { code?: string; message?: string; issues?: Issue[] }
+  return new Failure(status, code ?? 'unreadable_reply', message ?? 'The service gave an answer that could not be understood.', {
+    issues,
+    headers: Object.fromEntries(headers),
+  })
+}

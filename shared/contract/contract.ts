@@ -1,0 +1,33 @@
+import { academicYears } from './academic-years.ts'
+import { assessments } from './assessments.ts'
+import { auth } from './auth.ts'
+import { calculations } from './calculations.ts'
+import { classes } from './classes.ts'
+import { grades } from './grades.ts'
+import { gradingScale } from './grading-scale.ts'
+import { history } from './history.ts'
+import { imports } from './imports.ts'
+import { reports } from './reports.ts'
+import { schools } from './schools.ts'
+import { students } from './students.ts'
+import { subjects } from './subjects.ts'
+import { terms } from './terms.ts'
+
+/** Every resource of the service, in the specification's order. */
+export const contract = {
+  auth,
+  schools,
+  academicYears,
+  terms,
+  students,
+  subjects,
+  classes,
+  assessments,
+  grades,
+  calculations,
+  reports,
+  gradingScale,
+  history,
+  imports,
+}
+export type Contract = typeof contract

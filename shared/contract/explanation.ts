@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { AssessmentType } from './assessments.ts'
+import { Flag, Id } from './scalars.ts'
+
+/** A fraction as a calculator shows it: 6 decimals; `exact` is false where it goes on beyond them. */
+const Shown = z.object({ decimal: z.number(), exact: Flag })
+const Figure = z.number().nullable()
+/** What every step ends with: the exact result, the printed one (2 decimals), and the step as one sentence for a teacher. */
+const outcome = { exact: Shown.nullable(), printed: Figure, text: z.string() }
+
+const AverageStep = z.object({
+  step: z.enum(['coursework_average', 'exam_average']),
+  parts: z.array(z.object({ assessment_id: Id, percentage: Shown, weight: z.number(), product: Shown })),
+  weighted_sum: Shown,
+  weight_sum: Shown,
+  ...outcome,
+})
+
+const CompositeStep = z.object({
+  step: z.literal('term_composite'),
+  coursework: Shown.nullable(),
+  coursework_weight: z.number(),
+  exam: Shown.nullable(),
+  exam_weight: z.number(),
+  exact: Shown.nullable(),
+  printed: Figure,
+  is_partial: Flag,
+  text: z.string(),
+})
+
+const LetterStep = z.object({
+  step: z.literal('letter_grade'),
+  average: Figure,
+  minimum: Figure,
+  letter_grade: z.string().nullable(),
+  remark: z.string().nullable(),
+  text: z.string(),
+})
+
+const OverallStep = z.object({
+  step: z.literal('overall_average'),
+  composites: z.array(z.object({ subject_id: Id, subject_name: z.string(), term_composite: Figure })),
+  sum: z.number(),
+  count: z.int(),
+  ...outcome,
+})
+
+/** In the order of the calculation (decisions §5). */
+export const ExplanationStep = z.discriminatedUnion('step', [AverageStep, CompositeStep, LetterStep, OverallStep])
+
+/** `weight` is the one that counts, 1 where none is set; `left_out` says why a mark does not. */
+export const ExplainedMark = z.object({
+  assessment_id: Id,
+  title: z.string(),
+  assessment_type: AssessmentType,
+  score: Figure,
+  max_score: z.number(),
+  weight: z.number(),
+  percentage: Shown.nullable(),
+  used: Flag,
+  left_out: z.enum(['excluded_assessment', 'excluded_grade', 'no_mark']).nullable(),
+  exclusion_reason: z.string().nullable(),
+  text: z.string(),
+})

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { failures } from '../failures.ts'
+import { limits } from '../limits.ts'
+import { AssessmentType, ExclusionInput } from './assessments.ts'
+import { endpoint } from './endpoint.ts'
+import { Flag, Id, Instant, input, Remark, Score, StudentName, say } from './scalars.ts'
+
+/** `created_by` and `updated_by` are null where no person stood behind the write. */
+export const Grade = z.object({
+  id: Id,
+  assessment_id: Id,
+  student_id: Id,
+  score: z.number(),
+  letter_grade: z.string().nullable(),
+  remarks: z.string().nullable(),
+  is_excluded: Flag,
+  exclusion_reason: z.string().nullable(),
+  created_by: Id.nullable(),
+  updated_by: Id.nullable(),
+  updated_at: Instant,
+})
+export type Grade = z.infer<typeof Grade>
+
+export const GradedAssessment = z.object({
+  id: Id,
+  title: z.string(),
+  max_score: z.number(),
+  assessment_type: AssessmentType,
+  grades: z.array(
+    z.object({ id: Id, student_id: Id, score: z.number(), remarks: z.string().nullable(), is_excluded: Flag, student: StudentName }),
+  ),
+})
+export type GradedAssessment = z.infer<typeof GradedAssessment>
+
+const mark = { score: Score, remarks: Remark.nullish() }
+
+const BulkInput = input({
+  assessmentId: Id,
+  grades: z
+    .array(input({ studentId: Id, ...mark }), say('must be a list of grades'))
+    .min(1, 'must hold at least one grade')
+    .max(limits.bulkGrades, `must hold at most ${limits.bulkGrades} grades`),
+}).check((context) => {
+  const seen = new Set<string>()
+  context.value.grades.forEach(({ studentId }, index) => {
+    if (seen.has(studentId)) {
+      context.issues.push({
+        code: 'custom',
+        path: ['grades', index, 'studentId'],
+        message: 'must not name the same student twice',
+        input: studentId,
+      })
+    }
+    seen.add(studentId)
+  })
+})
+
+export const gradeFailures = failures('grades', {
+  alreadyExists: [409, 'This student already has a grade in this assessment.'],
+  aboveMaximum: [400, 'A score is above the maximum of the assessment.'],
+  outsideClass: [400, 'This assessment is for one class, and a student is not in it.'],
+  notYourSubject: [403, 'You are not assigned to this subject for every one of these students.'],
+})
+
+const writes = ['grades.not_your_subject', 'grades.above_maximum'] as const
+
+export const grades = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/grades',
+    guard: 'staff',
+    summary: 'List the grades of an assessment by last name',
+    targets: ['assessmentId'],
+    query: z.object({ assessmentId: Id }),
+    reply: z.array(Grade.extend({ student: StudentName })),
+    list: true,
+  }),
+  byTerm: endpoint({
+    method: 'GET',
+    path: '/api/grades/by-term',
+    guard: 'staff',
+    summary: 'List the assessments of a term and subject with their grades',
+    targets: ['termId', 'subjectId'],
+    query: z.object({ termId: Id, subjectId: Id }),
+    reply: z.array(GradedAssessment),
+    list: true,
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/grades',
+    guard: 'staff',
+    summary: 'Record a grade',
+    status: 201,
+    targets: ['assessmentId', 'studentId'],
+    body: input({ assessmentId: Id, studentId: Id, ...mark }),
+    reply: Grade,
+    fails: [...writes, 'grades.outside_class', 'grades.already_exists'],
+  }),
+  bulk: endpoint({
+    method: 'POST',
+    path: '/api/grades/bulk',
+    guard: 'staff',
+    summary: 'Record or change the grades of several students, all or none',
+    targets: ['assessmentId'],
+    body: BulkInput,
+    reply: z.array(Grade),
+    fails: [...writes, 'grades.outside_class'],
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api/grades/:id',
+    guard: 'staff',
+    summary: 'Change a grade',
+    body: input(mark).partial(),
+    reply: Grade,
+    fails: [...writes],
+  }),
+  exclude: endpoint({
+    method: 'PATCH',
+    path: '/api/grades/:id/exclude',
+    guard: 'staff',
+    summary: 'Leave a grade out of the calculations, or take it in again',
+    body: ExclusionInput,
+    reply: Grade,
+    fails: ['grades.not_your_subject'],
+  }),
+}

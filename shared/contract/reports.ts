@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { failures } from '../failures.ts'
+import { endpoint } from './endpoint.ts'
+import { Code, Conduct, choice, Id, Instant, input, Percentage, Remark, StudentName } from './scalars.ts'
+import { Student } from './students.ts'
+import { SubjectRef } from './subjects.ts'
+
+export const ReportType = choice(['term', 'year_end'])
+export const ReportStatus = choice(['draft', 'published', 'sent_to_ministry'])
+
+/** One student, one term. `overall_average`, `position` and `total_students` are as they were when it was generated. */
+export const Report = z.object({
+  id: Id,
+  student_id: Id,
+  academic_year_id: Id,
+  term_id: Id,
+  student_group_id: Id,
+  report_type: ReportType,
+  status: ReportStatus,
+  overall_average: z.number().nullable(),
+  position: z.int().nullable(),
+  total_students: z.int(),
+  class_teacher_remark: z.string().nullable(),
+  conduct: z.string().nullable(),
+  attendance_percentage: z.number().nullable(),
+})
+export type Report = z.infer<typeof Report>
+
+export const ReportEntry = z.object({
+  id: Id,
+  report_book_id: Id,
+  subject_id: Id,
+  coursework_average: z.number().nullable(),
+  exam_average: z.number().nullable(),
+  term_composite: z.number().nullable(),
+  year_grade: z.number().nullable(),
+  letter_grade: z.string().nullable(),
+  teacher_remark: z.string().nullable(),
+  sort_order: z.int(),
+})
+export type ReportEntry = z.infer<typeof ReportEntry>
+
+export const ReportPdf = z.object({
+  id: Id,
+  report_book_id: Id,
+  file_path: z.string(),
+  file_size: z.int(),
+  generated_by: Id.nullable(),
+  generated_at: Instant,
+})
+export type ReportPdf = z.infer<typeof ReportPdf>
+
+export const ReportDetail = Report.extend({
+  entries: z.array(ReportEntry.extend({ subject: SubjectRef })),
+  student: Student,
+  pdfs: z.array(ReportPdf),
+})
+export type ReportDetail = z.infer<typeof ReportDetail>
+
+export const GeneratedReports = z.object({ generated: z.int(), skipped_locked: z.int(), reports: z.array(Report) })
+
+export const reportFailures = failures('reports', {
+  locked: [409, 'This report was sent to the ministry and can no longer be changed.'],
+  invalidMove: [409, 'The report cannot take that step from where it is now.'],
+  noYearEnd: [400, 'This academic year is term_based, so it has no year-end reports.'],
+})
+
+// A report or entry is loaded before the caller's rights are judged, so that an absent one is 404 for everybody (decisions §1):
+// hence guard `school`. What names a class instead asks for staff.
+export const reports = {
+  generate: endpoint({
+    method: 'POST',
+    path: '/api/reports/generate',
+    guard: 'staff',
+    summary: 'Generate the report books of a class, or bring them up to date',
+    targets: ['studentGroupId', 'termId'],
+    body: input({ studentGroupId: Id, termId: Id, reportType: ReportType }),
+    reply: GeneratedReports,
+    fails: ['reports.no_year_end'],
+  }),
+  list: endpoint({
+    method: 'GET',
+    path: '/api/reports',
+    guard: 'staff',
+    summary: 'List the report books of a class and term by last name',
+    targets: ['studentGroupId', 'termId'],
+    query: z.object({ studentGroupId: Id, termId: Id, reportType: ReportType.optional() }),
+    reply: z.array(Report.extend({ student: StudentName })),
+    list: true,
+  }),
+  ofStudent: endpoint({
+    method: 'GET',
+    path: '/api/reports/student',
+    guard: 'staff',
+    summary: 'Read the report book of a student for a term',
+    targets: ['studentId', 'termId'],
+    query: z.object({ studentId: Id, termId: Id, reportType: ReportType }),
+    reply: ReportDetail,
+  }),
+  get: endpoint({ method: 'GET', path: '/api/reports/:id', guard: 'school', summary: 'Read a report book', reply: ReportDetail }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api/reports/:id',
+    guard: 'school',
+    summary: 'Change remark, conduct and attendance of a report book',
+    body: input({ classTeacherRemark: Remark.nullish(), conduct: Conduct.nullish(), attendancePercentage: Percentage.nullish() }),
+    reply: Report,
+    fails: ['reports.locked'],
+  }),
+  regenerate: endpoint({
+    method: 'PATCH',
+    path: '/api/reports/:id/regenerate',
+    guard: 'school',
+    summary: 'Calculate the entries of a report book again',
+    reply: ReportDetail,
+    fails: ['reports.locked'],
+  }),
+  publish: endpoint({
+    method: 'PATCH',
+    path: '/api/reports/:id/publish',
+    guard: 'school',
+    summary: 'Publish a report book',
+    reply: Report,
+    fails: ['reports.locked', 'reports.invalid_move'],
+  }),
+  sendToMinistry: endpoint({
+    method: 'PATCH',
+    path: '/api/reports/:id/send-to-ministry',
+    guard: 'school',
+    summary: 'Send a report book to the ministry and lock it',
+    reply: Report,
+    fails: ['reports.invalid_move'],
+  }),
+  updateEntry: endpoint({
+    method: 'PATCH',
+    path: '/api/report-entries/:entryId',
+    guard: 'school',
+    summary: 'Change letter and remark of a subject in a report book',
+    // A letter of null gives the entry its calculated letter back.
+    body: input({ letterGrade: Code.nullish(), teacherRemark: Remark.nullish() }),
+    reply: ReportEntry,
+    fails: ['reports.locked'],
+  }),
+}

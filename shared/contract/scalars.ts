@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { hasAtMostDecimals } from '../domain/decimal.ts'
+import type { Issue as FailureIssue } from '../failures.ts'
+import { isId } from '../ids.ts'
+import { limits } from '../limits.ts'
+
+/** Words for a value that is missing, and one sentence for every other thing that may be wrong with it. */
+export const say = (sentence: string) => ({
+  error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : sentence),
+})
+
+/** The body of a request: exactly these fields (decisions §1, validation). */
+export const input = <S extends z.ZodRawShape>(shape: S) =>
+  z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `does not take ${issue.keys.join(', ')}` : 'must be an object with named fields',
+  })
+
+/** Lower-case UUID of any version (decisions §1, ids). */
+export const Id = z.string(say('must be an id')).refine(isId, 'must be an id: a UUID in lower case').meta({ format: 'uuid' })
+
+const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
+const isDay = (value: string): boolean => {
+  const match = DAY.exec(value)
+  if (!match) return false
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
+  if (year < 1900 || year > 2200) return false
+  const date = new Date(Date.UTC(year, month - 1, day))
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+}
+const DAY_SENTENCE = 'must be a day of the calendar from 1900 to 2200, written like 2026-01-31'
+/** A day that exists, `YYYY-MM-DD`, in the years 1900 to 2200. Two days compare as text. */
+export const Day = z.string(say(DAY_SENTENCE)).refine(isDay, DAY_SENTENCE).meta({ format: 'date' })
+
+/** ISO 8601 in UTC with milliseconds and `Z`; only in replies. */
+export const Instant = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .meta({ format: 'date-time' })
+
+const HIDDEN = /[\p{Cc}\p{Cs}\u2028\u2029]/u
+const VISIBLE = /[^\s\p{Z}\p{Cf}]/u
+const longerThan = (value: string, max: number): boolean =>
+  // Code points are never more than UTF-16 units, so only texts near the limit are counted.
+  value.length > max && (value.length > max * 2 || [...value].length > max)
+
+type TextKind = { max: number; lines: boolean; blank: boolean }
+const textIssue = (value: string, { max, lines, blank }: TextKind): string | undefined => {
+  if (!blank && !VISIBLE.test(value)) return 'must not be empty'
+  if (longerThan(value, max)) return `must have at most ${max} characters`
+  if (!HIDDEN.test(lines ? value.replace(/\r?\n/g, '') : value)) return undefined
+  return lines ? 'must not hold control characters other than line breaks' : 'must not hold line breaks or other control characters'
+}
+const text = (kind: TextKind) =>
+  z
+    .string(say(`must be text of at most ${kind.max} characters`))
+    .check((context) => {
+      const message = textIssue(context.value, kind)
+      if (message) context.issues.push({ code: 'custom', message, input: context.value })
+    })
+    .meta({ ...(kind.blank ? {} : { minLength: 1 }), maxLength: kind.max })
+
+/** One line with something to see in it, stored byte for byte. */
+const label = (max: number) => text({ max, lines: false, blank: false })
+/** One line that may be empty. */
+const note = (max: number) => text({ max, lines: false, blank: true })
+
+export const Name = label(limits.text.name)
+export const Title = label(limits.text.title)
+export const Code = label(limits.text.code)
+export const StudentNumber = label(limits.text.studentNumber)
+export const Remark = text({ max: limits.text.remark, lines: true, blank: true })
+export const Conduct = note(limits.text.conduct)
+export const Reason = note(limits.text.reason)
+export const JoinMessage = note(limits.text.joinMessage)
+export const Address = note(limits.text.address)
+export const Phone = note(limits.text.phone)
+export const Search = note(limits.text.name)
+
+const EMAIL_SENTENCE = `must be an email address of at most ${limits.text.email} characters`
+const isEmail = (value: string): boolean => {
+  const trimmed = value.trim()
+  return /^[^\s@]+@[^\s@]+$/.test(trimmed) && !HIDDEN.test(trimmed) && !longerThan(trimmed, limits.text.email)
+}
+/** An address as typed: spaces around it are forgiven; the server brings it to its normal form (decisions §3). */
+export const Email = z.string(say(EMAIL_SENTENCE)).refine(isEmail, EMAIL_SENTENCE)
+
+type Bounds = { min: number; max: number; decimals: number }
+const decimal = ({ min, max, decimals }: Bounds) => {
+  const sentence =
+    decimals === 0
+      ? `must be a whole number from ${min} to ${max}`
+      : `must be a number from ${min} to ${max} with at most ${decimals} decimals`
+  return (
+    z
+      .number(say(sentence))
+      .refine((value) => value >= min && value <= max && hasAtMostDecimals(value, decimals), sentence)
+      // -0 is a number for JSON and would come back as 0 from one database and as -0 from the other.
+      .overwrite((value) => (value === 0 ? 0 : value))
+      .meta({ minimum: min, maximum: max })
+  )
+}
+
+export const Score = decimal({ min: 0, ...limits.score })
+export const MaxScore = decimal({ min: 0.01, ...limits.score })
+export const AssessmentWeight = decimal({ min: 0, ...limits.assessmentWeight })
+export const Percentage = decimal({ min: 0, ...limits.percentage })
+export const SortOrder = decimal({ min: 0, max: 100_000, decimals: 0 })
+
+export const Flag = z.boolean(say('must be true or false'))
+/** `?x=true` or `?x=false`; anything else is refused. */
+export const QueryFlag = z.enum(['true', 'false'], say('must be true or false')).transform((value) => value === 'true')
+
+export const choice = <const V extends readonly [string, ...string[]]>(values: V) =>
+  z.enum(values, say(`must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`))
+
+/** A list of different ids. `min` 1 where an empty list would ask for nothing. */
+export const ids = ({ min = 0, max }: { min?: number; max: number }) =>
+  z
+    .array(Id, say('must be a list of ids'))
+    .min(min, 'must name at least one')
+    .max(max, `must name at most ${max}`)
+    .refine((list) => new Set(list).size === list.length, 'must not name the same one twice')
+
+/** Adds to a body what several of its fields have wrong together. */
+export const reportIssues = (context: { issues: z.core.$ZodRawIssue[]; value: unknown }, issues: readonly FailureIssue[]): void => {
+  for (const { path, message } of issues) context.issues.push({ code: 'custom', path: [path], message, input: context.value })
+}
+
+/** A year or a term ends after it starts; both days are of the merged row on a change. */
+export const spanIssues = (span: { startDate: string; endDate: string }): FailureIssue[] =>
+  span.endDate > span.startDate ? [] : [{ path: 'endDate', message: 'must be after the first day' }]
+
+/** What is wrong at one place: in failures, imports and previews alike. */
+export const Issue = z.object({ path: z.string(), message: z.string() })
+/** The answer of a deletion or of an action without a row (decisions §1). */
+export const Done = z.object({ message: z.string() })
+/** Somebody as shown beside a row. */
+export const StudentName = z.object({ id: Id, first_name: z.string(), last_name: z.string() })

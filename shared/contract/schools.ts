@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import { failures } from '../failures.ts'
+import { JoinStatus, Role, SchoolRef } from './auth.ts'
+import { endpoint } from './endpoint.ts'
+import { Address, Code, choice, Done, Email, Flag, Id, Instant, input, JoinMessage, Name, Phone } from './scalars.ts'
+
+export const SchoolType = choice(['primary', 'secondary'])
+
+/** `parish` is an old column: only schools that were brought over from an earlier system have it. */
+export const School = z.object({
+  id: Id,
+  name: z.string(),
+  code: z.string().nullable(),
+  school_type: SchoolType,
+  address: z.string().nullable(),
+  email: z.string().nullable(),
+  phone: z.string().nullable(),
+  is_active: Flag,
+  parish: z.string().nullable().optional(),
+})
+export type School = z.infer<typeof School>
+
+export const JoinRequest = z.object({
+  id: Id,
+  user_id: Id,
+  school_id: Id,
+  status: JoinStatus,
+  message: z.string().nullable(),
+  requested_at: Instant,
+  reviewed_at: Instant.nullable(),
+  reviewed_by: Id.nullable(),
+})
+export type JoinRequest = z.infer<typeof JoinRequest>
+
+const Person = { first_name: z.string().nullable(), last_name: z.string().nullable() }
+
+/** A request as an admin sees it in the queue. */
+export const PendingJoinRequest = z.object({
+  id: Id,
+  status: JoinStatus,
+  message: z.string().nullable(),
+  requested_at: Instant,
+  user: z.object({ id: Id, ...Person, email: z.string() }),
+  school: SchoolRef,
+})
+
+export const Member = z.object({ user_id: Id, email: z.string(), ...Person, role: Role, is_active: Flag, joined_at: Instant })
+export type Member = z.infer<typeof Member>
+
+const contact = { address: Address.nullish(), email: Email.nullish(), phone: Phone.nullish() }
+export const SchoolInput = input({ name: Name, code: Code.nullish(), schoolType: SchoolType, ...contact, starterSubjects: Flag.optional() })
+
+export const schoolFailures = failures('schools', {
+  dedicated: [403, 'This service belongs to one school, which already exists. Please ask to join it.'],
+  alreadyInSchool: [409, 'You already have an active school.'],
+  pendingRequest: [400, 'You already have a request that waits for an answer.'],
+  alreadyMember: [409, 'You already belong to that school.'],
+  foreignRequest: [403, 'This request is for another school.'],
+  alreadyReviewed: [400, 'This request has already been answered.'],
+  lastAdmin: [409, 'A school needs at least one active administrator.'],
+})
+
+export const schools = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/schools',
+    guard: 'session',
+    summary: 'List the active schools by name',
+    reply: z.array(School.pick({ id: true, name: true, school_type: true })),
+    list: true,
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/schools',
+    guard: 'session',
+    summary: 'Create a school and become its administrator',
+    status: 201,
+    body: SchoolInput,
+    reply: School,
+    fails: ['schools.dedicated', 'schools.already_in_school'],
+  }),
+  mine: endpoint({ method: 'GET', path: '/api/schools/mine', guard: 'school', summary: 'Read the own school', reply: School }),
+  updateMine: endpoint({
+    method: 'PATCH',
+    path: '/api/schools/mine',
+    guard: 'admin',
+    summary: 'Change the own school',
+    body: input({ name: Name.optional(), ...contact }),
+    reply: School,
+  }),
+  requestToJoin: endpoint({
+    method: 'POST',
+    path: '/api/schools/:schoolId/join-requests',
+    guard: 'session',
+    summary: 'Ask to join a school',
+    status: 201,
+    body: input({ message: JoinMessage.nullish() }).prefault({}),
+    reply: JoinRequest.extend({ school: SchoolRef }),
+    fails: ['schools.pending_request', 'schools.already_member'],
+  }),
+  joinRequests: endpoint({
+    method: 'GET',
+    path: '/api/schools/join-requests',
+    guard: 'admin',
+    summary: 'List the requests that wait for an answer, oldest first',
+    reply: z.array(PendingJoinRequest),
+    list: true,
+  }),
+  approve: endpoint({
+    method: 'PATCH',
+    path: '/api/schools/join-requests/:requestId/approve',
+    guard: 'admin',
+    summary: 'Accept somebody into the school',
+    body: input({ role: Role }),
+    reply: JoinRequest,
+    fails: ['schools.foreign_request', 'schools.already_reviewed'],
+  }),
+  reject: endpoint({
+    method: 'PATCH',
+    path: '/api/schools/join-requests/:requestId/reject',
+    guard: 'admin',
+    summary: 'Turn a request down',
+    reply: JoinRequest,
+    fails: ['schools.foreign_request', 'schools.already_reviewed'],
+  }),
+  withdraw: endpoint({
+    method: 'DELETE',
+    path: '/api/schools/join-requests/:requestId',
+    guard: 'session',
+    summary: 'Withdraw the own request',
+    reply: Done,
+    fails: ['schools.already_reviewed'],
+  }),
+  members: endpoint({
+    method: 'GET',
+    path: '/api/schools/members',
+    guard: 'admin',
+    summary: 'List the members of the school by name',
+    reply: z.array(Member),
+    list: true,
+  }),
+  updateMember: endpoint({
+    method: 'PATCH',
+    path: '/api/schools/members/:userId',
+    guard: 'admin',
+    summary: 'Change the role of a member, or suspend them',
+    body: input({ role: Role, isActive: Flag }).partial(),
+    reply: Member,
+    fails: ['schools.last_admin'],
+  }),
+  removeMember: endpoint({
+    method: 'DELETE',
+    path: '/api/schools/members/:userId',
+    guard: 'admin',
+    summary: 'Remove a member from the school',
+    reply: Done,
+    fails: ['schools.last_admin'],
+  }),
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { failures } from '../failures.ts'
+import { limits } from '../limits.ts'
+import { endpoint } from './endpoint.ts'
+import { Code, Done, Flag, Id, ids, input, Name } from './scalars.ts'
+
+export const Subject = z.object({ id: Id, name: z.string(), code: z.string(), sort_order: z.int(), is_active: Flag })
+export type Subject = z.infer<typeof Subject>
+/** A subject as shown beside another row. */
+export const SubjectRef = z.object({ id: Id, name: z.string(), code: z.string() })
+export type SubjectRef = z.infer<typeof SubjectRef>
+
+export const SubjectInput = input({ name: Name, code: Code })
+
+export const subjectFailures = failures('subjects', {
+  duplicateCode: [409, 'The school already has a subject with that code.'],
+  inUse: [409, 'This subject has assessments and cannot be deleted. It can be made inactive.'],
+  tooMany: [409, `A school can have at most ${limits.subjects} subjects.`],
+  incompleteOrder: [400, 'The new order must name every subject of the school once.'],
+})
+
+export const subjects = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/subjects',
+    guard: 'school',
+    summary: 'List the subjects in order',
+    reply: z.array(Subject),
+    list: true,
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/subjects',
+    guard: 'admin',
+    summary: 'Create a subject',
+    status: 201,
+    body: SubjectInput,
+    reply: Subject,
+    fails: ['subjects.duplicate_code', 'subjects.too_many'],
+  }),
+  reorder: endpoint({
+    method: 'PATCH',
+    path: '/api/subjects/reorder',
+    guard: 'admin',
+    summary: 'Put the subjects in another order',
+    body: input({ subjectIds: ids({ max: limits.subjects }) }),
+    reply: z.array(Subject),
+    fails: ['subjects.incomplete_order'],
+  }),
+  get: endpoint({ method: 'GET', path: '/api/subjects/:id', guard: 'school', summary: 'Read a subject', reply: Subject }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api/subjects/:id',
+    guard: 'admin',
+    summary: 'Change a subject',
+    body: SubjectInput.extend({ isActive: Flag }).partial(),
+    reply: Subject,
+    fails: ['subjects.duplicate_code'],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/subjects/:id',
+    guard: 'admin',
+    summary: 'Delete a subject',
+    reply: Done,
+    fails: ['subjects.in_use'],
+  }),
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { weightsSumTo100 } from '../domain/weights.ts'
+import { failures, type Issue } from '../failures.ts'
+import { endpoint } from './endpoint.ts'
+import { choice, Day, Done, Flag, Id, Instant, input, Percentage, reportIssues, SortOrder, spanIssues } from './scalars.ts'
+
+export const TermName = choice(['michaelmas', 'hilary', 'trinity'])
+
+export const Term = z.object({
+  id: Id,
+  academic_year_id: Id,
+  name: TermName,
+  start_date: Day,
+  end_date: Day,
+  exam_weight: z.number(),
+  coursework_weight: z.number(),
+  is_ministry_reporting: Flag,
+  sort_order: z.int(),
+  created_at: Instant,
+  updated_at: Instant,
+})
+export type Term = z.infer<typeof Term>
+
+export const TermInput = input({
+  academicYearId: Id,
+  name: TermName,
+  startDate: Day,
+  endDate: Day,
+  examWeight: Percentage,
+  courseworkWeight: Percentage,
+  isMinistryReporting: Flag.optional(),
+  sortOrder: SortOrder.optional(),
+})
+export type TermInput = z.infer<typeof TermInput>
+
+type WholeTerm = Pick<TermInput, 'startDate' | 'endDate' | 'examWeight' | 'courseworkWeight'>
+/** What does not fit together in a whole term. On a change the server asks the same of the merged row. */
+export const termIssues = (term: WholeTerm): Issue[] => [
+  ...spanIssues(term),
+  ...(weightsSumTo100(term.examWeight, term.courseworkWeight)
+    ? []
+    : [{ path: 'examWeight', message: 'must give 100 together with the coursework weight' }]),
+]
+
+export const termFailures = failures('terms', {
+  duplicateName: [409, 'This year already has a term with that name.'],
+  outsideYear: [400, 'The days of the term must lie within its academic year.'],
+  inUse: [409, 'This term has assessments, grades or report books and cannot be deleted.'],
+})
+
+export const terms = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/terms',
+    guard: 'school',
+    summary: 'List the terms of a year in order',
+    targets: ['yearId'],
+    query: z.object({ yearId: Id }),
+    reply: z.array(Term),
+    list: true,
+  }),
+  get: endpoint({ method: 'GET', path: '/api/terms/:id', guard: 'school', summary: 'Read a term', reply: Term }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/terms',
+    guard: 'admin',
+    summary: 'Create a term',
+    status: 201,
+    targets: ['academicYearId'],
+    body: TermInput.check((context) => reportIssues(context, termIssues(context.value))),
+    reply: Term,
+    fails: ['terms.duplicate_name', 'terms.outside_year'],
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api/terms/:id',
+    guard: 'admin',
+    summary: 'Change a term',
+    targets: ['academicYearId'],
+    body: TermInput.partial(),
+    reply: Term,
+    fails: ['terms.duplicate_name', 'terms.outside_year'],
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/terms/:id',
+    guard: 'admin',
+    summary: 'Delete a term',
+    reply: Done,
+    fails: ['terms.in_use'],
+  }),
+}

@@ -1,0 +1,82 @@
+/**
+ * What a caller may be to the thing asked for. `teacher`: a teacher of the school, assigned or not. `assignedTeacher`: assigned
+ * to the class concerned in any way. `subjectTeacher`: assigned to the subject concerned there. `classTeacher`: of that class.
+ */
+export type Relation = 'member' | 'teacher' | 'assignedTeacher' | 'subjectTeacher' | 'classTeacher' | 'admin'
+
+type Rights = Readonly<Record<Relation, boolean>>
+
+const everybody: Rights = {
+  member: true,
+  teacher: true,
+  assignedTeacher: true,
+  subjectTeacher: true,
+  classTeacher: true,
+  admin: true,
+}
+const staff: Rights = { ...everybody, member: false }
+const admins: Rights = {
+  member: false,
+  teacher: false,
+  assignedTeacher: false,
+  subjectTeacher: false,
+  classTeacher: false,
+  admin: true,
+}
+const classTeachers: Rights = { ...admins, classTeacher: true }
+const subjectTeachers: Rights = { ...classTeachers, subjectTeacher: true }
+const assignedTeachers: Rights = { ...classTeachers, assignedTeacher: true }
+
+/**
+ * Who may do what: the table of decisions §2, a line per row. What «the class concerned» is:
+ * - `writeAssessments`: for the subject teacher any class of the year where the subject is theirs; for the class teacher the
+ *   class that the assessment is for (`student_group_id`), so an assessment of the whole school gives no class teacher a right.
+ * - `writeGrades`, `readStudentResults`: the student's class in that year. Importing grades is writing them.
+ */
+export const rights = {
+  ownAccount: everybody,
+  readSchoolSetup: everybody,
+  writeSchoolSetup: admins,
+  readStudents: staff,
+  writeStudents: staff,
+  createClass: staff,
+  readClass: assignedTeachers,
+  manageClass: classTeachers,
+  readAssessmentsAndGrades: staff,
+  writeAssessments: subjectTeachers,
+  writeGrades: subjectTeachers,
+  readStudentResults: assignedTeachers,
+  reports: classTeachers,
+  writeReportEntry: subjectTeachers,
+} as const satisfies Record<string, Rights>
+
+export type Area = keyof typeof rights
+export type Role = 'admin' | 'teacher' | 'member'
+
+/**
+ * The caller as known from fresh rows: `role` and `isActive` in the school that owns the thing (role null: none there), the
+ * rest about the class and subject concerned. Assignments count only for a teacher: a demotion leaves the rows behind.
+ */
+export type CallerFacts = {
+  role: Role | null
+  isActive: boolean
+  isClassTeacher?: boolean
+  teachesClass?: boolean
+  teachesSubject?: boolean
+}
+
+/** Whether the caller may. The own account needs no school; everything else an active place in it. */
+export function may(area: Area, caller: CallerFacts): boolean {
+  if (area === 'ownAccount') return true
+  if (caller.role === null || !caller.isActive) return false
+  return relationsOf(caller, caller.role).some((relation) => rights[area][relation])
+}
+
+function relationsOf(caller: CallerFacts, role: Role): Relation[] {
+  if (role !== 'teacher') return [role]
+  const relations: Relation[] = ['teacher']
+  if (caller.teachesClass) relations.push('assignedTeacher')
+  if (caller.teachesSubject) relations.push('subjectTeacher')
+  if (caller.isClassTeacher) relations.push('classTeacher')
+  return relations
+}

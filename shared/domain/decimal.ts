@@ -1,0 +1,34 @@
+import { scaled } from './exact.ts'
+
+export type DecimalRefusal = 'empty' | 'not_a_number' | 'too_many_decimals' | 'too_large'
+export type ParsedDecimal = { ok: true; value: number } | { ok: false; reason: DecimalRefusal }
+
+/** What to tell a teacher; `decimals` is the number of places allowed. */
+export const decimalMessage = (reason: DecimalRefusal, decimals: number): string =>
+  ({
+    empty: 'Please enter a number.',
+    not_a_number: 'This is not a number; write it as 12.5 or 12,5.',
+    too_many_decimals: decimals === 0 ? 'Please enter a whole number.' : `At most ${decimals} decimals are possible.`,
+    too_large: 'This number is too large.',
+  })[reason]
+
+/** More digits than these cannot all be kept in a number. */
+const MAX_DIGITS = 15
+
+/**
+ * Reads a typed number with a decimal point or a decimal comma. Thousands separators, exponents and a leading plus are not
+ * understood, and «1.234» where two places are allowed is refused, not cut: it may have meant a thousand.
+ */
+export function parseDecimal(text: string, decimals: number): ParsedDecimal {
+  const typed = text.trim()
+  if (typed === '') return { ok: false, reason: 'empty' }
+  const parts = /^(-?)(\d+)(?:[.,](\d+))?$/.exec(typed)
+  if (!parts) return { ok: false, reason: 'not_a_number' }
+  const [, minus = '', whole = '', fraction = ''] = parts
+  if (fraction.length > decimals) return { ok: false, reason: 'too_many_decimals' }
+  if (whole.replace(/^0+/, '').length + fraction.length > MAX_DIGITS) return { ok: false, reason: 'too_large' }
+  return { ok: true, value: Number(`${minus}${whole}.${fraction || '0'}`) + 0 }
+}
+
+/** Whether the shortest decimal text of a number has at most that many places (0 to 4). */
+export const hasAtMostDecimals = (value: number, decimals: number): boolean => !Number.isNaN(scaled(value, 10 ** decimals))

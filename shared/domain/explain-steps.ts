@@ -1,0 +1,178 @@
+import { type TermWeights, termComposite, typeAverage } from './averages.ts'
+import { type Exact, exact, isZero, over, plus, printed, ratio, times, zero } from './exact.ts'
+import { type GradingScale, letterFor } from './letters.ts'
+import { type AssessmentType, isUsable, type Mark } from './marks.ts'
+import { meanOfPrinted, type SubjectTermResult } from './results.ts'
+import { type Shown, shown, shownText } from './shown.ts'
+
+/** Σ(percentage × weight) ÷ Σ weight of one type; `exact` and `printed` null when there is nothing to average. */
+export type AverageStep = {
+  step: 'coursework_average' | 'exam_average'
+  parts: {
+    assessment_id: string
+    percentage: Shown
+    weight: number
+    product: Shown
+  }[]
+  weighted_sum: Shown
+  weight_sum: Shown
+  exact: Shown | null
+  printed: number | null
+  text: string
+}
+
+/** (coursework × its weight + exam × its weight) ÷ 100, from the averages before they are rounded. */
+export type CompositeStep = {
+  step: 'term_composite'
+  coursework: Shown | null
+  coursework_weight: number
+  exam: Shown | null
+  exam_weight: number
+  exact: Shown | null
+  printed: number | null
+  is_partial: boolean
+  text: string
+}
+
+/** The band whose minimum the printed composite reaches. */
+export type LetterStep = {
+  step: 'letter_grade'
+  average: number | null
+  minimum: number | null
+  letter_grade: string | null
+  remark: string | null
+  text: string
+}
+
+/** The mean of the student's printed composites; subjects without one (null) are not counted. */
+export type OverallStep = {
+  step: 'overall_average'
+  composites: {
+    subject_id: string
+    subject_name: string
+    term_composite: number | null
+  }[]
+  sum: number
+  count: number
+  exact: Shown | null
+  printed: number | null
+  text: string
+}
+export type Step = AverageStep | CompositeStep | LetterStep | OverallStep
+
+const NAMES = {
+  coursework: 'Coursework average',
+  exam: 'Exam average',
+} as const
+
+/** 100 × score ÷ max_score. */
+export const percentageOf = (score: number, maxScore: number): Exact => over(times(ratio(100, 1), exact(score)), exact(maxScore))
+
+/** `= 75`, `= 66.125, printed as 66.13` or `≈66.666667, printed as 66.67`. */
+function equals(value: Exact): string {
+  const result = shown(value)
+  if (result.exact && result.decimal === printed(value)) return `= ${result.decimal}`
+  return `${result.exact ? '= ' : ''}${shownText(result)}, printed as ${printed(value)}`
+}
+
+export function averageStep(marks: readonly Mark[], type: AssessmentType): AverageStep {
+  const used = marks.filter((mark) => mark.assessment_type === type).filter(isUsable)
+  const parts = used.map((mark) => {
+    const percentage = percentageOf(mark.score, mark.max_score)
+    const weight = mark.weight ?? 1
+    return {
+      assessment_id: mark.assessment_id,
+      percentage,
+      weight,
+      product: times(percentage, exact(weight)),
+    }
+  })
+  const weightedSum = parts.reduce<Exact>((sum, part) => plus(sum, part.product), zero)
+  const weightSum = parts.reduce<Exact>((sum, part) => plus(sum, exact(part.weight)), zero)
+  const average = typeAverage(marks, type)
+  return {
+    step: `${type}_average`,
+    parts: parts.map((part) => ({
+      ...part,
+      percentage: shown(part.percentage),
+      product: shown(part.product),
+    })),
+    weighted_sum: shown(weightedSum),
+    weight_sum: shown(weightSum),
+    exact: average && shown(average),
+    printed: printed(average),
+    text: `${NAMES[type]}: ${averageText(parts, weightSum, average)}.`,
+  }
+}
+
+function averageText(parts: readonly { percentage: Exact; weight: number }[], weightSum: Exact, average: Exact | null): string {
+  if (parts.length === 0) return 'there is no mark to use'
+  if (average === null || isZero(weightSum)) return 'every mark has weight 0, so there is none'
+  const sum = parts.map(({ percentage, weight }) => `${shownText(shown(percentage))} × ${weight}`).join(' + ')
+  return `(${sum}) ÷ ${shownText(shown(weightSum))} ${equals(average)}`
+}
+
+export function compositeStep(marks: readonly Mark[], weights: TermWeights): CompositeStep {
+  const coursework = typeAverage(marks, 'coursework')
+  const exam = typeAverage(marks, 'exam')
+  const { composite, is_partial } = termComposite(coursework, exam, weights)
+  return {
+    step: 'term_composite',
+    coursework: coursework && shown(coursework),
+    coursework_weight: weights.coursework_weight,
+    exam: exam && shown(exam),
+    exam_weight: weights.exam_weight,
+    exact: composite && shown(composite),
+    printed: printed(composite),
+    is_partial,
+    text: `Term composite: ${compositeText(coursework, exam, weights, composite)}.`,
+  }
+}
+
+function compositeText(coursework: Exact | null, exam: Exact | null, weights: TermWeights, composite: Exact | null): string {
+  const text = (value: Exact) => shownText(shown(value))
+  if (coursework !== null && exam !== null && composite !== null) {
+    const sum = `${text(coursework)} × ${weights.coursework_weight} + ${text(exam)} × ${weights.exam_weight}`
+    return `(${sum}) ÷ 100 ${equals(composite)}`
+  }
+  if (coursework === null && exam === null) return 'there is neither a coursework nor an exam average'
+  const [present, missing] = coursework !== null ? ['coursework', 'exam'] : ['exam', 'coursework']
+  if (composite === null) return `there is only a ${present} average, which has weight 0 in this term, so there is none`
+  return `there is no ${missing} average, so the ${present} average counts alone ${equals(composite)}`
+}
+
+export function letterStep(result: SubjectTermResult, scale: GradingScale): LetterStep {
+  const average = result.term_composite
+  const band = average === null ? undefined : scale.bands.find(({ letter }) => letter === letterFor(scale, average)?.letter)
+  return {
+    step: 'letter_grade',
+    average,
+    minimum: band?.minimum ?? null,
+    letter_grade: result.letter_grade,
+    remark: result.remark,
+    text: band
+      ? `Letter: ${average} reaches ${band.minimum}, which is ${band.letter} (${band.remark}).`
+      : 'Letter: without a composite there is none.',
+  }
+}
+
+export function overallStep(subjects: readonly SubjectTermResult[]): OverallStep {
+  const composites = subjects.map(({ subject_id, subject_name, term_composite }) => ({
+    subject_id,
+    subject_name,
+    term_composite,
+  }))
+  const counted = composites.map((subject) => subject.term_composite).filter((composite) => composite !== null)
+  const sum = counted.reduce<Exact>((total, composite) => plus(total, exact(composite)), zero)
+  const mean = counted.length === 0 ? null : over(sum, ratio(counted.length, 1))
+  const text = mean === null ? 'no subject has a composite yet' : `(${counted.join(' + ')}) ÷ ${counted.length} ${equals(mean)}`
+  return {
+    step: 'overall_average',
+    composites,
+    sum: printed(sum) ?? 0,
+    count: counted.length,
+    exact: mean && shown(mean),
+    printed: meanOfPrinted(counted),
+    text: `Overall average: ${text}.`,
+  }
+}

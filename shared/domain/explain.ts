@@ -1,0 +1,104 @@
+import { averageStep, compositeStep, letterStep, overallStep, percentageOf, type Step } from './explain-steps.ts'
+import type { GradingScale } from './letters.ts'
+import { isUsable, type Mark } from './marks.ts'
+import { type SubjectTermResult, subjectTermResult, type Term } from './results.ts'
+import { type Shown, shown, shownText } from './shown.ts'
+import type { Subject } from './subjects-taken.ts'
+
+/** A mark with the words a teacher knows it by. */
+export type NamedMark = Mark & {
+  title: string
+  assessment_exclusion_reason: string | null
+  grade_exclusion_reason: string | null
+}
+
+/** `marks`: one for every assessment of the subject in the term that concerns the class. `subjects`: all of the student's term. */
+export type ExplainInput = {
+  student_id: string
+  term: Term
+  subject: Subject
+  scale: GradingScale
+  marks: readonly NamedMark[]
+  subjects: readonly SubjectTermResult[]
+}
+
+export type LeftOut = 'excluded_assessment' | 'excluded_grade' | 'no_mark'
+
+/** `weight` is the one that counts (1 where none is set); `left_out` says why a mark that is not used is not. */
+export type ExplainedMark = {
+  assessment_id: string
+  title: string
+  assessment_type: Mark['assessment_type']
+  score: number | null
+  max_score: number
+  weight: number
+  percentage: Shown | null
+  used: boolean
+  left_out: LeftOut | null
+  exclusion_reason: string | null
+  text: string
+}
+
+/** The working of one subject of one student in one term (`GET /api/calculations/explain`); every `text` is one sentence. */
+export type Explanation = {
+  student_id: string
+  term_id: string
+  marks: ExplainedMark[]
+  steps: Step[]
+  result: SubjectTermResult
+}
+
+/** Built from the very functions that make the results, so that the working cannot tell another story than the card. */
+export function explain(input: ExplainInput): Explanation {
+  const { student_id, term, subject, scale, marks, subjects } = input
+  const result = subjectTermResult(subject, marks, term, scale)
+  return {
+    student_id,
+    term_id: term.id,
+    marks: marks.map(explainedMark),
+    steps: [
+      averageStep(marks, 'coursework'),
+      averageStep(marks, 'exam'),
+      compositeStep(marks, term),
+      letterStep(result, scale),
+      overallStep(subjects),
+    ],
+    result,
+  }
+}
+
+function explainedMark(mark: NamedMark): ExplainedMark {
+  const left_out = leftOut(mark)
+  const exclusion_reason =
+    left_out === 'excluded_assessment'
+      ? mark.assessment_exclusion_reason
+      : left_out === 'excluded_grade'
+        ? mark.grade_exclusion_reason
+        : null
+  const percentage = mark.score === null ? null : shown(percentageOf(mark.score, mark.max_score))
+  const { assessment_id, title, assessment_type, score, max_score } = mark
+  return {
+    ...{ assessment_id, title, assessment_type, score, max_score },
+    weight: mark.weight ?? 1,
+    percentage,
+    used: left_out === null,
+    left_out,
+    exclusion_reason,
+    text: markText(mark, left_out, percentage, exclusion_reason),
+  }
+}
+
+function leftOut(mark: Mark): LeftOut | null {
+  if (isUsable(mark)) return null
+  if (mark.assessment_excluded) return 'excluded_assessment'
+  return mark.score === null ? 'no_mark' : 'excluded_grade'
+}
+
+function markText(mark: NamedMark, left_out: LeftOut | null, percentage: Shown | null, reason: string | null): string {
+  const because = reason ? `: ${reason}` : ''
+  if (left_out === 'excluded_assessment') return `${mark.title} is left out because the assessment is excluded${because}.`
+  if (left_out === 'excluded_grade') return `${mark.title} is left out because this mark is excluded${because}.`
+  if (left_out === 'no_mark' || percentage === null) return `${mark.title} is left out because no mark has been recorded.`
+  const sign = percentage.exact ? '= ' : ''
+  return `${mark.title}: ${mark.score} out of ${mark.max_score} ${sign}${shownText(percentage)} %, with weight ${mark.weight ?? 1}.`
+}

@@ -1,0 +1,100 @@
+import { weightsSumTo100 } from './weights.ts'
+import type { CalculationModel, YearModel } from './year.ts'
+
+export type GradingModel = 'term_based' | 'year_based'
+
+/** What a year's models may be; the first is taken when none is said (decisions §4, academic year). */
+export const modelsThatFit: Record<GradingModel, readonly [CalculationModel, ...CalculationModel[]]> = {
+  term_based: ['weighted_cumulative'],
+  year_based: ['weighted_continuous', 'weighted_cumulative', 'continuous_cumulative'],
+}
+
+/** The model columns of an academic year, complete. */
+export type GradingModelColumns = YearModel & { grading_model: GradingModel }
+
+/** What a request says about them: absent is undefined; null takes away. */
+export type GradingModelSaid = {
+  grading_model?: GradingModel | undefined
+  calculation_model?: CalculationModel | null | undefined
+  year_exam_weight?: number | null | undefined
+  year_coursework_weight?: number | null | undefined
+}
+export type GradingModelIssue = {
+  path: 'gradingModel' | 'calculationModel' | 'yearExamWeight' | 'yearCourseworkWeight'
+  message: string
+}
+
+/**
+ * Fills in the model columns of a year from what a request says and, on a change, from the stored row. A `term_based` year has
+ * no weights: any are dropped and answered null. A change of grading model forgets the stored calculation model.
+ */
+export function fillGradingModel(
+  said: GradingModelSaid,
+  stored?: GradingModelColumns,
+): { columns: GradingModelColumns } | { issues: GradingModelIssue[] } {
+  const grading_model = said.grading_model ?? stored?.grading_model
+  if (!grading_model)
+    return {
+      issues: [
+        {
+          path: 'gradingModel',
+          message: 'Please choose how the year is graded.',
+        },
+      ],
+    }
+  const kept = stored?.grading_model === grading_model ? stored.calculation_model : undefined
+  const calculation_model = said.calculation_model ?? kept ?? modelsThatFit[grading_model][0]
+  if (!modelsThatFit[grading_model].includes(calculation_model))
+    return {
+      issues: [
+        {
+          path: 'calculationModel',
+          message: 'This way of calculating does not fit a year that is graded by term.',
+        },
+      ],
+    }
+  if (grading_model === 'term_based')
+    return {
+      columns: {
+        grading_model,
+        calculation_model,
+        year_exam_weight: null,
+        year_coursework_weight: null,
+      },
+    }
+
+  const year_exam_weight = said.year_exam_weight === undefined ? (stored?.year_exam_weight ?? null) : said.year_exam_weight
+  const year_coursework_weight =
+    said.year_coursework_weight === undefined ? (stored?.year_coursework_weight ?? null) : said.year_coursework_weight
+  const issues = weightIssues(year_exam_weight, year_coursework_weight)
+  return issues.length > 0
+    ? { issues }
+    : {
+        columns: {
+          grading_model,
+          calculation_model,
+          year_exam_weight,
+          year_coursework_weight,
+        },
+      }
+}
+
+function weightIssues(exam: number | null, coursework: number | null): GradingModelIssue[] {
+  const issues: GradingModelIssue[] = []
+  if (exam === null)
+    issues.push({
+      path: 'yearExamWeight',
+      message: 'A year that is graded as a whole needs an exam weight.',
+    })
+  if (coursework === null)
+    issues.push({
+      path: 'yearCourseworkWeight',
+      message: 'A year that is graded as a whole needs a coursework weight.',
+    })
+  if (exam !== null && coursework !== null && !weightsSumTo100(exam, coursework))
+    issues.push({
+      path: 'yearExamWeight',
+      message: 'The exam and coursework weights of the year must sum to 100.',
+    })
+  return issues
+}

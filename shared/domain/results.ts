@@ -1,0 +1,154 @@
+import { type TermFigures, type TermWeights, termFigures } from './averages.ts'
+import { meanOf, printed } from './exact.ts'
+import { compareText, sortKey } from './fold.ts'
+import { type GradingScale, letterFor } from './letters.ts'
+import { type Assessment, type AssessmentsBySubjectId, assessmentsBySubjectId, type Grade, type Mark, markOf } from './marks.ts'
+import { positions } from './positions.ts'
+import { inSubjectOrder, type Subject, subjectsTaken } from './subjects-taken.ts'
+
+export type Term = TermWeights & { id: string }
+
+/** A student with the subjects assigned in the class (none: see `subjectsTaken`) and every grade that may matter. */
+export type StudentInput = {
+  id: string
+  first_name: string
+  last_name: string
+  subject_ids: readonly string[]
+  grades: readonly Grade[]
+}
+
+/**
+ * All that the results of a class follow from. `student_group_id` null: students looked at outside a class.
+ * `subjects` of the school, `assessments` of the term or year (those of other terms and classes are passed over),
+ * `students` enrolled in the class; every list in any order.
+ */
+export type ClassInput = {
+  student_group_id: string | null
+  scale: GradingScale
+  subjects: readonly Subject[]
+  assessments: readonly Assessment[]
+  students: readonly StudentInput[]
+}
+export type ClassTermInput = ClassInput & { term: Term }
+
+export type SubjectName = {
+  subject_id: string
+  subject_name: string
+  subject_code: string | null
+}
+export type Lettered = { letter_grade: string | null; remark: string | null }
+export type SubjectTermResult = SubjectName & TermFigures & Lettered
+
+/** Place in the class; `total_students` = enrolled. */
+export type Standing = { position: number | null; total_students: number }
+export type StudentTermResult = Standing & {
+  student_id: string
+  term_id: string
+  subjects: SubjectTermResult[]
+  overall_average: number | null
+  letter_grade: string | null
+}
+export type StudentName = { id: string; first_name: string; last_name: string }
+export type ClassTermResult = {
+  term_id: string
+  student_group_id: string | null
+  students: (StudentTermResult & { student: StudentName })[]
+}
+
+/** One subject of one student in one term (decisions §5); percentages with 2 decimals, the letter read from the printed composite. */
+export function subjectTermResult(subject: Subject, marks: readonly Mark[], term: Term, scale: GradingScale): SubjectTermResult {
+  const figures = termFigures(marks, term)
+  return {
+    ...subjectName(subject),
+    ...figures,
+    ...lettered(scale, figures.term_composite),
+  }
+}
+
+/** Mean of the non-null printed figures, printed; null of none. */
+export const meanOfPrinted = (figures: readonly (number | null)[]): number | null =>
+  printed(meanOf(figures.filter((figure) => figure !== null)))
+
+/** The results of a class in a term: students by last name, subjects in the school's order (decisions §5, `class-term`). */
+export function classTermResult(input: ClassTermInput): ClassTermResult {
+  const { term, student_group_id, scale } = input
+  const assessments = assessmentsBySubjectId(input.assessments, term.id, student_group_id)
+  const subjects = inSubjectOrder(input.subjects)
+  const students = byName(input.students).map((student) => {
+    const marksOf = marksOfStudent(student, assessments)
+    const results = subjectsTaken(subjects, student.subject_ids, (id) => assessments.has(id)).map((subject) =>
+      subjectTermResult(subject, marksOf(subject.id), term, scale),
+    )
+    return {
+      student,
+      results,
+      overall: meanOfPrinted(results.map((result) => result.term_composite)),
+    }
+  })
+  const places = positions(students.map(({ overall }) => overall))
+  return {
+    term_id: term.id,
+    student_group_id,
+    students: students.map(({ student, results, overall }, index) => ({
+      student_id: student.id,
+      term_id: term.id,
+      student: studentName(student),
+      subjects: results,
+      overall_average: overall,
+      letter_grade: letterFor(scale, overall)?.letter ?? null,
+      position: places[index] ?? null,
+      total_students: students.length,
+    })),
+  }
+}
+
+/** The result of one student out of the class's (`student-term`); undefined when the student is not in it. */
+export function studentTermResult(result: ClassTermResult, studentId: string): StudentTermResult | undefined {
+  const found = result.students.find((student) => student.student_id === studentId)
+  if (!found) return undefined
+  const { student: _name, ...own } = found
+  return own
+}
+
+/** The result of a student who is in no class: the same figures, in nobody's company (no position, 0 students). */
+export function unplacedTermResult(input: Omit<ClassTermInput, 'students' | 'student_group_id'>, student: StudentInput): StudentTermResult {
+  const alone = classTermResult({
+    ...input,
+    student_group_id: null,
+    students: [student],
+  })
+  return {
+    ...(studentTermResult(alone, student.id) as StudentTermResult),
+    position: null,
+    total_students: 0,
+  }
+}
+
+export const subjectName = (subject: Subject): SubjectName => ({
+  subject_id: subject.id,
+  subject_name: subject.name,
+  subject_code: subject.code,
+})
+
+export const studentName = ({ id, first_name, last_name }: StudentName): StudentName => ({ id, first_name, last_name })
+
+export function lettered(scale: GradingScale, average: number | null): Lettered {
+  const band = letterFor(scale, average)
+  return { letter_grade: band?.letter ?? null, remark: band?.remark ?? null }
+}
+
+/** By last name, first name, id. */
+export function byName<S extends StudentName>(students: readonly S[]): S[] {
+  const keyed = students.map((student) => ({
+    student,
+    key: sortKey(student.last_name, student.first_name),
+  }))
+  keyed.sort((a, b) => compareText(a.key, b.key) || compareText(a.student.id, b.student.id))
+  return keyed.map(({ student }) => student)
+}
+
+/** Gives the marks of a student in a subject: one for every assessment, with or without a grade. */
+export function marksOfStudent(student: StudentInput, assessments: AssessmentsBySubjectId): (subjectId: string) => Mark[] {
+  const gradeByAssessmentId = new Map(student.grades.map((grade) => [grade.assessment_id, grade]))
+  return (subjectId) => (assessments.get(subjectId) ?? []).map((assessment) => markOf(assessment, gradeByAssessmentId.get(assessment.id)))
+}

@@ -1,0 +1,119 @@
+import { meanOf, printed, ratio } from './exact.ts'
+import { type GradingScale, isPass, letterFor } from './letters.ts'
+import { type ClassTermResult, meanOfPrinted, type SubjectName, subjectName } from './results.ts'
+import { inSubjectOrder, type Subject } from './subjects-taken.ts'
+
+export type LetterCount = { letter: string; count: number }
+
+/**
+ * Figures of a group. `total_students`: all of them; `ranked_students`: those with an average. Averages are percent, rates
+ * percent of the ranked, both 2 decimals. With nobody ranked the counts are 0 and averages and rates null.
+ */
+export type GroupFigures = {
+  total_students: number
+  ranked_students: number
+  class_average: number | null
+  median: number | null
+  highest: number | null
+  lowest: number | null
+  pass_count: number
+  fail_count: number
+  pass_rate: number | null
+  distribution: LetterCount[]
+}
+
+/** `count`: the students of that gender in the class, ranked or not. */
+export type GenderFigures = {
+  gender: string
+  count: number
+  class_average: number | null
+  pass_rate: number | null
+}
+export type ClassSummary = GroupFigures & {
+  term_id: string
+  student_group_id: string | null
+  subjects: (SubjectName & GroupFigures)[]
+  by_gender: GenderFigures[]
+}
+
+const GENDERS = ['male', 'female', 'other']
+
+/** Figures of printed averages, null for a student without one; every letter of the scale is counted, also those nobody has. */
+export function groupFigures(averages: readonly (number | null)[], scale: GradingScale): GroupFigures {
+  const ranked = averages.filter((average) => average !== null).sort((a, b) => a - b)
+  const passed = ranked.filter((average) => isPass(scale, average)).length
+  const letters = ranked.map((average) => letterFor(scale, average)?.letter)
+  return {
+    total_students: averages.length,
+    ranked_students: ranked.length,
+    class_average: meanOfPrinted(ranked),
+    median: medianOf(ranked),
+    highest: ranked.at(-1) ?? null,
+    lowest: ranked[0] ?? null,
+    pass_count: passed,
+    fail_count: ranked.length - passed,
+    pass_rate: rate(passed, ranked.length),
+    distribution: scale.bands.map(({ letter }) => ({
+      letter,
+      count: letters.filter((own) => own === letter).length,
+    })),
+  }
+}
+
+export type SummaryInput = {
+  result: ClassTermResult
+  scale: GradingScale
+  subjects: readonly Subject[]
+  students: readonly { id: string; gender: string }[]
+}
+
+/**
+ * The summary of a class in a term (decisions §5, `class-summary`), read from the printed results of the class.
+ * A subject's figures are those of its term composites over the students who take it; subjects and genders that nobody has
+ * are left out. `subjects` and `students` as for the result, in any order.
+ */
+export function classSummary(input: SummaryInput): ClassSummary {
+  const { result, scale } = input
+  return {
+    term_id: result.term_id,
+    student_group_id: result.student_group_id,
+    ...groupFigures(
+      result.students.map((student) => student.overall_average),
+      scale,
+    ),
+    subjects: subjectFigures(input),
+    by_gender: genderFigures(input),
+  }
+}
+
+const rate = (count: number, of: number): number | null => (of === 0 ? null : printed(ratio(count * 100, of)))
+
+/** `rising` is sorted; of an even number of averages the mean of the two in the middle, rounded like every average. */
+function medianOf(rising: readonly number[]): number | null {
+  const middle = rising.slice(Math.ceil(rising.length / 2) - 1, Math.floor(rising.length / 2) + 1)
+  return printed(meanOf(middle))
+}
+
+function subjectFigures({ result, scale, subjects }: SummaryInput): ClassSummary['subjects'] {
+  const compositesBySubjectId = new Map<string, (number | null)[]>()
+  for (const { subject_id, term_composite } of result.students.flatMap((student) => student.subjects)) {
+    const composites = compositesBySubjectId.get(subject_id)
+    if (composites) composites.push(term_composite)
+    else compositesBySubjectId.set(subject_id, [term_composite])
+  }
+  return inSubjectOrder(subjects).flatMap((subject) => {
+    const composites = compositesBySubjectId.get(subject.id)
+    return composites ? [{ ...subjectName(subject), ...groupFigures(composites, scale) }] : []
+  })
+}
+
+function genderFigures({ result, scale, students }: SummaryInput): GenderFigures[] {
+  const genderByStudentId = new Map(students.map(({ id, gender }) => [id, gender]))
+  return GENDERS.flatMap((gender) => {
+    const own = result.students.filter((student) => genderByStudentId.get(student.student_id) === gender)
+    if (own.length === 0) return []
+    const overalls = own.map((student) => student.overall_average)
+    const { class_average, pass_rate } = groupFigures(overalls, scale)
+    return [{ gender, count: own.length, class_average, pass_rate }]
+  })
+}

@@ -1,0 +1,62 @@
+export type Issue = { path: string; message: string }
+
+/** A refusal with a reason that a teacher can read (decisions §1). Thrown by handlers, answered by the server's one error handler. */
+export class Failure extends Error {
+  readonly status: number
+  readonly code: string
+  readonly issues: Issue[] | undefined
+  readonly headers: Record<string, string> | undefined
+
+  constructor(status: number, code: string, message: string, more: { issues?: Issue[]; headers?: Record<string, string> } = {}) {
+    super(message)
+    this.name = 'Failure'
+    this.status = status
+    this.code = code
+    this.issues = more.issues
+    this.headers = more.headers
+  }
+}
+
+type Declared = readonly [status: number, message: string]
+export type FailureFactory = (more?: { message?: string; issues?: Issue[]; headers?: Record<string, string> }) => Failure
+
+const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Every prefix and key ever declared, so that a test can compare what exists with what the contract promises. */
+export const declaredFailures = new Map<string, Declared>()
+
+/**
+ * Declares the failures of one resource: `failures('terms', { duplicateName: [409, '…'] })` gives factories whose
+ * `code` is `terms.duplicate_name`. An empty prefix gives bare codes (`no_school`).
+ */
+export function failures<T extends Record<string, Declared>>(prefix: string, list: T): { [K in keyof T]: FailureFactory } {
+  const factories = {} as { [K in keyof T]: FailureFactory }
+  for (const [key, declared] of Object.entries(list)) {
+    const code = prefix ? `${prefix}.${snake(key)}` : snake(key)
+    declaredFailures.set(code, declared)
+    factories[key as keyof T] = (more) => new Failure(declared[0], code, more?.message ?? declared[1], more)
+  }
+  return factories
+}
+
+/** Failures that any endpoint may give. */
+export const common = failures('', {
+  unauthenticated: [401, 'Please sign in.'],
+  validationFailed: [400, 'Some of what was sent is not right.'],
+  malformedId: [400, 'That address holds an id that is not a valid id.'],
+  invalidJson: [400, 'What was sent is not valid JSON.'],
+  unsupportedVersion: [400, 'This version of the interface is not supported.'],
+  noSchool: [403, 'You do not belong to a school yet.'],
+  inactive: [403, 'Your account is not active in this school.'],
+  forbidden: [403, 'You may not do this.'],
+  adminOnly: [403, 'Only an administrator of the school may do this.'],
+  foreignOrigin: [403, 'This page may not talk to the service.'],
+  notFound: [404, 'There is nothing here with that id.'],
+  noSuchPath: [404, 'There is nothing at this address.'],
+  methodNotAllowed: [405, 'This address does not take that kind of request.'],
+  duplicate: [409, 'Somebody has just saved the same thing. Please look again.'],
+  tooLarge: [413, 'What was sent is too large.'],
+  wrongType: [415, 'This needs another kind of content.'],
+  tooManyRequests: [429, 'Too many tries. Please wait a little.'],
+  busy: [503, 'The server is busy. Please try again in a moment.'],
+})

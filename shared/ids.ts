@@ -1,0 +1,42 @@
+import { v5, v7 } from 'uuid'
+
+/** The namespace under which every natural key of Markbook is hashed. Never changes: two nodes that never met must agree. */
+const NAMESPACE = '6f0d5b7e-52a4-4c0e-9d5a-2b7c1e8f4a10'
+
+/** Kinds of rows whose id follows from their natural key (decisions §1, «Ids by nature»). */
+export type NaturalKind =
+  | 'user'
+  | 'membership'
+  | 'term'
+  | 'grade'
+  | 'enrolment'
+  | 'teacher_group_assignment'
+  | 'teacher_subject_assignment'
+  | 'student_subject'
+  | 'report_book'
+  | 'report_book_entry'
+  | 'grading_scale'
+
+/** UUIDv5 of a natural key; the parts are joined with U+001F, which no name or id holds. */
+export const naturalId = (kind: NaturalKind, ...parts: string[]): string => v5([kind, ...parts].join('\u001f'), NAMESPACE)
+
+/** Scope of rows that belong to no school (users): the nil UUID stands in `school_id`. */
+export const COMMONS = '00000000-0000-0000-0000-000000000000'
+
+/** Makes UUIDv7 from a given clock and randomness (16 bytes a call), so that tests and the simulation repeat. */
+export type IdSource = () => string
+export const idSource = (now: () => number, randomBytes: (size: number) => Uint8Array): IdSource => {
+  let last = 0
+  let count = 0
+  return () => {
+    const msecs = now()
+    count = msecs === last ? count + 1 : 0
+    last = msecs
+    return v7({ msecs, seq: count, random: randomBytes(16) })
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** True for a lower-case UUID of any version (decisions §1). */
+export const isId = (text: string): boolean => UUID.test(text)

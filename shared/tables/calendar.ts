@@ -1,0 +1,140 @@
+import { sql } from 'drizzle-orm'
+import type { Columns } from './columns.sqlite.ts'
+import type { Description } from './describe.ts'
+import type { school } from './people.ts'
+
+export const gradingModels = ['term_based', 'year_based'] as const
+export const calculationModels = ['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'] as const
+export const termNames = ['michaelmas', 'hilary', 'trinity'] as const
+type School = { school: ReturnType<typeof school> }
+
+export const academicYear = (c: Columns, { school }: School) =>
+  c.table(
+    'public',
+    'academic_year',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      name: c.text().notNull(),
+      start_date: c.day().notNull(),
+      end_date: c.day().notNull(),
+      grading_model: c.choice(gradingModels).notNull(),
+      calculation_model: c.choice(calculationModels).notNull(),
+      year_exam_weight: c.decimal(),
+      year_coursework_weight: c.decimal(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.foreign('academic_year_school', [t.school_id], [school.id]),
+      c.check('academic_year_dates', sql`${t.end_date} > ${t.start_date}`),
+      c.check('academic_year_model', sql`${t.grading_model} in ('term_based', 'year_based')`),
+      c.check('academic_year_calculation', sql`${t.calculation_model} in ('weighted_cumulative', 'weighted_continuous', 'continuous_cumulative')`),
+      c.check('academic_year_weights', sql`${t.year_exam_weight} between 0 and 100 and ${t.year_coursework_weight} between 0 and 100`),
+    ],
+  )
+
+export const academicYearDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'created_at'],
+  units: {
+    name: ['name'],
+    dates: ['start_date', 'end_date'],
+    model: ['grading_model', 'calculation_model', 'year_exam_weight', 'year_coursework_weight'],
+  },
+  audit: ['updated_at'],
+}
+
+type Year = { academicYear: ReturnType<typeof academicYear> }
+
+/** Register: the one row of a school that names its active year, so that two active years cannot exist (architecture, decision 7). */
+export const activeYear = (c: Columns, { school, academicYear }: School & Year) =>
+  c.table(
+    'public',
+    'active_year',
+    { id: c.uuid().notNull(), school_id: c.uuid().notNull(), academic_year_id: c.uuid(), updated_at: c.instant().notNull() },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('active_year_once', [t.school_id]),
+      c.foreign('active_year_school', [t.school_id], [school.id]),
+      c.foreign('active_year_year', [t.school_id, t.academic_year_id], [academicYear.school_id, academicYear.id]),
+    ],
+  )
+
+export const activeYearDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id'],
+  units: { winner: ['academic_year_id'] },
+  audit: ['updated_at'],
+}
+
+export const term = (c: Columns, { academicYear }: Year) =>
+  c.table(
+    'public',
+    'term',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      academic_year_id: c.uuid().notNull(),
+      name: c.choice(termNames).notNull(),
+      start_date: c.day().notNull(),
+      end_date: c.day().notNull(),
+      exam_weight: c.decimal().notNull(),
+      coursework_weight: c.decimal().notNull(),
+      is_ministry_reporting: c.flag().notNull(),
+      sort_order: c.int().notNull(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('term_name_once', [t.school_id, t.academic_year_id, t.name]),
+      c.foreign('term_year', [t.school_id, t.academic_year_id], [academicYear.school_id, academicYear.id]),
+      c.check('term_name', sql`${t.name} in ('michaelmas', 'hilary', 'trinity')`),
+      c.check('term_dates', sql`${t.end_date} > ${t.start_date}`),
+      c.check('term_weights', sql`${t.exam_weight} between 0 and 100 and ${t.coursework_weight} between 0 and 100`),
+    ],
+  )
+
+export const termDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'created_at'],
+  units: {
+    year: ['academic_year_id'],
+    name: ['name'],
+    dates: ['start_date', 'end_date'],
+    weights: ['exam_weight', 'coursework_weight'],
+    is_ministry_reporting: ['is_ministry_reporting'],
+    sort_order: ['sort_order'],
+  },
+  audit: ['updated_at'],
+}
+
+export const subject = (c: Columns, { school }: School) =>
+  c.table(
+    'public',
+    'subject',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      name: c.text().notNull(),
+      code: c.text().notNull(),
+      sort_order: c.int().notNull(),
+      is_active: c.flag().notNull(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('subject_code_once', [t.school_id, t.code]),
+      c.foreign('subject_school', [t.school_id], [school.id]),
+    ],
+  )
+
+export const subjectDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'created_at'],
+  units: { name: ['name'], code: ['code'], sort_order: ['sort_order'], is_active: ['is_active'] },
+  audit: ['updated_at'],
+}

@@ -1,0 +1,259 @@
+import { sql } from 'drizzle-orm'
+import { searchKey, sortKey } from '../domain/fold.ts'
+import type { academicYear, subject } from './calendar.ts'
+import type { Columns } from './columns.sqlite.ts'
+import type { Description } from './describe.ts'
+import type { school, userProfile } from './people.ts'
+
+type School = { school: ReturnType<typeof school> }
+export const genders = ['male', 'female', 'other'] as const
+
+/** `sort_key` and `search_key` are the names folded (no case, no accents), so that both databases order and find alike. */
+export const student = (c: Columns, { school }: School) =>
+  c.table(
+    'student',
+    'student',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      first_name: c.text().notNull(),
+      last_name: c.text().notNull(),
+      gender: c.choice(genders).notNull(),
+      date_of_birth: c.day(),
+      enrollment_date: c.day(),
+      is_active: c.flag().notNull(),
+      student_number: c.text(),
+      sort_key: c.text().notNull(),
+      search_key: c.text().notNull(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('student_number_once', [t.school_id, t.student_number]),
+      c.index('student_by_name', t.school_id, t.sort_key, t.id),
+      c.foreign('student_school', [t.school_id], [school.id]),
+      c.check('student_gender', sql`${t.gender} in ('male', 'female', 'other')`),
+    ],
+  )
+
+export const studentDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'created_at'],
+  units: {
+    name: ['first_name', 'last_name'],
+    gender: ['gender'],
+    date_of_birth: ['date_of_birth'],
+    enrollment_date: ['enrollment_date'],
+    is_active: ['is_active'],
+    student_number: ['student_number'],
+  },
+  derived: ['sort_key', 'search_key'],
+  derive: (row) => ({
+    sort_key: sortKey(row['last_name'] as string, row['first_name'] as string),
+    search_key: searchKey(row['first_name'] as string, row['last_name'] as string),
+  }),
+  audit: ['updated_at'],
+}
+
+type Year = { academicYear: ReturnType<typeof academicYear> }
+type Profile = { userProfile: ReturnType<typeof userProfile> }
+type Subject = { subject: ReturnType<typeof subject> }
+type Student = { student: ReturnType<typeof student> }
+
+/** A class. Its year never changes; children repeat the year in their composite key, so that it cannot disagree. */
+export const studentGroup = (c: Columns, { academicYear }: Year) =>
+  c.table(
+    'student',
+    'student_group',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      name: c.text().notNull(),
+      academic_year_id: c.uuid().notNull(),
+      created_by: c.uuid(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('student_group_in_year', [t.school_id, t.id, t.academic_year_id]),
+      c.unique('student_group_name_once', [t.school_id, t.academic_year_id, t.name]),
+      c.foreign('student_group_year', [t.school_id, t.academic_year_id], [academicYear.school_id, academicYear.id]),
+    ],
+  )
+
+export const studentGroupDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'academic_year_id', 'created_by', 'created_at'],
+  units: { name: ['name'] },
+  audit: ['updated_at'],
+  cascade: [
+    { table: 'class_teacher', column: 'student_group_id' },
+    { table: 'teacher_subject_assignment', column: 'student_group_id' },
+    { table: 'teacher_group_assignment', column: 'student_group_id' },
+    { table: 'student_subject', column: 'student_group_id' },
+    { table: 'enrolment', column: 'student_group_id' },
+    { table: 'class_report_file', column: 'student_group_id' },
+    { table: 'report_book', column: 'student_group_id' },
+    { table: 'assessment', column: 'student_group_id' },
+  ],
+}
+
+type Group = { studentGroup: ReturnType<typeof studentGroup> }
+
+export const teacherGroupAssignment = (c: Columns, { studentGroup, userProfile }: Group & Profile) =>
+  c.table(
+    'staff',
+    'teacher_group_assignment',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      user_profile_id: c.uuid().notNull(),
+      student_group_id: c.uuid().notNull(),
+      academic_year_id: c.uuid().notNull(),
+      created_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('teacher_group_assignment_once', [t.school_id, t.user_profile_id, t.student_group_id]),
+      c.index('teacher_group_assignment_class', t.school_id, t.student_group_id),
+      c.foreign('teacher_group_assignment_user', [t.user_profile_id], [userProfile.id]),
+      c.foreign(
+        'teacher_group_assignment_class_year',
+        [t.school_id, t.student_group_id, t.academic_year_id],
+        [studentGroup.school_id, studentGroup.id, studentGroup.academic_year_id],
+      ),
+    ],
+  )
+
+export const teacherGroupAssignmentDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'user_profile_id', 'student_group_id', 'academic_year_id', 'created_at'],
+  units: {},
+}
+
+type Assignment = { teacherGroupAssignment: ReturnType<typeof teacherGroupAssignment> }
+
+/** Register: the one row of a class that names its class teacher, who must be assigned to the class. Its id is the class's. */
+export const classTeacher = (c: Columns, { teacherGroupAssignment, studentGroup }: Assignment & Group) =>
+  c.table(
+    'staff',
+    'class_teacher',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      student_group_id: c.uuid().notNull(),
+      user_profile_id: c.uuid().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('class_teacher_once', [t.school_id, t.student_group_id]),
+      c.foreign('class_teacher_class', [t.school_id, t.student_group_id], [studentGroup.school_id, studentGroup.id]),
+      c.foreign(
+        'class_teacher_assigned',
+        [t.school_id, t.user_profile_id, t.student_group_id],
+        [teacherGroupAssignment.school_id, teacherGroupAssignment.user_profile_id, teacherGroupAssignment.student_group_id],
+      ),
+    ],
+  )
+
+export const classTeacherDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'student_group_id'],
+  units: { winner: ['user_profile_id'] },
+  audit: ['updated_at'],
+}
+
+export const teacherSubjectAssignment = (c: Columns, { teacherGroupAssignment, subject }: Assignment & Subject) =>
+  c.table(
+    'staff',
+    'teacher_subject_assignment',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      user_profile_id: c.uuid().notNull(),
+      subject_id: c.uuid().notNull(),
+      student_group_id: c.uuid().notNull(),
+      academic_year_id: c.uuid().notNull(),
+      created_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('teacher_subject_assignment_once', [t.school_id, t.user_profile_id, t.student_group_id, t.subject_id]),
+      c.index('teacher_subject_assignment_class', t.school_id, t.student_group_id),
+      c.foreign('teacher_subject_assignment_subject', [t.school_id, t.subject_id], [subject.school_id, subject.id]),
+      c.foreign(
+        'teacher_subject_assignment_assigned',
+        [t.school_id, t.user_profile_id, t.student_group_id],
+        [teacherGroupAssignment.school_id, teacherGroupAssignment.user_profile_id, teacherGroupAssignment.student_group_id],
+      ),
+    ],
+  )
+
+export const teacherSubjectAssignmentDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'user_profile_id', 'subject_id', 'student_group_id', 'academic_year_id', 'created_at'],
+  units: {},
+}
+
+/** A pupil's place in one class of one year; one per pupil and year. */
+export const enrolment = (c: Columns, { student, studentGroup }: Student & Group) =>
+  c.table(
+    'student',
+    'enrolment',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      student_id: c.uuid().notNull(),
+      student_group_id: c.uuid().notNull(),
+      academic_year_id: c.uuid().notNull(),
+      enrolled_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('enrolment_once', [t.school_id, t.student_id, t.academic_year_id]),
+      c.index('enrolment_class', t.school_id, t.student_group_id),
+      c.foreign('enrolment_student', [t.school_id, t.student_id], [student.school_id, student.id]),
+      c.foreign(
+        'enrolment_class_year',
+        [t.school_id, t.student_group_id, t.academic_year_id],
+        [studentGroup.school_id, studentGroup.id, studentGroup.academic_year_id],
+      ),
+    ],
+  )
+
+export const enrolmentDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'student_id', 'academic_year_id'],
+  units: { place: ['student_group_id', 'enrolled_at'] },
+}
+
+export const studentSubject = (c: Columns, { student, studentGroup, subject }: Student & Group & Subject) =>
+  c.table(
+    'student',
+    'student_subject',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      student_id: c.uuid().notNull(),
+      subject_id: c.uuid().notNull(),
+      student_group_id: c.uuid().notNull(),
+      created_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('student_subject_once', [t.school_id, t.student_id, t.subject_id, t.student_group_id]),
+      c.index('student_subject_class', t.school_id, t.student_group_id),
+      c.foreign('student_subject_student', [t.school_id, t.student_id], [student.school_id, student.id]),
+      c.foreign('student_subject_subject', [t.school_id, t.subject_id], [subject.school_id, subject.id]),
+      c.foreign('student_subject_class_fk', [t.school_id, t.student_group_id], [studentGroup.school_id, studentGroup.id]),
+    ],
+  )
+
+export const studentSubjectDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'student_id', 'subject_id', 'student_group_id', 'created_at'],
+  units: {},
+}

@@ -1,0 +1,72 @@
+import type { SQL } from 'drizzle-orm'
+import type { PgTableExtraConfigValue } from 'drizzle-orm/pg-core'
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  check,
+  customType,
+  date,
+  doublePrecision,
+  foreignKey,
+  index,
+  integer,
+  type PgColumnBuilderBase,
+  pgSchema,
+  pgTable,
+  primaryKey,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import type { Columns, Place } from './columns.sqlite.ts'
+
+export const postgresSchemas = {
+  student: pgSchema('student'),
+  staff: pgSchema('staff'),
+  grading: pgSchema('grading'),
+  reporting: pgSchema('reporting'),
+  sync: pgSchema('sync'),
+}
+
+/** Text sorts and compares by bytes, as in SQLite, whatever the locale of the server. */
+const bytewise = customType<{ data: string; driverData: string }>({ dataType: () => 'text COLLATE "C"' })
+
+/** `timestamptz` in string mode is not ISO (design/stack.md, traps); this is, both ways. */
+const isoInstant = customType<{ data: string; driverData: string }>({
+  dataType: () => 'timestamp (3) with time zone',
+  fromDriver: (value) => new Date(value).toISOString(),
+})
+
+const jsonText = customType<{ data: unknown; driverData: string }>({
+  dataType: () => 'text COLLATE "C"',
+  fromDriver: (value) => JSON.parse(value),
+  toDriver: (value) => JSON.stringify(value),
+})
+
+type Group = [AnyPgColumn, ...AnyPgColumn[]]
+
+const words = {
+  table: (place: Place, name: string, columns: Record<string, PgColumnBuilderBase>, extra: (table: never) => PgTableExtraConfigValue[]) =>
+    (place === 'public' ? pgTable : (postgresSchemas[place].table as unknown as typeof pgTable))(name, columns, extra as never),
+  uuid: () => uuid(),
+  text: () => bytewise(),
+  choice: () => bytewise(),
+  flag: () => boolean(),
+  int: () => integer(),
+  bigint: () => bigint({ mode: 'number' }),
+  decimal: () => doublePrecision(),
+  day: () => date({ mode: 'string' }),
+  instant: () => isoInstant(),
+  json: () => jsonText(),
+  key: (...columns: Group) => primaryKey({ columns }),
+  unique: (name: string, on: Group, where?: SQL) => {
+    // A constraint stands in the CREATE TABLE, before the foreign keys that point at it; only a partial one must be an index.
+    return where ? uniqueIndex(name).on(...on).where(where) : unique(name).on(...on)
+  },
+  index: (name: string, ...on: Group) => index(name).on(...on),
+  check,
+  foreign: (name: string, columns: Group, foreignColumns: Group) => foreignKey({ name, columns, foreignColumns } as never),
+}
+
+export const postgresColumns = words as unknown as Columns

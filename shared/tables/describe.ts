@@ -1,0 +1,17 @@
+/**
+ * What replication needs to know of a table, declared beside it. Every column is in exactly one of `identity` (never
+ * changes after creation), one of the `units` (columns that only make sense together, merged as one), `derived`
+ * (recomputed from the row, never replicated) or `audit` (follows from the latest unit). A test proves it (sync.md, «Versions»).
+ */
+export type Description = {
+  /** Where `school_id` comes from: `school` rows carry it, `self` is the school itself, `commons` belong to no school. */
+  scope: 'school' | 'self' | 'commons'
+  identity: readonly string[]
+  units: Readonly<Record<string, readonly string[]>>
+  derived?: readonly string[]
+  audit?: readonly string[]
+  /** Computes the derived columns that follow from the row alone. */
+  derive?: (row: Record<string, unknown>) => Record<string, unknown>
+  /** Tables whose rows go when this row goes, one tombstone each: child table and its columns that hold this row's id. */
+  cascade?: readonly { table: string; column: string }[]
+}

@@ -1,0 +1,142 @@
+import { sql } from 'drizzle-orm'
+import type { subject, term } from './calendar.ts'
+import type { student, studentGroup } from './classes.ts'
+import type { Columns } from './columns.sqlite.ts'
+import type { Description } from './describe.ts'
+import type { school } from './people.ts'
+
+export const assessmentTypes = ['exam', 'coursework'] as const
+type School = { school: ReturnType<typeof school> }
+type Term = { term: ReturnType<typeof term> }
+type Subject = { subject: ReturnType<typeof subject> }
+type Student = { student: ReturnType<typeof student> }
+type Group = { studentGroup: ReturnType<typeof studentGroup> }
+
+/** `student_group_id` null: an assessment of every class that takes the subject (decisions §4). */
+export const assessment = (c: Columns, { term, subject, studentGroup }: Term & Subject & Group) =>
+  c.table(
+    'grading',
+    'assessment',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      term_id: c.uuid().notNull(),
+      subject_id: c.uuid().notNull(),
+      student_group_id: c.uuid(),
+      title: c.text().notNull(),
+      assessment_type: c.choice(assessmentTypes).notNull(),
+      assessment_date: c.day(),
+      max_score: c.decimal().notNull(),
+      weight: c.decimal(),
+      is_excluded: c.flag().notNull(),
+      exclusion_reason: c.text(),
+      sort_order: c.int(),
+      created_by: c.uuid(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('assessment_in_term', [t.school_id, t.id, t.term_id]),
+      c.index('assessment_term_subject', t.school_id, t.term_id, t.subject_id),
+      c.foreign('assessment_term_fk', [t.school_id, t.term_id], [term.school_id, term.id]),
+      c.foreign('assessment_subject_fk', [t.school_id, t.subject_id], [subject.school_id, subject.id]),
+      c.foreign('assessment_class_fk', [t.school_id, t.student_group_id], [studentGroup.school_id, studentGroup.id]),
+      c.check('assessment_type_known', sql`${t.assessment_type} in ('exam', 'coursework')`),
+      c.check('assessment_max_score', sql`${t.max_score} > 0 and ${t.max_score} <= 100000`),
+      c.check('assessment_weight', sql`${t.weight} between 0 and 1000`),
+    ],
+  )
+
+export const assessmentDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'term_id', 'subject_id', 'created_by', 'created_at'],
+  units: {
+    student_group_id: ['student_group_id'],
+    title: ['title'],
+    scoring: ['max_score', 'weight', 'assessment_type'],
+    assessment_date: ['assessment_date'],
+    exclusion: ['is_excluded', 'exclusion_reason'],
+    sort_order: ['sort_order'],
+  },
+  audit: ['updated_at'],
+  cascade: [{ table: 'grade', column: 'assessment_id' }],
+}
+
+type Assessment = { assessment: ReturnType<typeof assessment> }
+
+/**
+ * One mark. `term_id` repeats the assessment's term (kept true by the composite key): with it the covering index answers
+ * a pupil's term without touching the table, and results stay as fast as years pile up (design/performance.md).
+ */
+export const grade = (c: Columns, { assessment, student }: Assessment & Student) =>
+  c.table(
+    'grading',
+    'grade',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      assessment_id: c.uuid().notNull(),
+      term_id: c.uuid().notNull(),
+      student_id: c.uuid().notNull(),
+      score: c.decimal().notNull(),
+      letter_grade: c.text(),
+      remarks: c.text(),
+      is_excluded: c.flag().notNull(),
+      exclusion_reason: c.text(),
+      created_by: c.uuid(),
+      updated_by: c.uuid(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('grade_once', [t.school_id, t.assessment_id, t.student_id]),
+      c.index('grade_student_term', t.school_id, t.student_id, t.term_id, t.assessment_id, t.score, t.is_excluded),
+      c.foreign(
+        'grade_assessment_term',
+        [t.school_id, t.assessment_id, t.term_id],
+        [assessment.school_id, assessment.id, assessment.term_id],
+      ),
+      c.foreign('grade_student_fk', [t.school_id, t.student_id], [student.school_id, student.id]),
+      c.check('grade_score', sql`${t.score} between 0 and 100000`),
+    ],
+  )
+
+/** The letter follows from the score, the maximum and the scale (decisions §4) and is recomputed, not replicated. */
+export const gradeDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'assessment_id', 'student_id', 'created_by', 'created_at'],
+  units: { score: ['score'], remarks: ['remarks'], exclusion: ['is_excluded', 'exclusion_reason'] },
+  derived: ['term_id', 'letter_grade'],
+  audit: ['updated_by', 'updated_at'],
+}
+
+export type Band = { letter: string; minimum: number; remark: string }
+
+/** One row a school; absent means the default scale of decisions §4. */
+export const gradingScale = (c: Columns, { school }: School) =>
+  c.table(
+    'grading',
+    'grading_scale',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      pass_mark: c.decimal().notNull(),
+      bands: c.json<Band[]>().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('grading_scale_once', [t.school_id]),
+      c.foreign('grading_scale_school', [t.school_id], [school.id]),
+      c.check('grading_scale_pass_mark', sql`${t.pass_mark} between 0 and 100`),
+    ],
+  )
+
+export const gradingScaleDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id'],
+  units: { scale: ['pass_mark', 'bands'] },
+  audit: ['updated_at'],
+}

@@ -1,0 +1,106 @@
+import { sql } from 'drizzle-orm'
+import type { Columns } from './columns.sqlite.ts'
+
+/** Which database this is. A new row (an incarnation) after a restore, a clone or a new enrolment; `ended_at` null is the current one. */
+export const node = (c: Columns) =>
+  c.table(
+    'sync',
+    'node',
+    { id: c.uuid().notNull(), kind: c.choice(['school', 'centre', 'laptop']).notNull(), created_at: c.instant().notNull(), ended_at: c.instant() },
+    (t) => [c.key(t.id), c.unique('node_one_current', [t.kind], sql`ended_at is null`)],
+  )
+
+/** Per school: the last position of the feed and the head of its history's hash chain. Updated last before every commit. */
+export const syncFeed = (c: Columns) =>
+  c.table('sync', 'sync_feed', { school_id: c.uuid().notNull(), seq: c.bigint().notNull(), head: c.text().notNull() }, (t) => [c.key(t.school_id)])
+
+/**
+ * One row beside every replicated row (sync.md, «Versions»).
+ * `seq` position in the school's feed, one number a transaction; `vv` version vector {node: counter}; `units`
+ * {unit: [node, counter, hlc, actor]}; `deleted` marks a tombstone; `schema` is the version that wrote it; `extra` keeps
+ * columns that this version does not know.
+ */
+export const syncRow = (c: Columns) =>
+  c.table(
+    'sync',
+    'sync_row',
+    {
+      school_id: c.uuid().notNull(),
+      table_name: c.text().notNull(),
+      row_id: c.uuid().notNull(),
+      seq: c.bigint().notNull(),
+      vv: c.text().notNull(),
+      units: c.text().notNull(),
+      deleted: c.flag().notNull(),
+      schema: c.int().notNull(),
+      extra: c.text(),
+    },
+    (t) => [c.key(t.school_id, t.table_name, t.row_id), c.index('sync_row_feed', t.school_id, t.seq)],
+  )
+
+/** Append-only: who wrote what, when, on which node, before and after. `head` chains the transactions of one school and node. */
+export const history = (c: Columns) =>
+  c.table(
+    'sync',
+    'history',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      seq: c.bigint().notNull(),
+      at: c.instant().notNull(),
+      actor_id: c.uuid(),
+      node_id: c.uuid().notNull(),
+      entity: c.text().notNull(),
+      row_id: c.uuid().notNull(),
+      action: c.choice(['create', 'update', 'delete']).notNull(),
+      changes: c.json<Record<string, { before: unknown; after: unknown }>>().notNull(),
+      head: c.text().notNull(),
+    },
+    (t) => [c.key(t.school_id, t.id), c.index('history_of_row', t.school_id, t.entity, t.row_id, t.seq)],
+  )
+
+/**
+ * A signed-in device, and the family of its refresh tokens: only the hashes of the current one and of the one before are
+ * kept; every successor is derived from its predecessor (decisions §3). Never leaves its node.
+ */
+export const session = (c: Columns) =>
+  c.table(
+    'public',
+    'session',
+    {
+      id: c.uuid().notNull(),
+      user_id: c.uuid().notNull(),
+      refresh_hash: c.text().notNull(),
+      previous_hash: c.text(),
+      rotated_at: c.instant(),
+      successor_used: c.flag().notNull(),
+      generation: c.int().notNull(),
+      created_at: c.instant().notNull(),
+      last_used_at: c.instant().notNull(),
+      expires_at: c.instant().notNull(),
+      revoked_at: c.instant(),
+    },
+    (t) => [c.key(t.id), c.index('session_user', t.user_id), c.index('session_expiry', t.expires_at)],
+  )
+
+/** The one live code of an address, as an HMAC. */
+export const otpCode = (c: Columns) =>
+  c.table(
+    'public',
+    'otp_code',
+    {
+      email: c.text().notNull(),
+      code_hash: c.text().notNull(),
+      sent_at: c.instant().notNull(),
+      expires_at: c.instant().notNull(),
+      wrong_tries: c.int().notNull(),
+    },
+    (t) => [c.key(t.email)],
+  )
+
+/** Counters of tries within a window: `key` says of what, `resets_at` when it starts again. */
+export const attempt = (c: Columns) =>
+  c.table('public', 'attempt', { key: c.text().notNull(), count: c.int().notNull(), resets_at: c.instant().notNull() }, (t) => [
+    c.key(t.key),
+    c.index('attempt_expiry', t.resets_at),
+  ])

@@ -1,0 +1,122 @@
+import { sql } from 'drizzle-orm'
+import type { Columns } from './columns.sqlite.ts'
+import type { Description } from './describe.ts'
+
+export const roles = ['admin', 'teacher', 'member'] as const
+export const requestStatuses = ['pending', 'approved', 'rejected'] as const
+export const schoolTypes = ['primary', 'secondary'] as const
+
+/** A person with an address. `school_id` names the active school on this node; role and activity are read from the membership. */
+export const userProfile = (c: Columns) =>
+  c.table(
+    'public',
+    'user_profile',
+    {
+      id: c.uuid().notNull(),
+      email: c.text().notNull(),
+      first_name: c.text(),
+      last_name: c.text(),
+      avatar_path: c.text(),
+      avatar_updated_at: c.instant(),
+      school_id: c.uuid(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [c.key(t.id), c.unique('user_profile_email', [t.email])],
+  )
+
+export const userProfileDescription: Description = {
+  scope: 'commons',
+  identity: ['id', 'email', 'created_at'],
+  units: { name: ['first_name', 'last_name'], avatar: ['avatar_path', 'avatar_updated_at'] },
+  derived: ['school_id'],
+  audit: ['updated_at'],
+}
+
+export const school = (c: Columns) =>
+  c.table(
+    'public',
+    'school',
+    {
+      id: c.uuid().notNull(),
+      name: c.text().notNull(),
+      code: c.text(),
+      school_type: c.choice(schoolTypes).notNull(),
+      address: c.text(),
+      email: c.text(),
+      phone: c.text(),
+      is_active: c.flag().notNull(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [c.key(t.id), c.check('school_type_known', sql`${t.school_type} in ('primary', 'secondary')`)],
+  )
+
+export const schoolDescription: Description = {
+  scope: 'self',
+  identity: ['id', 'created_at'],
+  units: { name: ['name'], code: ['code'], school_type: ['school_type'], address: ['address'], contact: ['email', 'phone'], is_active: ['is_active'] },
+  audit: ['updated_at'],
+}
+
+type People = { userProfile: ReturnType<typeof userProfile>; school: ReturnType<typeof school> }
+
+/** Membership, the source of truth for role and activity (specification, «school_management»). */
+export const schoolManagement = (c: Columns, { userProfile, school }: People) =>
+  c.table(
+    'public',
+    'school_management',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      user_id: c.uuid().notNull(),
+      role: c.choice(roles).notNull(),
+      is_active: c.flag().notNull(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('school_management_once', [t.user_id, t.school_id]),
+      c.foreign('school_management_school', [t.school_id], [school.id]),
+      c.foreign('school_management_user', [t.user_id], [userProfile.id]),
+      c.check('school_management_role', sql`${t.role} in ('admin', 'teacher', 'member')`),
+    ],
+  )
+
+export const schoolManagementDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'user_id', 'created_at'],
+  units: { role: ['role'], is_active: ['is_active'] },
+  audit: ['updated_at'],
+}
+
+export const schoolJoinRequest = (c: Columns, { userProfile, school }: People) =>
+  c.table(
+    'public',
+    'school_join_request',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      user_id: c.uuid().notNull(),
+      status: c.choice(requestStatuses).notNull(),
+      message: c.text(),
+      requested_at: c.instant().notNull(),
+      reviewed_at: c.instant(),
+      reviewed_by: c.uuid(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('school_join_request_one_pending', [t.user_id, t.school_id], sql`status = 'pending'`),
+      c.index('school_join_request_user', t.user_id, t.status),
+      c.foreign('school_join_request_school', [t.school_id], [school.id]),
+      c.foreign('school_join_request_user_fk', [t.user_id], [userProfile.id]),
+      c.check('school_join_request_status', sql`${t.status} in ('pending', 'approved', 'rejected')`),
+    ],
+  )
+
+export const schoolJoinRequestDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'user_id', 'message', 'requested_at'],
+  units: { status: ['status', 'reviewed_at', 'reviewed_by'] },
+}

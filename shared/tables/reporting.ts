@@ -1,0 +1,194 @@
+import { sql } from 'drizzle-orm'
+import type { subject, term } from './calendar.ts'
+import type { student, studentGroup } from './classes.ts'
+import type { Columns } from './columns.sqlite.ts'
+import type { Description } from './describe.ts'
+
+export const reportTypes = ['term', 'year_end'] as const
+export const reportStatuses = ['draft', 'published', 'sent_to_ministry'] as const
+export const fileTypes = ['pdf', 'csv', 'xlsx'] as const
+type Term = { term: ReturnType<typeof term> }
+type Subject = { subject: ReturnType<typeof subject> }
+type Student = { student: ReturnType<typeof student> }
+type Group = { studentGroup: ReturnType<typeof studentGroup> }
+
+/** What one generation computed for one pupil: one merge unit, from which the entries' snapshot columns are written (sync.md). */
+export type ReportSnapshot = {
+  generated_at: string
+  overall_average: number | null
+  position: number | null
+  total_students: number
+  entries: ReportSnapshotEntry[]
+}
+export type ReportSnapshotEntry = {
+  subject_id: string
+  coursework_average: number | null
+  exam_average: number | null
+  term_composite: number | null
+  year_grade: number | null
+  letter_grade: string | null
+  sort_order: number
+}
+
+export const reportBook = (c: Columns, { student, studentGroup, term }: Student & Group & Term) =>
+  c.table(
+    'reporting',
+    'report_book',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      student_id: c.uuid().notNull(),
+      academic_year_id: c.uuid().notNull(),
+      term_id: c.uuid().notNull(),
+      student_group_id: c.uuid().notNull(),
+      report_type: c.choice(reportTypes).notNull(),
+      status: c.choice(reportStatuses).notNull(),
+      /** The content as it was sent, frozen with the status; null before. */
+      sent_snapshot: c.json<unknown>(),
+      snapshot: c.json<ReportSnapshot>().notNull(),
+      overall_average: c.decimal(),
+      position: c.int(),
+      total_students: c.int().notNull(),
+      class_teacher_remark: c.text(),
+      conduct: c.text(),
+      attendance_percentage: c.decimal(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('report_book_once', [t.school_id, t.student_id, t.term_id, t.report_type]),
+      c.index('report_book_class_term', t.school_id, t.student_group_id, t.term_id, t.report_type),
+      c.foreign('report_book_student', [t.school_id, t.student_id], [student.school_id, student.id]),
+      c.foreign('report_book_term', [t.school_id, t.term_id], [term.school_id, term.id]),
+      c.foreign(
+        'report_book_class_year',
+        [t.school_id, t.student_group_id, t.academic_year_id],
+        [studentGroup.school_id, studentGroup.id, studentGroup.academic_year_id],
+      ),
+      c.check('report_book_type', sql`${t.report_type} in ('term', 'year_end')`),
+      c.check('report_book_status', sql`${t.status} in ('draft', 'published', 'sent_to_ministry')`),
+      c.check('report_book_attendance', sql`${t.attendance_percentage} between 0 and 100`),
+    ],
+  )
+
+export const reportBookDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'student_id', 'academic_year_id', 'term_id', 'report_type', 'created_at'],
+  units: {
+    student_group_id: ['student_group_id'],
+    status: ['status', 'sent_snapshot'],
+    snapshot: ['snapshot'],
+    class_teacher_remark: ['class_teacher_remark'],
+    conduct: ['conduct'],
+    attendance_percentage: ['attendance_percentage'],
+  },
+  derived: ['overall_average', 'position', 'total_students'],
+  derive: (row) => {
+    const { overall_average, position, total_students } = row['snapshot'] as ReportSnapshot
+    return { overall_average, position, total_students }
+  },
+  audit: ['updated_at'],
+  cascade: [
+    { table: 'report_book_pdf', column: 'report_book_id' },
+    { table: 'report_book_entry', column: 'report_book_id' },
+  ],
+}
+
+type Book = { reportBook: ReturnType<typeof reportBook> }
+
+/** The letter shown is `manual_letter` where a teacher typed one, else `computed_letter`; generating again keeps the typed one (decisions §6). */
+export const reportBookEntry = (c: Columns, { reportBook, subject }: Book & Subject) =>
+  c.table(
+    'reporting',
+    'report_book_entry',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      report_book_id: c.uuid().notNull(),
+      subject_id: c.uuid().notNull(),
+      coursework_average: c.decimal(),
+      exam_average: c.decimal(),
+      term_composite: c.decimal(),
+      year_grade: c.decimal(),
+      computed_letter: c.text(),
+      manual_letter: c.text(),
+      teacher_remark: c.text(),
+      sort_order: c.int().notNull(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('report_book_entry_once', [t.school_id, t.report_book_id, t.subject_id]),
+      c.foreign('report_book_entry_book', [t.school_id, t.report_book_id], [reportBook.school_id, reportBook.id]),
+      c.foreign('report_book_entry_subject', [t.school_id, t.subject_id], [subject.school_id, subject.id]),
+    ],
+  )
+
+/** The snapshot columns follow from the book's snapshot; what a teacher typed is replicated per field. */
+export const reportBookEntryDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'report_book_id', 'subject_id', 'created_at'],
+  units: { letter: ['manual_letter'], teacher_remark: ['teacher_remark'] },
+  derived: ['coursework_average', 'exam_average', 'term_composite', 'year_grade', 'computed_letter', 'sort_order'],
+  audit: ['updated_at'],
+}
+
+export const reportBookPdf = (c: Columns, { reportBook }: Book) =>
+  c.table(
+    'reporting',
+    'report_book_pdf',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      report_book_id: c.uuid().notNull(),
+      file_path: c.text().notNull(),
+      file_size: c.int().notNull(),
+      generated_by: c.uuid(),
+      generated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.index('report_book_pdf_book', t.school_id, t.report_book_id),
+      c.foreign('report_book_pdf_book_fk', [t.school_id, t.report_book_id], [reportBook.school_id, reportBook.id]),
+    ],
+  )
+
+export const reportBookPdfDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'report_book_id', 'file_path', 'file_size', 'generated_by', 'generated_at'],
+  units: {},
+}
+
+export const classReportFile = (c: Columns, { studentGroup, term }: Group & Term) =>
+  c.table(
+    'reporting',
+    'class_report_file',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      student_group_id: c.uuid().notNull(),
+      term_id: c.uuid().notNull(),
+      report_type: c.choice(reportTypes).notNull(),
+      file_type: c.choice(fileTypes).notNull(),
+      file_path: c.text().notNull(),
+      file_size: c.int().notNull(),
+      generated_by: c.uuid(),
+      generated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.index('class_report_file_class', t.school_id, t.student_group_id, t.term_id),
+      c.foreign('class_report_file_class_fk', [t.school_id, t.student_group_id], [studentGroup.school_id, studentGroup.id]),
+      c.foreign('class_report_file_term', [t.school_id, t.term_id], [term.school_id, term.id]),
+      c.check('class_report_file_report_type', sql`${t.report_type} in ('term', 'year_end')`),
+      c.check('class_report_file_file_type', sql`${t.file_type} in ('pdf', 'csv', 'xlsx')`),
+    ],
+  )
+
+export const classReportFileDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'student_group_id', 'term_id', 'report_type', 'file_type', 'file_path', 'file_size', 'generated_by', 'generated_at'],
+  units: {},
+}

@@ -1,0 +1,24 @@
+import { defineConfig } from 'vitest/config'
+
+/** Server tests that need a database run twice, once on each; everything else once. */
+const database = ['server/features/**/*.test.ts', 'server/store/**/*.test.ts', 'server/tests/**/*.test.ts']
+const common = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' as const }
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'unit',
+          include: ['shared/**/*.test.ts', 'sync/**/*.test.ts', 'server/**/*.test.ts', 'scripts/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...database],
+        },
+      },
+      { test: { ...common, name: 'sqlite', include: database, env: { TEST_DATABASE: 'sqlite' } } },
+      {
+        test: { ...common, name: 'postgres', include: database, env: { TEST_DATABASE: 'postgres' }, globalSetup: ['server/testing/cluster.setup.ts'] },
+      },
+    ],
+  },
+})
