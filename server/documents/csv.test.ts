@@ -55,14 +55,19 @@ describe('reading', () => {
     })
   })
 
-  test('quotation marks inside an unquoted cell are text', () => expect(read('name\nSeán "Jack" Byrne').rows[0]?.cells).toEqual(['Seán "Jack" Byrne']))
+  test('quotation marks inside an unquoted cell are text', () =>
+    expect(read('name\nSeán "Jack" Byrne').rows[0]?.cells).toEqual(['Seán "Jack" Byrne']))
 
   test('only a head gives no rows', () => expect(read('first_name,last_name\n')).toEqual({ head: ['first_name', 'last_name'], rows: [] }))
 
   test('exactly the greatest number of rows, and one more', () => {
     const file = (count: number) => `n\n${Array.from({ length: count }, (_, index) => index + 1).join('\n')}\n`
     expect(read(file(limits.importRows)).rows).toHaveLength(10_000)
-    expect(refusal(() => read(file(limits.importRows + 1)))).toMatchObject({ status: 413, code: 'imports.too_large', message: expect.stringContaining('10,000 rows') })
+    expect(refusal(() => read(file(limits.importRows + 1)))).toMatchObject({
+      status: 413,
+      code: 'imports.too_large',
+      message: expect.stringContaining('10,000 rows'),
+    })
   })
 
   test('exactly the greatest number of columns, and one more', () => {
@@ -77,16 +82,25 @@ describe('reading', () => {
     ['a blank first row', '\nfirst_name\nAda', 400, 'The first row must hold the names of the columns.'],
     ['a quotation mark that is never closed', 'a,b\n"Ada,1\nBea,2\n', 400, 'A quotation mark in this file is opened and never closed.'],
     ['NUL bytes', 'a,b\nA\u0000da,1', 400, 'This file holds characters that are not text. Save it again as .xlsx or .csv.'],
-  ])('%s is refused', (_, text, status, message) => expect(refusal(() => read(text))).toMatchObject({ status, code: 'imports.unreadable', message }))
+  ])('%s is refused', (_, text, status, message) =>
+    expect(refusal(() => read(text))).toMatchObject({ status, code: 'imports.unreadable', message }),
+  )
 
   test('a line without end is refused', () => {
-    expect(refusal(() => read(`a,b\n"${'x,'.repeat(500_000)}`))).toMatchObject({ status: 413, message: expect.stringContaining('quotation mark') })
+    expect(refusal(() => read(`a,b\n"${'x,'.repeat(500_000)}`))).toMatchObject({
+      status: 413,
+      message: expect.stringContaining('quotation mark'),
+    })
   })
 
   test('30 MB are refused before they are read', () => {
     const file = Buffer.alloc(30 * 1_048_576, 'a,b\n')
     const before = process.memoryUsage().rss
-    expect(refusal(() => readCsv(file))).toMatchObject({ status: 413, code: 'imports.too_large', message: expect.stringContaining('20 MB') })
+    expect(refusal(() => readCsv(file))).toMatchObject({
+      status: 413,
+      code: 'imports.too_large',
+      message: expect.stringContaining('20 MB'),
+    })
     expect(process.memoryUsage().rss - before).toBeLessThan(20 * 1_048_576)
   })
 
@@ -109,14 +123,24 @@ describe('columns', () => {
 
   test('of one name are refused, unless nobody asks for them', () => {
     const sheet = read('Score,score,x,x\n1,2,3,4')
-    expect(refusal(() => findColumns(sheet, ['score']))).toMatchObject({ status: 400, code: 'imports.duplicate_column', message: expect.stringContaining('“score”') })
+    expect(refusal(() => findColumns(sheet, ['score']))).toMatchObject({
+      status: 400,
+      code: 'imports.duplicate_column',
+      message: expect.stringContaining('“score”'),
+    })
     expect(findColumns(sheet, ['remarks']).size).toBe(0)
   })
 })
 
 describe('writing', () => {
   test('UTF-8 with its mark, CRLF, quotes where needed, numbers plain', () => {
-    const file = writeCsv({ head: ['name', 'mark'], rows: [['Byrne, "Jack"', -1.5], ['Élan', null]] })
+    const file = writeCsv({
+      head: ['name', 'mark'],
+      rows: [
+        ['Byrne, "Jack"', -1.5],
+        ['Élan', null],
+      ],
+    })
     expect(Buffer.from(file).toString('utf8')).toBe('\ufeffname,mark\r\n"Byrne, ""Jack""",-1.5\r\nÉlan,\r\n')
   })
 

@@ -21,7 +21,9 @@ export const row = (number: number, ...cells: string[]): string =>
 /** The parts of a workbook, ready for zipSync, so that a test can spoil one of them. */
 export function workbookParts({ sheets, strings, styles, properties = '', names = '' }: FixtureWorkbook): Record<string, Uint8Array> {
   const relation = (id: string, type: string, target: string) => `<Relationship Id="${id}" Type="${RELATIONS}/${type}" Target="${target}"/>`
-  const list = sheets.map(({ name, state }, index) => `<sheet name="${name}" sheetId="${index + 1}" ${state ? `state="${state}" ` : ''}r:id="rId${index + 1}"/>`)
+  const list = sheets.map(
+    ({ name, state }, index) => `<sheet name="${name}" sheetId="${index + 1}" ${state ? `state="${state}" ` : ''}r:id="rId${index + 1}"/>`,
+  )
   const relations = sheets.map((_, index) => relation(`rId${index + 1}`, 'worksheet', `worksheets/sheet${index + 1}.xml`))
   if (strings) relations.push(relation('rId91', 'sharedStrings', 'sharedStrings.xml'))
   if (styles) relations.push(relation('rId92', 'styles', 'styles.xml'))

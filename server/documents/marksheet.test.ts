@@ -29,20 +29,38 @@ const sheet = buildMarksheet({
   ],
 })
 const file = () => writeWorkbook({ sheets: [sheet], madeAt: Date.UTC(2026, 8, 1) })
-const marks = (values: Record<string, string>) => expect.arrayContaining(Object.entries(values).map(([assessmentId, text]) => ({ assessmentId, text })))
+const marks = (values: Record<string, string>) =>
+  expect.arrayContaining(Object.entries(values).map(([assessmentId, text]) => ({ assessmentId, text })))
 
 const expected = [
-  { studentId: orla, student_number: '007', last_name: '=cmd|calc', first_name: 'Órla', marks: marks({ [quiz]: '15.5', [twin]: '', [essay]: '' }) },
+  {
+    studentId: orla,
+    student_number: '007',
+    last_name: '=cmd|calc',
+    first_name: 'Órla',
+    marks: marks({ [quiz]: '15.5', [twin]: '', [essay]: '' }),
+  },
   { studentId: pat, student_number: '', last_name: 'Zhang', first_name: '-Pat', marks: marks({ [quiz]: '', [twin]: '', [essay]: '0' }) },
 ]
 const without = (table: Sheet, changed: Partial<Sheet>): Sheet => ({ ...table, ...changed })
 
 test('heads are unique and say the maximum', () => {
   expect(sheet.columns.map(({ head }) => head)).toEqual([
-    ...['student_id', 'student_number', 'last_name', 'first_name'],
-    ...['Quiz 1 (/20)', 'quiz 1 (/20) 2', 'Essay (/12.5)'],
+    'student_id',
+    'student_number',
+    'last_name',
+    'first_name',
+    'Quiz 1 (/20)',
+    'quiz 1 (/20) 2',
+    'Essay (/12.5)',
   ])
-  expect(assessmentHeads([{ title: 'A', max_score: 5 }, { title: 'A', max_score: 5 }, { title: 'A', max_score: 5 }])).toEqual(['A (/5)', 'A (/5) 2', 'A (/5) 3'])
+  expect(
+    assessmentHeads([
+      { title: 'A', max_score: 5 },
+      { title: 'A', max_score: 5 },
+      { title: 'A', max_score: 5 },
+    ]),
+  ).toEqual(['A (/5)', 'A (/5) 2', 'A (/5) 3'])
 })
 
 test('ids are hidden, what is excluded is grey, names are never formulas', async () => {
@@ -77,7 +95,9 @@ describe('coming back', () => {
     const order = [6, 2, 4, 0, 5, 3, 1]
     const moved = without(table, {
       head: [...order.map((column) => (column > 3 ? 'Test' : (table.head[column] as string))), 'Seat'],
-      rows: table.rows.map(({ cells }, index) => ({ row: 4 - index, cells: [...order.map((column) => cells[column] as string), index ? 'window' : ''] })).reverse(),
+      rows: table.rows
+        .map(({ cells }, index) => ({ row: 4 - index, cells: [...order.map((column) => cells[column] as string), index ? 'window' : ''] }))
+        .reverse(),
     })
     const { assessments, rows } = readMarksheet(moved)
     expect(rows).toMatchObject([...expected].reverse())
@@ -88,27 +108,48 @@ describe('coming back', () => {
     const table = await readWorkbook(await file())
     const bare = { head: table.head.slice(1), rows: table.rows.slice(1).map(({ row, cells }) => ({ row, cells: cells.slice(1) })) }
     const { assessments, rows } = readMarksheet(bare)
-    expect(assessments.map(({ head, assessmentId }) => [head, assessmentId])).toEqual([['Quiz 1 (/20)', null], ['quiz 1 (/20) 2', null], ['Essay (/12.5)', null]])
+    expect(assessments.map(({ head, assessmentId }) => [head, assessmentId])).toEqual([
+      ['Quiz 1 (/20)', null],
+      ['quiz 1 (/20) 2', null],
+      ['Essay (/12.5)', null],
+    ])
     expect(rows[0]).toEqual({ row: 3, studentId: null, student_number: '007', last_name: '=cmd|calc', first_name: 'Órla', marks: [] })
   })
 
   test('with a column copied it is refused', async () => {
     const table = await readWorkbook(await file())
-    const copied = { head: [...table.head, 'Copy'], rows: table.rows.map(({ row, cells }) => ({ row, cells: [...cells, cells[4] as string] })) }
-    expect(() => readMarksheet(copied)).toThrow(expect.objectContaining({ status: 400, code: 'imports.duplicate_column', message: expect.stringContaining('“Copy”') }))
+    const copied = {
+      head: [...table.head, 'Copy'],
+      rows: table.rows.map(({ row, cells }) => ({ row, cells: [...cells, cells[4] as string] })),
+    }
+    expect(() => readMarksheet(copied)).toThrow(
+      expect.objectContaining({ status: 400, code: 'imports.duplicate_column', message: expect.stringContaining('“Copy”') }),
+    )
   })
 })
 
 const hasOffice = spawnSync('soffice', ['--version']).status === 0
 if (!hasOffice) console.info('soffice is not in PATH: the mark sheet is not opened with LibreOffice')
 
-test.skipIf(!hasOffice)('LibreOffice opens it and saves the same marks', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'marksheet-'))
-  try {
-    writeFileSync(join(folder, 'marks.xlsx'), await file())
-    spawnSync('soffice', [`-env:UserInstallation=file://${folder}/profile`, '--headless', '--convert-to', 'csv', '--outdir', folder, join(folder, 'marks.xlsx')])
-    expect(readMarksheet(readCsv(readFileSync(join(folder, 'marks.csv')))).rows).toMatchObject(expected)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}, 60_000)
+test.skipIf(!hasOffice)(
+  'LibreOffice opens it and saves the same marks',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'marksheet-'))
+    try {
+      writeFileSync(join(folder, 'marks.xlsx'), await file())
+      spawnSync('soffice', [
+        `-env:UserInstallation=file://${folder}/profile`,
+        '--headless',
+        '--convert-to',
+        'csv',
+        '--outdir',
+        folder,
+        join(folder, 'marks.xlsx'),
+      ])
+      expect(readMarksheet(readCsv(readFileSync(join(folder, 'marks.csv')))).rows).toMatchObject(expected)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+  60_000,
+)

@@ -97,7 +97,9 @@ function refuseTwins(assessments: readonly MarksheetColumn[]): void {
     if (assessmentId === null) continue
     const twin = headsById.get(assessmentId)
     if (twin !== undefined) {
-      throw importErrors.duplicateColumn({ message: `The columns “${twin}” and “${head}” are for the same assessment. Remove one of them.` })
+      throw importErrors.duplicateColumn({
+        message: `The columns “${twin}” and “${head}” are for the same assessment. Remove one of them.`,
+      })
     }
     headsById.set(assessmentId, head)
   }
@@ -118,13 +120,17 @@ export function readMarksheet(sheet: Sheet): Marksheet {
     .map((head, column) => ({ column, head, assessmentId: idOf(ids[column]) }))
     .filter(({ column, head, assessmentId }) => !known.has(column) && (head !== '' || assessmentId !== null))
   refuseTwins(assessments)
-  const rows = sheet.rows.filter((row) => !isIdRow(row)).map(({ row, cells }) => ({
-    row,
-    studentId: idOf(cells[idColumn]),
-    student_number: cells[at('student_number')] ?? '',
-    last_name: cells[at('last_name')] ?? '',
-    first_name: cells[at('first_name')] ?? '',
-    marks: assessments.flatMap(({ column, assessmentId }) => (assessmentId === null ? [] : [{ assessmentId, text: cells[column] ?? '' }])),
-  }))
+  const rows = sheet.rows
+    .filter((row) => !isIdRow(row))
+    .map(({ row, cells }) => ({
+      row,
+      studentId: idOf(cells[idColumn]),
+      student_number: cells[at('student_number')] ?? '',
+      last_name: cells[at('last_name')] ?? '',
+      first_name: cells[at('first_name')] ?? '',
+      marks: assessments.flatMap(({ column, assessmentId }) =>
+        assessmentId === null ? [] : [{ assessmentId, text: cells[column] ?? '' }],
+      ),
+    }))
   return { assessments, rows }
 }

@@ -34,7 +34,11 @@ test.each([
   ['JSON', strToU8('{}'), 'application/json', undefined, 'not a spreadsheet'],
 ])('%s is refused with what to do', (_, bytes, type, filename, what) => {
   expect(() => sheetKind({ bytes, type, filename })).toThrow(
-    expect.objectContaining({ status: 415, code: 'imports.wrong_type', message: expect.stringMatching(new RegExp(`${what}.*Save it as \\.xlsx or \\.csv\\.`)) }),
+    expect.objectContaining({
+      status: 415,
+      code: 'imports.wrong_type',
+      message: expect.stringMatching(new RegExp(`${what}.*Save it as \\.xlsx or \\.csv\\.`)),
+    }),
   )
 })
 
@@ -47,7 +51,9 @@ describe('one door for both', () => {
   test('reads either', async () => {
     const expected = { head: ['name'], rows: [{ row: 2, cells: ['Ada'] }] }
     expect(await readSheet({ bytes: strToU8('name\nAda'), filename: 'a.csv' })).toEqual(expected)
-    expect(await readSheet({ bytes: workbook({ sheets: [{ name: 'A', xml: worksheet(row(1, 'name') + row(2, 'Ada')) }] }) })).toEqual(expected)
+    expect(await readSheet({ bytes: workbook({ sheets: [{ name: 'A', xml: worksheet(row(1, 'name') + row(2, 'Ada')) }] }) })).toEqual(
+      expected,
+    )
   })
 
   test('an empty file, and one that is too large', async () => {

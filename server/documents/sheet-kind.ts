@@ -21,16 +21,26 @@ const TYPES: Record<string, SheetKind | 'either'> = {
 }
 const EXTENSIONS: Record<string, SheetKind> = { xlsx: 'xlsx', csv: 'csv', tsv: 'csv', txt: 'csv' }
 
+const ZIP_STARTS = ['PK\x03\x04', 'PK\x05\x06']
+
 /** How files that are no table begin, and what to call them. */
-const OTHERS: [start: RegExp, name: string][] = [
-  [/^\xd0\xcf\x11\xe0/, 'an old .xls workbook, or one protected by a password'],
-  [/^%PDF-/, 'a PDF'],
-  [/^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF|BM.{4}\x00\x00\x00\x00)/s, 'a picture'],
-  [/^\{\\rtf/, 'a text document'],
-  [/^(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html|head|body|table|meta)\b/i, 'a web page, even if its name says otherwise'],
-  [/^(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!doctype|\w+:)/i, 'an XML document'],
-  [/^(?:\x1f\x8b|7z\xbc\xaf|Rar!)/, 'a compressed archive'],
+const OTHERS: [starts: string[], name: string][] = [
+  [['\xd0\xcf\x11\xe0'], 'an old .xls workbook, or one protected by a password'],
+  [['%PDF-'], 'a PDF'],
+  [['\x89PNG', '\xff\xd8\xff', 'GIF8', 'RIFF'], 'a picture'],
+  [['{\\rtf'], 'a text document'],
+  [['\x1f\x8b', '7z\xbc\xaf', 'Rar!'], 'a compressed archive'],
 ]
+const WEB_PAGE = /^(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html|head|body|table|meta)\b/i
+const XML = /^(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!doctype|\w+:)/i
+
+const startsAs = (start: string, starts: string[]): boolean => starts.some((one) => start.startsWith(one))
+
+function otherKind(start: string): string | undefined {
+  if (WEB_PAGE.test(start)) return 'a web page, even if its name says otherwise'
+  if (XML.test(start)) return 'an XML document'
+  return OTHERS.find(([starts]) => startsAs(start, starts))?.[1]
+}
 
 const saveAs = (what: string): Failure => importErrors.wrongType({ message: `This is ${what}. Save it as .xlsx or .csv.` })
 
@@ -42,9 +52,9 @@ const extensionOf = (filename: string): string => /\.([A-Za-z0-9]+)\s*$/.exec(fi
  */
 export function sheetKind({ bytes, type, filename }: Upload): SheetKind {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 512)).toString('latin1')
-  const other = OTHERS.find(([pattern]) => pattern.test(start))
-  if (other) throw saveAs(other[1])
-  const kind: SheetKind = /^PK(?:\x03\x04|\x05\x06)/.test(start) ? 'xlsx' : 'csv'
+  const other = otherKind(start)
+  if (other) throw saveAs(other)
+  const kind: SheetKind = startsAs(start, ZIP_STARTS) ? 'xlsx' : 'csv'
   const extension = extensionOf(filename ?? '')
   const named = EXTENSIONS[extension]
   if (extension !== '' && named === undefined) throw saveAs(`a .${extension} file`)
@@ -52,7 +62,9 @@ export function sheetKind({ bytes, type, filename }: Upload): SheetKind {
   if (declared === undefined) throw importErrors.wrongType()
   const isBelied = (said: SheetKind | 'either' | undefined) => said !== undefined && said !== 'either' && said !== kind
   if (isBelied(named) || isBelied(declared)) {
-    throw saveAs(kind === 'xlsx' ? 'an Excel workbook or a zip, but it is called a text file' : 'not an Excel workbook, although it is called one')
+    throw saveAs(
+      kind === 'xlsx' ? 'an Excel workbook or a zip, but it is called a text file' : 'not an Excel workbook, although it is called one',
+    )
   }
   return kind
 }

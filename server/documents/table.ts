@@ -14,7 +14,9 @@ export const isBlank = (cells: readonly string[]): boolean => cells.every((cell)
 
 /** The message names the bound, so that a teacher knows how to split the file. */
 export const tooManyRows = () =>
-  importErrors.tooLarge({ message: `This file has more than ${limits.importRows.toLocaleString('en-GB')} rows. Split it into smaller files.` })
+  importErrors.tooLarge({
+    message: `This file has more than ${limits.importRows.toLocaleString('en-GB')} rows. Split it into smaller files.`,
+  })
 
 export const tooManyColumns = () =>
   importErrors.tooLarge({ message: `This file has more than ${limits.importColumns} columns. Remove those that are not needed.` })
@@ -49,7 +51,12 @@ export function toSheet(lines: readonly SheetRow[]): Sheet {
 }
 
 /** «Last name», « last_name » and «LAST-NAME» are one column. */
-export const columnKey = (head: string): string => head.normalize('NFC').trim().toLowerCase().replace(/[\s_-]+/gu, '_')
+export const columnKey = (head: string): string =>
+  head
+    .normalize('NFC')
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/gu, '_')
 
 /** Index in `cells` of each wanted column that exists. Throws imports.duplicate_column when a wanted name stands twice. */
 export function findColumns<Name extends string>(sheet: Sheet, names: readonly Name[]): Map<Name, number> {

@@ -29,8 +29,7 @@ export function toText(bytes: Uint8Array): string {
   } catch {
     throw importErrors.unreadable()
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u0081\u008d\u008f\u0090\u009d]/u.test(text)) {
+  if (/(?![\t\n\r])\p{Cc}/u.test(text)) {
     throw importErrors.unreadable({ message: 'This file holds characters that are not text. Save it again as .xlsx or .csv.' })
   }
   return text

@@ -18,10 +18,20 @@ const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const EMPTY_STYLES = `<styleSheet xmlns="${MAIN}"><cellXfs count="1"><xf numFmtId="0"/></cellXfs></styleSheet>`
 const EMPTY_STRINGS = `<sst xmlns="${MAIN}"/>`
 
+const RELATIONS_XML = [
+  '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">',
+  `<Relationship Id="rId1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/>`,
+  '</Relationships>',
+].join('')
+
+const workbookXml = (properties: string): string =>
+  `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}">${properties}<sheets><sheet name="Sheet" sheetId="1" r:id="rId1"/></sheets></workbook>`
+
 type Relation = { id: string; type: string; target: string }
 type SheetName = { name: string; relation: string; isHidden: boolean }
 
-const unreadable = () => importErrors.unreadable({ message: 'The sheets of this workbook cannot be read. Save it again as .xlsx and send the new file.' })
+const unreadable = () =>
+  importErrors.unreadable({ message: 'The sheets of this workbook cannot be read. Save it again as .xlsx and send the new file.' })
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 const plain = (text: string): string => text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name] ?? '')
@@ -69,7 +79,8 @@ function chooseSheet(workbook: string, relations: Relation[], preferred: readonl
   const worksheets = new Map(relations.filter(({ type }) => type === 'worksheet').map((relation) => [relation.id, relation]))
   const sheets = sheetsOf(workbook).filter(({ relation }) => worksheets.has(relation))
   const wanted = preferred.map((name) => name.toLowerCase())
-  const chosen = sheets.find(({ name }) => wanted.includes(name.trim().toLowerCase())) ?? sheets.find(({ isHidden }) => !isHidden) ?? sheets[0]
+  const chosen =
+    sheets.find(({ name }) => wanted.includes(name.trim().toLowerCase())) ?? sheets.find(({ isHidden }) => !isHidden) ?? sheets[0]
   const relation = chosen && worksheets.get(chosen.relation)
   if (!relation) throw unreadable()
   return relation
@@ -117,10 +128,9 @@ export async function extractSheet(bytes: Uint8Array, preferred: readonly string
   const sheet = withoutEmpty(found)
   checkCells(sheet)
   const is1904 = ['1', 'true'].includes(attribute(tags(workbook as string, 'workbookPr')[0] ?? '', 'date1904') ?? '')
-  const relation = (id: string, type: string, target: string) => `<Relationship Id="${id}" Type="${RELATIONS}/${type}" Target="${target}"/>`
   const parts = {
-    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><workbookPr${is1904 ? ' date1904="1"' : ''}/><sheets><sheet name="Sheet" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${relation('rId1', 'worksheet', 'worksheets/sheet1.xml')}</Relationships>`,
+    'xl/workbook.xml': workbookXml(is1904 ? '<workbookPr date1904="1"/>' : '<workbookPr/>'),
+    'xl/_rels/workbook.xml.rels': RELATIONS_XML,
     'xl/styles.xml': (await read('styles', 'styleSheet')) ?? EMPTY_STYLES,
     'xl/sharedStrings.xml': (await read('sharedStrings', 'sst')) ?? EMPTY_STRINGS,
     'xl/worksheets/sheet1.xml': sheet,

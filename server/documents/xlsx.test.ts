@@ -6,7 +6,8 @@ import { DATE_STYLES, row, workbook, workbookParts, worksheet } from './fixtures
 import { readWorkbook, type WorkbookSheet, writeWorkbook } from './xlsx.ts'
 
 const MADE_AT = Date.UTC(2026, 8, 1, 8)
-const one = (rows: string, more: Parameters<typeof worksheet>[1] = {}) => workbook({ sheets: [{ name: 'Sheet1', xml: worksheet(rows, more) }], styles: DATE_STYLES })
+const one = (rows: string, more: Parameters<typeof worksheet>[1] = {}) =>
+  workbook({ sheets: [{ name: 'Sheet1', xml: worksheet(rows, more) }], styles: DATE_STYLES })
 const spoilt = (change: (parts: Record<string, Uint8Array>) => void) => {
   const parts = workbookParts({ sheets: [{ name: 'Sheet1', xml: worksheet(row(1, 'name')) }] })
   change(parts)
@@ -20,8 +21,9 @@ describe('reading cells', () => {
         {
           name: 'Any',
           xml: worksheet(
-            `${row(1, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i')}<row r="3"><c r="A3"><v>15.5</v></c><c r="B3" s="1"><v>39814</v></c><c r="C3" t="s"><v>0</v></c>` +
-              '<c r="D3"><f>A3*2</f><v>31</v></c><c r="E3" t="str"><f>"x"&amp;1</f><v>x1</v></c><c r="F3" t="b"><v>1</v></c><c r="G3" t="e"><v>#N/A</v></c>' +
+            `${row(1, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i')}<row r="3"><c r="A3"><v>15.5</v></c><c r="B3" s="1"><v>39814</v></c>` +
+              '<c r="C3" t="s"><v>0</v></c><c r="D3"><f>A3*2</f><v>31</v></c><c r="E3" t="str"><f>"x"&amp;1</f><v>x1</v></c>' +
+              '<c r="F3" t="b"><v>1</v></c><c r="G3" t="e"><v>#N/A</v></c>' +
               '<c r="H3" t="e"><f>1/0</f><v>#DIV/0!</v></c><c r="I3"><v>17.100000000000001</v></c></row>',
           ),
         },
@@ -29,7 +31,9 @@ describe('reading cells', () => {
       strings: '<si><r><rPr><b/></rPr><t xml:space="preserve">Ní </t></r><r><t>Bhriain &amp; Söhne</t></r></si>',
       styles: DATE_STYLES,
     })
-    expect((await readWorkbook(file)).rows).toEqual([{ row: 3, cells: ['15.5', '2009-01-01', 'Ní Bhriain & Söhne', '31', 'x1', 'TRUE', '', '', '17.1'] }])
+    expect((await readWorkbook(file)).rows).toEqual([
+      { row: 3, cells: ['15.5', '2009-01-01', 'Ní Bhriain & Söhne', '31', 'x1', 'TRUE', '', '', '17.1'] },
+    ])
   })
 
   test('dates of a workbook that counts from 1904', async () => {
@@ -52,13 +56,21 @@ describe('reading cells', () => {
   })
 
   test('prefixed elements', async () => {
-    const xml = worksheet(row(1, 'name') + row(2, 'Ada')).replace('xmlns=', 'xmlns:x=').replaceAll(/<(\/?)(?=\w)/g, '<$1x:')
+    const xml = worksheet(row(1, 'name') + row(2, 'Ada'))
+      .replace('xmlns=', 'xmlns:x=')
+      .replaceAll(/<(\/?)(?=\w)/g, '<$1x:')
     expect((await readWorkbook(workbook({ sheets: [{ name: 'A', xml }] }))).rows).toEqual([{ row: 2, cells: ['Ada'] }])
   })
 
   test('formatting without content is passed over, however much of it there is', async () => {
-    const empty = Array.from({ length: 100_000 }, (_, index) => `<row r="${index + 3}" s="1"><c r="A${index + 3}" s="1"/><c r="XFD${index + 3}" s="1"/></row>`)
-    expect(await readWorkbook(one(row(1, 'name') + row(2, 'Ada') + empty.join('')))).toEqual({ head: ['name'], rows: [{ row: 2, cells: ['Ada'] }] })
+    const empty = Array.from(
+      { length: 100_000 },
+      (_, index) => `<row r="${index + 3}" s="1"><c r="A${index + 3}" s="1"/><c r="XFD${index + 3}" s="1"/></row>`,
+    )
+    expect(await readWorkbook(one(row(1, 'name') + row(2, 'Ada') + empty.join('')))).toEqual({
+      head: ['name'],
+      rows: [{ row: 2, cells: ['Ada'] }],
+    })
   })
 
   test('ranges that cover every cell cost nothing', async () => {
@@ -85,20 +97,40 @@ describe('reading cells', () => {
 describe('refusing', () => {
   test.each([
     ['a plain zip', zipSync({ 'notes.txt': strToU8('hello') }), 415, 'imports.wrong_type'],
-    ['a document of another program', spoilt((parts) => Object.assign(parts, { '[Content_Types].xml': strToU8('<Types>wordprocessingml</Types>') })), 415, 'imports.wrong_type'],
+    [
+      'a document of another program',
+      spoilt((parts) => Object.assign(parts, { '[Content_Types].xml': strToU8('<Types>wordprocessingml</Types>') })),
+      415,
+      'imports.wrong_type',
+    ],
     ['a zip without a workbook', spoilt((parts) => delete parts['xl/workbook.xml']), 415, 'imports.wrong_type'],
     ['an empty zip', Buffer.from(`504b0506${'00'.repeat(18)}`, 'hex'), 415, 'imports.wrong_type'],
     ['a workbook cut short', one(row(1, 'name')).slice(0, -40), 400, 'imports.unreadable'],
     ['a workbook cut in the middle', one(row(1, 'name')).slice(0, 300), 400, 'imports.unreadable'],
     ['a sheet that is missing', spoilt((parts) => delete parts['xl/worksheets/sheet1.xml']), 400, 'imports.unreadable'],
-    ['a sheet that is no XML', spoilt((parts) => Object.assign(parts, { 'xl/worksheets/sheet1.xml': strToU8(worksheet('<row r="1"><c r="A1">&nope;')) })), 400, 'imports.unreadable'],
+    [
+      'a sheet that is no XML',
+      spoilt((parts) => Object.assign(parts, { 'xl/worksheets/sheet1.xml': strToU8(worksheet('<row r="1"><c r="A1">&nope;')) })),
+      400,
+      'imports.unreadable',
+    ],
     ['a workbook without sheets', workbook({ sheets: [] }), 400, 'imports.unreadable'],
     ['an empty sheet', one(''), 400, 'imports.unreadable'],
     ['a cell that does not say where it is', one('<row r="1"><c t="inlineStr"><is><t>a</t></is></c></row>'), 400, 'imports.unreadable'],
     ['a row beyond the last', one('<row r="4000000"><c r="A4000000"><v>1</v></c></row>'), 400, 'imports.unreadable'],
     ['a cell in column 201', one('<row r="1"><c r="A1"><v>1</v></c><c r="GS1"><v>1</v></c></row>'), 413, 'imports.too_large'],
-    ['too many cells', one(Array.from({ length: 2_100 }, (_, r) => `<row r="${r + 1}">${`<c r="A${r + 1}"><v>1</v></c>`.repeat(200)}</row>`).join('')), 413, 'imports.too_large'],
-    ['too many entries', spoilt((parts) => Object.assign(parts, Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`x${n}`, new Uint8Array()])))), 413, 'imports.too_large'],
+    [
+      'too many cells',
+      one(Array.from({ length: 2_100 }, (_, r) => `<row r="${r + 1}">${`<c r="A${r + 1}"><v>1</v></c>`.repeat(200)}</row>`).join('')),
+      413,
+      'imports.too_large',
+    ],
+    [
+      'too many entries',
+      spoilt((parts) => Object.assign(parts, Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`x${n}`, new Uint8Array()])))),
+      413,
+      'imports.too_large',
+    ],
   ])('%s', async (_, file, status, code) => {
     await expect(readWorkbook(file)).rejects.toMatchObject({ status, code })
   })
@@ -107,7 +139,9 @@ describe('refusing', () => {
     const locked = Buffer.from(one(row(1, 'name')))
     locked.writeUInt16LE(1, locked.indexOf('PK\u0001\u0002') + 8)
     await expect(readWorkbook(locked)).rejects.toMatchObject({ status: 400, message: expect.stringContaining('password') })
-    const stored = Buffer.from(zipSync(workbookParts({ sheets: [{ name: 'A', xml: worksheet(row(1, 'mark') + row(2, '15')) }] }) as Zippable, { level: 0 }))
+    const stored = Buffer.from(
+      zipSync(workbookParts({ sheets: [{ name: 'A', xml: worksheet(row(1, 'mark') + row(2, '15')) }] }) as Zippable, { level: 0 }),
+    )
     expect((await readWorkbook(stored)).rows[0]?.cells).toEqual(['15'])
     stored.write('95', stored.indexOf('<t>15</t>') + 3)
     await expect(readWorkbook(stored)).rejects.toMatchObject({ status: 400, code: 'imports.unreadable' })

@@ -5,7 +5,14 @@ import { extractSheet } from './xlsx-parts.ts'
 import { withoutTimes } from './zip.ts'
 
 /** `text` keeps leading zeros, `number` stays a number that can be summed, `day` is YYYY-MM-DD and becomes a date. Width in characters. */
-export type WorkbookColumn = { head: string; key: string; width: number; kind: 'text' | 'number' | 'day'; isHidden?: boolean; isMuted?: boolean }
+export type WorkbookColumn = {
+  head: string
+  key: string
+  width: number
+  kind: 'text' | 'number' | 'day'
+  isHidden?: boolean
+  isMuted?: boolean
+}
 
 /** Cells by column key; `muted` are the keys of cells shown in grey. */
 export type WorkbookRow = { cells: Readonly<Record<string, Cell>>; isHidden?: boolean; muted?: readonly string[] }
@@ -24,10 +31,9 @@ export type WorkbookInput = { sheets: readonly WorkbookSheet[]; madeAt: number }
 
 /** All that a sheet may hold beside its cells; none of it is wanted, and ranges in it can be made to harm. */
 const IGNORED = [
-  ...['sheetPr', 'dimension', 'sheetViews', 'sheetFormatPr', 'cols', 'autoFilter', 'mergeCells', 'rowBreaks', 'hyperlinks', 'pageMargins'],
-  ...['dataValidations', 'pageSetup', 'headerFooter', 'printOptions', 'picture', 'drawing', 'sheetProtection', 'tableParts'],
-  ...['conditionalFormatting', 'extLst'],
-]
+  'sheetPr dimension sheetViews sheetFormatPr cols autoFilter mergeCells rowBreaks hyperlinks pageMargins dataValidations pageSetup',
+  'headerFooter printOptions picture drawing sheetProtection tableParts conditionalFormatting extLst',
+].flatMap((names) => names.split(' '))
 
 const GREY = { type: 'pattern', pattern: 'solid', fgColor: { argb: 'FFE4E4E4' } } as const
 const DAY_FORMAT = 'yyyy-mm-dd'
@@ -79,7 +85,12 @@ export async function readWorkbook(bytes: Uint8Array, preferred: readonly string
 }
 
 /** Excel refuses some characters in the name of a sheet, and more than 31 of them. */
-const sheetName = (name: string): string => name.replace(/[*?:\\/[\]]/g, ' ').replace(/^'|'$/g, ' ').trim().slice(0, 31) || 'Sheet'
+const sheetName = (name: string): string =>
+  name
+    .replace(/[*?:\\/[\]]/g, ' ')
+    .replace(/^'|'$/g, ' ')
+    .trim()
+    .slice(0, 31) || 'Sheet'
 
 function writeCell(target: ExcelCell, column: WorkbookColumn, value: Cell): void {
   if (value === null) return

@@ -111,7 +111,7 @@ test('deleting cascades with one tombstone a row, and a row made again continues
     const students = Array.from({ length: 3 }, (_, at) => ({ id: tx.newId(), school_id: school, first_name: `F${at}`, last_name: 'Ó Néill', gender: 'female' as const, date_of_birth: null, enrollment_date: null, is_active: true, student_number: null }))
     const stored = await tx.insert('student', students)
     expect(stored[0]?.sort_key).toMatch(/^o neill/)
-    const grades = students.map((student) => ({ id: naturalId('grade', assessment.id, student.id), school_id: school, assessment_id: assessment.id, term_id: term.id, student_id: student.id, score: 12.25, letter_grade: 'C', remarks: null, is_excluded: false, exclusion_reason: null }))
+    const grades = students.map((student) => ({ id: naturalId('grade', assessment.id, student.id), school_id: school, assessment_id: assessment.id, term_id: term.id, student_id: student.id, score: 12.25, remarks: null, is_excluded: false, exclusion_reason: null }))
     expect((await tx.insert('grade', grades))[0]).toMatchObject({ score: 12.25, is_excluded: false })
     return { school, ids: { assessment: assessment.id, grades: grades.map((grade) => grade.id), grade: grades[0] } }
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fillGradingModel } from '../domain/gradingModel.ts'
-import { failures, type Issue as FailureIssue } from '../failures.ts'
+import { type Issue as FailureIssue, failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
 import {
@@ -17,6 +17,7 @@ import {
   Percentage,
   QueryFlag,
   reportIssues,
+  row,
   say,
   spanIssues,
 } from './scalars.ts'
@@ -25,7 +26,7 @@ export const GradingModel = choice(['term_based', 'year_based'])
 export const CalculationModel = choice(['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'])
 
 /** The year weights are null in a `term_based` year (decisions §4). */
-export const AcademicYear = z.object({
+export const AcademicYear = row('AcademicYear', {
   id: Id,
   name: z.string(),
   start_date: Day,
@@ -73,7 +74,7 @@ const RollOverInput = input({
 })
 
 /** How many pupils, teachers and subjects go along with each class. `class_id` is null in a dry run. */
-export const RollOver = z.object({
+export const RollOver = row('RollOver', {
   dry_run: Flag,
   classes: z.array(
     z.object({
@@ -166,7 +167,7 @@ export const academicYears = {
     path: `${base}/:id/roll-over`,
     guard: 'admin',
     summary: 'Open the classes of this year from those of an earlier one',
-    query: z.object({ dryRun: QueryFlag.default(false) }),
+    query: z.object({ dryRun: QueryFlag.prefault('false') }),
     body: RollOverInput,
     reply: RollOver,
     fails: ['academic_years.roll_over_issues'],

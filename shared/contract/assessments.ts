@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
-import { AssessmentWeight, choice, Day, Done, Flag, Id, input, MaxScore, Reason, SortOrder, Title } from './scalars.ts'
+import { AssessmentWeight, choice, Day, Done, Flag, Id, input, MaxScore, Reason, row, SortOrder, Title } from './scalars.ts'
 
 export const AssessmentType = choice(['exam', 'coursework'])
 
 /** `student_group_id` null: for every class that takes the subject. `weight` null counts as 1 inside its type. */
-export const Assessment = z.object({
+export const Assessment = row('Assessment', {
   id: Id,
   term_id: Id,
   subject_id: Id,

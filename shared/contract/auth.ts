@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Done, Email, Flag, Id, Instant, input, Name, say } from './scalars.ts'
+import { choice, Done, Email, Flag, Id, Instant, input, Name, row, say } from './scalars.ts'
 
 export const Role = choice(['admin', 'teacher', 'member'])
 export const JoinStatus = choice(['pending', 'approved', 'rejected'])
-export const SchoolRef = z.object({ id: Id, name: z.string() })
+export const SchoolRef = row('SchoolRef', { id: Id, name: z.string() })
 
 /** `role` and `school` mirror the active membership; null while there is none (decisions §3). */
-export const Profile = z.object({
+export const Profile = row('Profile', {
   id: Id,
   email: z.string(),
   first_name: z.string().nullable(),
@@ -23,11 +23,16 @@ export const Profile = z.object({
 export type Profile = z.infer<typeof Profile>
 
 /** `expires_in` in seconds, `expires_at` in seconds since 1970. */
-export const Session = z.object({ access_token: z.string(), expires_in: z.int(), expires_at: z.int() })
-export const RefreshedSession = z.object({ access_token: z.string(), refresh_token: z.string(), expires_in: z.int(), expires_at: z.int() })
+export const Session = row('Session', { access_token: z.string(), expires_in: z.int(), expires_at: z.int() })
+export const RefreshedSession = row('RefreshedSession', {
+  access_token: z.string(),
+  refresh_token: z.string(),
+  expires_in: z.int(),
+  expires_at: z.int(),
+})
 
 /** `joinRequest` only when this call made one; then `school_id` and `school` are null. */
-export const Onboarded = z.object({
+export const Onboarded = row('Onboarded', {
   id: Id,
   first_name: z.string().nullable(),
   last_name: z.string().nullable(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CalculationModel } from './academic-years.ts'
 import { endpoint } from './endpoint.ts'
 import { ExplainedMark, ExplanationStep } from './explanation.ts'
-import { Flag, Id, StudentName } from './scalars.ts'
+import { Flag, Id, row, StudentName } from './scalars.ts'
 import { Gender } from './students.ts'
 import { TermName } from './terms.ts'
 
@@ -11,7 +11,7 @@ const Figure = z.number().nullable()
 const Letter = z.string().nullable()
 const subject = { subject_id: Id, subject_name: z.string(), subject_code: z.string() }
 
-export const SubjectTerm = z.object({
+export const SubjectTerm = row('SubjectTerm', {
   ...subject,
   coursework_average: Figure,
   exam_average: Figure,
@@ -24,10 +24,16 @@ export const SubjectTerm = z.object({
 /** `position` is null for a student without any result. */
 const standing = { letter_grade: Letter, position: z.int().nullable(), total_students: z.int() }
 
-export const StudentTerm = z.object({ student_id: Id, term_id: Id, subjects: z.array(SubjectTerm), overall_average: Figure, ...standing })
+export const StudentTerm = row('StudentTerm', {
+  student_id: Id,
+  term_id: Id,
+  subjects: z.array(SubjectTerm),
+  overall_average: Figure,
+  ...standing,
+})
 export type StudentTerm = z.infer<typeof StudentTerm>
 
-export const SubjectYear = z.object({
+export const SubjectYear = row('SubjectYear', {
   ...subject,
   terms: z.array(z.object({ term_id: Id, name: TermName, term_composite: Figure })),
   coursework_total: Figure,
@@ -39,7 +45,7 @@ export const SubjectYear = z.object({
   is_partial: Flag,
 })
 
-export const StudentYear = z.object({
+export const StudentYear = row('StudentYear', {
   student_id: Id,
   academic_year_id: Id,
   calculation_model: CalculationModel,
@@ -49,14 +55,14 @@ export const StudentYear = z.object({
 })
 export type StudentYear = z.infer<typeof StudentYear>
 
-export const ClassTerm = z.object({
+export const ClassTerm = row('ClassTerm', {
   term_id: Id,
   student_group_id: Id,
   students: z.array(StudentTerm.extend({ student: StudentName })),
 })
 export type ClassTerm = z.infer<typeof ClassTerm>
 
-export const ClassYear = z.object({
+export const ClassYear = row('ClassYear', {
   academic_year_id: Id,
   student_group_id: Id,
   calculation_model: CalculationModel,
@@ -78,7 +84,7 @@ const figures = {
   distribution: z.array(z.object({ letter: z.string(), count: z.int() })),
 }
 
-export const ClassSummary = z.object({
+export const ClassSummary = row('ClassSummary', {
   term_id: Id,
   student_group_id: Id,
   ...figures,
@@ -88,7 +94,7 @@ export const ClassSummary = z.object({
 export type ClassSummary = z.infer<typeof ClassSummary>
 
 /** The working behind one result of one subject (decisions §5, explain). */
-export const Explanation = z.object({
+export const Explanation = row('Explanation', {
   student_id: Id,
   term_id: Id,
   marks: z.array(ExplainedMark),

@@ -3,18 +3,18 @@ import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { Role } from './auth.ts'
 import { endpoint } from './endpoint.ts'
-import { Done, Flag, Id, Instant, ids, input, Name } from './scalars.ts'
+import { Done, Flag, Id, Instant, ids, input, Name, row } from './scalars.ts'
 import { Student } from './students.ts'
 import { Subject, SubjectRef } from './subjects.ts'
 
 /** A class is stored as a student group. `created_by` is null where no person stood behind the write. */
-export const Class = z.object({ id: Id, name: z.string(), academic_year_id: Id, created_by: Id.nullable() })
+export const Class = row('Class', { id: Id, name: z.string(), academic_year_id: Id, created_by: Id.nullable() })
 export type Class = z.infer<typeof Class>
 export const ClassDetail = Class.extend({ is_class_teacher: Flag })
 
 /** These two are camelCase in the specification. */
-export const ClassListItem = z.object({ id: Id, name: z.string(), academicYearId: Id, isClassTeacher: Flag })
-export const ClassTeacher = z.object({
+export const ClassListItem = row('ClassListItem', { id: Id, name: z.string(), academicYearId: Id, isClassTeacher: Flag })
+export const ClassTeacher = row('ClassTeacher', {
   teacherId: Id,
   firstName: z.string().nullable(),
   lastName: z.string().nullable(),
@@ -23,17 +23,17 @@ export const ClassTeacher = z.object({
 })
 export type ClassTeacher = z.infer<typeof ClassTeacher>
 
-export const SchoolTeacher = z.object({
+export const SchoolTeacher = row('SchoolTeacher', {
   id: Id,
   first_name: z.string().nullable(),
   last_name: z.string().nullable(),
   email: z.string(),
   role: Role,
 })
-export const Enrolment = z.object({ id: Id, student_id: Id, student_group_id: Id, academic_year_id: Id, enrolled_at: Instant })
+export const Enrolment = row('Enrolment', { id: Id, student_id: Id, student_group_id: Id, academic_year_id: Id, enrolled_at: Instant })
 export type Enrolment = z.infer<typeof Enrolment>
 export const ClassStudent = Student.extend({ enrollment_id: Id })
-export const StudentSubject = z.object({ id: Id, student_id: Id, subject_id: Id, student_group_id: Id })
+export const StudentSubject = row('StudentSubject', { id: Id, student_id: Id, subject_id: Id, student_group_id: Id })
 export type StudentSubject = z.infer<typeof StudentSubject>
 
 const subjectIds = ids({ max: limits.subjects })

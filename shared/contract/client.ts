@@ -4,23 +4,21 @@ import type { BodyInput, Endpoint, Params, QueryInput, Reply, Resource } from '.
 /** Like `fetch`: a request goes out, a reply comes back, cookies are its own business. */
 export type Send = (request: Request) => Promise<Response>
 
-type Paging<E extends Endpoint> = E['list'] extends true ? { limit?: number; offset?: number } : unknown
-type Part<K extends string, T> = [T] extends [undefined]
-  ? unknown
-  : [keyof T] extends [never]
-    ? unknown
-    : undefined extends T
-      ? { [P in K]?: T }
-      : Record<never, never> extends T
-        ? T extends FormData
-          ? { [P in K]: T }
-          : { [P in K]?: T }
-        : { [P in K]: T }
-type Asked<E extends Endpoint> = Part<'params', Params<E>> & Part<'query', QueryInput<E> & Paging<E>> & Part<'body', BodyInput<E>>
+type None<K extends string> = { [P in K]?: never }
+type Paging<E extends Endpoint> = E['list'] extends true ? { limit?: number; offset?: number } : Record<never, never>
+type ParamsPart<E extends Endpoint> = keyof Params<E> extends never ? None<'params'> : { params: Params<E> }
+type QueryPart<Q> = keyof Q extends never ? None<'query'> : Record<never, never> extends Q ? { query?: Q } : { query: Q }
+type BodyPart<B> = [B] extends [undefined] ? None<'body'> : undefined extends B ? { body?: B } : { body: B }
+type Asked<E extends Endpoint> = ParamsPart<E> & QueryPart<QueryInput<E> & Paging<E>> & BodyPart<BodyInput<E>>
 type Args<E extends Endpoint> = Record<never, never> extends Asked<E> ? [asked?: Asked<E>] : [asked: Asked<E>]
 
 /** Whatever a test or a tool wants to send, right or wrong. */
-export type RawAsked = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown; headers?: Record<string, string> }
+export type RawAsked = {
+  params?: Record<string, string>
+  query?: Record<string, unknown>
+  body?: unknown
+  headers?: Record<string, string>
+}
 /** `body` is the parsed JSON, the bytes of a file, or the text of anything else. */
 export type RawReply = { status: number; headers: Headers; body: unknown }
 
@@ -29,7 +27,10 @@ export type Call<E extends Endpoint> = ((...args: Args<E>) => Promise<Reply<E>>)
 export type Client<C extends Record<string, Resource>> = { [R in keyof C]: { [K in keyof C[R]]: Call<C[R][K]> } }
 
 /** A typed client of the contract: `client.terms.get({ params: { id } })`. `baseUrl` has no slash at its end. */
-export function clientOf<const C extends Record<string, Resource>>(contract: C, { baseUrl, send }: { baseUrl: string; send: Send }): Client<C> {
+export function clientOf<const C extends Record<string, Resource>>(
+  contract: C,
+  { baseUrl, send }: { baseUrl: string; send: Send },
+): Client<C> {
   const callOf = (endpoint: Endpoint) => {
     const raw = async (asked: RawAsked = {}) => readReply(endpoint, await send(requestOf(endpoint, baseUrl, asked)))
     const call = async (asked?: RawAsked) => {
@@ -65,7 +66,11 @@ function requestOf(endpoint: Endpoint, baseUrl: string, { params, query = {}, bo
   const url = `${baseUrl}${pathOf(endpoint, params)}${text ? `?${text}` : ''}`
   if (body === undefined) return new Request(url, { method: endpoint.method, headers })
   if (body instanceof FormData) return new Request(url, { method: endpoint.method, headers, body })
-  return new Request(url, { method: endpoint.method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+  return new Request(url, {
+    method: endpoint.method,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
 }
 
 async function readReply(endpoint: Endpoint, response: Response): Promise<RawReply> {
@@ -85,7 +90,11 @@ const parsed = (text: string): unknown => {
 
 /** An answer that is not ours (a proxy's page, say) still becomes a sentence for a teacher. */
 function failureOf({ status, headers, body }: RawReply): Failure {
-  const { code, message, issues } = (typeof body === 'object' && body !== null ? body : {}) as { code?: string; message?: string; issues?: Issue[] }
+  const { code, message, issues } = (typeof body === 'object' && body !== null ? body : {}) as {
+    code?: string
+    message?: string
+    issues?: Issue[]
+  }
   return new Failure(status, code ?? 'unreadable_reply', message ?? 'The service gave an answer that could not be understood.', {
     issues,
     headers: Object.fromEntries(headers),

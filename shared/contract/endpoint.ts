@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 
 /**
  * Who may come in before anything is loaded. `none`: anybody. `session`: signed in. `school`: with an active school.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AssessmentType } from './assessments.ts'
-import { Flag, Id } from './scalars.ts'
+import { Flag, Id, row } from './scalars.ts'
 
 /** A fraction as a calculator shows it: 6 decimals; `exact` is false where it goes on beyond them. */
 const Shown = z.object({ decimal: z.number(), exact: Flag })
@@ -49,7 +49,7 @@ const OverallStep = z.object({
 export const ExplanationStep = z.discriminatedUnion('step', [AverageStep, CompositeStep, LetterStep, OverallStep])
 
 /** `weight` is the one that counts, 1 where none is set; `left_out` says why a mark does not. */
-export const ExplainedMark = z.object({
+export const ExplainedMark = row('ExplainedMark', {
   assessment_id: Id,
   title: z.string(),
   assessment_type: AssessmentType,

@@ -3,10 +3,10 @@ import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { AssessmentType, ExclusionInput } from './assessments.ts'
 import { endpoint } from './endpoint.ts'
-import { Flag, Id, Instant, input, Remark, Score, StudentName, say } from './scalars.ts'
+import { Flag, Id, Instant, input, Remark, row, Score, StudentName, say } from './scalars.ts'
 
 /** `created_by` and `updated_by` are null where no person stood behind the write. */
-export const Grade = z.object({
+export const Grade = row('Grade', {
   id: Id,
   assessment_id: Id,
   student_id: Id,
@@ -21,7 +21,7 @@ export const Grade = z.object({
 })
 export type Grade = z.infer<typeof Grade>
 
-export const GradedAssessment = z.object({
+export const GradedAssessment = row('GradedAssessment', {
   id: Id,
   title: z.string(),
   max_score: z.number(),

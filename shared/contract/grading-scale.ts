@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
-import { Code, input, Percentage, say, Title } from './scalars.ts'
+import { Code, input, Percentage, row, say, Title } from './scalars.ts'
 
 const Band = input({ letter: Code, minimum: Percentage, remark: Title })
 
 /** Bands from the best to the last; a result belongs to the first band whose minimum it reaches. */
-export const GradingScale = z.object({
+export const GradingScale = row('GradingScale', {
   pass_mark: z.number(),
   bands: z.array(z.object({ letter: z.string(), minimum: z.number(), remark: z.string() })),
 })

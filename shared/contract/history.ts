@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Id, Instant } from './scalars.ts'
+import { choice, Id, Instant, row } from './scalars.ts'
 
 /** The kinds of rows whose past can be read, by the names of their tables. */
 export const HistoryEntity = choice([
@@ -25,7 +25,7 @@ export const HistoryEntity = choice([
 ])
 
 /** One write to one row. `actor` is null where no person stood behind it; `node` names the machine. */
-export const HistoryEntry = z.object({
+export const HistoryEntry = row('HistoryEntry', {
   id: Id,
   at: Instant,
   actor: z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Id, Issue, QueryFlag } from './scalars.ts'
+import { choice, Id, Issue, QueryFlag, row } from './scalars.ts'
 
 /** `row` is the line of the sheet, its heading being 1; an issue's `path` is the column. A dry run answers the same. */
-export const ImportReport = z.object({
+export const ImportReport = row('ImportReport', {
   rows: z.array(z.object({ row: z.int(), action: choice(['create', 'update', 'unchanged', 'error']), issues: z.array(Issue) })),
   created: z.int(),
   updated: z.int(),
@@ -14,7 +14,7 @@ export const ImportReport = z.object({
 })
 export type ImportReport = z.infer<typeof ImportReport>
 
-const DryRun = QueryFlag.default(false)
+const DryRun = QueryFlag.prefault('false')
 const Sheet = z.object({ studentGroupId: Id, termId: Id, subjectId: Id })
 
 const GradesImportQuery = Sheet.partial()

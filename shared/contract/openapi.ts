@@ -14,6 +14,14 @@ const GUARDS: Record<Guard, string> = {
   admin: 'For administrators of the school.',
 }
 
+const REFUSALS: Record<Guard, readonly string[]> = {
+  none: [],
+  session: ['unauthenticated'],
+  school: ['unauthenticated', 'no_school', 'inactive', 'forbidden'],
+  staff: ['unauthenticated', 'no_school', 'inactive', 'forbidden'],
+  admin: ['unauthenticated', 'no_school', 'inactive', 'admin_only'],
+}
+
 const VERSION_HEADER = {
   name: 'X-API-Version',
   in: 'header',
@@ -101,8 +109,13 @@ const PAGING = [
 ]
 
 function requestBodyOf(body: NonNullable<Endpoint['body']>, schemas: Schemas): Json {
-  if (body !== 'multipart') return { required: !body.safeParse(undefined).success, content: { 'application/json': { schema: schemaOf(body, schemas) } } }
-  const file = { type: 'object', properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } }, required: ['file'] }
+  if (body !== 'multipart')
+    return { required: !body.safeParse(undefined).success, content: { 'application/json': { schema: schemaOf(body, schemas) } } }
+  const file = {
+    type: 'object',
+    properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+    required: ['file'],
+  }
   return { required: true, content: { 'multipart/form-data': { schema: file } } }
 }
 
@@ -118,8 +131,7 @@ function failuresOf(endpoint: Endpoint): Record<string, Json> {
   const checked = named || endpoint.body || endpoint.query || endpoint.list
   const codes = [
     ...(checked ? ['validation_failed'] : []),
-    ...(endpoint.guard === 'none' ? [] : ['unauthenticated']),
-    ...(endpoint.guard === 'none' || endpoint.guard === 'session' ? [] : ['no_school', 'forbidden']),
+    ...REFUSALS[endpoint.guard],
     ...(named || endpoint.targets ? ['not_found'] : []),
     ...(endpoint.body ? ['too_large', 'wrong_type'] : []),
     ...(endpoint.fails ?? []),
@@ -140,12 +152,19 @@ const failure = (description: string): Json => ({
 
 /** JSON Schema of what is sent or answered; rows with a name of their own go to the components once. */
 function schemaOf(schema: z.ZodType, schemas: Schemas): Json {
-  const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { io: 'input' }) as Json & { $defs?: Schemas }
+  const {
+    $schema: _dialect,
+    $defs = {},
+    ...own
+  } = z.toJSONSchema(schema, { io: 'input', override: withoutSafeBounds }) as Json & { $defs?: Schemas }
   for (const [name, definition] of Object.entries($defs)) schemas[name] = withComponentRefs(definition)
-  const { id, ...shape } = withComponentRefs(own) as Json & { id?: string }
-  if (id === undefined) return shape
-  schemas[id] = shape
-  return { $ref: `#/components/schemas/${id}` }
+  return withComponentRefs(own)
+}
+
+/** That an integer fits into a double is no news to a reader. */
+const withoutSafeBounds = ({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }): void => {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
 }
 
 const withComponentRefs = (schema: Json): Json => JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))

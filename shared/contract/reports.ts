@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
-import { Code, Conduct, choice, Id, Instant, input, Percentage, Remark, StudentName } from './scalars.ts'
+import { Code, Conduct, choice, Id, Instant, input, Percentage, Remark, row, StudentName } from './scalars.ts'
 import { Student } from './students.ts'
 import { SubjectRef } from './subjects.ts'
 
@@ -9,7 +9,7 @@ export const ReportType = choice(['term', 'year_end'])
 export const ReportStatus = choice(['draft', 'published', 'sent_to_ministry'])
 
 /** One student, one term. `overall_average`, `position` and `total_students` are as they were when it was generated. */
-export const Report = z.object({
+export const Report = row('Report', {
   id: Id,
   student_id: Id,
   academic_year_id: Id,
@@ -26,7 +26,7 @@ export const Report = z.object({
 })
 export type Report = z.infer<typeof Report>
 
-export const ReportEntry = z.object({
+export const ReportEntry = row('ReportEntry', {
   id: Id,
   report_book_id: Id,
   subject_id: Id,
@@ -40,7 +40,7 @@ export const ReportEntry = z.object({
 })
 export type ReportEntry = z.infer<typeof ReportEntry>
 
-export const ReportPdf = z.object({
+export const ReportPdf = row('ReportPdf', {
   id: Id,
   report_book_id: Id,
   file_path: z.string(),
@@ -57,7 +57,7 @@ export const ReportDetail = Report.extend({
 })
 export type ReportDetail = z.infer<typeof ReportDetail>
 
-export const GeneratedReports = z.object({ generated: z.int(), skipped_locked: z.int(), reports: z.array(Report) })
+export const GeneratedReports = row('GeneratedReports', { generated: z.int(), skipped_locked: z.int(), reports: z.array(Report) })
 
 export const reportFailures = failures('reports', {
   locked: [409, 'This report was sent to the ministry and can no longer be changed.'],

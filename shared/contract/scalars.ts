@@ -16,6 +16,9 @@ export const input = <S extends z.ZodRawShape>(shape: S) =>
       issue.code === 'unrecognized_keys' ? `does not take ${issue.keys.join(', ')}` : 'must be an object with named fields',
   })
 
+/** A row or reply of a name of its own; under that name it stands in the OpenAPI document. Its keys are answered in this order. */
+export const row = <S extends z.ZodRawShape>(name: string, shape: S) => z.object(shape).meta({ id: name })
+
 /** Lower-case UUID of any version (decisions §1, ids). */
 export const Id = z.string(say('must be an id')).refine(isId, 'must be an id: a UUID in lower case').meta({ format: 'uuid' })
 
@@ -97,7 +100,7 @@ const decimal = ({ min, max, decimals }: Bounds) => {
       .refine((value) => value >= min && value <= max && hasAtMostDecimals(value, decimals), sentence)
       // -0 is a number for JSON and would come back as 0 from one database and as -0 from the other.
       .overwrite((value) => (value === 0 ? 0 : value))
-      .meta({ minimum: min, maximum: max })
+      .meta({ minimum: min, maximum: max, ...(decimals === 0 ? { type: 'integer' } : {}) })
   )
 }
 
@@ -132,8 +135,8 @@ export const spanIssues = (span: { startDate: string; endDate: string }): Failur
   span.endDate > span.startDate ? [] : [{ path: 'endDate', message: 'must be after the first day' }]
 
 /** What is wrong at one place: in failures, imports and previews alike. */
-export const Issue = z.object({ path: z.string(), message: z.string() })
+export const Issue = row('Issue', { path: z.string(), message: z.string() })
 /** The answer of a deletion or of an action without a row (decisions §1). */
-export const Done = z.object({ message: z.string() })
+export const Done = row('Done', { message: z.string() })
 /** Somebody as shown beside a row. */
-export const StudentName = z.object({ id: Id, first_name: z.string(), last_name: z.string() })
+export const StudentName = row('StudentName', { id: Id, first_name: z.string(), last_name: z.string() })

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { JoinStatus, Role, SchoolRef } from './auth.ts'
 import { endpoint } from './endpoint.ts'
-import { Address, Code, choice, Done, Email, Flag, Id, Instant, input, JoinMessage, Name, Phone } from './scalars.ts'
+import { Address, Code, choice, Done, Email, Flag, Id, Instant, input, JoinMessage, Name, Phone, row } from './scalars.ts'
 
 export const SchoolType = choice(['primary', 'secondary'])
 
 /** `parish` is an old column: only schools that were brought over from an earlier system have it. */
-export const School = z.object({
+export const School = row('School', {
   id: Id,
   name: z.string(),
   code: z.string().nullable(),
@@ -20,7 +20,7 @@ export const School = z.object({
 })
 export type School = z.infer<typeof School>
 
-export const JoinRequest = z.object({
+export const JoinRequest = row('JoinRequest', {
   id: Id,
   user_id: Id,
   school_id: Id,
@@ -35,7 +35,7 @@ export type JoinRequest = z.infer<typeof JoinRequest>
 const Person = { first_name: z.string().nullable(), last_name: z.string().nullable() }
 
 /** A request as an admin sees it in the queue. */
-export const PendingJoinRequest = z.object({
+export const PendingJoinRequest = row('PendingJoinRequest', {
   id: Id,
   status: JoinStatus,
   message: z.string().nullable(),
@@ -44,7 +44,7 @@ export const PendingJoinRequest = z.object({
   school: SchoolRef,
 })
 
-export const Member = z.object({ user_id: Id, email: z.string(), ...Person, role: Role, is_active: Flag, joined_at: Instant })
+export const Member = row('Member', { user_id: Id, email: z.string(), ...Person, role: Role, is_active: Flag, joined_at: Instant })
 export type Member = z.infer<typeof Member>
 
 const contact = { address: Address.nullish(), email: Email.nullish(), phone: Phone.nullish() }

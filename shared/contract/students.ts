@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Day, Done, Flag, Id, Instant, input, Name, QueryFlag, Search, StudentNumber } from './scalars.ts'
+import { choice, Day, Done, Flag, Id, Instant, input, Name, QueryFlag, row, Search, StudentNumber } from './scalars.ts'
 
 export const Gender = choice(['male', 'female', 'other'])
 
-export const Student = z.object({
+export const Student = row('Student', {
   id: Id,
   first_name: z.string(),
   last_name: z.string(),

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
-import { Code, Done, Flag, Id, ids, input, Name } from './scalars.ts'
+import { Code, Done, Flag, Id, ids, input, Name, row } from './scalars.ts'
 
-export const Subject = z.object({ id: Id, name: z.string(), code: z.string(), sort_order: z.int(), is_active: Flag })
+export const Subject = row('Subject', { id: Id, name: z.string(), code: z.string(), sort_order: z.int(), is_active: Flag })
 export type Subject = z.infer<typeof Subject>
 /** A subject as shown beside another row. */
-export const SubjectRef = z.object({ id: Id, name: z.string(), code: z.string() })
+export const SubjectRef = row('SubjectRef', { id: Id, name: z.string(), code: z.string() })
 export type SubjectRef = z.infer<typeof SubjectRef>
 
 export const SubjectInput = input({ name: Name, code: Code })

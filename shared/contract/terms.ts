@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { weightsSumTo100 } from '../domain/weights.ts'
 import { failures, type Issue } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Day, Done, Flag, Id, Instant, input, Percentage, reportIssues, SortOrder, spanIssues } from './scalars.ts'
+import { choice, Day, Done, Flag, Id, Instant, input, Percentage, reportIssues, row, SortOrder, spanIssues } from './scalars.ts'
 
 export const TermName = choice(['michaelmas', 'hilary', 'trinity'])
 
-export const Term = z.object({
+export const Term = row('Term', {
   id: Id,
   academic_year_id: Id,
   name: TermName,

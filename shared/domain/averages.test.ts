@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { termComposite, termFigures, typeAverage } from './averages.ts'
+import { type TermWeights, termComposite, termFigures as figuresOf, typeAverages } from './averages.ts'
 import { exact, printed } from './exact.ts'
 import type { AssessmentType, Mark } from './marks.ts'
 
@@ -15,6 +15,8 @@ const mark = (more: Partial<Mark>): Mark => ({
   ...more,
 })
 const marks = (...rows: Partial<Mark>[]) => rows.map(mark)
+
+const termFigures = (rows: Mark[], weights: TermWeights) => figuresOf(typeAverages(rows), weights)
 
 describe('type average', () => {
   test.each([
@@ -43,12 +45,12 @@ describe('type average', () => {
     { why: 'half a hundredth goes up: (66.66 + 66.67) / 2 = 66.665', rows: marks({ score: 66.66 }, { score: 66.67 }), average: 66.67 },
     { why: 'the largest bounds: 100·99999.99/100000', rows: marks({ score: 99999.99, max_score: 100000, weight: 999.9999 }), average: 100 },
     {
-      why: 'beyond the bounds still exact: (1e9/3e9 + 2e9/3e9) / 2',
+      why: 'beyond the bounds still exact: (33.333… + 66.666…) / 2',
       rows: marks({ score: 1e13, max_score: 3e13, weight: 0.00001 }, { score: 2e13, max_score: 3e13, weight: 0.00001 }),
       average: 50,
     },
   ])('$why → $average', ({ rows, average }) => {
-    expect(printed(typeAverage(rows, 'coursework'))).toBe(average)
+    expect(printed(typeAverages(rows).coursework)).toBe(average)
   })
 })
 
@@ -68,7 +70,7 @@ describe('term composite', () => {
     { coursework: null, exam: null, w_c: 40, w_e: 60, composite: null, is_partial: false, why: 'nothing is there' },
     { coursework: null, exam: null, w_c: 0, w_e: 100, composite: null, is_partial: false, why: 'nothing is there' },
   ])('coursework $coursework at $w_c, exam $exam at $w_e → $composite: $why', ({ coursework, exam, w_c, w_e, composite, is_partial }) => {
-    const result = termComposite(average(coursework), average(exam), { coursework_weight: w_c, exam_weight: w_e })
+    const result = termComposite({ coursework: average(coursework), exam: average(exam) }, { coursework_weight: w_c, exam_weight: w_e })
     expect({ composite: printed(result.composite), is_partial: result.is_partial }).toEqual({ composite, is_partial })
   })
 

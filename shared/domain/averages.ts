@@ -15,56 +15,82 @@ export type TermFigures = {
 const HUNDRED = ratio(100, 1)
 
 /**
- * Σ(w·100·score/max_score) / Σw over the usable marks of one type, in percent and exact (decisions §5). A null weight is 1.
- * Null when there is no usable mark or every one weighs 0.
+ * Σ(w·100·score/max_score) / Σw of the usable marks of one type, in percent and exact (decisions §5); a null weight is 1.
+ * Marks out of the same maximum share a denominator, so their products are added as plain integers until one would not fit.
  */
-export function typeAverage(marks: readonly Mark[], type: AssessmentType): Exact | null {
-  // Marks out of the same maximum share a denominator, so their products are added as plain integers until one would not fit.
-  let parts = zero
-  let weights = zero
-  let max = 0
-  let part = 0
-  let weight = 0
-  const flush = () => {
-    if (weight === 0) return
-    parts = plus(parts, ratio(part, max))
-    weights = plus(weights, ratio(weight, 1))
-    part = 0
-    weight = 0
-  }
-  for (const mark of marks) {
-    if (mark.assessment_type !== type || !isUsable(mark)) continue
-    const markWeight = mark.weight === null ? 10_000 : scaled(mark.weight, 10_000)
-    const markMax = scaled(mark.max_score, 100)
-    if (markMax !== max) {
-      flush()
-      max = markMax
+class WeightedMean {
+  private parts = zero
+  private weights = zero
+  private max = 0
+  private part = 0
+  private weight = 0
+
+  add(score: number, maxScore: number, weight: number | null): void {
+    const ownWeight = weight === null ? 10_000 : scaled(weight, 10_000)
+    const max = scaled(maxScore, 100)
+    if (max !== this.max) {
+      this.flush()
+      this.max = max
     }
-    const nextPart = part + markWeight * scaled(mark.score, 100)
-    const nextWeight = weight + markWeight
+    const nextPart = this.part + ownWeight * scaled(score, 100)
+    const nextWeight = this.weight + ownWeight
     if (Number.isSafeInteger(nextPart) && Number.isSafeInteger(nextWeight) && Number.isSafeInteger(max)) {
-      part = nextPart
-      weight = nextWeight
-    } else {
-      flush()
-      const tenThousandths = times(exact(mark.weight ?? 1), ratio(10_000, 1))
-      parts = plus(parts, over(times(tenThousandths, exact(mark.score)), exact(mark.max_score)))
-      weights = plus(weights, tenThousandths)
-    }
+      this.part = nextPart
+      this.weight = nextWeight
+    } else this.addLarge(score, maxScore, weight ?? 1)
   }
-  flush()
-  return isZero(weights) ? null : over(times(HUNDRED, parts), weights)
+
+  /** Null when nothing was added or all of it weighs 0. */
+  mean(): Exact | null {
+    this.flush()
+    return isZero(this.weights) ? null : over(times(HUNDRED, this.parts), this.weights)
+  }
+
+  private addLarge(score: number, maxScore: number, weight: number): void {
+    this.flush()
+    const tenThousandths = times(exact(weight), ratio(10_000, 1))
+    this.parts = plus(this.parts, over(times(tenThousandths, exact(score)), exact(maxScore)))
+    this.weights = plus(this.weights, tenThousandths)
+  }
+
+  private flush(): void {
+    if (this.weight === 0) return
+    this.parts = plus(this.parts, ratio(this.part, this.max))
+    this.weights = plus(this.weights, ratio(this.weight, 1))
+    this.part = 0
+    this.weight = 0
+  }
+}
+
+/** The exact averages of a student in one subject and term; null where there is nothing to average. */
+export type TypeAverages = { coursework: Exact | null; exam: Exact | null }
+
+export function typeAverages(marks: readonly Mark[]): TypeAverages {
+  const sums = new TermMarks()
+  for (const mark of marks) if (isUsable(mark)) sums.add(mark.assessment_type, mark.score, mark.max_score, mark.weight)
+  return sums.averages()
+}
+
+/** Takes the usable marks of one subject and term one by one, for callers that hold them in another form than `Mark`. */
+export class TermMarks {
+  private readonly coursework = new WeightedMean()
+  private readonly exam = new WeightedMean()
+
+  add(type: AssessmentType, score: number, maxScore: number, weight: number | null): void {
+    const side = type === 'exam' ? this.exam : this.coursework
+    side.add(score, maxScore, weight)
+  }
+
+  averages(): TypeAverages {
+    return { coursework: this.coursework.mean(), exam: this.exam.mean() }
+  }
 }
 
 /**
  * (coursework·w_c + exam·w_e)/100, exact. One side alone counts in full; null when that side has weight 0. `is_partial`: a side
  * with weight is missing while the other is there (decisions §5).
  */
-export function termComposite(
-  coursework: Exact | null,
-  exam: Exact | null,
-  weights: TermWeights,
-): { composite: Exact | null; is_partial: boolean } {
+export function termComposite({ coursework, exam }: TypeAverages, weights: TermWeights): { composite: Exact | null; is_partial: boolean } {
   if (coursework !== null && exam !== null) {
     const weighed = plus(times(coursework, exact(weights.coursework_weight)), times(exam, exact(weights.exam_weight)))
     return { composite: over(weighed, HUNDRED), is_partial: false }
@@ -74,20 +100,15 @@ export function termComposite(
     coursework !== null
       ? [coursework, weights.coursework_weight, weights.exam_weight]
       : [exam, weights.exam_weight, weights.coursework_weight]
-  return {
-    composite: ownWeight === 0 ? null : present,
-    is_partial: missingWeight > 0,
-  }
+  return { composite: ownWeight === 0 ? null : present, is_partial: missingWeight > 0 }
 }
 
 /** One subject in one term: each step takes the exact result of the one before, and only what is printed is rounded. */
-export function termFigures(marks: readonly Mark[], weights: TermWeights): TermFigures {
-  const coursework = typeAverage(marks, 'coursework')
-  const exam = typeAverage(marks, 'exam')
-  const { composite, is_partial } = termComposite(coursework, exam, weights)
+export function termFigures(averages: TypeAverages, weights: TermWeights): TermFigures {
+  const { composite, is_partial } = termComposite(averages, weights)
   return {
-    coursework_average: printed(coursework),
-    exam_average: printed(exam),
+    coursework_average: printed(averages.coursework),
+    exam_average: printed(averages.exam),
     term_composite: printed(composite),
     is_partial,
   }

@@ -79,7 +79,8 @@ describe('exact', () => {
     { value: 0.1 + 0.2, n: 7500000000000001n, d: 25000000000000000n },
     { value: 1.5e300, n: 15n * 10n ** 299n, d: 1n },
   ])('$value is $n/$d', ({ value, n, d }) => {
-    expect(asBig(exact(value))).toEqual([BigInt(n), BigInt(d)])
+    const [top, bottom] = asBig(exact(value))
+    expect(top * BigInt(d)).toBe(BigInt(n) * bottom)
   })
 
   test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('%s is refused', (value) => {
@@ -145,8 +146,10 @@ describe('arithmetic', () => {
     expect(() => ratio(2 ** 53, 1)).toThrow(RangeError)
   })
 
-  test('a mean: (70.1 + 70.2 + 70.2) / 3 = 70.1666…; of nothing there is none', () => {
+  test('a mean: (70.1 + 70.2 + 70.2) / 3 = 70.1666…; of nothing there is none; small and large numbers are added exactly too', () => {
     expect(printed(meanOf([70.1, 70.2, 70.2]))).toBe(70.17)
     expect(printed(meanOf([]))).toBeNull()
+    expect(printed(meanOf([0.0001, 0.0099]))).toBe(0.01)
+    expect(printed(meanOf([9e15, 9e15 + 2]))).toBe(9e15 + 1)
   })
 })

@@ -8,7 +8,7 @@
 type Small = { readonly n: number; readonly d: number }
 type Big = { readonly n: bigint; readonly d: bigint }
 
-/** `n / d` in lowest terms with `d > 0`. */
+/** `n / d` with `d > 0`, not always in lowest terms: shortening costs more than the arithmetic, so it waits until it is needed. */
 export type Exact = Small | Big
 
 const safe = Number.isSafeInteger
@@ -25,16 +25,17 @@ export function scaled(value: number, scale: number): number {
 
 /** The fraction that the shortest decimal text of `value` names: 0.1 is one tenth. Throws a RangeError unless finite. */
 export function exact(value: number): Exact {
-  if (safe(value)) return { n: value === 0 ? 0 : value, d: 1 }
-  const integer = scaled(value, 10_000)
-  return Number.isNaN(integer) ? fromText(value) : ratio(integer, 10_000)
+  if (safe(value)) return { n: value, d: 1 }
+  const hundredths = scaled(value, 100)
+  if (!Number.isNaN(hundredths)) return { n: hundredths, d: 100 }
+  const fine = scaled(value, 10_000)
+  return Number.isNaN(fine) ? fromText(value) : { n: fine, d: 10_000 }
 }
 
 /** The fraction of two integers; the denominator must not be 0. Integers beyond 2^53 are to be given as bigints. */
 export function ratio(numerator: number, denominator: number): Exact {
   if (!safe(numerator) || !safe(denominator) || denominator === 0) throw new RangeError(`${numerator}/${denominator} is not a fraction`)
-  const divisor = denominator < 0 ? -gcd(numerator, denominator) : gcd(numerator, denominator)
-  return { n: numerator / divisor + 0, d: denominator / divisor }
+  return denominator < 0 ? { n: 0 - numerator, d: -denominator } : { n: numerator, d: denominator }
 }
 
 export const zero: Exact = { n: 0, d: 1 }
@@ -43,8 +44,8 @@ const sign = (value: Exact): number => (value.n > 0 ? 1 : value.n < 0 ? -1 : 0)
 
 export function plus(a: Exact, b: Exact): Exact {
   if (isSmall(a) && isSmall(b)) {
-    const [left, right, d] = [a.n * b.d, b.n * a.d, a.d * b.d]
-    if (safe(left) && safe(right) && safe(left + right) && safe(d)) return ratio(left + right, d)
+    const sum = smallSum(a, b) ?? smallSum(shortened(a), shortened(b))
+    if (sum) return sum
   }
   const [x, y] = [big(a), big(b)]
   return lowest(x.n * y.d + y.n * x.d, x.d * y.d)
@@ -52,8 +53,8 @@ export function plus(a: Exact, b: Exact): Exact {
 
 export function times(a: Exact, b: Exact): Exact {
   if (isSmall(a) && isSmall(b)) {
-    const [n, d] = [a.n * b.n, a.d * b.d]
-    if (safe(n) && safe(d)) return ratio(n, d)
+    const product = smallProduct(a, b) ?? smallProduct(shortened(a), shortened(b))
+    if (product) return product
   }
   const [x, y] = [big(a), big(b)]
   return lowest(x.n * y.n, x.d * y.d)
@@ -71,6 +72,9 @@ export const compare = (a: Exact, b: Exact): number => sign(plus(a, times(b, { n
 /** The mean of decimals, exact; null of none. */
 export function meanOf(values: readonly number[]): Exact | null {
   if (values.length === 0) return null
+  let hundredths = 0
+  for (const value of values) hundredths += scaled(value, 100)
+  if (safe(hundredths)) return { n: hundredths, d: 100 * values.length }
   return over(
     values.reduce<Exact>((sum, value) => plus(sum, exact(value)), zero),
     ratio(values.length, 1),
@@ -98,10 +102,29 @@ export function roundHalfUp(value: Exact, decimals = 2): number {
 /** What is printed of a result that may be missing: 2 decimals, half-up. */
 export const printed = (value: Exact | null): number | null => (value === null ? null : roundHalfUp(value, 2))
 
-function gcd(a: number, b: number): number {
-  let [x, y] = [Math.abs(a), Math.abs(b)]
-  while (y !== 0) [x, y] = [y, x % y]
-  return x
+function smallSum(a: Small, b: Small): Small | null {
+  if (a.n === 0) return b
+  const left = a.n * b.d
+  const right = b.n * a.d
+  const d = a.d * b.d
+  return safe(left) && safe(right) && safe(left + right) && safe(d) ? { n: left + right, d } : null
+}
+
+function smallProduct(a: Small, b: Small): Small | null {
+  const n = a.n * b.n
+  const d = a.d * b.d
+  return safe(n) && safe(d) ? { n, d } : null
+}
+
+function shortened({ n, d }: Small): Small {
+  let x = Math.abs(n)
+  let y = d
+  while (y !== 0) {
+    const rest = x % y
+    x = y
+    y = rest
+  }
+  return { n: n / x, d: d / x }
 }
 
 const big = (value: Exact): Big => (isSmall(value) ? { n: BigInt(value.n), d: BigInt(value.d) } : value)

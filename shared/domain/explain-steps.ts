@@ -1,4 +1,4 @@
-import { type TermWeights, termComposite, typeAverage } from './averages.ts'
+import { type TermWeights, termComposite, type TypeAverages } from './averages.ts'
 import { type Exact, exact, isZero, over, plus, printed, ratio, times, zero } from './exact.ts'
 import { type GradingScale, letterFor } from './letters.ts'
 import { type AssessmentType, isUsable, type Mark } from './marks.ts'
@@ -75,7 +75,7 @@ function equals(value: Exact): string {
   return `${result.exact ? '= ' : ''}${shownText(result)}, printed as ${printed(value)}`
 }
 
-export function averageStep(marks: readonly Mark[], type: AssessmentType): AverageStep {
+export function averageStep(marks: readonly Mark[], type: AssessmentType, average: Exact | null): AverageStep {
   const used = marks.filter((mark) => mark.assessment_type === type).filter(isUsable)
   const parts = used.map((mark) => {
     const percentage = percentageOf(mark.score, mark.max_score)
@@ -89,7 +89,6 @@ export function averageStep(marks: readonly Mark[], type: AssessmentType): Avera
   })
   const weightedSum = parts.reduce<Exact>((sum, part) => plus(sum, part.product), zero)
   const weightSum = parts.reduce<Exact>((sum, part) => plus(sum, exact(part.weight)), zero)
-  const average = typeAverage(marks, type)
   return {
     step: `${type}_average`,
     parts: parts.map((part) => ({
@@ -112,10 +111,9 @@ function averageText(parts: readonly { percentage: Exact; weight: number }[], we
   return `(${sum}) ÷ ${shownText(shown(weightSum))} ${equals(average)}`
 }
 
-export function compositeStep(marks: readonly Mark[], weights: TermWeights): CompositeStep {
-  const coursework = typeAverage(marks, 'coursework')
-  const exam = typeAverage(marks, 'exam')
-  const { composite, is_partial } = termComposite(coursework, exam, weights)
+export function compositeStep(averages: TypeAverages, weights: TermWeights): CompositeStep {
+  const { coursework, exam } = averages
+  const { composite, is_partial } = termComposite(averages, weights)
   return {
     step: 'term_composite',
     coursework: coursework && shown(coursework),
@@ -125,11 +123,11 @@ export function compositeStep(marks: readonly Mark[], weights: TermWeights): Com
     exact: composite && shown(composite),
     printed: printed(composite),
     is_partial,
-    text: `Term composite: ${compositeText(coursework, exam, weights, composite)}.`,
+    text: `Term composite: ${compositeText(averages, weights, composite)}.`,
   }
 }
 
-function compositeText(coursework: Exact | null, exam: Exact | null, weights: TermWeights, composite: Exact | null): string {
+function compositeText({ coursework, exam }: TypeAverages, weights: TermWeights, composite: Exact | null): string {
   const text = (value: Exact) => shownText(shown(value))
   if (coursework !== null && exam !== null && composite !== null) {
     const sum = `${text(coursework)} × ${weights.coursework_weight} + ${text(exam)} × ${weights.exam_weight}`
@@ -137,8 +135,9 @@ function compositeText(coursework: Exact | null, exam: Exact | null, weights: Te
   }
   if (coursework === null && exam === null) return 'there is neither a coursework nor an exam average'
   const [present, missing] = coursework !== null ? ['coursework', 'exam'] : ['exam', 'coursework']
-  if (composite === null) return `there is only a ${present} average, which has weight 0 in this term, so there is none`
-  return `there is no ${missing} average, so the ${present} average counts alone ${equals(composite)}`
+  if (composite === null)
+    return `there is only ${present === 'exam' ? 'an exam' : 'a coursework'} average, which has weight 0 in this term, so there is none`
+  return `there is no ${missing} average, so the ${present} average counts alone: ${equals(composite).replace('= ', '')}`
 }
 
 export function letterStep(result: SubjectTermResult, scale: GradingScale): LetterStep {

@@ -1,6 +1,7 @@
+import { typeAverages } from './averages.ts'
 import { averageStep, compositeStep, letterStep, overallStep, percentageOf, type Step } from './explain-steps.ts'
 import type { GradingScale } from './letters.ts'
-import { isUsable, type Mark } from './marks.ts'
+import { type Assessment, type Grade, isUsable, type Mark } from './marks.ts'
 import { type SubjectTermResult, subjectTermResult, type Term } from './results.ts'
 import { type Shown, shown, shownText } from './shown.ts'
 import type { Subject } from './subjects-taken.ts'
@@ -11,6 +12,23 @@ export type NamedMark = Mark & {
   assessment_exclusion_reason: string | null
   grade_exclusion_reason: string | null
 }
+
+/** The mark of a student in an assessment, from the two rows; no grade row where nothing was recorded. */
+export const namedMark = (
+  assessment: Assessment & { title: string; exclusion_reason: string | null },
+  grade: (Grade & { exclusion_reason: string | null }) | undefined,
+): NamedMark => ({
+  assessment_id: assessment.id,
+  title: assessment.title,
+  assessment_type: assessment.assessment_type,
+  max_score: assessment.max_score,
+  weight: assessment.weight,
+  assessment_excluded: assessment.is_excluded,
+  assessment_exclusion_reason: assessment.exclusion_reason,
+  score: grade?.score ?? null,
+  grade_excluded: grade?.is_excluded ?? false,
+  grade_exclusion_reason: grade?.exclusion_reason ?? null,
+})
 
 /** `marks`: one for every assessment of the subject in the term that concerns the class. `subjects`: all of the student's term. */
 export type ExplainInput = {
@@ -51,15 +69,16 @@ export type Explanation = {
 /** Built from the very functions that make the results, so that the working cannot tell another story than the card. */
 export function explain(input: ExplainInput): Explanation {
   const { student_id, term, subject, scale, marks, subjects } = input
-  const result = subjectTermResult(subject, marks, term, scale)
+  const averages = typeAverages(marks)
+  const result = subjectTermResult(subject, averages, term, scale)
   return {
     student_id,
     term_id: term.id,
     marks: marks.map(explainedMark),
     steps: [
-      averageStep(marks, 'coursework'),
-      averageStep(marks, 'exam'),
-      compositeStep(marks, term),
+      averageStep(marks, 'coursework', averages.coursework),
+      averageStep(marks, 'exam', averages.exam),
+      compositeStep(averages, term),
       letterStep(result, scale),
       overallStep(subjects),
     ],
@@ -78,7 +97,11 @@ function explainedMark(mark: NamedMark): ExplainedMark {
   const percentage = mark.score === null ? null : shown(percentageOf(mark.score, mark.max_score))
   const { assessment_id, title, assessment_type, score, max_score } = mark
   return {
-    ...{ assessment_id, title, assessment_type, score, max_score },
+    assessment_id,
+    title,
+    assessment_type,
+    score,
+    max_score,
     weight: mark.weight ?? 1,
     percentage,
     used: left_out === null,

@@ -30,35 +30,8 @@ export type Mark = {
   grade_excluded: boolean
 }
 
-/** A grade that counts (decisions §5): neither it nor its assessment is excluded. A missing mark is not zero. */
+/** What makes a mark count (decisions §5): neither the grade nor its assessment is excluded. A missing mark is not zero. */
 export const isUsable = (mark: Mark): mark is Mark & { score: number } =>
-  mark.score !== null && !mark.grade_excluded && !mark.assessment_excluded
+  mark.score !== null && counts(mark.assessment_excluded, mark.grade_excluded)
 
-export const markOf = (assessment: Assessment, grade: Grade | undefined): Mark => ({
-  assessment_id: assessment.id,
-  assessment_type: assessment.assessment_type,
-  max_score: assessment.max_score,
-  weight: assessment.weight,
-  assessment_excluded: assessment.is_excluded,
-  score: grade === undefined ? null : grade.score,
-  grade_excluded: grade?.is_excluded ?? false,
-})
-
-export type AssessmentsBySubjectId = ReadonlyMap<string, readonly Assessment[]>
-
-/** The assessments of a term that concern a class: the school's and the class's own, grouped by subject. */
-export function assessmentsBySubjectId(
-  assessments: readonly Assessment[],
-  termId: string,
-  studentGroupId: string | null,
-): AssessmentsBySubjectId {
-  const grouped = new Map<string, Assessment[]>()
-  for (const assessment of assessments) {
-    if (assessment.term_id !== termId) continue
-    if (assessment.student_group_id !== null && assessment.student_group_id !== studentGroupId) continue
-    const sofar = grouped.get(assessment.subject_id)
-    if (sofar) sofar.push(assessment)
-    else grouped.set(assessment.subject_id, [assessment])
-  }
-  return grouped
-}
+export const counts = (assessmentExcluded: boolean, gradeExcluded: boolean): boolean => !assessmentExcluded && !gradeExcluded

@@ -1,8 +1,9 @@
-import { type TermFigures, type TermWeights, termFigures } from './averages.ts'
+import { type TermFigures, type TermWeights, type TypeAverages, termFigures } from './averages.ts'
+import { averagesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
 import { meanOf, printed } from './exact.ts'
 import { compareText, sortKey } from './fold.ts'
 import { type GradingScale, letterFor } from './letters.ts'
-import { type Assessment, type AssessmentsBySubjectId, assessmentsBySubjectId, type Grade, type Mark, markOf } from './marks.ts'
+import type { Assessment, Grade } from './marks.ts'
 import { positions } from './positions.ts'
 import { inSubjectOrder, type Subject, subjectsTaken } from './subjects-taken.ts'
 
@@ -56,12 +57,19 @@ export type ClassTermResult = {
 }
 
 /** One subject of one student in one term (decisions §5); percentages with 2 decimals, the letter read from the printed composite. */
-export function subjectTermResult(subject: Subject, marks: readonly Mark[], term: Term, scale: GradingScale): SubjectTermResult {
-  const figures = termFigures(marks, term)
+export function subjectTermResult(subject: Subject, averages: TypeAverages, term: Term, scale: GradingScale): SubjectTermResult {
+  const { coursework_average, exam_average, term_composite, is_partial } = termFigures(averages, term)
+  const letter = letterFor(scale, term_composite)
   return {
-    ...subjectName(subject),
-    ...figures,
-    ...lettered(scale, figures.term_composite),
+    subject_id: subject.id,
+    subject_name: subject.name,
+    subject_code: subject.code,
+    coursework_average,
+    exam_average,
+    term_composite,
+    letter_grade: letter?.letter ?? null,
+    remark: letter?.remark ?? null,
+    is_partial,
   }
 }
 
@@ -72,12 +80,13 @@ export const meanOfPrinted = (figures: readonly (number | null)[]): number | nul
 /** The results of a class in a term: students by last name, subjects in the school's order (decisions §5, `class-term`). */
 export function classTermResult(input: ClassTermInput): ClassTermResult {
   const { term, student_group_id, scale } = input
-  const assessments = assessmentsBySubjectId(input.assessments, term.id, student_group_id)
+  const plan = markPlan(input.assessments, [term.id], student_group_id)
+  const slots: TermSlots = plan.slotsByTermId.get(term.id) ?? new Map()
   const subjects = inSubjectOrder(input.subjects)
   const students = byName(input.students).map((student) => {
-    const marksOf = marksOfStudent(student, assessments)
-    const results = subjectsTaken(subjects, student.subject_ids, (id) => assessments.has(id)).map((subject) =>
-      subjectTermResult(subject, marksOf(subject.id), term, scale),
+    const grades = gradesInPlace(plan, student.grades)
+    const results = subjectsTaken(subjects, student.subject_ids, (id) => slots.has(id)).map((subject) =>
+      subjectTermResult(subject, averagesInPlace(slots.get(subject.id) ?? [], grades), term, scale),
     )
     return {
       student,
@@ -132,11 +141,6 @@ export const subjectName = (subject: Subject): SubjectName => ({
 
 export const studentName = ({ id, first_name, last_name }: StudentName): StudentName => ({ id, first_name, last_name })
 
-export function lettered(scale: GradingScale, average: number | null): Lettered {
-  const band = letterFor(scale, average)
-  return { letter_grade: band?.letter ?? null, remark: band?.remark ?? null }
-}
-
 /** By last name, first name, id. */
 export function byName<S extends StudentName>(students: readonly S[]): S[] {
   const keyed = students.map((student) => ({
@@ -145,10 +149,4 @@ export function byName<S extends StudentName>(students: readonly S[]): S[] {
   }))
   keyed.sort((a, b) => compareText(a.key, b.key) || compareText(a.student.id, b.student.id))
   return keyed.map(({ student }) => student)
-}
-
-/** Gives the marks of a student in a subject: one for every assessment, with or without a grade. */
-export function marksOfStudent(student: StudentInput, assessments: AssessmentsBySubjectId): (subjectId: string) => Mark[] {
-  const gradeByAssessmentId = new Map(student.grades.map((grade) => [grade.assessment_id, grade]))
-  return (subjectId) => (assessments.get(subjectId) ?? []).map((assessment) => markOf(assessment, gradeByAssessmentId.get(assessment.id)))
 }

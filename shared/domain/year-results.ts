@@ -1,21 +1,18 @@
 import { termFigures } from './averages.ts'
+import { averagesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
 import { compareText } from './fold.ts'
 import { letterFor } from './letters.ts'
-import { assessmentsBySubjectId } from './marks.ts'
 import { positions } from './positions.ts'
 import {
   byName,
   type ClassInput,
   type Lettered,
-  lettered,
-  marksOfStudent,
   meanOfPrinted,
   type Standing,
   type StudentInput,
   type StudentName,
   type SubjectName,
   studentName,
-  subjectName,
   type Term,
 } from './results.ts'
 import { inSubjectOrder, type Subject, subjectsTaken } from './subjects-taken.ts'
@@ -110,36 +107,41 @@ export const inTermOrder = <T extends { id: string; sort_order: number }>(terms:
   [...terms].sort((a, b) => a.sort_order - b.sort_order || compareText(a.id, b.id))
 
 function yearSubjects(input: ClassYearInput): (student: StudentInput) => SubjectYearResult[] {
-  const { year, scale, student_group_id } = input
+  const { year, scale } = input
   const subjects = inSubjectOrder(input.subjects)
-  const terms = inTermOrder(input.terms).map((term) => ({
-    term,
-    assessments: assessmentsBySubjectId(input.assessments, term.id, student_group_id),
-  }))
-  const hasAssessment = (subjectId: string) => terms.some(({ assessments }) => assessments.has(subjectId))
+  const inOrder = inTermOrder(input.terms)
+  const plan = markPlan(
+    input.assessments,
+    inOrder.map((term) => term.id),
+    input.student_group_id,
+  )
+  const none: TermSlots = new Map()
+  const terms = inOrder.map((term) => ({ term, slots: plan.slotsByTermId.get(term.id) ?? none }))
+  const hasAssessment = (subjectId: string) => terms.some(({ slots }) => slots.has(subjectId))
 
   return (student) => {
-    const marked = terms.map(({ term, assessments }) => ({
-      term,
-      marksOf: marksOfStudent(student, assessments),
-    }))
+    const grades = gradesInPlace(plan, student.grades)
     const resultOf = (subject: Subject): SubjectYearResult => {
-      const figures = marked.map(({ term, marksOf }) => ({
-        term,
-        ...termFigures(marksOf(subject.id), term),
-      }))
-      const cells = figures.map(({ term, term_composite }) => ({
-        term_id: term.id,
-        name: term.name,
-        term_composite,
-      }))
-      const composites = cells.map((cell) => cell.term_composite)
-      const yearly = yearFigures(year, composites, figures.at(-1)?.exam_average ?? null)
+      const figures = terms.map(({ term, slots }) => termFigures(averagesInPlace(slots.get(subject.id) ?? [], grades), term))
+      const composites = figures.map((figure) => figure.term_composite)
+      const { coursework_total, exam_total, end_of_year_exam, year_grade, is_partial } = yearFigures(
+        year,
+        composites,
+        figures.at(-1)?.exam_average ?? null,
+      )
+      const letter = letterFor(scale, year_grade)
       return {
-        ...subjectName(subject),
-        terms: cells,
-        ...yearly,
-        ...lettered(scale, yearly.year_grade),
+        subject_id: subject.id,
+        subject_name: subject.name,
+        subject_code: subject.code,
+        terms: terms.map(({ term }, index) => ({ term_id: term.id, name: term.name, term_composite: composites[index] ?? null })),
+        coursework_total,
+        exam_total,
+        end_of_year_exam,
+        year_grade,
+        letter_grade: letter?.letter ?? null,
+        remark: letter?.remark ?? null,
+        is_partial,
       }
     }
     return subjectsTaken(subjects, student.subject_ids, hasAssessment).map(resultOf)

@@ -80,7 +80,6 @@ export const grade = (c: Columns, { assessment, student }: Assessment & Student)
       term_id: c.uuid().notNull(),
       student_id: c.uuid().notNull(),
       score: c.decimal().notNull(),
-      letter_grade: c.text(),
       remarks: c.text(),
       is_excluded: c.flag().notNull(),
       exclusion_reason: c.text(),
@@ -103,12 +102,12 @@ export const grade = (c: Columns, { assessment, student }: Assessment & Student)
     ],
   )
 
-/** The letter follows from the score, the maximum and the scale (decisions §4) and is recomputed, not replicated. */
+/** The letter is not stored: it follows from the score, the maximum and the scale of the moment (decisions §4). */
 export const gradeDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'assessment_id', 'student_id', 'created_by', 'created_at'],
   units: { score: ['score'], remarks: ['remarks'], exclusion: ['is_excluded', 'exclusion_reason'] },
-  derived: ['term_id', 'letter_grade'],
+  derived: ['term_id'],
   audit: ['updated_by', 'updated_at'],
 }
 

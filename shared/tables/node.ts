@@ -73,7 +73,6 @@ export const session = (c: Columns) =>
       refresh_hash: c.text().notNull(),
       previous_hash: c.text(),
       rotated_at: c.instant(),
-      successor_used: c.flag().notNull(),
       generation: c.int().notNull(),
       created_at: c.instant().notNull(),
       last_used_at: c.instant().notNull(),

@@ -1,0 +1,32 @@
+/** What an entry was made from, such as the revision or `updated_at` of its row. */
+export type Stamp = string | number
+
+/**
+ * A cache of JSON values. It may forget anything at any time, and it never fails a request.
+ *
+ * Stamps: an entry is answered only to a reader that names the stamp it was written with (no stamp is a stamp of its own), so a
+ * reader that knows the current revision can never be given an older value, even one whose `delete` was lost on the way to a shared
+ * cache or that a slower writer put back afterwards. Read without a stamp only what may be stale for its time to live.
+ *
+ * Times to live are in milliseconds, and one that is not above 0 stores nothing; values come back as copies, as JSON would make them.
+ */
+export type Cache = {
+  get<T>(key: string, stamp?: Stamp): Promise<T | undefined>
+  set(key: string, value: unknown, ttlMs: number, stamp?: Stamp): Promise<void>
+  delete(key: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** The stored form: the stamp, a line feed, the value; a stamp never holds a line feed once it is JSON. */
+export const pack = (value: unknown, stamp?: Stamp): string => `${JSON.stringify(stamp ?? null)}\n${JSON.stringify(value ?? null)}`
+
+/** The value of a stored entry; undefined when it was written with another stamp, or by something else than `pack`. */
+export function unpack<T>(stored: string | null | undefined, stamp?: Stamp): T | undefined {
+  const start = `${JSON.stringify(stamp ?? null)}\n`
+  if (!stored?.startsWith(start)) return undefined
+  try {
+    return JSON.parse(stored.slice(start.length)) as T
+  } catch {
+    return undefined
+  }
+}

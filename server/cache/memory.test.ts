@@ -1,0 +1,46 @@
+import { limits } from '@markbook/shared/limits'
+import { describe, expect, test } from 'vitest'
+import { cacheSuite, MINUTE } from './cache.suite.ts'
+import { memoryCache } from './memory.ts'
+
+const NOON = Date.UTC(2026, 8, 1, 12)
+
+function virtualClock(now = NOON) {
+  return { now: () => now, pass: (ms: number) => void (now += ms) }
+}
+
+describe('in memory', () => {
+  cacheSuite(async () => memoryCache({ clock: virtualClock() }))
+
+  test.each([
+    ['profile', limits.cache.profile],
+    ['schools:all', limits.cache.schoolList],
+  ])('%s lives for 30 days and no longer', async (key, ttlMs) => {
+    const clock = virtualClock()
+    const cache = memoryCache({ clock })
+    await cache.set(key, 1, ttlMs)
+    clock.pass(30 * 86_400_000 - 1)
+    expect(await cache.get(key)).toBe(1)
+    clock.pass(2)
+    expect(await cache.get(key)).toBeUndefined()
+  })
+
+  test('setting anew starts the time anew', async () => {
+    const clock = virtualClock()
+    const cache = memoryCache({ clock })
+    await cache.set('a', 1, MINUTE)
+    clock.pass(MINUTE - 1)
+    await cache.set('a', 2, MINUTE)
+    clock.pass(MINUTE - 1)
+    expect(await cache.get('a')).toBe(2)
+  })
+
+  test('it is bounded, and what was read lately stays', async () => {
+    const cache = memoryCache({ clock: virtualClock() })
+    for (let index = 0; index < limits.cache.entries; index += 1) await cache.set(`k${index}`, index, MINUTE)
+    expect(await cache.get('k0')).toBe(0)
+    await cache.set('one more', 1, MINUTE)
+    expect(await cache.get('k0')).toBe(0)
+    expect(await cache.get('k1')).toBeUndefined()
+  })
+})

@@ -1,0 +1,19 @@
+import type { Clock } from '@markbook/shared/clock'
+import { limits } from '@markbook/shared/limits'
+import { LRUCache } from 'lru-cache'
+import { type Cache, pack, unpack } from './cache.ts'
+
+/** The cache of a node that stands alone: at most limits.cache.entries, the least recently used leaves first. */
+export function memoryCache({ clock }: { clock: Clock }): Cache {
+  // A resolution of 0 asks the clock every time; any other would keep an answer for a while of real time.
+  const entries = new LRUCache<string, string>({ max: limits.cache.entries, perf: clock, ttlResolution: 0 })
+  return {
+    get: async (key, stamp) => unpack(entries.get(key), stamp),
+    set: async (key, value, ttlMs, stamp) => {
+      if (ttlMs > 0) entries.set(key, pack(value, stamp), { ttl: Math.ceil(ttlMs) })
+      else entries.delete(key)
+    },
+    delete: async (key) => void entries.delete(key),
+    close: async () => entries.clear(),
+  }
+}

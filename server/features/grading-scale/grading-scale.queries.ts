@@ -1,0 +1,14 @@
+import { defaultGradingScale, type GradingScale } from '@markbook/shared/domain/letters'
+import { eq } from 'drizzle-orm'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+
+export const storedScale = statement<{ school: string }>({ lock: 'grading_scale' })(({ db, t, p }) =>
+  db.select().from(t.grading_scale).where(eq(t.grading_scale.school_id, p.school)),
+)
+
+/** The scale that the school reads its letters from; the default one where it has not written its own (decisions §4). */
+export async function gradingScaleOf(tx: ReadTx, schoolId: string): Promise<GradingScale> {
+  const [row] = await storedScale(tx, { school: schoolId })
+  return row ? { passMark: row.pass_mark, bands: row.bands } : defaultGradingScale
+}

@@ -1,0 +1,95 @@
+import { type TermInput, termFailures, termIssues, terms } from '@markbook/shared/contract/terms'
+import { common } from '@markbook/shared/failures'
+import { naturalId } from '@markbook/shared/ids'
+import type { Row } from '@markbook/shared/tables/tables'
+import { type Handlers, on } from '../../http/handler.ts'
+import { isUniqueViolation } from '../../store/errors.ts'
+import type { WriteTx } from '../../store/tx.ts'
+import { rowOf } from '../policy.ts'
+import { termsOfYear, usesOfTerm } from './terms.queries.ts'
+
+type Term = Row<'term'>
+const DEFAULT_ORDER = { michaelmas: 1, hilary: 2, trinity: 3 } as const
+
+const columnsOf = (body: Partial<TermInput>) => ({
+  ...(body.academicYearId !== undefined && { academic_year_id: body.academicYearId }),
+  ...(body.name !== undefined && { name: body.name }),
+  ...(body.startDate !== undefined && { start_date: body.startDate }),
+  ...(body.endDate !== undefined && { end_date: body.endDate }),
+  ...(body.examWeight !== undefined && { exam_weight: body.examWeight }),
+  ...(body.courseworkWeight !== undefined && { coursework_weight: body.courseworkWeight }),
+  ...(body.isMinistryReporting !== undefined && { is_ministry_reporting: body.isMinistryReporting }),
+  ...(body.sortOrder !== undefined && { sort_order: body.sortOrder }),
+})
+
+/** The rules that need the whole term: its days, its weights, and that it lies within its year. */
+function check(term: Pick<Term, 'start_date' | 'end_date' | 'exam_weight' | 'coursework_weight'>, year: Row<'academic_year'>) {
+  const issues = termIssues({ startDate: term.start_date, endDate: term.end_date, examWeight: term.exam_weight, courseworkWeight: term.coursework_weight })
+  if (issues.length > 0) throw common.validationFailed({ issues })
+  if (term.start_date < year.start_date || term.end_date > year.end_date) throw termFailures.outsideYear()
+}
+
+/** A term's id is made from its year and name; where a renamed term has that id, the new one gets an id by time (decisions §1). */
+async function idFor(tx: WriteTx, year: Row<'academic_year'>, name: string): Promise<string> {
+  const id = naturalId('term', year.id, name)
+  return (await tx.find('term', year.school_id, id)) ? tx.newId() : id
+}
+
+async function demandFreeName(tx: WriteTx, term: Pick<Term, 'school_id' | 'academic_year_id' | 'name'>, ownId?: string) {
+  const siblings = await termsOfYear(tx, { school: term.school_id, year: term.academic_year_id })
+  if (siblings.some((other) => other.name === term.name && other.id !== ownId)) throw termFailures.duplicateName()
+}
+
+const orDuplicate = (error: unknown): never => {
+  throw isUniqueViolation(error) ? termFailures.duplicateName() : error
+}
+
+export const termHandlers: Handlers<typeof terms> = {
+  list: on(terms.list, {
+    load: (scene, { targets }) => rowOf(scene, 'academic_year', targets['yearId']),
+    run: ({ tx }, _asked, year) => termsOfYear(tx, { school: year.school_id, year: year.id }),
+  }),
+
+  get: on(terms.get, {
+    load: (scene, { params }) => rowOf(scene, 'term', params.id),
+    run: async (_scene, _asked, term) => term,
+  }),
+
+  create: on(terms.create, {
+    load: (scene, { targets }) => (targets['academicYearId'] ? rowOf(scene, 'academic_year', targets['academicYearId']) : Promise.resolve(null)),
+    run: async ({ tx }, { body }, year) => {
+      if (!year) throw common.notFound()
+      const defaults = { is_ministry_reporting: false, sort_order: DEFAULT_ORDER[body.name] }
+      const row = { ...defaults, ...columnsOf(body), school_id: year.school_id, academic_year_id: year.id } as Omit<Term, 'id' | 'created_at' | 'updated_at'>
+      check(row, year)
+      await demandFreeName(tx, row)
+      const [term] = await tx.insert('term', [{ id: await idFor(tx, year, row.name), ...row }]).catch(orDuplicate)
+      return term as Term
+    },
+  }),
+
+  update: on(terms.update, {
+    load: async (scene, { params, targets }) => {
+      const term = await rowOf(scene, 'term', params.id)
+      return { term, year: await rowOf(scene, 'academic_year', targets['academicYearId'] ?? term.academic_year_id) }
+    },
+    run: async ({ tx }, { body }, { term, year }) => {
+      const merged = { ...term, ...columnsOf(body) }
+      check(merged, year)
+      await demandFreeName(tx, merged, term.id)
+      const [updated] = await tx.update('term', [{ before: term, patch: columnsOf(body) }]).catch(orDuplicate)
+      return updated as Term
+    },
+  }),
+
+  remove: on(terms.remove, {
+    load: (scene, { params }) => rowOf(scene, 'term', params.id),
+    run: async ({ tx }, _asked, term) => {
+      for (const uses of usesOfTerm) {
+        if ((await uses(tx, { school: term.school_id, term: term.id })).length > 0) throw termFailures.inUse()
+      }
+      await tx.remove('term', [term])
+      return { message: 'The term was deleted.' }
+    },
+  }),
+}

@@ -1,0 +1,64 @@
+import { and, eq, gt, isNull } from 'drizzle-orm'
+import { statement } from '../store/statement.ts'
+import type { ReadTx } from '../store/tx.ts'
+
+/**
+ * Who asks, read fresh from the database for every request. `school_id` and `role` are those of the active school where a
+ * membership exists; `is_active` says whether it counts.
+ */
+export type Caller = {
+  user_id: string
+  session_id: string
+  email: string
+  first_name: string | null
+  last_name: string | null
+  avatar_path: string | null
+  avatar_updated_at: string | null
+  school_id: string | null
+  school_name: string | null
+  role: 'admin' | 'teacher' | 'member' | null
+  is_active: boolean | null
+  updated_at: string
+}
+
+/** A caller whose active membership the guard has checked. */
+export type SchoolCaller = Caller & { school_id: string; role: 'admin' | 'teacher' | 'member'; is_active: true }
+
+const bySession = statement<{ session: string; now: string; idleSince: string }>()(({ db, t, p }) =>
+  db
+    .select({
+      user_id: t.user_profile.id,
+      session_id: t.session.id,
+      email: t.user_profile.email,
+      first_name: t.user_profile.first_name,
+      last_name: t.user_profile.last_name,
+      avatar_path: t.user_profile.avatar_path,
+      avatar_updated_at: t.user_profile.avatar_updated_at,
+      school_id: t.school_management.school_id,
+      school_name: t.school.name,
+      role: t.school_management.role,
+      is_active: t.school_management.is_active,
+      updated_at: t.user_profile.updated_at,
+    })
+    .from(t.session)
+    .innerJoin(t.user_profile, eq(t.user_profile.id, t.session.user_id))
+    .leftJoin(
+      t.school_management,
+      and(eq(t.school_management.user_id, t.user_profile.id), eq(t.school_management.school_id, t.user_profile.school_id)),
+    )
+    .leftJoin(t.school, eq(t.school.id, t.school_management.school_id))
+    .where(
+      and(
+        eq(t.session.id, p.session),
+        isNull(t.session.revoked_at),
+        gt(t.session.expires_at, p.now),
+        gt(t.session.last_used_at, p.idleSince),
+      ),
+    ),
+)
+
+/** The person behind a live session, or undefined where it was ended, is too old or was idle for too long. */
+export async function callerOfSession(tx: ReadTx, sessionId: string, idleSince: string): Promise<Caller | undefined> {
+  const [row] = await bySession(tx, { session: sessionId, now: tx.now, idleSince })
+  return row
+}

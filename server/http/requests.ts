@@ -1,0 +1,82 @@
+import type { Issue } from '@markbook/shared/failures'
+import { common, type Failure } from '@markbook/shared/failures'
+import { isId } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
+import { z } from 'zod'
+import type { Upload } from './handler.ts'
+
+export type ReadBody = { ok: true; value: unknown; upload?: Upload } | { ok: false; failure: Failure }
+
+/** Reads at most `limit` bytes; a sender that says less than it sends, or nothing, is stopped at the limit too. */
+async function readBytes(request: Request, limit: number): Promise<Uint8Array | null> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) return null
+  if (!request.body) return new Uint8Array()
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += part.length
+    if (size > limit) return null
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+const refused = (failure: Failure): ReadBody => ({ ok: false, failure })
+const mediaType = (request: Request) => (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The JSON of a request; `undefined` for none. What is wrong with it is answered, to be thrown after access was decided. */
+export async function readJson(request: Request): Promise<ReadBody> {
+  const bytes = await readBytes(request, limits.body.json)
+  if (!bytes) return refused(common.tooLarge({ message: `What was sent is larger than ${limits.body.json} bytes.` }))
+  if (bytes.length === 0) return { ok: true, value: undefined }
+  if (mediaType(request) !== 'application/json') return refused(common.wrongType({ message: 'This needs a body of the type application/json.' }))
+  try {
+    return { ok: true, value: JSON.parse(utf8.decode(bytes)) }
+  } catch {
+    return refused(common.invalidJson())
+  }
+}
+
+/** The file of an upload: the one part named `file`. */
+export async function readMultipart(request: Request): Promise<ReadBody> {
+  if (mediaType(request) !== 'multipart/form-data') return refused(common.wrongType({ message: 'This needs a file, sent as multipart/form-data.' }))
+  const bytes = await readBytes(request, limits.body.import)
+  if (!bytes) return refused(common.tooLarge({ message: `The file is larger than ${limits.body.import / 1_048_576} MB.` }))
+  const form = await new Response(bytes as never, { headers: { 'content-type': request.headers.get('content-type') ?? '' } }).formData().catch(() => null)
+  const parts = form ? [...form.entries()] : []
+  const [name, file] = parts[0] ?? []
+  if (parts.length !== 1 || name !== 'file' || typeof file !== 'object') {
+    return refused(common.validationFailed({ issues: [{ path: 'file', message: 'send exactly one file, in the part named file' }] }))
+  }
+  const upload = { filename: file.name, contentType: file.type, bytes: new Uint8Array(await file.arrayBuffer()) }
+  return { ok: true, value: undefined, upload }
+}
+
+/** Refuses malformed ids before anything is looked up (decisions §1, order of checks). */
+export function checkIds(ids: Readonly<Record<string, unknown>>): void {
+  const issues = Object.entries(ids)
+    .filter(([, id]) => id !== undefined && id !== null && !(typeof id === 'string' && isId(id)))
+    .map(([path]) => ({ path, message: 'must be an id: a UUID in lower case' }))
+  if (issues.length > 0) throw common.malformedId({ issues })
+}
+
+/** Parses by a schema of the contract, or throws `validation_failed` with every issue. */
+export function parseBy<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw common.validationFailed({ issues: parsed.error.issues.slice(0, 50).map(toIssue) })
+}
+
+const toIssue = (issue: z.core.$ZodIssue): Issue => ({ path: issue.path.join('.'), message: issue.message })
+
+/** `limit` and `offset` of a list (decisions §1): whole numbers; all rows where neither is given. */
+const Page = z.object({
+  limit: z.coerce.number().int().min(1).max(limits.page.max).optional(),
+  offset: z.coerce.number().int().min(0).max(1_000_000).optional(),
+})
+
+export function pageOf(query: URLSearchParams): { limit?: number | undefined; offset: number } {
+  const { limit, offset } = parseBy(Page, { limit: query.get('limit') ?? undefined, offset: query.get('offset') ?? undefined })
+  return { limit, offset: offset ?? 0 }
+}

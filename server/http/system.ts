@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { contract } from '@markbook/shared/contract/contract'
+import { openapiOf } from '@markbook/shared/contract/openapi'
+import type { Hono } from 'hono'
+import { asSystem } from '../store/tx.ts'
+import type { AppEnv } from './mount.ts'
+import type { Services } from './services.ts'
+
+const DOCS_PAGE = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Markbook: the interface</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css"></head>
+<body><div id="docs"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body></html>`
+const DOCS_START = "window.SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, tryItOutEnabled: true })"
+const ASSETS = { 'swagger-ui.css': 'text/css; charset=UTF-8', 'swagger-ui-bundle.js': 'text/javascript; charset=UTF-8' } as const
+
+/** What is always served beside the contract (decisions §7): health, metrics, the description of the interface, its pages. */
+export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Services): void {
+  app.get('/healthz', (c) => c.json({ status: 'ok' }))
+  app.get('/readyz', async (c) => {
+    const ready = await store.read(asSystem(), (tx) => tx.db.select({ id: tx.t.node.id }).from(tx.t.node).limit(1)).then(
+      (rows) => rows.length === 1,
+      () => false,
+    )
+    return c.json({ status: ready ? 'ready' : 'not ready' }, ready ? 200 : 503)
+  })
+  app.get('/metrics', async (c) => {
+    metrics.mailQueue.set(mailer.state().queued)
+    return c.body(await metrics.registry.metrics(), 200, { 'content-type': metrics.registry.contentType })
+  })
+  const description = JSON.stringify(openapiOf(contract))
+  app.get('/openapi.json', (c) => c.body(description, 200, { 'content-type': 'application/json; charset=UTF-8' }))
+  app.get('/docs', (c) => c.html(DOCS_PAGE))
+  app.get('/docs/start.js', (c) => c.body(DOCS_START, 200, { 'content-type': 'text/javascript; charset=UTF-8' }))
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  for (const [file, contentType] of Object.entries(ASSETS)) {
+    app.get(`/docs/${file}`, (c) => c.body(readFileSync(join(folder, file)), 200, { 'content-type': contentType, 'cache-control': 'max-age=86400' }))
+  }
+}

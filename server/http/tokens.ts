@@ -1,0 +1,35 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+/** Keys for the different uses of the one secret, so that a value made for one can never pass for another. */
+export type Keys = { access: Buffer; refresh: Buffer; otp: Buffer }
+export const keysOf = (secret: string): Keys => {
+  const key = (use: string) => createHmac('sha256', secret).update(`markbook:${use}`).digest()
+  return { access: key('access'), refresh: key('refresh'), otp: key('otp') }
+}
+
+/** What an access token says: whom, which session, until when (seconds since 1970). */
+export type AccessClaims = { sub: string; sid: string; iat: number; exp: number }
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const HEADER = encode({ alg: 'HS256', typ: 'JWT' })
+const sign = (text: string, key: Buffer) => createHmac('sha256', key).update(text).digest()
+
+export function accessToken(claims: AccessClaims, key: Buffer): string {
+  const text = `${HEADER}.${encode(claims)}`
+  return `${text}.${sign(text, key).toString('base64url')}`
+}
+
+/** The claims of a token that this server signed, expired or not; null for anything else. The algorithm is ours, never the token's. */
+export function readAccessToken(token: string, key: Buffer): AccessClaims | null {
+  const [header, payload, signature, ...rest] = token.split('.')
+  if (header !== HEADER || !payload || !signature || rest.length > 0) return null
+  const given = Buffer.from(signature, 'base64url')
+  const expected = sign(`${header}.${payload}`, key)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  return JSON.parse(Buffer.from(payload, 'base64url').toString()) as AccessClaims
+}
+
+export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** The successor of a refresh token, always the same one, so that a lost reply can be repeated (decisions §3). */
+export const successorOf = (token: string, key: Buffer): string => sign(token, key).toString('base64url')

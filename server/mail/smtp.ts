@@ -1,0 +1,78 @@
+import type { Clock } from '@markbook/shared/clock'
+import { limits } from '@markbook/shared/limits'
+import { createTransport, type NodemailerError } from 'nodemailer'
+import type { Logger } from 'pino'
+import { assertSendable, type MailFailure, type MailMessage, type Mailer } from './mailer.ts'
+import { mailQueue } from './queue.ts'
+
+export type SmtpOptions = {
+  /** SMTP_URL, such as smtps://user:password@mail.school.example. */
+  url: string
+  /** MAIL_FROM, an address with or without a name before it. */
+  from: string
+  clock: Clock
+  log: Pick<Logger, 'info' | 'warn'>
+  /** Milliseconds to wait after the given number of tries. */
+  backoff?: (tries: number) => number
+}
+
+/** 2, 6, 18, 54 and 162 seconds: the six tries of a code lie within the ten minutes that it lives. */
+const tripling = (tries: number) => 2_000 * 3 ** (tries - 1)
+
+const TIMES = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000, socketCloseTimeout: 1_000 }
+
+const openTransport = (url: string, from: string) =>
+  createTransport({ ...TIMES, url, disableFileAccess: true, disableUrlAccess: true }, { from })
+
+function toFailure(error: NodemailerError, at: number): MailFailure {
+  const isAboutMessage = error.responseCode !== undefined && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE')
+  const reason = [error.originalCode ?? error.code ?? 'UNKNOWN', error.responseCode].filter((part) => part !== undefined).join(' ')
+  return { at, kind: isAboutMessage ? 'message' : 'connection', reason }
+}
+
+/**
+ * Sends mail over SMTP from a queue of at most limits.mail.queue. A mail that could not leave is tried again, at most limits.mail.tries
+ * times in all and never after it has expired; one that the server refused for good is not tried again.
+ */
+export function smtpMailer({ url, from, clock, log, backoff = tripling }: SmtpOptions): Mailer {
+  if (/\p{Cc}/u.test(from)) throw new TypeError('MAIL_FROM must be one line')
+  const transport = openTransport(url, from)
+  let lastFailure: MailFailure | null = null
+  let isClosed = false
+
+  const fail = (failure: MailFailure, outcome: string, tries: number) => {
+    lastFailure = failure
+    log.warn({ kind: failure.kind, reason: failure.reason, tries }, outcome)
+  }
+
+  const deliver = async ({ to, subject, text }: MailMessage, tries: number): Promise<boolean> => {
+    const date = new Date(clock.now())
+    try {
+      await transport.sendMail({ to: { name: '', address: to }, subject, text, date, headers: { 'Auto-Submitted': 'auto-generated' } })
+      lastFailure = null
+      return true
+    } catch (error) {
+      const isLast = (error as NodemailerError).permanent === true || tries >= limits.mail.tries || isClosed
+      fail(toFailure(error as NodemailerError, clock.now()), isLast ? 'a mail was dropped' : 'a mail will be tried again', tries)
+      return isLast
+    }
+  }
+
+  const onExpired = (tries: number) => log.info({ tries }, 'a mail was dropped because it had expired')
+  const queue = mailQueue({ clock, deliver, backoff, onExpired })
+
+  return {
+    send(message) {
+      assertSendable(message)
+      if (isClosed || queue.add(message)) return
+      fail({ at: clock.now(), kind: 'connection', reason: 'QUEUE_FULL' }, 'a mail was dropped', 0)
+    },
+    state: () => ({ kind: 'smtp', lastFailure, queued: queue.size() }),
+    async close() {
+      isClosed = true
+      const dropped = await queue.close()
+      if (dropped > 0) log.warn({ dropped }, 'mails that had not left were dropped')
+      transport.close()
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { contract } from '@markbook/shared/contract/contract'
+import { type Client, clientOf } from '@markbook/shared/contract/client'
+import { type PersonName, people } from '@markbook/shared/story/people'
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import { getTableColumns } from 'drizzle-orm'
+import { inject } from 'vitest'
+import { memoryCache } from '../cache/memory.ts'
+import { readConfig } from '../config.ts'
+import { type App, createApp } from '../http/app.ts'
+import { cookieName, sessionCookies } from '../http/cookies.ts'
+import { silentLog } from '../http/log.ts'
+import { createMetrics } from '../http/metrics.ts'
+import type { Services } from '../http/services.ts'
+import { startSession } from '../http/sessions.ts'
+import { keysOf } from '../http/tokens.ts'
+import type { MailMessage } from '../mail/mailer.ts'
+import { loadStory } from '../seed/load-story.ts'
+import { asSystem } from '../store/tx.ts'
+import { repeatableIds, type TestClock, testClock } from './clock.ts'
+import { type DatabaseName, openTestDatabase, type TestDatabase } from './database.ts'
+
+const BASE = 'http://markbook.test'
+
+/** A school of the story behind the whole app, on the database of this run, with a client for every person. */
+export type School = {
+  app: App
+  services: Services
+  database: TestDatabase
+  clock: TestClock
+  /** The mails that were sent, oldest first. */
+  outbox: MailMessage[]
+  /** A typed client with the person's cookie. */
+  as: Record<PersonName, Client<typeof contract>>
+  anonymous: Client<typeof contract>
+  /** The Cookie header of a person's session. */
+  cookieOf(name: PersonName): string
+  clientWith(cookie: string): Client<typeof contract>
+  rows<T extends Replicated>(table: T): Promise<Row<T>[]>
+  /** Everything stored, as text: two digests are equal where nothing changed. */
+  digest(): Promise<string>
+  close(): Promise<void>
+}
+
+export type SchoolOptions = { env?: Record<string, string>; database?: DatabaseName; story?: boolean; seed?: string }
+
+export async function school({ env = {}, database: chosen, story = true, seed = 'school' }: SchoolOptions = {}): Promise<School> {
+  const database = chosen ?? (process.env['TEST_DATABASE'] as DatabaseName)
+  const clock = testClock()
+  const at = await openTestDatabase(database, { clock, newId: repeatableIds(clock, seed) }, database === 'postgres' ? inject('postgresUrl') : '')
+  const config = readConfig({ SESSION_SECRET: 'a secret that only the tests of Markbook know', PUBLIC_URL: BASE, DEDICATED: 'false', ...env })
+  const outbox: MailMessage[] = []
+  const mailer = { send: (mail: MailMessage) => void outbox.push(mail), state: () => ({ kind: 'smtp' as const, lastFailure: null, queued: 0 }), close: async () => {} }
+  const services: Services = {
+    store: at.store, clock, config, keys: keysOf(config.sessionSecret), cache: memoryCache({ clock }), mailer, log: silentLog, metrics: createMetrics(),
+  }
+  if (story) await loadStory(at.store)
+  const app = createApp(services)
+  const clientWith = (cookie: string) =>
+    clientOf(contract, {
+      baseUrl: BASE,
+      send: async (request) => {
+        if (cookie) request.headers.set('cookie', cookie)
+        return app.fetch(request)
+      },
+    })
+  const cookies = story ? await signInAll(services) : ({} as Record<PersonName, string>)
+  return {
+    app, services, database: at, clock, outbox, clientWith,
+    as: Object.fromEntries(Object.entries(cookies).map(([name, cookie]) => [name, clientWith(cookie)])) as School['as'],
+    anonymous: clientWith(''),
+    cookieOf: (name) => cookies[name],
+    rows: (table) => at.store.read(asSystem(), (tx) => tx.db.select().from(tx.t[table] as never).orderBy(getTableColumns(tx.t[table])['id'] as never)) as never,
+    digest: () => digestOf(at),
+    close: () => at.drop(),
+  }
+}
+
+/** Sessions for everybody of the story, without the post: sign-in itself has tests of its own. */
+async function signInAll({ store, keys, config }: Services): Promise<Record<PersonName, string>> {
+  const settings = { name: cookieName(config.cookiePrefix, config.projectRef), secure: false }
+  return store.write(asSystem(), async (tx) => {
+    const cookies: [string, string][] = []
+    for (const [name, { id }] of Object.entries(people)) {
+      const session = await startSession(tx, id, keys)
+      cookies.push([name, sessionCookies(session, settings, 60, undefined).map((cookie) => cookie.split(';')[0]).join('; ')])
+    }
+    return Object.fromEntries(cookies) as Record<PersonName, string>
+  })
+}
+
+const digestOf = ({ store }: TestDatabase) =>
+  store.read(asSystem(), async (tx) => {
+    const contents: unknown[] = []
+    for (const [name, table] of Object.entries(tx.t)) {
+      if (['session', 'attempt', 'otp_code'].includes(name)) continue
+      const rows = await tx.db.select().from(table as never)
+      contents.push([name, rows.map((row) => JSON.stringify(row)).sort()])
+    }
+    return JSON.stringify(contents)
+  })

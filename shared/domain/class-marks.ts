@@ -1,0 +1,50 @@
+import { TermMarks, type TypeAverages } from './averages.ts'
+import { type Assessment, counts, type Grade } from './marks.ts'
+
+/** An assessment and where a student's grade in it is kept (`gradesInPlace`). */
+export type Slot = { assessment: Assessment; place: number }
+/** The slots of one term by subject. */
+export type TermSlots = ReadonlyMap<string, readonly Slot[]>
+
+/**
+ * The assessments of some terms that concern a class: the school's and the class's own, by term and subject. Laid out once per
+ * class, so that a student costs one look-up per grade (design/performance.md).
+ */
+export type MarkPlan = { slotsByTermId: ReadonlyMap<string, TermSlots>; placeByAssessmentId: ReadonlyMap<string, number> }
+
+export function markPlan(assessments: readonly Assessment[], termIds: readonly string[], studentGroupId: string | null): MarkPlan {
+  const slotsByTermId = new Map(termIds.map((id) => [id, new Map<string, Slot[]>()]))
+  const placeByAssessmentId = new Map<string, number>()
+  for (const assessment of assessments) {
+    const slotsBySubjectId = slotsByTermId.get(assessment.term_id)
+    if (!slotsBySubjectId) continue
+    if (assessment.student_group_id !== null && assessment.student_group_id !== studentGroupId) continue
+    const place = placeByAssessmentId.size
+    placeByAssessmentId.set(assessment.id, place)
+    const slots = slotsBySubjectId.get(assessment.subject_id)
+    if (slots) slots.push({ assessment, place })
+    else slotsBySubjectId.set(assessment.subject_id, [{ assessment, place }])
+  }
+  return { slotsByTermId, placeByAssessmentId }
+}
+
+/** The grades of one student, each at its place; grades of assessments outside the plan are passed over. */
+export function gradesInPlace(plan: MarkPlan, grades: readonly Grade[]): (Grade | undefined)[] {
+  const placed: (Grade | undefined)[] = new Array(plan.placeByAssessmentId.size).fill(undefined)
+  for (const grade of grades) {
+    const place = plan.placeByAssessmentId.get(grade.assessment_id)
+    if (place !== undefined) placed[place] = grade
+  }
+  return placed
+}
+
+/** The averages of one student in the subject and term that the slots are of. */
+export function averagesInPlace(slots: readonly Slot[], grades: readonly (Grade | undefined)[]): TypeAverages {
+  const sums = new TermMarks()
+  for (const { assessment, place } of slots) {
+    const grade = grades[place]
+    if (grade === undefined || !counts(assessment.is_excluded, grade.is_excluded)) continue
+    sums.add(assessment.assessment_type, grade.score, assessment.max_score, assessment.weight)
+  }
+  return sums.averages()
+}

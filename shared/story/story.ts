@@ -1,0 +1,31 @@
+import { assessments, enrolments, grades, students } from './marks.ts'
+import { joinRequests, memberships, people, schools } from './people.ts'
+import { reportBooks, reportEntries } from './reports.ts'
+import { activeYears, classes, classTeachers, groupAssignments, subjectAssignments, subjects, terms, years } from './school-year.ts'
+
+/**
+ * St Brigid's, a secondary school in January 2026, and Hilltop, the neighbour whose only purpose is that nobody at St Brigid's
+ * can see it (everything of its own says so by name). Rows by table, parents first; used by tests, demo and documentation.
+ */
+export const story = {
+  user_profile: Object.values(people).map(({ id, email, first_name, last_name, school_id }) => ({
+    id, email, first_name, last_name, avatar_path: null, avatar_updated_at: null, school_id,
+  })),
+  school: schools,
+  school_management: memberships,
+  school_join_request: joinRequests,
+  academic_year: years,
+  active_year: activeYears,
+  term: terms,
+  subject: subjects,
+  student: students,
+  student_group: classes,
+  teacher_group_assignment: groupAssignments,
+  class_teacher: classTeachers,
+  teacher_subject_assignment: subjectAssignments,
+  enrolment: enrolments,
+  assessment: assessments,
+  grade: grades,
+  report_book: reportBooks,
+  report_book_entry: reportEntries,
+}
