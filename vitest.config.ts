@@ -17,7 +17,13 @@ export default defineConfig({
       },
       { test: { ...common, name: 'sqlite', include: database, env: { TEST_DATABASE: 'sqlite' } } },
       {
-        test: { ...common, name: 'postgres', include: database, env: { TEST_DATABASE: 'postgres' }, globalSetup: ['server/testing/cluster.setup.ts'] },
+        test: {
+          ...common,
+          name: 'postgres',
+          include: database,
+          env: { TEST_DATABASE: 'postgres' },
+          globalSetup: ['server/testing/cluster.setup.ts'],
+        },
       },
     ],
   },

@@ -8,7 +8,10 @@ if (!name) {
   process.exit(1)
 }
 for (const dialect of ['sqlite', 'postgresql']) {
-  const { status } = spawnSync('npx', ['drizzle-kit', 'generate', '--name', name], { stdio: 'inherit', env: { ...process.env, DIALECT: dialect } })
+  const { status } = spawnSync('npx', ['drizzle-kit', 'generate', '--name', name], {
+    stdio: 'inherit',
+    env: { ...process.env, DIALECT: dialect },
+  })
   if (status !== 0) process.exit(status ?? 1)
 }
 // drizzle-kit cannot say STRICT; a SQLite table without it takes text for a number.

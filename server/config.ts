@@ -27,16 +27,28 @@ export type Config = {
 export class ConfigError extends Error {}
 
 const flag = z.enum(['true', 'false', '1', '0'], { error: 'must be true or false' }).transform((value) => value === 'true' || value === '1')
-const list = z.string().transform((value) => value.split(',').map((part) => part.trim()).filter(Boolean))
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean),
+)
 const url = (schemes: readonly string[]) =>
-  z.string().refine(
-    (value) => URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1)),
-    `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
-  )
+  z
+    .string()
+    .refine(
+      (value) => URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1)),
+      `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    )
 const cookieWord = z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be letters, digits, - or _')
 
 const Environment = z.object({
-  PORT: z.string().regex(/^\d{1,5}$/, 'must be a port number').transform(Number).refine((port) => port <= 65_535, 'must be a port number').default(3000),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'must be a port number')
+    .default(3000),
   HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: url(['postgres', 'postgresql']).optional(),
@@ -52,7 +64,11 @@ const Environment = z.object({
   REDIS_URL: url(['redis', 'rediss']).optional(),
   INSECURE_LAN: flag.default(false),
   NODE_ENV: z.string().default('development'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { error: 'must be fatal, error, warn, info, debug, trace or silent' }).default('warn'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'must be fatal, error, warn, info, debug, trace or silent',
+    })
+    .default('warn'),
 })
 
 /** Reads and checks the configuration. Throws `ConfigError` with one line that names the setting. */

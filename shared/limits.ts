@@ -3,7 +3,19 @@
  * String lengths are in Unicode code points, sizes in bytes, times in milliseconds unless the name says otherwise.
  */
 export const limits = {
-  text: { name: 200, title: 200, remark: 2_000, conduct: 500, reason: 500, code: 20, studentNumber: 40, email: 254, joinMessage: 500, address: 500, phone: 40 },
+  text: {
+    name: 200,
+    title: 200,
+    remark: 2_000,
+    conduct: 500,
+    reason: 500,
+    code: 20,
+    studentNumber: 40,
+    email: 254,
+    joinMessage: 500,
+    address: 500,
+    phone: 40,
+  },
   score: { max: 100_000, decimals: 2 },
   assessmentWeight: { max: 1_000, decimals: 4 },
   percentage: { max: 100, decimals: 2 },
@@ -28,7 +40,14 @@ export const limits = {
     perAddressWindow: 300_000,
     perAddressCalls: 600,
   },
-  session: { access: 3_600_000, refreshGrace: 10_000, absolute: 30 * 86_400_000, idle: 14 * 86_400_000, cookieChunk: 3_180, cookieBytes: 16_384 },
+  session: {
+    access: 3_600_000,
+    refreshGrace: 10_000,
+    absolute: 30 * 86_400_000,
+    idle: 14 * 86_400_000,
+    cookieChunk: 3_180,
+    cookieBytes: 16_384,
+  },
   cache: { profile: 30 * 86_400_000, schoolList: 30 * 86_400_000, entries: 20_000 },
   mail: { queue: 1_000, tries: 6 },
   writeQueue: 1_000,

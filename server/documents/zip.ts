@@ -119,7 +119,7 @@ export function openZip(bytes: Uint8Array): Zip {
     const packed = packedBytes(file, entry)
     if (entry.method !== 0 && entry.method !== 8) throw damaged()
     const content = entry.method === 0 ? packed : await inflate(packed, entry.unpacked)
-    if (content.length !== entry.unpacked ) throw damaged()
+    if (content.length !== entry.unpacked || crcOf(content) !== entry.crc) throw damaged()
     return content
   }
   return { names: [...entries.keys()], read }

@@ -18,11 +18,18 @@ export async function rowOf<T extends Replicated>({ tx, caller }: Asker, table: 
 
 const assignment = statement<{ school: string; user: string; group: string }>()(({ db, t, p }) =>
   db
-    .select({ teacher: t.teacher_group_assignment.user_profile_id, class_teacher: t.class_teacher.user_profile_id, subject_id: t.teacher_subject_assignment.subject_id })
+    .select({
+      teacher: t.teacher_group_assignment.user_profile_id,
+      class_teacher: t.class_teacher.user_profile_id,
+      subject_id: t.teacher_subject_assignment.subject_id,
+    })
     .from(t.teacher_group_assignment)
     .leftJoin(
       t.class_teacher,
-      and(eq(t.class_teacher.school_id, t.teacher_group_assignment.school_id), eq(t.class_teacher.student_group_id, t.teacher_group_assignment.student_group_id)),
+      and(
+        eq(t.class_teacher.school_id, t.teacher_group_assignment.school_id),
+        eq(t.class_teacher.student_group_id, t.teacher_group_assignment.student_group_id),
+      ),
     )
     .leftJoin(
       t.teacher_subject_assignment,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { contract } from '@markbook/shared/contract/contract'
 import { common, Failure } from '@markbook/shared/failures'
 import { Hono } from 'hono'
+import { handlers } from '../features/handlers.ts'
 import { type AppEnv, mount } from './mount.ts'
-import { preflight, checkOrigin } from './origins.ts'
+import { checkOrigin, preflight } from './origins.ts'
 import { failureReply, type HeaderList } from './replies.ts'
 import type { Services } from './services.ts'
 import { serveSystem } from './system.ts'
-import { contract } from '@markbook/shared/contract/contract'
-import { handlers } from '../features/handlers.ts'
 
 export type App = Hono<AppEnv>
 
@@ -28,7 +28,9 @@ export function createApp(services: Services): App {
     if (resource in handlers) mount(app, services, resource, contract[resource], handlers[resource as keyof typeof handlers] as never)
   }
   serveSystem(app, services)
-  app.notFound((c) => failureReply(isKnownPath(c.req.path) ? common.methodNotAllowed() : common.noSuchPath(), c.get('requestId'), c.get('replyHeaders')))
+  app.notFound((c) =>
+    failureReply(isKnownPath(c.req.path) ? common.methodNotAllowed() : common.noSuchPath(), c.get('requestId'), c.get('replyHeaders')),
+  )
   app.onError((error, c) => {
     report(services, error, c.get('requestId'))
     return failureReply(error, c.get('requestId'), c.get('replyHeaders') ?? ([] as HeaderList))
@@ -46,11 +48,23 @@ function report({ log, metrics }: Services, error: Error, requestId: string) {
   else log.error({ request_id: requestId, err: error }, 'request failed')
 }
 
-type Finished = { req: { method: string; path: string }; res: Response; get(name: 'requestId' | 'route'): string; get(name: 'actor'): string | null }
+type Finished = {
+  req: { method: string; path: string }
+  res: Response
+  get(name: 'requestId' | 'route'): string
+  get(name: 'actor'): string | null
+}
 
 function record({ log, metrics }: Services, c: Finished, ms: number) {
   const { status } = c.res
   metrics.requests.observe({ route: c.get('route'), method: c.req.method, status }, ms / 1_000)
-  const line = { request_id: c.get('requestId'), actor: c.get('actor'), method: c.req.method, path: c.req.path, status, ms: Math.round(ms * 10) / 10 }
+  const line = {
+    request_id: c.get('requestId'),
+    actor: c.get('actor'),
+    method: c.req.method,
+    path: c.req.path,
+    status,
+    ms: Math.round(ms * 10) / 10,
+  }
   log.info(line, 'request')
 }

@@ -42,14 +42,21 @@ const chunksOf = (cookies: Map<string, string>, name: string) => {
 }
 
 /** Set-Cookie headers for a session, or, for null, that end it; whatever an earlier one left behind is cleared. */
-export function sessionCookies(session: CookieSession | null, { name, secure }: CookieSettings, maxAgeSeconds: number, sent: string | undefined): string[] {
+export function sessionCookies(
+  session: CookieSession | null,
+  { name, secure }: CookieSettings,
+  maxAgeSeconds: number,
+  sent: string | undefined,
+): string[] {
   const attributes = `; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
   const value = session ? PREFIX + Buffer.from(JSON.stringify(session)).toString('base64url') : ''
   const size = limits.session.cookieChunk
   const written =
     value.length <= size
       ? new Map(value ? [[name, value]] : [])
-      : new Map(Array.from({ length: Math.ceil(value.length / size) }, (_, at) => [`${name}.${at}`, value.slice(at * size, (at + 1) * size)]))
+      : new Map(
+          Array.from({ length: Math.ceil(value.length / size) }, (_, at) => [`${name}.${at}`, value.slice(at * size, (at + 1) * size)]),
+        )
   const stale = [...parseCookies(sent ?? '').keys()].filter((key) => isOurs(key, name) && !written.has(key))
   const ended = session ? stale : [...new Set([name, ...stale])]
   return [

@@ -61,7 +61,11 @@ export type Handlers<R extends Resource> = { [K in keyof R]: AnyHandler<R[K]> }
 type Written<E extends Endpoint, L> = { as?: 'user' | 'system'; load(scene: Scene<E>, aim: Aim<E>): Promise<L>; run: Handler<E, L>['run'] }
 
 /** A handler that loads before it runs. The endpoint is passed for its types. */
-export const on = <E extends Endpoint, L>(_endpoint: E, written: Written<E, L>): Handler<E, L> => ({ kind: 'transaction', as: 'user', ...written })
+export const on = <E extends Endpoint, L>(_endpoint: E, written: Written<E, L>): Handler<E, L> => ({
+  kind: 'transaction',
+  as: 'user',
+  ...written,
+})
 
 /** A handler whose guard is all the access there is to check. */
 export const onGuard = <E extends Endpoint>(

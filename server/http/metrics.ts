@@ -10,7 +10,12 @@ export function createMetrics() {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
-  const refusals = new Counter({ name: 'markbook_refusals_total', help: 'Requests refused, by code', labelNames: ['code'], registers: [registry] })
+  const refusals = new Counter({
+    name: 'markbook_refusals_total',
+    help: 'Requests refused, by code',
+    labelNames: ['code'],
+    registers: [registry],
+  })
   const mailQueue = new Gauge({ name: 'markbook_mail_queue', help: 'Mails that wait to leave', registers: [registry] })
   return { registry, requests, refusals, mailQueue }
 }

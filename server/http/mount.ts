@@ -13,14 +13,23 @@ import type { Services } from './services.ts'
 import { authenticate } from './sessions.ts'
 import { shaped, versionOf } from './versions.ts'
 
-export type AppEnv = { Bindings: { incoming?: { socket?: { remoteAddress?: string } } }; Variables: { requestId: string; actor: string | null; route: string; replyHeaders: HeaderList } }
+export type AppEnv = {
+  Bindings: { incoming?: { socket?: { remoteAddress?: string } } }
+  Variables: { requestId: string; actor: string | null; route: string; replyHeaders: HeaderList }
+}
 type Ctx = Context<AppEnv>
 // biome-ignore lint/suspicious/noExplicitAny: one loop serves all endpoints; each handler was typed where it was written.
 type AnyHandler = Handler<any, any> | OpenHandler<any>
 type Route = { name: string; endpoint: Endpoint; handler: AnyHandler }
 
 /** Mounts a resource: every endpoint of its contract, answered by the handler of the same name. */
-export function mount<R extends Resource>(app: Hono<AppEnv>, services: Services, resource: string, endpoints: R, handlers: Handlers<R>): void {
+export function mount<R extends Resource>(
+  app: Hono<AppEnv>,
+  services: Services,
+  resource: string,
+  endpoints: R,
+  handlers: Handlers<R>,
+): void {
   for (const [key, endpoint] of Object.entries(endpoints)) {
     const route: Route = { name: `${resource}.${key}`, endpoint, handler: handlers[key] as AnyHandler }
     app.on(endpoint.method, endpoint.path, (c) => answer(c, services, route))
@@ -46,7 +55,10 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   if (body.ok) checkIds(targetsOf(endpoint, body.value))
   guard(endpoint, signedIn.caller)
   const asking: Asking = { params, search, body }
-  const reply = handler.kind === 'open' ? await runOpen(c, services, route, signedIn, asking, headers) : await runInTransaction(services, route, signedIn.caller, asking)
+  const reply =
+    handler.kind === 'open'
+      ? await runOpen(c, services, route, signedIn, asking, headers)
+      : await runInTransaction(services, route, signedIn.caller, asking)
   return respond(route, reply, version, search, headers)
 }
 
@@ -64,7 +76,8 @@ async function signIn(c: Ctx, services: Services, headers: HeaderList): Promise<
   if (!cookie) return { caller: null, session: null }
   const known = await authenticate(services.store, cookie, services.clock.now(), services.keys)
   if (!known) return { caller: null, session: null }
-  if (known.rotated) headers.push(...sessionCookies(known.session, settings, COOKIE_SECONDS, sent).map((value): [string, string] => ['set-cookie', value]))
+  if (known.rotated)
+    headers.push(...sessionCookies(known.session, settings, COOKIE_SECONDS, sent).map((value): [string, string] => ['set-cookie', value]))
   return known
 }
 
@@ -78,7 +91,9 @@ function guard({ guard }: Endpoint, caller: Caller | null): void {
 
 const targetsOf = ({ targets = [] }: Endpoint, value: unknown): Record<string, unknown> => {
   if (typeof value !== 'object' || value === null) return {}
-  return Object.fromEntries(targets.filter((name) => Object.hasOwn(value, name)).map((name) => [name, (value as Record<string, unknown>)[name] ?? undefined]))
+  return Object.fromEntries(
+    targets.filter((name) => Object.hasOwn(value, name)).map((name) => [name, (value as Record<string, unknown>)[name] ?? undefined]),
+  )
 }
 
 async function readBody(endpoint: Endpoint, request: Request): Promise<ReadBody> {
@@ -100,8 +115,16 @@ async function runInTransaction(services: Services, route: Route, caller: Caller
   const effects: (() => void | Promise<void>)[] = []
   const work = async (tx: ReadTx) => {
     effects.length = 0
-    const scene = { tx, caller, services, after: (effect: () => void | Promise<void>) => void effects.push(effect) } as unknown as Scene<Endpoint>
-    const targets = { ...targetsOf(route.endpoint, Object.fromEntries(asking.search)), ...targetsOf(route.endpoint, asking.body.ok ? asking.body.value : undefined) }
+    const scene = {
+      tx,
+      caller,
+      services,
+      after: (effect: () => void | Promise<void>) => void effects.push(effect),
+    } as unknown as Scene<Endpoint>
+    const targets = {
+      ...targetsOf(route.endpoint, Object.fromEntries(asking.search)),
+      ...targetsOf(route.endpoint, asking.body.ok ? asking.body.value : undefined),
+    }
     // A body that cannot be read names no targets: nothing can be decided from it, so its own fault is the answer.
     if (!asking.body.ok && namesTargets(route.endpoint)) throw asking.body.failure
     const loaded = await handler.load(scene, { params: asking.params as never, targets: targets as never })
@@ -115,7 +138,14 @@ async function runInTransaction(services: Services, route: Route, caller: Caller
 
 const namesTargets = ({ targets, body }: Endpoint) => Boolean(targets?.length && body && body !== 'multipart')
 
-async function runOpen(c: Ctx, services: Services, route: Route, signedIn: SignedIn, asking: Asking, headers: HeaderList): Promise<unknown> {
+async function runOpen(
+  c: Ctx,
+  services: Services,
+  route: Route,
+  signedIn: SignedIn,
+  asking: Asking,
+  headers: HeaderList,
+): Promise<unknown> {
   const exchange: Exchange = {
     services,
     address: addressOf(c, services),
@@ -123,7 +153,12 @@ async function runOpen(c: Ctx, services: Services, route: Route, signedIn: Signe
     setSession: (session) => {
       const kept = headers.filter(([name]) => name !== 'set-cookie')
       headers.splice(0, headers.length, ...kept)
-      headers.push(...sessionCookies(session, settingsOf(services), COOKIE_SECONDS, c.req.header('cookie')).map((value): [string, string] => ['set-cookie', value]))
+      headers.push(
+        ...sessionCookies(session, settingsOf(services), COOKIE_SECONDS, c.req.header('cookie')).map((value): [string, string] => [
+          'set-cookie',
+          value,
+        ]),
+      )
     },
     header: (name, value) => void headers.push([name, value]),
   }
@@ -134,7 +169,10 @@ async function runOpen(c: Ctx, services: Services, route: Route, signedIn: Signe
 export function addressOf(c: Ctx, { config }: Services): string {
   const direct = c.env?.incoming?.socket?.remoteAddress ?? 'local'
   if (!config.trustProxy.includes(direct)) return direct
-  const named = (c.req.header('x-forwarded-for') ?? '').split(',').map((part) => part.trim()).filter(Boolean)
+  const named = (c.req.header('x-forwarded-for') ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
   return named.reverse().find((address) => !config.trustProxy.includes(address)) ?? direct
 }
 

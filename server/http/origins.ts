@@ -16,7 +16,10 @@ function isOurs(origin: string, host: string | null, own: readonly string[]): bo
 }
 
 /** Refuses a change that another site's page asks for (decisions §3); answers the headers for the pages that may. */
-export function checkOrigin(request: Request, { publicUrl, allowedOrigins }: { publicUrl: string; allowedOrigins: readonly string[] }): HeaderList {
+export function checkOrigin(
+  request: Request,
+  { publicUrl, allowedOrigins }: { publicUrl: string; allowedOrigins: readonly string[] },
+): HeaderList {
   const origin = request.headers.get('origin')
   if (origin === null) return []
   const own = [originOf(publicUrl), ...allowedOrigins].filter((known): known is string => known !== null)
@@ -36,5 +39,10 @@ export function checkOrigin(request: Request, { publicUrl, allowedOrigins }: { p
 export const preflight = (allowed: HeaderList): Response =>
   new Response(null, {
     status: 204,
-    headers: [...allowed, ['access-control-allow-methods', 'GET, POST, PATCH, PUT, DELETE'], ['access-control-allow-headers', 'content-type, x-api-version'], ['access-control-max-age', '600']],
+    headers: [
+      ...allowed,
+      ['access-control-allow-methods', 'GET, POST, PATCH, PUT, DELETE'],
+      ['access-control-allow-headers', 'content-type, x-api-version'],
+      ['access-control-max-age', '600'],
+    ],
   })

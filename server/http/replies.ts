@@ -1,8 +1,19 @@
 import { Failure } from '@markbook/shared/failures'
 
 const NAMES: Record<number, string> = {
-  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 409: 'Conflict', 413: 'Payload Too Large',
-  415: 'Unsupported Media Type', 426: 'Upgrade Required', 429: 'Too Many Requests', 500: 'Internal Server Error', 503: 'Service Unavailable', 507: 'Insufficient Storage',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  426: 'Upgrade Required',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+  507: 'Insufficient Storage',
 }
 
 export type HeaderList = [string, string][]
@@ -19,7 +30,11 @@ export const jsonReply = (status: number, value: unknown, headers: HeaderList): 
 export const disposition = (filename: string): string =>
   `attachment; filename="${filename.replace(/[^A-Za-z0-9._-]+/g, '_')}"; filename*=UTF-8''${encodeURIComponent(filename)}`
 
-export const fileReply = (status: number, file: { bytes: Uint8Array; contentType: string; filename: string }, headers: HeaderList): Response =>
+export const fileReply = (
+  status: number,
+  file: { bytes: Uint8Array; contentType: string; filename: string },
+  headers: HeaderList,
+): Response =>
   new Response(file.bytes as never, {
     status,
     headers: [['content-type', file.contentType], ['content-disposition', disposition(file.filename)], ...FIXED, ...headers],

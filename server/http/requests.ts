@@ -30,7 +30,8 @@ export async function readJson(request: Request): Promise<ReadBody> {
   const bytes = await readBytes(request, limits.body.json)
   if (!bytes) return refused(common.tooLarge({ message: `What was sent is larger than ${limits.body.json} bytes.` }))
   if (bytes.length === 0) return { ok: true, value: undefined }
-  if (mediaType(request) !== 'application/json') return refused(common.wrongType({ message: 'This needs a body of the type application/json.' }))
+  if (mediaType(request) !== 'application/json')
+    return refused(common.wrongType({ message: 'This needs a body of the type application/json.' }))
   try {
     return { ok: true, value: JSON.parse(utf8.decode(bytes)) }
   } catch {
@@ -40,10 +41,13 @@ export async function readJson(request: Request): Promise<ReadBody> {
 
 /** The file of an upload: the one part named `file`. */
 export async function readMultipart(request: Request): Promise<ReadBody> {
-  if (mediaType(request) !== 'multipart/form-data') return refused(common.wrongType({ message: 'This needs a file, sent as multipart/form-data.' }))
+  if (mediaType(request) !== 'multipart/form-data')
+    return refused(common.wrongType({ message: 'This needs a file, sent as multipart/form-data.' }))
   const bytes = await readBytes(request, limits.body.import)
   if (!bytes) return refused(common.tooLarge({ message: `The file is larger than ${limits.body.import / 1_048_576} MB.` }))
-  const form = await new Response(bytes as never, { headers: { 'content-type': request.headers.get('content-type') ?? '' } }).formData().catch(() => null)
+  const form = await new Response(bytes as never, { headers: { 'content-type': request.headers.get('content-type') ?? '' } })
+    .formData()
+    .catch(() => null)
   const parts = form ? [...form.entries()] : []
   const [name, file] = parts[0] ?? []
   if (parts.length !== 1 || name !== 'file' || typeof file !== 'object') {

@@ -60,7 +60,9 @@ export async function authenticate(store: Store, tokens: CookieSession | null, n
   return caller ? { caller, session: tokens, rotated: false } : null
 }
 
-const sessionById = statement<{ id: string }>({ lock: 'session' })(({ db, t, p }) => db.select().from(t.session).where(eq(t.session.id, p.id)))
+const sessionById = statement<{ id: string }>({ lock: 'session' })(({ db, t, p }) =>
+  db.select().from(t.session).where(eq(t.session.id, p.id)),
+)
 
 const rotate = (store: Store, token: string, claims: AccessClaims, keys: Keys): Promise<Authenticated | null> =>
   store.write(asSystem(), async (tx) => {
@@ -70,7 +72,13 @@ const rotate = (store: Store, token: string, claims: AccessClaims, keys: Keys): 
     const hash = hashOf(token)
     const successor = successorOf(token, keys.refresh)
     if (hash === row.refresh_hash) {
-      const turned = { refresh_hash: hashOf(successor), previous_hash: hash, rotated_at: tx.now, last_used_at: tx.now, generation: row.generation + 1 }
+      const turned = {
+        refresh_hash: hashOf(successor),
+        previous_hash: hash,
+        rotated_at: tx.now,
+        last_used_at: tx.now,
+        generation: row.generation + 1,
+      }
       await tx.local.update(tx.t.session).set(turned).where(eq(tx.t.session.id, row.id))
       return { caller, session: tokensOf(row, successor, tx.nowMs, keys), rotated: true }
     }

@@ -19,10 +19,12 @@ const ASSETS = { 'swagger-ui.css': 'text/css; charset=UTF-8', 'swagger-ui-bundle
 export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Services): void {
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
-    const ready = await store.read(asSystem(), (tx) => tx.db.select({ id: tx.t.node.id }).from(tx.t.node).limit(1)).then(
-      (rows) => rows.length === 1,
-      () => false,
-    )
+    const ready = await store
+      .read(asSystem(), (tx) => tx.db.select({ id: tx.t.node.id }).from(tx.t.node).limit(1))
+      .then(
+        (rows) => rows.length === 1,
+        () => false,
+      )
     return c.json({ status: ready ? 'ready' : 'not ready' }, ready ? 200 : 503)
   })
   app.get('/metrics', async (c) => {
@@ -35,6 +37,8 @@ export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Servi
   app.get('/docs/start.js', (c) => c.body(DOCS_START, 200, { 'content-type': 'text/javascript; charset=UTF-8' }))
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   for (const [file, contentType] of Object.entries(ASSETS)) {
-    app.get(`/docs/${file}`, (c) => c.body(readFileSync(join(folder, file)), 200, { 'content-type': contentType, 'cache-control': 'max-age=86400' }))
+    app.get(`/docs/${file}`, (c) =>
+      c.body(readFileSync(join(folder, file)), 200, { 'content-type': contentType, 'cache-control': 'max-age=86400' }),
+    )
   }
 }

@@ -3,7 +3,9 @@ import { failures } from '@markbook/shared/failures'
 const SUPPORTED = ['1'] as const
 type Version = (typeof SUPPORTED)[number]
 
-const versionFailures = failures('', { unsupportedVersion: [400, `This version of the interface is not supported. Supported: ${SUPPORTED.join(', ')}.`] })
+const versionFailures = failures('', {
+  unsupportedVersion: [400, `This version of the interface is not supported. Supported: ${SUPPORTED.join(', ')}.`],
+})
 
 /**
  * What a version changes in the replies of an endpoint (`resource.name`); the stored shape is version 1's, so its table is
@@ -19,4 +21,5 @@ export function versionOf(header: string | null | undefined): Version {
   return known
 }
 
-export const shaped = (version: Version, endpoint: string, reply: unknown): unknown => transformers[version][endpoint]?.(reply as never) ?? reply
+export const shaped = (version: Version, endpoint: string, reply: unknown): unknown =>
+  transformers[version][endpoint]?.(reply as never) ?? reply

@@ -4,7 +4,7 @@ import { sqliteTables } from '@markbook/shared/tables/sqlite'
 import { descriptions, type Replicated, type Tables } from '@markbook/shared/tables/tables'
 import { type Column, getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import { getTableConfig } from 'drizzle-orm/pg-core'
-import type { Line } from './tx.ts'
+import type { Line } from './line.ts'
 
 /**
  * Everything that differs between the two databases, each thing under a name. Nothing else in the program asks which
@@ -102,11 +102,10 @@ export const sqliteDialect: Dialect = {
     ])
   },
   versionsOf: (line, schoolId, table, ids) =>
-    line.rows('select row_id, vv, units from sync_row where school_id = ? and table_name = ? and row_id in (select value from json_each(?))', [
-      schoolId,
-      table,
-      JSON.stringify(ids),
-    ]),
+    line.rows(
+      'select row_id, vv, units from sync_row where school_id = ? and table_name = ? and row_id in (select value from json_each(?))',
+      [schoolId, table, JSON.stringify(ids)],
+    ),
   advance: async (line, { schoolId, schema, digest, rows, history }) => {
     const [known] = await line.rows<{ seq: number; head: string }>('select seq, head from sync_feed where school_id = ?', [schoolId])
     const seq = (known?.seq ?? 0) + 1
@@ -117,10 +116,27 @@ export const sqliteDialect: Dialect = {
     )
     const counted = (text: string) => text.replaceAll(PENDING_JSON, String(seq))
     const stamped = rows.map((row) => ({
-      ...row, school_id: schoolId, seq, vv: counted(row.vv), units: counted(row.units), deleted: row.deleted ? 1 : 0, schema, extra: null,
+      ...row,
+      school_id: schoolId,
+      seq,
+      vv: counted(row.vv),
+      units: counted(row.units),
+      deleted: row.deleted ? 1 : 0,
+      schema,
+      extra: null,
     }))
-    await sqliteChunks(stamped, 9, (chunk) => line.run(sqliteSyncRows(chunk.length), chunk.flatMap((row) => SYNC_ROW.map((name) => row[name]))))
-    await sqliteWrite(line, sqliteTables.history, history.map((entry) => ({ ...entry, school_id: schoolId, seq, head })), 'insert')
+    await sqliteChunks(stamped, 9, (chunk) =>
+      line.run(
+        sqliteSyncRows(chunk.length),
+        chunk.flatMap((row) => SYNC_ROW.map((name) => row[name])),
+      ),
+    )
+    await sqliteWrite(
+      line,
+      sqliteTables.history,
+      history.map((entry) => ({ ...entry, school_id: schoolId, seq, head })),
+      'insert',
+    )
   },
   inList: (column, jsonParameter) => sql`${column} in (select value from json_each(${jsonParameter}))`,
   contains: (column, text) => sql`instr(${column}, ${text}) > 0`,
@@ -132,7 +148,8 @@ const SYNC_ROW_UPDATE =
 const syncRowTexts = new Map<number, string>()
 const sqliteSyncRows = (count: number) => {
   const text =
-    syncRowTexts.get(count) ?? `insert into sync_row (${SYNC_ROW.map(quoted)}) values ${Array(count).fill('(?,?,?,?,?,?,?,?,?)')} ${SYNC_ROW_UPDATE}`
+    syncRowTexts.get(count) ??
+    `insert into sync_row (${SYNC_ROW.map(quoted)}) values ${Array(count).fill('(?,?,?,?,?,?,?,?,?)')} ${SYNC_ROW_UPDATE}`
   syncRowTexts.set(count, text)
   return text
 }

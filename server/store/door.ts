@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { COMMONS } from '@markbook/shared/ids'
 import { descriptions, type Replicated, type Row, SCHEMA_VERSION, type Tables } from '@markbook/shared/tables/tables'
 import { EXISTENCE, stamp, type Versions } from '@markbook/sync/stamp'
-import { type Column, getTableColumns, inArray, and, eq, type Table } from 'drizzle-orm'
+import { and, type Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
 import type { Dialect, HistoryWrite, SyncRowWrite } from './dialect.ts'
-import type { Change, Line, NewRow } from './tx.ts'
+import type { Line } from './line.ts'
+import type { Change, NewRow } from './tx.ts'
 
 type AnyRow = Record<string, unknown> & { id: string }
 type Action = 'create' | 'update' | 'delete'
@@ -12,7 +13,8 @@ type Written = { table: Replicated; schoolId: string; before: AnyRow | null; aft
 export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId: () => string }
 
 /** Rows of one statement are compared by value; a JSON column by its text. */
-const same = (a: unknown, b: unknown) => a === b || (typeof a === 'object' && a !== null && b !== null && JSON.stringify(a) === JSON.stringify(b))
+const same = (a: unknown, b: unknown) =>
+  a === b || (typeof a === 'object' && a !== null && b !== null && JSON.stringify(a) === JSON.stringify(b))
 
 /**
  * The one write door (architecture, decision 6). Rows are written at once; the versions and the history of everything that a
@@ -30,7 +32,12 @@ export class Door {
   async insert<T extends Replicated>(table: T, rows: readonly NewRow<T>[]): Promise<Row<T>[]> {
     if (rows.length === 0) return []
     const stored = rows.map((row) => this.completed(table, row as never as AnyRow, 'create'))
-    await this.dialect.writeRows(this.line, this.tableOf(table), stored.map((row) => this.toDriver(table, row)), 'insert')
+    await this.dialect.writeRows(
+      this.line,
+      this.tableOf(table),
+      stored.map((row) => this.toDriver(table, row)),
+      'insert',
+    )
     const units = [EXISTENCE, ...Object.keys(descriptions[table].units)]
     for (const row of stored) this.remember(table, null, row, units)
     return stored as never
@@ -53,7 +60,12 @@ export class Door {
       if (units.length > 0) this.remember(table, before, after, units)
     }
     if (stored.length > 0) {
-      await this.dialect.writeRows(this.line, this.tableOf(table), stored.map((row) => this.toDriver(table, row)), 'replace')
+      await this.dialect.writeRows(
+        this.line,
+        this.tableOf(table),
+        stored.map((row) => this.toDriver(table, row)),
+        'replace',
+      )
     }
     return results as never
   }
@@ -63,7 +75,12 @@ export class Door {
     if (list.length === 0) return
     for (const child of descriptions[table].cascade ?? []) await this.removeChildren(child.table as Replicated, child.column, list)
     for (const [schoolId, group] of bySchool(table, list)) {
-      await this.dialect.deleteRows(this.line, this.tableOf(table), descriptions[table].scope === 'school' ? schoolId : null, group.map((row) => row.id))
+      await this.dialect.deleteRows(
+        this.line,
+        this.tableOf(table),
+        descriptions[table].scope === 'school' ? schoolId : null,
+        group.map((row) => row.id),
+      )
     }
     for (const row of list) this.remember(table, row, null, [EXISTENCE])
   }
@@ -76,7 +93,13 @@ export class Door {
       if (entries.length === 0) continue
       const history = entries.map((entry) => this.historyOf(entry))
       const digest = createHash('sha256').update(JSON.stringify(history)).digest('hex')
-      await this.dialect.advance(this.line, { schoolId, schema: SCHEMA_VERSION, digest, rows: await this.stampedRows(schoolId, entries), history })
+      await this.dialect.advance(this.line, {
+        schoolId,
+        schema: SCHEMA_VERSION,
+        digest,
+        rows: await this.stampedRows(schoolId, entries),
+        history,
+      })
     }
   }
 
@@ -105,7 +128,13 @@ export class Door {
       const { id } = rowOf(entry)
       const { node, nowMs, actor } = this.writer
       const versions = stamp(known.get(`${entry.table}:${id}`) ?? null, { units: [...entry.units], node, now: nowMs, actor })
-      return { table_name: entry.table, row_id: id, vv: JSON.stringify(versions.vv), units: JSON.stringify(versions.units), deleted: entry.after === null }
+      return {
+        table_name: entry.table,
+        row_id: id,
+        vv: JSON.stringify(versions.vv),
+        units: JSON.stringify(versions.units),
+        deleted: entry.after === null,
+      }
     })
   }
 
@@ -205,4 +234,3 @@ function changesOf({ before, after }: Written): Record<string, { before: unknown
   }
   return changes
 }
-

@@ -8,6 +8,12 @@ export const isUniqueViolation = (error: unknown): boolean => {
   return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
 }
 
+/** True where the database refused a row whose parent has gone, or the end of a row that another still names. */
+export const isReferenceViolation = (error: unknown): boolean => {
+  const { code } = cause(error)
+  return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+}
+
 /** True where two transactions stood in each other's way and either may be tried again. */
 export const isRetryable = (error: unknown): boolean => {
   const { code } = cause(error)

@@ -11,15 +11,18 @@ import { policyStatements } from './policies.ts'
 
 /** The migrations lie beside this file in the source, and beside the bundle in a build. */
 function migrationsOf(dialect: 'sqlite' | 'postgres'): string {
-  const found = [join(import.meta.dirname, 'migrations', dialect), join(import.meta.dirname, '..', 'server', 'store', 'migrations', dialect)]
-    .find((folder) => existsSync(folder))
+  const found = [
+    join(import.meta.dirname, 'migrations', dialect),
+    join(import.meta.dirname, '..', 'server', 'store', 'migrations', dialect),
+  ].find((folder) => existsSync(folder))
   if (!found) throw new Error(`the ${dialect} migrations are missing beside the program`)
   return found
 }
 
 /** History is append-only; the database itself refuses to change or drop an entry. */
 const SQLITE_GUARDS = ['update', 'delete'].map(
-  (action) => `create trigger if not exists history_no_${action} before ${action} on history begin select raise(abort, 'history is append-only'); end`,
+  (action) =>
+    `create trigger if not exists history_no_${action} before ${action} on history begin select raise(abort, 'history is append-only'); end`,
 )
 
 export function migrateSqlite(connection: Database.Database): void {

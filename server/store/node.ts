@@ -1,18 +1,25 @@
-import { toInstant } from '@markbook/shared/clock'
 import type { Clock } from '@markbook/shared/clock'
+import { toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
 import { isNull } from 'drizzle-orm'
 import type { Dialect } from './dialect.ts'
-import type { Line } from './tx.ts'
+import type { Line } from './line.ts'
 
 export type NodeKind = 'school' | 'centre' | 'laptop'
 
 /** The id of this database among its peers, made at the first start (sync.md, «node id»). */
-export async function currentNode(line: Line, { tables: { node } }: Dialect, { clock, newId, kind }: { clock: Clock; newId: IdSource; kind: NodeKind }) {
+export async function currentNode(
+  line: Line,
+  { tables: { node } }: Dialect,
+  { clock, newId, kind }: { clock: Clock; newId: IdSource; kind: NodeKind },
+) {
   const current = () => line.db.select({ id: node.id }).from(node).where(isNull(node.ended_at))
   const [known] = await current()
   if (known) return known.id
-  await line.db.insert(node).values({ id: newId(), kind, created_at: toInstant(clock.now()), ended_at: null }).onConflictDoNothing()
+  await line.db
+    .insert(node)
+    .values({ id: newId(), kind, created_at: toInstant(clock.now()), ended_at: null })
+    .onConflictDoNothing()
   const [made] = await current()
   if (!made) throw new Error('this database has no node id')
   return made.id

@@ -66,24 +66,48 @@ const IS_STAFF = "(select public.app_role()) in ('admin', 'teacher')"
 
 /** What only an administrator writes, and what a teacher may write too (decisions §2); everything else is nobody's but the service's. */
 const ADMIN_WRITES = new Set<keyof Tables>(['academic_year', 'active_year', 'term', 'subject', 'grading_scale', 'school_management'])
-const STAFF_READS = new Set<keyof Tables>(['student', 'enrolment', 'student_subject', 'assessment', 'grade', 'report_book', 'report_book_entry', 'report_book_pdf', 'class_report_file'])
+const STAFF_READS = new Set<keyof Tables>([
+  'student',
+  'enrolment',
+  'student_subject',
+  'assessment',
+  'grade',
+  'report_book',
+  'report_book_entry',
+  'report_book_pdf',
+  'class_report_file',
+])
 
 function tablePolicies(name: keyof Tables): string[] {
   const service = policy(name, 'service', `for all to markbook_system ${both('true')}`)
   const description = descriptions[name as Replicated]
   if (name === 'user_profile') {
-    const colleagues = 'exists (select 1 from public.school_management m where m.user_id = user_profile.id and m.school_id = (select public.app_school()))'
+    const colleagues =
+      'exists (select 1 from public.school_management m where m.user_id = user_profile.id and m.school_id = (select public.app_school()))'
     return [...service, ...policy(name, 'self_and_school', `for select to markbook_app using (id = ${CURRENT_USER} or ${colleagues})`)]
   }
-  if (name === 'school') return [...service, ...policy(name, 'own_school', `for all to markbook_app ${both('id = (select public.app_school())')}`), ...writers(name, IS_ADMIN)]
+  if (name === 'school')
+    return [
+      ...service,
+      ...policy(name, 'own_school', `for all to markbook_app ${both('id = (select public.app_school())')}`),
+      ...writers(name, IS_ADMIN),
+    ]
   if (name === 'school_join_request') {
-    return [...service, ...policy(name, 'own', `for select to markbook_app using (user_id = ${CURRENT_USER} or (${OWN_SCHOOL} and ${IS_ADMIN}))`)]
+    return [
+      ...service,
+      ...policy(name, 'own', `for select to markbook_app using (user_id = ${CURRENT_USER} or (${OWN_SCHOOL} and ${IS_ADMIN}))`),
+    ]
   }
   if (!description && !SCOPED_LOCAL.has(name)) return service
   const scoped = [...service, ...policy(name, 'own_school', `for all to markbook_app ${both(OWN_SCHOOL)}`)]
   if (name === 'sync_feed' || name === 'sync_row' || name === 'history') return scoped
   const readers = STAFF_READS.has(name) ? policy(name, 'staff_reads', `as restrictive for select to markbook_app using (${IS_STAFF})`) : []
-  return [...scoped, ...readers, ...writers(name, ADMIN_WRITES.has(name) ? IS_ADMIN : IS_STAFF), ...(name === 'assessment' ? assessmentWriters : [])]
+  return [
+    ...scoped,
+    ...readers,
+    ...writers(name, ADMIN_WRITES.has(name) ? IS_ADMIN : IS_STAFF),
+    ...(name === 'assessment' ? assessmentWriters : []),
+  ]
 }
 
 const SCOPED_LOCAL = new Set<keyof Tables>(['sync_feed', 'sync_row', 'history'])
@@ -103,7 +127,9 @@ const assessmentWriters = [
 ]
 
 const grants = (names: readonly (keyof Tables)[]) => [
-  ...['public', 'student', 'staff', 'grading', 'reporting', 'sync'].map((schema) => `grant usage on schema ${schema} to markbook_app, markbook_system`),
+  ...['public', 'student', 'staff', 'grading', 'reporting', 'sync'].map(
+    (schema) => `grant usage on schema ${schema} to markbook_app, markbook_system`,
+  ),
   ...names.map((name) =>
     name === 'history'
       ? `grant select, insert on ${placeOf(name)} to markbook_app, markbook_system`

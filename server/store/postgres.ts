@@ -2,7 +2,7 @@ import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { PostgresJsSession } from 'drizzle-orm/postgres-js/session'
 import postgres from 'postgres'
-import type { Db, Line } from './tx.ts'
+import type { Db, Line } from './line.ts'
 
 export type PostgresConnections = { sql: postgres.Sql; close(): Promise<void> }
 
@@ -23,7 +23,8 @@ const preparedForWriting = new Map<unknown, unknown>()
 
 export function postgresLine(sql: postgres.TransactionSql, writes: boolean): Line {
   const session = new PostgresJsSession(sql as never, dialect, undefined, {})
-  const unsafe = <R>(text: string, params: readonly unknown[]) => sql.unsafe<never[]>(text, params as never[], { prepare: true }) as unknown as Promise<R[]>
+  const unsafe = <R>(text: string, params: readonly unknown[]) =>
+    sql.unsafe<never[]>(text, params as never[], { prepare: true }) as unknown as Promise<R[]>
   return {
     db: new PgDatabase(dialect, session, undefined) as unknown as Db,
     writes,

@@ -4,7 +4,7 @@ import { common, Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import type { Db, Line } from './tx.ts'
+import type { Db, Line } from './line.ts'
 
 export type SqliteConnections = { writer: Database.Database; reader: Database.Database; close(): void }
 
@@ -135,4 +135,6 @@ export function serialised(connection: Database.Database, begin: string) {
 }
 
 const fullDisk = (error: unknown) =>
-  (error as { code?: string }).code === 'SQLITE_FULL' ? new Failure(507, 'storage_full', 'The disk of the server is full. Nothing was saved.') : error
+  (error as { code?: string }).code === 'SQLITE_FULL'
+    ? new Failure(507, 'storage_full', 'The disk of the server is full. Nothing was saved.')
+    : error

@@ -1,7 +1,8 @@
 import type { Tables } from '@markbook/shared/tables/tables'
-import { Placeholder, sql } from 'drizzle-orm'
+import { type Placeholder, sql } from 'drizzle-orm'
 import type { Dialect } from './dialect.ts'
-import type { Db, ReadTx } from './tx.ts'
+import type { Db } from './line.ts'
+import type { ReadTx } from './tx.ts'
 
 type Given<P> = { db: Db; t: Tables; p: { readonly [K in keyof P]-?: Placeholder<string, P[K]> }; dialect: Dialect }
 type Prepared = { prepare(): unknown }

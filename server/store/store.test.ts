@@ -17,14 +17,28 @@ beforeAll(async () => {
 afterAll(() => at.drop())
 
 const schoolRow = (id: string, name = 'St Brigid’s') => ({
-  id, name, code: null, school_type: 'secondary' as const, address: null, email: null, phone: null, is_active: true,
+  id,
+  name,
+  code: null,
+  school_type: 'secondary' as const,
+  address: null,
+  email: null,
+  phone: null,
+  is_active: true,
 })
 const aSchool = async (tx: WriteTx) => {
   const id = tx.newId()
   await tx.insert('school', [schoolRow(id)])
   return id
 }
-const subjectRow = (tx: WriteTx, school_id: string, code: string) => ({ id: tx.newId(), school_id, name: `Subject ${code}`, code, sort_order: 0, is_active: true })
+const subjectRow = (tx: WriteTx, school_id: string, code: string) => ({
+  id: tx.newId(),
+  school_id,
+  name: `Subject ${code}`,
+  code,
+  sort_order: 0,
+  is_active: true,
+})
 const feedOf = (school: string) =>
   at.store.read(asSystem(), async (tx) => ({
     feed: await tx.db.select().from(tx.t.sync_feed).where(eq(tx.t.sync_feed.school_id, school)),
@@ -38,7 +52,10 @@ test('a write stamps the row and adds to the history, in the same transaction', 
   expect(feed).toMatchObject([{ seq: 1 }])
   expect(rows).toMatchObject([{ table_name: 'school', row_id: school, seq: 1, deleted: false, schema: 1 }])
   expect(JSON.parse(rows[0]?.vv ?? '')).toEqual({ [at.store.nodeId]: 1 })
-  expect(JSON.parse(rows[0]?.units ?? '')).toMatchObject({ row: [at.store.nodeId, 1, clock.now(), null], contact: [at.store.nodeId, 1, clock.now(), null] })
+  expect(JSON.parse(rows[0]?.units ?? '')).toMatchObject({
+    row: [at.store.nodeId, 1, clock.now(), null],
+    contact: [at.store.nodeId, 1, clock.now(), null],
+  })
   expect(history).toMatchObject([{ action: 'create', entity: 'school', seq: 1, node_id: at.store.nodeId, head: feed[0]?.head }])
 })
 
@@ -76,25 +93,42 @@ test('what throws leaves nothing behind: no row, no version, no history', async 
 test('a duplicate is refused by the database and reported as a conflict', async () => {
   const school = await at.store.write(asSystem(), aSchool)
   await at.store.write(asSystem(), (tx) => tx.insert('subject', [subjectRow(tx, school, 'MA')]))
-  await expect(at.store.write(asSystem(), (tx) => tx.insert('subject', [subjectRow(tx, school, 'MA')]))).rejects.toMatchObject({ status: 409, code: 'duplicate' })
-  await at.store.write(asSystem(), async (tx) => {
-    const twice = tx.insert('school', [schoolRow(school)]).catch((error: unknown) => isUniqueViolation(error))
-    expect(await twice).toBe(true)
-    throw new Error('undo')
-  }).catch(() => {})
+  await expect(at.store.write(asSystem(), (tx) => tx.insert('subject', [subjectRow(tx, school, 'MA')]))).rejects.toMatchObject({
+    status: 409,
+    code: 'duplicate',
+  })
+  await at.store
+    .write(asSystem(), async (tx) => {
+      const twice = tx.insert('school', [schoolRow(school)]).catch((error: unknown) => isUniqueViolation(error))
+      expect(await twice).toBe(true)
+      throw new Error('undo')
+    })
+    .catch(() => {})
 })
 
 test('a row cannot be hung under a parent of another school', async () => {
   const [here, there] = await at.store.write(asSystem(), async (tx) => [await aSchool(tx), await aSchool(tx)])
-  await at.store.write(asSystem(), async (tx) => {
-    const year = { id: tx.newId(), school_id: there!, name: '2025/26', start_date: '2025-09-01', end_date: '2026-06-30', grading_model: 'term_based' as const, calculation_model: 'weighted_cumulative' as const, year_exam_weight: null, year_coursework_weight: null }
-    await tx.insert('academic_year', [year])
-    const group = { id: tx.newId(), school_id: here!, name: '3B', academic_year_id: year.id }
-    await tx.insert('student_group', [group])
-  }).then(
-    () => expect.unreachable('the foreign key must refuse it'),
-    (error) => expect(String(error.cause ?? error)).toMatch(/foreign key|FOREIGN KEY/),
-  )
+  await at.store
+    .write(asSystem(), async (tx) => {
+      const year = {
+        id: tx.newId(),
+        school_id: there!,
+        name: '2025/26',
+        start_date: '2025-09-01',
+        end_date: '2026-06-30',
+        grading_model: 'term_based' as const,
+        calculation_model: 'weighted_cumulative' as const,
+        year_exam_weight: null,
+        year_coursework_weight: null,
+      }
+      await tx.insert('academic_year', [year])
+      const group = { id: tx.newId(), school_id: here!, name: '3B', academic_year_id: year.id }
+      await tx.insert('student_group', [group])
+    })
+    .then(
+      () => expect.unreachable('the foreign key must refuse it'),
+      (error) => expect(String(error.cause ?? error)).toMatch(/foreign key|FOREIGN KEY/),
+    )
 })
 
 test('deleting cascades with one tombstone a row, and a row made again continues its versions', async () => {
@@ -102,16 +136,71 @@ test('deleting cascades with one tombstone a row, and a row made again continues
     const school = await aSchool(tx)
     const subject = subjectRow(tx, school, 'EN')
     await tx.insert('subject', [subject])
-    const year = { id: tx.newId(), school_id: school, name: 'Y', start_date: '2025-09-01', end_date: '2026-06-30', grading_model: 'term_based' as const, calculation_model: 'weighted_cumulative' as const, year_exam_weight: null, year_coursework_weight: null }
+    const year = {
+      id: tx.newId(),
+      school_id: school,
+      name: 'Y',
+      start_date: '2025-09-01',
+      end_date: '2026-06-30',
+      grading_model: 'term_based' as const,
+      calculation_model: 'weighted_cumulative' as const,
+      year_exam_weight: null,
+      year_coursework_weight: null,
+    }
     await tx.insert('academic_year', [year])
-    const term = { id: naturalId('term', year.id, 'hilary'), school_id: school, academic_year_id: year.id, name: 'hilary' as const, start_date: '2026-01-01', end_date: '2026-03-01', exam_weight: 60, coursework_weight: 40, is_ministry_reporting: false, sort_order: 2 }
+    const term = {
+      id: naturalId('term', year.id, 'hilary'),
+      school_id: school,
+      academic_year_id: year.id,
+      name: 'hilary' as const,
+      start_date: '2026-01-01',
+      end_date: '2026-03-01',
+      exam_weight: 60,
+      coursework_weight: 40,
+      is_ministry_reporting: false,
+      sort_order: 2,
+    }
     await tx.insert('term', [term])
-    const assessment = { id: tx.newId(), school_id: school, term_id: term.id, subject_id: subject.id, student_group_id: null, title: 'Quiz', assessment_type: 'exam' as const, assessment_date: null, max_score: 20, weight: null, is_excluded: false, exclusion_reason: null, sort_order: null }
+    const assessment = {
+      id: tx.newId(),
+      school_id: school,
+      term_id: term.id,
+      subject_id: subject.id,
+      student_group_id: null,
+      title: 'Quiz',
+      assessment_type: 'exam' as const,
+      assessment_date: null,
+      max_score: 20,
+      weight: null,
+      is_excluded: false,
+      exclusion_reason: null,
+      sort_order: null,
+    }
     await tx.insert('assessment', [assessment])
-    const students = Array.from({ length: 3 }, (_, at) => ({ id: tx.newId(), school_id: school, first_name: `F${at}`, last_name: 'Ó Néill', gender: 'female' as const, date_of_birth: null, enrollment_date: null, is_active: true, student_number: null }))
+    const students = Array.from({ length: 3 }, (_, at) => ({
+      id: tx.newId(),
+      school_id: school,
+      first_name: `F${at}`,
+      last_name: 'Ó Néill',
+      gender: 'female' as const,
+      date_of_birth: null,
+      enrollment_date: null,
+      is_active: true,
+      student_number: null,
+    }))
     const stored = await tx.insert('student', students)
     expect(stored[0]?.sort_key).toMatch(/^o neill/)
-    const grades = students.map((student) => ({ id: naturalId('grade', assessment.id, student.id), school_id: school, assessment_id: assessment.id, term_id: term.id, student_id: student.id, score: 12.25, remarks: null, is_excluded: false, exclusion_reason: null }))
+    const grades = students.map((student) => ({
+      id: naturalId('grade', assessment.id, student.id),
+      school_id: school,
+      assessment_id: assessment.id,
+      term_id: term.id,
+      student_id: student.id,
+      score: 12.25,
+      remarks: null,
+      is_excluded: false,
+      exclusion_reason: null,
+    }))
     expect((await tx.insert('grade', grades))[0]).toMatchObject({ score: 12.25, is_excluded: false })
     return { school, ids: { assessment: assessment.id, grades: grades.map((grade) => grade.id), grade: grades[0] } }
   })
@@ -125,7 +214,9 @@ test('deleting cascades with one tombstone a row, and a row made again continues
 
 test('the feed counts transactions without gaps under parallel writers, in commit order', async () => {
   const school = await at.store.write(asSystem(), aSchool)
-  await Promise.all(Array.from({ length: 20 }, (_, at_) => at.store.write(asSystem(), (tx) => tx.insert('subject', [subjectRow(tx, school, `P${at_}`)]))))
+  await Promise.all(
+    Array.from({ length: 20 }, (_, at_) => at.store.write(asSystem(), (tx) => tx.insert('subject', [subjectRow(tx, school, `P${at_}`)]))),
+  )
   const { feed, rows, history } = await feedOf(school)
   expect(feed[0]?.seq).toBe(21)
   expect(rows.map((row) => row.seq).sort((a, b) => a - b)).toEqual(Array.from({ length: 21 }, (_, index) => index + 1))

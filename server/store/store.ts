@@ -2,16 +2,17 @@ import type { Clock } from '@markbook/shared/clock'
 import { toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
-import { type Column, and, eq, getTableColumns } from 'drizzle-orm'
+import { and, type Column, eq, getTableColumns } from 'drizzle-orm'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { Door } from './door.ts'
 import { isRetryable, toFailure } from './errors.ts'
+import type { Line } from './line.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
 import { currentNode, type NodeKind } from './node.ts'
 import { openPostgres, postgresLine } from './postgres.ts'
 import { openSqlite, serialised, sqliteLine } from './sqlite.ts'
 import { statement } from './statement.ts'
-import type { Identity, Line, LocalDb, ReadTx, WriteTx } from './tx.ts'
+import type { Identity, LocalDb, ReadTx, WriteTx } from './tx.ts'
 
 /** The only doors to the database (architecture, decision 5). `fn` may run again after a deadlock: it only reads and writes `tx`. */
 export type Store = {
@@ -149,11 +150,13 @@ const findIn = (table: Replicated) =>
     const columns = getTableColumns(definition) as Record<string, Column>
     const byId = eq(columns['id'] as Column, p.id)
     const scoped = descriptions[table].scope === 'school' ? and(eq(columns['school_id'] as Column, p.school), byId) : byId
-    return db.select().from(definition as never).where(scoped) as never as PromiseLike<unknown[]> & { prepare(): unknown }
+    return db
+      .select()
+      .from(definition as never)
+      .where(scoped) as never as PromiseLike<unknown[]> & { prepare(): unknown }
   })
 
 const finders = Object.fromEntries(Object.keys(descriptions).map((table) => [table, findIn(table as Replicated)])) as Record<
   Replicated,
   ReturnType<typeof findIn>
 >
-

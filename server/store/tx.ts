@@ -1,10 +1,7 @@
 import type { Local, Replicated, Row, Tables } from '@markbook/shared/tables/tables'
 
-import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import type { Dialect } from './dialect.ts'
-
-/** Drizzle as features see it: SQLite's types stand for both databases (shared/tables). */
-export type Db = BaseSQLiteDatabase<'async', unknown, Record<string, never>>
+import type { Db, Line } from './line.ts'
 
 /** As whom the database is asked: a signed-in person (row-level security applies) or the service itself (sign-in, joining, jobs). */
 export type Identity = { as: 'user'; userId: string } | { as: 'system'; userId: string | null }
@@ -50,16 +47,3 @@ export type LocalDb = {
   update<T extends Local>(table: Tables[T]): ReturnType<Db['update']>
   delete<T extends Local>(table: Tables[T]): ReturnType<Db['delete']>
 }
-
-/** The store's own access to one connection: SQL text and parameters, rows as objects. */
-export type Line = {
-  readonly db: Db
-  readonly writes: boolean
-  rows<R>(text: string, params: readonly unknown[]): Promise<R[]>
-  run(text: string, params: readonly unknown[]): Promise<void>
-  /** Where prepared statements of this connection are kept. */
-  readonly prepared: Map<unknown, unknown>
-  /** Runs a prepared Drizzle query of this dialect on this connection. */
-  execute(prepared: unknown, params: Record<string, unknown>): Promise<unknown[]>
-}
-

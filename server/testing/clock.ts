@@ -7,7 +7,10 @@ export type TestClock = Clock & { advance(ms: number): void; set(instant: string
 
 export function testClock(start = '2026-01-12T08:00:00.000Z'): TestClock {
   let now = Date.parse(start)
-  return { now: () => now, advance: (ms) => void (now += ms), set: (instant) => void (now = Date.parse(instant)) }
+  const setTo = (ms: number) => {
+    now = ms
+  }
+  return { now: () => now, advance: (ms) => setTo(now + ms), set: (instant) => setTo(Date.parse(instant)) }
 }
 
 /** Bytes that look random and are the same in every run, so that two databases can be compared byte by byte. */

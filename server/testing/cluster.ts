@@ -17,7 +17,11 @@ export async function startCluster(): Promise<Cluster> {
 
 function localBinaries(): string | undefined {
   const debian = '/usr/lib/postgresql'
-  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)).map((version) => join(debian, version, 'bin')) : []
+  const versions = existsSync(debian)
+    ? readdirSync(debian)
+        .sort((a, b) => Number(b) - Number(a))
+        .map((version) => join(debian, version, 'bin'))
+    : []
   const paths = (process.env['PATH'] ?? '').split(':').filter(Boolean)
   return [...versions, ...paths].find((folder) => ['initdb', 'postgres', 'pg_ctl'].every((name) => isExecutable(join(folder, name))))
 }
@@ -44,7 +48,14 @@ function unprivileged(): { uid: number; gid: number } | undefined {
 }
 
 /** Durability is of no use to a database that ends with the tests. */
-const QUICK = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300', 'shared_buffers=128MB', 'timezone=Asia/Kathmandu']
+const QUICK = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=300',
+  'shared_buffers=128MB',
+  'timezone=Asia/Kathmandu',
+]
 
 async function startLocal(binaries: string): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'markbook-postgres-'))
@@ -57,8 +68,14 @@ async function startLocal(binaries: string): Promise<Cluster> {
   }
   const port = await freePort()
   const password = randomBytes(12).toString('hex')
-  execFileSync(join(binaries, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'], { ...owner, stdio: 'ignore' })
-  const settings = [...QUICK, `port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting])
+  execFileSync(join(binaries, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'], {
+    ...owner,
+    stdio: 'ignore',
+  })
+  const settings = [...QUICK, `port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`].flatMap((setting) => [
+    '-c',
+    setting,
+  ])
   const server = spawn(join(binaries, 'postgres'), ['-D', data, ...settings], { ...owner, stdio: 'ignore' })
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   const stop = async () => {

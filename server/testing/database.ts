@@ -36,13 +36,17 @@ export async function createDatabase(url: string): Promise<{ url: string; drop()
 }
 
 /** `postgresUrl` is the cluster's; ignored for SQLite. */
-export async function openTestDatabase(database: DatabaseName, options: Omit<StoreOptions, 'kind'>, postgresUrl: string): Promise<TestDatabase> {
+export async function openTestDatabase(
+  database: DatabaseName,
+  options: Omit<StoreOptions, 'kind'>,
+  postgresUrl: string,
+): Promise<TestDatabase> {
   if (database === 'sqlite') {
     const folder = mkdtempSync(join(tmpdir(), 'markbook-'))
     const store = await openSchoolStore(folder, { ...options, kind: 'school' })
-    return { store, url: '', folder, drop: async () => (await store.close(), rmSync(folder, { recursive: true, force: true })) }
+    return { store, url: '', folder, drop: () => store.close().then(() => rmSync(folder, { recursive: true, force: true })) }
   }
   const { url, drop } = await createDatabase(postgresUrl)
   const store = await openCentralStore(url, { ...options, kind: 'centre' })
-  return { store, url, folder: '', drop: async () => (await store.close(), await drop()) }
+  return { store, url, folder: '', drop: () => store.close().then(drop) }
 }

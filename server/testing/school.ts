@@ -1,5 +1,5 @@
-import { contract } from '@markbook/shared/contract/contract'
 import { type Client, clientOf } from '@markbook/shared/contract/client'
+import { contract } from '@markbook/shared/contract/contract'
 import { type PersonName, people } from '@markbook/shared/story/people'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { getTableColumns } from 'drizzle-orm'
@@ -46,12 +46,32 @@ export type SchoolOptions = { env?: Record<string, string>; database?: DatabaseN
 export async function school({ env = {}, database: chosen, story = true, seed = 'school' }: SchoolOptions = {}): Promise<School> {
   const database = chosen ?? (process.env['TEST_DATABASE'] as DatabaseName)
   const clock = testClock()
-  const at = await openTestDatabase(database, { clock, newId: repeatableIds(clock, seed) }, database === 'postgres' ? inject('postgresUrl') : '')
-  const config = readConfig({ SESSION_SECRET: 'a secret that only the tests of Markbook know', PUBLIC_URL: BASE, DEDICATED: 'false', ...env })
+  const at = await openTestDatabase(
+    database,
+    { clock, newId: repeatableIds(clock, seed) },
+    database === 'postgres' ? inject('postgresUrl') : '',
+  )
+  const config = readConfig({
+    SESSION_SECRET: 'a secret that only the tests of Markbook know',
+    PUBLIC_URL: BASE,
+    DEDICATED: 'false',
+    ...env,
+  })
   const outbox: MailMessage[] = []
-  const mailer = { send: (mail: MailMessage) => void outbox.push(mail), state: () => ({ kind: 'smtp' as const, lastFailure: null, queued: 0 }), close: async () => {} }
+  const mailer = {
+    send: (mail: MailMessage) => void outbox.push(mail),
+    state: () => ({ kind: 'smtp' as const, lastFailure: null, queued: 0 }),
+    close: async () => {},
+  }
   const services: Services = {
-    store: at.store, clock, config, keys: keysOf(config.sessionSecret), cache: memoryCache({ clock }), mailer, log: silentLog, metrics: createMetrics(),
+    store: at.store,
+    clock,
+    config,
+    keys: keysOf(config.sessionSecret),
+    cache: memoryCache({ clock }),
+    mailer,
+    log: silentLog,
+    metrics: createMetrics(),
   }
   if (story) await loadStory(at.store)
   const app = createApp(services)
@@ -65,11 +85,22 @@ export async function school({ env = {}, database: chosen, story = true, seed = 
     })
   const cookies = story ? await signInAll(services) : ({} as Record<PersonName, string>)
   return {
-    app, services, database: at, clock, outbox, clientWith,
+    app,
+    services,
+    database: at,
+    clock,
+    outbox,
+    clientWith,
     as: Object.fromEntries(Object.entries(cookies).map(([name, cookie]) => [name, clientWith(cookie)])) as School['as'],
     anonymous: clientWith(''),
     cookieOf: (name) => cookies[name],
-    rows: (table) => at.store.read(asSystem(), (tx) => tx.db.select().from(tx.t[table] as never).orderBy(getTableColumns(tx.t[table])['id'] as never)) as never,
+    rows: (table) =>
+      at.store.read(asSystem(), (tx) =>
+        tx.db
+          .select()
+          .from(tx.t[table] as never)
+          .orderBy(getTableColumns(tx.t[table])['id'] as never),
+      ) as never,
     digest: () => digestOf(at),
     close: () => at.drop(),
   }
@@ -82,7 +113,12 @@ async function signInAll({ store, keys, config }: Services): Promise<Record<Pers
     const cookies: [string, string][] = []
     for (const [name, { id }] of Object.entries(people)) {
       const session = await startSession(tx, id, keys)
-      cookies.push([name, sessionCookies(session, settings, 60, undefined).map((cookie) => cookie.split(';')[0]).join('; ')])
+      cookies.push([
+        name,
+        sessionCookies(session, settings, 60, undefined)
+          .map((cookie) => cookie.split(';')[0])
+          .join('; '),
+      ])
     }
     return Object.fromEntries(cookies) as Record<PersonName, string>
   })

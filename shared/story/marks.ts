@@ -1,12 +1,32 @@
 import { naturalId } from '../ids.ts'
 import { storyId } from './ids.ts'
 import { hilltop, people, stBrigids } from './people.ts'
-import { class3A, class3B, english, hilary, hilltopClass, hilltopMaths, hilltopTerm, irish, maths, michaelmas, science, trinity } from './school-year.ts'
+import {
+  class3A,
+  class3B,
+  english,
+  hilary,
+  hilltopClass,
+  hilltopMaths,
+  hilltopTerm,
+  irish,
+  maths,
+  michaelmas,
+  science,
+  trinity,
+} from './school-year.ts'
 
 type Gender = 'male' | 'female' | 'other'
 const pupil = (school: 1 | 2, number: number, first_name: string, last_name: string, gender: Gender, date_of_birth: string | null) => ({
-  id: storyId('student', school, number), school_id: school === 1 ? stBrigids : hilltop, first_name, last_name, gender, date_of_birth,
-  enrollment_date: '2023-09-01', is_active: true, student_number: `${school === 1 ? 'SB' : 'HILLTOP-MARKER'}-${String(number).padStart(3, '0')}`,
+  id: storyId('student', school, number),
+  school_id: school === 1 ? stBrigids : hilltop,
+  first_name,
+  last_name,
+  gender,
+  date_of_birth,
+  enrollment_date: '2023-09-01',
+  is_active: true,
+  student_number: `${school === 1 ? 'SB' : 'HILLTOP-MARKER'}-${String(number).padStart(3, '0')}`,
 })
 /** Pupils of 3B. Élan Ó Briain has no mark in one exam; Zoë's first quiz is left out of the calculation. */
 export const elan = pupil(1, 1, 'Élan', 'Ó Briain', 'male', '2011-03-04')
@@ -26,7 +46,11 @@ export const pupilsOf3A = [oisin, fatima]
 export const students = [...pupilsOf3B, ...pupilsOf3A, wanderer, hilltopPupil]
 
 const enrolled = (student: { id: string }, { id, school_id, academic_year_id }: typeof class3B) => ({
-  id: naturalId('enrolment', student.id, academic_year_id), school_id, student_id: student.id, student_group_id: id, academic_year_id,
+  id: naturalId('enrolment', student.id, academic_year_id),
+  school_id,
+  student_id: student.id,
+  student_group_id: id,
+  academic_year_id,
   enrolled_at: '2025-09-01T08:00:00.000Z',
 })
 export const enrolments = [
@@ -37,11 +61,30 @@ export const enrolments = [
 
 let count = 0
 type Kind = 'exam' | 'coursework'
-const assessed = (term: typeof michaelmas, subject: { id: string; school_id: string }, title: string, assessment_type: Kind, max_score: number, student_group_id: string | null = null) => {
+const assessed = (
+  term: typeof michaelmas,
+  subject: { id: string; school_id: string },
+  title: string,
+  assessment_type: Kind,
+  max_score: number,
+  student_group_id: string | null = null,
+) => {
   count += 1
   return {
-    id: storyId('assessment', subject.school_id === stBrigids ? 1 : 2, count), school_id: subject.school_id, term_id: term.id, subject_id: subject.id, student_group_id,
-    title, assessment_type, assessment_date: term.start_date, max_score, weight: null, is_excluded: false, exclusion_reason: null, sort_order: count, created_by: people.okafor.id,
+    id: storyId('assessment', subject.school_id === stBrigids ? 1 : 2, count),
+    school_id: subject.school_id,
+    term_id: term.id,
+    subject_id: subject.id,
+    student_group_id,
+    title,
+    assessment_type,
+    assessment_date: term.start_date,
+    max_score,
+    weight: null,
+    is_excluded: false,
+    exclusion_reason: null,
+    sort_order: count,
+    created_by: people.okafor.id,
   }
 }
 export const mathsQuiz = assessed(michaelmas, maths, 'Quiz 1', 'coursework', 20)
@@ -54,7 +97,18 @@ export const scienceProject = assessed(hilary, science, 'Project', 'coursework',
 export const mathsHilary = assessed(hilary, maths, 'Spring test', 'exam', 60)
 export const mathsTrinity = assessed(trinity, maths, 'Summer exam', 'exam', 100)
 export const hilltopExam = { ...assessed(hilltopTerm, hilltopMaths, 'Hilltop-Marker exam', 'exam', 100), created_by: people.marker.id }
-export const assessments = [mathsQuiz, mathsHomework, mathsExam, englishEssay, englishExam, irishOral, scienceProject, mathsHilary, mathsTrinity, hilltopExam]
+export const assessments = [
+  mathsQuiz,
+  mathsHomework,
+  mathsExam,
+  englishEssay,
+  englishExam,
+  irishOral,
+  scienceProject,
+  mathsHilary,
+  mathsTrinity,
+  hilltopExam,
+]
 
 type Mark = [score: number, more?: { is_excluded?: boolean; exclusion_reason?: string; remarks?: string }]
 const gradesOf = (assessment: typeof mathsQuiz, pupils: readonly { id: string }[], marks: readonly (Mark | null)[]) =>
@@ -62,11 +116,21 @@ const gradesOf = (assessment: typeof mathsQuiz, pupils: readonly { id: string }[
     const mark = marks[at]
     if (!mark) return []
     const [score, more] = mark
-    return [{
-      id: naturalId('grade', assessment.id, pupil.id), school_id: assessment.school_id, assessment_id: assessment.id, term_id: assessment.term_id, student_id: pupil.id, score,
-      remarks: more?.remarks ?? null, is_excluded: more?.is_excluded ?? false,
-      exclusion_reason: more?.exclusion_reason ?? null, created_by: people.ada.id, updated_by: people.ada.id,
-    }]
+    return [
+      {
+        id: naturalId('grade', assessment.id, pupil.id),
+        school_id: assessment.school_id,
+        assessment_id: assessment.id,
+        term_id: assessment.term_id,
+        student_id: pupil.id,
+        score,
+        remarks: more?.remarks ?? null,
+        is_excluded: more?.is_excluded ?? false,
+        exclusion_reason: more?.exclusion_reason ?? null,
+        created_by: people.ada.id,
+        updated_by: people.ada.id,
+      },
+    ]
   })
 const marks = (...scores: (number | null)[]): (Mark | null)[] => scores.map((score) => (score === null ? null : [score]))
 export const grades = [

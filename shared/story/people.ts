@@ -15,8 +15,18 @@ export const stBrigids = storyId('school', 1, 1)
 export const hilltop = storyId('school', 2, 1)
 
 type Place = Pick<Person, 'school_id' | 'role'> & { is_active?: boolean }
-const person = (email: string, first_name: string | null, last_name: string | null, place: Place = { school_id: null, role: null }): Person => ({
-  id: userIdOf(email), email, first_name, last_name, is_active: true, ...place,
+const person = (
+  email: string,
+  first_name: string | null,
+  last_name: string | null,
+  place: Place = { school_id: null, role: null },
+): Person => ({
+  id: userIdOf(email),
+  email,
+  first_name,
+  last_name,
+  is_active: true,
+  ...place,
 })
 const at = (school_id: string, role: Person['role'], is_active = true): Place => ({ school_id, role, is_active })
 
@@ -46,7 +56,14 @@ export const people = {
 export type PersonName = keyof typeof people
 
 const school = (id: string, name: string, address: string) => ({
-  id, name, code: null, school_type: 'secondary' as const, address, email: null, phone: null, is_active: true,
+  id,
+  name,
+  code: null,
+  school_type: 'secondary' as const,
+  address,
+  email: null,
+  phone: null,
+  is_active: true,
 })
 export const schools = [
   school(stBrigids, 'St Brigid’s', '4 Mill Road, Kildare'),
@@ -56,12 +73,22 @@ export const schools = [
 export const memberships = Object.values(people)
   .filter((someone) => someone.school_id !== null)
   .map(({ id, school_id, role, is_active }) => ({
-    id: naturalId('membership', id, school_id ?? ''), school_id: school_id ?? '', user_id: id, role: role ?? 'member', is_active,
+    id: naturalId('membership', id, school_id ?? ''),
+    school_id: school_id ?? '',
+    user_id: id,
+    role: role ?? 'member',
+    is_active,
   }))
 
 export const joinRequests = [
   {
-    id: storyId('request', 1, 1), school_id: stBrigids, user_id: people.tomas.id, status: 'pending' as const, message: 'I start in September.',
-    requested_at: '2026-01-10T09:00:00.000Z', reviewed_at: null, reviewed_by: null,
+    id: storyId('request', 1, 1),
+    school_id: stBrigids,
+    user_id: people.tomas.id,
+    status: 'pending' as const,
+    message: 'I start in September.',
+    requested_at: '2026-01-10T09:00:00.000Z',
+    reviewed_at: null,
+    reviewed_by: null,
   },
 ]

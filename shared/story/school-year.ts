@@ -4,7 +4,12 @@ import { hilltop, people, stBrigids } from './people.ts'
 
 type Model = 'term_based' | 'year_based'
 const year = (id: string, school_id: string, name: string, start: number, grading_model: Model) => ({
-  id, school_id, name, start_date: `${start}-09-01`, end_date: `${start + 1}-06-30`, grading_model,
+  id,
+  school_id,
+  name,
+  start_date: `${start}-09-01`,
+  end_date: `${start + 1}-06-30`,
+  grading_model,
   calculation_model: grading_model === 'term_based' ? ('weighted_cumulative' as const) : ('weighted_continuous' as const),
   year_exam_weight: grading_model === 'term_based' ? null : 60,
   year_coursework_weight: grading_model === 'term_based' ? null : 40,
@@ -21,9 +26,16 @@ type TermName = keyof typeof dates
 const term = (parent: typeof thisYear, name: TermName, exam_weight: number) => {
   const calendar = (day: string) => `${Number(parent.start_date.slice(0, 4)) + (name === 'michaelmas' ? 0 : 1)}-${day}`
   return {
-    id: naturalId('term', parent.id, name), school_id: parent.school_id, academic_year_id: parent.id, name,
-    start_date: calendar(dates[name][0]), end_date: calendar(dates[name][1]), exam_weight, coursework_weight: 100 - exam_weight,
-    is_ministry_reporting: name === 'trinity', sort_order: Object.keys(dates).indexOf(name) + 1,
+    id: naturalId('term', parent.id, name),
+    school_id: parent.school_id,
+    academic_year_id: parent.id,
+    name,
+    start_date: calendar(dates[name][0]),
+    end_date: calendar(dates[name][1]),
+    exam_weight,
+    coursework_weight: 100 - exam_weight,
+    is_ministry_reporting: name === 'trinity',
+    sort_order: Object.keys(dates).indexOf(name) + 1,
   }
 }
 export const michaelmas = term(thisYear, 'michaelmas', 60)
@@ -34,7 +46,12 @@ export const hilltopTerm = term(hilltopYear, 'michaelmas', 60)
 export const terms = [michaelmas, hilary, trinity, lastMichaelmas, hilltopTerm]
 
 const subject = (school: 1 | 2, number: number, name: string, code: string) => ({
-  id: storyId('subject', school, number), school_id: school === 1 ? stBrigids : hilltop, name, code, sort_order: number, is_active: true,
+  id: storyId('subject', school, number),
+  school_id: school === 1 ? stBrigids : hilltop,
+  name,
+  code,
+  sort_order: number,
+  is_active: true,
 })
 export const maths = subject(1, 1, 'Mathematics', 'MA')
 export const english = subject(1, 2, 'English', 'EN')
@@ -44,7 +61,11 @@ export const hilltopMaths = subject(2, 1, 'Hilltop-Marker maths', 'HMA')
 export const subjects = [maths, english, irish, science, hilltopMaths]
 
 const group = (school: 1 | 2, number: number, name: string, parent: typeof thisYear, created_by: string) => ({
-  id: storyId('class', school, number), school_id: parent.school_id, name, academic_year_id: parent.id, created_by,
+  id: storyId('class', school, number),
+  school_id: parent.school_id,
+  name,
+  academic_year_id: parent.id,
+  created_by,
 })
 export const class3B = group(1, 1, '3B', thisYear, people.byrne.id)
 export const class3A = group(1, 2, '3A', thisYear, people.quinn.id)
@@ -54,23 +75,39 @@ export const classes = [class3B, class3A, lastYears2B, hilltopClass]
 
 type Group = typeof class3B
 const teacherOf = (user: string, { id, school_id, academic_year_id }: Group) => ({
-  id: naturalId('teacher_group_assignment', user, id), school_id, user_profile_id: user, student_group_id: id, academic_year_id,
+  id: naturalId('teacher_group_assignment', user, id),
+  school_id,
+  user_profile_id: user,
+  student_group_id: id,
+  academic_year_id,
 })
 const subjectTeacherOf = (user: string, subject_id: string, { id, school_id, academic_year_id }: Group) => ({
-  id: naturalId('teacher_subject_assignment', user, subject_id, id), school_id, user_profile_id: user, subject_id, student_group_id: id, academic_year_id,
+  id: naturalId('teacher_subject_assignment', user, subject_id, id),
+  school_id,
+  user_profile_id: user,
+  subject_id,
+  student_group_id: id,
+  academic_year_id,
 })
 const classTeacherOf = (user: string, { id, school_id }: Group) => ({ id, school_id, student_group_id: id, user_profile_id: user })
 
 export const groupAssignments = [
-  teacherOf(people.byrne.id, class3B), teacherOf(people.ada.id, class3B), teacherOf(people.quinn.id, class3A),
-  teacherOf(people.byrne.id, lastYears2B), teacherOf(people.markerTeacher.id, hilltopClass),
+  teacherOf(people.byrne.id, class3B),
+  teacherOf(people.ada.id, class3B),
+  teacherOf(people.quinn.id, class3A),
+  teacherOf(people.byrne.id, lastYears2B),
+  teacherOf(people.markerTeacher.id, hilltopClass),
 ]
 export const classTeachers = [
-  classTeacherOf(people.byrne.id, class3B), classTeacherOf(people.quinn.id, class3A),
-  classTeacherOf(people.byrne.id, lastYears2B), classTeacherOf(people.markerTeacher.id, hilltopClass),
+  classTeacherOf(people.byrne.id, class3B),
+  classTeacherOf(people.quinn.id, class3A),
+  classTeacherOf(people.byrne.id, lastYears2B),
+  classTeacherOf(people.markerTeacher.id, hilltopClass),
 ]
 export const subjectAssignments = [
-  subjectTeacherOf(people.ada.id, maths.id, class3B), subjectTeacherOf(people.byrne.id, english.id, class3B),
-  subjectTeacherOf(people.quinn.id, english.id, class3A), subjectTeacherOf(people.quinn.id, maths.id, class3A),
+  subjectTeacherOf(people.ada.id, maths.id, class3B),
+  subjectTeacherOf(people.byrne.id, english.id, class3B),
+  subjectTeacherOf(people.quinn.id, english.id, class3A),
+  subjectTeacherOf(people.quinn.id, maths.id, class3A),
   subjectTeacherOf(people.markerTeacher.id, hilltopMaths.id, hilltopClass),
 ]

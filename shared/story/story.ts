@@ -9,7 +9,13 @@ import { activeYears, classes, classTeachers, groupAssignments, subjectAssignmen
  */
 export const story = {
   user_profile: Object.values(people).map(({ id, email, first_name, last_name, school_id }) => ({
-    id, email, first_name, last_name, avatar_path: null, avatar_updated_at: null, school_id,
+    id,
+    email,
+    first_name,
+    last_name,
+    avatar_path: null,
+    avatar_updated_at: null,
+    school_id,
   })),
   school: schools,
   school_management: memberships,

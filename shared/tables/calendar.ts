@@ -30,7 +30,10 @@ export const academicYear = (c: Columns, { school }: School) =>
       c.foreign('academic_year_school', [t.school_id], [school.id]),
       c.check('academic_year_dates', sql`${t.end_date} > ${t.start_date}`),
       c.check('academic_year_model', sql`${t.grading_model} in ('term_based', 'year_based')`),
-      c.check('academic_year_calculation', sql`${t.calculation_model} in ('weighted_cumulative', 'weighted_continuous', 'continuous_cumulative')`),
+      c.check(
+        'academic_year_calculation',
+        sql`${t.calculation_model} in ('weighted_cumulative', 'weighted_continuous', 'continuous_cumulative')`,
+      ),
       c.check('academic_year_weights', sql`${t.year_exam_weight} between 0 and 100 and ${t.year_coursework_weight} between 0 and 100`),
     ],
   )

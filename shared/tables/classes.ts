@@ -54,6 +54,10 @@ export const studentDescription: Description = {
     search_key: searchKey(row['first_name'] as string, row['last_name'] as string),
   }),
   audit: ['updated_at'],
+  cascade: [
+    { table: 'student_subject', column: 'student_id' },
+    { table: 'enrolment', column: 'student_id' },
+  ],
 }
 
 type Year = { academicYear: ReturnType<typeof academicYear> }
@@ -88,15 +92,16 @@ export const studentGroupDescription: Description = {
   identity: ['id', 'school_id', 'academic_year_id', 'created_by', 'created_at'],
   units: { name: ['name'] },
   audit: ['updated_at'],
+  // Assessments first: row-level security lets the class teacher delete them only while the class has its class teacher.
   cascade: [
+    { table: 'assessment', column: 'student_group_id' },
+    { table: 'report_book', column: 'student_group_id' },
+    { table: 'class_report_file', column: 'student_group_id' },
+    { table: 'student_subject', column: 'student_group_id' },
+    { table: 'enrolment', column: 'student_group_id' },
     { table: 'class_teacher', column: 'student_group_id' },
     { table: 'teacher_subject_assignment', column: 'student_group_id' },
     { table: 'teacher_group_assignment', column: 'student_group_id' },
-    { table: 'student_subject', column: 'student_group_id' },
-    { table: 'enrolment', column: 'student_group_id' },
-    { table: 'class_report_file', column: 'student_group_id' },
-    { table: 'report_book', column: 'student_group_id' },
-    { table: 'assessment', column: 'student_group_id' },
   ],
 }
 

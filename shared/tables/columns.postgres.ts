@@ -62,7 +62,11 @@ const words = {
   key: (...columns: Group) => primaryKey({ columns }),
   unique: (name: string, on: Group, where?: SQL) => {
     // A constraint stands in the CREATE TABLE, before the foreign keys that point at it; only a partial one must be an index.
-    return where ? uniqueIndex(name).on(...on).where(where) : unique(name).on(...on)
+    return where
+      ? uniqueIndex(name)
+          .on(...on)
+          .where(where)
+      : unique(name).on(...on)
   },
   index: (name: string, ...on: Group) => index(name).on(...on),
   check,

@@ -6,13 +6,20 @@ export const node = (c: Columns) =>
   c.table(
     'sync',
     'node',
-    { id: c.uuid().notNull(), kind: c.choice(['school', 'centre', 'laptop']).notNull(), created_at: c.instant().notNull(), ended_at: c.instant() },
+    {
+      id: c.uuid().notNull(),
+      kind: c.choice(['school', 'centre', 'laptop']).notNull(),
+      created_at: c.instant().notNull(),
+      ended_at: c.instant(),
+    },
     (t) => [c.key(t.id), c.unique('node_one_current', [t.kind], sql`ended_at is null`)],
   )
 
 /** Per school: the last position of the feed and the head of its history's hash chain. Updated last before every commit. */
 export const syncFeed = (c: Columns) =>
-  c.table('sync', 'sync_feed', { school_id: c.uuid().notNull(), seq: c.bigint().notNull(), head: c.text().notNull() }, (t) => [c.key(t.school_id)])
+  c.table('sync', 'sync_feed', { school_id: c.uuid().notNull(), seq: c.bigint().notNull(), head: c.text().notNull() }, (t) => [
+    c.key(t.school_id),
+  ])
 
 /**
  * One row beside every replicated row (sync.md, «Versions»).

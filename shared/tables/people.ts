@@ -55,7 +55,14 @@ export const school = (c: Columns) =>
 export const schoolDescription: Description = {
   scope: 'self',
   identity: ['id', 'created_at'],
-  units: { name: ['name'], code: ['code'], school_type: ['school_type'], address: ['address'], contact: ['email', 'phone'], is_active: ['is_active'] },
+  units: {
+    name: ['name'],
+    code: ['code'],
+    school_type: ['school_type'],
+    address: ['address'],
+    contact: ['email', 'phone'],
+    is_active: ['is_active'],
+  },
   audit: ['updated_at'],
 }
 

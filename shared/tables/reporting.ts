@@ -189,6 +189,17 @@ export const classReportFile = (c: Columns, { studentGroup, term }: Group & Term
 
 export const classReportFileDescription: Description = {
   scope: 'school',
-  identity: ['id', 'school_id', 'student_group_id', 'term_id', 'report_type', 'file_type', 'file_path', 'file_size', 'generated_by', 'generated_at'],
+  identity: [
+    'id',
+    'school_id',
+    'student_group_id',
+    'term_id',
+    'report_type',
+    'file_type',
+    'file_path',
+    'file_size',
+    'generated_by',
+    'generated_at',
+  ],
   units: {},
 }

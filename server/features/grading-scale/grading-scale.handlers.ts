@@ -12,7 +12,10 @@ export const gradingScaleHandlers: Handlers<typeof gradingScale> = {
   put: onGuard(gradingScale.put, async ({ tx, caller }, { body }) => {
     const [before] = await storedScale(tx, { school: caller.school_id })
     if (before) await tx.update('grading_scale', [{ before, patch: rowOfScale(body) }])
-    else await tx.insert('grading_scale', [{ id: naturalId('grading_scale', caller.school_id), school_id: caller.school_id, ...rowOfScale(body) }])
+    else
+      await tx.insert('grading_scale', [
+        { id: naturalId('grading_scale', caller.school_id), school_id: caller.school_id, ...rowOfScale(body) },
+      ])
     return rowOfScale(body)
   }),
 }

@@ -7,7 +7,13 @@ beforeAll(async () => {
 })
 afterAll(() => st.close())
 
-const passFail = { passMark: 40, bands: [{ letter: 'P', minimum: 40, remark: 'Passed' }, { letter: 'N', minimum: 0, remark: 'Not yet' }] }
+const passFail = {
+  passMark: 40,
+  bands: [
+    { letter: 'P', minimum: 40, remark: 'Passed' },
+    { letter: 'N', minimum: 0, remark: 'Not yet' },
+  ],
+}
 
 test('a school starts with the default scale, which a member may read', async () => {
   const scale = await st.as.niamh.gradingScale.get()
@@ -24,7 +30,14 @@ test('an administrator replaces it, twice, and the neighbour keeps the default',
 })
 
 test.each([
-  ['minimums that do not fall', [{ letter: 'A', minimum: 50, remark: '' }, { letter: 'B', minimum: 50, remark: '' }, { letter: 'C', minimum: 0, remark: '' }]],
+  [
+    'minimums that do not fall',
+    [
+      { letter: 'A', minimum: 50, remark: '' },
+      { letter: 'B', minimum: 50, remark: '' },
+      { letter: 'C', minimum: 0, remark: '' },
+    ],
+  ],
   ['a last band above 0', [{ letter: 'A', minimum: 50, remark: '' }]],
   ['no bands', []],
 ])('400 for %s', async (_what, bands) => {

@@ -24,7 +24,12 @@ const columnsOf = (body: Partial<TermInput>) => ({
 
 /** The rules that need the whole term: its days, its weights, and that it lies within its year. */
 function check(term: Pick<Term, 'start_date' | 'end_date' | 'exam_weight' | 'coursework_weight'>, year: Row<'academic_year'>) {
-  const issues = termIssues({ startDate: term.start_date, endDate: term.end_date, examWeight: term.exam_weight, courseworkWeight: term.coursework_weight })
+  const issues = termIssues({
+    startDate: term.start_date,
+    endDate: term.end_date,
+    examWeight: term.exam_weight,
+    courseworkWeight: term.coursework_weight,
+  })
   if (issues.length > 0) throw common.validationFailed({ issues })
   if (term.start_date < year.start_date || term.end_date > year.end_date) throw termFailures.outsideYear()
 }
@@ -56,11 +61,15 @@ export const termHandlers: Handlers<typeof terms> = {
   }),
 
   create: on(terms.create, {
-    load: (scene, { targets }) => (targets['academicYearId'] ? rowOf(scene, 'academic_year', targets['academicYearId']) : Promise.resolve(null)),
+    load: (scene, { targets }) =>
+      targets['academicYearId'] ? rowOf(scene, 'academic_year', targets['academicYearId']) : Promise.resolve(null),
     run: async ({ tx }, { body }, year) => {
       if (!year) throw common.notFound()
       const defaults = { is_ministry_reporting: false, sort_order: DEFAULT_ORDER[body.name] }
-      const row = { ...defaults, ...columnsOf(body), school_id: year.school_id, academic_year_id: year.id } as Omit<Term, 'id' | 'created_at' | 'updated_at'>
+      const row = { ...defaults, ...columnsOf(body), school_id: year.school_id, academic_year_id: year.id } as Omit<
+        Term,
+        'id' | 'created_at' | 'updated_at'
+      >
       check(row, year)
       await demandFreeName(tx, row)
       const [term] = await tx.insert('term', [{ id: await idFor(tx, year, row.name), ...row }]).catch(orDuplicate)

@@ -14,7 +14,11 @@ export const termsOfYear = statement<{ school: string; year: string }>()(({ db, 
 const first = (table: 'assessment' | 'grade' | 'report_book') =>
   statement<{ school: string; term: string }>()(({ db, t, p }) => {
     const { id, school_id, term_id } = t[table] as Record<'id' | 'school_id' | 'term_id', SQLiteColumn>
-    return db.select({ id }).from(t[table] as never).where(and(eq(school_id, p.school), eq(term_id, p.term))).limit(1)
+    return db
+      .select({ id })
+      .from(t[table] as never)
+      .where(and(eq(school_id, p.school), eq(term_id, p.term)))
+      .limit(1)
   })
 
 /** One row of each kind that keeps a term from being deleted (decisions §4). */

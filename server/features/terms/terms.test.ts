@@ -1,4 +1,4 @@
-import { thisYear, hilary, hilltopTerm, lastYear, michaelmas, trinity } from '@markbook/shared/story/school-year'
+import { hilary, hilltopTerm, lastYear, michaelmas, thisYear, trinity } from '@markbook/shared/story/school-year'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type School, school } from '../../testing/school.ts'
 
@@ -9,7 +9,12 @@ beforeAll(async () => {
 afterAll(() => st.close())
 
 const hilaryOfLastYear = {
-  academicYearId: lastYear.id, name: 'hilary', startDate: '2025-01-07', endDate: '2025-03-28', examWeight: 60, courseworkWeight: 40,
+  academicYearId: lastYear.id,
+  name: 'hilary',
+  startDate: '2025-01-07',
+  endDate: '2025-03-28',
+  examWeight: 60,
+  courseworkWeight: 40,
 } as const
 
 describe('GET /api/terms', () => {
@@ -54,13 +59,17 @@ describe('POST /api/terms', () => {
     [undefined, 100],
   ])('400 where the weights are %s and %s, and nothing changes', async (examWeight, courseworkWeight) => {
     const before = await st.digest()
-    const { status, body } = await st.as.okafor.terms.create.raw({ body: { ...hilaryOfLastYear, name: 'trinity', startDate: '2025-04-14', endDate: '2025-06-30', examWeight, courseworkWeight } })
+    const { status, body } = await st.as.okafor.terms.create.raw({
+      body: { ...hilaryOfLastYear, name: 'trinity', startDate: '2025-04-14', endDate: '2025-06-30', examWeight, courseworkWeight },
+    })
     expect({ status, body }).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
     expect(await st.digest()).toBe(before)
   })
 
   test('400 where its days lie outside the year', async () => {
-    const attempt = st.as.okafor.terms.create({ body: { ...hilaryOfLastYear, name: 'trinity', startDate: '2025-06-01', endDate: '2025-07-30' } })
+    const attempt = st.as.okafor.terms.create({
+      body: { ...hilaryOfLastYear, name: 'trinity', startDate: '2025-06-01', endDate: '2025-07-30' },
+    })
     await expect(attempt).rejects.toMatchObject({ status: 400, code: 'terms.outside_year' })
   })
 })

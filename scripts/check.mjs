@@ -1,0 +1,54 @@
+// `npm run check`: types, lint, walls, and that generated files are current. Each step is a command anyone can run alone.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { ensureInstalled, root } from './install.mjs'
+
+const bin = (name, ...args) => [join(root, 'node_modules', '.bin', name), ...args]
+const steps = [
+  ['format and lint', bin('biome', 'check', '--error-on-warnings', '.')],
+  ['promises', bin('oxlint', '--type-aware', '--deny-warnings', 'shared', 'sync', 'server')],
+  ['types of shared', bin('tsc', '-p', 'shared')],
+  ['types of sync', bin('tsc', '-p', 'sync')],
+  ['types of server', bin('tsc', '-p', 'server')],
+  [
+    'walls between the rooms',
+    bin('depcruise', '--config', '.ci/boundaries.cjs', '--output-type', 'json', 'shared', 'sync', 'server'),
+    wallsStand,
+  ],
+  ['docs/openapi.json is current', [process.execPath, '--import', 'tsx', 'scripts/openapi.mjs', '--check']],
+]
+
+/** The checker once read no file at all and was content (TypeScript 7 without the swc parser); so the files are counted. */
+function wallsStand(output) {
+  const { modules, summary } = JSON.parse(output)
+  const ours = modules.filter(({ source }) => /^(shared|sync|server)\//.test(source)).length
+  if (ours < 100) throw new Error(`only ${ours} modules were looked at`)
+  for (const { from, to, rule } of summary.violations) console.error(`${from} → ${to}: ${rule.name}`)
+  if (summary.error > 0) throw new Error(`${summary.error} imports go through a wall; .ci/boundaries.cjs says why each stands`)
+}
+
+export function check() {
+  ensureInstalled()
+  for (const [title, [command, ...args], inspect] of steps) {
+    const started = Date.now()
+    const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 })
+    const failure = inspect ? inspected(inspect, stdout) : status === 0 ? null : `${stdout}\n${stderr}`
+    console.log(`${failure === null ? '✓' : '✗'} ${title} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
+    if (failure !== null) {
+      console.error(failure)
+      return false
+    }
+  }
+  return true
+}
+
+const inspected = (inspect, output) => {
+  try {
+    inspect(output)
+    return null
+  } catch (error) {
+    return error.message
+  }
+}
+
+if (process.argv[1] === join(root, 'scripts', 'check.mjs')) process.exit(check() ? 0 : 1)
