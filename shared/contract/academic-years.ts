@@ -96,8 +96,9 @@ export const activeYearFailures = failures('', {
 
 export const academicYearFailures = failures('academic_years', {
   isActive: [409, 'The active year cannot be deleted.'],
-  inUse: [409, 'This year has assessments, grades or report books and cannot be deleted.'],
+  inUse: [409, 'This year has assessments, grades or reports and cannot be deleted.'],
   termsOutside: [400, 'A term of this year would lie outside its days.'],
+  hasYearReports: [409, 'This year has year-end reports, so it must stay graded as a whole year.'],
   rollOverIssues: [409, 'Some classes cannot be opened. Nothing was changed.'],
 })
 
@@ -137,7 +138,7 @@ export const academicYears = {
     summary: 'Change an academic year',
     body: AcademicYearInput.partial(),
     reply: AcademicYear,
-    fails: ['academic_years.terms_outside'],
+    fails: ['academic_years.terms_outside', 'academic_years.has_year_reports'],
   }),
   activate: endpoint({
     method: 'PATCH',

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
-import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
 import { choice, Id, Issue, QueryFlag, row } from './scalars.ts'
 
-/** `row` is the line of the sheet, its heading being 1; an issue's `path` is the column. A dry run answers the same. */
+/**
+ * `row` is the line of the sheet; an issue's `path` is the column. What concerns the whole table stands at row 1, its heading, which
+ * counts only where it is an error. A dry run answers what a real one would do. A real run has written everything where `errors` is
+ * 0, and nothing at all where it is not.
+ */
 export const ImportReport = row('ImportReport', {
   rows: z.array(z.object({ row: z.int(), action: choice(['create', 'update', 'unchanged', 'error']), issues: z.array(Issue) })),
   created: z.int(),
@@ -27,14 +30,22 @@ const GradesImportQuery = Sheet.partial()
     { path: ['assessmentId'], message: 'must be given alone, or studentGroupId, termId and subjectId together instead of it' },
   )
 
+/** Why a file cannot be taken as a table. What is wrong in a row stands in the report instead, of a real run too. */
 export const importFailures = failures('imports', {
-  unreadable: [400, 'The file could not be read. It must be an XLSX or CSV table.'],
+  unreadable: [400, 'This file cannot be read. Open it, save it again as .xlsx or .csv, and send that file.'],
+  duplicateColumn: [400, 'Two columns of this file have the same name.'],
   missingColumns: [400, 'The table lacks a column that is needed.'],
-  tooManyRows: [413, `The table has more than ${limits.importRows} rows.`],
-  rowsHaveErrors: [400, 'Some rows are not right. Nothing was changed.'],
+  tooLarge: [413, 'This file is too large to import.'],
+  wrongType: [415, 'This is not a spreadsheet that can be imported. Save it as .xlsx or .csv.'],
 })
 
-const unusable = ['imports.unreadable', 'imports.missing_columns', 'imports.too_many_rows', 'imports.rows_have_errors'] as const
+const unusable = [
+  'imports.unreadable',
+  'imports.duplicate_column',
+  'imports.missing_columns',
+  'imports.too_large',
+  'imports.wrong_type',
+] as const
 
 export const imports = {
   students: endpoint({

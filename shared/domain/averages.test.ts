@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type TermWeights, termComposite, termFigures as figuresOf, typeAverages } from './averages.ts'
+import { termFigures as figuresOf, type TermWeights, termComposite, typeAverages } from './averages.ts'
 import { exact, printed } from './exact.ts'
 import type { AssessmentType, Mark } from './marks.ts'
 

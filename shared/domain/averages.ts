@@ -16,7 +16,8 @@ const HUNDRED = ratio(100, 1)
 
 /**
  * Σ(w·100·score/max_score) / Σw of the usable marks of one type, in percent and exact (decisions §5); a null weight is 1.
- * Marks out of the same maximum share a denominator, so their products are added as plain integers until one would not fit.
+ * Everything is counted in hundredths. Marks out of the same maximum share a denominator, so their products are added as plain
+ * integers; a mark that has more decimals, or would not fit, is added as a fraction.
  */
 class WeightedMean {
   private parts = zero
@@ -26,7 +27,7 @@ class WeightedMean {
   private weight = 0
 
   add(score: number, maxScore: number, weight: number | null): void {
-    const ownWeight = weight === null ? 10_000 : scaled(weight, 10_000)
+    const ownWeight = weight === null ? 100 : scaled(weight, 100)
     const max = scaled(maxScore, 100)
     if (max !== this.max) {
       this.flush()
@@ -37,7 +38,7 @@ class WeightedMean {
     if (Number.isSafeInteger(nextPart) && Number.isSafeInteger(nextWeight) && Number.isSafeInteger(max)) {
       this.part = nextPart
       this.weight = nextWeight
-    } else this.addLarge(score, maxScore, weight ?? 1)
+    } else this.addFraction(score, maxScore, weight ?? 1)
   }
 
   /** Null when nothing was added or all of it weighs 0. */
@@ -46,11 +47,11 @@ class WeightedMean {
     return isZero(this.weights) ? null : over(times(HUNDRED, this.parts), this.weights)
   }
 
-  private addLarge(score: number, maxScore: number, weight: number): void {
+  private addFraction(score: number, maxScore: number, weight: number): void {
     this.flush()
-    const tenThousandths = times(exact(weight), ratio(10_000, 1))
-    this.parts = plus(this.parts, over(times(tenThousandths, exact(score)), exact(maxScore)))
-    this.weights = plus(this.weights, tenThousandths)
+    const hundredths = times(exact(weight), HUNDRED)
+    this.parts = plus(this.parts, over(times(hundredths, exact(score)), exact(maxScore)))
+    this.weights = plus(this.weights, hundredths)
   }
 
   private flush(): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decimalMessage, type DecimalRefusal, hasAtMostDecimals, parseDecimal } from './decimal.ts'
+import { type DecimalRefusal, decimalMessage, hasAtMostDecimals, parseDecimal } from './decimal.ts'
 
 describe('a typed number', () => {
   test.each([

@@ -48,6 +48,11 @@ describe('roundHalfUp', () => {
     expect(roundHalfUp(ratio(5, 2), 0)).toBe(3)
   })
 
+  test('a half goes up where the numbers no longer fit, too: (2^53 − 1)/2', () => {
+    expect(roundHalfUp(ratio(2 ** 53 - 1, 2), 0)).toBe(2 ** 52)
+    expect(roundHalfUp(ratio(-(2 ** 53 - 1), 2), 0)).toBe(-(2 ** 52))
+  })
+
   test('every half of a hundredth goes up', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e9 }), (hundredths) => {

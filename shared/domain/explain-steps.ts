@@ -1,4 +1,4 @@
-import { type TermWeights, termComposite, type TypeAverages } from './averages.ts'
+import { type TermWeights, type TypeAverages, termComposite } from './averages.ts'
 import { type Exact, exact, isZero, over, plus, printed, ratio, times, zero } from './exact.ts'
 import { type GradingScale, letterFor } from './letters.ts'
 import { type AssessmentType, isUsable, type Mark } from './marks.ts'

@@ -48,8 +48,11 @@ export const FOLD_GROWTH = 18
  * give `elan`. Folding twice changes nothing; the result has at most `FOLD_GROWTH` times the UTF-16 units of the text.
  */
 export function fold(text: string): string {
-  const plain = text.normalize('NFKD').replace(SILENT, '').toLowerCase()
-  return plain.replace(SILENT, '').replace(SPECIAL, (letter) => PLAIN[letter] ?? letter)
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(SILENT, '')
+    .replace(SPECIAL, (letter) => PLAIN[letter] ?? letter)
 }
 
 /** Sorts last name first; U+0001, which no name holds, comes before every letter, so that «Li, Zoe» precedes «Lia, Ann». */
