@@ -55,6 +55,7 @@ export const common = failures('', {
   noSuchPath: [404, 'There is nothing at this address.'],
   methodNotAllowed: [405, 'This address does not take that kind of request.'],
   duplicate: [409, 'Somebody has just saved the same thing. Please look again.'],
+  changedMeanwhile: [409, 'Somebody has changed this at the same moment. Please look again.'],
   tooLarge: [413, 'What was sent is too large.'],
   wrongType: [415, 'This needs another kind of content.'],
   tooManyRequests: [429, 'Too many tries. Please wait a little.'],

@@ -24,6 +24,11 @@ export type Dialect = {
   advance(line: Line, feed: FeedWrite): Promise<void>
   /** `column in (the JSON array in this parameter)`. */
   inList(column: Column, jsonParameter: unknown): SQL<boolean>
+  /**
+   * The rows of a group as the text of one JSON array of arrays: building an object for every row is most of the cost of reading
+   * many (design/performance.md). A flag comes as 0 and 1, or as false and true.
+   */
+  rowsAsText(columns: readonly Column[]): SQL<string>
   /** True where the folded column holds the text, letter for letter: no wildcard means anything. */
   contains(column: Column, text: unknown): SQL<boolean>
 }
@@ -62,6 +67,8 @@ const onConflict = (table: Table) => {
   const rest = columnNames(table).filter((name) => !key.includes(name))
   return ` on conflict (${key.map(quoted)}) do update set ${rest.map((name) => `${quoted(name)} = excluded.${quoted(name)}`)}`
 }
+
+const listed = (columns: readonly Column[]) => sql.join([...columns], sql`, `)
 
 /** SQLite allows 32,766 parameters a statement; chunks stay well below and repeat in size, so that statements are reused. */
 const SQLITE_PARAMETERS = 16_000
@@ -139,6 +146,7 @@ export const sqliteDialect: Dialect = {
     )
   },
   inList: (column, jsonParameter) => sql`${column} in (select value from json_each(${jsonParameter}))`,
+  rowsAsText: (columns) => sql`json_group_array(json_array(${listed(columns)}))`,
   contains: (column, text) => sql`instr(${column}, ${text}) > 0`,
 }
 
@@ -205,5 +213,6 @@ export const postgresDialect: Dialect = {
   advance: (line, { schoolId, schema, digest, rows, history }) =>
     line.run(POSTGRES_ADVANCE, [schoolId, digest, schema, JSON.stringify(rows), JSON.stringify(history)]),
   inList: (column, jsonParameter) => sql`${column} in (select value::uuid from json_array_elements_text(${jsonParameter}::text::json))`,
+  rowsAsText: (columns) => sql`json_agg(json_build_array(${listed(columns)}))::text`,
   contains: (column, text) => sql`strpos(${column}, ${text}) > 0`,
 }

@@ -9,7 +9,7 @@ import type { Change, NewRow } from './tx.ts'
 
 type AnyRow = Record<string, unknown> & { id: string }
 type Action = 'create' | 'update' | 'delete'
-type Written = { table: Replicated; schoolId: string; before: AnyRow | null; after: AnyRow | null; units: Set<string> }
+type Written = { entryId: string; table: Replicated; schoolId: string; before: AnyRow | null; after: AnyRow | null; units: Set<string> }
 export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId: () => string }
 
 /** Rows of one statement are compared by value; a JSON column by its text. */
@@ -85,6 +85,12 @@ export class Door {
     for (const row of list) this.remember(table, row, null, [EXISTENCE])
   }
 
+  /** What the history will say of a row that this transaction wrote, or null where it wrote nothing. */
+  entryOf(table: Replicated, id: string): HistoryWrite | null {
+    const entry = this.written.get(`${table}:${id}`)
+    return entry && actionOf(entry) !== null ? this.historyOf(entry) : null
+  }
+
   /** Writes versions and history of all that was written; nothing may be written after it. */
   async close(): Promise<void> {
     const schools = [...new Set([...this.written.values()].map((entry) => entry.schoolId))].sort()
@@ -139,9 +145,9 @@ export class Door {
   }
 
   private historyOf(entry: Written): HistoryWrite {
-    const { newId, now, actor, node } = this.writer
+    const { now, actor, node } = this.writer
     return {
-      id: newId(),
+      id: entry.entryId,
       at: now,
       actor_id: actor,
       node_id: node,
@@ -161,7 +167,7 @@ export class Door {
       earlier.after = after
       for (const unit of units) earlier.units.add(unit)
     } else {
-      this.written.set(key, { table, schoolId: schoolOf(table, row), before, after, units: new Set(units) })
+      this.written.set(key, { entryId: this.writer.newId(), table, schoolId: schoolOf(table, row), before, after, units: new Set(units) })
     }
   }
 

@@ -26,5 +26,15 @@ const cause = (error: unknown): DriverError => {
   return outer?.code ? outer : (outer?.cause ?? outer ?? {})
 }
 
-/** A unique violation that no check saw coming (two equal creates at once) is a conflict for the caller, not a fault of ours. */
-export const toFailure = (error: unknown): unknown => (isUniqueViolation(error) && !(error instanceof Failure) ? common.duplicate() : error)
+/**
+ * True where the database refused what this transaction's own checks had let pass: somebody else committed in between. Run again,
+ * the checks see it and say what is wrong.
+ */
+export const isOvertaken = (error: unknown): boolean => isUniqueViolation(error) || isReferenceViolation(error)
+
+/** A violation that no check explains is a conflict for the caller, not a fault of the server. */
+export const toFailure = (error: unknown): unknown => {
+  if (error instanceof Failure) return error
+  if (isUniqueViolation(error)) return common.duplicate()
+  return isReferenceViolation(error) ? common.changedMeanwhile() : error
+}

@@ -5,7 +5,7 @@ import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { and, type Column, eq, getTableColumns } from 'drizzle-orm'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { Door } from './door.ts'
-import { isRetryable, toFailure } from './errors.ts'
+import { isOvertaken, isRetryable, toFailure } from './errors.ts'
 import type { Line } from './line.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
 import { currentNode, type NodeKind } from './node.ts'
@@ -103,7 +103,8 @@ async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt()
     } catch (error) {
-      if (!isRetryable(error) || tries >= RETRIES) throw error
+      const most = isRetryable(error) ? RETRIES : isOvertaken(error) ? 2 : 1
+      if (tries >= most) throw error
     }
   }
 }
@@ -139,6 +140,7 @@ function writeTx(run: Run & { nodeId: string }, line: Line, identity: Identity):
     insert: door.insert.bind(door),
     update: door.update.bind(door),
     remove: door.remove.bind(door),
+    entryOf: door.entryOf.bind(door),
     finish: () => door.close(),
     local: line.db as LocalDb,
   }) as Closing

@@ -1,6 +1,6 @@
 import type { Local, Replicated, Row, Tables } from '@markbook/shared/tables/tables'
 
-import type { Dialect } from './dialect.ts'
+import type { Dialect, HistoryWrite } from './dialect.ts'
 import type { Db, Line } from './line.ts'
 
 /** As whom the database is asked: a signed-in person (row-level security applies) or the service itself (sign-in, joining, jobs). */
@@ -38,6 +38,8 @@ export type WriteTx = ReadTx & {
   update<T extends Replicated>(table: T, changes: readonly Change<T>[]): Promise<Row<T>[]>
   /** Deletes rows and, by the tables' descriptions, what hangs on them: one tombstone and one history entry each. */
   remove<T extends Replicated>(table: T, rows: readonly Row<T>[]): Promise<void>
+  /** The history entry that this transaction's writing of a row will leave, or null where it wrote nothing. */
+  entryOf(table: Replicated, id: string): HistoryWrite | null
   /** Tables that never leave their node: sessions, codes, counters. Neither stamped nor in the history. */
   readonly local: LocalDb
 }

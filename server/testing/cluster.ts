@@ -9,9 +9,9 @@ import postgres from 'postgres'
 /** A temporary Postgres for the tests: its superuser's address, what it is, and how to end it. */
 export type Cluster = { url: string; description: string; stop(): Promise<void> }
 
-/** A local PostgreSQL where its binaries are found, else the one that comes from npm. */
+/** A local PostgreSQL where its binaries are found, else (or with `TEST_POSTGRES=embedded`) the one that comes from npm. */
 export async function startCluster(): Promise<Cluster> {
-  const binaries = localBinaries()
+  const binaries = process.env['TEST_POSTGRES'] === 'embedded' ? undefined : localBinaries()
   return binaries ? startLocal(binaries) : startEmbedded()
 }
 

@@ -28,7 +28,13 @@ afterEach(async () => {
 
 /** The real program in a process of its own. */
 function run(args: readonly string[], env: Record<string, string> = {}): Program {
-  const settings = { PATH: process.env['PATH'] ?? '', DATA_DIR: folder, PORT: '0', ...(database && { DATABASE_URL: database.url, SESSION_SECRET: 'x'.repeat(40) }), ...env }
+  const settings = {
+    PATH: process.env['PATH'] ?? '',
+    DATA_DIR: folder,
+    PORT: '0',
+    ...(database && { DATABASE_URL: database.url, SESSION_SECRET: 'x'.repeat(40) }),
+    ...env,
+  }
   const child = spawn(process.execPath, ['--import', 'tsx', 'server/cli.ts', ...args], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => (text += part))
@@ -52,7 +58,12 @@ describe('markbook start', () => {
   test('starts on nothing, says where it is and how to sign in, and a code from its console opens a session', async () => {
     const server = run(['start'])
     const port = await portOf(server)
-    const post = (path: string, body: object) => fetch(`http://localhost:${port}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    const post = (path: string, body: object) =>
+      fetch(`http://localhost:${port}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
     expect((await fetch(`http://localhost:${port}/readyz`)).status).toBe(200)
     expect((await post('/api/auth/otp/send', { email: 'head@school.example' })).status).toBe(200)
     const [, half, rest] = await untilSaid(server, /\b(\d{4})\s?(\d{4})\b/)
@@ -74,7 +85,9 @@ describe('markbook start', () => {
     const socket = connect(port, '127.0.0.1')
     let answer = ''
     socket.on('data', (part) => (answer += part))
-    socket.write(`POST /api/auth/otp/send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`)
+    socket.write(
+      `POST /api/auth/otp/send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+    )
     await new Promise((resolve) => setTimeout(resolve, 300))
     server.child.kill('SIGTERM')
     await untilSaid(server, /Finishing/)

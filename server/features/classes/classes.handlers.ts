@@ -1,0 +1,137 @@
+import { classes, classFailures } from '@markbook/shared/contract/classes'
+import { compareText, fold } from '@markbook/shared/domain/fold'
+import { inSubjectOrder } from '@markbook/shared/domain/subjects-taken'
+import { common } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import { type Handlers, on } from '../../http/handler.ts'
+import { isUniqueViolation } from '../../store/errors.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { classOf, rowOf } from '../policy.ts'
+import {
+  assessmentsOfClass,
+  classesNamed,
+  classesOfSchool,
+  classesOfTeacher,
+  reportsOfClass,
+  subjectsOfSchool,
+  yearById,
+} from './classes.queries.ts'
+import { enrolmentHandlers } from './enrolment.handlers.ts'
+import { orGone, subjectsOf } from './references.ts'
+import { studentSubjectHandlers } from './student-subjects.handlers.ts'
+import { assignTeacher, setSubjects } from './teachers.assign.ts'
+import { teacherHandlers } from './teachers.handlers.ts'
+
+type Group = Row<'student_group'>
+
+async function demandFreeName(
+  tx: ReadTx,
+  { school_id, academic_year_id, name }: Pick<Group, 'school_id' | 'academic_year_id' | 'name'>,
+  ownId?: string,
+) {
+  const namesakes = await classesNamed(tx, { school: school_id, year: academic_year_id, name })
+  if (namesakes.some(({ id }) => id !== ownId)) throw classFailures.duplicateName()
+}
+
+const orDuplicate = (error: unknown): never => {
+  throw isUniqueViolation(error) ? classFailures.duplicateName() : error
+}
+
+type Listed = Awaited<ReturnType<typeof classesOfSchool>>[number]
+/** Newest year first, then by name; years that start on one day stay apart. */
+const byYearAndName = (a: Listed, b: Listed) =>
+  compareText(b.start_date, a.start_date) ||
+  compareText(a.academic_year_id, b.academic_year_id) ||
+  compareText(fold(a.name), fold(b.name)) ||
+  compareText(a.id, b.id)
+
+async function openClass(tx: WriteTx, row: Pick<Group, 'school_id' | 'academic_year_id' | 'name'>, user: string) {
+  const [group] = await tx
+    .insert('student_group', [{ id: tx.newId(), created_by: user, ...row }])
+    .catch(orDuplicate)
+    .catch(orGone)
+  const { id, school_id } = group as Group
+  await assignTeacher(tx, group as Group, user)
+  await tx.insert('class_teacher', [{ id, school_id, student_group_id: id, user_profile_id: user }])
+  return group as Group
+}
+
+const ownHandlers = {
+  list: on(classes.list, {
+    load: async (scene, { targets }) => {
+      if (targets['academicYearId'] !== undefined) await rowOf(scene, 'academic_year', targets['academicYearId'])
+    },
+    run: async ({ tx, caller }, { query }) => {
+      const listed = caller.role === 'admin' ? classesOfSchool : classesOfTeacher
+      const rows = await listed(tx, { school: caller.school_id, user: caller.user_id })
+      return rows
+        .filter((row) => query.academicYearId === undefined || row.academic_year_id === query.academicYearId)
+        .sort(byYearAndName)
+        .map(({ id, name, academic_year_id, class_teacher_id }) => {
+          return { id, name, academicYearId: academic_year_id, isClassTeacher: class_teacher_id === caller.user_id }
+        })
+    },
+  }),
+
+  create: on(classes.create, {
+    load: async ({ tx, caller }, { targets }) => {
+      const id = targets['academicYearId']
+      if (id === undefined) return null
+      const [year] = await yearById(tx, { school: caller.school_id, id })
+      if (!year) throw common.notFound()
+      return year
+    },
+    run: async ({ tx, caller }, { body }, year) => {
+      if (!year) throw common.notFound()
+      const subjects = await subjectsOf(tx, year.school_id, body.subjectIds ?? [])
+      const row = { school_id: year.school_id, academic_year_id: year.id, name: body.name }
+      await demandFreeName(tx, row)
+      const group = await openClass(tx, row, caller.user_id)
+      await setSubjects(tx, group, caller.user_id, subjects)
+      return group
+    },
+  }),
+
+  get: on(classes.get, {
+    load: (scene, { params }) => classOf(scene, 'readClass', params.classId),
+    run: async (_scene, _asked, { group, facts }) => ({ ...group, is_class_teacher: facts.isClassTeacher }),
+  }),
+
+  update: on(classes.update, {
+    load: (scene, { params }) => classOf(scene, 'manageClass', params.classId),
+    run: async ({ tx }, { body }, { group }) => {
+      const patch = body.name === undefined ? {} : { name: body.name }
+      await demandFreeName(tx, { ...group, ...patch }, group.id)
+      const [updated] = await tx.update('student_group', [{ before: group, patch }]).catch(orDuplicate)
+      return updated as Group
+    },
+  }),
+
+  remove: on(classes.remove, {
+    load: (scene, { params }) => classOf(scene, 'manageClass', params.classId),
+    run: async ({ tx }, _asked, { group }) => {
+      const inClass = { school: group.school_id, group: group.id }
+      await assessmentsOfClass(tx, inClass)
+      const reports = await reportsOfClass(tx, inClass)
+      if (reports.some(({ status }) => status === 'sent_to_ministry')) throw classFailures.sentReports()
+      await tx.remove('student_group', [group])
+      return { message: 'The class was deleted.' }
+    },
+  }),
+
+  mySubjects: on(classes.mySubjects, {
+    load: (scene, { params }) => classOf(scene, 'readClass', params.classId),
+    run: async ({ tx, caller }, _asked, { group, facts }) => {
+      const subjects = inSubjectOrder(await subjectsOfSchool(tx, { school: group.school_id }))
+      const every = caller.role === 'admin' || facts.isClassTeacher
+      return every ? subjects : subjects.filter(({ id }) => facts.subjectIds.has(id))
+    },
+  }),
+} satisfies Partial<Handlers<typeof classes>>
+
+export const classHandlers: Handlers<typeof classes> = {
+  ...ownHandlers,
+  ...teacherHandlers,
+  ...enrolmentHandlers,
+  ...studentSubjectHandlers,
+}

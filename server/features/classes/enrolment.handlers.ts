@@ -1,0 +1,83 @@
+import { classes, enrolmentFailures } from '@markbook/shared/contract/classes'
+import { common, type Issue } from '@markbook/shared/failures'
+import { naturalId } from '@markbook/shared/ids'
+import type { Row } from '@markbook/shared/tables/tables'
+import { type Handlers, on } from '../../http/handler.ts'
+import type { WriteTx } from '../../store/tx.ts'
+import { classOf, rowOf } from '../policy.ts'
+import { placeOf } from './classes.policy.ts'
+import { enrolmentsInYear, studentsById, studentsOfClass } from './enrolment.queries.ts'
+import { inOrder } from './references.ts'
+import { subjectsOfStudent } from './student-subjects.queries.ts'
+
+type Group = Row<'student_group'>
+type Student = Row<'student'>
+type Enrolment = Row<'enrolment'>
+
+const alreadyIn = ({ first_name, last_name }: Student, className: string) =>
+  `${first_name} ${last_name} is already in the class ${className} that year.`
+
+/**
+ * Puts students whom the transaction holds in a class; answers a row for each, in their order. Who is in it already keeps
+ * that row; who is in another class of the year makes the whole request a 409.
+ */
+async function enrol(tx: WriteTx, group: Group, students: readonly Student[]): Promise<Enrolment[]> {
+  const { id: student_group_id, school_id, academic_year_id } = group
+  const ids = JSON.stringify(students.map(({ id }) => id))
+  const places = await enrolmentsInYear(tx, { school: school_id, year: academic_year_id, ids })
+  const placeByStudent = new Map(places.map((place) => [place.student_id, place]))
+  const issues = students.flatMap((student, at): Issue[] => {
+    const place = placeByStudent.get(student.id)
+    const elsewhere = place && place.student_group_id !== student_group_id
+    return elsewhere ? [{ path: `studentIds.${at}`, message: alreadyIn(student, place.class_name) }] : []
+  })
+  if (issues[0]) throw enrolmentFailures.alreadyEnrolled({ message: issues[0].message, ...(students.length > 1 && { issues }) })
+  const rows = students
+    .filter(({ id }) => !placeByStudent.has(id))
+    .map(({ id: student_id }) => {
+      const id = naturalId('enrolment', student_id, academic_year_id)
+      return { id, school_id, student_id, student_group_id, academic_year_id, enrolled_at: tx.now }
+    })
+  const rowByStudent = new Map([...places, ...(await tx.insert('enrolment', rows))].map((row) => [row.student_id, row]))
+  return students.flatMap(({ id }) => rowByStudent.get(id) ?? [])
+}
+
+export const enrolmentHandlers = {
+  students: on(classes.students, {
+    load: (scene, { params }) => classOf(scene, 'readClass', params.id),
+    run: ({ tx }, _asked, { group }) => studentsOfClass(tx, { school: group.school_id, group: group.id }),
+  }),
+
+  enroll: on(classes.enroll, {
+    load: async (scene, { params, targets }) => {
+      const { group } = await classOf(scene, 'manageClass', params.id)
+      return { group, student: targets['studentId'] ? await rowOf(scene, 'student', targets['studentId']) : null }
+    },
+    run: async ({ tx }, _asked, { group, student }) => {
+      if (!student) throw common.notFound()
+      const [enrolment] = await enrol(tx, group, [student])
+      return enrolment as Enrolment
+    },
+  }),
+
+  enrollBulk: on(classes.enrollBulk, {
+    load: (scene, { params }) => classOf(scene, 'manageClass', params.id),
+    run: async ({ tx }, { body }, { group }) => {
+      const students = await studentsById(tx, { school: group.school_id, ids: JSON.stringify(body.studentIds) })
+      return enrol(tx, group, inOrder(students, body.studentIds))
+    },
+  }),
+
+  unenroll: on(classes.unenroll, {
+    load: async (scene, { params }) => {
+      const { group } = await classOf(scene, 'manageClass', params.id)
+      return placeOf(scene, group, params.studentId)
+    },
+    run: async ({ tx }, _asked, enrolment) => {
+      const { school_id: school, student_group_id: group, student_id: student } = enrolment
+      await tx.remove('student_subject', await subjectsOfStudent(tx, { school, group, student }))
+      await tx.remove('enrolment', [enrolment])
+      return { message: 'The student was taken out of the class.' }
+    },
+  }),
+} satisfies Partial<Handlers<typeof classes>>

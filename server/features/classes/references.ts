@@ -1,0 +1,26 @@
+import { common } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import { isReferenceViolation } from '../../store/errors.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { subjectsById } from './classes.queries.ts'
+
+/** The subjects of the school with these ids, in the order asked; 404 where one is absent or another school's. */
+export async function subjectsOf(tx: ReadTx, school: string, ids: readonly string[]): Promise<Row<'subject'>[]> {
+  if (ids.length === 0) return []
+  return inOrder(await subjectsById(tx, { school, ids: JSON.stringify(ids) }), ids)
+}
+
+/** Rows in the order of their ids; 404 where one has no row. */
+export function inOrder<R extends { id: string }>(rows: readonly R[], ids: readonly string[]): R[] {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => {
+    const row = byId.get(id)
+    if (!row) throw common.notFound()
+    return row
+  })
+}
+
+/** For inserts: what the new row names was deleted since it was read. */
+export const orGone = (error: unknown): never => {
+  throw isReferenceViolation(error) ? common.notFound() : error
+}

@@ -1,0 +1,61 @@
+import { and, asc, eq, exists } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+
+type Filter = { isActive: boolean | undefined; group: string | undefined }
+
+/** One text for each combination of filters, so that each stays prepared. An empty search is found in every name. */
+const listing = ({ isActive, inGroup }: { isActive: boolean | undefined; inGroup: boolean }) =>
+  statement<{ school: string; search: string; group: string }>()(({ db, t, p, dialect }) => {
+    const { student, enrolment } = t
+    const place = db
+      .select({ id: enrolment.id })
+      .from(enrolment)
+      .where(and(eq(enrolment.school_id, p.school), eq(enrolment.student_id, student.id), eq(enrolment.student_group_id, p.group)))
+    return db
+      .select()
+      .from(student)
+      .where(
+        and(
+          eq(student.school_id, p.school),
+          dialect.contains(student.search_key, p.search),
+          isActive === undefined ? undefined : eq(student.is_active, isActive),
+          inGroup ? exists(place) : undefined,
+        ),
+      )
+      .orderBy(asc(student.sort_key), asc(student.id))
+  })
+
+const keyOf = ({ isActive, group }: Filter) => `${isActive} ${group !== undefined}`
+const listings = new Map(
+  [undefined, true, false].flatMap((isActive) =>
+    [undefined, ''].map((group) => [keyOf({ isActive, group }), listing({ isActive, inGroup: group !== undefined })] as const),
+  ),
+)
+
+/** Students by last name, first name, id. `search` is a folded search term; the filters count where they are given. */
+export async function studentsFound(tx: ReadTx, { school, search, ...filter }: Filter & { school: string; search: string }) {
+  const find = listings.get(keyOf(filter)) as ReturnType<typeof listing>
+  return find(tx, { school, search, group: filter.group ?? '' })
+}
+
+export const holdersOfNumber = statement<{ school: string; number: string }>()(({ db, t, p }) =>
+  db
+    .select({ id: t.student.id })
+    .from(t.student)
+    .where(and(eq(t.student.school_id, p.school), eq(t.student.student_number, p.number))),
+)
+
+const first = (table: 'grade' | 'report_book') =>
+  statement<{ school: string; student: string }>()(({ db, t, p }) => {
+    const { id, school_id, student_id } = t[table] as Record<'id' | 'school_id' | 'student_id', SQLiteColumn>
+    return db
+      .select({ id })
+      .from(t[table] as never)
+      .where(and(eq(school_id, p.school), eq(student_id, p.student)))
+      .limit(1)
+  })
+
+/** One row of each kind that keeps a student from being deleted (decisions §4). */
+export const resultsOfStudent = [first('grade'), first('report_book')]

@@ -1,0 +1,39 @@
+import { type App, createApp } from '../http/app.ts'
+import type { Services } from '../http/services.ts'
+import type { Store } from '../store/store.ts'
+import type { WriteTx } from '../store/tx.ts'
+
+/** Carries what a write answered out of its transaction, which it ends by being thrown. */
+class Undone extends Error {
+  readonly result: unknown
+
+  constructor(result: unknown) {
+    super('undone')
+    this.result = result
+  }
+}
+
+/** A store whose writes do all their work, the history entries included, and are then taken back. */
+const dryStore = (store: Store): Store => ({
+  ...store,
+  write: <T>(identity: Parameters<Store['write']>[0], fn: (tx: WriteTx) => Promise<T>) =>
+    store
+      .write(identity, async (tx): Promise<T> => {
+        const result = await fn(tx)
+        await (tx as WriteTx & { finish(): Promise<void> }).finish()
+        throw new Undone(result)
+      })
+      .catch((error: unknown) => {
+        if (error instanceof Undone) return error.result as T
+        throw error
+      }),
+})
+
+/** The whole app over the same data, as if every request could be tried and taken back: no row, mail or cache entry stays. */
+export const dryApp = (services: Services): App =>
+  createApp({
+    ...services,
+    store: dryStore(services.store),
+    cache: { get: async () => undefined, set: async () => {}, delete: async () => {}, close: async () => {} },
+    mailer: { ...services.mailer, send: () => {} },
+  })
