@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
 
@@ -19,7 +19,12 @@ export type Caller = {
   role: 'admin' | 'teacher' | 'member' | null
   is_active: boolean | null
   updated_at: string
+  /** Changes whenever the newest pending join request, or its school, does; null while there is none. */
+  pending_stamp: string | null
 }
+
+/** `isFirstUse`: the first time that the tokens of the last renewal come back (see sessions.ts). */
+export type LiveSession = { caller: Caller; isFirstUse: boolean }
 
 /** A caller whose active membership the guard has checked. */
 export type SchoolCaller = Caller & { school_id: string; role: 'admin' | 'teacher' | 'member'; is_active: true }
@@ -39,6 +44,14 @@ const bySession = statement<{ session: string; now: string; idleSince: string }>
       role: t.school_management.role,
       is_active: t.school_management.is_active,
       updated_at: t.user_profile.updated_at,
+      pending_stamp: sql<string | null>`${db
+        .select({ stamp: sql`concat(${t.school_join_request.id}, ' ', ${t.school.updated_at})` })
+        .from(t.school_join_request)
+        .innerJoin(t.school, eq(t.school.id, t.school_join_request.school_id))
+        .where(and(eq(t.school_join_request.user_id, t.user_profile.id), eq(t.school_join_request.status, 'pending')))
+        .orderBy(desc(t.school_join_request.requested_at), desc(t.school_join_request.id))
+        .limit(1)}`,
+      previous_hash: t.session.previous_hash,
     })
     .from(t.session)
     .innerJoin(t.user_profile, eq(t.user_profile.id, t.session.user_id))
@@ -58,7 +71,9 @@ const bySession = statement<{ session: string; now: string; idleSince: string }>
 )
 
 /** The person behind a live session, or undefined where it was ended, is too old or was idle for too long. */
-export async function callerOfSession(tx: ReadTx, sessionId: string, idleSince: string): Promise<Caller | undefined> {
+export async function callerOfSession(tx: ReadTx, sessionId: string, idleSince: string): Promise<LiveSession | undefined> {
   const [row] = await bySession(tx, { session: sessionId, now: tx.now, idleSince })
-  return row
+  if (!row) return undefined
+  const { previous_hash, ...caller } = row
+  return { caller, isFirstUse: previous_hash !== null }
 }

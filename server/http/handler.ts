@@ -29,11 +29,15 @@ export type Asked<E extends Endpoint> = { params: Params<E>; query: Query<E>; bo
  * answers what it loaded; then the body is checked; then `run` checks the state (409) and writes. Both run in one transaction:
  * a reading one for GET. `as: 'system'` where a person's own rows in the database do not suffice (joining a school).
  */
-export type Handler<E extends Endpoint, L = unknown> = {
+export type Handler<E extends Endpoint, L = unknown, P = unknown, V = Answer<E>> = {
   kind: 'transaction'
   as: 'user' | 'system'
+  /** Reads the upload before the transaction, inside which only the database is awaited. A failure is answered after access was decided. */
+  prepare?(upload: UploadOf<E>): Promise<P>
   load(scene: Scene<E>, aim: Aim<E>): Promise<L>
-  run(scene: Scene<E>, asked: Asked<E>, loaded: L): Promise<Answer<E>>
+  run(scene: Scene<E>, asked: Asked<E> & { prepared: P }, loaded: L): Promise<V>
+  /** Makes the reply of what `run` answered, after the transaction: files take long to write. */
+  finish?(value: V): Promise<Answer<E>>
 }
 
 /** The few endpoints of sign-in, which commit something even where they refuse. */
@@ -55,10 +59,14 @@ export type Exchange = {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what `load` answers is between it and `run` of the same handler.
-type AnyHandler<E extends Endpoint> = Handler<E, any> | OpenHandler<E>
+type AnyHandler<E extends Endpoint> = Handler<E, any, any, any> | OpenHandler<E>
 export type Handlers<R extends Resource> = { [K in keyof R]: AnyHandler<R[K]> }
 
-type Written<E extends Endpoint, L> = { as?: 'user' | 'system'; load(scene: Scene<E>, aim: Aim<E>): Promise<L>; run: Handler<E, L>['run'] }
+type Written<E extends Endpoint, L, P = unknown, V = Answer<E>> = {
+  as?: 'user' | 'system'
+  load(scene: Scene<E>, aim: Aim<E>): Promise<L>
+  run: Handler<E, L, P, V>['run']
+}
 
 /** A handler that loads before it runs. The endpoint is passed for its types. */
 export const on = <E extends Endpoint, L>(_endpoint: E, written: Written<E, L>): Handler<E, L> => ({
@@ -66,6 +74,18 @@ export const on = <E extends Endpoint, L>(_endpoint: E, written: Written<E, L>):
   as: 'user',
   ...written,
 })
+
+/** A handler of an upload, which `prepare` reads (a table, a picture) and `run` finds as `prepared`. */
+export const onUpload = <E extends Endpoint & { body: 'multipart' }, P, L>(
+  _endpoint: E,
+  written: Written<E, L, P> & { prepare(upload: Upload): Promise<P> },
+): Handler<E, L, P> => ({ kind: 'transaction', as: 'user', ...written }) as Handler<E, L, P>
+
+/** A handler that answers a file: `run` reads what is in it, `finish` writes it. */
+export const onFile = <E extends Endpoint & { reply: 'binary' }, L, V>(
+  _endpoint: E,
+  written: Written<E, L, unknown, V> & { finish(value: V): Promise<BinaryReply> },
+): Handler<E, L, unknown, V> => ({ kind: 'transaction', as: 'user', ...written }) as Handler<E, L, unknown, V>
 
 /** A handler whose guard is all the access there is to check. */
 export const onGuard = <E extends Endpoint>(

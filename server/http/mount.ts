@@ -1,5 +1,5 @@
 import type { Endpoint, Resource } from '@markbook/shared/contract/endpoint'
-import { common } from '@markbook/shared/failures'
+import { common, Failure } from '@markbook/shared/failures'
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import { asSystem, asUser, type ReadTx } from '../store/tx.ts'
@@ -106,12 +106,24 @@ const Nothing = z.strictObject({}, { error: 'takes no fields' }).optional()
 function parsedOf({ endpoint }: Route, { params, search, body }: Asking) {
   if (!body.ok) throw body.failure
   const query = endpoint.query ? parseBy(endpoint.query, Object.fromEntries(search)) : {}
-  if (endpoint.body === 'multipart') return { params, query, body: undefined, upload: body.upload }
+  if (endpoint.body === 'multipart') return { params, query, body: undefined, upload: body.upload, prepared: body.prepared }
   return { params, query, body: parseBy(endpoint.body ?? Nothing, body.value), upload: undefined }
 }
 
-async function runInTransaction(services: Services, route: Route, caller: Caller | null, asking: Asking): Promise<unknown> {
+/** What is wrong with an upload waits, like any fault of a body, until access was decided. */
+async function prepared({ prepare }: Handler<Endpoint>, body: ReadBody): Promise<ReadBody> {
+  if (!prepare || !body.ok || !body.upload) return body
+  try {
+    return { ...body, prepared: await prepare(body.upload as never) }
+  } catch (error) {
+    if (error instanceof Failure) return { ok: false, failure: error }
+    throw error
+  }
+}
+
+async function runInTransaction(services: Services, route: Route, caller: Caller | null, sent: Asking): Promise<unknown> {
   const handler = route.handler as Handler<Endpoint>
+  const asking = { ...sent, body: await prepared(handler, sent.body) }
   const effects: (() => void | Promise<void>)[] = []
   const work = async (tx: ReadTx) => {
     effects.length = 0
@@ -133,7 +145,7 @@ async function runInTransaction(services: Services, route: Route, caller: Caller
   const identity = handler.as === 'system' ? asSystem(caller?.user_id ?? null) : asUser(caller?.user_id ?? '')
   const result = route.endpoint.method === 'GET' ? await services.store.read(identity, work) : await services.store.write(identity, work)
   for (const effect of effects) await effect()
-  return result
+  return handler.finish ? handler.finish(result) : result
 }
 
 const namesTargets = ({ targets, body }: Endpoint) => Boolean(targets?.length && body && body !== 'multipart')
@@ -167,7 +179,8 @@ async function runOpen(
 
 /** The other end; behind a proxy that the configuration trusts, whom that proxy names last. */
 export function addressOf(c: Ctx, { config }: Services): string {
-  const direct = c.env?.incoming?.socket?.remoteAddress ?? 'local'
+  // A socket that serves both families names an IPv4 client as ::ffff:192.0.2.1.
+  const direct = (c.env?.incoming?.socket?.remoteAddress ?? 'local').replace(/^::ffff:(?=\d+\.)/, '')
   if (!config.trustProxy.includes(direct)) return direct
   const named = (c.req.header('x-forwarded-for') ?? '')
     .split(',')

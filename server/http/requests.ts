@@ -5,7 +5,8 @@ import { limits } from '@markbook/shared/limits'
 import { z } from 'zod'
 import type { Upload } from './handler.ts'
 
-export type ReadBody = { ok: true; value: unknown; upload?: Upload } | { ok: false; failure: Failure }
+/** `prepared` is what a handler's `prepare` read in the upload. */
+export type ReadBody = { ok: true; value: unknown; upload?: Upload; prepared?: unknown } | { ok: false; failure: Failure }
 
 /** Reads at most `limit` bytes; a sender that says less than it sends, or nothing, is stopped at the limit too. */
 async function readBytes(request: Request, limit: number): Promise<Uint8Array | null> {

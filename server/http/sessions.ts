@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
+import { common } from '@markbook/shared/failures'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -11,7 +12,7 @@ import { type Caller, callerOfSession } from './caller.ts'
 import type { CookieSession } from './cookies.ts'
 import { type AccessClaims, accessToken, hashOf, type Keys, readAccessToken, successorOf } from './tokens.ts'
 
-/** A session after a request: who it is of, and the new tokens where they were rotated. */
+/** A session after a request: who it is of, its tokens, and whether they are new ones that the reply has to carry. */
 export type Authenticated = { caller: Caller; session: CookieSession; rotated: boolean }
 
 const { access, refreshGrace, absolute, idle } = limits.session
@@ -46,31 +47,59 @@ export async function startSession(tx: WriteTx, userId: string, keys: Keys): Pro
 export const endSession = (tx: WriteTx, sessionId: string) =>
   tx.local.update(tx.t.session).set({ revoked_at: tx.now }).where(eq(tx.t.session.id, sessionId))
 
-const live = (tx: ReadTx, claims: AccessClaims) => callerOfSession(tx, claims.sid, toInstant(tx.nowMs - idle))
+const live = (tx: ReadTx, sessionId: string) => callerOfSession(tx, sessionId, toInstant(tx.nowMs - idle))
+
+/** The caller again, after this transaction has changed something about them. Throws 401 where the session has ended meanwhile. */
+export async function callerAgain(tx: ReadTx, { session_id }: Pick<Caller, 'session_id'>): Promise<Caller> {
+  const known = await live(tx, session_id)
+  if (!known) throw common.unauthenticated()
+  return known.caller
+}
 
 /**
- * Checks the tokens of a request, and renews them where the access token has expired (decisions §3). Null: not signed in.
- * `tx` work is one read while the access token lives.
+ * Checks the tokens of a request, and renews them where the access token has expired (decisions §3). Null: not signed in. While the
+ * access token lives this is one read, and one small write the first time that renewed tokens come back.
  */
 export async function authenticate(store: Store, tokens: CookieSession | null, nowMs: number, keys: Keys): Promise<Authenticated | null> {
   const claims = tokens && readAccessToken(tokens.access_token, keys.access)
   if (!tokens || !claims || !isId(claims.sid)) return null
-  if (claims.exp * SECOND <= nowMs) return rotate(store, tokens.refresh_token, claims, keys)
-  const caller = await store.read(asSystem(), (tx) => live(tx, claims))
-  return caller ? { caller, session: tokens, rotated: false } : null
+  if (claims.exp * SECOND <= nowMs) return renew(store, tokens.refresh_token, claims.sid, keys)
+  const known = await store.read(asSystem(), (tx) => live(tx, claims.sid))
+  if (!known) return null
+  if (known.isFirstUse) await store.write(asSystem(), (tx) => noteUse(tx, claims.sid))
+  return { caller: known.caller, session: soundOf(tokens, claims, nowMs), rotated: false }
 }
+
+/** What the tokens say themselves; the rest of a cookie is whatever its sender wrote. */
+const soundOf = ({ access_token, refresh_token }: CookieSession, { exp }: AccessClaims, nowMs: number): CookieSession => ({
+  access_token,
+  refresh_token,
+  expires_in: exp - Math.floor(nowMs / SECOND),
+  expires_at: exp,
+  token_type: 'bearer',
+})
+
+/** From now on the token before counts as used up: its owner has received the successor. */
+const noteUse = (tx: WriteTx, sessionId: string) =>
+  tx.local.update(tx.t.session).set({ previous_hash: null, last_used_at: tx.now }).where(eq(tx.t.session.id, sessionId))
 
 const sessionById = statement<{ id: string }>({ lock: 'session' })(({ db, t, p }) =>
   db.select().from(t.session).where(eq(t.session.id, p.id)),
 )
 
-const rotate = (store: Store, token: string, claims: AccessClaims, keys: Keys): Promise<Authenticated | null> =>
+/**
+ * Turns a refresh token into its successor. The one before is answered with the same successor again for 10 s, and after them for as
+ * long as nobody has come with the successor, so that parallel requests agree and a lost reply can be repeated. Any other that this
+ * family has used up was copied, so the family ends.
+ */
+const renew = (store: Store, token: string, sessionId: string, keys: Keys): Promise<Authenticated | null> =>
   store.write(asSystem(), async (tx) => {
-    const [row] = await sessionById(tx, { id: claims.sid })
-    const caller = row && (await live(tx, claims))
-    if (!row || !caller) return null
+    const [row] = await sessionById(tx, { id: sessionId })
+    const known = row && (await live(tx, row.id))
+    if (!row || !known) return null
     const hash = hashOf(token)
     const successor = successorOf(token, keys.refresh)
+    const renewed = { caller: known.caller, session: tokensOf(row, successor, tx.nowMs, keys), rotated: true }
     if (hash === row.refresh_hash) {
       const turned = {
         refresh_hash: hashOf(successor),
@@ -80,17 +109,15 @@ const rotate = (store: Store, token: string, claims: AccessClaims, keys: Keys): 
         generation: row.generation + 1,
       }
       await tx.local.update(tx.t.session).set(turned).where(eq(tx.t.session.id, row.id))
-      return { caller, session: tokensOf(row, successor, tx.nowMs, keys), rotated: true }
+      return renewed
     }
-    const rotatedMs = Date.parse(row.rotated_at ?? '') || 0
-    if (hash === row.previous_hash && tx.nowMs - rotatedMs <= refreshGrace) {
-      return { caller, session: tokensOf(row, successor, rotatedMs, keys), rotated: true }
-    }
+    const isRecent = row.rotated_at !== null && tx.nowMs - Date.parse(row.rotated_at) <= refreshGrace
+    if (hashOf(successor) === row.refresh_hash && (isRecent || row.previous_hash !== null)) return renewed
     if (isAncestor(token, row, keys)) await endSession(tx, row.id)
     return null
   })
 
-/** True for a token that this family has used up: whoever holds it copied it, so the whole family ends. */
+/** True for a token that this family has used up. */
 function isAncestor(token: string, { refresh_hash, generation }: Row<'session'>, keys: Keys): boolean {
   let current = token
   for (let step = 0; step < generation; step += 1) {
@@ -98,4 +125,10 @@ function isAncestor(token: string, { refresh_hash, generation }: Row<'session'>,
     if (hashOf(current) === refresh_hash) return true
   }
   return false
+}
+
+/** True where a live session could also be renewed: its refresh token is the current one, or another request has just turned it. */
+export async function isRefreshable(tx: ReadTx, sessionId: string, { refresh_token }: CookieSession, keys: Keys): Promise<boolean> {
+  const [row] = await sessionById(tx, { id: sessionId })
+  return row !== undefined && [refresh_token, successorOf(refresh_token, keys.refresh)].some((token) => hashOf(token) === row.refresh_hash)
 }

@@ -88,6 +88,7 @@ export const auth = {
     guard: 'session',
     summary: 'Save the own name, and ask to join a school',
     body: input({ firstName: Name, lastName: Name, schoolId: Id.nullish() }),
+    targets: ['schoolId'],
     reply: Onboarded,
     fails: ['schools.pending_request', 'schools.already_member'],
   }),

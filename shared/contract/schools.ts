@@ -58,6 +58,7 @@ export const schoolFailures = failures('schools', {
   foreignRequest: [403, 'This request is for another school.'],
   alreadyReviewed: [400, 'This request has already been answered.'],
   lastAdmin: [409, 'A school needs at least one active administrator.'],
+  leadsClasses: [409, 'This member is class teacher of a class. Hand the class over first, or make the account inactive instead.'],
 })
 
 export const schools = {
@@ -113,7 +114,7 @@ export const schools = {
     summary: 'Accept somebody into the school',
     body: input({ role: Role }),
     reply: JoinRequest,
-    fails: ['schools.foreign_request', 'schools.already_reviewed'],
+    fails: ['schools.foreign_request', 'schools.already_reviewed', 'schools.last_admin'],
   }),
   reject: endpoint({
     method: 'PATCH',
@@ -154,6 +155,6 @@ export const schools = {
     guard: 'admin',
     summary: 'Remove a member from the school',
     reply: Done,
-    fails: ['schools.last_admin'],
+    fails: ['schools.last_admin', 'schools.leads_classes'],
   }),
 }

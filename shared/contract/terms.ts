@@ -45,6 +45,7 @@ export const termIssues = (term: WholeTerm): Issue[] => [
 export const termFailures = failures('terms', {
   duplicateName: [409, 'This year already has a term with that name.'],
   outsideYear: [400, 'The days of the term must lie within its academic year.'],
+  staysInYear: [409, 'This term has assessments, grades or report books and stays in its year.'],
   inUse: [409, 'This term has assessments, grades or report books and cannot be deleted.'],
 })
 
@@ -79,7 +80,7 @@ export const terms = {
     targets: ['academicYearId'],
     body: TermInput.partial(),
     reply: Term,
-    fails: ['terms.duplicate_name', 'terms.outside_year'],
+    fails: ['terms.duplicate_name', 'terms.outside_year', 'terms.stays_in_year'],
   }),
   remove: endpoint({
     method: 'DELETE',

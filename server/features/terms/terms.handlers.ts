@@ -40,6 +40,13 @@ async function idFor(tx: WriteTx, year: Row<'academic_year'>, name: string): Pro
   return (await tx.find('term', year.school_id, id)) ? tx.newId() : id
 }
 
+async function isInUse(tx: WriteTx, term: Term): Promise<boolean> {
+  for (const uses of usesOfTerm) {
+    if ((await uses(tx, { school: term.school_id, term: term.id })).length > 0) return true
+  }
+  return false
+}
+
 async function demandFreeName(tx: WriteTx, term: Pick<Term, 'school_id' | 'academic_year_id' | 'name'>, ownId?: string) {
   const siblings = await termsOfYear(tx, { school: term.school_id, year: term.academic_year_id })
   if (siblings.some((other) => other.name === term.name && other.id !== ownId)) throw termFailures.duplicateName()
@@ -85,6 +92,7 @@ export const termHandlers: Handlers<typeof terms> = {
     run: async ({ tx }, { body }, { term, year }) => {
       const merged = { ...term, ...columnsOf(body) }
       check(merged, year)
+      if (year.id !== term.academic_year_id && (await isInUse(tx, term))) throw termFailures.staysInYear()
       await demandFreeName(tx, merged, term.id)
       const [updated] = await tx.update('term', [{ before: term, patch: columnsOf(body) }]).catch(orDuplicate)
       return updated as Term
@@ -94,9 +102,7 @@ export const termHandlers: Handlers<typeof terms> = {
   remove: on(terms.remove, {
     load: (scene, { params }) => rowOf(scene, 'term', params.id),
     run: async ({ tx }, _asked, term) => {
-      for (const uses of usesOfTerm) {
-        if ((await uses(tx, { school: term.school_id, term: term.id })).length > 0) throw termFailures.inUse()
-      }
+      if (await isInUse(tx, term)) throw termFailures.inUse()
       await tx.remove('term', [term])
       return { message: 'The term was deleted.' }
     },

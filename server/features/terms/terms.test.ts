@@ -87,6 +87,12 @@ describe('PATCH /api/terms/:id', () => {
   })
 })
 
+test('409 for a term with marks that is moved to another year: its classes would stay behind', async () => {
+  const body = { academicYearId: lastYear.id, name: 'hilary', startDate: '2025-01-07', endDate: '2025-03-28' } as const
+  const { status, body: refusal } = await st.as.okafor.terms.update.raw({ params: { id: michaelmas.id }, body })
+  expect({ status, refusal }).toMatchObject({ status: 409, refusal: { code: 'terms.stays_in_year' } })
+})
+
 describe('DELETE /api/terms/:id', () => {
   test('409 while the term has assessments or grades, and nothing is deleted', async () => {
     await expect(st.as.okafor.terms.remove({ params: { id: michaelmas.id } })).rejects.toMatchObject({ status: 409, code: 'terms.in_use' })

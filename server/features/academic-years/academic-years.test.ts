@@ -1,0 +1,256 @@
+import { elan } from '@markbook/shared/story/marks'
+import { stBrigids } from '@markbook/shared/story/people'
+import { class3B, hilltopYear, lastYear, thisYear, trinity } from '@markbook/shared/story/school-year'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asSystem } from '../../store/tx.ts'
+import { refused } from '../../testing/refused.ts'
+import { type School, school } from '../../testing/school.ts'
+
+let st: School
+beforeAll(async () => {
+  st = await school()
+})
+afterAll(() => st.close())
+
+const absent = '00000000-0000-7000-8000-999999999999'
+const byTerm = { name: '2026/27', startDate: '2026-09-01', endDate: '2027-06-30', gradingModel: 'term_based' } as const
+const byYear = { ...byTerm, gradingModel: 'year_based', yearExamWeight: 55.5, yearCourseworkWeight: 44.5 } as const
+const strangers = ['byrne', 'ada', 'niamh', 'doyle', 'nobody'] as const
+const activeIds = async () => (await st.as.niamh.academicYears.list()).filter((year) => year.is_active).map((year) => year.id)
+
+describe('GET /api/academic-years', () => {
+  test('newest first by start date, with the active one marked, for any participant', async () => {
+    const listed = await st.as.niamh.academicYears.list()
+    expect(listed.map((year) => [year.id, year.is_active])).toEqual([
+      [thisYear.id, true],
+      [lastYear.id, false],
+    ])
+    expect(listed[1]).toEqual({
+      id: lastYear.id,
+      name: '2024/25',
+      start_date: '2024-09-01',
+      end_date: '2025-06-30',
+      grading_model: 'term_based',
+      calculation_model: 'weighted_cumulative',
+      year_exam_weight: null,
+      year_coursework_weight: null,
+      is_active: false,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    })
+  })
+
+  test('403 for who has no school', async () => {
+    await expect(st.as.nobody.academicYears.list()).rejects.toMatchObject({ status: 403, code: 'no_school' })
+  })
+})
+
+describe('GET /api/academic-years/:id', () => {
+  test('one year, for any participant', async () => {
+    expect(await st.as.ada.academicYears.get({ params: { id: thisYear.id } })).toMatchObject({ name: '2025/26', is_active: true })
+  })
+
+  test('another school’s year is answered like one that does not exist', async () => {
+    const foreign = await st.as.okafor.academicYears.get.raw({ params: { id: hilltopYear.id } })
+    expect(foreign.status).toBe(404)
+    expect(foreign.body).toEqual((await st.as.okafor.academicYears.get.raw({ params: { id: absent } })).body)
+  })
+})
+
+describe('POST /api/academic-years', () => {
+  test('a term_based year counts by weighted_cumulative and has no weights', async () => {
+    const year = await st.as.okafor.academicYears.create({ body: { ...byTerm, yearExamWeight: 60, yearCourseworkWeight: 40 } })
+    expect(year).toMatchObject({
+      calculation_model: 'weighted_cumulative',
+      year_exam_weight: null,
+      year_coursework_weight: null,
+      is_active: false,
+    })
+  })
+
+  test('a year_based year counts by weighted_continuous when nothing is said', async () => {
+    const year = await st.as.okafor.academicYears.create({ body: byYear })
+    expect(year).toMatchObject({ calculation_model: 'weighted_continuous', year_exam_weight: 55.5, year_coursework_weight: 44.5 })
+  })
+
+  test.each(['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'] as const)(
+    'a year_based year takes %s',
+    async (calculationModel) => {
+      expect(await st.as.okafor.academicYears.create({ body: { ...byYear, calculationModel } })).toMatchObject({
+        calculation_model: calculationModel,
+      })
+    },
+  )
+
+  test.each([
+    ['an end before the start', { ...byTerm, endDate: '2026-08-31' }],
+    ['an end on the first day', { ...byTerm, endDate: byTerm.startDate }],
+    ['a day that does not exist', { ...byTerm, endDate: '2027-02-30' }],
+    ['a model that does not fit', { ...byTerm, calculationModel: 'weighted_continuous' }],
+    ['year_based without weights', { ...byTerm, gradingModel: 'year_based' }],
+    ['year_based with one weight', { ...byYear, yearCourseworkWeight: null }],
+    ['weights that sum to 99.99', { ...byYear, yearExamWeight: 55.49 }],
+    ['a weight with three decimals', { ...byYear, yearExamWeight: 55.501, yearCourseworkWeight: 44.499 }],
+    ['a weight as text', { ...byYear, yearExamWeight: '55.5' }],
+    ['a weight below 0', { ...byYear, yearExamWeight: -1, yearCourseworkWeight: 101 }],
+    ['no name', { ...byTerm, name: undefined }],
+    ['a field that it does not take', { ...byTerm, isActive: true }],
+  ])('400 for %s, and nothing changes', async (_what, body) => {
+    expect(await refused(st, () => st.as.okafor.academicYears.create.raw({ body }))).toEqual({ status: 400, code: 'validation_failed' })
+  })
+
+  test.each(strangers)('403 for %s, and nothing changes', async (name) => {
+    expect(await refused(st, () => st.as[name].academicYears.create.raw({ body: byTerm }))).toMatchObject({ status: 403 })
+  })
+})
+
+describe('PATCH /api/academic-years/:id', () => {
+  const update = (id: string, body: object) => st.as.okafor.academicYears.update.raw({ params: { id }, body })
+
+  test('a change of one weight is checked on the merged row', async () => {
+    expect(await refused(st, () => update(thisYear.id, { yearExamWeight: 50 }))).toEqual({ status: 400, code: 'validation_failed' })
+    const changed = await st.as.okafor.academicYears.update({
+      params: { id: thisYear.id },
+      body: { yearExamWeight: 50, yearCourseworkWeight: 50 },
+    })
+    expect(changed).toMatchObject({
+      year_exam_weight: 50,
+      year_coursework_weight: 50,
+      calculation_model: 'weighted_continuous',
+      is_active: true,
+    })
+  })
+
+  test('a change to term_based drops the weights and the calculation model', async () => {
+    const { id } = await st.as.okafor.academicYears.create({ body: byYear })
+    const changed = await st.as.okafor.academicYears.update({ params: { id }, body: { gradingModel: 'term_based' } })
+    expect(changed).toMatchObject({ calculation_model: 'weighted_cumulative', year_exam_weight: null, year_coursework_weight: null })
+  })
+
+  test.each([
+    ['a change to year_based without weights', { gradingModel: 'year_based' }],
+    ['a calculation model that does not fit', { calculationModel: 'continuous_cumulative' }],
+    ['a start after the stored end', { startDate: '2025-07-01' }],
+  ])('400 for %s, and nothing changes', async (_what, body) => {
+    expect(await refused(st, () => update(lastYear.id, body))).toEqual({ status: 400, code: 'validation_failed' })
+  })
+
+  test('400 where a term would lie outside its days, and nothing changes', async () => {
+    const answer = { status: 400, code: 'academic_years.terms_outside' }
+    expect(await refused(st, () => update(thisYear.id, { startDate: '2025-09-02' }))).toEqual(answer)
+    expect(await refused(st, () => update(thisYear.id, { endDate: '2026-06-29' }))).toEqual(answer)
+    expect((await update(thisYear.id, { startDate: '2025-08-25', endDate: trinity.end_date })).status).toBe(200)
+  })
+
+  test('409 for a change to term_based once there are year-end reports; other changes go on', async () => {
+    await st.services.store.write(asSystem(), (tx) =>
+      tx.insert('report_book', [
+        {
+          id: tx.newId(),
+          school_id: stBrigids,
+          student_id: elan.id,
+          academic_year_id: thisYear.id,
+          term_id: trinity.id,
+          student_group_id: class3B.id,
+          report_type: 'year_end',
+          status: 'draft',
+          sent_snapshot: null,
+          overall_average: null,
+          position: null,
+          total_students: 6,
+          snapshot: { generated_at: tx.now, overall_average: null, position: null, total_students: 6, entries: [] },
+          class_teacher_remark: null,
+          conduct: null,
+          attendance_percentage: null,
+        },
+      ]),
+    )
+    const answer = { status: 409, code: 'academic_years.has_year_reports' }
+    expect(await refused(st, () => update(thisYear.id, { gradingModel: 'term_based' }))).toEqual(answer)
+    expect((await update(thisYear.id, { calculationModel: 'continuous_cumulative' })).status).toBe(200)
+  })
+
+  test.each(strangers)('403 for %s', async (name) => {
+    await expect(st.as[name].academicYears.update({ params: { id: lastYear.id }, body: { name: 'x' } })).rejects.toMatchObject({
+      status: 403,
+    })
+  })
+
+  test('404 for the neighbour’s administrator, before the body is looked at', async () => {
+    const { status } = await st.as.marker.academicYears.update.raw({ params: { id: lastYear.id }, body: { nonsense: 1 } })
+    expect(status).toBe(404)
+  })
+})
+
+describe('activate and deactivate', () => {
+  test('activating a year makes every other inactive, and the neighbour keeps its own', async () => {
+    expect(await st.as.okafor.academicYears.activate({ params: { id: lastYear.id } })).toMatchObject({ id: lastYear.id, is_active: true })
+    expect(await activeIds()).toEqual([lastYear.id])
+    expect(await st.as.niamh.academicYears.active()).toMatchObject({ id: lastYear.id, is_active: true })
+    expect(await st.as.marker.academicYears.active()).toMatchObject({ id: hilltopYear.id })
+  })
+
+  test('activating the active year again writes nothing', async () => {
+    const before = await st.digest()
+    await st.as.okafor.academicYears.activate({ params: { id: lastYear.id } })
+    expect(await st.digest()).toBe(before)
+  })
+
+  test('deactivating a year that is not active leaves the active one', async () => {
+    expect(await st.as.okafor.academicYears.deactivate({ params: { id: thisYear.id } })).toMatchObject({ is_active: false })
+    expect(await activeIds()).toEqual([lastYear.id])
+  })
+
+  test('404 no_active_year once the active one was deactivated', async () => {
+    await st.as.okafor.academicYears.deactivate({ params: { id: lastYear.id } })
+    await expect(st.as.niamh.academicYears.active()).rejects.toMatchObject({ status: 404, code: 'no_active_year' })
+  })
+
+  test('of many activations at once all succeed and one year is active', async () => {
+    const ids = (await st.as.okafor.academicYears.list()).map((year) => year.id)
+    const answers = await Promise.all([...ids, ...ids].map((id) => st.as.okafor.academicYears.activate.raw({ params: { id } })))
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]))
+    expect(await activeIds()).toHaveLength(1)
+    await st.as.okafor.academicYears.activate({ params: { id: thisYear.id } })
+  })
+
+  test('a school that never had an active year gets its first, also from two at once', async () => {
+    await st.as.nobody.schools.create({ body: { name: 'New School', schoolType: 'primary' } })
+    const years = [await st.as.nobody.academicYears.create({ body: byTerm }), await st.as.nobody.academicYears.create({ body: byYear })]
+    await expect(st.as.nobody.academicYears.active()).rejects.toMatchObject({ status: 404, code: 'no_active_year' })
+    const answers = await Promise.all(years.map(({ id }) => st.as.nobody.academicYears.activate.raw({ params: { id } })))
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200])
+    expect((await st.as.nobody.academicYears.list()).filter((year) => year.is_active)).toHaveLength(1)
+  })
+
+  test.each(['activate', 'deactivate'] as const)('%s is 403 for a teacher and 404 for the neighbour’s administrator', async (move) => {
+    await expect(st.as.byrne.academicYears[move]({ params: { id: lastYear.id } })).rejects.toMatchObject({ status: 403 })
+    await expect(st.as.marker.academicYears[move]({ params: { id: lastYear.id } })).rejects.toMatchObject({ status: 404 })
+  })
+})
+
+describe('DELETE /api/academic-years/:id', () => {
+  const remove = (id: string) => st.as.okafor.academicYears.remove.raw({ params: { id } })
+
+  test('409 for the active year', async () => {
+    expect(await refused(st, () => remove(thisYear.id))).toEqual({ status: 409, code: 'academic_years.is_active' })
+  })
+
+  test('409 for a year with assessments', async () => {
+    await st.as.okafor.academicYears.deactivate({ params: { id: thisYear.id } })
+    expect(await refused(st, () => remove(thisYear.id))).toEqual({ status: 409, code: 'academic_years.in_use' })
+  })
+
+  test('403 for a teacher, 404 for the neighbour’s administrator', async () => {
+    await expect(st.as.byrne.academicYears.remove({ params: { id: lastYear.id } })).rejects.toMatchObject({ status: 403 })
+    await expect(st.as.marker.academicYears.remove({ params: { id: lastYear.id } })).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('an unused year goes with its terms and classes', async () => {
+    expect((await remove(lastYear.id)).body).toEqual({ message: 'The academic year was deleted.' })
+    for (const table of ['term', 'student_group', 'teacher_group_assignment'] as const) {
+      expect((await st.rows(table)).filter((row) => row.academic_year_id === lastYear.id)).toEqual([])
+    }
+    expect((await remove(lastYear.id)).status).toBe(404)
+  })
+})

@@ -1,0 +1,221 @@
+import { naturalId } from '@markbook/shared/ids'
+import { aoife, elan, hilltopPupil, lukasz, mei, oisin, pupilsOf3B, sean, wanderer, zoe } from '@markbook/shared/story/marks'
+import { people, stBrigids } from '@markbook/shared/story/people'
+import { class3A, class3B, english, hilltopClass, irish, lastYear, lastYears2B, maths, thisYear } from '@markbook/shared/story/school-year'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { asSystem, type WriteTx } from '../../store/tx.ts'
+import { meanwhile } from '../../testing/meanwhile.ts'
+import { refused } from '../../testing/refused.ts'
+import { type School, school } from '../../testing/school.ts'
+
+let st: School
+let year: string
+let starts = 2026
+beforeAll(async () => {
+  st = await school()
+})
+beforeEach(async () => {
+  const body = {
+    name: `${starts}/${starts + 1}`,
+    startDate: `${starts}-09-01`,
+    endDate: `${starts + 1}-06-30`,
+    gradingModel: 'term_based',
+  } as const
+  year = (await st.as.okafor.academicYears.create({ body })).id
+  starts += 1
+})
+afterAll(() => st.close())
+
+const absent = '00000000-0000-7000-8000-999999999999'
+type Wanted = { fromClassId: string; name: string; studentIds?: string[] }
+const rollOver = (classes: Wanted[], more: { dryRun?: 'true' | 'false'; to?: string } = {}) =>
+  st.as.okafor.academicYears.rollOver.raw({ params: { id: more.to ?? year }, query: { dryRun: more.dryRun ?? 'false' }, body: { classes } })
+const as4B: Wanted = { fromClassId: class3B.id, name: '4B' }
+const as4A: Wanted = { fromClassId: class3A.id, name: '4A' }
+const of = async <T extends 'teacher_group_assignment' | 'teacher_subject_assignment' | 'enrolment' | 'student_subject'>(
+  table: T,
+  classId: string,
+) => (await st.rows(table)).filter((row) => row.student_group_id === classId)
+
+describe('POST /api/academic-years/:id/roll-over', () => {
+  test('opens the classes with their pupils, teachers, class teacher and subjects', async () => {
+    const { status, body } = await rollOver([as4B, as4A])
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: {
+        dry_run: false,
+        classes: [
+          { from_class_id: class3B.id, name: '4B', students: 6, teachers: 2, subjects: 2, issues: [] },
+          { from_class_id: class3A.id, name: '4A', students: 2, teachers: 1, subjects: 2, issues: [] },
+        ],
+      },
+    })
+    const id = (body as { classes: { class_id: string }[] }).classes[0]?.class_id ?? ''
+    expect(await st.rows('student_group')).toContainEqual(
+      expect.objectContaining({ id, name: '4B', academic_year_id: year, created_by: people.okafor.id }),
+    )
+    expect((await of('enrolment', id)).map((row) => row.student_id).sort()).toEqual(pupilsOf3B.map((pupil) => pupil.id).sort())
+    expect((await of('teacher_group_assignment', id)).map((row) => row.user_profile_id).sort()).toEqual(
+      [people.byrne.id, people.ada.id].sort(),
+    )
+    expect((await st.rows('class_teacher')).find((row) => row.id === id)).toMatchObject({ user_profile_id: people.byrne.id })
+    const taught = (await of('teacher_subject_assignment', id)).map((row) => `${row.user_profile_id} ${row.subject_id}`)
+    expect(taught.sort()).toEqual([`${people.ada.id} ${maths.id}`, `${people.byrne.id} ${english.id}`].sort())
+  })
+
+  test('a dry run answers the same without ids and writes nothing', async () => {
+    const before = await st.digest()
+    const { status, body } = await rollOver([as4B], { dryRun: 'true' })
+    expect(await st.digest()).toBe(before)
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        dry_run: true,
+        classes: [{ from_class_id: class3B.id, name: '4B', students: 6, teachers: 2, subjects: 2, class_id: null, issues: [] }],
+      },
+    })
+  })
+
+  test('only the pupils named go along, with the subjects that they take', async () => {
+    await st.services.store.write(asSystem(), (tx) =>
+      tx.insert(
+        'student_subject',
+        [zoe, mei].map((pupil) => ({
+          id: tx.newId(),
+          school_id: class3B.school_id,
+          student_group_id: class3B.id,
+          student_id: pupil.id,
+          subject_id: irish.id,
+        })),
+      ),
+    )
+    const { body } = await rollOver([{ ...as4B, studentIds: [elan.id, zoe.id] }])
+    expect(body).toMatchObject({ classes: [{ students: 2, subjects: 3 }] })
+    const id = (body as { classes: { class_id: string }[] }).classes[0]?.class_id ?? ''
+    expect(await of('student_subject', id)).toMatchObject([{ student_id: zoe.id, subject_id: irish.id }])
+  })
+
+  test('one class becomes two', async () => {
+    const { status, body } = await rollOver([
+      { ...as4B, studentIds: [elan.id, sean.id] },
+      { ...as4B, name: '4C', studentIds: [zoe.id] },
+    ])
+    expect({ status, body }).toMatchObject({ status: 200, body: { classes: [{ students: 2 }, { students: 1 }] } })
+  })
+
+  test('a second time the names are taken and the pupils have a class: 409 with every reason, and nothing changes', async () => {
+    await rollOver([as4A])
+    const before = await st.digest()
+    const { status, body } = await rollOver([as4B, as4A])
+    expect({ status, body }).toMatchObject({ status: 409, body: { code: 'academic_years.roll_over_issues' } })
+    expect((body as { issues: { path: string; message: string }[] }).issues).toEqual([
+      { path: 'classes.1.name', message: 'This year already has a class called 4A.' },
+      { path: 'classes.1.studentIds', message: 'Fatima Haddad would be in 4A as well.' },
+      { path: 'classes.1.studentIds', message: 'Oisín Kelly would be in 4A as well.' },
+    ])
+    expect(await st.digest()).toBe(before)
+  })
+
+  test('of two equal ones at once one opens the class and the other is 409', async () => {
+    const answers = await Promise.all([rollOver([as4B]), rollOver([as4B])])
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409])
+    expect((await st.rows('student_group')).filter((row) => row.academic_year_id === year)).toHaveLength(1)
+  })
+
+  test('a pupil who is enrolled elsewhere meanwhile is named, and nothing is opened', async () => {
+    const other = await st.as.okafor.classes.create({ body: { name: '4Z', academicYearId: year } })
+    const place = { school_id: stBrigids, student_id: elan.id, student_group_id: other.id, academic_year_id: year }
+    const enrol = (tx: WriteTx) => tx.insert('enrolment', [{ ...place, id: naturalId('enrolment', elan.id, year), enrolled_at: tx.now }])
+    const { status, body } = await meanwhile(st, enrol, () => rollOver([as4B]))
+    const issues = [{ path: 'classes.0.studentIds', message: 'Élan Ó Briain would be in 4Z as well.' }]
+    expect({ status, body }).toMatchObject({ status: 409, body: { code: 'academic_years.roll_over_issues', issues } })
+    expect((await st.rows('student_group')).filter((row) => row.academic_year_id === year)).toHaveLength(1)
+  })
+
+  test.each([
+    [
+      'the same name twice',
+      () => [
+        { ...as4B, studentIds: [elan.id] },
+        { ...as4A, name: '4B', studentIds: [oisin.id] },
+      ],
+      'name',
+    ],
+    [
+      'a pupil in two classes',
+      () => [
+        { ...as4B, studentIds: [elan.id] },
+        { ...as4B, name: '4C', studentIds: [elan.id] },
+      ],
+      'studentIds',
+    ],
+    ['a pupil of no class', () => [as4A, { ...as4B, studentIds: [wanderer.id] }], 'studentIds.0'],
+    ['a pupil of the neighbour', () => [as4A, { ...as4B, studentIds: [zoe.id, hilltopPupil.id] }], 'studentIds.1'],
+  ])('%s: an issue of the dry run, and 409', async (_what, classes, path) => {
+    const { body } = await rollOver(classes(), { dryRun: 'true' })
+    expect(body).toMatchObject({ classes: [{ issues: [] }, { issues: [{ path }] }] })
+    expect(await refused(st, () => rollOver(classes()))).toEqual({ status: 409, code: 'academic_years.roll_over_issues' })
+  })
+
+  test('a class of the same year or of a later one: an issue', async () => {
+    const same = await rollOver([{ fromClassId: class3B.id, name: '3B again', studentIds: [] }], { to: thisYear.id, dryRun: 'true' })
+    expect(same.body).toMatchObject({ classes: [{ issues: [{ path: 'fromClassId' }] }] })
+    const later = await rollOver([{ fromClassId: class3B.id, name: '2C' }], { to: lastYear.id, dryRun: 'true' })
+    expect(later.body).toMatchObject({ classes: [{ issues: [{ path: 'fromClassId' }] }] })
+  })
+
+  test('404 where a class is absent, and the same where it is the neighbour’s', async () => {
+    const [gone, foreign] = [
+      await rollOver([{ ...as4B, fromClassId: absent }]),
+      await rollOver([as4B, { ...as4A, fromClassId: hilltopClass.id }]),
+    ]
+    expect(gone.status).toBe(404)
+    expect(foreign.body).toEqual(gone.body)
+  })
+
+  test.each([
+    ['no classes', { classes: [] }],
+    ['a class without a name', { classes: [{ fromClassId: class3B.id }] }],
+    ['a pupil named twice', { classes: [{ ...as4B, studentIds: [elan.id, elan.id] }] }],
+    ['nothing', undefined],
+  ])('400 for %s', async (_what, body) => {
+    const answer = await st.as.okafor.academicYears.rollOver.raw({ params: { id: year }, body: body as never })
+    expect(answer.status).toBe(400)
+  })
+
+  test.each(['byrne', 'niamh', 'doyle', 'nobody'] as const)('403 for %s, and nothing changes', async (name) => {
+    const call = () => st.as[name].academicYears.rollOver.raw({ params: { id: year }, body: { classes: [as4B] } })
+    expect(await refused(st, call)).toMatchObject({ status: 403 })
+  })
+
+  test('404 for the neighbour’s administrator', async () => {
+    const { status } = await st.as.marker.academicYears.rollOver.raw({ params: { id: year }, body: { classes: [as4B] } })
+    expect(status).toBe(404)
+  })
+
+  test('pupils who have left stay behind; naming one is an issue', async () => {
+    await st.as.okafor.students.update({ params: { id: lukasz.id }, body: { isActive: false } })
+    expect((await rollOver([as4B], { dryRun: 'true' })).body).toMatchObject({ classes: [{ students: 5, issues: [] }] })
+    const named = await rollOver([{ ...as4B, studentIds: [aoife.id, lukasz.id] }], { dryRun: 'true' })
+    expect(named.body).toMatchObject({ classes: [{ issues: [{ path: 'studentIds', message: 'Łukasz Wójcik has left the school.' }] }] })
+  })
+
+  test('a teacher who teaches here no longer stays behind; who rolls over leads the class instead', async () => {
+    await st.as.okafor.schools.updateMember({ params: { userId: people.byrne.id }, body: { isActive: false } })
+    const { body } = await rollOver([as4B, { fromClassId: lastYears2B.id, name: '4D' }])
+    expect(body).toMatchObject({
+      classes: [
+        { name: '4B', teachers: 2 },
+        { name: '4D', teachers: 1, students: 0 },
+      ],
+    })
+    const ids = (body as { classes: { class_id: string }[] }).classes.map((one) => one.class_id)
+    const leaders = (await st.rows('class_teacher')).filter((row) => ids.includes(row.id)).map((row) => row.user_profile_id)
+    expect(leaders).toEqual([people.okafor.id, people.okafor.id])
+  })
+
+  test('an inactive subject stays behind', async () => {
+    await st.as.okafor.subjects.update({ params: { id: maths.id }, body: { isActive: false } })
+    expect((await rollOver([as4A], { dryRun: 'true' })).body).toMatchObject({ classes: [{ subjects: 1 }] })
+  })
+})

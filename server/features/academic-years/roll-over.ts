@@ -1,0 +1,125 @@
+import { academicYearFailures, type RollOver } from '@markbook/shared/contract/academic-years'
+import { common } from '@markbook/shared/failures'
+import { naturalId } from '@markbook/shared/ids'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { z } from 'zod'
+import type { WriteTx } from '../../store/tx.ts'
+import { classesOfYear } from './academic-years.queries.ts'
+import { type Facts, type Opening, planRollOver, type Wanted } from './roll-over.plan.ts'
+import {
+  classesToRollOver,
+  placesInYear,
+  pupilsOfClasses,
+  subjectTeachersOfClasses,
+  takersInClasses,
+  teachersOfClasses,
+} from './roll-over.queries.ts'
+
+type Year = Row<'academic_year'>
+type Report = z.infer<typeof RollOver>
+/** As many as a validation failure names. */
+const ISSUES_ANSWERED = 50
+
+/** Opens the classes in `year`, which the caller holds locked; whole or nothing. A dry run answers the same and writes nothing. */
+export async function rollOver(tx: WriteTx, year: Year, wanted: readonly Wanted[], isDryRun: boolean): Promise<Report> {
+  const openings = planRollOver(wanted, await factsOf(tx, year, wanted))
+  if (isDryRun) return { dry_run: true, classes: openings.map((opening) => reported(opening, null)) }
+  const issues = openings.flatMap((opening, at) => opening.issues.map(({ path, message }) => ({ path: `classes.${at}.${path}`, message })))
+  if (issues.length > 0) throw academicYearFailures.rollOverIssues({ issues: issues.slice(0, ISSUES_ANSWERED) })
+  const opened = openings.map((opening) => ({ ...opening, id: tx.newId() }))
+  await write(tx, year, opened)
+  return { dry_run: false, classes: opened.map((opening) => reported(opening, opening.id)) }
+}
+
+async function factsOf(tx: WriteTx, year: Year, wanted: readonly Wanted[]): Promise<Facts> {
+  const ids = [...new Set(wanted.map((one) => one.fromClassId))]
+  const of = { school: year.school_id, classes: JSON.stringify(ids) }
+  const classes = new Map((await classesToRollOver(tx, of)).map((group) => [group.id, group]))
+  if (classes.size < ids.length) throw common.notFound()
+  const pupils = await pupilsOfClasses(tx, of)
+  const students = JSON.stringify(pupils.map((pupil) => pupil.id))
+  return {
+    year,
+    callerId: tx.actor ?? '',
+    classes,
+    pupils,
+    teachers: await teachersOfClasses(tx, of),
+    subjectTeachers: await subjectTeachersOfClasses(tx, of),
+    takers: await takersInClasses(tx, of),
+    takenNames: new Set((await classesOfYear(tx, { school: year.school_id, year: year.id })).map((group) => group.name)),
+    places: new Map(
+      (await placesInYear(tx, { school: year.school_id, year: year.id, students })).map((at) => [at.studentId, at.className]),
+    ),
+  }
+}
+
+const reported = ({ fromClassId, name, studentIds, teacherIds, teaching, taking, issues }: Opening, class_id: string | null) => ({
+  from_class_id: fromClassId,
+  name,
+  students: studentIds.length,
+  teachers: teacherIds.length,
+  subjects: new Set([...teaching, ...taking].map((one) => one.subjectId)).size,
+  class_id,
+  issues,
+})
+
+type Opened = Opening & { id: string }
+
+async function write(tx: WriteTx, { id: academic_year_id, school_id }: Year, opened: readonly Opened[]) {
+  const rowsOf = <T>(make: (opening: Opened, place: { school_id: string; student_group_id: string }) => T[]): T[] =>
+    opened.flatMap((opening) => make(opening, { school_id, student_group_id: opening.id }))
+  await tx.insert(
+    'student_group',
+    opened.map(({ id, name }) => ({ id, school_id, academic_year_id, name })),
+  )
+  await tx.insert(
+    'teacher_group_assignment',
+    rowsOf(({ id, teacherIds }, place) =>
+      teacherIds.map((teacher) => ({
+        ...place,
+        id: naturalId('teacher_group_assignment', teacher, id),
+        user_profile_id: teacher,
+        academic_year_id,
+      })),
+    ),
+  )
+  await tx.insert(
+    'class_teacher',
+    rowsOf(({ id, classTeacherId }, place) => [{ ...place, id, user_profile_id: classTeacherId }]),
+  )
+  await tx.insert(
+    'teacher_subject_assignment',
+    rowsOf(({ id, teaching }, place) =>
+      teaching.map(({ teacherId: teacher, subjectId: subject_id }) => ({
+        ...place,
+        id: naturalId('teacher_subject_assignment', teacher, subject_id, id),
+        user_profile_id: teacher,
+        subject_id,
+        academic_year_id,
+      })),
+    ),
+  )
+  await tx.insert(
+    'enrolment',
+    rowsOf(({ studentIds }, place) =>
+      studentIds.map((student_id) => ({
+        ...place,
+        id: naturalId('enrolment', student_id, academic_year_id),
+        student_id,
+        academic_year_id,
+        enrolled_at: tx.now,
+      })),
+    ),
+  )
+  await tx.insert(
+    'student_subject',
+    rowsOf(({ id, taking }, place) =>
+      taking.map(({ studentId: student_id, subjectId: subject_id }) => ({
+        ...place,
+        id: naturalId('student_subject', student_id, subject_id, id),
+        student_id,
+        subject_id,
+      })),
+    ),
+  )
+}

@@ -1,0 +1,127 @@
+import { auth, authFailures } from '@markbook/shared/contract/auth'
+import { common, Failure } from '@markbook/shared/failures'
+import { naturalId } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Caller } from '../../http/caller.ts'
+import { type Exchange, type Handlers, on, onOpen } from '../../http/handler.ts'
+import { authenticate, callerAgain, endSession, isRefreshable, startSession } from '../../http/sessions.ts'
+import { signInCodeMessage } from '../../mail/messages.ts'
+import { asSystem, type WriteTx } from '../../store/tx.ts'
+import { joinableSchool, requestToJoin } from '../schools/join-requests.ts'
+import { sweep } from './attempts.ts'
+import { activeMembership, newestPendingRequest, userByEmail } from './auth.queries.ts'
+import { normalEmail } from './emails.ts'
+import { issueCode, newCode, refuseFlood, tryCode } from './otp.ts'
+import { profileOf, toProfile } from './profile.ts'
+
+/** The caller's own row, locked until the commit. */
+async function ownRow(tx: WriteTx, { user_id }: Caller): Promise<Row<'user_profile'>> {
+  const user = await tx.find('user_profile', '', user_id)
+  if (!user) throw common.unauthenticated()
+  return user
+}
+
+/** The person with an address; the first who signs in with it is created, without a school. */
+async function userIdOf(tx: WriteTx, email: string, knownId: string | null): Promise<string> {
+  if (knownId) return knownId
+  const id = naturalId('user', email)
+  await tx.insert('user_profile', [
+    { id, email, first_name: null, last_name: null, avatar_path: null, avatar_updated_at: null, school_id: null },
+  ])
+  return id
+}
+
+/** Tries the code and, where it is right, starts a session in place of the one that this browser had. */
+const signIn = ({ services: { store, keys }, address, caller }: Exchange, email: string, token: string) =>
+  store.write(asSystem(), async (tx) => {
+    const flood = await refuseFlood(tx, address)
+    if (flood) return flood
+    const userId = (await userByEmail(tx, { email }))[0]?.id ?? null
+    const refusal = await tryCode(tx, { email, token, userId, address }, keys)
+    if (refusal) return refusal
+    if (caller) await endSession(tx, caller.session_id)
+    return startSession(tx, await userIdOf(tx, email, userId), keys)
+  })
+
+export const authHandlers: Handlers<typeof auth> = {
+  sendOtp: onOpen(auth.sendOtp, async ({ services: { store, mailer, clock, config, keys }, address }, { body }) => {
+    const email = normalEmail(body.email)
+    const code = newCode()
+    const expiresAt = clock.now() + limits.otp.lifetime
+    const refusal = await store.write(asSystem(), async (tx) => {
+      await sweep(tx)
+      return (await refuseFlood(tx, address)) ?? (await issueCode(tx, email, code, keys.otp))
+    })
+    if (refusal) throw refusal
+    mailer.send({ to: email, expiresAt, ...signInCodeMessage({ code, site: config.publicUrl }) })
+    return { message: 'We have sent a code to that address.' }
+  }),
+
+  verifyOtp: onOpen(auth.verifyOtp, async (exchange, { body }) => {
+    const { services } = exchange
+    const session = await signIn(exchange, normalEmail(body.email), body.token)
+    if (session instanceof Failure) throw session
+    const known = await authenticate(services.store, session, services.clock.now(), services.keys)
+    if (!known) throw common.unauthenticated()
+    exchange.setSession(session)
+    return { session, user: await profileOf(services, known.caller) }
+  }),
+
+  me: onOpen(auth.me, async ({ services, caller }) => profileOf(services, signedIn(caller))),
+
+  refresh: onOpen(auth.refresh, async ({ services: { store, keys }, caller, session }) => {
+    const { session_id } = signedIn(caller)
+    if (!session || !(await store.read(asSystem(), (tx) => isRefreshable(tx, session_id, session, keys)))) throw common.unauthenticated()
+    return session
+  }),
+
+  onboard: on(auth.onboard, {
+    as: 'system',
+    load: async ({ tx, caller }, { targets }) => {
+      const user = await ownRow(tx, caller)
+      const { school_id } = await callerAgain(tx, caller)
+      const wanted = school_id === null ? targets['schoolId'] : undefined
+      return { user, school: wanted === undefined ? null : await joinableSchool(tx, wanted) }
+    },
+    run: async ({ tx, caller }, { body }, { user, school }) => {
+      await tx.update('user_profile', [{ before: user, patch: { first_name: body.firstName, last_name: body.lastName } }])
+      const request = school && (await requestToJoin(tx, user.id, school, null))
+      const joinRequest = request ? { id: request.id, school_id: request.school_id, status: request.status } : undefined
+      const { id, first_name, last_name, school_id, school: own } = toProfile(await callerAgain(tx, caller), null, '')
+      return { id, first_name, last_name, school_id, school: own, joinRequest }
+    },
+  }),
+
+  updateProfile: on(auth.updateProfile, {
+    as: 'system',
+    load: async ({ tx, caller }, { targets }) => {
+      const user = await ownRow(tx, caller)
+      const school = targets['schoolId']
+      if (school !== undefined && (await activeMembership(tx, { user: user.id, school })).length === 0) throw authFailures.notAMember()
+      return user
+    },
+    run: async ({ tx, caller, services }, { body: { firstName, lastName, schoolId } }, user) => {
+      const patch = {
+        ...(firstName !== undefined && { first_name: firstName }),
+        ...(lastName !== undefined && { last_name: lastName }),
+        ...(schoolId !== undefined && { school_id: schoolId }),
+      }
+      await tx.update('user_profile', [{ before: user, patch }])
+      const [pending] = await newestPendingRequest(tx, { user: user.id })
+      return toProfile(await callerAgain(tx, caller), pending ?? null, services.config.publicUrl)
+    },
+  }),
+
+  logout: onOpen(auth.logout, async ({ services: { store }, caller, setSession }) => {
+    const { session_id } = signedIn(caller)
+    await store.write(asSystem(), (tx) => endSession(tx, session_id))
+    setSession(null)
+    return { message: 'You are signed out.' }
+  }),
+}
+
+function signedIn(caller: Caller | null): Caller {
+  if (!caller) throw common.unauthenticated()
+  return caller
+}

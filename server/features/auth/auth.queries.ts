@@ -1,0 +1,37 @@
+import { and, desc, eq } from 'drizzle-orm'
+import { statement } from '../../store/statement.ts'
+
+/** The person with an address in its normal form. */
+export const userByEmail = statement<{ email: string }>()(({ db, t, p }) =>
+  db.select({ id: t.user_profile.id }).from(t.user_profile).where(eq(t.user_profile.email, p.email)),
+)
+
+/** The one live code of an address; locked, so that it is tried and used up one request after the other. */
+export const codeOf = statement<{ email: string }>({ lock: 'otp_code' })(({ db, t, p }) =>
+  db.select().from(t.otp_code).where(eq(t.otp_code.email, p.email)),
+)
+
+/** The newest request of a person that waits for an answer, with its school. */
+export const newestPendingRequest = statement<{ user: string }>()(({ db, t, p }) =>
+  db
+    .select({
+      id: t.school_join_request.id,
+      status: t.school_join_request.status,
+      requested_at: t.school_join_request.requested_at,
+      school: { id: t.school.id, name: t.school.name },
+    })
+    .from(t.school_join_request)
+    .innerJoin(t.school, eq(t.school.id, t.school_join_request.school_id))
+    .where(and(eq(t.school_join_request.user_id, p.user), eq(t.school_join_request.status, 'pending')))
+    .orderBy(desc(t.school_join_request.requested_at), desc(t.school_join_request.id))
+    .limit(1),
+)
+
+export const activeMembership = statement<{ user: string; school: string }>()(({ db, t, p }) =>
+  db
+    .select({ id: t.school_management.id })
+    .from(t.school_management)
+    .where(
+      and(eq(t.school_management.user_id, p.user), eq(t.school_management.school_id, p.school), eq(t.school_management.is_active, true)),
+    ),
+)

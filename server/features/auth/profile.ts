@@ -1,0 +1,49 @@
+import type { Profile } from '@markbook/shared/contract/auth'
+import { limits } from '@markbook/shared/limits'
+import type { Caller } from '../../http/caller.ts'
+import type { Services } from '../../http/services.ts'
+import { asSystem } from '../../store/tx.ts'
+import { newestPendingRequest } from './auth.queries.ts'
+
+type Pending = Profile['pending_join_request']
+
+/** Where a person's profile is kept; deleted on school creation and on approval of a join request (specification, «Limits»). */
+export const profileKey = (userId: string): string => `profile:${userId}`
+
+/** Built from the stored object, so that it names the server that answers (decisions §6). */
+const avatarUrl = ({ avatar_path, avatar_updated_at }: Caller, publicUrl: string): string | null =>
+  avatar_path && `${publicUrl}/storage/v1/object/public/images/${avatar_path}?t=${Date.parse(avatar_updated_at ?? '') || 0}`
+
+/** The profile as clients see it (decisions §3). */
+export function toProfile(caller: Caller, pending: Pending, publicUrl: string): Profile {
+  const { user_id: id, email, first_name, last_name, role, school_id, school_name } = caller
+  return {
+    id,
+    email,
+    first_name,
+    last_name,
+    role,
+    avatar_url: avatarUrl(caller, publicUrl),
+    school_id,
+    school: school_id ? { id: school_id, name: school_name ?? '' } : null,
+    is_onboarded: first_name !== null && last_name !== null,
+    pending_join_request: pending,
+  }
+}
+
+/**
+ * The profile of a caller. Who waits for nothing is answered from what the guard has read. Whoever waits to be let into a school
+ * asks every few seconds: their profile is kept, stamped with all that it was made of as the guard has just read it, so that a
+ * kept one can never be an old one. Rights are never read from it.
+ */
+export async function profileOf({ cache, store, config }: Pick<Services, 'cache' | 'store' | 'config'>, caller: Caller): Promise<Profile> {
+  if (caller.pending_stamp === null) return toProfile(caller, null, config.publicUrl)
+  const key = profileKey(caller.user_id)
+  const stamp = JSON.stringify({ ...caller, session_id: null, site: config.publicUrl })
+  const kept = await cache.get<Profile>(key, stamp)
+  if (kept) return kept
+  const [pending] = await store.read(asSystem(), (tx) => newestPendingRequest(tx, { user: caller.user_id }))
+  const profile = toProfile(caller, pending ?? null, config.publicUrl)
+  await cache.set(key, profile, limits.cache.profile, stamp)
+  return profile
+}

@@ -1,0 +1,32 @@
+import { compareText, fold } from '@markbook/shared/domain/fold'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Services } from '../../http/services.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { activeSchools, schoolsRevision } from './schools.queries.ts'
+
+/** Where the list is cached (specification, «Limits»). */
+export const SCHOOL_LIST_KEY = 'schools:all'
+
+type Listed = Pick<Row<'school'>, 'id' | 'name' | 'school_type'>
+
+async function revisionOf(tx: ReadTx): Promise<string> {
+  const [revision] = await schoolsRevision(tx, {})
+  return `${revision?.count}:${revision?.seqs}`
+}
+
+const byName = (a: Listed, b: Listed) => compareText(fold(a.name), fold(b.name)) || compareText(a.name, b.name) || compareText(a.id, b.id)
+
+/**
+ * The active schools by name, whatever their case and accents. Cached under the revision they were read at, which is asked of the
+ * database first: whoever puts an older list back, here or on another instance, puts it where nobody looks any more.
+ */
+export async function schoolList({ store, cache }: Pick<Services, 'store' | 'cache'>): Promise<Listed[]> {
+  const current = await store.read(asSystem(), revisionOf)
+  const known = await cache.get<Listed[]>(SCHOOL_LIST_KEY, current)
+  if (known) return known
+  const read = await store.read(asSystem(), async (tx) => ({ revision: await revisionOf(tx), rows: await activeSchools(tx, {}) }))
+  const list = read.rows.sort(byName)
+  await cache.set(SCHOOL_LIST_KEY, list, limits.cache.schoolList, read.revision)
+  return list
+}

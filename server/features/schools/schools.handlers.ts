@@ -1,0 +1,100 @@
+import { type SchoolInput, schoolFailures, schools } from '@markbook/shared/contract/schools'
+import { common } from '@markbook/shared/failures'
+import { naturalId } from '@markbook/shared/ids'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { z } from 'zod'
+import { type Handlers, on, onOpen, type Scene } from '../../http/handler.ts'
+import type { WriteTx } from '../../store/tx.ts'
+import { normalEmail } from '../auth/emails.ts'
+import { profileKey } from '../auth/profile.ts'
+import { starterSubjects } from '../subjects/starter-subjects.ts'
+import { joinRequestHandlers } from './join-requests.handlers.ts'
+import { memberHandlers } from './members.handlers.ts'
+import { SCHOOL_LIST_KEY, schoolList } from './school-list.ts'
+import { anySchool, lockedNode, membershipOf, pendingRequestsOf } from './schools.queries.ts'
+
+type School = Row<'school'>
+type Body = z.infer<typeof SchoolInput>
+
+const contactOf = ({ address, email, phone }: Pick<Body, 'address' | 'email' | 'phone'>) => ({
+  ...(address !== undefined && { address }),
+  ...(email !== undefined && { email: email === null ? null : normalEmail(email) }),
+  ...(phone !== undefined && { phone }),
+})
+
+/** A dedicated deployment has one school: who makes it is decided one after the other, before anything else is looked at. */
+async function demandRoomForSchool({ tx, services }: Pick<Scene<typeof schools.create>, 'tx' | 'services'>) {
+  if (!services.config.dedicated) return
+  await lockedNode(tx, {})
+  if ((await anySchool(tx, {})).length > 0) throw schoolFailures.dedicated()
+}
+
+/** The creator, locked; 409 where they have an active school. A place in a school that suspended them holds nobody back. */
+async function founder(tx: WriteTx, userId: string): Promise<Row<'user_profile'>> {
+  const profile = await tx.find('user_profile', '', userId)
+  if (!profile) throw common.notFound()
+  const [membership] = profile.school_id ? await membershipOf(tx, { school: profile.school_id, user: userId }) : []
+  if (membership?.is_active) throw schoolFailures.alreadyInSchool()
+  return profile
+}
+
+async function createSchool(tx: WriteTx, profile: Row<'user_profile'>, body: Body): Promise<School> {
+  const id = tx.newId()
+  const contact = { address: null, email: null, phone: null, ...contactOf(body) }
+  const [school] = await tx.insert('school', [
+    { id, name: body.name, code: body.code ?? null, school_type: body.schoolType, ...contact, is_active: true },
+  ])
+  const membership = {
+    id: naturalId('membership', profile.id, id),
+    school_id: id,
+    user_id: profile.id,
+    role: 'admin' as const,
+    is_active: true,
+  }
+  await tx.insert('school_management', [membership])
+  await tx.update('user_profile', [{ before: profile, patch: { school_id: id } }])
+  await tx.remove('school_join_request', await pendingRequestsOf(tx, { user: profile.id }))
+  if (body.starterSubjects) {
+    await tx.insert(
+      'subject',
+      starterSubjects(body.schoolType).map((subject) => ({ id: tx.newId(), school_id: id, ...subject })),
+    )
+  }
+  return school as School
+}
+
+export const schoolHandlers: Handlers<typeof schools> = {
+  ...joinRequestHandlers,
+  ...memberHandlers,
+
+  list: onOpen(schools.list, ({ services }) => schoolList(services)),
+
+  create: on(schools.create, {
+    as: 'system',
+    load: demandRoomForSchool,
+    run: async ({ tx, caller, services, after }, { body }) => {
+      const school = await createSchool(tx, await founder(tx, caller.user_id), body)
+      after(() => services.cache.delete(SCHOOL_LIST_KEY))
+      after(() => services.cache.delete(profileKey(caller.user_id)))
+      return school
+    },
+  }),
+
+  mine: on(schools.mine, { load: ownSchool, run: async (_scene, _asked, school) => school }),
+
+  updateMine: on(schools.updateMine, {
+    load: ownSchool,
+    run: async ({ tx, services, after }, { body }, before) => {
+      const patch = { ...(body.name !== undefined && { name: body.name }), ...contactOf(body) }
+      const [school] = await tx.update('school', [{ before, patch }])
+      after(() => services.cache.delete(SCHOOL_LIST_KEY))
+      return school as School
+    },
+  }),
+}
+
+async function ownSchool({ tx, caller }: Pick<Scene<typeof schools.mine>, 'tx' | 'caller'>): Promise<School> {
+  const school = await tx.find('school', caller.school_id, caller.school_id)
+  if (!school) throw common.notFound()
+  return school
+}

@@ -1,0 +1,75 @@
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { statement } from '../../store/statement.ts'
+
+/** The current row of this node, locked: whoever counts schools or makes one on a dedicated deployment does so alone. */
+export const lockedNode = statement<Record<never, never>>({ lock: 'node' })(({ db, t }) =>
+  db.select({ id: t.node.id }).from(t.node).where(isNull(t.node.ended_at)),
+)
+
+/** One school, active or not, where there is any. */
+export const anySchool = statement<Record<never, never>>()(({ db, t }) => db.select({ id: t.school.id }).from(t.school).limit(1))
+
+/**
+ * How many schools there are, and the sum of their positions in the feeds. Every change of a school, made here or received from
+ * another node, raises its position, so that equal figures mean an unchanged list.
+ */
+export const schoolsRevision = statement<Record<never, never>>()(({ db, t }) =>
+  db
+    .select({ count: sql<number>`count(*)`.mapWith(Number), seqs: sql<number>`coalesce(sum(${t.sync_row.seq}), 0)`.mapWith(Number) })
+    .from(t.school)
+    .innerJoin(
+      t.sync_row,
+      and(eq(t.sync_row.school_id, t.school.id), eq(t.sync_row.table_name, 'school'), eq(t.sync_row.row_id, t.school.id)),
+    ),
+)
+
+export const activeSchools = statement<Record<never, never>>()(({ db, t }) =>
+  db.select({ id: t.school.id, name: t.school.name, school_type: t.school.school_type }).from(t.school).where(eq(t.school.is_active, true)),
+)
+
+/** A person's membership of a school, locked where the transaction writes. */
+export const membershipOf = statement<{ school: string; user: string }>({ lock: 'school_management' })(({ db, t, p }) =>
+  db
+    .select()
+    .from(t.school_management)
+    .where(and(eq(t.school_management.school_id, p.school), eq(t.school_management.user_id, p.user))),
+)
+
+/** The requests of a person that wait for an answer, locked where the transaction writes. */
+export const pendingRequestsOf = statement<{ user: string }>({ lock: 'school_join_request' })(({ db, t, p }) =>
+  db
+    .select()
+    .from(t.school_join_request)
+    .where(and(eq(t.school_join_request.user_id, p.user), eq(t.school_join_request.status, 'pending'))),
+)
+
+/** A request of whatever school, not locked: whose person is to be locked before it is said by itself. */
+export const requestById = statement<{ id: string }>()(({ db, t, p }) =>
+  db
+    .select({ id: t.school_join_request.id, school_id: t.school_join_request.school_id, user_id: t.school_join_request.user_id })
+    .from(t.school_join_request)
+    .where(eq(t.school_join_request.id, p.id)),
+)
+
+/** The queue of a school, oldest first. */
+export const queueOf = statement<{ school: string }>()(({ db, t, p }) =>
+  db
+    .select({
+      id: t.school_join_request.id,
+      status: t.school_join_request.status,
+      message: t.school_join_request.message,
+      requested_at: t.school_join_request.requested_at,
+      user: {
+        id: t.user_profile.id,
+        first_name: t.user_profile.first_name,
+        last_name: t.user_profile.last_name,
+        email: t.user_profile.email,
+      },
+      school: { id: t.school.id, name: t.school.name },
+    })
+    .from(t.school_join_request)
+    .innerJoin(t.user_profile, eq(t.user_profile.id, t.school_join_request.user_id))
+    .innerJoin(t.school, eq(t.school.id, t.school_join_request.school_id))
+    .where(and(eq(t.school_join_request.school_id, p.school), eq(t.school_join_request.status, 'pending')))
+    .orderBy(asc(t.school_join_request.requested_at), asc(t.school_join_request.id)),
+)

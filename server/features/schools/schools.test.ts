@@ -1,0 +1,215 @@
+import { limits } from '@markbook/shared/limits'
+import { stBrigids } from '@markbook/shared/story/people'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asSystem } from '../../store/tx.ts'
+import { newcomers } from '../../testing/newcomers.ts'
+import { refused } from '../../testing/refused.ts'
+import { type School, school } from '../../testing/school.ts'
+import { SCHOOL_LIST_KEY } from './school-list.ts'
+
+let st: School
+beforeAll(async () => {
+  st = await school()
+})
+afterAll(() => st.close())
+
+const names = async () => (await st.as.nobody.schools.list()).map((one) => one.name)
+const primary = { name: 'Élan Primary', schoolType: 'primary' } as const
+const switchOff = (id: string, is_active: boolean) =>
+  st.services.store.write(asSystem(), async (tx) => {
+    const before = await tx.find('school', id, id)
+    if (before) await tx.update('school', [{ before, patch: { is_active } }])
+  })
+
+describe('GET /api/schools', () => {
+  test('id, name and type of the active schools, for everybody who is signed in', async () => {
+    expect(await st.as.nobody.schools.list()).toEqual([
+      { id: expect.any(String), name: 'Hilltop-Marker School', school_type: 'secondary' },
+      { id: stBrigids, name: 'St Brigid’s', school_type: 'secondary' },
+    ])
+    expect(await names()).toEqual(['Hilltop-Marker School', 'St Brigid’s'])
+  })
+
+  test('401 without a session', async () => {
+    await expect(st.anonymous.schools.list()).rejects.toMatchObject({ status: 401 })
+  })
+
+  test('ordered by name, whatever its case and accents', async () => {
+    const [first, second, third] = await newcomers(st, 3, 'order')
+    await first?.as.schools.create({ body: primary })
+    await second?.as.schools.create({ body: { ...primary, name: 'eden primary' } })
+    await third?.as.schools.create({ body: { ...primary, name: 'Zion' } })
+    expect(await names()).toEqual(['eden primary', 'Élan Primary', 'Hilltop-Marker School', 'St Brigid’s', 'Zion'])
+  })
+
+  test('a renamed school is listed under its new name at once', async () => {
+    await names()
+    await st.as.marker.schools.updateMine({ body: { name: 'A Hilltop-Marker School' } })
+    expect((await names())[0]).toBe('A Hilltop-Marker School')
+  })
+
+  test('a deactivated school is not listed from the next request, and a reactivated one is again', async () => {
+    await names()
+    await switchOff(stBrigids, false)
+    expect(await names()).not.toContain('St Brigid’s')
+    await switchOff(stBrigids, true)
+    expect(await names()).toContain('St Brigid’s')
+  })
+
+  test('an older list that a slow reader puts back is not answered', async () => {
+    const { cache } = st.services
+    const kept: { value: unknown; stamp: unknown }[] = []
+    const set = cache.set.bind(cache)
+    cache.set = async (key, value, ttlMs, stamp) => {
+      if (key === SCHOOL_LIST_KEY) kept.push({ value, stamp })
+      return set(key, value, ttlMs, stamp)
+    }
+    await cache.delete(SCHOOL_LIST_KEY)
+    await names()
+    const [late] = await newcomers(st, 1, 'late')
+    await late?.as.schools.create({ body: { ...primary, name: 'Late School' } })
+    const [old] = kept
+    expect(old?.value).not.toContainEqual(expect.objectContaining({ name: 'Late School' }))
+    await set(SCHOOL_LIST_KEY, old?.value, limits.cache.schoolList, old?.stamp as string)
+    expect(await names()).toContain('Late School')
+  })
+
+  test('an unchanged list is answered from the cache', async () => {
+    await names()
+    const { cache } = st.services
+    const set = cache.set
+    let writes = 0
+    cache.set = async (...all) => {
+      writes += 1
+      return set(...all)
+    }
+    await names()
+    cache.set = set
+    expect(writes).toBe(0)
+  })
+})
+
+describe('POST /api/schools', () => {
+  test('the creator is its administrator from the next request', async () => {
+    const [founder] = await newcomers(st, 1, 'founder')
+    const { status, body } = (await founder?.as.schools.create.raw({
+      body: { ...primary, name: 'Founded', code: 'F1', address: '1 Street', email: ' Office@Founded.Example ', phone: '045 1' },
+    })) ?? { status: 0, body: null }
+    expect({ status, body }).toEqual({
+      status: 201,
+      body: {
+        id: expect.any(String),
+        name: 'Founded',
+        code: 'F1',
+        school_type: 'primary',
+        address: '1 Street',
+        email: 'office@founded.example',
+        phone: '045 1',
+        is_active: true,
+      },
+    })
+    const me = await founder?.as.auth.me()
+    expect(me).toMatchObject({ role: 'admin', school: { name: 'Founded' } })
+    expect(await founder?.as.schools.members()).toMatchObject([{ user_id: founder?.id, role: 'admin', is_active: true }])
+    expect(await founder?.as.subjects.list()).toEqual([])
+  })
+
+  test.each([
+    ['primary', 8],
+    ['secondary', 15],
+  ] as const)('starterSubjects gives a %s school %i subjects in order', async (schoolType, count) => {
+    const [founder] = await newcomers(st, 1, `starter-${schoolType}`)
+    await founder?.as.schools.create({ body: { name: `Starter ${schoolType}`, schoolType, starterSubjects: true } })
+    const subjects = (await founder?.as.subjects.list()) ?? []
+    expect(subjects.map((subject) => subject.sort_order)).toEqual(Array.from({ length: count }, (_, at) => at + 1))
+    expect(new Set(subjects.map((subject) => subject.code)).size).toBe(count)
+    expect(subjects[0]).toMatchObject({ name: 'English', is_active: true })
+  })
+
+  test.each(['okafor', 'byrne', 'niamh', 'marker'] as const)('409 for %s, who has an active school, and nothing changes', async (name) => {
+    const answer = { status: 409, code: 'schools.already_in_school' }
+    expect(await refused(st, () => st.as[name].schools.create.raw({ body: primary }))).toEqual(answer)
+  })
+
+  test('of ten by one person at once, one creates a school and nine are 409', async () => {
+    const [eager] = await newcomers(st, 1, 'eager')
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => eager?.as.schools.create.raw({ body: { ...primary, name: 'Eager' } })),
+    )
+    expect(answers.map((answer) => answer?.status).sort()).toEqual([201, ...Array(9).fill(409)])
+    expect((await st.rows('school')).filter((one) => one.name === 'Eager')).toHaveLength(1)
+  })
+
+  test('somebody whose school suspended them may start their own', async () => {
+    expect((await st.as.doyle.schools.create.raw({ body: { ...primary, name: 'Doyle’s' } })).status).toBe(201)
+    expect(await st.as.doyle.schools.mine()).toMatchObject({ name: 'Doyle’s' })
+  })
+
+  test('the creator’s own waiting request is withdrawn', async () => {
+    await st.as.tomas.schools.create({ body: { ...primary, name: 'Keane’s' } })
+    expect(await st.as.okafor.schools.joinRequests()).toEqual([])
+    expect(await st.as.tomas.auth.me()).toMatchObject({ school: { name: 'Keane’s' }, pending_join_request: null })
+  })
+
+  test.each([
+    ['no name', { schoolType: 'primary' }],
+    ['no type', { name: 'x' }],
+    ['an unknown type', { ...primary, schoolType: 'tertiary' }],
+    ['an address that is no email', { ...primary, email: 'office' }],
+    ['a name with a line break', { ...primary, name: 'a\nb' }],
+    ['a name of 201 characters', { ...primary, name: 'x'.repeat(201) }],
+    ['a field that it does not take', { ...primary, isActive: false }],
+    ['a list', []],
+  ])('400 for %s, and nothing changes', async (_what, body) => {
+    expect(await refused(st, () => st.as.nobody.schools.create.raw({ body }))).toEqual({ status: 400, code: 'validation_failed' })
+  })
+})
+
+describe('GET and PATCH /api/schools/mine', () => {
+  test('every participant reads their own school', async () => {
+    expect(await st.as.niamh.schools.mine()).toMatchObject({ id: stBrigids, name: 'St Brigid’s', address: '4 Mill Road, Kildare' })
+    await expect(st.as.nobody.schools.mine()).rejects.toMatchObject({ status: 403, code: 'no_school' })
+  })
+
+  test('an administrator changes name and contact; null takes away, what is not named stays', async () => {
+    const changed = await st.as.okafor.schools.updateMine({ body: { name: 'St Brigid’s College', phone: '045 2', address: null } })
+    expect(changed).toMatchObject({ name: 'St Brigid’s College', phone: '045 2', address: null, email: null, school_type: 'secondary' })
+    expect(await st.as.ada.auth.me()).toMatchObject({ school: { name: 'St Brigid’s College' } })
+  })
+
+  test.each(['byrne', 'niamh', 'nobody'] as const)('403 for %s, and nothing changes', async (name) => {
+    expect(await refused(st, () => st.as[name].schools.updateMine.raw({ body: { name: 'x' } }))).toMatchObject({ status: 403 })
+  })
+
+  test('400 for the type, which never changes', async () => {
+    expect(await refused(st, () => st.as.okafor.schools.updateMine.raw({ body: { schoolType: 'primary' } }))).toMatchObject({ status: 400 })
+  })
+})
+
+describe('a dedicated deployment', () => {
+  let own: School
+  beforeAll(async () => {
+    own = await school({ env: { DEDICATED: 'true' }, story: false, seed: 'dedicated' })
+  })
+  afterAll(() => own.close())
+
+  test('of 50 schools by 50 people at once, one is created and 49 are 403', async () => {
+    const crowd = await newcomers(own, 50)
+    const answers = await Promise.all(crowd.map((one) => one.as.schools.create.raw({ body: { ...primary, name: one.email } })))
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1)
+    const rest = answers.filter((answer) => answer.status !== 201)
+    expect(new Set(rest.map((answer) => `${answer.status} ${(answer.body as { code: string }).code}`))).toEqual(
+      new Set(['403 schools.dedicated']),
+    )
+    expect(await own.rows('school')).toHaveLength(1)
+    expect(await own.rows('school_management')).toHaveLength(1)
+  })
+
+  test('403 from then on, whatever the body', async () => {
+    const [late] = await newcomers(own, 1, 'late')
+    expect(await refused(own, () => late?.as.schools.create.raw({ body: { nonsense: 1 } }) as never)).toEqual({
+      status: 403,
+      code: 'schools.dedicated',
+    })
+  })
+})
