@@ -1,8 +1,8 @@
+import { importFailures } from '@markbook/shared/contract/imports'
 import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { CsvError, parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
-import { importErrors } from './imports.errors.ts'
 import { type Cell, emptyFile, isBlank, type Sheet, type SheetRow, tooManyBytes, tooManyRows, toSheet } from './table.ts'
 import { toText } from './text.ts'
 
@@ -44,12 +44,12 @@ function withoutTail(text: string): string {
 function toFailure(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof CsvError)) return error
   if (error.code === 'CSV_MAX_RECORD_SIZE') {
-    return importErrors.tooLarge({ message: `Line ${error.lines} of this file is too long. A quotation mark may be missing there.` })
+    return importFailures.tooLarge({ message: `Line ${error.lines} of this file is too long. A quotation mark may be missing there.` })
   }
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
-    return importErrors.unreadable({ message: 'A quotation mark in this file is opened and never closed.' })
+    return importFailures.unreadable({ message: 'A quotation mark in this file is opened and never closed.' })
   }
-  return importErrors.unreadable({ message: `Line ${error.lines} of this file cannot be read.` })
+  return importFailures.unreadable({ message: `Line ${error.lines} of this file cannot be read.` })
 }
 
 function parseLines(text: string, delimiter: Separator): SheetRow[] {

@@ -1,5 +1,5 @@
+import { importFailures } from '@markbook/shared/contract/imports'
 import { isId } from '@markbook/shared/ids'
-import { importErrors } from './imports.errors.ts'
 import { columnKey, type Sheet, type SheetRow } from './table.ts'
 import type { WorkbookColumn, WorkbookRow, WorkbookSheet } from './xlsx.ts'
 
@@ -97,7 +97,7 @@ function refuseTwins(assessments: readonly MarksheetColumn[]): void {
     if (assessmentId === null) continue
     const twin = headsById.get(assessmentId)
     if (twin !== undefined) {
-      throw importErrors.duplicateColumn({
+      throw importFailures.duplicateColumn({
         message: `The columns “${twin}” and “${head}” are for the same assessment. Remove one of them.`,
       })
     }

@@ -1,5 +1,5 @@
+import { importFailures } from '@markbook/shared/contract/imports'
 import type { Failure } from '@markbook/shared/failures'
-import { importErrors } from './imports.errors.ts'
 
 export type SheetKind = 'csv' | 'xlsx'
 export type Upload = { bytes: Uint8Array; type?: string | undefined; filename?: string | undefined }
@@ -42,7 +42,7 @@ function otherKind(start: string): string | undefined {
   return OTHERS.find(([starts]) => startsAs(start, starts))?.[1]
 }
 
-const saveAs = (what: string): Failure => importErrors.wrongType({ message: `This is ${what}. Save it as .xlsx or .csv.` })
+const saveAs = (what: string): Failure => importFailures.wrongType({ message: `This is ${what}. Save it as .xlsx or .csv.` })
 
 const extensionOf = (filename: string): string => /\.([A-Za-z0-9]+)\s*$/.exec(filename)?.[1]?.toLowerCase() ?? ''
 
@@ -59,7 +59,7 @@ export function sheetKind({ bytes, type, filename }: Upload): SheetKind {
   const named = EXTENSIONS[extension]
   if (extension !== '' && named === undefined) throw saveAs(`a .${extension} file`)
   const declared = TYPES[(type ?? '').split(';')[0]?.trim().toLowerCase() ?? '']
-  if (declared === undefined) throw importErrors.wrongType()
+  if (declared === undefined) throw importFailures.wrongType()
   const isBelied = (said: SheetKind | 'either' | undefined) => said !== undefined && said !== 'either' && said !== kind
   if (isBelied(named) || isBelied(declared)) {
     throw saveAs(

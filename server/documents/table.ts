@@ -1,5 +1,5 @@
+import { importFailures } from '@markbook/shared/contract/imports'
 import { limits } from '@markbook/shared/limits'
-import { importErrors } from './imports.errors.ts'
 
 /** One line of a table. `row` is the number that the spreadsheet shows beside it; the head is row 1. */
 export type SheetRow = { row: number; cells: string[] }
@@ -14,17 +14,17 @@ export const isBlank = (cells: readonly string[]): boolean => cells.every((cell)
 
 /** The message names the bound, so that a teacher knows how to split the file. */
 export const tooManyRows = () =>
-  importErrors.tooLarge({
+  importFailures.tooLarge({
     message: `This file has more than ${limits.importRows.toLocaleString('en-GB')} rows. Split it into smaller files.`,
   })
 
 export const tooManyColumns = () =>
-  importErrors.tooLarge({ message: `This file has more than ${limits.importColumns} columns. Remove those that are not needed.` })
+  importFailures.tooLarge({ message: `This file has more than ${limits.importColumns} columns. Remove those that are not needed.` })
 
 export const tooManyBytes = () =>
-  importErrors.tooLarge({ message: `This file is too large. A file of at most ${limits.body.import / 1_048_576} MB can be imported.` })
+  importFailures.tooLarge({ message: `This file is too large. A file of at most ${limits.body.import / 1_048_576} MB can be imported.` })
 
-export const emptyFile = () => importErrors.unreadable({ message: 'This file is empty.' })
+export const emptyFile = () => importFailures.unreadable({ message: 'This file is empty.' })
 
 function widthOf(cells: readonly string[]): number {
   let width = cells.length
@@ -42,7 +42,7 @@ export function toSheet(lines: readonly SheetRow[]): Sheet {
   const filled = lines.map(({ row, cells }) => ({ row, cells: cells.map((cell) => cell.trim()) })).filter(({ cells }) => !isBlank(cells))
   const [head, ...rows] = filled
   if (!head) throw emptyFile()
-  if (head.row !== 1) throw importErrors.unreadable({ message: 'The first row must hold the names of the columns.' })
+  if (head.row !== 1) throw importFailures.unreadable({ message: 'The first row must hold the names of the columns.' })
   if (rows.length > limits.importRows) throw tooManyRows()
   let width = 0
   for (const { cells } of filled) width = Math.max(width, widthOf(cells))
@@ -64,7 +64,7 @@ export function findColumns<Name extends string>(sheet: Sheet, names: readonly N
   for (const [index, head] of sheet.head.entries()) {
     const name = names.find((wanted) => wanted === columnKey(head))
     if (name === undefined) continue
-    if (found.has(name)) throw importErrors.duplicateColumn({ message: `Two columns of this file are named “${head}”.` })
+    if (found.has(name)) throw importFailures.duplicateColumn({ message: `Two columns of this file are named “${head}”.` })
     found.set(name, index)
   }
   return found

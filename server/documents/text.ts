@@ -1,4 +1,4 @@
-import { importErrors } from './imports.errors.ts'
+import { importFailures } from '@markbook/shared/contract/imports'
 
 /** Windows-1252 differs from Latin-1 in these 32 places only; Node's own decoder leaves them as control characters. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
@@ -27,10 +27,10 @@ export function toText(bytes: Uint8Array): string {
   try {
     text = decode(bytes)
   } catch {
-    throw importErrors.unreadable()
+    throw importFailures.unreadable()
   }
   if (/(?![\t\n\r])\p{Cc}/u.test(text)) {
-    throw importErrors.unreadable({ message: 'This file holds characters that are not text. Save it again as .xlsx or .csv.' })
+    throw importFailures.unreadable({ message: 'This file holds characters that are not text. Save it again as .xlsx or .csv.' })
   }
   return text
 }

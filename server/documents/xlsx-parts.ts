@@ -1,6 +1,6 @@
+import { importFailures } from '@markbook/shared/contract/imports'
 import { limits } from '@markbook/shared/limits'
 import { strToU8, zipSync } from 'fflate'
-import { importErrors } from './imports.errors.ts'
 import { tooManyColumns, tooManyRows } from './table.ts'
 import { openZip, type Zip } from './zip.ts'
 
@@ -31,7 +31,7 @@ type Relation = { id: string; type: string; target: string }
 type SheetName = { name: string; relation: string; isHidden: boolean }
 
 const unreadable = () =>
-  importErrors.unreadable({ message: 'The sheets of this workbook cannot be read. Save it again as .xlsx and send the new file.' })
+  importFailures.unreadable({ message: 'The sheets of this workbook cannot be read. Save it again as .xlsx and send the new file.' })
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 const plain = (text: string): string => text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name] ?? '')
@@ -107,7 +107,7 @@ function checkCells(xml: string): void {
 
 function checkIsWorkbook(types: string | null, workbook: string | null): void {
   if (types?.includes('spreadsheetml') && workbook !== null) return
-  throw importErrors.wrongType({ message: 'This file is not an Excel workbook. Save it as .xlsx or .csv.' })
+  throw importFailures.wrongType({ message: 'This file is not an Excel workbook. Save it as .xlsx or .csv.' })
 }
 
 /**

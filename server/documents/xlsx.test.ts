@@ -24,7 +24,7 @@ describe('reading cells', () => {
             `${row(1, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i')}<row r="3"><c r="A3"><v>15.5</v></c><c r="B3" s="1"><v>39814</v></c>` +
               '<c r="C3" t="s"><v>0</v></c><c r="D3"><f>A3*2</f><v>31</v></c><c r="E3" t="str"><f>"x"&amp;1</f><v>x1</v></c>' +
               '<c r="F3" t="b"><v>1</v></c><c r="G3" t="e"><v>#N/A</v></c>' +
-              '<c r="H3" t="e"><f>1/0</f><v>#DIV/0!</v></c><c r="I3"><v>17.100000000000001</v></c></row>',
+              '<c r="H3" t="e"><f>1/0</f><v>#DIV/0!</v></c><c r="I3"><v>11.299999999999999</v></c></row>',
           ),
         },
       ],
@@ -32,7 +32,7 @@ describe('reading cells', () => {
       styles: DATE_STYLES,
     })
     expect((await readWorkbook(file)).rows).toEqual([
-      { row: 3, cells: ['15.5', '2009-01-01', 'Ní Bhriain & Söhne', '31', 'x1', 'TRUE', '', '', '17.1'] },
+      { row: 3, cells: ['15.5', '2009-01-01', 'Ní Bhriain & Söhne', '31', 'x1', 'TRUE', '', '', '11.3'] },
     ])
   })
 

@@ -1,5 +1,5 @@
-import type { Cell as ExcelCell, CellValue, Workbook, Worksheet } from 'exceljs'
-import { importErrors } from './imports.errors.ts'
+import { importFailures } from '@markbook/shared/contract/imports'
+import type { CellValue, Cell as ExcelCell, Workbook, Worksheet } from 'exceljs'
 import { type Cell, type Sheet, type SheetRow, toSheet } from './table.ts'
 import { extractSheet } from './xlsx-parts.ts'
 import { withoutTimes } from './zip.ts'
@@ -44,7 +44,8 @@ const openExcel = async (): Promise<Workbook> => new (await import('exceljs')).d
 function toText(value: CellValue): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value
-  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : ''
+  // A spreadsheet shows 15 digits and keeps more: 8.2 + 3.1 is stored as 11.299999999999999.
+  if (typeof value === 'number') return Number.isFinite(value) ? String(Number(value.toPrecision(15))) : ''
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : value.toISOString().slice(0, 10)
   if ('error' in value) return ''
@@ -77,10 +78,10 @@ export async function readWorkbook(bytes: Uint8Array, preferred: readonly string
   try {
     await workbook.xlsx.load(sheet as never, { ignoreNodes: IGNORED })
   } catch {
-    throw importErrors.unreadable()
+    throw importFailures.unreadable()
   }
   const worksheet = workbook.worksheets[0]
-  if (!worksheet) throw importErrors.unreadable()
+  if (!worksheet) throw importFailures.unreadable()
   return toSheet(linesOf(worksheet))
 }
 

@@ -1,6 +1,6 @@
 import { createInflateRaw } from 'node:zlib'
+import { importFailures } from '@markbook/shared/contract/imports'
 import { limits } from '@markbook/shared/limits'
-import { importErrors } from './imports.errors.ts'
 
 /** An ordinary workbook has a dozen parts; one with many pictures a few hundred. */
 const ENTRIES_MAX = 1_000
@@ -11,8 +11,8 @@ type Entry = { name: string; method: number; crc: number; packed: number; unpack
 export type Zip = { names: readonly string[]; read(name: string): Promise<Buffer | null> }
 
 const tooMuch = () =>
-  importErrors.tooLarge({ message: 'This workbook is too large once it is unpacked. Keep only the sheet that is to be imported.' })
-const damaged = () => importErrors.unreadable({ message: 'This workbook is damaged or incomplete. Save it again and send the new file.' })
+  importFailures.tooLarge({ message: 'This workbook is too large once it is unpacked. Keep only the sheet that is to be imported.' })
+const damaged = () => importFailures.unreadable({ message: 'This workbook is damaged or incomplete. Save it again and send the new file.' })
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte
@@ -36,7 +36,7 @@ function findEnd(file: Buffer): number {
 function readEntry(file: Buffer, at: number): { entry: Entry; next: number } {
   if (file.readUInt32LE(at) !== 0x02014b50) throw damaged()
   if (file.readUInt16LE(at + 8) & 1)
-    throw importErrors.unreadable({ message: 'This workbook is protected by a password. Remove it and send the file again.' })
+    throw importFailures.unreadable({ message: 'This workbook is protected by a password. Remove it and send the file again.' })
   const nameEnd = at + 46 + file.readUInt16LE(at + 28)
   const entry = {
     name: file

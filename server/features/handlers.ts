@@ -1,8 +1,32 @@
+import { academicYearHandlers } from './academic-years/academic-years.handlers.ts'
+import { assessmentHandlers } from './assessments/assessments.handlers.ts'
+import { authHandlers } from './auth/auth.handlers.ts'
+import { calculationHandlers } from './calculations/calculations.handlers.ts'
+import { classHandlers } from './classes/classes.handlers.ts'
+import { gradeHandlers } from './grades/grades.handlers.ts'
 import { gradingScaleHandlers } from './grading-scale/grading-scale.handlers.ts'
+import { historyHandlers } from './history/history.handlers.ts'
+import { importHandlers } from './imports/imports.handlers.ts'
+import { reportHandlers } from './reports/reports.handlers.ts'
+import { schoolHandlers } from './schools/schools.handlers.ts'
+import { studentHandlers } from './students/students.handlers.ts'
+import { subjectHandlers } from './subjects/subjects.handlers.ts'
 import { termHandlers } from './terms/terms.handlers.ts'
 
 /** Every resource of the contract with the handlers that answer it. */
 export const handlers = {
+  auth: authHandlers,
   terms: termHandlers,
   gradingScale: gradingScaleHandlers,
+  students: studentHandlers,
+  classes: classHandlers,
+  imports: importHandlers,
+  schools: schoolHandlers,
+  academicYears: academicYearHandlers,
+  subjects: subjectHandlers,
+  calculations: calculationHandlers,
+  reports: reportHandlers,
+  assessments: assessmentHandlers,
+  grades: gradeHandlers,
+  history: historyHandlers,
 }

@@ -1,6 +1,8 @@
+import { people } from '@markbook/shared/story/people'
 import { Argument, type Command } from 'commander'
+import { REAL_ADMIN, seedRealPupils } from '../seed/real/seed-real.ts'
 import { seedStory } from '../seed/seed.ts'
-import { openStore } from '../start.ts'
+import { openNode } from '../start.ts'
 import { configure } from './environment.ts'
 
 export const seedVerb = (program: Command) =>
@@ -11,8 +13,12 @@ export const seedVerb = (program: Command) =>
     .action(seed)
 
 async function seed(what: 'story' | 'real') {
-  const config = configure()
-  if (what === 'real') return
-  const store = await openStore(config)
-  await seedStory(store, { again: false }).finally(() => store.close())
+  const { services, close } = await openNode(configure())
+  try {
+    if (what === 'real') await seedRealPupils(services, console.log)
+    else await seedStory(services.store, { again: false })
+    console.log(`Start the server on the same database, and sign in as ${what === 'real' ? REAL_ADMIN : people.okafor.email}.`)
+  } finally {
+    await close()
+  }
 }

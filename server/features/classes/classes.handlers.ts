@@ -7,6 +7,7 @@ import { type Handlers, on } from '../../http/handler.ts'
 import { isUniqueViolation } from '../../store/errors.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { classOf, rowOf } from '../policy.ts'
+import { orGone, subjectsOf } from '../references.ts'
 import {
   assessmentsOfClass,
   classesNamed,
@@ -17,7 +18,6 @@ import {
   yearById,
 } from './classes.queries.ts'
 import { enrolmentHandlers } from './enrolment.handlers.ts'
-import { orGone, subjectsOf } from './references.ts'
 import { studentSubjectHandlers } from './student-subjects.handlers.ts'
 import { assignTeacher, setSubjects } from './teachers.assign.ts'
 import { teacherHandlers } from './teachers.handlers.ts'

@@ -5,9 +5,9 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { classOf, rowOf } from '../policy.ts'
+import { inOrder } from '../references.ts'
 import { placeOf } from './classes.policy.ts'
 import { enrolmentsInYear, studentsById, studentsOfClass } from './enrolment.queries.ts'
-import { inOrder } from './references.ts'
 import { subjectsOfStudent } from './student-subjects.queries.ts'
 
 type Group = Row<'student_group'>

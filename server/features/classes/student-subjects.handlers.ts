@@ -6,9 +6,9 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { classOf, rowOf } from '../policy.ts'
+import { inOrder, orGone, subjectsOf } from '../references.ts'
 import { placeOf } from './classes.policy.ts'
 import { enrolmentsInClass, studentsById } from './enrolment.queries.ts'
-import { inOrder, orGone, subjectsOf } from './references.ts'
 import { studentsOfSubject, subjectsOfStudent } from './student-subjects.queries.ts'
 
 type Group = Row<'student_group'>

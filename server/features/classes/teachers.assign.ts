@@ -1,7 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { WriteTx } from '../../store/tx.ts'
-import { orGone } from './references.ts'
+import { orGone } from '../references.ts'
 import { groupAssignmentOf, subjectAssignmentsOf } from './teachers.queries.ts'
 
 type Group = Row<'student_group'>

@@ -1,8 +1,8 @@
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
-import { isReferenceViolation } from '../../store/errors.ts'
-import type { ReadTx } from '../../store/tx.ts'
-import { subjectsById } from './classes.queries.ts'
+import { isReferenceViolation } from '../store/errors.ts'
+import type { ReadTx } from '../store/tx.ts'
+import { subjectsById } from './classes/classes.queries.ts'
 
 /** The subjects of the school with these ids, in the order asked; 404 where one is absent or another school's. */
 export async function subjectsOf(tx: ReadTx, school: string, ids: readonly string[]): Promise<Row<'subject'>[]> {

@@ -1,0 +1,33 @@
+import type { Explanation } from '@markbook/shared/contract/calculations'
+import { explain, namedMark } from '@markbook/shared/domain/explain'
+import { compareText } from '@markbook/shared/domain/fold'
+import { classTermResult } from '@markbook/shared/domain/results'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { ReadTx } from '../../store/tx.ts'
+import { gradesWithReasons } from './calculations.queries.ts'
+import { type ClassMarks, marksOfStudent } from './class-results.ts'
+
+type Asked = { student: Row<'student'>; term: Row<'term'>; subject: Row<'subject'>; group: Row<'student_group'> | null }
+type Assessment = ClassMarks['assessments'][number]
+
+/** In the order of the mark grid: as the teachers sorted them, those without a place last. */
+const inOrder = (a: Assessment, b: Assessment) =>
+  (a.sort_order ?? Number.MAX_SAFE_INTEGER) - (b.sort_order ?? Number.MAX_SAFE_INTEGER) || compareText(a.id, b.id)
+
+/** The working behind one subject of one student (decisions §5, `explain`), from the same marks as the result itself. */
+export async function workingOf(tx: ReadTx, { student, term, subject, group }: Asked): Promise<Explanation> {
+  const marks = await marksOfStudent(tx, student, group, term)
+  const grades = await gradesWithReasons(tx, { school: student.school_id, student: student.id, term: term.id })
+  const gradesByAssessmentId = new Map(grades.map((grade) => [grade.assessment_id, grade]))
+  return explain({
+    student_id: student.id,
+    term,
+    subject,
+    scale: marks.scale,
+    marks: marks.assessments
+      .filter(({ subject_id }) => subject_id === subject.id)
+      .sort(inOrder)
+      .map((assessment) => namedMark(assessment, gradesByAssessmentId.get(assessment.id))),
+    subjects: classTermResult({ ...marks, term }).students[0]?.subjects ?? [],
+  }) as Explanation
+}

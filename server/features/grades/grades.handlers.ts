@@ -1,0 +1,110 @@
+import { type GradedAssessment, grades } from '@markbook/shared/contract/grades'
+import { letterForScore } from '@markbook/shared/domain/letters'
+import { common } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import { type Handlers, on } from '../../http/handler.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { heldAssessment, subjectOf, termOf } from '../assessments/assessments.policy.ts'
+import { assessmentsOfSubject } from '../assessments/assessments.queries.ts'
+import { exclusionAfter } from '../assessments/exclusion.ts'
+import { inOrder } from '../assessments/order.ts'
+import { gradingScaleOf } from '../grading-scale/grading-scale.queries.ts'
+import { rowOf } from '../policy.ts'
+import { gradeRights, heldGrade, sittersFor } from './grades.policy.ts'
+import { gradesOfAssessment, gradesOfSubject } from './grades.queries.ts'
+import { changeGrade, createGrade, demandInClassOf, demandWithinMaximum, recordGrades } from './grades.record.ts'
+
+type Named = { student_id: string; first_name: string; last_name: string }
+
+/** Rows with the letter of the school's scale of this moment. */
+async function lettered<R extends { score: number }>(tx: ReadTx, assessment: Row<'assessment'>, rows: readonly R[]) {
+  const scale = await gradingScaleOf(tx, assessment.school_id)
+  return rows.map((row) => ({ ...row, letter_grade: letterForScore(scale, row.score, assessment.max_score)?.letter ?? null }))
+}
+
+async function letteredOne(tx: ReadTx, assessment: Row<'assessment'>, row: Row<'grade'>) {
+  const [grade] = await lettered(tx, assessment, [row])
+  return grade as Row<'grade'> & { letter_grade: string | null }
+}
+
+const withStudent = <R extends Named>(row: R) => ({
+  ...row,
+  student: { id: row.student_id, first_name: row.first_name, last_name: row.last_name },
+})
+
+type Shown = GradedAssessment['grades'][number]
+
+export const gradeHandlers: Handlers<typeof grades> = {
+  list: on(grades.list, {
+    load: (scene, { targets }) => rowOf(scene, 'assessment', targets['assessmentId']),
+    run: async ({ tx }, _asked, assessment) => {
+      const rows = await gradesOfAssessment(tx, { school: assessment.school_id, assessment: assessment.id })
+      return (await lettered(tx, assessment, rows)).map(withStudent)
+    },
+  }),
+
+  byTerm: on(grades.byTerm, {
+    load: async (scene, { targets }) => {
+      await termOf(scene, targets['termId'])
+      await subjectOf(scene, targets['subjectId'])
+    },
+    run: async ({ tx, caller }, { query }) => {
+      const of = { school: caller.school_id, term: query.termId, subject: query.subjectId }
+      const shown = inOrder(await assessmentsOfSubject(tx, of)).map((assessment) => ({ ...assessment, grades: [] as Shown[] }))
+      const byId = new Map(shown.map((assessment) => [assessment.id, assessment]))
+      for (const grade of await gradesOfSubject(tx, of)) byId.get(grade.assessment_id)?.grades.push(withStudent(grade))
+      return shown
+    },
+  }),
+
+  create: on(grades.create, {
+    load: async (scene, { targets }) => {
+      const { assessmentId, studentId } = targets
+      if (assessmentId === undefined) return null
+      const assessment = await heldAssessment(scene, assessmentId)
+      const mayWrite = await gradeRights(scene, assessment)
+      return { assessment, sitters: await sittersFor(scene, assessment, mayWrite, studentId === undefined ? [] : [studentId]) }
+    },
+    run: async ({ tx }, { body }, loaded) => {
+      if (!loaded) throw common.notFound()
+      demandInClassOf(loaded.assessment, loaded.sitters)
+      demandWithinMaximum(loaded.assessment, [body])
+      return letteredOne(tx, loaded.assessment, await createGrade(tx, loaded.assessment, body.studentId, body))
+    },
+  }),
+
+  bulk: on(grades.bulk, {
+    load: async (scene, { targets }) => {
+      const id = targets['assessmentId']
+      if (id === undefined) return null
+      const assessment = await heldAssessment(scene, id)
+      return { assessment, mayWrite: await gradeRights(scene, assessment) }
+    },
+    run: async (scene, { body }, loaded) => {
+      if (!loaded) throw common.notFound()
+      const { assessment, mayWrite } = loaded
+      const ids = body.grades.map(({ studentId }) => studentId)
+      const sitters = await sittersFor(scene, assessment, mayWrite, ids)
+      demandInClassOf(assessment, sitters, (at) => `grades.${at}.studentId`)
+      demandWithinMaximum(assessment, body.grades, (at) => `grades.${at}.score`)
+      return lettered(scene.tx, assessment, await recordGrades(scene.tx, assessment, body.grades))
+    },
+  }),
+
+  update: on(grades.update, {
+    load: (scene, { params }) => heldGrade(scene, params.id),
+    run: async ({ tx }, { body }, { assessment, grade }) => {
+      const score = body.score ?? grade.score
+      demandWithinMaximum(assessment, [{ score }])
+      return letteredOne(tx, assessment, await changeGrade(tx, grade, body))
+    },
+  }),
+
+  exclude: on(grades.exclude, {
+    load: (scene, { params }) => heldGrade(scene, params.id),
+    run: async ({ tx }, { body }, { assessment, grade }) => {
+      const [updated] = await tx.update('grade', [{ before: grade, patch: exclusionAfter(grade, body) }])
+      return letteredOne(tx, assessment, updated as Row<'grade'>)
+    },
+  }),
+}

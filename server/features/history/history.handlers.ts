@@ -1,0 +1,54 @@
+import { HistoryEntity, history, historyFailures } from '@markbook/shared/contract/history'
+import { common, Failure } from '@markbook/shared/failures'
+import { type Handlers, on, onGuard } from '../../http/handler.ts'
+import { readablePast } from './history.policy.ts'
+import { entryById } from './history.queries.ts'
+import type { EntryOf } from './undo.ts'
+import { undoers } from './undoers.ts'
+
+/** What a person reads who is told that a change cannot be undone: the reason of the rule that stands in the way. */
+const inWordsOfUndo = (error: unknown): never => {
+  const passes = ['history', 'reports'].some((prefix) => error instanceof Failure && error.code.startsWith(`${prefix}.`))
+  if (!(error instanceof Failure) || passes || (error.status !== 400 && error.status !== 409)) throw error
+  throw historyFailures.cannotUndo({ message: error.message, ...(error.issues && { issues: error.issues }) })
+}
+
+export const historyHandlers: Handlers<typeof history> = {
+  // As the service: a person who has left the school still has a name in its history, but no row that staff may read.
+  list: onGuard(
+    history.list,
+    async (scene, { query }) => {
+      const { entries } = await readablePast(scene, query.entity, query.id)
+      return entries.map(({ actor_id, first_name, last_name, node_id, ...entry }) => ({
+        ...entry,
+        actor: actor_id === null ? null : { id: actor_id, first_name, last_name },
+        node: node_id,
+      }))
+    },
+    'system',
+  ),
+
+  undo: on(history.undo, {
+    load: async (scene, { params }) => {
+      const [entry] = await entryById(scene.tx, { school: scene.caller.school_id, id: params.id })
+      const entity = HistoryEntity.safeParse(entry?.entity)
+      if (!entry || !entity.success) throw common.notFound()
+      const { isLive } = await readablePast(scene, entity.data, entry.row_id)
+      const known: EntryOf = { ...entry, entity: entity.data }
+      const undoer = undoers[entity.data]
+      // What has gone can only come back; that it went is a change since.
+      if (!undoer || isLive === (entry.action === 'delete')) return { entry: known, undoer, isChanged: undoer !== undefined, loaded: null }
+      return { entry: known, undoer, isChanged: false, loaded: await undoer.load(scene, known) }
+    },
+    run: async (scene, _asked, { entry, undoer, isChanged, loaded }) => {
+      if (!undoer) throw historyFailures.cannotUndo()
+      if (isChanged) throw historyFailures.changedSince()
+      await undoer.write(scene, entry, loaded).catch(inWordsOfUndo)
+      const written = scene.tx.entryOf(entry.entity, entry.row_id)
+      if (!written) throw historyFailures.cannotUndo()
+      const { user_id: id, first_name, last_name } = scene.caller
+      const actor = { id, first_name, last_name }
+      return { ...written, action: written.action as 'update', actor, node: written.node_id, changes: JSON.parse(written.changes) }
+    },
+  }),
+}

@@ -1,0 +1,64 @@
+import type { Area } from '@markbook/shared/domain/access'
+import { common } from '@markbook/shared/failures'
+import type { ReadTx } from '../../store/tx.ts'
+import { type Asker, demandInClass } from '../policy.ts'
+import { type Entity, entriesOfRow, liveRows } from './history.queries.ts'
+
+type Values = Readonly<Record<string, unknown>>
+/** A row that is or was: its entries, newest first, and its values, of the last moment where it has been deleted. */
+export type Past = { entries: Awaited<ReturnType<typeof entriesOfRow>>; values: Values; isLive: boolean }
+
+/** The past of a row of a school; undefined where the school never had such a row. */
+export async function pastOf(tx: ReadTx, school: string, entity: Entity, id: string): Promise<Past | undefined> {
+  const [live] = await liveRows[entity](tx, { school, id })
+  const entries = await entriesOfRow(tx, { school, entity, row: id })
+  if (live) return { entries, values: live, isLive: true }
+  if (entries.length === 0) return undefined
+  const remembered = [...entries].reverse().flatMap(({ changes }) => Object.entries(changes))
+  return { entries, values: Object.fromEntries(remembered.map(([name, { before, after }]) => [name, after ?? before])), isLive: false }
+}
+
+type Reader = (asker: Asker, values: Values, id: string) => Promise<unknown>
+
+/** Teachers and administrators, who read such rows anyway; the endpoint's guard has seen to it. */
+const staff: Reader = async () => {}
+const admin: Reader = async ({ caller }) => {
+  if (caller.role !== 'admin') throw common.adminOnly()
+}
+/** Who may do `area` in the class; of a class that has gone, only administrators. */
+const inClass =
+  (area: Area): Reader =>
+  (asker, values) =>
+    demandInClass(asker, area, values['student_group_id'] as string)
+const entryOfBook: Reader = async (asker, values, id) => {
+  const book = await pastOf(asker.tx, asker.caller.school_id, 'report_book', values['report_book_id'] as string)
+  return book ? readers.report_book(asker, book.values, id) : admin(asker, values, id)
+}
+
+const readers: Record<Entity, Reader> = {
+  school: admin,
+  academic_year: staff,
+  active_year: staff,
+  term: staff,
+  subject: staff,
+  grading_scale: staff,
+  student: staff,
+  assessment: staff,
+  grade: staff,
+  student_group: (asker, _values, id) => demandInClass(asker, 'readClass', id),
+  class_teacher: inClass('readClass'),
+  enrolment: inClass('readClass'),
+  teacher_group_assignment: inClass('readClass'),
+  teacher_subject_assignment: inClass('readClass'),
+  student_subject: inClass('readClass'),
+  report_book: inClass('reports'),
+  report_book_entry: entryOfBook,
+}
+
+/** The past of a row that the caller may read: 404 where the school never had it, 403 where it is not theirs to read. */
+export async function readablePast(asker: Asker, entity: Entity, id: string | undefined): Promise<Past> {
+  const past = id === undefined ? undefined : await pastOf(asker.tx, asker.caller.school_id, entity, id)
+  if (!past || id === undefined) throw common.notFound()
+  await readers[entity](asker, past.values, id)
+  return past
+}

@@ -1,0 +1,81 @@
+import type { Endpoint } from '@markbook/shared/contract/endpoint'
+import { type history, historyFailures } from '@markbook/shared/contract/history'
+import { common } from '@markbook/shared/failures'
+import type { Handler, Scene } from '../../http/handler.ts'
+import type { Entity, Entry } from './history.queries.ts'
+
+export type UndoScene = Scene<typeof history.undo>
+export type EntryOf = Entry & { entity: Entity }
+/** How the changes of one kind of row are taken back: `load` decides access and locks, `write` checks the state and writes. */
+export type Undoer<L = unknown> = {
+  load(scene: UndoScene, entry: EntryOf): Promise<L>
+  write(scene: UndoScene, entry: EntryOf, loaded: L): Promise<unknown>
+}
+
+type Values = Readonly<Record<string, unknown>>
+const equal = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+
+/** The row, which `load` has locked; 409 where it has gone, or where a field of the change holds something else by now. */
+export async function demandUnchanged({ tx, caller }: UndoScene, { entity, row_id, changes }: EntryOf): Promise<Values> {
+  const row = (await tx.find(entity, caller.school_id, row_id)) as Values | undefined
+  if (!row || Object.entries(changes).some(([name, { after }]) => !equal(row[name], after))) throw historyFailures.changedSince()
+  return row
+}
+
+/** An endpoint that can write a change back, and the fields of its body by column. */
+export type Route = {
+  endpoint: Endpoint
+  // biome-ignore lint/suspicious/noExplicitAny: what it loads it is given again.
+  handler: Handler<any, any, any, any>
+  fields: Readonly<Record<string, string>>
+  /** The body names every field, changed or not. */
+  whole?: boolean
+}
+
+/** Columns whose field has the same name in camelCase. */
+export const named = (...columns: string[]): Record<string, string> =>
+  Object.fromEntries(columns.map((column) => [column, column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())]))
+
+/** A route of a contract's endpoint and the handler that answers it. */
+export const route = (endpoint: Endpoint, handler: unknown, fields: Route['fields'], whole = false): Route => ({
+  endpoint,
+  handler: handler as Route['handler'],
+  fields,
+  whole,
+})
+
+const paramsOf = ({ path }: Endpoint, id: string) =>
+  Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name as string, id]))
+const covers = ({ fields }: Route, { changes }: EntryOf) => Object.keys(changes).every((column) => column in fields)
+
+/**
+ * Takes updates back through the endpoint that a person would use for it, with its guard, its access and its checks. An entry
+ * that changed what no route writes (calculated figures, a status) cannot be undone.
+ */
+export const throughRoutes = (first: Route, ...others: Route[]): Undoer => {
+  const routeFor = (entry: EntryOf) => [first, ...others].find((candidate) => covers(candidate, entry))
+  return {
+    load: async (scene, entry) => {
+      const { endpoint, handler, fields } = routeFor(entry) ?? first
+      if (entry.action !== 'update') return undefined
+      if (endpoint.guard === 'admin' && scene.caller.role !== 'admin') throw common.adminOnly()
+      const targeted = Object.entries(entry.changes).filter(([column]) => endpoint.targets?.includes(fields[column] ?? ''))
+      const targets = Object.fromEntries(targeted.map(([column, { before }]) => [fields[column], before ?? undefined]))
+      return handler.load(scene, { params: paramsOf(endpoint, entry.row_id), targets } as never)
+    },
+    write: async (scene, entry, loaded) => {
+      const way = routeFor(entry)
+      if (!way || entry.action !== 'update') throw historyFailures.cannotUndo()
+      const row = await demandUnchanged(scene, entry)
+      const earlier = Object.fromEntries(Object.entries(entry.changes).map(([column, { before }]) => [column, before]))
+      const values = way.whole ? { ...row, ...earlier } : earlier
+      const said = Object.entries(way.fields).filter(([column]) => column in values)
+      const body = Object.fromEntries(said.map(([column, field]) => [field, values[column]]))
+      const { endpoint, handler } = way
+      const parsed = endpoint.body === 'multipart' ? undefined : endpoint.body?.safeParse(body)
+      if (!parsed?.success) throw historyFailures.cannotUndo()
+      const asked = { params: paramsOf(endpoint, entry.row_id), query: {}, body: parsed.data, upload: undefined, prepared: undefined }
+      await handler.run(scene, asked as never, loaded)
+    },
+  }
+}

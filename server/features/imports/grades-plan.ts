@@ -1,0 +1,97 @@
+import type { ImportReport } from '@markbook/shared/contract/imports'
+import { Remark, Score } from '@markbook/shared/contract/scalars'
+import { decimalMessage, parseDecimal } from '@markbook/shared/domain/decimal'
+import type { Issue } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Mark } from '../grades/grades.record.ts'
+import { type ReportRow, reportOf } from './import-report.ts'
+import type { MarkRow, MarkTable, WrittenMark } from './mark-columns.ts'
+import { type Candidate, ownerFinder } from './mark-owners.ts'
+
+type Grade = Row<'grade'>
+type NewMark = Mark & { studentId: string }
+export type GradesPlan = {
+  report: ImportReport
+  /** What is to be recorded, by assessment: only what changes something. */
+  marks: ReadonlyMap<string, NewMark[]>
+  /** The students for whom the table holds a mark, whether or not it changes anything. */
+  marked: ReadonlySet<string>
+}
+
+type Read = { score?: number; remarks?: string }
+
+/** What a mark says; an empty cell says nothing. */
+function readMark({ assessment, column, score, remarks }: WrittenMark): { read: Read; issues: Issue[] } {
+  const read: Read = {}
+  const issues: Issue[] = []
+  if (score !== '') {
+    const parsed = parseDecimal(score, limits.score.decimals)
+    const inRange = parsed.ok ? Score.safeParse(parsed.value) : undefined
+    if (!parsed.ok) issues.push({ path: column, message: decimalMessage(parsed.reason, limits.score.decimals) })
+    else if (!inRange?.success) issues.push({ path: column, message: inRange?.error.issues[0]?.message ?? '' })
+    else if (parsed.value > assessment.max_score) issues.push({ path: column, message: `is above the maximum of ${assessment.max_score}` })
+    else read.score = parsed.value
+  }
+  if (remarks !== '') {
+    const wrong = Remark.safeParse(remarks).error?.issues[0]?.message
+    if (wrong) issues.push({ path: 'remarks', message: wrong })
+    else read.remarks = remarks
+  }
+  return { read, issues }
+}
+
+const keyOf = (assessmentId: string, studentId: string) => `${assessmentId}:${studentId}`
+const isEmpty = ({ score, remarks }: WrittenMark) => score === '' && remarks === ''
+const isNobody = ({ who }: MarkRow) => who.student_id === null && !who.student_number && !who.last_name && !who.first_name
+
+/** The effect of one mark beside the grade that is there: something to record, an issue, or nothing. */
+function effectOf(read: Read, before: Grade | undefined): { mark?: Mark; issue?: Issue } {
+  const score = read.score ?? before?.score
+  if (score === undefined) {
+    return read.remarks === undefined ? {} : { issue: { path: 'remarks', message: 'needs a score beside it: there is none yet' } }
+  }
+  const isSame = before?.score === score && (read.remarks === undefined || read.remarks === before.remarks)
+  return isSame ? {} : { mark: { score, remarks: read.remarks } }
+}
+
+/** What the import of a table of marks would do, row by row; nothing is written. */
+export function planGrades({ rows, heading }: MarkTable, candidates: readonly Candidate[], grades: readonly Grade[]): GradesPlan {
+  const ownerOf = ownerFinder(candidates)
+  const known = new Map(grades.map((grade) => [keyOf(grade.assessment_id, grade.student_id), grade]))
+  const rowOf = new Map<string, number>()
+  const marks = new Map<string, NewMark[]>()
+  const marked = new Set<string>()
+
+  const record = (assessmentId: string, mark: NewMark) => {
+    const list = marks.get(assessmentId)
+    if (list) list.push(mark)
+    else marks.set(assessmentId, [mark])
+  }
+  const planRow = ({ row, who, marks: written }: MarkRow): ReportRow => {
+    const owner = ownerOf(who)
+    if ('issue' in owner) return { row, action: 'error', issues: [owner.issue] }
+    const { id } = owner.candidate
+    const earlier = rowOf.get(id)
+    if (earlier) return { row, action: 'error', issues: [{ path: 'last_name', message: `is the student of row ${earlier} again` }] }
+    rowOf.set(id, row)
+    if (!written.every(isEmpty)) marked.add(id)
+    const issues: Issue[] = []
+    let action: ReportRow['action'] = 'unchanged'
+    for (const each of written) {
+      const before = known.get(keyOf(each.assessment.id, id))
+      const { read, issues: wrong } = readMark(each)
+      const { mark, issue } = wrong.length === 0 ? effectOf(read, before) : {}
+      issues.push(...wrong, ...(issue ? [issue] : []))
+      if (!mark) continue
+      record(each.assessment.id, { ...mark, studentId: id })
+      if (before) action = 'update'
+      else if (action === 'unchanged') action = 'create'
+    }
+    return { row, action: issues.length > 0 ? 'error' : action, issues }
+  }
+
+  // A line that names nobody and marks nothing is a note below the table.
+  const meant = rows.filter((row) => !(isNobody(row) && row.marks.every(isEmpty)))
+  return { report: reportOf(meant.map(planRow), heading), marks, marked }
+}

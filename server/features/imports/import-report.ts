@@ -1,0 +1,30 @@
+import type { ImportReport } from '@markbook/shared/contract/imports'
+import type { Issue } from '@markbook/shared/failures'
+
+export type ReportRow = ImportReport['rows'][number]
+
+/** What concerns the whole table, said at its heading: `errors` refuse a real run, `notes` only tell. */
+export type Heading = { errors: readonly Issue[]; notes: readonly Issue[] }
+
+const HEADING_ROW = 1
+
+function headingRow({ errors, notes }: Heading): ReportRow[] {
+  if (errors.length + notes.length === 0) return []
+  return [{ row: HEADING_ROW, action: errors.length > 0 ? 'error' : 'unchanged', issues: [...errors, ...notes] }]
+}
+
+/** The report of an import. The heading counts where it is an error; notes alone are nobody's row. */
+export function reportOf(rows: readonly ReportRow[], heading: Heading): ImportReport {
+  const count = (action: ReportRow['action']) => rows.filter((row) => row.action === action).length
+  return {
+    rows: [...headingRow(heading), ...rows],
+    created: count('create'),
+    updated: count('update'),
+    unchanged: count('unchanged'),
+    errors: count('error') + (heading.errors.length > 0 ? 1 : 0),
+  }
+}
+
+/** Columns that were not read, so that a misspelt head is seen. */
+export const unreadColumns = (heads: readonly string[]): Issue[] =>
+  heads.map((head) => ({ path: head, message: 'is not a column of this import and was not read' }))

@@ -1,0 +1,86 @@
+import { importFailures } from '@markbook/shared/contract/imports'
+import type { Issue } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import { assessmentHeads, type MarksheetColumn, readMarksheet } from '../../documents/marksheet.ts'
+import { columnKey, findColumns, type Sheet } from '../../documents/table.ts'
+import { type Heading, unreadColumns } from './import-report.ts'
+
+type Assessment = Row<'assessment'>
+
+/** Whom a row means, as far as it says; '' and null where it does not. */
+export type Who = { student_id: string | null; student_number: string; last_name: string; first_name: string }
+/** One mark as written. `column` and `remarksColumn` are the heads that issues are reported at. */
+export type WrittenMark = { assessment: Assessment; column: string; score: string; remarks: string }
+export type MarkRow = { row: number; who: Who; marks: WrittenMark[] }
+export type MarkTable = { rows: MarkRow[]; heading: Heading }
+
+const WHO_COLUMNS = ['student_id', 'student_number', 'last_name', 'first_name'] as const
+const MARK_COLUMNS = ['score', 'remarks'] as const
+
+/** Where each assessment's score stands in `cells`, and where its remarks do, if anywhere. */
+type Columns = { scores: { at: number; head: string; assessment: Assessment }[]; remarks: number | undefined; heading: Heading }
+
+/** An assessment by the id hidden under the head, else by a head as the mark sheet writes it, else by a title that no other has. */
+function assessmentFinder(assessments: readonly Assessment[]) {
+  const heads = assessmentHeads(assessments)
+  const byHead = new Map(assessments.map((assessment, at) => [columnKey(heads[at] as string), assessment]))
+  const byId = new Map(assessments.map((assessment) => [assessment.id, assessment]))
+  return ({ assessmentId, head }: MarksheetColumn): Assessment | undefined => {
+    if (assessmentId !== null) return byId.get(assessmentId)
+    const titled = assessments.filter(({ title }) => columnKey(title) === columnKey(head))
+    return byHead.get(columnKey(head)) ?? (titled.length === 1 ? titled[0] : undefined)
+  }
+}
+
+/** The columns of a whole mark sheet: one for each assessment of the class, subject and term. */
+export function sheetColumns(columns: readonly MarksheetColumn[], assessments: readonly Assessment[]): Columns {
+  const find = assessmentFinder(assessments)
+  const scores: Columns['scores'] = []
+  const errors: Issue[] = []
+  const unread: string[] = []
+  for (const column of columns) {
+    const assessment = find(column)
+    const twin = scores.find((other) => other.assessment === assessment)
+    if (twin) errors.push({ path: column.head, message: `is for the same assessment as the column “${twin.head}”` })
+    else if (assessment) scores.push({ at: column.column, head: column.head, assessment })
+    else if (column.assessmentId) errors.push({ path: column.head, message: 'belongs to another class, subject or term' })
+    else unread.push(column.head)
+  }
+  if (scores.length === 0 && errors.length === 0) {
+    throw importFailures.missingColumns({ message: 'No column of this table is an assessment of that class, subject and term.' })
+  }
+  return { scores, remarks: undefined, heading: { errors, notes: unreadColumns(unread) } }
+}
+
+/** The columns of a table for one assessment: `score` and `remarks`, or the assessment's own column of a mark sheet. */
+export function assessmentColumns(sheet: Sheet, columns: readonly MarksheetColumn[], assessment: Assessment): Columns {
+  const named = findColumns(sheet, MARK_COLUMNS)
+  const find = assessmentFinder([assessment])
+  const score = named.get('score') ?? columns.find((column) => find(column))?.column
+  if (score === undefined) throw importFailures.missingColumns({ message: 'The table needs the column score.' })
+  const unread = columns.filter(({ column }) => column !== score && column !== named.get('remarks'))
+  return {
+    scores: [{ at: score, head: sheet.head[score] as string, assessment }],
+    remarks: named.get('remarks'),
+    heading: { errors: [], notes: unreadColumns(unread.map(({ head }) => head)) },
+  }
+}
+
+/** Reads the rows of marks; `columnsOf` says which columns hold them. Throws imports.missing_columns where no column says whose they are. */
+export function markTable(sheet: Sheet, columnsOf: (columns: readonly MarksheetColumn[]) => Columns): MarkTable {
+  const who = findColumns(sheet, WHO_COLUMNS)
+  if (!who.has('student_id') && !who.has('student_number') && !(who.has('last_name') && who.has('first_name'))) {
+    throw importFailures.missingColumns({ message: 'The table needs the columns last_name and first_name, or student_number.' })
+  }
+  const { assessments, rows } = readMarksheet(sheet)
+  const { scores, remarks, heading } = columnsOf(assessments)
+  const cellsOf = new Map(sheet.rows.map(({ row, cells }) => [row, cells]))
+  return {
+    heading,
+    rows: rows.map(({ row, studentId, marks: _marks, ...names }) => {
+      const cell = (at: number | undefined) => (at === undefined ? '' : (cellsOf.get(row)?.[at] ?? ''))
+      const marks = scores.map(({ at, head, assessment }) => ({ assessment, column: head, score: cell(at), remarks: cell(remarks) }))
+      return { row, who: { student_id: studentId, ...names }, marks }
+    }),
+  }
+}

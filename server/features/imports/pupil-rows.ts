@@ -1,0 +1,77 @@
+import { importFailures } from '@markbook/shared/contract/imports'
+import { StudentInput } from '@markbook/shared/contract/students'
+import type { Issue } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { z } from 'zod'
+import { findColumns, type Sheet, type SheetRow } from '../../documents/table.ts'
+import { dayReader, type ReadDay } from './days.ts'
+
+const TEXT_COLUMNS = {
+  first_name: StudentInput.shape.firstName,
+  last_name: StudentInput.shape.lastName,
+  student_number: StudentInput.shape.studentNumber,
+}
+const DAY_COLUMNS = ['date_of_birth', 'enrollment_date'] as const
+const COLUMNS = ['first_name', 'last_name', 'gender', ...DAY_COLUMNS, 'student_number', 'class'] as const
+type Column = (typeof COLUMNS)[number]
+
+type Gender = Row<'student'>['gender']
+const GENDERS: Readonly<Record<string, Gender>> = { male: 'male', m: 'male', female: 'female', f: 'female', other: 'other', o: 'other' }
+
+/** What a row says of a pupil; a field is absent where its cell is empty. */
+export type PupilFields = {
+  first_name?: string
+  last_name?: string
+  gender?: Gender
+  date_of_birth?: string
+  enrollment_date?: string
+  student_number?: string
+}
+export type PupilRow = { row: number; fields: PupilFields; className: string | undefined; issues: Issue[] }
+export type PupilTable = { rows: PupilRow[]; unread: string[] }
+
+const sentenceOf = (schema: z.ZodType, text: string): string | undefined => schema.safeParse(text).error?.issues[0]?.message
+
+type Read = { cell: (column: Column) => string; day: (text: string) => ReadDay; row: number }
+
+function pupilRow({ cell, day, row }: Read): PupilRow {
+  const fields: PupilFields = {}
+  const issues: Issue[] = []
+  for (const [column, schema] of Object.entries(TEXT_COLUMNS) as [keyof typeof TEXT_COLUMNS, z.ZodType][]) {
+    if (cell(column) === '') continue
+    const message = sentenceOf(schema, cell(column))
+    if (message) issues.push({ path: column, message })
+    else fields[column] = cell(column)
+  }
+  const gender = GENDERS[cell('gender').toLowerCase()]
+  if (gender) fields.gender = gender
+  else if (cell('gender') !== '') issues.push({ path: 'gender', message: 'must be male, female or other (or m, f, o)' })
+  for (const column of DAY_COLUMNS) {
+    if (cell(column) === '') continue
+    const read = day(cell(column))
+    if (read.ok) fields[column] = read.value
+    else issues.push({ path: column, message: read.message })
+  }
+  return { row, fields, className: cell('class') || undefined, issues }
+}
+
+/**
+ * The pupils of a table, and the heads of the columns that mean nothing here. Throws imports.missing_columns where no column says
+ * who a row is about, imports.duplicate_column where one stands twice.
+ */
+export function pupilTable(sheet: Sheet): PupilTable {
+  const columns = findColumns(sheet, COLUMNS)
+  if (!columns.has('student_number') && !(columns.has('last_name') && columns.has('first_name'))) {
+    throw importFailures.missingColumns({ message: 'The table needs the columns last_name and first_name, or student_number.' })
+  }
+  const cellOf = ({ cells }: SheetRow, column: Column): string => {
+    const at = columns.get(column)
+    return at === undefined ? '' : (cells[at] ?? '')
+  }
+  const day = dayReader(sheet.rows.flatMap((row) => DAY_COLUMNS.map((column) => cellOf(row, column))))
+  const known = new Set(columns.values())
+  return {
+    rows: sheet.rows.map((row) => pupilRow({ cell: (column) => cellOf(row, column), day, row: row.row })),
+    unread: sheet.head.filter((head, at) => head !== '' && !known.has(at)),
+  }
+}

@@ -1,0 +1,58 @@
+import { imports } from '@markbook/shared/contract/imports'
+import { naturalId } from '@markbook/shared/ids'
+import type { Row } from '@markbook/shared/tables/tables'
+import { readSheet } from '../../documents/read-sheet.ts'
+import { onUpload } from '../../http/handler.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { activeYearOf, classesOfYear } from '../academic-years/academic-years.queries.ts'
+import { type Asker, rowOf } from '../policy.ts'
+import { placesOfYear, studentsOfSchool } from './imports.queries.ts'
+import { pupilTable } from './pupil-rows.ts'
+import { planStudents, type SchoolNow, type StudentsPlan } from './students-plan.ts'
+
+type Year = Row<'academic_year'>
+
+/** The year whose classes are meant: the one named, else the active one, if any. */
+async function yearOf(asker: Asker, named: string | undefined): Promise<Year | null> {
+  if (named !== undefined) return rowOf(asker, 'academic_year', named)
+  const school = asker.caller.school_id
+  const active = await activeYearOf(asker.tx, school)
+  return active?.academic_year_id ? rowOf(asker, 'academic_year', active.academic_year_id) : null
+}
+
+async function schoolNow(tx: ReadTx, schoolId: string, year: Year | null): Promise<SchoolNow> {
+  const inYear = { school: schoolId, year: year?.id ?? '' }
+  return {
+    schoolId,
+    students: await studentsOfSchool(tx, { school: schoolId }),
+    year,
+    classes: year ? await classesOfYear(tx, inYear) : [],
+    enrolments: year ? await placesOfYear(tx, inYear) : [],
+  }
+}
+
+async function write(tx: WriteTx, { created, changed, enrolled }: StudentsPlan) {
+  await tx.insert('student', created)
+  await tx.update('student', changed)
+  const enrolments = enrolled.map(({ studentId, group: { id, school_id, academic_year_id } }) => ({
+    id: naturalId('enrolment', studentId, academic_year_id),
+    school_id,
+    student_id: studentId,
+    student_group_id: id,
+    academic_year_id,
+    enrolled_at: tx.now,
+  }))
+  await tx.insert('enrolment', enrolments)
+}
+
+export const importStudents = onUpload(imports.students, {
+  prepare: async ({ filename, contentType, bytes }) => pupilTable(await readSheet({ filename, type: contentType, bytes })),
+  load: (scene, { targets }) => yearOf(scene, targets['academicYearId']),
+  run: async ({ tx, caller }, { query, prepared }, year) => {
+    // Two imports at once would each make the pupils that the other makes too.
+    await tx.find('school', caller.school_id, caller.school_id)
+    const plan = planStudents(prepared, await schoolNow(tx, caller.school_id, year), tx.newId)
+    if (!query.dryRun && plan.report.errors === 0) await write(tx, plan)
+    return plan.report
+  },
+})

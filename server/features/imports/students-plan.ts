@@ -1,0 +1,102 @@
+import type { ImportReport } from '@markbook/shared/contract/imports'
+import { fold } from '@markbook/shared/domain/fold'
+import type { Issue } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Change } from '../../store/tx.ts'
+import { type ReportRow, reportOf, unreadColumns } from './import-report.ts'
+import { pupilIndex } from './pupil-index.ts'
+import type { PupilFields, PupilRow, PupilTable } from './pupil-rows.ts'
+
+type Student = Row<'student'>
+type Group = Row<'student_group'>
+
+/** The school as the import finds it; `year` is null where no year is active and none was named. */
+export type SchoolNow = {
+  schoolId: string
+  students: readonly Student[]
+  year: Row<'academic_year'> | null
+  classes: readonly Group[]
+  enrolments: readonly Pick<Row<'enrolment'>, 'student_id' | 'student_group_id'>[]
+}
+export type StudentsPlan = {
+  report: ImportReport
+  created: Student[]
+  changed: Change<'student'>[]
+  enrolled: { studentId: string; group: Group }[]
+}
+
+/** A class by its name as written, else by the only one that differs in case and accents alone. */
+function classFinder({ year, classes }: SchoolNow) {
+  const known = new Map<string, Group | Issue>(classes.map((group) => [group.name, group]))
+  const search = (name: string): Group | Issue => {
+    if (!year) return { path: 'class', message: 'cannot be found: no academic year is active' }
+    const [alike, another] = classes.filter((group) => fold(group.name.trim()) === fold(name))
+    return alike && !another ? alike : { path: 'class', message: `is not the name of a class in ${year.name}` }
+  }
+  return (name: string): Group | Issue => {
+    const found = known.get(name) ?? search(name)
+    known.set(name, found)
+    return found
+  }
+}
+
+const isIssue = (found: Group | Issue): found is Issue => 'path' in found
+
+const missingOfNew = ({ first_name, last_name, gender }: PupilFields): Issue[] =>
+  Object.entries({ first_name, last_name, gender })
+    .filter(([, value]) => value === undefined)
+    .map(([path]) => ({ path, message: 'is required for a new student' }))
+
+/** What the import of a table would do, row by row; nothing is written. Rows depend on those before them. */
+export function planStudents({ rows, unread }: PupilTable, now: SchoolNow, newId: () => string): StudentsPlan {
+  const index = pupilIndex(now.students)
+  const classOf = classFinder(now)
+  const groupIdOf = new Map(now.enrolments.map(({ student_id, student_group_id }) => [student_id, student_group_id]))
+  const rowOf = new Map<string, number>()
+  const plan: Omit<StudentsPlan, 'report'> = { created: [], changed: [], enrolled: [] }
+
+  const placeOf = (className: string | undefined, studentId: string | null): Group | Issue | undefined => {
+    if (className === undefined) return undefined
+    const group = classOf(className)
+    const present = studentId === null ? undefined : groupIdOf.get(studentId)
+    if (isIssue(group) || present === undefined) return group
+    if (present === group.id) return undefined
+    const name = now.classes.find(({ id }) => id === present)?.name
+    return { path: 'class', message: `cannot change here: the student is in class ${name} in that year` }
+  }
+
+  const planRow = ({ row, fields, className, issues }: PupilRow): ReportRow => {
+    const refused = (...found: Issue[]): ReportRow => ({ row, action: 'error', issues: found })
+    if (issues.length > 0) return refused(...issues)
+    const match = index.match(fields)
+    if (match.kind === 'unclear') return refused(match.issue)
+    const known = match.kind === 'known' ? match.pupil : null
+    const earlier = known && rowOf.get(known.id)
+    if (earlier)
+      return refused({ path: fields.student_number ? 'student_number' : 'last_name', message: `is the student of row ${earlier} again` })
+    const missing = known ? [] : missingOfNew(fields)
+    const place = placeOf(className, known?.id ?? null)
+    if (place && isIssue(place)) return refused(...missing, place)
+    if (missing.length > 0) return refused(...missing)
+    const after = known ? { ...known, ...fields } : newStudent(fields, newId(), now.schoolId)
+    rowOf.set(after.id, row)
+    if (place) plan.enrolled.push({ studentId: after.id, group: place })
+    if (!known) {
+      index.put(after)
+      plan.created.push(after)
+      return { row, action: 'create', issues: [] }
+    }
+    const differs = Object.entries(fields).some(([name, value]) => known[name as keyof PupilFields] !== value)
+    if (differs) {
+      index.replace(known, after)
+      plan.changed.push({ before: known, patch: fields })
+    }
+    return { row, action: differs || place ? 'update' : 'unchanged', issues: [] }
+  }
+
+  const report = reportOf(rows.map(planRow), { errors: [], notes: unreadColumns(unread) })
+  return { ...plan, report }
+}
+
+const newStudent = (fields: PupilFields, id: string, school_id: string) =>
+  ({ date_of_birth: null, enrollment_date: null, student_number: null, ...fields, id, school_id, is_active: true }) as Student

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { descriptions } from '@markbook/shared/tables/tables'
+
+const LOCAL = new Set(['session', 'otp_code', 'attempt'])
+const REPLICATED = new Set(Object.keys(descriptions))
+const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const isReplicated = (identifier: string) => [...REPLICATED].some((name) => name === identifier || camel(name) === identifier)
+
+/** What would go past the write door, in the words of the source. `find` answers whether a match is such a thing. */
+const suspects: { what: string; pattern: RegExp; find?: (match: RegExpExecArray) => boolean }[] = [
+  {
+    what: 'a table handed to Drizzle to be written',
+    pattern: /\.(?:insert|update|delete)\(\s*(?:\w+\.)*(\w+)\s*\)/g,
+    find: ([, table = '']) => isReplicated(table) || table === 'sync_row' || table === 'sync_feed' || table === 'history',
+  },
+  { what: 'the database itself asked to write', pattern: /\b(?:db|line|connection|database)\s*\.\s*(?:insert|update|delete)\(/g },
+  {
+    what: 'tx.local used on another table than a local one',
+    pattern: /\.local\b(?:\s*\.(?:insert|update|delete)\(\s*(?:\w+\.)*(\w+))?/g,
+    find: ([, table]) => table === undefined || !LOCAL.has(table),
+  },
+  { what: 'the connection', pattern: /\b(?:tx|scene\.tx)\.line\b/g },
+  { what: 'SQL text that writes', pattern: /\binsert into\b|\bdelete from\b|\bupdate\s+"?[\w.]+"?\s+set\b/gi },
+  { what: 'a driver', pattern: /from '(?:better-sqlite3|postgres|drizzle-orm\/(?:better-sqlite3|postgres-js))'/g },
+]
+
+/** What in a source goes past the write door: a line each, empty where nothing does. */
+export const pastTheDoor = (source: string): string[] =>
+  suspects.flatMap(({ what, pattern, find = () => true }) =>
+    [...source.matchAll(pattern)].filter(find).map(([text]) => `${what}: ${text.replace(/\s+/g, ' ')}`),
+  )
+
+/** Every program file of the server outside the store: neither tests nor what only tests use. */
+export function programFiles(folder: string): { name: string; source: string }[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ name: relative(folder, path), source: readFileSync(path, 'utf8') }))
+    .filter(({ name }) => !/^(?:store|tests|testing|node_modules|dist)\//.test(name))
+}
