@@ -1,0 +1,161 @@
+import { isLocked } from '@markbook/shared/domain/report-moves'
+import { common } from '@markbook/shared/failures'
+import { naturalId } from '@markbook/shared/ids'
+import type { ReportSnapshot } from '@markbook/shared/tables/reporting'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Change, NewRow, ReadTx, WriteTx } from '../../store/tx.ts'
+import { placeIn } from '../calculations/calculations.policy.ts'
+import { termById, yearById } from '../calculations/calculations.queries.ts'
+import { classResultsOfYearAndTerm, classTermResults, unplacedTermResults, unplacedYearResults } from '../calculations/class-results.ts'
+import { atOneMoment } from '../calculations/feed.ts'
+import { orGone } from '../references.ts'
+import { booksOfStudents, entriesOfBooks, studentById } from './reports.queries.ts'
+import { isTyped, refreshed, snapshotColumns, termSnapshot, yearSnapshot } from './snapshot.ts'
+
+type Book = Row<'report_book'>
+type Entry = Row<'report_book_entry'>
+type Generated = { generated: number; skipped_locked: number; reports: Book[] }
+/** Which reports: of a term, with its year. */
+export type Period = { term: Row<'term'>; year: Row<'academic_year'>; type: Book['report_type'] }
+
+/**
+ * Generates the reports of a class, or brings them up to date: snapshots only, so that what was typed stays; what was sent stays
+ * whole (decisions §6). The class is locked by whoever loaded it, so two generations of it come one after the other.
+ */
+export async function generateReports(tx: WriteTx, group: Row<'student_group'>, period: Period): Promise<Generated> {
+  const snapshots = await atOneMoment(tx, group.school_id, () => snapshotsOfClass(tx, group, period))
+  const students = JSON.stringify([...snapshots.keys()])
+  const existing = await booksOfStudents(tx, { school: group.school_id, term: period.term.id, type: period.type, students })
+  const written = await writeBooks(tx, { group, period, snapshots, existing })
+  await writeEntries(tx, written)
+  const bookByStudentId = new Map([...existing, ...written].map((book) => [book.student_id, book]))
+  return {
+    generated: written.length,
+    skipped_locked: existing.filter(({ status }) => isLocked(status)).length,
+    reports: [...snapshots.keys()].flatMap((id) => bookByStudentId.get(id) ?? []),
+  }
+}
+
+/** Brings one report up to date, with the place that its student has in the class of now; the other reports stay as they are. */
+export async function regenerateReport(tx: WriteTx, book: Book): Promise<Book> {
+  const snapshot = await atOneMoment(tx, book.school_id, () => snapshotOfBook(tx, book))
+  const [updated = book] = await tx.update('report_book', [{ before: book, patch: { snapshot: refreshed(book.snapshot, snapshot) } }])
+  await writeEntries(tx, [updated])
+  return updated
+}
+
+/** By student, in the order of last names. */
+async function snapshotsOfClass(
+  tx: ReadTx,
+  group: Row<'student_group'>,
+  { term, year, type }: Period,
+): Promise<Map<string, ReportSnapshot>> {
+  if (type === 'term') {
+    const { students } = await classTermResults(tx, group, term)
+    return new Map(students.map((student) => [student.student_id, termSnapshot(student, tx.now)]))
+  }
+  const { ofYear, ofTerm } = await classResultsOfYearAndTerm(tx, group, year, term)
+  const termByStudentId = new Map(ofTerm.students.map((student) => [student.student_id, student]))
+  return new Map(
+    ofYear.students.flatMap((student) => {
+      const ownTerm = termByStudentId.get(student.student_id)
+      return ownTerm ? [[student.student_id, yearSnapshot(student, ownTerm, tx.now)] as const] : []
+    }),
+  )
+}
+
+async function snapshotOfBook(
+  tx: ReadTx,
+  { school_id, student_id, term_id, academic_year_id, report_type }: Book,
+): Promise<ReportSnapshot> {
+  const [student] = await studentById(tx, { school: school_id, id: student_id })
+  const [term] = await termById(tx, { school: school_id, id: term_id })
+  const [year] = await yearById(tx, { school: school_id, id: academic_year_id })
+  if (!student || !term || !year) throw common.notFound()
+  const group = await placeIn(tx, student, year.id)
+  const placed = group && (await snapshotsOfClass(tx, group, { term, year, type: report_type })).get(student.id)
+  if (placed) return placed
+  const ofTerm = await unplacedTermResults(tx, student, term)
+  return report_type === 'term' ? termSnapshot(ofTerm, tx.now) : yearSnapshot(await unplacedYearResults(tx, student, year), ofTerm, tx.now)
+}
+
+type Writing = { group: Row<'student_group'>; period: Period; snapshots: ReadonlyMap<string, ReportSnapshot>; existing: readonly Book[] }
+
+/** A student who came from another class brings the report along: it moves to the class that generates it. */
+async function writeBooks(tx: WriteTx, { group, period: { term, type }, snapshots, existing }: Writing): Promise<Book[]> {
+  const bookByStudentId = new Map(existing.map((book) => [book.student_id, book]))
+  const fresh: NewRow<'report_book'>[] = []
+  const changes: Change<'report_book'>[] = []
+  for (const [student, snapshot] of snapshots) {
+    const before = bookByStudentId.get(student)
+    if (!before) fresh.push(newBook(group, term.id, type, student, snapshot))
+    else if (!isLocked(before.status)) {
+      changes.push({ before, patch: { snapshot: refreshed(before.snapshot, snapshot), student_group_id: group.id } })
+    }
+  }
+  return [...(await tx.insert('report_book', fresh).catch(orGone)), ...(await tx.update('report_book', changes))]
+}
+
+const newBook = (
+  { id, school_id, academic_year_id }: Row<'student_group'>,
+  term_id: string,
+  report_type: Book['report_type'],
+  student_id: string,
+  snapshot: ReportSnapshot,
+): NewRow<'report_book'> => ({
+  id: naturalId('report_book', student_id, term_id, report_type),
+  school_id,
+  student_id,
+  academic_year_id,
+  term_id,
+  student_group_id: id,
+  report_type,
+  status: 'draft',
+  sent_snapshot: null,
+  snapshot,
+  overall_average: snapshot.overall_average,
+  position: snapshot.position,
+  total_students: snapshot.total_students,
+  class_teacher_remark: null,
+  conduct: null,
+  attendance_percentage: null,
+})
+
+/**
+ * Writes the snapshots of some books into their entries. The books are locked, and with them their entries. The entry of a
+ * subject that is no longer taken goes, but not what a teacher typed: with a remark or a letter it stays, without figures.
+ */
+async function writeEntries(tx: WriteTx, books: readonly Book[]): Promise<void> {
+  const [first] = books
+  if (!first) return
+  const stored = await entriesOfBooks(tx, { school: first.school_id, books: JSON.stringify(books.map(({ id }) => id)) })
+  const entriesByBookId = new Map<string, Entry[]>(books.map(({ id }) => [id, []]))
+  for (const entry of stored) entriesByBookId.get(entry.report_book_id)?.push(entry)
+  const fresh: NewRow<'report_book_entry'>[] = []
+  const changes: Change<'report_book_entry'>[] = []
+  const gone: Entry[] = []
+  for (const book of books) {
+    const own = entriesByBookId.get(book.id) ?? []
+    const taken = new Set(book.snapshot.entries.map(({ subject_id }) => subject_id))
+    const there = new Set(own.map(({ subject_id }) => subject_id))
+    for (const subject of taken) if (!there.has(subject)) fresh.push(newEntry(book, subject))
+    for (const entry of own) {
+      if (taken.has(entry.subject_id) || isTyped(entry)) {
+        changes.push({ before: entry, patch: snapshotColumns(book.snapshot, entry.subject_id) })
+      } else gone.push(entry)
+    }
+  }
+  await tx.insert('report_book_entry', fresh).catch(orGone)
+  await tx.update('report_book_entry', changes)
+  await tx.remove('report_book_entry', gone)
+}
+
+const newEntry = ({ id, school_id, snapshot }: Book, subject_id: string): NewRow<'report_book_entry'> => ({
+  id: naturalId('report_book_entry', id, subject_id),
+  school_id,
+  report_book_id: id,
+  subject_id,
+  ...snapshotColumns(snapshot, subject_id),
+  manual_letter: null,
+  teacher_remark: null,
+})

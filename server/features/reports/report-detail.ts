@@ -1,0 +1,25 @@
+import type { ReportDetail, ReportEntry } from '@markbook/shared/contract/reports'
+import { common } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { ReadTx } from '../../store/tx.ts'
+import { entriesWithSubjects, pdfsOfBook, studentById } from './reports.queries.ts'
+import { shownLetter } from './snapshot.ts'
+
+type Entry = Row<'report_book_entry'>
+
+/** An entry as it is answered: with the letter that is shown. */
+export const shownEntry = (entry: Entry): Entry & ReportEntry => ({ ...entry, letter_grade: shownLetter(entry) })
+
+/** A report with its entries in order, its student and its PDFs, newest first. */
+export async function detailOf(tx: ReadTx, book: Row<'report_book'>): Promise<ReportDetail> {
+  const ofBook = { school: book.school_id, book: book.id }
+  const [student] = await studentById(tx, { school: book.school_id, id: book.student_id })
+  if (!student) throw common.notFound()
+  const entries = await entriesWithSubjects(tx, ofBook)
+  return {
+    ...book,
+    student,
+    entries: entries.map(({ entry, subject }) => ({ ...shownEntry(entry), subject })),
+    pdfs: await pdfsOfBook(tx, ofBook),
+  }
+}

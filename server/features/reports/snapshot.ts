@@ -1,0 +1,83 @@
+import type { StudentTerm, StudentYear } from '@markbook/shared/contract/calculations'
+import type { ReportSnapshot, ReportSnapshotEntry } from '@markbook/shared/tables/reporting'
+import type { Row } from '@markbook/shared/tables/tables'
+
+type Book = Row<'report_book'>
+type Entry = Row<'report_book_entry'>
+
+/** A `term` report prints the term: its composites, their letters, the overall average and the place in the class. */
+export const termSnapshot = (result: StudentTerm, generated_at: string): ReportSnapshot => ({
+  generated_at,
+  overall_average: result.overall_average,
+  position: result.position,
+  total_students: result.total_students,
+  entries: result.subjects.map((subject, index) => ({
+    subject_id: subject.subject_id,
+    coursework_average: subject.coursework_average,
+    exam_average: subject.exam_average,
+    term_composite: subject.term_composite,
+    year_grade: null,
+    letter_grade: subject.letter_grade,
+    sort_order: index,
+  })),
+})
+
+/** A `year_end` report prints the year, its letters and its place, and beside each year grade the figures of the term it is of. */
+export function yearSnapshot(year: StudentYear, term: StudentTerm, generated_at: string): ReportSnapshot {
+  const termBySubjectId = new Map(term.subjects.map((subject) => [subject.subject_id, subject]))
+  return {
+    generated_at,
+    overall_average: year.year_overall,
+    position: year.position,
+    total_students: year.total_students,
+    entries: year.subjects.map(({ subject_id, year_grade, letter_grade }, index) => {
+      const { coursework_average = null, exam_average = null, term_composite = null } = termBySubjectId.get(subject_id) ?? {}
+      return { subject_id, coursework_average, exam_average, term_composite, year_grade, letter_grade, sort_order: index }
+    }),
+  }
+}
+
+/** The new snapshot, or the one that is there where every figure is the same: generating again then changes nothing. */
+export const refreshed = (before: ReportSnapshot, after: ReportSnapshot): ReportSnapshot =>
+  JSON.stringify({ ...before, generated_at: '' }) === JSON.stringify({ ...after, generated_at: '' }) ? before : after
+
+/** The columns of an entry that follow from its book's snapshot; of a subject that is not in it, no figures and the last place. */
+export function snapshotColumns({ entries }: ReportSnapshot, subjectId: string) {
+  const absent = { coursework_average: null, exam_average: null, term_composite: null, year_grade: null, letter_grade: null }
+  const own: Omit<ReportSnapshotEntry, 'subject_id'> = entries.find(({ subject_id }) => subject_id === subjectId) ?? {
+    ...absent,
+    sort_order: entries.length,
+  }
+  const { coursework_average, exam_average, term_composite, year_grade, letter_grade, sort_order } = own
+  return { coursework_average, exam_average, term_composite, year_grade, computed_letter: letter_grade, sort_order }
+}
+
+export const shownLetter = ({ manual_letter, computed_letter }: Entry): string | null => manual_letter ?? computed_letter
+
+/** What a teacher typed into an entry, which is never thrown away by a calculation. */
+export const isTyped = ({ manual_letter, teacher_remark }: Entry): boolean => Boolean(manual_letter || teacher_remark)
+
+type Named = { student: Pick<Row<'student'>, 'id' | 'first_name' | 'last_name'>; entries: readonly (Entry & { subject: SubjectRef })[] }
+type SubjectRef = { id: string; name: string; code: string }
+
+/** The report as it went to the ministry: what it showed, by the names of that day. */
+export const sentSnapshot = (book: Book, { student, entries }: Named, sent_at: string) => ({
+  sent_at,
+  student: { id: student.id, first_name: student.first_name, last_name: student.last_name },
+  overall_average: book.overall_average,
+  position: book.position,
+  total_students: book.total_students,
+  class_teacher_remark: book.class_teacher_remark,
+  conduct: book.conduct,
+  attendance_percentage: book.attendance_percentage,
+  entries: entries.map((entry) => ({
+    subject: entry.subject,
+    coursework_average: entry.coursework_average,
+    exam_average: entry.exam_average,
+    term_composite: entry.term_composite,
+    year_grade: entry.year_grade,
+    letter_grade: shownLetter(entry),
+    teacher_remark: entry.teacher_remark,
+    sort_order: entry.sort_order,
+  })),
+})
