@@ -48,7 +48,7 @@ export const limits = {
     cookieChunk: 3_180,
     cookieBytes: 16_384,
   },
-  cache: { profile: 30 * 86_400_000, schoolList: 30 * 86_400_000, results: 3_600_000, entries: 20_000 },
+  cache: { profile: 30 * 86_400_000, schoolList: 30 * 86_400_000, results: 3_600_000, entries: 20_000, bytes: 67_108_864 },
   mail: { queue: 1_000, tries: 6 },
   writeQueue: 1_000,
   /** Removal of counters, codes and sessions whose time is over: at most so often, and so many rows of each. */

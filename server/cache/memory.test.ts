@@ -6,7 +6,12 @@ import { memoryCache } from './memory.ts'
 const NOON = Date.UTC(2026, 8, 1, 12)
 
 function virtualClock(now = NOON) {
-  return { now: () => now, pass: (ms: number) => void (now += ms) }
+  return {
+    now: () => now,
+    pass: (ms: number) => {
+      now += ms
+    },
+  }
 }
 
 describe('in memory', () => {
@@ -42,5 +47,13 @@ describe('in memory', () => {
     await cache.set('one more', 1, MINUTE)
     expect(await cache.get('k0')).toBe(0)
     expect(await cache.get('k1')).toBeUndefined()
+  })
+
+  test('large values are bounded by what they take together', async () => {
+    const cache = memoryCache({ clock: virtualClock() })
+    const large = 'x'.repeat(limits.cache.bytes / 8)
+    for (const key of ['a', 'b', 'c', 'd']) await cache.set(key, large, MINUTE)
+    expect(await cache.get('a')).toBeUndefined()
+    expect(await cache.get('d')).toBe(large)
   })
 })

@@ -3,10 +3,19 @@ import { limits } from '@markbook/shared/limits'
 import { LRUCache } from 'lru-cache'
 import { type Cache, pack, unpack } from './cache.ts'
 
-/** The cache of a node that stands alone: at most limits.cache.entries, the least recently used leaves first. */
+/** What an entry takes in memory, nearly: two bytes a character. */
+const sizeCalculation = (value: string, key: string) => 2 * (value.length + key.length)
+
+/** The cache of a node that stands alone: at most limits.cache.entries and limits.cache.bytes, the least recently used leaves first. */
 export function memoryCache({ clock }: { clock: Clock }): Cache {
   // A resolution of 0 asks the clock every time; any other would keep an answer for a while of real time.
-  const entries = new LRUCache<string, string>({ max: limits.cache.entries, perf: clock, ttlResolution: 0 })
+  const entries = new LRUCache<string, string>({
+    max: limits.cache.entries,
+    maxSize: limits.cache.bytes,
+    sizeCalculation,
+    perf: clock,
+    ttlResolution: 0,
+  })
   return {
     get: async (key, stamp) => unpack(entries.get(key), stamp),
     set: async (key, value, ttlMs, stamp) => {

@@ -1,5 +1,5 @@
 import type { Clock } from '@markbook/shared/clock'
-import { assertSendable, type MailMessage, type Mailer } from './mailer.ts'
+import { assertSendable, type Mailer, type MailMessage } from './mailer.ts'
 
 export type ConsoleOptions = { clock: Clock; print?: (text: string) => void }
 

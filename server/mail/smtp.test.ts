@@ -1,7 +1,7 @@
 import { limits } from '@markbook/shared/limits'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type MailMessage, type Mailer } from './mailer.ts'
+import type { Mailer, MailMessage } from './mailer.ts'
 import { signInCodeMessage } from './messages.ts'
 import { smtpMailer } from './smtp.ts'
 
@@ -153,7 +153,7 @@ describe('failing', () => {
   test('tries are bounded', async () => {
     const server = await mailServer({ refuse: () => ({ responseCode: 451 }) })
     const waits: number[] = []
-    const { mailer: one, lines } = mailer(server.port, { backoff: (tries) => (waits.push(tries), 1) })
+    const { mailer: one, lines } = mailer(server.port, { backoff: (tries) => waits.push(tries) && 1 })
     one.send(mail())
     await settled(one)
     expect(server.attempts()).toBe(limits.mail.tries)

@@ -2,7 +2,7 @@ import type { Clock } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
 import { createTransport, type NodemailerError } from 'nodemailer'
 import type { Logger } from 'pino'
-import { assertSendable, type MailFailure, type MailMessage, type Mailer } from './mailer.ts'
+import { assertSendable, type Mailer, type MailFailure, type MailMessage } from './mailer.ts'
 import { mailQueue } from './queue.ts'
 
 export type SmtpOptions = {

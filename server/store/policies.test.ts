@@ -1,5 +1,5 @@
-import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import { elan, hilltopExam, hilltopPupil, mathsExam, mathsHomework } from '@markbook/shared/story/marks'
+import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import { class3A, english, hilltopMaths, irish, maths, michaelmas } from '@markbook/shared/story/school-year'
 import { descriptions } from '@markbook/shared/tables/tables'
 import postgres from 'postgres'
@@ -17,16 +17,36 @@ const directly = <T>(userId: string, work: (tx: postgres.TransactionSql) => Prom
     return work(tx)
   })
 const placeOf: Record<string, string> = {
-  student: 'student', enrolment: 'student', student_subject: 'student', student_group: 'student', teacher_group_assignment: 'staff',
-  teacher_subject_assignment: 'staff', class_teacher: 'staff', assessment: 'grading', grade: 'grading', grading_scale: 'grading', report_book: 'reporting',
-  report_book_entry: 'reporting', report_book_pdf: 'reporting', class_report_file: 'reporting',
+  student: 'student',
+  enrolment: 'student',
+  student_subject: 'student',
+  student_group: 'student',
+  teacher_group_assignment: 'staff',
+  teacher_subject_assignment: 'staff',
+  class_teacher: 'staff',
+  assessment: 'grading',
+  grade: 'grading',
+  grading_scale: 'grading',
+  report_book: 'reporting',
+  report_book_entry: 'reporting',
+  report_book_pdf: 'reporting',
+  class_report_file: 'reporting',
 }
 const scopedTables = Object.entries(descriptions)
   .filter(([, { scope }]) => scope === 'school')
   .map(([table]) => `${placeOf[table] ?? 'public'}.${table}`)
 const newAssessment = (schoolId: string, subjectId: string, groupId: string | null, termId = michaelmas.id) => ({
-  id: crypto.randomUUID(), school_id: schoolId, term_id: termId, subject_id: subjectId, student_group_id: groupId, title: 'By hand', assessment_type: 'exam',
-  max_score: 10, is_excluded: false, created_at: '2026-01-01', updated_at: '2026-01-01',
+  id: crypto.randomUUID(),
+  school_id: schoolId,
+  term_id: termId,
+  subject_id: subjectId,
+  student_group_id: groupId,
+  title: 'By hand',
+  assessment_type: 'exam',
+  max_score: 10,
+  is_excluded: false,
+  created_at: '2026-01-01',
+  updated_at: '2026-01-01',
 })
 
 describe.runIf(onPostgres)('row-level security', () => {
@@ -81,18 +101,25 @@ describe.runIf(onPostgres)('row-level security', () => {
       expect((await tx`delete from grading.grade where assessment_id = ${hilltopExam.id}`).count).toBe(0)
       expect((await tx`update public.school set name = 'x' where id = ${hilltop}`).count).toBe(0)
     })
-    expect((await directly(people.okafor.id, (tx) => tx`update student.student set first_name = 'Élan' where id = ${elan.id}`)).count).toBe(1)
+    expect((await directly(people.okafor.id, (tx) => tx`update student.student set first_name = 'Élan' where id = ${elan.id}`)).count).toBe(
+      1,
+    )
   })
 
   test('nor moves a row of its own over to Hilltop, or puts one there', async () => {
     const moved = directly(people.okafor.id, (tx) => tx`update student.student set school_id = ${hilltop} where id = ${elan.id}`)
     await expect(moved).rejects.toThrow(/row-level security/)
-    const put = directly(people.okafor.id, (tx) => tx`insert into public.subject ${tx({ id: crypto.randomUUID(), school_id: hilltop, name: 'n', code: 'c', sort_order: 1, is_active: true, created_at: '2026-01-01', updated_at: '2026-01-01' })}`)
+    const put = directly(
+      people.okafor.id,
+      (tx) =>
+        tx`insert into public.subject ${tx({ id: crypto.randomUUID(), school_id: hilltop, name: 'n', code: 'c', sort_order: 1, is_active: true, created_at: '2026-01-01', updated_at: '2026-01-01' })}`,
+    )
     await expect(put).rejects.toThrow(/row-level security/)
   })
 
   test('a teacher inserts an assessment only in a subject of theirs, or for their own class', async () => {
-    const insert = (userId: string, row: ReturnType<typeof newAssessment>) => directly(userId, (tx) => tx`insert into grading.assessment ${tx(row)}`)
+    const insert = (userId: string, row: ReturnType<typeof newAssessment>) =>
+      directly(userId, (tx) => tx`insert into grading.assessment ${tx(row)}`)
     expect((await insert(people.ada.id, newAssessment(stBrigids, maths.id, null))).count).toBe(1)
     await expect(insert(people.ada.id, newAssessment(stBrigids, english.id, null))).rejects.toThrow(/row-level security/)
     expect((await insert(people.quinn.id, newAssessment(stBrigids, irish.id, class3A.id))).count).toBe(1)
@@ -103,7 +130,10 @@ describe.runIf(onPostgres)('row-level security', () => {
   test('and changes none of another subject, nor turns one of theirs into another subject’s', async () => {
     const foreign = await directly(people.ada.id, (tx) => tx`update grading.assessment set title = 'x' where subject_id = ${english.id}`)
     expect(foreign.count).toBe(0)
-    const turned = directly(people.ada.id, (tx) => tx`update grading.assessment set subject_id = ${english.id} where id = ${mathsHomework.id}`)
+    const turned = directly(
+      people.ada.id,
+      (tx) => tx`update grading.assessment set subject_id = ${english.id} where id = ${mathsHomework.id}`,
+    )
     await expect(turned).rejects.toThrow(/row-level security/)
   })
 

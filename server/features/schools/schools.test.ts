@@ -134,7 +134,7 @@ describe('POST /api/schools', () => {
   test('of ten by one person at once, one creates a school and nine are 409', async () => {
     const [eager] = await newcomers(st, 1, 'eager')
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => eager?.as.schools.create.raw({ body: { ...primary, name: 'Eager' } })),
+      Array.from({ length: 10 }, async () => eager?.as.schools.create.raw({ body: { ...primary, name: 'Eager' } })),
     )
     expect(answers.map((answer) => answer?.status).sort()).toEqual([201, ...Array(9).fill(409)])
     expect((await st.rows('school')).filter((one) => one.name === 'Eager')).toHaveLength(1)
