@@ -30,7 +30,11 @@ export function ensureInstalled() {
   if (isCurrent()) return
   console.log('Installing what the lock file names (a minute or two, the first time) …')
   const started = Date.now()
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
+  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
   if (status !== 0) {
     console.error('The packages could not be installed. Is the network there? Nothing was started.')
     process.exit(status ?? 1)

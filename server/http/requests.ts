@@ -76,9 +76,13 @@ export function parseBy<S extends z.ZodType>(schema: S, value: unknown): z.outpu
 const toIssue = (issue: z.core.$ZodIssue): Issue => ({ path: issue.path.join('.'), message: issue.message })
 
 /** `limit` and `offset` of a list (decisions §1): whole numbers; all rows where neither is given. */
+const WholeNumber = z
+  .string()
+  .regex(/^\d{1,7}$/, 'must be a whole number')
+  .transform(Number)
 const Page = z.object({
-  limit: z.coerce.number().int().min(1).max(limits.page.max).optional(),
-  offset: z.coerce.number().int().min(0).max(1_000_000).optional(),
+  limit: WholeNumber.refine((limit) => limit >= 1 && limit <= limits.page.max, `must be from 1 to ${limits.page.max}`).optional(),
+  offset: WholeNumber.optional(),
 })
 
 export function pageOf(query: URLSearchParams): { limit?: number | undefined; offset: number } {

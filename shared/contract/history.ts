@@ -57,6 +57,6 @@ export const history = {
     guard: 'staff',
     summary: 'Write the earlier value again, as a new change',
     reply: HistoryEntry,
-    fails: ['history.cannot_undo', 'history.changed_since', 'reports.locked'],
+    fails: ['history.cannot_undo', 'history.changed_since', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject'],
   }),
 }

@@ -1,0 +1,113 @@
+import { naturalId } from '@markbook/shared/ids'
+import { storyId, userIdOf } from '@markbook/shared/story/ids'
+import { elan, grades, hilltopExam, hilltopPupil, mathsQuiz, mei, sean } from '@markbook/shared/story/marks'
+import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
+import { draftReport, hilltopReport, reportEntries } from '@markbook/shared/story/reports'
+import { class3B, hilltopClass, hilltopMaths, irish, maths } from '@markbook/shared/story/school-year'
+import { story } from '@markbook/shared/story/story'
+import type { Replicated } from '@markbook/shared/tables/tables'
+import { asSystem } from '../../store/tx.ts'
+import type { School } from '../../testing/school.ts'
+
+const idOf = (rows: readonly { id: string }[], what: string): string => {
+  const [row] = rows
+  if (!row) throw new Error(`the story has no ${what}`)
+  return row.id
+}
+
+const waiting = {
+  id: userIdOf('hilltop.waiting@mail.example'),
+  email: 'hilltop.waiting@mail.example',
+  first_name: 'Hilltop-Marker',
+  last_name: 'Hilltop-Waiting',
+  avatar_path: null,
+  avatar_updated_at: null,
+  school_id: null,
+}
+const hilltopRequest = {
+  id: storyId('request', 2, 1),
+  school_id: hilltop,
+  user_id: waiting.id,
+  status: 'pending',
+  message: 'Hilltop-Marker message',
+  requested_at: '2026-01-10T09:00:00.000Z',
+  reviewed_at: null,
+  reviewed_by: null,
+}
+const unused = (school: 1 | 2, name: string, code: string) => ({
+  id: storyId('subject', school, 9),
+  school_id: school === 1 ? stBrigids : hilltop,
+  name,
+  code,
+  sort_order: 9,
+  is_active: true,
+})
+export const art = unused(1, 'Art', 'AR')
+export const hilltopArt = unused(2, 'Hilltop-Marker art', 'HAR')
+const taken = (student: { id: string }, subject: { id: string; school_id: string }, group: { id: string }) => ({
+  id: naturalId('student_subject', student.id, subject.id, group.id),
+  school_id: subject.school_id,
+  student_id: student.id,
+  subject_id: subject.id,
+  student_group_id: group.id,
+})
+export const publishedReport = {
+  ...draftReport,
+  id: naturalId('report_book', sean.id, draftReport.term_id, 'term'),
+  student_id: sean.id,
+  status: 'published' as const,
+}
+const draftEntry = reportEntries.find(({ report_book_id }) => report_book_id === draftReport.id)
+/** Ada's own subject in the report of Élan, beside the class teacher's. */
+export const mathsEntry = { ...draftEntry, id: naturalId('report_book_entry', draftReport.id, maths.id), subject_id: maths.id }
+
+/** What the story lacks for every endpoint to have something to do, at both schools. */
+const more = {
+  user_profile: [waiting],
+  school_join_request: [hilltopRequest],
+  subject: [art, hilltopArt],
+  student_subject: [taken(mei, irish, class3B), taken(hilltopPupil, hilltopMaths, hilltopClass)],
+  report_book: [publishedReport],
+  report_book_entry: [mathsEntry],
+}
+
+export const requestIds = { own: storyId('request', 1, 1), hilltop: hilltopRequest.id }
+const gradeOf = (assessment: { id: string }, student: { id: string }) =>
+  idOf(
+    grades.filter((grade) => grade.assessment_id === assessment.id && grade.student_id === student.id),
+    'such grade',
+  )
+export const gradeIds = { of: gradeOf, own: gradeOf(mathsQuiz, elan), hilltop: gradeOf(hilltopExam, hilltopPupil) }
+const entryOf = (book: { id: string }) =>
+  idOf(
+    reportEntries.filter(({ report_book_id }) => report_book_id === book.id),
+    'such entry',
+  )
+export const entryIds = { of: entryOf, own: entryOf(draftReport), hilltop: entryOf(hilltopReport) }
+
+/** Entries of the history of a grade at each school, which are made by changing one. */
+export type HistoryIds = { own: string; hilltop: string }
+
+export async function furnish(st: School): Promise<HistoryIds> {
+  await st.services.store.write(asSystem(), async (tx) => {
+    for (const [table, rows] of Object.entries(more)) await tx.insert(table as Replicated, rows as never)
+  })
+  const change = async (who: 'ada' | 'marker', id: string) => {
+    await st.as[who].grades.update({ params: { id }, body: { score: 18 } })
+    return idOf(await st.as[who].history.list({ query: { entity: 'grade', id } }), 'entry')
+  }
+  return { own: await change('ada', gradeIds.own), hilltop: await change('marker', gradeIds.hilltop) }
+}
+
+/** The id of the same kind of thing at Hilltop. */
+export function counterpart(id: string, history: HistoryIds): string {
+  if (id === history.own) return history.hilltop
+  if (Object.values(people).some((person) => person.id === id)) return people.markerTeacher.id
+  for (const table of Object.keys(story) as (keyof typeof story)[]) {
+    const rows = [...story[table], ...((more as Record<string, readonly unknown[]>)[table] ?? [])] as { id: string; school_id?: string }[]
+    if (!rows.some((row) => row.id === id)) continue
+    const twin = rows.find((row) => (table === 'school' ? row.id === hilltop : row.school_id === hilltop))
+    if (twin) return twin.id
+  }
+  throw new Error(`nothing at Hilltop is of the kind of ${id}`)
+}

@@ -1,0 +1,29 @@
+import type { Endpoint } from '@markbook/shared/contract/endpoint'
+import { isId } from '@markbook/shared/ids'
+import type { Ask } from '../../testing/ask.ts'
+
+/** Where an id stands in a request. `isTarget`: it is read before the body is, as access is decided from it. */
+export type Place = { path: readonly string[]; id: string; isTarget: boolean }
+
+export function placesOf({ targets = [] }: Endpoint, asked: Ask): Place[] {
+  const found: Place[] = []
+  const walk = (value: unknown, path: readonly string[]) => {
+    if (typeof value === 'string' && isId(value)) {
+      const [part, name = ''] = path
+      found.push({ path, id: value, isTarget: part !== 'body' || (path.length === 2 && targets.includes(name)) })
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, inner] of Object.entries(value)) walk(inner, [...path, name])
+    }
+  }
+  walk(asked, [])
+  return found
+}
+
+/** The same request with another word in that place. */
+export function withIdAt(asked: Ask, { path }: Place, id: string): Ask {
+  const copy = structuredClone(asked)
+  let at = copy as Record<string, unknown>
+  for (const name of path.slice(0, -1)) at = at[name] as Record<string, unknown>
+  at[path.at(-1) ?? ''] = id
+  return copy
+}
