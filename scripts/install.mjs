@@ -1,6 +1,6 @@
 // Brings node_modules to what the lock file says; the other scripts call it first, so that each works on a fresh clone.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -28,6 +28,8 @@ function isCurrent() {
 /** Installs where nothing is installed yet or the lock file has changed since. Ends the program where that fails. */
 export function ensureInstalled() {
   if (isCurrent()) return
+  // npm writes it anew when it is done: an installation that was broken off is begun again.
+  rmSync(join(root, 'node_modules', '.package-lock.json'), { force: true })
   console.log('Installing what the lock file names (a minute or two, the first time) …')
   const started = Date.now()
   const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {

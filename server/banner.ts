@@ -1,5 +1,8 @@
+import { join } from 'node:path'
 import { people } from '@markbook/shared/story/people'
+import { renderUnicodeCompact } from 'uqr'
 import type { Config } from './config.ts'
+import { LOCAL_NAME } from './lan/addresses.ts'
 
 type Account = { email: string; who: string }
 
@@ -10,40 +13,69 @@ export const DEMO_ACCOUNTS: readonly Account[] = [
   { email: people.ada.email, who: 'teaches mathematics in 3B' },
 ]
 
+type Shown = Pick<Config, 'databaseUrl' | 'dataDir' | 'smtpUrl' | 'lan' | 'tls'>
+/** Where the server is: for this machine, and for others, best first. `notes` are what was made at this start. */
+export type Whereabouts = { url: string; urls: readonly string[]; notes: readonly string[] }
+
 /** What the start says to the person at the screen: where the server is, where the marks are, how to sign in. */
-export function banner(
-  config: Pick<Config, 'publicUrl' | 'databaseUrl' | 'dataDir' | 'smtpUrl' | 'port' | 'host'>,
-  accounts: readonly Account[],
-): string {
-  const here = `http://${config.host === '127.0.0.1' ? 'localhost' : config.host}:${config.port}`
+export function banner(config: Shown, { url, urls, notes }: Whereabouts, accounts: readonly Account[]): string {
   const place = config.databaseUrl
     ? `a central node on ${withoutPassword(config.databaseUrl)}`
     : `a school node; its marks are in ${config.dataDir}`
   const codes = config.smtpUrl
     ? 'A sign-in code goes to the address by mail.'
     : 'There is no mail server, so sign-in codes are printed here.'
-  const lines = [
+  const email = accounts[0]?.email ?? 'you@your-school.example'
+  const trust = config.tls === 'authority' ? `--cacert ${join(config.dataDir, 'tls', 'authority.pem')} ` : ''
+  return [
+    ...notes,
     '',
-    `Markbook is running: ${here}`,
+    `Markbook is running: ${url}`,
     `  This is ${place}.`,
-    `  The interface, to read and to try: ${here}/docs`,
+    `  The interface, to read and to try: ${url}/docs`,
+    ...network(config, url, urls),
     '',
     'To sign in:',
-  ]
-  const [first] = accounts
-  lines.push(
-    `  1. ${ask(here, first?.email ?? 'you@your-school.example')}`,
+    `  1. ${post(`${url}/api/auth/otp/send`, { email }, trust)}`,
     `  2. ${codes}`,
-    `  3. ${verify(here, first?.email ?? 'you@your-school.example')}`,
-  )
-  if (accounts.length > 0) lines.push('', 'Accounts to try:', ...accounts.map(({ email, who }) => `  ${email.padEnd(36)} ${who}`))
-  return [...lines, '', 'Ctrl+C stops the server; nothing that was saved is lost.', ''].join('\n')
+    `  3. ${post(`${url}/api/auth/otp/verify`, { email, token: 'the 8 digits' }, `${trust}-c cookies.txt `)}`,
+    ...(accounts.length > 0 ? ['', 'Accounts to try:', ...accounts.map(({ email, who }) => `  ${email.padEnd(36)} ${who}`)] : []),
+    '',
+    'Ctrl+C stops the server; nothing that was saved is lost.',
+    '',
+  ].join('\n')
 }
+
+/** For the other devices of the building: addresses, best first, and the best one as a QR code. */
+function network({ lan, tls }: Shown, url: string, urls: readonly string[]): string[] {
+  const warning = tls === 'none' && urls.length > 0 ? notEncrypted(lan) : []
+  if (!lan) return warning
+  const [best] = urls
+  if (!best) return [...warning, '', 'This machine is on no network yet; the addresses appear here when it is.']
+  const byName = url.replace('localhost', LOCAL_NAME)
+  const trust = tls === 'authority' ? ['  Each device must be told once to trust this school: markbook cert export'] : []
+  return [
+    ...warning,
+    '',
+    'On the other devices of this network:',
+    ...[...urls, byName].map((each) => `  ${each}`),
+    ...trust,
+    '',
+    renderUnicodeCompact(best, { border: 2 }),
+  ]
+}
+
+const notEncrypted = (lan: boolean) => [
+  '',
+  '┌──────────────────────────────────────────────────────────────────────┐',
+  '│ NOT ENCRYPTED: whoever is on this network can read marks and codes,  │',
+  '│ and can work in the name of those who sign in.                       │',
+  `│ ${(lan ? 'Leave INSECURE_LAN away, and it is https.' : 'Start with --lan, and it is https; or keep a proxy with TLS before it.').padEnd(69)}│`,
+  '└──────────────────────────────────────────────────────────────────────┘',
+]
 
 const post = (url: string, body: object, more = '') =>
   `curl -s ${more}${url} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
-const ask = (here: string, email: string) => post(`${here}/api/auth/otp/send`, { email })
-const verify = (here: string, email: string) => post(`${here}/api/auth/otp/verify`, { email, token: 'the 8 digits' }, '-c cookies.txt ')
 
 const withoutPassword = (address: string) => {
   const url = new URL(address)

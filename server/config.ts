@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { addressesAt, type Machine, thisMachine, urlOf } from './lan/addresses.ts'
 
 /** What the environment says (decisions §7), read in this file alone. */
 export type Config = {
@@ -10,6 +11,8 @@ export type Config = {
   dataDir: string
   databaseUrl: string | null
   publicUrl: string
+  /** `publicUrl` was made from the best address of this machine, and changes when that does. */
+  publicUrlFollows: boolean
   dedicated: boolean
   smtpUrl: string | null
   mailFrom: string
@@ -20,7 +23,16 @@ export type Config = {
   trustProxy: readonly string[]
   redisUrl: string | null
   secureCookies: boolean
+  /** For other devices of the building, and announced to them. */
+  lan: boolean
+  /** How connections are secured: not at all, by the school's own authority, or with a certificate of the operator's. */
+  tls: 'none' | 'authority' | { certFile: string; keyFile: string }
   logLevel: string
+  /** Scheduled backups, and those before migrations. */
+  backups: boolean
+  backupDir: string
+  /** A folder on another disk, which every backup is copied to. */
+  backupCopyDir: string | null
 }
 
 /** A setting that is wrong: the start ends with this one line. */
@@ -49,7 +61,7 @@ const Environment = z.object({
     .transform(Number)
     .refine((port) => port <= 65_535, 'must be a port number')
     .default(3000),
-  HOST: z.string().default('127.0.0.1'),
+  HOST: z.string().optional(),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: url(['postgres', 'postgresql']).optional(),
   PUBLIC_URL: url(['http', 'https']).optional(),
@@ -62,43 +74,91 @@ const Environment = z.object({
   ALLOWED_ORIGINS: list.default([]),
   TRUST_PROXY: list.default([]),
   REDIS_URL: url(['redis', 'rediss']).optional(),
+  LAN: flag.default(false),
   INSECURE_LAN: flag.default(false),
+  TLS_CERT_FILE: z.string().optional(),
+  TLS_KEY_FILE: z.string().optional(),
   NODE_ENV: z.string().default('development'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',
     })
     .default('warn'),
+  BACKUPS: flag.default(true),
+  BACKUP_DIR: z.string().optional(),
+  BACKUP_COPY_DIR: z.string().optional(),
 })
 
-/** Reads and checks the configuration. Throws `ConfigError` with one line that names the setting. */
-export function readConfig(environment: Record<string, string | undefined>): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+export type SettingName = keyof typeof Environment.shape
+export const settingNames = Object.keys(Environment.shape) as SettingName[]
+
+type Settings = Record<string, string | undefined>
+
+function parse(settings: Settings): z.output<typeof Environment> {
+  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined && value !== ''))
   const parsed = Environment.safeParse(given)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    throw new ConfigError(`The setting ${issue?.path.join('.')} ${issue?.message}.`)
-  }
-  const env = parsed.data
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new ConfigError(`The setting ${issue?.path.join('.')} ${issue?.message}.`)
+}
+
+/** Reads and checks the configuration. Throws `ConfigError` with one line that names the setting. */
+export function readConfig(settings: Settings, machine: () => Machine = thisMachine): Config {
+  const config = readWithoutSecret(settings, machine)
+  return { ...config, sessionSecret: config.sessionSecret ?? secretIn(config.dataDir) }
+}
+
+/** The same without making the secret, which is null where there is no setting for it: for those who only look. */
+export function readWithoutSecret(
+  settings: Settings,
+  machine: () => Machine = thisMachine,
+): Omit<Config, 'sessionSecret'> & { sessionSecret: string | null } {
+  const env = parse(settings)
   const dataDir = resolve(env.DATA_DIR)
   return {
     port: env.PORT,
-    host: env.HOST,
+    ...network(env, machine),
     dataDir,
     databaseUrl: env.DATABASE_URL ?? null,
-    publicUrl: (env.PUBLIC_URL ?? `http://${env.HOST === '127.0.0.1' ? 'localhost' : env.HOST}:${env.PORT}`).replace(/\/+$/, ''),
     dedicated: env.DEDICATED ?? !env.DATABASE_URL,
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
     cookiePrefix: env.COOKIE_PREFIX,
     projectRef: env.PROJECT_REF,
-    sessionSecret: env.SESSION_SECRET ?? secretIn(dataDir),
+    sessionSecret: env.SESSION_SECRET ?? null,
     allowedOrigins: env.ALLOWED_ORIGINS,
     trustProxy: env.TRUST_PROXY,
     redisUrl: env.REDIS_URL ?? null,
-    secureCookies: env.NODE_ENV === 'production' && !env.INSECURE_LAN,
     logLevel: env.LOG_LEVEL,
+    backups: env.BACKUPS,
+    ...backupFolders(dataDir, env),
   }
+}
+
+/** Where the server listens, how, and how others find it (decisions 211 and 213). */
+function network(env: z.output<typeof Environment>, machine: () => Machine) {
+  const lan = env.LAN || env.INSECURE_LAN
+  const host = env.HOST ?? (lan ? '0.0.0.0' : '127.0.0.1')
+  const tls = tlsOf(env, lan)
+  const [best = 'localhost'] = addressesAt(host, machine())
+  const publicUrl = (env.PUBLIC_URL ?? urlOf(tls === 'none' ? 'http' : 'https', best, env.PORT)).replace(/\/+$/, '')
+  const secureCookies = tls !== 'none' || (env.NODE_ENV === 'production' && !env.INSECURE_LAN)
+  return { host, lan, tls, publicUrl, publicUrlFollows: env.PUBLIC_URL === undefined, secureCookies }
+}
+
+function tlsOf({ TLS_CERT_FILE, TLS_KEY_FILE, INSECURE_LAN }: z.output<typeof Environment>, lan: boolean): Config['tls'] {
+  if (TLS_CERT_FILE && !TLS_KEY_FILE) throw new ConfigError('The setting TLS_CERT_FILE needs TLS_KEY_FILE beside it.')
+  if (TLS_KEY_FILE && !TLS_CERT_FILE) throw new ConfigError('The setting TLS_KEY_FILE needs TLS_CERT_FILE beside it.')
+  if (INSECURE_LAN && TLS_CERT_FILE) throw new ConfigError('The settings INSECURE_LAN and TLS_CERT_FILE contradict each other: choose one.')
+  if (TLS_CERT_FILE && TLS_KEY_FILE) return { certFile: resolve(TLS_CERT_FILE), keyFile: resolve(TLS_KEY_FILE) }
+  return lan && !INSECURE_LAN ? 'authority' : 'none'
+}
+
+function backupFolders(dataDir: string, { BACKUP_DIR, BACKUP_COPY_DIR }: { BACKUP_DIR?: string; BACKUP_COPY_DIR?: string }) {
+  const backupDir = resolve(BACKUP_DIR ?? join(dataDir, 'backups'))
+  const backupCopyDir = BACKUP_COPY_DIR ? resolve(BACKUP_COPY_DIR) : null
+  if (backupCopyDir === backupDir) throw new ConfigError('The setting BACKUP_COPY_DIR must be another folder than the one of the backups.')
+  return { backupDir, backupCopyDir }
 }
 
 /** Made once, readable by the server's account alone, and kept outside the database. */
@@ -109,15 +169,4 @@ function secretIn(folder: string): string {
     writeFileSync(path, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' })
   }
   return readFileSync(path, 'utf8').trim()
-}
-
-/** The settings of a `.env` file: `NAME=value` lines; the environment wins over them. */
-export function readDotEnv(path: string): Record<string, string> {
-  if (!existsSync(path)) return {}
-  const settings: Record<string, string> = {}
-  for (const line of readFileSync(path, 'utf8').split(/\r?\n/)) {
-    const match = /^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line)
-    if (match?.[1]) settings[match[1]] = (match[2] ?? '').replace(/^(["'])(.*)\1$/, '$2')
-  }
-  return settings
 }

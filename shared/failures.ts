@@ -43,7 +43,7 @@ export function failures<T extends Record<string, Declared>>(prefix: string, lis
 export const common = failures('', {
   unauthenticated: [401, 'Please sign in.'],
   validationFailed: [400, 'Some of what was sent is not right.'],
-  malformedId: [400, 'That address holds an id that is not a valid id.'],
+  malformedId: [400, 'One of the ids that were sent is not a valid id.'],
   invalidJson: [400, 'What was sent is not valid JSON.'],
   unsupportedVersion: [400, 'This version of the interface is not supported.'],
   noSchool: [403, 'You do not belong to a school yet.'],

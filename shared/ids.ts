@@ -16,6 +16,8 @@ export type NaturalKind =
   | 'report_book'
   | 'report_book_entry'
   | 'grading_scale'
+  | 'totp'
+  | 'recovery_code'
 
 /** UUIDv5 of a natural key; the parts are joined with U+001F, which no name or id holds. */
 export const naturalId = (kind: NaturalKind, ...parts: string[]): string => v5([kind, ...parts].join('\u001f'), NAMESPACE)

@@ -40,6 +40,11 @@ export const limits = {
     perAddressWindow: 300_000,
     perAddressCalls: 600,
   },
+  /** RFC 6238 as decisions §3 has it: steps of 30 s, one of drift either way. An enrolment waits so long to be confirmed. */
+  totp: { step: 30_000, drift: 1, secretBytes: 20, enrolment: 1_800_000 },
+  recoveryCodes: 10,
+  /** Codes that the sign-in desk of a school hands out. */
+  desk: { perHour: 30 },
   session: {
     access: 3_600_000,
     refreshGrace: 10_000,
@@ -53,4 +58,18 @@ export const limits = {
   writeQueue: 1_000,
   /** Removal of counters, codes and sessions whose time is over: at most so often, and so many rows of each. */
   sweep: { every: 600_000, rows: 1_000 },
+  /**
+   * How many backups stay (decision 201), what they leave free on the disk of the marks, how long one waits for another, and how
+   * long after its start a server makes the one that it missed.
+   */
+  backup: { kept: { hourly: 24, nightly: 14, weekly: 12, special: 5 }, reserve: 268_435_456, wait: 120_000, afterStart: 120_000 },
+  /**
+   * Certificates of a school's own authority (decision 210): browsers refuse a server's that lasts longer than 398 days. Renewed so
+   * long before the end.
+   */
+  certificate: { authorityLife: 3_650 * 86_400_000, life: 365 * 86_400_000, renewBefore: 30 * 86_400_000 },
+  /** How often a server on the LAN looks whether its addresses or its certificate have changed. */
+  presence: { check: 30_000 },
+  /** What connects and says nothing is sent away. */
+  firstByte: 10_000,
 } as const

@@ -7,6 +7,7 @@ import { gradeHandlers } from './grades/grades.handlers.ts'
 import { gradingScaleHandlers } from './grading-scale/grading-scale.handlers.ts'
 import { historyHandlers } from './history/history.handlers.ts'
 import { importHandlers } from './imports/imports.handlers.ts'
+import { outageHandlers } from './outage/outage.handlers.ts'
 import { reportHandlers } from './reports/reports.handlers.ts'
 import { schoolHandlers } from './schools/schools.handlers.ts'
 import { studentHandlers } from './students/students.handlers.ts'
@@ -16,6 +17,7 @@ import { termHandlers } from './terms/terms.handlers.ts'
 /** Every resource of the contract with the handlers that answer it. */
 export const handlers = {
   auth: authHandlers,
+  outage: outageHandlers,
   terms: termHandlers,
   gradingScale: gradingScaleHandlers,
   students: studentHandlers,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { contract } from '@markbook/shared/contract/contract'
+import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { common, Failure } from '@markbook/shared/failures'
 import { Hono } from 'hono'
 import { handlers } from '../features/handlers.ts'
@@ -28,9 +29,15 @@ export function createApp(services: Services): App {
     if (resource in handlers) mount(app, services, resource, contract[resource], handlers[resource as keyof typeof handlers] as never)
   }
   serveSystem(app, services)
-  app.notFound((c) =>
-    failureReply(isKnownPath(c.req.path) ? common.methodNotAllowed() : common.noSuchPath(), c.get('requestId'), c.get('replyHeaders')),
-  )
+  app.notFound((c) => {
+    const allowed = methodsOf(c.req.path)
+    const headers: HeaderList = [
+      ...c.get('replyHeaders'),
+      ['x-api-version', '1'],
+      ...(allowed ? [['allow', allowed] as [string, string]] : []),
+    ]
+    return failureReply(allowed ? common.methodNotAllowed() : common.noSuchPath(), c.get('requestId'), headers)
+  })
   app.onError((error, c) => {
     report(services, error, c.get('requestId'))
     return failureReply(error, c.get('requestId'), c.get('replyHeaders') ?? ([] as HeaderList))
@@ -38,10 +45,12 @@ export function createApp(services: Services): App {
   return app
 }
 
-const paths = [...new Set(Object.values(contract).flatMap((resource) => Object.values(resource).map((endpoint) => endpoint.path)))].map(
-  (path) => new RegExp(`^${path.replace(/:[a-zA-Z]+/g, '[^/]+')}$`),
-)
-const isKnownPath = (path: string) => paths.some((pattern) => pattern.test(path))
+const routes = Object.values(contract)
+  .flatMap((resource): Endpoint[] => Object.values(resource))
+  .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace(/:[a-zA-Z]+/g, '[^/]+')}$`) }))
+/** The methods that a path takes, for the header Allow; empty for a path that there is not. */
+const methodsOf = (path: string) =>
+  [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].sort().join(', ')
 
 function report({ log, metrics }: Services, error: Error, requestId: string) {
   if (error instanceof Failure) metrics.refusals.inc({ code: error.code })

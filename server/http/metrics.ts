@@ -17,6 +17,11 @@ export function createMetrics() {
     registers: [registry],
   })
   const mailQueue = new Gauge({ name: 'markbook_mail_queue', help: 'Mails that wait to leave', registers: [registry] })
-  return { registry, requests, refusals, mailQueue }
+  const mailFailing = new Gauge({
+    name: 'markbook_mail_failing',
+    help: '1 while no mail can leave: the mail server is away or refuses us',
+    registers: [registry],
+  })
+  return { registry, requests, refusals, mailQueue, mailFailing }
 }
 export type Metrics = ReturnType<typeof createMetrics>

@@ -20,7 +20,7 @@ export type AppEnv = {
 type Ctx = Context<AppEnv>
 // biome-ignore lint/suspicious/noExplicitAny: one loop serves all endpoints; each handler was typed where it was written.
 type AnyHandler = Handler<any, any> | OpenHandler<any>
-type Route = { name: string; endpoint: Endpoint; handler: AnyHandler }
+type Route = { name: string; endpoint: Endpoint; handler: AnyHandler; needed: readonly string[] }
 
 /** Mounts a resource: every endpoint of its contract, answered by the handler of the same name. */
 export function mount<R extends Resource>(
@@ -31,7 +31,7 @@ export function mount<R extends Resource>(
   handlers: Handlers<R>,
 ): void {
   for (const [key, endpoint] of Object.entries(endpoints)) {
-    const route: Route = { name: `${resource}.${key}`, endpoint, handler: handlers[key] as AnyHandler }
+    const route: Route = { name: `${resource}.${key}`, endpoint, handler: handlers[key] as AnyHandler, needed: neededTargets(endpoint) }
     app.on(endpoint.method, endpoint.path, (c) => answer(c, services, route))
   }
 }
@@ -55,6 +55,8 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   if (body.ok) checkIds(targetsOf(endpoint, body.value))
   guard(endpoint, signedIn.caller)
   const asking: Asking = { params, search, body }
+  // Access cannot be decided without these, so the body's own fault is the answer.
+  if (route.needed.some((name) => sentTargets(endpoint, asking)[name] === undefined)) parsedOf(route, asking)
   const reply =
     handler.kind === 'open'
       ? await runOpen(c, services, route, signedIn, asking, headers)
@@ -96,6 +98,17 @@ const targetsOf = ({ targets = [] }: Endpoint, value: unknown): Record<string, u
   )
 }
 
+const sentTargets = (endpoint: Endpoint, { search, body }: Asking) => ({
+  ...targetsOf(endpoint, Object.fromEntries(search)),
+  ...targetsOf(endpoint, body.ok ? body.value : undefined),
+})
+
+/** The targets that a request cannot leave out. */
+function neededTargets({ targets = [], query, body }: Endpoint): string[] {
+  const fields: Record<string, z.ZodType> = { ...(body instanceof z.ZodObject ? body.shape : {}), ...query?.shape }
+  return targets.filter((name) => fields[name] && !fields[name].safeParse(undefined).success)
+}
+
 async function readBody(endpoint: Endpoint, request: Request): Promise<ReadBody> {
   if (endpoint.method === 'GET') return { ok: true, value: undefined }
   return endpoint.body === 'multipart' ? readMultipart(request) : readJson(request)
@@ -133,10 +146,7 @@ async function runInTransaction(services: Services, route: Route, caller: Caller
       services,
       after: (effect: () => void | Promise<void>) => void effects.push(effect),
     } as unknown as Scene<Endpoint>
-    const targets = {
-      ...targetsOf(route.endpoint, Object.fromEntries(asking.search)),
-      ...targetsOf(route.endpoint, asking.body.ok ? asking.body.value : undefined),
-    }
+    const targets = sentTargets(route.endpoint, asking)
     // A body that cannot be read names no targets: nothing can be decided from it, so its own fault is the answer.
     if (!asking.body.ok && namesTargets(route.endpoint)) throw asking.body.failure
     const loaded = await handler.load(scene, { params: asking.params as never, targets: targets as never })

@@ -17,6 +17,7 @@ const ASSETS = { 'swagger-ui.css': 'text/css; charset=UTF-8', 'swagger-ui-bundle
 
 /** What is always served beside the contract (decisions §7): health, metrics, the description of the interface, its pages. */
 export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Services): void {
+  app.get('/', (c) => c.redirect('/docs'))
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
     const ready = await store
@@ -28,7 +29,9 @@ export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Servi
     return c.json({ status: ready ? 'ready' : 'not ready' }, ready ? 200 : 503)
   })
   app.get('/metrics', async (c) => {
-    metrics.mailQueue.set(mailer.state().queued)
+    const { queued, lastFailure } = mailer.state()
+    metrics.mailQueue.set(queued)
+    metrics.mailFailing.set(lastFailure?.kind === 'connection' ? 1 : 0)
     return c.body(await metrics.registry.metrics(), 200, { 'content-type': metrics.registry.contentType })
   })
   const description = JSON.stringify(openapiOf(contract))

@@ -5,7 +5,7 @@ import { EXISTENCE, stamp, type Versions } from '@markbook/sync/stamp'
 import { and, type Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
 import type { Dialect, HistoryWrite, SyncRowWrite } from './dialect.ts'
 import type { Line } from './line.ts'
-import type { Change, NewRow } from './tx.ts'
+import type { Change, NewRow, Note } from './tx.ts'
 
 type AnyRow = Record<string, unknown> & { id: string }
 type Action = 'create' | 'update' | 'delete'
@@ -22,6 +22,7 @@ const same = (a: unknown, b: unknown) =>
  */
 export class Door {
   private readonly written = new Map<string, Written>()
+  private readonly notes: (Note & { entryId: string })[] = []
 
   constructor(
     private readonly line: Line,
@@ -91,13 +92,18 @@ export class Door {
     return entry && actionOf(entry) !== null ? this.historyOf(entry) : null
   }
 
+  note(note: Note): void {
+    this.notes.push({ ...note, entryId: this.writer.newId() })
+  }
+
   /** Writes versions and history of all that was written; nothing may be written after it. */
   async close(): Promise<void> {
-    const schools = [...new Set([...this.written.values()].map((entry) => entry.schoolId))].sort()
+    const schools = [...new Set([...this.written.values(), ...this.notes].map((entry) => entry.schoolId))].sort()
     for (const schoolId of schools) {
       const entries = [...this.written.values()].filter((entry) => entry.schoolId === schoolId && actionOf(entry) !== null)
-      if (entries.length === 0) continue
-      const history = entries.map((entry) => this.historyOf(entry))
+      const notes = this.notes.filter((note) => note.schoolId === schoolId)
+      const history = [...entries.map((entry) => this.historyOf(entry)), ...notes.map((note) => this.historyOfNote(note))]
+      if (history.length === 0) continue
       const digest = createHash('sha256').update(JSON.stringify(history)).digest('hex')
       await this.dialect.advance(this.line, {
         schoolId,
@@ -156,6 +162,12 @@ export class Door {
       action: actionOf(entry) as Action,
       changes: JSON.stringify(changesOf(entry)),
     }
+  }
+
+  private historyOfNote({ entryId, entity, id, action, changes }: Note & { entryId: string }): HistoryWrite {
+    const { now, actor, node } = this.writer
+    const changed = Object.fromEntries(Object.entries(changes).map(([name, after]) => [name, { before: null, after }]))
+    return { id: entryId, at: now, actor_id: actor, node_id: node, entity, row_id: id, action, changes: JSON.stringify(changed) }
   }
 
   /** Two writes of one row in one transaction are one entry, from the first `before` to the last `after`. */
@@ -232,11 +244,11 @@ const unitsOf = (table: Replicated, columns: readonly string[]): string[] =>
 /** What a person would call the change: no keys of the store, no folded names, no bookkeeping times. */
 const HIDDEN = new Set(['school_id', 'sort_key', 'search_key', 'created_at', 'updated_at', 'created_by', 'updated_by'])
 
-function changesOf({ before, after }: Written): Record<string, { before: unknown; after: unknown }> {
+function changesOf({ table, before, after }: Written): Record<string, { before: unknown; after: unknown }> {
   const changes: Record<string, { before: unknown; after: unknown }> = {}
   for (const name of Object.keys((after ?? before) as AnyRow)) {
     const [was, is] = [before?.[name] ?? null, after?.[name] ?? null]
-    if (!HIDDEN.has(name) && !same(was, is)) changes[name] = { before: was, after: is }
+    if (!HIDDEN.has(name) && !descriptions[table].sealed?.includes(name) && !same(was, is)) changes[name] = { before: was, after: is }
   }
   return changes
 }

@@ -20,6 +20,23 @@ export const isRetryable = (error: unknown): boolean => {
   return code === '40001' || code === '40P01'
 }
 
+/** True where the database server is away, starting or stopping: nothing is wrong with what was asked. */
+const isAway = (error: unknown): boolean => AWAY.has(cause(error).code ?? '')
+const AWAY = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+])
+
 /** Drizzle wraps what the driver threw. */
 const cause = (error: unknown): DriverError => {
   const outer = error as DriverError & { cause?: DriverError }
@@ -35,6 +52,8 @@ export const isOvertaken = (error: unknown): boolean => isUniqueViolation(error)
 /** A violation that no check explains is a conflict for the caller, not a fault of the server. */
 export const toFailure = (error: unknown): unknown => {
   if (error instanceof Failure) return error
+  if (isAway(error))
+    return common.busy({ message: 'The database does not answer. Please try again in a moment.', headers: { 'retry-after': '5' } })
   if (isUniqueViolation(error)) return common.duplicate()
   return isReferenceViolation(error) ? common.changedMeanwhile() : error
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3'
@@ -19,13 +19,60 @@ function migrationsOf(dialect: 'sqlite' | 'postgres'): string {
   return found
 }
 
+/** The times that name this program's migrations, oldest first. */
+export function knownMigrations(dialect: 'sqlite' | 'postgres'): number[] {
+  const journal = JSON.parse(readFileSync(join(migrationsOf(dialect), 'meta', '_journal.json'), 'utf8')) as { entries: { when: number }[] }
+  return journal.entries.map(({ when }) => when)
+}
+
+/** True for a database that exists and that the next start would change. */
+const isBehind = (applied: readonly number[], dialect: 'sqlite' | 'postgres') =>
+  applied.length > 0 && knownMigrations(dialect).some((when) => when > Math.max(...applied))
+
+/** The migrations that a database has, by their times; none where it is new. */
+export function appliedSqlite(connection: Database.Database): number[] {
+  const exists = connection.prepare("select 1 from sqlite_master where name = '__drizzle_migrations'").get()
+  if (!exists) return []
+  return connection.prepare('select created_at from __drizzle_migrations order by created_at').pluck().all().map(Number)
+}
+
+export async function appliedPostgres(sql: postgres.Sql | postgres.TransactionSql): Promise<number[]> {
+  const [found] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`
+  if (!found?.['exists']) return []
+  const rows = await sql`select created_at from drizzle.__drizzle_migrations order by created_at`
+  return rows.map((row) => Number(row['created_at']))
+}
+
+/** For whoever must not migrate: throws unless the database has exactly this program's migrations. */
+const demandCurrent = (applied: readonly number[], dialect: 'sqlite' | 'postgres') => {
+  if (applied.join() !== knownMigrations(dialect).join())
+    throw new Error(
+      'The database is of another version than this program. Start the server of this version first, or use the program that it runs.',
+    )
+}
+
+export const demandCurrentSqlite = (connection: Database.Database) => demandCurrent(appliedSqlite(connection), 'sqlite')
+
+export async function demandCurrentPostgres(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    demandCurrent(await appliedPostgres(sql), 'postgres')
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** Called before a database that holds something is changed; where it throws, nothing is changed. */
+export type BeforeMigration = () => Promise<void>
+
 /** History is append-only; the database itself refuses to change or drop an entry. */
 const SQLITE_GUARDS = ['update', 'delete'].map(
   (action) =>
     `create trigger if not exists history_no_${action} before ${action} on history begin select raise(abort, 'history is append-only'); end`,
 )
 
-export function migrateSqlite(connection: Database.Database): void {
+export async function migrateSqlite(connection: Database.Database, before?: BeforeMigration): Promise<void> {
+  if (isBehind(appliedSqlite(connection), 'sqlite')) await before?.()
   // A table that a migration rebuilds is referenced by others for a moment; the check runs when it is done.
   connection.pragma('foreign_keys = OFF')
   applySqlite(drizzleSqlite(connection), { migrationsFolder: migrationsOf('sqlite') })
@@ -38,10 +85,11 @@ export function migrateSqlite(connection: Database.Database): void {
 /** Two instances that start at once take turns. */
 const MIGRATION_LOCK = 727_401
 
-export async function migratePostgres(url: string): Promise<void> {
+export async function migratePostgres(url: string, before?: BeforeMigration): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
+    if (isBehind(await appliedPostgres(sql), 'postgres')) await before?.()
     await applyPostgres(drizzlePostgres(sql), { migrationsFolder: migrationsOf('postgres') })
     await applyPolicies(sql)
   } finally {

@@ -19,7 +19,10 @@ const sqliteType = { integer: 'INTEGER', real: 'REAL', text: 'TEXT' } as Record<
 const made = (schema: string, table: string): Promise<Column[]> =>
   st.services.store.read(asSystem(), async ({ line }) => {
     if (!onPostgres) {
-      const rows = await line.rows<{ name: string; type: string; notnull: number }>(`select name, type, "notnull" from pragma_table_info('${table}')`, [])
+      const rows = await line.rows<{ name: string; type: string; notnull: number }>(
+        `select name, type, "notnull" from pragma_table_info('${table}')`,
+        [],
+      )
       return rows.map(({ name, type, notnull }) => ({ name, type, required: notnull === 1 }))
     }
     const rows = await line.rows<{ name: string; type: string; required: boolean }>(
@@ -39,7 +42,11 @@ test('the migrations make exactly the tables of shared/tables, column by column'
   for (const table of Object.values(st.services.store.dialect.tables)) {
     const name = getTableName(table)
     const schema = onPostgres ? (postgresConfig(table as never).schema ?? 'public') : ''
-    const defined = Object.values(getTableColumns(table)).map((column) => ({ name: column.name, type: drizzleType(column), required: column.notNull }))
+    const defined = Object.values(getTableColumns(table)).map((column) => ({
+      name: column.name,
+      type: drizzleType(column),
+      required: column.notNull,
+    }))
     expect({ name, columns: (await made(schema, name)).sort(byName) }).toEqual({ name, columns: defined.sort(byName) })
   }
 })
@@ -48,7 +55,10 @@ const byName = (a: Column, b: Column) => (a.name < b.name ? -1 : 1)
 
 test.skipIf(onPostgres)('every SQLite table is strict, and marks are written to the disk before they are acknowledged', async () => {
   await st.services.store.read(asSystem(), async ({ line }) => {
-    const loose = await line.rows<{ name: string }>("select name from pragma_table_list where type = 'table' and strict = 0 and name not like 'sqlite_%' and name not like '__drizzle%'", [])
+    const loose = await line.rows<{ name: string }>(
+      "select name from pragma_table_list where type = 'table' and strict = 0 and name not like 'sqlite_%' and name not like '__drizzle%'",
+      [],
+    )
     expect(loose).toEqual([])
     expect(await line.rows('pragma synchronous', [])).toEqual([{ synchronous: 2 }])
     expect(await line.rows('pragma journal_mode', [])).toEqual([{ journal_mode: 'wal' }])
@@ -58,7 +68,9 @@ test.skipIf(onPostgres)('every SQLite table is strict, and marks are written to 
 
 test('both databases have the same migrations, by name and number', () => {
   const entriesOf = (dialect: string) => {
-    const journal = JSON.parse(readFileSync(`server/store/migrations/${dialect}/meta/_journal.json`, 'utf8')) as { entries: { idx: number; tag: string }[] }
+    const journal = JSON.parse(readFileSync(`server/store/migrations/${dialect}/meta/_journal.json`, 'utf8')) as {
+      entries: { idx: number; tag: string }[]
+    }
     return journal.entries.map(({ idx, tag }) => ({ idx, tag }))
   }
   expect(entriesOf('sqlite')).toEqual(entriesOf('postgres'))

@@ -4,6 +4,7 @@ import { class3A, english, hilltopMaths, irish, maths, michaelmas } from '@markb
 import { descriptions } from '@markbook/shared/tables/tables'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { enrolled } from '../testing/authenticator.ts'
 import { type School, school } from '../testing/school.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
@@ -92,6 +93,22 @@ describe.runIf(onPostgres)('row-level security', () => {
       expect(await tx`select row_id from sync.sync_row where school_id = ${hilltop}`).toHaveLength(0)
       expect(await tx`select id from public.session`).toHaveLength(0)
       expect(await tx`select email from public.otp_code`).toHaveLength(0)
+    })
+  })
+
+  test('nobody reads or writes what people sign in with, not even the own', async () => {
+    await st.as.okafor.outage.enrolTotp()
+    await enrolled(st.as.okafor, st.clock)
+    await st.as.okafor.outage.newRecoveryCodes()
+    for (const table of ['user_totp', 'recovery_code']) {
+      expect((await sql.unsafe(`select count(*)::int as count from public.${table}`))[0]?.['count']).toBeGreaterThan(0)
+    }
+    await directly(people.okafor.id, async (tx) => {
+      for (const table of ['user_totp', 'recovery_code', 'totp_enrolment', 'server_secret', 'otp_code', 'attempt', 'session'])
+        expect(await tx.unsafe(`select * from public.${table}`)).toHaveLength(0)
+      expect((await tx`update public.user_totp set sealed_secret = 'x'`).count).toBe(0)
+      expect((await tx`delete from public.recovery_code`).count).toBe(0)
+      expect(await tx`select id from sync.history where entity in ('user_totp', 'recovery_code', 'console_code')`).toHaveLength(0)
     })
   })
 

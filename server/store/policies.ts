@@ -1,3 +1,4 @@
+import type { Description } from '@markbook/shared/tables/describe'
 import { postgresTables } from '@markbook/shared/tables/postgres'
 import { descriptions, type Replicated, type Tables } from '@markbook/shared/tables/tables'
 import { getTableConfig } from 'drizzle-orm/pg-core'
@@ -80,7 +81,7 @@ const STAFF_READS = new Set<keyof Tables>([
 
 function tablePolicies(name: keyof Tables): string[] {
   const service = policy(name, 'service', `for all to markbook_system ${both('true')}`)
-  const description = descriptions[name as Replicated]
+  const description: Description | undefined = descriptions[name as Replicated]
   if (name === 'user_profile') {
     const colleagues =
       'exists (select 1 from public.school_management m where m.user_id = user_profile.id and m.school_id = (select public.app_school()))'
@@ -98,7 +99,7 @@ function tablePolicies(name: keyof Tables): string[] {
       ...policy(name, 'own', `for select to markbook_app using (user_id = ${CURRENT_USER} or (${OWN_SCHOOL} and ${IS_ADMIN}))`),
     ]
   }
-  if (!description && !SCOPED_LOCAL.has(name)) return service
+  if (description ? description.scope === 'commons' : !SCOPED_LOCAL.has(name)) return service
   const scoped = [...service, ...policy(name, 'own_school', `for all to markbook_app ${both(OWN_SCHOOL)}`)]
   if (name === 'sync_feed' || name === 'sync_row' || name === 'history') return scoped
   const readers = STAFF_READS.has(name) ? policy(name, 'staff_reads', `as restrictive for select to markbook_app using (${IS_STAFF})`) : []

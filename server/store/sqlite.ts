@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { common, Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
@@ -8,14 +8,29 @@ import type { Db, Line } from './line.ts'
 
 export type SqliteConnections = { writer: Database.Database; reader: Database.Database; close(): void }
 
+/** The school's database within its folder. */
+export const DATABASE_FILE = 'markbook.sqlite'
+
 /** Oldest library whose WAL is free of the reset bug (architecture, decision 5). */
 const OLDEST_SQLITE = [3, 51, 3] as const
 
 /** Opens the school's database file in `folder`, which must be this process's alone. */
 export function openSqlite(folder: string): SqliteConnections {
   mkdirSync(folder, { recursive: true })
-  const lock = takeFolder(folder)
-  const path = join(folder, 'markbook.sqlite')
+  const lock = takeLock(join(folder, 'server.lock'))
+  if (!lock)
+    throw new Error(`Another Markbook server is already running on ${folder}. Stop it first, or give this one a DATA_DIR of its own.`)
+  return connect(join(folder, DATABASE_FILE), () => void lock.close())
+}
+
+/** Opens a database that exists, whether a server holds its folder or not: WAL and `busy_timeout` let both write in turn. */
+export function openSqliteBeside(folder: string): SqliteConnections {
+  const path = join(folder, DATABASE_FILE)
+  if (!existsSync(path)) throw new Error(`There is no database in ${folder}. Start the server once, or set DATA_DIR to its folder.`)
+  return connect(path, () => {})
+}
+
+function connect(path: string, closed: () => void): SqliteConnections {
   const writer = new Database(path)
   configure(writer)
   const reader = new Database(path)
@@ -27,7 +42,7 @@ export function openSqlite(folder: string): SqliteConnections {
     close() {
       reader.close()
       writer.close()
-      lock.close()
+      closed()
     },
   }
 }
@@ -60,18 +75,21 @@ const isOlder = (version: string) => {
   return false
 }
 
-/** An exclusive lock that the operating system drops with the process, however it ends; no stale file can block a start. */
-function takeFolder(folder: string): Database.Database {
-  const lock = new Database(join(folder, 'server.lock'), { timeout: 0 })
+/**
+ * An exclusive lock that the operating system drops with the process, however it ends; no stale file can block a start. Undefined
+ * where another holds it.
+ */
+export function takeLock(path: string): Database.Database | undefined {
+  const lock = new Database(path, { timeout: 0 })
   try {
     lock.pragma('locking_mode = EXCLUSIVE')
     lock.exec('begin exclusive; create table if not exists holder (pid integer); commit; begin exclusive')
+    return lock
   } catch (error) {
     lock.close()
     if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error
-    throw new Error(`Another Markbook server is already running on ${folder}. Stop it first, or give this one a DATA_DIR of its own.`)
+    return undefined
   }
-  return lock
 }
 
 export function sqliteLine(connection: Database.Database, writes: boolean): Line {

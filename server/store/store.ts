@@ -7,10 +7,10 @@ import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { Door } from './door.ts'
 import { isOvertaken, isRetryable, toFailure } from './errors.ts'
 import type { Line } from './line.ts'
-import { migratePostgres, migrateSqlite } from './migrate.ts'
+import { type BeforeMigration, demandCurrentPostgres, demandCurrentSqlite, migratePostgres, migrateSqlite } from './migrate.ts'
 import { currentNode, type NodeKind } from './node.ts'
 import { openPostgres, postgresLine } from './postgres.ts'
-import { openSqlite, serialised, sqliteLine } from './sqlite.ts'
+import { openSqlite, openSqliteBeside, serialised, sqliteLine } from './sqlite.ts'
 import { statement } from './statement.ts'
 import type { Identity, LocalDb, ReadTx, WriteTx } from './tx.ts'
 
@@ -24,16 +24,18 @@ export type Store = {
   close(): Promise<void>
 }
 
-export type StoreOptions = { clock: Clock; newId: IdSource; kind: NodeKind }
+/** `beside`: for one small thing while the server of the database may be running; nothing is locked, made or migrated. */
+export type StoreOptions = { clock: Clock; newId: IdSource; kind: NodeKind; beforeMigration?: BeforeMigration; beside?: boolean }
 
 /** How often a write is tried again after it and another stood in each other's way. */
 const RETRIES = 8
 
-/** Opens, and migrates, the school's own database in `folder`. Throws where another server holds it. */
+/** Opens, and migrates, the school's own database in `folder`. Throws where another server holds it, unless `beside` that. */
 export async function openSchoolStore(folder: string, options: StoreOptions): Promise<Store> {
-  const connections = openSqlite(folder)
+  const connections = options.beside ? openSqliteBeside(folder) : openSqlite(folder)
   try {
-    migrateSqlite(connections.writer)
+    if (options.beside) demandCurrentSqlite(connections.writer)
+    else await migrateSqlite(connections.writer, options.beforeMigration)
     const [reading, writing] = [sqliteLine(connections.reader, false), sqliteLine(connections.writer, true)]
     const reads = serialised(connections.reader, 'begin')
     const writes = serialised(connections.writer, 'begin immediate')
@@ -58,7 +60,7 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
 
 /** Opens, and migrates, the central database at `url`. */
 export async function openCentralStore(url: string, options: StoreOptions): Promise<Store> {
-  await migratePostgres(url)
+  await (options.beside ? demandCurrentPostgres(url) : migratePostgres(url, options.beforeMigration))
   const { sql, close } = openPostgres(url)
   const run = { dialect: postgresDialect, options, become }
   const nodeId = await sql.begin((tx) => currentNode(postgresLine(tx, true), postgresDialect, options))
@@ -67,11 +69,13 @@ export async function openCentralStore(url: string, options: StoreOptions): Prom
     dialect: postgresDialect,
     nodeId,
     read: <T>(identity: Identity, fn: (tx: ReadTx) => Promise<T>) =>
-      sql.begin(reading, async (connection) => {
-        const tx = readTx(run, postgresLine(connection, false), identity)
-        await tx.actAs(identity)
-        return fn(tx)
-      }) as Promise<T>,
+      (
+        sql.begin(reading, async (connection) => {
+          const tx = readTx(run, postgresLine(connection, false), identity)
+          await tx.actAs(identity)
+          return fn(tx)
+        }) as Promise<T>
+      ).catch(rethrow),
     write: <T>(identity: Identity, fn: (tx: WriteTx) => Promise<T>) =>
       repeated(
         () =>
@@ -141,6 +145,7 @@ function writeTx(run: Run & { nodeId: string }, line: Line, identity: Identity):
     update: door.update.bind(door),
     remove: door.remove.bind(door),
     entryOf: door.entryOf.bind(door),
+    note: door.note.bind(door),
     finish: () => door.close(),
     local: line.db as LocalDb,
   }) as Closing

@@ -29,6 +29,15 @@ type Automatic = 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'so
 export type NewRow<T extends Replicated> = Omit<Row<T>, Automatic> & Partial<Pick<Row<T>, Extract<keyof Row<T>, Automatic>>>
 export type Change<T extends Replicated> = { before: Row<T>; patch: Partial<Row<T>> }
 
+/** Something that happened and is no replicated row: who did what to whom stands in the history of a school, or of the commons. */
+export type Note = {
+  schoolId: string
+  entity: string
+  id: string
+  action: 'create' | 'update' | 'delete'
+  changes: Readonly<Record<string, unknown>>
+}
+
 export type WriteTx = ReadTx & {
   readonly actor: string | null
   newId(): string
@@ -40,6 +49,7 @@ export type WriteTx = ReadTx & {
   remove<T extends Replicated>(table: T, rows: readonly Row<T>[]): Promise<void>
   /** The history entry that this transaction's writing of a row will leave, or null where it wrote nothing. */
   entryOf(table: Replicated, id: string): HistoryWrite | null
+  note(note: Note): void
   /** Tables that never leave their node: sessions, codes, counters. Neither stamped nor in the history. */
   readonly local: LocalDb
 }

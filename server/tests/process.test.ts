@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { createDatabase } from '../testing/database.ts'
 
@@ -120,6 +121,33 @@ describe('markbook start', () => {
     const server = run(['start'], env as Record<string, string>)
     expect(await server.ended).toBe(1)
     expect(server.output().trim()).toBe(line)
+  })
+
+  test.runIf(onPostgres)('a database that is not there is said in one line', async () => {
+    const server = run(['start'], { DATABASE_URL: Object.assign(new URL(inject('postgresUrl')), { pathname: '/not_made_yet' }).href })
+    expect(await server.ended).toBe(1)
+    expect(server.output().trim()).toMatch(/^The database of DATABASE_URL must be made first: .*not_made_yet.*\.$/)
+  })
+
+  test.runIf(onPostgres)('a user who may not prepare the database is told what is missing', async () => {
+    const sql = postgres(inject('postgresUrl'), { max: 1, onnotice: () => {} })
+    await sql`drop role if exists markbook_plain_user`
+    await sql`create role markbook_plain_user login`
+    const url = Object.assign(new URL(database?.url ?? ''), { username: 'markbook_plain_user', password: '' }).href
+    await sql.end()
+    const server = run(['start'], { DATABASE_URL: url })
+    expect(await server.ended).toBe(1)
+    expect(server.output().trim()).toMatch(
+      /^The user of DATABASE_URL may not prepare the database \(.*\)\. It must own the database and have CREATEROLE/,
+    )
+  })
+
+  test.skipIf(onPostgres)('a file that is no database is said in one line, and left as it is', async () => {
+    writeFileSync(join(folder, 'markbook.sqlite'), 'a letter to the parents')
+    const server = run(['start'])
+    expect(await server.ended).toBe(1)
+    expect(server.output().trim()).toMatch(/^The file markbook\.sqlite in DATA_DIR is not a database of Markbook/)
+    expect(readFileSync(join(folder, 'markbook.sqlite'), 'utf8')).toBe('a letter to the parents')
   })
 
   test('a taken port is said in one line', async () => {

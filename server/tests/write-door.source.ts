@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { descriptions } from '@markbook/shared/tables/tables'
 
-const LOCAL = new Set(['session', 'otp_code', 'attempt'])
+const LOCAL = new Set(['session', 'otp_code', 'attempt', 'totp_enrolment', 'server_secret'])
 const REPLICATED = new Set(Object.keys(descriptions))
 const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 const isReplicated = (identifier: string) => [...REPLICATED].some((name) => name === identifier || camel(name) === identifier)

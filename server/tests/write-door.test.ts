@@ -6,6 +6,7 @@ import { class3A, class3B, english, irish, maths, michaelmas, thisYear, trinity 
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asSystem } from '../store/tx.ts'
+import { enrolled } from '../testing/authenticator.ts'
 import { type School, school } from '../testing/school.ts'
 import { pastTheDoor, programFiles } from './write-door.source.ts'
 
@@ -117,6 +118,11 @@ async function liveThrough({ as: { okafor, byrne, ada, quinn, tomas }, clock }: 
   await tomas.auth.updateProfile({ body: { firstName: 'Tom' } })
   await okafor.schools.updateMine({ body: { phone: '045 123 456' } })
   await okafor.schools.updateMember({ params: { userId: people.tomas.id }, body: { role: 'member' } })
+  await enrolled(byrne, clock)
+  await byrne.outage.newRecoveryCodes()
+  await byrne.outage.newRecoveryCodes()
+  await enrolled(ada, clock)
+  await ada.outage.removeTotp()
   await byrne.classes.handOver({ params: { classId: group.id }, body: { teacherId: people.ada.id } })
   await okafor.classes.remove({ params: { classId: group.id } })
   await okafor.schools.removeMember({ params: { userId: people.tomas.id } })
@@ -169,6 +175,7 @@ describe('after every kind of write', () => {
       'enrolment',
       'class_teacher',
       'school_management',
+      'user_totp',
     ])
       expect(kinds).toContain(kind)
     for (const name of kinds as Set<Replicated>) {

@@ -1,6 +1,31 @@
-import { join } from 'node:path'
-import { type Config, readConfig, readDotEnv } from '../config.ts'
+import { resolve } from 'node:path'
+import { type Gathered, gatherSettings } from '../config.file.ts'
+import { type Config, readConfig, readWithoutSecret } from '../config.ts'
+import { becomeOwner, handOverAtExit } from './owner.ts'
 
-/** The configuration of this machine: the environment, over a `.env` file in the folder the program runs in. */
-export const configure = (more: Record<string, string> = {}): Config =>
-  readConfig({ ...readDotEnv(join(process.cwd(), '.env')), ...process.env, ...more })
+type Settings = Record<string, string>
+
+/** What was said about this machine: the environment, over a file (decision 216). Warnings go to standard error. */
+export function gather(): Gathered {
+  const gathered = gatherSettings({ folder: process.cwd(), environment: process.env, platform: process.platform })
+  for (const warning of gathered.warnings) console.error(`Warning: ${warning}`)
+  return gathered
+}
+
+/** The configuration of this machine; `more` wins over all. */
+export function configure(more: Settings = {}): Config {
+  const settings = { ...gather().settings, ...more }
+  const { dataDir, backupDir } = readWithoutSecret(settings)
+  handOverAtExit([dataDir, backupDir])
+  return readConfig(settings)
+}
+
+/** The configuration for a server: it works as the owner of its folder. */
+export function configureServer(more: Settings = {}): Config {
+  const settings = { ...gather().settings, ...more }
+  becomeOwner(resolve(settings.DATA_DIR ?? './data'))
+  return readConfig(settings)
+}
+
+/** The configuration for those who only look: nothing is made. */
+export const lookAtConfig = (more: Settings = {}) => readWithoutSecret({ ...gather().settings, ...more })

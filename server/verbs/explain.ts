@@ -1,13 +1,39 @@
 import { ConfigError } from '../config.ts'
 
-type Known = { code?: string; port?: number; message?: string }
+type Known = { code?: string; port?: number; address?: string; message?: string; path?: string; cause?: Known }
+
+/** What a person can do about what the machine said, by the code of the operating system, SQLite or PostgreSQL. */
+const sentences: Record<string, (error: Known) => string> = {
+  EADDRINUSE: ({ port }) => `Port ${port} is taken by another program. Stop it, or choose another with PORT=3001.`,
+  EADDRNOTAVAIL: ({ address }) => `This machine has no address ${address}. Check HOST.`,
+  ENOTFOUND: () => 'The machine named in DATABASE_URL or HOST cannot be found.',
+  EAI_AGAIN: () => 'The machine named in DATABASE_URL or HOST cannot be found.',
+  EACCES: ({ message }) => `This account may not use that port or folder: ${message}`,
+  EPERM: ({ message }) => `This account may not use that port or folder: ${message}`,
+  EROFS: () => 'The folder of DATA_DIR cannot be written to.',
+  ENOTDIR: ({ path }) => `DATA_DIR must be a folder, but ${path} is a file.`,
+  EEXIST: ({ path }) => `DATA_DIR must be a folder, but ${path} is a file.`,
+  ENOSPC: () => 'The disk is full.',
+  SQLITE_NOTADB: () => 'The file markbook.sqlite in DATA_DIR is not a database of Markbook, or it is damaged. Nothing was changed.',
+  SQLITE_CORRUPT: () => 'The database in DATA_DIR is damaged. Nothing was changed. Restore a backup.',
+  SQLITE_CANTOPEN: () => 'The database in DATA_DIR cannot be opened. May this account read and write there?',
+  SQLITE_FULL: () => 'The disk is full.',
+  ECONNREFUSED: () => 'The database of DATABASE_URL does not answer. Is PostgreSQL running there?',
+  CONNECT_TIMEOUT: () => 'The database of DATABASE_URL does not answer. Is PostgreSQL running there?',
+  '3D000': ({ message }) => `The database of DATABASE_URL must be made first: ${message}.`,
+  '28P01': () => 'PostgreSQL refuses the user or the password of DATABASE_URL.',
+  '28000': () => 'PostgreSQL refuses the user or the password of DATABASE_URL.',
+  '42501': ({ message }) =>
+    `The user of DATABASE_URL may not prepare the database (${message}). It must own the database and have CREATEROLE: alter role … createrole.`,
+}
 
 /** One line for a person; what is unexpected keeps its trace. */
 export function explain(error: unknown): string {
-  const { code, port, message } = error as Known
-  if (code === 'EADDRINUSE') return `Port ${port} is taken by another program. Stop it, or choose another with PORT=3001.`
-  if (code === 'EACCES') return `This account may not use that port or folder: ${message}`
-  if (code === 'ECONNREFUSED') return 'The database of DATABASE_URL does not answer. Is PostgreSQL running there?'
   if (error instanceof ConfigError) return error.message
-  return error instanceof Error && !('code' in error) ? error.message : String((error as Error).stack ?? error)
+  const known = error as Known
+  for (const { code, ...rest } of [known, known.cause ?? {}].map((one) => ({ ...one, code: one.code, message: one.message }))) {
+    const sentence = code === undefined ? undefined : sentences[code]
+    if (sentence) return sentence(rest)
+  }
+  return error instanceof Error && known.code === undefined && !known.cause ? error.message : String((error as Error).stack ?? error)
 }

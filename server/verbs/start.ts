@@ -3,25 +3,36 @@ import type { Command } from 'commander'
 import { banner, DEMO_ACCOUNTS } from '../banner.ts'
 import { seedStory } from '../seed/seed.ts'
 import { type Running, startServer } from '../start.ts'
-import { configure } from './environment.ts'
+import { configureServer } from './environment.ts'
 import { explain } from './explain.ts'
 
 export const startVerb = (program: Command) =>
   program
     .command('start')
     .description('migrate the database and serve the school')
+    .option('--lan', 'serve the other devices of the building, by https, and tell the network where')
     .option('--demo', 'serve a school told as a story, in a folder of its own, to try things out')
+    .addHelpText('after', HELP)
     .action(start)
+
+const HELP = `
+Examples:
+  $ markbook start                    for this machine alone: http://localhost:3000
+  $ markbook start --lan              for the whole building: https, a QR code of the address
+  $ INSECURE_LAN=1 markbook start     the same without encryption, where devices cannot be told to trust a certificate
+  $ markbook start --demo             a school told as a story, to try things out
+
+Runs until Ctrl+C (or SIGTERM), then ends with 0. Ends with 1 and one clear line where it cannot start.`
 
 /** The demo never touches a school's own data: on SQLite it has a folder of its own. */
 const demoSettings = () => ({ DATA_DIR: join(process.env['DATA_DIR'] ?? './data', 'demo') })
 
-async function start({ demo = false }: { demo?: boolean }) {
-  const config = configure(demo ? demoSettings() : {})
+async function start({ demo = false, lan = false }: { demo?: boolean; lan?: boolean }) {
+  const config = configureServer({ ...(demo && demoSettings()), ...(lan && { LAN: 'true' }) })
   const running = await startServer(config)
   stopOnSignal(running)
   if (demo) await seedStory(running.node.services.store, { again: true })
-  console.log(banner({ ...config, port: running.port }, demo ? DEMO_ACCOUNTS : []))
+  console.log(banner(config, { ...running, urls: running.presence.urls() }, demo ? DEMO_ACCOUNTS : []))
 }
 
 function stopOnSignal(running: Running) {
@@ -31,7 +42,10 @@ function stopOnSignal(running: Running) {
     stopping = true
     console.log('\nFinishing what is in flight …')
     running.stop().then(
-      () => process.exit(0),
+      () => {
+        console.log('Stopped.')
+        process.exit(0)
+      },
       (error) => {
         console.error(explain(error))
         process.exit(1)

@@ -42,7 +42,11 @@ export const Onboarded = row('Onboarded', {
 })
 
 const TOKEN_SENTENCE = 'must be the 8 digits of the code'
-const Token = z.string(say(TOKEN_SENTENCE)).regex(/^[0-9]{8}$/, TOKEN_SENTENCE)
+/** The digits of a code, of whatever way; one that was copied may bring its spaces along. */
+export const Token = z
+  .string(say(TOKEN_SENTENCE))
+  .overwrite((code) => code.replace(/\s/g, ''))
+  .regex(/^[0-9]{8}$/, TOKEN_SENTENCE)
 
 /** The codes of the sign-in page, named in decisions §3 without a resource. */
 export const otpFailures = failures('', {

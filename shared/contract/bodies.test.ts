@@ -137,6 +137,10 @@ test('null takes an optional value away, and never a required one', () => {
   expect(issues(body, { firstName: null })).toEqual(['firstName: must be text of at most 200 characters'])
 })
 
-test.each(['1234567', '123456789', '1234567a', '１２３４５６７８', 12345678, ' 12345678'])('the code %j is not 8 digits', (token) => {
+test.each(['1234567', '123456789', '1234567a', '１２３４５６７８', 12345678, '1234-5678'])('the code %j is not 8 digits', (token) => {
   expect(issues(contract.auth.verifyOtp.body, { email: 'ada@example.org', token })).toEqual(['token: must be the 8 digits of the code'])
+})
+
+test('a code that was copied with the spaces of the mail is the same code', () => {
+  expect(contract.auth.verifyOtp.body.parse({ email: 'ada@example.org', token: ' 1234 5678\n' }).token).toBe('12345678')
 })

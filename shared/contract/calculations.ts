@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CalculationModel } from './academic-years.ts'
-import { endpoint } from './endpoint.ts'
+import { CLASS_TEACHER, endpoint } from './endpoint.ts'
 import { ExplainedMark, ExplanationStep } from './explanation.ts'
 import { Flag, Id, row, StudentName } from './scalars.ts'
 import { Gender } from './students.ts'
@@ -129,6 +129,7 @@ export const calculations = {
     path: `${base}/class-term`,
     guard: 'staff',
     summary: 'Calculate the results of a class in a term',
+    who: CLASS_TEACHER,
     targets: ['termId', 'studentGroupId'],
     query: z.object({ termId: Id, studentGroupId: Id }),
     reply: ClassTerm,
@@ -138,6 +139,7 @@ export const calculations = {
     path: `${base}/class-year`,
     guard: 'staff',
     summary: 'Calculate the results of a class in a year',
+    who: CLASS_TEACHER,
     targets: ['academicYearId', 'studentGroupId'],
     query: z.object({ academicYearId: Id, studentGroupId: Id }),
     reply: ClassYear,
@@ -147,6 +149,7 @@ export const calculations = {
     path: `${base}/class-summary`,
     guard: 'staff',
     summary: 'Summarise the results of a class in a term',
+    who: CLASS_TEACHER,
     targets: ['termId', 'studentGroupId'],
     query: z.object({ termId: Id, studentGroupId: Id }),
     reply: ClassSummary,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { Role } from './auth.ts'
-import { endpoint } from './endpoint.ts'
+import { CLASS_TEACHER, endpoint } from './endpoint.ts'
 import { Done, Flag, Id, Instant, ids, input, Name, row } from './scalars.ts'
 import { Student } from './students.ts'
 import { Subject, SubjectRef } from './subjects.ts'
@@ -88,6 +88,7 @@ const classEndpoints = {
     path: `${base}/:classId`,
     guard: 'staff',
     summary: 'Rename a class',
+    who: CLASS_TEACHER,
     body: input({ name: Name }).partial(),
     reply: Class,
     fails: ['classes.duplicate_name'],
@@ -97,6 +98,7 @@ const classEndpoints = {
     path: `${base}/:classId`,
     guard: 'staff',
     summary: 'Delete a class and all that belongs to it',
+    who: CLASS_TEACHER,
     reply: Done,
     fails: ['classes.sent_reports'],
   }),
@@ -124,6 +126,7 @@ const teacherEndpoints = {
     path: `${base}/:classId/teachers`,
     guard: 'staff',
     summary: 'Add a teacher to a class, or replace their subjects',
+    who: CLASS_TEACHER,
     status: 201,
     targets: ['teacherId'],
     body: input({ teacherId: Id, subjectIds }),
@@ -134,6 +137,7 @@ const teacherEndpoints = {
     path: `${base}/:classId/teachers/:teacherId`,
     guard: 'staff',
     summary: 'Remove a teacher from a class',
+    who: CLASS_TEACHER,
     reply: Done,
     fails: ['classes.class_teacher_stays'],
   }),
@@ -142,6 +146,7 @@ const teacherEndpoints = {
     path: `${base}/:classId/class-teacher`,
     guard: 'staff',
     summary: 'Hand a class over to another class teacher',
+    who: CLASS_TEACHER,
     targets: ['teacherId'],
     body: input({ teacherId: Id }),
     reply: ClassTeacher,
@@ -162,6 +167,7 @@ const enrolmentEndpoints = {
     path: `${base}/:id/enroll`,
     guard: 'staff',
     summary: 'Enrol a student in a class',
+    who: CLASS_TEACHER,
     status: 201,
     targets: ['studentId'],
     body: input({ studentId: Id }),
@@ -173,6 +179,7 @@ const enrolmentEndpoints = {
     path: `${base}/:id/enroll/bulk`,
     guard: 'staff',
     summary: 'Enrol several students in a class, all or none',
+    who: CLASS_TEACHER,
     status: 201,
     body: input({ studentIds: ids({ min: 1, max: limits.bulkStudents }) }),
     reply: z.array(Enrolment),
@@ -183,6 +190,7 @@ const enrolmentEndpoints = {
     path: `${base}/:id/enroll/:studentId`,
     guard: 'staff',
     summary: 'Take a student out of a class',
+    who: CLASS_TEACHER,
     reply: Done,
   }),
 }
@@ -201,6 +209,7 @@ const studentSubjectEndpoints = {
     path: `${base}/:id/subjects`,
     guard: 'staff',
     summary: 'Give subjects to a student of a class',
+    who: CLASS_TEACHER,
     status: 201,
     targets: ['studentId'],
     body: input({ studentId: Id, subjectIds: ids({ min: 1, max: limits.subjects }) }),
@@ -212,6 +221,7 @@ const studentSubjectEndpoints = {
     path: `${base}/:id/subjects/bulk`,
     guard: 'staff',
     summary: 'Give a subject to several students of a class, all or none',
+    who: CLASS_TEACHER,
     status: 201,
     targets: ['subjectId'],
     body: input({ subjectId: Id, studentIds: ids({ min: 1, max: limits.bulkStudents }) }),
@@ -223,6 +233,7 @@ const studentSubjectEndpoints = {
     path: `${base}/:id/students/:sid/subjects/:subjectId`,
     guard: 'staff',
     summary: 'Take a subject from a student of a class',
+    who: CLASS_TEACHER,
     reply: Done,
   }),
 }

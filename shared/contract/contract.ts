@@ -7,6 +7,7 @@ import { grades } from './grades.ts'
 import { gradingScale } from './grading-scale.ts'
 import { history } from './history.ts'
 import { imports } from './imports.ts'
+import { outage } from './outage.ts'
 import { reports } from './reports.ts'
 import { schools } from './schools.ts'
 import { students } from './students.ts'
@@ -16,6 +17,7 @@ import { terms } from './terms.ts'
 /** Every resource of the service, in the specification's order. */
 export const contract = {
   auth,
+  outage,
   schools,
   academicYears,
   terms,

@@ -12,6 +12,8 @@ type Shape = z.ZodType
 /**
  * One endpoint as one value; routes, typed client, OpenAPI and the sweeping tests are all read from it.
  * - `params`: every `:name` of the path, all lower-case UUIDs.
+ * - `who`: one sentence on whom it is for, where the rights table says more than the guard. `notes`: what a reader of the
+ *   documentation cannot see from the shapes.
  * - `targets`: body fields (or query fields) holding ids through which access is decided; they are checked to be well
  *   formed before access, the rest of the body after it (decisions §1, order of checks).
  * - `body`: JSON schema of the request, `'multipart'` for an upload with the part `file`, absent for none.
@@ -24,6 +26,8 @@ export type Endpoint = {
   path: `/${string}`
   guard: Guard
   summary: string
+  who?: string
+  notes?: string
   targets?: readonly string[]
   query?: z.ZodObject
   body?: Shape | 'multipart'
@@ -33,6 +37,8 @@ export type Endpoint = {
   fails?: readonly string[]
 }
 
+/** Whom ClassTeacherGuard lets in (specification, «Guards»). */
+export const CLASS_TEACHER = 'For the class teacher and for administrators.'
 export const endpoint = <const E extends Endpoint>(value: E): E => value
 
 type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`

@@ -47,12 +47,20 @@ const unusable = [
   'imports.wrong_type',
 ] as const
 
+const WHOLE =
+  ' A dry run reports every row and changes nothing; a real run has written everything where `errors` is 0, and nothing at all where it is not.'
+const STUDENT_COLUMNS =
+  'XLSX or CSV with the columns first_name, last_name, gender (male, female, other), date_of_birth and enrollment_date (2011-03-25), student_number and class (of the active year, or of `academicYearId`). A pupil is known by student number, else by names and date of birth.'
+const GRADE_COLUMNS =
+  'XLSX or CSV: for one assessment the columns student_number, or last_name and first_name, then score and remarks; or a whole mark sheet as it was downloaded. 12,5 is 12.5; an empty score leaves the mark as it is.'
+
 export const imports = {
   students: endpoint({
     method: 'POST',
     path: '/api/students/import',
     guard: 'admin',
     summary: 'Import students and their classes from a table',
+    notes: STUDENT_COLUMNS + WHOLE,
     targets: ['academicYearId'],
     query: z.object({ academicYearId: Id.optional(), dryRun: DryRun }),
     body: 'multipart',
@@ -64,6 +72,7 @@ export const imports = {
     path: '/api/grades/import',
     guard: 'staff',
     summary: 'Import grades from a table or a mark sheet',
+    notes: GRADE_COLUMNS + WHOLE,
     targets: ['assessmentId', 'studentGroupId', 'termId', 'subjectId'],
     query: GradesImportQuery,
     body: 'multipart',

@@ -103,9 +103,9 @@ test('a term is created with the six fields it needs, by its administrator', () 
   expect(responses['403']?.description).toContain('`admin_only`')
 })
 
-test('the session is asked for everywhere but at the two one-time-code calls', () => {
+test('the session is asked for everywhere but in what the sign-in page calls', () => {
   const open = operations.filter(([, { operation }]) => operation.security?.length === 0).map(([id]) => id)
-  expect(open).toEqual(['auth.sendOtp', 'auth.verifyOtp'])
+  expect(open).toEqual(['auth.sendOtp', 'auth.verifyOtp', 'outage.ways'])
 })
 
 test('only a join request may come without its body', () => {

@@ -10,7 +10,7 @@ const GUARDS: Record<Guard, string> = {
   none: 'For anybody.',
   session: 'For anybody who is signed in.',
   school: 'For everybody who belongs to the school.',
-  staff: 'For teachers and administrators of the school.',
+  staff: 'For teachers, where they are assigned, and administrators of the school.',
   admin: 'For administrators of the school.',
 }
 
@@ -80,7 +80,7 @@ export function openapiOf(contract: Record<string, Resource>): Json {
 function operationOf(endpoint: Endpoint, schemas: Schemas): Json {
   return {
     summary: endpoint.summary,
-    description: GUARDS[endpoint.guard],
+    description: [endpoint.who ?? GUARDS[endpoint.guard], endpoint.notes].filter(Boolean).join(' '),
     ...(endpoint.guard === 'none' ? { security: [] } : {}),
     parameters: parametersOf(endpoint, schemas),
     ...(endpoint.body ? { requestBody: requestBodyOf(endpoint.body, schemas) } : {}),

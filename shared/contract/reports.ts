@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
-import { endpoint } from './endpoint.ts'
+import { CLASS_TEACHER, endpoint } from './endpoint.ts'
 import { Code, Conduct, choice, Id, Instant, input, Percentage, Remark, row, StudentName } from './scalars.ts'
 import { Student } from './students.ts'
 import { SubjectRef } from './subjects.ts'
@@ -73,6 +73,7 @@ export const reports = {
     path: '/api/reports/generate',
     guard: 'staff',
     summary: 'Generate the report books of a class, or bring them up to date',
+    who: CLASS_TEACHER,
     targets: ['studentGroupId', 'termId'],
     body: input({ studentGroupId: Id, termId: Id, reportType: ReportType }),
     reply: GeneratedReports,
@@ -83,6 +84,7 @@ export const reports = {
     path: '/api/reports',
     guard: 'staff',
     summary: 'List the report books of a class and term by last name',
+    who: CLASS_TEACHER,
     targets: ['studentGroupId', 'termId'],
     query: z.object({ studentGroupId: Id, termId: Id, reportType: ReportType.optional() }),
     reply: z.array(Report.extend({ student: StudentName })),
@@ -93,16 +95,25 @@ export const reports = {
     path: '/api/reports/student',
     guard: 'staff',
     summary: 'Read the report book of a student for a term',
+    who: CLASS_TEACHER,
     targets: ['studentId', 'termId'],
     query: z.object({ studentId: Id, termId: Id, reportType: ReportType }),
     reply: ReportDetail,
   }),
-  get: endpoint({ method: 'GET', path: '/api/reports/:id', guard: 'school', summary: 'Read a report book', reply: ReportDetail }),
+  get: endpoint({
+    method: 'GET',
+    path: '/api/reports/:id',
+    guard: 'school',
+    summary: 'Read a report book',
+    who: CLASS_TEACHER,
+    reply: ReportDetail,
+  }),
   update: endpoint({
     method: 'PATCH',
     path: '/api/reports/:id',
     guard: 'school',
     summary: 'Change remark, conduct and attendance of a report book',
+    who: CLASS_TEACHER,
     body: input({ classTeacherRemark: Remark.nullish(), conduct: Conduct.nullish(), attendancePercentage: Percentage.nullish() }),
     reply: Report,
     fails: ['reports.locked'],
@@ -112,6 +123,7 @@ export const reports = {
     path: '/api/reports/:id/regenerate',
     guard: 'school',
     summary: 'Calculate the entries of a report book again',
+    who: CLASS_TEACHER,
     reply: ReportDetail,
     fails: ['reports.locked'],
   }),
@@ -120,6 +132,7 @@ export const reports = {
     path: '/api/reports/:id/publish',
     guard: 'school',
     summary: 'Publish a report book',
+    who: CLASS_TEACHER,
     reply: Report,
     fails: ['reports.locked', 'reports.invalid_move'],
   }),
@@ -128,6 +141,7 @@ export const reports = {
     path: '/api/reports/:id/send-to-ministry',
     guard: 'school',
     summary: 'Send a report book to the ministry and lock it',
+    who: CLASS_TEACHER,
     reply: Report,
     fails: ['reports.invalid_move'],
   }),
@@ -136,6 +150,7 @@ export const reports = {
     path: '/api/report-entries/:entryId',
     guard: 'school',
     summary: 'Change letter and remark of a subject in a report book',
+    who: 'For the class teacher, the teacher of the subject in that class, and administrators.',
     // A letter of null gives the entry its calculated letter back.
     body: input({ letterGrade: Code.nullish(), teacherRemark: Remark.nullish() }),
     reply: ReportEntry,

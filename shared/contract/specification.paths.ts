@@ -104,8 +104,17 @@ export const fileRows: readonly string[] = [
   'GET /api/reports/class-summary/files',
 ]
 
-/** What the decisions add to the specification (decisions §4 to §6). */
+/** What the decisions add to the specification (decisions §3 to §6). */
 export const addedRows: readonly string[] = [
+  'GET /api/auth/ways',
+  'GET /api/auth/totp',
+  'POST /api/auth/totp',
+  'POST /api/auth/totp/confirm',
+  'DELETE /api/auth/totp',
+  'POST /api/auth/recovery-codes',
+  'GET /api/auth/desk-codes',
+  'POST /api/auth/desk-codes',
+  'POST /api/schools/members/:userId/reset-sign-in',
   'GET /api/schools/mine',
   'PATCH /api/schools/mine',
   'DELETE /api/schools/join-requests/:requestId',

@@ -93,8 +93,12 @@ describe('the contract', () => {
     expect(list).toBe(method === 'GET' && reply instanceof z.ZodArray)
   })
 
-  test('leaves out the session only for the two one-time-code calls', () => {
-    expect(endpoints.filter(([, { guard }]) => guard === 'none').map(([name]) => name)).toEqual(['auth.sendOtp', 'auth.verifyOtp'])
+  test('leaves out the session only for what the sign-in page calls', () => {
+    expect(endpoints.filter(([, { guard }]) => guard === 'none').map(([name]) => name)).toEqual([
+      'auth.sendOtp',
+      'auth.verifyOtp',
+      'outage.ways',
+    ])
   })
 
   test.each(bodies)('%s refuses a field that it does not know, and a body that is no object', (_name, { body }) => {

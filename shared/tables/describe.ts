@@ -14,4 +14,9 @@ export type Description = {
   derive?: (row: Record<string, unknown>) => Record<string, unknown>
   /** Tables whose rows go when this row goes, one tombstone each: child table and its columns that hold this row's id. */
   cascade?: readonly { table: string; column: string }[]
+  /**
+   * Columns that hold a secret, encrypted with a key that only this node has: replication opens them here and seals them anew where
+   * they arrive, and no history entry repeats them (docs/decisions/0221).
+   */
+  sealed?: readonly string[]
 }

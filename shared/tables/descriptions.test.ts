@@ -8,7 +8,7 @@ const names = Object.keys(descriptions) as Replicated[]
 const columnsOf = (table: Replicated): Record<string, Column> => getTableColumns(sqliteTables[table])
 
 describe.each(names)('%s', (name) => {
-  const { identity, units, derived = [], audit = [], scope, cascade = [] } = descriptions[name]
+  const { identity, units, derived = [], audit = [], scope, cascade = [], sealed = [] } = descriptions[name]
 
   test('has every column in exactly one of identity, units, derived and audit', () => {
     const described = [...identity, ...Object.values(units).flat(), ...derived, ...audit]
@@ -30,6 +30,11 @@ describe.each(names)('%s', (name) => {
   test('names no unit like the one of a row’s existence, and none without columns', () => {
     expect(Object.keys(units)).not.toContain('row')
     expect(Object.values(units).filter((members) => members.length === 0)).toEqual([])
+  })
+
+  test('seals only columns that are replicated and change with their unit', () => {
+    expect(sealed.filter((column) => !Object.values(units).flat().includes(column))).toEqual([])
+    expect(Object.keys(columnsOf(name)).filter((column) => column.startsWith('sealed_'))).toEqual([...sealed])
   })
 
   test('takes with it only rows that name it', () => {

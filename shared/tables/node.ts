@@ -89,19 +89,23 @@ export const session = (c: Columns) =>
     (t) => [c.key(t.id), c.index('session_user', t.user_id), c.index('session_expiry', t.expires_at)],
   )
 
-/** The one live code of an address, as an HMAC. */
+/** How a code came to its owner: by mail, from the sign-in desk, or from the server's own console. */
+export const codeKinds = ['mail', 'desk', 'console'] as const
+
+/** The one live code of each kind of an address, as an HMAC. `wrong_tries` ends a mailed one. */
 export const otpCode = (c: Columns) =>
   c.table(
     'public',
     'otp_code',
     {
       email: c.text().notNull(),
+      kind: c.choice(codeKinds).notNull(),
       code_hash: c.text().notNull(),
       sent_at: c.instant().notNull(),
       expires_at: c.instant().notNull(),
       wrong_tries: c.int().notNull(),
     },
-    (t) => [c.key(t.email)],
+    (t) => [c.key(t.email, t.kind), c.check('otp_code_kind', sql`${t.kind} in ('mail', 'desk', 'console')`)],
   )
 
 /** Counters of tries within a window: `key` says of what, `resets_at` when it starts again. */
@@ -109,4 +113,22 @@ export const attempt = (c: Columns) =>
   c.table('public', 'attempt', { key: c.text().notNull(), count: c.int().notNull(), resets_at: c.instant().notNull() }, (t) => [
     c.key(t.key),
     c.index('attempt_expiry', t.resets_at),
+  ])
+
+/** A TOTP secret that its owner has been shown and not confirmed yet; encrypted. Never leaves its node. */
+export const totpEnrolment = (c: Columns) =>
+  c.table(
+    'public',
+    'totp_enrolment',
+    { user_id: c.uuid().notNull(), sealed_secret: c.text().notNull(), expires_at: c.instant().notNull() },
+    (t) => [c.key(t.user_id), c.index('totp_enrolment_expiry', t.expires_at)],
+  )
+
+/**
+ * By what the secret of the server that last opened this database can be told from another, without saying it: the console checks
+ * that it works with the same one. `use` is always `sign-in`.
+ */
+export const serverSecret = (c: Columns) =>
+  c.table('public', 'server_secret', { use: c.text().notNull(), mark: c.text().notNull(), seen_at: c.instant().notNull() }, (t) => [
+    c.key(t.use),
   ])

@@ -10,6 +10,8 @@ export const {
   school,
   school_management,
   school_join_request,
+  user_totp,
+  recovery_code,
   academic_year,
   active_year,
   term,
@@ -35,4 +37,6 @@ export const {
   session,
   otp_code,
   attempt,
+  totp_enrolment,
+  server_secret,
 } = postgresTables

@@ -9,6 +9,8 @@ export const {
   school,
   school_management,
   school_join_request,
+  user_totp,
+  recovery_code,
   academic_year,
   active_year,
   term,
@@ -34,4 +36,6 @@ export const {
   session,
   otp_code,
   attempt,
+  totp_enrolment,
+  server_secret,
 } = sqliteTables

@@ -6,6 +6,7 @@ import * as grading from './grading.ts'
 import * as local from './node.ts'
 import * as people from './people.ts'
 import * as reporting from './reporting.ts'
+import * as signIn from './sign-in.ts'
 
 /** Every replicated table, parents before children: the order in which rows can be inserted. */
 const replicatedTables = (c: Columns) => {
@@ -13,6 +14,8 @@ const replicatedTables = (c: Columns) => {
   const school = people.school(c)
   const school_management = people.schoolManagement(c, { userProfile, school })
   const school_join_request = people.schoolJoinRequest(c, { userProfile, school })
+  const user_totp = signIn.userTotp(c, { userProfile })
+  const recovery_code = signIn.recoveryCode(c, { userProfile })
   const academicYear = calendar.academicYear(c, { school })
   const active_year = calendar.activeYear(c, { school, academicYear })
   const term = calendar.term(c, { academicYear })
@@ -36,6 +39,8 @@ const replicatedTables = (c: Columns) => {
     school,
     school_management,
     school_join_request,
+    user_totp,
+    recovery_code,
     academic_year: academicYear,
     active_year,
     term,
@@ -66,6 +71,8 @@ const localTables = (c: Columns) => ({
   session: local.session(c),
   otp_code: local.otpCode(c),
   attempt: local.attempt(c),
+  totp_enrolment: local.totpEnrolment(c),
+  server_secret: local.serverSecret(c),
 })
 
 export const defineTables = (c: Columns) => ({ ...replicatedTables(c), ...localTables(c) })
@@ -73,7 +80,7 @@ export const defineTables = (c: Columns) => ({ ...replicatedTables(c), ...localT
 export type Tables = ReturnType<typeof defineTables>
 export type Replicated = keyof ReturnType<typeof replicatedTables>
 /** Local tables that features may write directly; the sync tables belong to the store alone. */
-export type Local = 'session' | 'otp_code' | 'attempt'
+export type Local = 'session' | 'otp_code' | 'attempt' | 'totp_enrolment' | 'server_secret'
 export type Row<T extends keyof Tables> = Tables[T]['$inferSelect']
 
 export const descriptions: Record<Replicated, Description> = {
@@ -81,6 +88,8 @@ export const descriptions: Record<Replicated, Description> = {
   school: people.schoolDescription,
   school_management: people.schoolManagementDescription,
   school_join_request: people.schoolJoinRequestDescription,
+  user_totp: signIn.userTotpDescription,
+  recovery_code: signIn.recoveryCodeDescription,
   academic_year: calendar.academicYearDescription,
   active_year: calendar.activeYearDescription,
   term: calendar.termDescription,

@@ -1,6 +1,6 @@
 import { toInstant } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
-import { eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, eq, inArray, lte, sql } from 'drizzle-orm'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 
@@ -55,11 +55,12 @@ export const forget = (tx: WriteTx, key: string) => tx.local.delete(tx.t.attempt
 /** Removes a bounded number of counters, codes and sessions whose time is over (limits.sweep). */
 export async function sweep(tx: WriteTx): Promise<void> {
   if ((await take(tx, 'sweep', { max: 1, windowMs: limits.sweep.every })) > 0) return
-  const { attempt, otp_code, session } = tx.t
+  const { attempt, otp_code, session, totp_enrolment } = tx.t
   const counters = tx.db.select({ key: attempt.key }).from(attempt).where(lte(attempt.resets_at, tx.now)).limit(limits.sweep.rows)
   await tx.local.delete(attempt).where(inArray(attempt.key, counters))
   const codes = tx.db.select({ email: otp_code.email }).from(otp_code).where(lte(otp_code.expires_at, tx.now)).limit(limits.sweep.rows)
-  await tx.local.delete(otp_code).where(inArray(otp_code.email, codes))
+  await tx.local.delete(otp_code).where(and(inArray(otp_code.email, codes), lte(otp_code.expires_at, tx.now)))
+  await tx.local.delete(totp_enrolment).where(lte(totp_enrolment.expires_at, tx.now))
   const sessions = tx.db.select({ id: session.id }).from(session).where(lte(session.expires_at, tx.now)).limit(limits.sweep.rows)
   await tx.local.delete(session).where(inArray(session.id, sessions))
 }

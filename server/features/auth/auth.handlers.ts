@@ -2,8 +2,6 @@ import { auth, authFailures } from '@markbook/shared/contract/auth'
 import { common, Failure } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
-import type { Row } from '@markbook/shared/tables/tables'
-import type { Caller } from '../../http/caller.ts'
 import { type Exchange, type Handlers, on, onOpen } from '../../http/handler.ts'
 import { authenticate, callerAgain, endSession, isRefreshable, startSession } from '../../http/sessions.ts'
 import { signInCodeMessage } from '../../mail/messages.ts'
@@ -11,16 +9,10 @@ import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { joinableSchool, requestToJoin } from '../schools/join-requests.ts'
 import { sweep } from './attempts.ts'
 import { activeMembership, newestPendingRequest, userByEmail } from './auth.queries.ts'
+import { newCode } from './codes.ts'
 import { normalEmail } from './emails.ts'
-import { issueCode, newCode, refuseFlood, tryCode } from './otp.ts'
-import { profileOf, toProfile } from './profile.ts'
-
-/** The caller's own row, locked until the commit. */
-async function ownRow(tx: WriteTx, { user_id }: Caller): Promise<Row<'user_profile'>> {
-  const user = await tx.find('user_profile', '', user_id)
-  if (!user) throw common.unauthenticated()
-  return user
-}
+import { issueCode, refuseFlood, tryCode } from './otp.ts'
+import { ownRow, profileOf, signedIn, toProfile } from './profile.ts'
 
 /** The person with an address; the first who signs in with it is created, without a school. */
 async function userIdOf(tx: WriteTx, email: string, knownId: string | null): Promise<string> {
@@ -119,9 +111,4 @@ export const authHandlers: Handlers<typeof auth> = {
     setSession(null)
     return { message: 'You are signed out.' }
   }),
-}
-
-function signedIn(caller: Caller | null): Caller {
-  if (!caller) throw common.unauthenticated()
-  return caller
 }

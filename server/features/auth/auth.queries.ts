@@ -6,11 +6,6 @@ export const userByEmail = statement<{ email: string }>()(({ db, t, p }) =>
   db.select({ id: t.user_profile.id }).from(t.user_profile).where(eq(t.user_profile.email, p.email)),
 )
 
-/** The one live code of an address; locked, so that it is tried and used up one request after the other. */
-export const codeOf = statement<{ email: string }>({ lock: 'otp_code' })(({ db, t, p }) =>
-  db.select().from(t.otp_code).where(eq(t.otp_code.email, p.email)),
-)
-
 /** The newest request of a person that waits for an answer, with its school. */
 export const newestPendingRequest = statement<{ user: string }>()(({ db, t, p }) =>
   db

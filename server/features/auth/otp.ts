@@ -1,13 +1,13 @@
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
-import { toInstant } from '@markbook/shared/clock'
 import { otpFailures } from '@markbook/shared/contract/auth'
 import { common, type Failure, type FailureFactory } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
-import { eq } from 'drizzle-orm'
 import type { Keys } from '../../http/tokens.ts'
 import type { WriteTx } from '../../store/tx.ts'
+import { consoleCode, deskCode } from '../outage/handed.way.ts'
+import { recoveryCode } from '../outage/recovery.way.ts'
+import { totpCode } from '../outage/totp.way.ts'
 import { count, countOf, forget, take, waitFor } from './attempts.ts'
-import { codeOf } from './auth.queries.ts'
+import { endCode, isCodeOf, keepCode, liveCode, noteWrongTry, type Try, type Way } from './codes.ts'
 
 const { otp } = limits
 const HOUR = 3_600_000
@@ -19,14 +19,11 @@ const RESEND = { max: 1, windowMs: otp.resendAfter }
 const SENDS = { max: otp.sendsPerHour, windowMs: HOUR }
 const WRONG = { max: otp.wrongPerHour, windowMs: HOUR }
 
-/** A code to be tried: for which address, from which client address. `userId` is null where nobody has that address yet. */
-export type Try = { email: string; token: string; userId: string | null; address: string }
-
 const keys = {
   calls: (address: string) => `otp-calls:${address}`,
   resend: (email: string) => `otp-resend:${email}`,
   sends: (email: string) => `otp-sends:${email}`,
-  wrong: ({ email, address }: Try) => `otp-wrong:${email} ${address}`,
+  wrong: ({ email, address }: Pick<Try, 'email' | 'address'>) => `otp-wrong:${email} ${address}`,
   inARow: (userId: string) => `otp-in-a-row:${userId}`,
 }
 
@@ -38,62 +35,54 @@ export async function refuseFlood(tx: WriteTx, address: string): Promise<Failure
   return wait > 0 ? waiting(common.tooManyRequests, wait) : null
 }
 
-export const newCode = (): string => String(randomInt(10 ** otp.length)).padStart(otp.length, '0')
-
-const hashOf = (email: string, code: string, key: Buffer) => createHmac('sha256', key).update(`${email}\n${code}`).digest('hex')
-
 /** Makes `code` the live one of an address, in place of any before; a refusal where one was sent a moment ago or too many were. */
 export async function issueCode(tx: WriteTx, email: string, code: string, key: Buffer): Promise<Failure | null> {
   const wait = (await waitFor(tx, keys.sends(email), SENDS)) || (await take(tx, keys.resend(email), RESEND))
   if (wait > 0) return waiting(otpFailures.otpTooSoon, wait)
   await count(tx, keys.sends(email), SENDS.windowMs)
-  const live = { code_hash: hashOf(email, code, key), sent_at: tx.now, expires_at: toInstant(tx.nowMs + otp.lifetime), wrong_tries: 0 }
-  await tx.local
-    .insert(tx.t.otp_code)
-    .values({ email, ...live })
-    .onConflictDoUpdate({ target: tx.t.otp_code.email, set: live })
+  await keepCode(tx, { email, kind: 'mail' }, code, key)
   return null
 }
 
-/** `none`: there was nothing to compare with, so nothing was guessed. `stopped`: this way is closed for the account. */
-type Outcome = 'right' | 'wrong' | 'none' | 'stopped'
-/** One way to sign in with the digits of the field `token`. A right code is used up at once. */
-type Way = (tx: WriteTx, attempt: Try, keys: Keys) => Promise<Outcome>
-
-const emailedCode: Way = async (tx, { email, token, userId }, { otp: key }) => {
+const mailedCode: Way = async (tx, attempt, { otp: key }) => {
+  const { email, userId } = attempt
+  const place = { email, kind: 'mail' } as const
+  const live = await liveCode(tx, place)
   if (userId && (await countOf(tx, keys.inARow(userId))) >= otp.wrongInARow) return 'stopped'
-  const [live] = await codeOf(tx, { email })
-  if (!live || live.expires_at <= tx.now) return 'none'
-  const { otp_code } = tx.t
-  const isRight = timingSafeEqual(Buffer.from(live.code_hash, 'hex'), Buffer.from(hashOf(email, token, key), 'hex'))
-  if (isRight || live.wrong_tries + 1 >= otp.triesPerCode) await tx.local.delete(otp_code).where(eq(otp_code.email, email))
-  else
-    await tx.local
-      .update(otp_code)
-      .set({ wrong_tries: live.wrong_tries + 1 })
-      .where(eq(otp_code.email, email))
+  if (!live) return 'wrong'
+  const isRight = isCodeOf(live, attempt, key)
+  if (isRight || live.wrong_tries + 1 >= otp.triesPerCode) await endCode(tx, place)
+  else await noteWrongTry(tx, place, live.wrong_tries + 1)
   if (isRight) return 'right'
   if (userId) await count(tx, keys.inARow(userId), NEVER)
   return 'wrong'
 }
 
-const ways: readonly Way[] = [emailedCode]
+/** The mailed code is the last, because it alone is used up by what is wrong for it. */
+const ways: readonly Way[] = [deskCode, consoleCode, totpCode, recoveryCode, mailedCode]
 
-const STOPPED = 'There were too many wrong codes for this address. Please ask an administrator of your school.'
+const STOPPED = 'There were too many wrong codes for this address. Please sign in another way, or ask an administrator of your school.'
 
-/** Tries a code in every way there is; null where one was right. What was wrong is counted, so the transaction has to commit. */
+/**
+ * Tries a code in every way there is; null where one was right. What was wrong is counted once, whatever ways the account has and
+ * whether it exists, so that the count tells nothing; the transaction has to commit. `refuseFlood` came before and holds the counter
+ * of the client address until the commit: tries from one address come one after the other.
+ */
 export async function tryCode(tx: WriteTx, attempt: Try, secrets: Keys): Promise<Failure | null> {
   const wait = await waitFor(tx, keys.wrong(attempt), WRONG)
   if (wait > 0) return waiting(otpFailures.otpLocked, wait)
-  const outcomes = new Set<Outcome>()
+  let isStopped = false
   for (const way of ways) {
     const outcome = await way(tx, attempt, secrets)
     if (outcome === 'right') {
-      if (attempt.userId) await forget(tx, keys.inARow(attempt.userId))
+      if (attempt.userId) await allowMail(tx, attempt.userId)
       return null
     }
-    outcomes.add(outcome)
+    isStopped ||= outcome === 'stopped'
   }
-  if (outcomes.has('wrong')) await count(tx, keys.wrong(attempt), WRONG.windowMs)
-  return outcomes.has('stopped') ? otpFailures.otpLocked({ message: STOPPED }) : otpFailures.otpInvalid()
+  await count(tx, keys.wrong(attempt), WRONG.windowMs)
+  return isStopped ? otpFailures.otpLocked({ message: STOPPED }) : otpFailures.otpInvalid()
 }
+
+/** Opens the mailed way of an account again, after a success or by an administrator. */
+export const allowMail = (tx: WriteTx, userId: string) => forget(tx, keys.inARow(userId))

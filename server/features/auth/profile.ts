@@ -1,9 +1,24 @@
 import type { Profile } from '@markbook/shared/contract/auth'
+import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
 import type { Caller } from '../../http/caller.ts'
 import type { Services } from '../../http/services.ts'
-import { asSystem } from '../../store/tx.ts'
+import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { newestPendingRequest } from './auth.queries.ts'
+
+/** The caller of an endpoint that is for those who are signed in. */
+export function signedIn(caller: Caller | null): Caller {
+  if (!caller) throw common.unauthenticated()
+  return caller
+}
+
+/** The caller's own row, locked until the commit. */
+export async function ownRow(tx: WriteTx, { user_id }: Pick<Caller, 'user_id'>): Promise<Row<'user_profile'>> {
+  const user = await tx.find('user_profile', '', user_id)
+  if (!user) throw common.unauthenticated()
+  return user
+}
 
 type Pending = Profile['pending_join_request']
 

@@ -159,11 +159,27 @@ CREATE TABLE "sync"."node" (
 --> statement-breakpoint
 CREATE TABLE "otp_code" (
 	"email" text COLLATE "C" NOT NULL,
+	"kind" text COLLATE "C" NOT NULL,
 	"code_hash" text COLLATE "C" NOT NULL,
 	"sent_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"wrong_tries" integer NOT NULL,
-	CONSTRAINT "otp_code_email_pk" PRIMARY KEY("email")
+	CONSTRAINT "otp_code_email_kind_pk" PRIMARY KEY("email","kind"),
+	CONSTRAINT "otp_code_kind" CHECK ("otp_code"."kind" in ('mail', 'desk', 'console'))
+);
+--> statement-breakpoint
+CREATE TABLE "recovery_code" (
+	"id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
+	"slot" integer NOT NULL,
+	"set_id" uuid NOT NULL,
+	"sealed_hash" text COLLATE "C" NOT NULL,
+	"used_set_id" uuid,
+	"used_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "recovery_code_id_pk" PRIMARY KEY("id"),
+	CONSTRAINT "recovery_code_slot" UNIQUE("user_id","slot")
 );
 --> statement-breakpoint
 CREATE TABLE "reporting"."report_book" (
@@ -261,6 +277,13 @@ CREATE TABLE "school_management" (
 	CONSTRAINT "school_management_school_id_id_pk" PRIMARY KEY("school_id","id"),
 	CONSTRAINT "school_management_once" UNIQUE("user_id","school_id"),
 	CONSTRAINT "school_management_role" CHECK ("school_management"."role" in ('admin', 'teacher', 'member'))
+);
+--> statement-breakpoint
+CREATE TABLE "server_secret" (
+	"use" text COLLATE "C" NOT NULL,
+	"mark" text COLLATE "C" NOT NULL,
+	"seen_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "server_secret_use_pk" PRIMARY KEY("use")
 );
 --> statement-breakpoint
 CREATE TABLE "session" (
@@ -396,6 +419,13 @@ CREATE TABLE "term" (
 	CONSTRAINT "term_weights" CHECK ("term"."exam_weight" between 0 and 100 and "term"."coursework_weight" between 0 and 100)
 );
 --> statement-breakpoint
+CREATE TABLE "totp_enrolment" (
+	"user_id" uuid NOT NULL,
+	"sealed_secret" text COLLATE "C" NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "totp_enrolment_user_id_pk" PRIMARY KEY("user_id")
+);
+--> statement-breakpoint
 CREATE TABLE "user_profile" (
 	"id" uuid NOT NULL,
 	"email" text COLLATE "C" NOT NULL,
@@ -408,6 +438,17 @@ CREATE TABLE "user_profile" (
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "user_profile_id_pk" PRIMARY KEY("id"),
 	CONSTRAINT "user_profile_email" UNIQUE("email")
+);
+--> statement-breakpoint
+CREATE TABLE "user_totp" (
+	"id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
+	"sealed_secret" text COLLATE "C" NOT NULL,
+	"confirmed_at" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "user_totp_id_pk" PRIMARY KEY("id"),
+	CONSTRAINT "user_totp_once" UNIQUE("user_id")
 );
 --> statement-breakpoint
 ALTER TABLE "academic_year" ADD CONSTRAINT "academic_year_school" FOREIGN KEY ("school_id") REFERENCES "public"."school"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -425,6 +466,7 @@ ALTER TABLE "student"."enrolment" ADD CONSTRAINT "enrolment_class_year" FOREIGN 
 ALTER TABLE "grading"."grade" ADD CONSTRAINT "grade_assessment_term" FOREIGN KEY ("school_id","assessment_id","term_id") REFERENCES "grading"."assessment"("school_id","id","term_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "grading"."grade" ADD CONSTRAINT "grade_student_fk" FOREIGN KEY ("school_id","student_id") REFERENCES "student"."student"("school_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "grading"."grading_scale" ADD CONSTRAINT "grading_scale_school" FOREIGN KEY ("school_id") REFERENCES "public"."school"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "recovery_code" ADD CONSTRAINT "recovery_code_user" FOREIGN KEY ("user_id") REFERENCES "public"."user_profile"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "reporting"."report_book" ADD CONSTRAINT "report_book_student" FOREIGN KEY ("school_id","student_id") REFERENCES "student"."student"("school_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "reporting"."report_book" ADD CONSTRAINT "report_book_term" FOREIGN KEY ("school_id","term_id") REFERENCES "public"."term"("school_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "reporting"."report_book" ADD CONSTRAINT "report_book_class_year" FOREIGN KEY ("school_id","student_group_id","academic_year_id") REFERENCES "student"."student_group"("school_id","id","academic_year_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -446,6 +488,7 @@ ALTER TABLE "staff"."teacher_group_assignment" ADD CONSTRAINT "teacher_group_ass
 ALTER TABLE "staff"."teacher_subject_assignment" ADD CONSTRAINT "teacher_subject_assignment_subject" FOREIGN KEY ("school_id","subject_id") REFERENCES "public"."subject"("school_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "staff"."teacher_subject_assignment" ADD CONSTRAINT "teacher_subject_assignment_assigned" FOREIGN KEY ("school_id","user_profile_id","student_group_id") REFERENCES "staff"."teacher_group_assignment"("school_id","user_profile_id","student_group_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "term" ADD CONSTRAINT "term_year" FOREIGN KEY ("school_id","academic_year_id") REFERENCES "public"."academic_year"("school_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "user_totp" ADD CONSTRAINT "user_totp_user" FOREIGN KEY ("user_id") REFERENCES "public"."user_profile"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "assessment_term_subject" ON "grading"."assessment" USING btree ("school_id","term_id","subject_id");--> statement-breakpoint
 CREATE INDEX "attempt_expiry" ON "attempt" USING btree ("resets_at");--> statement-breakpoint
 CREATE INDEX "class_report_file_class" ON "reporting"."class_report_file" USING btree ("school_id","student_group_id","term_id");--> statement-breakpoint
@@ -463,4 +506,5 @@ CREATE INDEX "student_by_name" ON "student"."student" USING btree ("school_id","
 CREATE INDEX "student_subject_class" ON "student"."student_subject" USING btree ("school_id","student_group_id");--> statement-breakpoint
 CREATE INDEX "sync_row_feed" ON "sync"."sync_row" USING btree ("school_id","seq");--> statement-breakpoint
 CREATE INDEX "teacher_group_assignment_class" ON "staff"."teacher_group_assignment" USING btree ("school_id","student_group_id");--> statement-breakpoint
-CREATE INDEX "teacher_subject_assignment_class" ON "staff"."teacher_subject_assignment" USING btree ("school_id","student_group_id");
+CREATE INDEX "teacher_subject_assignment_class" ON "staff"."teacher_subject_assignment" USING btree ("school_id","student_group_id");--> statement-breakpoint
+CREATE INDEX "totp_enrolment_expiry" ON "totp_enrolment" USING btree ("expires_at");

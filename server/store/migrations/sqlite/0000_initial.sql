@@ -168,13 +168,30 @@ CREATE TABLE `node` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `node_one_current` ON `node` (`kind`) WHERE ended_at is null;--> statement-breakpoint
 CREATE TABLE `otp_code` (
-	`email` text PRIMARY KEY NOT NULL,
+	`email` text NOT NULL,
+	`kind` text NOT NULL,
 	`code_hash` text NOT NULL,
 	`sent_at` text NOT NULL,
 	`expires_at` text NOT NULL,
-	`wrong_tries` integer NOT NULL
+	`wrong_tries` integer NOT NULL,
+	PRIMARY KEY(`email`, `kind`),
+	CONSTRAINT "otp_code_kind" CHECK("otp_code"."kind" in ('mail', 'desk', 'console'))
 ) STRICT;
 --> statement-breakpoint
+CREATE TABLE `recovery_code` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`slot` integer NOT NULL,
+	`set_id` text NOT NULL,
+	`sealed_hash` text NOT NULL,
+	`used_set_id` text,
+	`used_at` text,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `user_profile`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `recovery_code_slot` ON `recovery_code` (`user_id`,`slot`);--> statement-breakpoint
 CREATE TABLE `report_book` (
 	`id` text NOT NULL,
 	`school_id` text NOT NULL,
@@ -285,6 +302,12 @@ CREATE TABLE `school_management` (
 ) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `school_management_once` ON `school_management` (`user_id`,`school_id`);--> statement-breakpoint
+CREATE TABLE `server_secret` (
+	`use` text PRIMARY KEY NOT NULL,
+	`mark` text NOT NULL,
+	`seen_at` text NOT NULL
+) STRICT;
+--> statement-breakpoint
 CREATE TABLE `session` (
 	`id` text PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,
@@ -434,6 +457,13 @@ CREATE TABLE `term` (
 ) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `term_name_once` ON `term` (`school_id`,`academic_year_id`,`name`);--> statement-breakpoint
+CREATE TABLE `totp_enrolment` (
+	`user_id` text PRIMARY KEY NOT NULL,
+	`sealed_secret` text NOT NULL,
+	`expires_at` text NOT NULL
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `totp_enrolment_expiry` ON `totp_enrolment` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `user_profile` (
 	`id` text PRIMARY KEY NOT NULL,
 	`email` text NOT NULL,
@@ -446,4 +476,15 @@ CREATE TABLE `user_profile` (
 	`updated_at` text NOT NULL
 ) STRICT;
 --> statement-breakpoint
-CREATE UNIQUE INDEX `user_profile_email` ON `user_profile` (`email`);
+CREATE UNIQUE INDEX `user_profile_email` ON `user_profile` (`email`);--> statement-breakpoint
+CREATE TABLE `user_totp` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`sealed_secret` text NOT NULL,
+	`confirmed_at` text NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `user_profile`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `user_totp_once` ON `user_totp` (`user_id`);

@@ -1,0 +1,77 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { describeCluster, stopCluster } from './central.ts'
+import { dropCopies } from './fill.ts'
+import type { Finding } from './finding.ts'
+import { root } from './places.ts'
+import { bundlePrograms, keepProfiles, stopAll } from './processes.ts'
+import { documentOf, tableOf } from './report.ts'
+import { door } from './rows/door.rows.ts'
+import { central, start } from './rows/node.rows.ts'
+import { bulk, classList, me, trivial } from './rows/requests.rows.ts'
+import { classTerm, classYear, generate, years } from './rows/results.rows.ts'
+
+const benches = [me, trivial, classList, bulk, door, classTerm, years, classYear, generate, central, start]
+
+const HELP = `npm run bench                          every target of the box, each against its control
+npm run bench -- me bulk               some of them: ${benches.map(({ name }) => name).join(', ')}
+npm run bench -- me --pairs 9          more pairs, steadier figures (5 where not said)
+npm run bench -- me --profile          keeps CPU profiles of both sides in .cache/bench/profiles
+npm run bench -- --write               all of them, into docs/benchmarks.md
+
+The first run fills a school of one year (a minute) and one of five (several); they are kept in .cache/bench.`
+
+const NOTES = '\n## '
+function write(findings: readonly Finding[], pairs: number, postgres: string | undefined) {
+  const path = join(root, 'docs', 'benchmarks.md')
+  let notes = ''
+  try {
+    const before = readFileSync(path, 'utf8')
+    if (before.includes(NOTES)) notes = before.slice(before.indexOf(NOTES))
+  } catch {}
+  writeFileSync(path, documentOf(findings, { postgres, pairs, day: new Date().toISOString().slice(0, 10) }) + notes)
+  console.log('\nWritten to docs/benchmarks.md.')
+}
+
+function refuse(message: string): never {
+  console.error(`${message}\n\n${HELP}`)
+  process.exit(2)
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    pairs: { type: 'string', default: '5' },
+    profile: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+const pairs = Number(values.pairs)
+const unknown = positionals.filter((name) => !benches.some((bench) => bench.name === name))
+if (values.help) {
+  console.log(HELP)
+  process.exit(0)
+}
+if (unknown.length > 0) refuse(`There is no benchmark called ${unknown.join(', ')}.`)
+if (!Number.isInteger(pairs) || pairs < 1 || pairs > 20) refuse('--pairs is a number from 1 to 20.')
+if (values.write && (positionals.length > 0 || values.profile)) refuse('--write takes all benchmarks, without profiles.')
+if (values.profile) keepProfiles()
+
+const findings: Finding[] = []
+try {
+  await bundlePrograms()
+  for (const bench of benches.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+    console.error(`${bench.name} …`)
+    const found = await bench.run({ pairs })
+    findings.push(...found)
+    console.error(tableOf(found).split('\n').slice(1).join('\n'))
+  }
+} finally {
+  await stopAll()
+  await stopCluster()
+  dropCopies()
+}
+console.log(`\n${tableOf(findings)}`)
+if (values.write) write(findings, pairs, await describeCluster())

@@ -1,0 +1,3 @@
+import { serveOnly } from './bare.ts'
+
+serveOnly(() => '{"message":"hello"}')

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+/** What the benchmark keeps from one run to the next; never part of the project. */
+export const cache = join(root, '.cache', 'bench')
+/** The server as it is built and shipped. */
+export const bundle = join(root, 'dist', 'markbook.mjs')
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : [join(folder, entry.name)]))
+    .sort()
+
+/** Changes with whatever the filled databases follow from. */
+export function digestOfSchool(): string {
+  const hash = createHash('sha256')
+  const sources = ['bench/school.ts', 'bench/fill.ts'].map((path) => join(root, path))
+  for (const path of [...sources, ...filesIn(join(root, 'server', 'store', 'migrations'))]) hash.update(readFileSync(path))
+  return hash.digest('hex').slice(0, 16)
+}
+
+export const folderIn = (...names: string[]): string => {
+  const folder = join(cache, ...names)
+  mkdirSync(folder, { recursive: true })
+  return folder
+}

@@ -1,0 +1,79 @@
+import { connect, type Socket } from 'node:net'
+
+/** `count` requests on `connections` kept open, each with one request at a time; `requests` as they go over the wire, in turns. */
+export type Job = { port: number; connections: number; count: number; requests: readonly string[] }
+export type Result = { ms: number; p50: number; p99: number; refused: string | null; sample: string }
+
+const ENDS = Buffer.from('\r\n\r\n')
+
+/** The length of the first whole reply in these bytes, or -1 while some of it is missing. */
+function replyLength(bytes: Buffer): number {
+  const headers = bytes.indexOf(ENDS)
+  if (headers < 0) return -1
+  const text = bytes.toString('latin1', 0, headers)
+  const length = /content-length: (\d+)/i.exec(text)?.[1]
+  if (length !== undefined) {
+    const end = headers + ENDS.length + Number(length)
+    return bytes.length >= end ? end : -1
+  }
+  return bytes.subarray(-5).toString('latin1') === '0\r\n\r\n' ? bytes.length : -1
+}
+
+/** Asks and waits, until `next` has nothing more to ask. */
+function drive(port: number, next: () => string | undefined, answered: (ms: number, reply: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    let parts: Buffer[] = []
+    let asked = 0
+    const ask = () => {
+      const request = next()
+      if (request === undefined) {
+        socket.end()
+        return resolve()
+      }
+      asked = performance.now()
+      socket.write(request)
+    }
+    socket.on('connect', ask)
+    socket.on('error', reject)
+    socket.on('close', () => reject(new Error('the server closed a connection')))
+    socket.on('data', (part) => {
+      parts.push(part)
+      const bytes = parts.length === 1 ? part : Buffer.concat(parts)
+      if (replyLength(bytes) < 0) {
+        parts = [bytes]
+        return
+      }
+      parts = []
+      answered(performance.now() - asked, bytes)
+      ask()
+    })
+  })
+}
+
+export async function run({ port, connections, count, requests }: Job): Promise<Result> {
+  const times: number[] = []
+  let sent = 0
+  let refused: string | null = null
+  let sample = ''
+  const next = () => (sent < count ? requests[sent++ % requests.length] : undefined)
+  const answered = (ms: number, reply: Buffer) => {
+    times.push(ms)
+    if (times.length === 1) sample = reply.toString('utf8')
+    if (reply.toString('latin1', 9, 10) !== '2') refused ??= reply.toString('utf8', 0, 600)
+  }
+  const started = performance.now()
+  await Promise.all(Array.from({ length: connections }, () => drive(port, next, answered)))
+  const ms = performance.now() - started
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+  return { ms, p50: at(0.5), p99: at(0.99), refused, sample }
+}
+
+process.on('message', (job: Job) => {
+  run(job).then(
+    (result) => process.send?.({ result }),
+    (error: Error) => process.send?.({ failure: error.message }),
+  )
+})
+process.send?.({ port: 0 })

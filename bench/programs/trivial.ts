@@ -1,0 +1,17 @@
+import { serve } from '@hono/node-server'
+import { readConfig } from '@markbook/server/config'
+import { onOpen } from '@markbook/server/http/handler'
+import { mount } from '@markbook/server/http/mount'
+import { openNode } from '@markbook/server/start'
+import { endpoint } from '@markbook/shared/contract/endpoint'
+import { z } from 'zod'
+
+const hello = {
+  hello: endpoint({ method: 'GET', path: '/api/hello', guard: 'none', summary: 'Say hello', reply: z.object({ message: z.string() }) }),
+}
+
+/** The whole service with one more endpoint, which does nothing: what is left is the way through the server. */
+const [folder = '', secret = ''] = process.argv.slice(2)
+const { app, services } = await openNode(readConfig({ DATA_DIR: folder, SESSION_SECRET: secret }))
+mount(app, services, 'bench', hello, { hello: onOpen(hello.hello, async () => ({ message: 'hello' })) })
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => process.send?.({ port }))

@@ -1,0 +1,66 @@
+import { type Bench, bothFigures, least, within } from '../finding.ts'
+import { bodyOf, compare, median } from '../measure.ts'
+import { startProgram } from '../processes.ts'
+import { bulkRequests, get } from '../requests.ts'
+import { demandSame } from '../same.ts'
+import { end, serveCentral, serveSchool } from '../school-server.ts'
+
+const CONNECTIONS = 16
+
+export const central: Bench = {
+  name: 'central',
+  async run({ pairs }) {
+    const [centre, school] = [await serveCentral('year'), await serveSchool('year')]
+    const me = ({ program, cookies }: typeof centre) => ({ program, requests: () => [get('/api/auth/me', cookies.teacher)] })
+    const write = ({ program, cookies }: typeof centre) => ({ program, requests: () => bulkRequests('year', cookies.teacher, 200) })
+    const request = get('/api/auth/me', centre.cookies.teacher)
+    demandSame(await bodyOf(centre.program, request), await bodyOf(school.program, get('/api/auth/me', school.cookies.teacher)), [
+      'avatar_url',
+    ])
+    const read = await compare(me(centre), me(school), { count: 1_500, connections: CONNECTIONS, pairs })
+    const written = await compare(write(centre), write(school), { count: 200, connections: CONNECTIONS, pairs })
+    await end(centre, school)
+    const control = 'the same on SQLite, by requests a second'
+    return [
+      { what: 'central node: `me`', control, target: least(0.5), measured: read.speed, figure: bothFigures(read) },
+      { what: 'central node: bulk of 40', control, target: least(0.6), measured: written.speed, figure: bothFigures(written) },
+    ]
+  },
+}
+
+const MEGABYTE = 1_048_576
+const rest = () => new Promise((resolve) => setTimeout(resolve, 3_000))
+
+export const start: Bench = {
+  name: 'start',
+  async run({ pairs }) {
+    const [readyMs, rss]: [number[], number[]] = [[], []]
+    for (let round = 0; round < pairs; round += 1) {
+      const school = await serveSchool('year')
+      readyMs.push(school.program.readyMs)
+      await rest()
+      rss.push((await school.program.usage()).rssBytes)
+      await end(school)
+    }
+    const hello = await startProgram('node-hello')
+    await rest()
+    const { rssBytes } = await hello.usage()
+    await end({ program: hello })
+    return [
+      {
+        what: 'start to ready',
+        control: 'node hello',
+        target: within(2, 's'),
+        measured: median(readyMs) / 1_000,
+        figure: `node hello ${hello.readyMs.toFixed(0)} ms`,
+      },
+      {
+        what: 'memory at rest',
+        control: 'node hello',
+        target: within(120, 'MB'),
+        measured: median(rss) / MEGABYTE,
+        figure: `node hello ${(rssBytes / MEGABYTE).toFixed(0)} MB`,
+      },
+    ]
+  },
+}

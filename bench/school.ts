@@ -1,0 +1,240 @@
+import { repeatableIds } from '@markbook/server/testing/clock'
+import { naturalId } from '@markbook/shared/ids'
+
+/** The size of the school that performance is measured on (design/performance.md): *year* is one of these years, *big* is five. */
+export const CLASSES = 17
+export const PUPILS = 40
+export const SUBJECTS = 12
+export const ASSESSMENTS = 8
+const TERMS = ['michaelmas', 'hilary', 'trinity'] as const
+
+export type Size = 'year' | 'big'
+const YEARS: Record<Size, number> = { year: 1, big: 5 }
+
+const OPENED = Date.parse('2025-09-01T08:00:00.000Z')
+const DATES = { michaelmas: ['09-01', '12-20'], hilary: ['01-07', '03-28'], trinity: ['04-14', '06-30'] } as const
+
+type Ids = () => string
+type Dated = { id: string; school_id: string }
+export type Assessment = ReturnType<typeof assessment>
+/** A class in one of its terms, with all that is marked in it. */
+export type Marked = {
+  group: Dated & { academic_year_id: string }
+  term: { id: string }
+  pupils: readonly Dated[]
+  assessments: Assessment[]
+}
+
+const person = (email: string, first_name: string, last_name: string, school_id: string) => ({
+  id: naturalId('user', email),
+  email,
+  first_name,
+  last_name,
+  avatar_path: null,
+  avatar_updated_at: null,
+  school_id,
+})
+
+const membership = ({ id, school_id }: ReturnType<typeof person>, role: 'admin' | 'teacher') => ({
+  id: naturalId('membership', id, school_id),
+  school_id,
+  user_id: id,
+  role,
+  is_active: true,
+})
+
+const pupil = (newId: Ids, school_id: string, number: number) => ({
+  id: newId(),
+  school_id,
+  first_name: `Pupil${String((number * 271) % 997).padStart(3, '0')}`,
+  last_name: `Family${String((number * 379) % 991).padStart(3, '0')}`,
+  gender: number % 2 === 0 ? ('female' as const) : ('male' as const),
+  date_of_birth: '2011-03-04',
+  enrollment_date: '2021-09-01',
+  is_active: true,
+  student_number: `B-${String(number).padStart(4, '0')}`,
+})
+
+const subject = (newId: Ids, school_id: string, at: number) => ({
+  id: newId(),
+  school_id,
+  name: `Subject ${at + 1}`,
+  code: `S${at + 1}`,
+  sort_order: at + 1,
+  is_active: true,
+})
+
+const year = (newId: Ids, school_id: string, start: number) => ({
+  id: newId(),
+  school_id,
+  name: `${start}/${start + 1}`,
+  start_date: `${start}-09-01`,
+  end_date: `${start + 1}-06-30`,
+  grading_model: 'year_based' as const,
+  calculation_model: 'weighted_continuous' as const,
+  year_exam_weight: 60,
+  year_coursework_weight: 40,
+})
+
+const term = ({ id, school_id, start_date }: ReturnType<typeof year>, name: (typeof TERMS)[number], at: number) => {
+  const calendar = (day: string) => `${Number(start_date.slice(0, 4)) + (at === 0 ? 0 : 1)}-${day}`
+  return {
+    id: naturalId('term', id, name),
+    school_id,
+    academic_year_id: id,
+    name,
+    start_date: calendar(DATES[name][0]),
+    end_date: calendar(DATES[name][1]),
+    exam_weight: 60,
+    coursework_weight: 40,
+    is_ministry_reporting: name === 'trinity',
+    sort_order: at + 1,
+  }
+}
+
+const assessment = (newId: Ids, { school_id, id }: Dated, term_id: string, subject_id: string, at: number) => ({
+  id: newId(),
+  school_id,
+  term_id,
+  subject_id,
+  student_group_id: id,
+  title: `Assessment ${at + 1}`,
+  assessment_type: at % 4 === 3 ? ('exam' as const) : ('coursework' as const),
+  assessment_date: null,
+  max_score: 100,
+  weight: at % 3 === 0 ? null : at % 3,
+  is_excluded: false,
+  exclusion_reason: null,
+  sort_order: at + 1,
+  created_by: null,
+})
+
+const teaching = (
+  teacher: string,
+  { id, school_id, academic_year_id }: Dated & { academic_year_id: string },
+  subjects: readonly Dated[],
+) => {
+  const place = { school_id, user_profile_id: teacher, student_group_id: id, academic_year_id }
+  return {
+    assigned: { id: naturalId('teacher_group_assignment', teacher, id), ...place },
+    classTeacher: { id, school_id, student_group_id: id, user_profile_id: teacher },
+    taught: subjects.map((subject) => ({
+      id: naturalId('teacher_subject_assignment', teacher, subject.id, id),
+      subject_id: subject.id,
+      ...place,
+    })),
+  }
+}
+
+type Group = Dated & { academic_year_id: string; name: string }
+
+const enrolment = ({ id, school_id, academic_year_id }: Group, student_id: string) => ({
+  id: naturalId('enrolment', student_id, academic_year_id),
+  school_id,
+  student_id,
+  student_group_id: id,
+  academic_year_id,
+  enrolled_at: '2025-09-01T08:00:00.000Z',
+})
+
+function made(years: number) {
+  const newId = repeatableIds({ now: () => OPENED }, 'bench')
+  const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
+  const school = newId()
+  const head = person('head@bench.example', 'Hannah', 'Head', school)
+  const teachers = times(CLASSES, (at) => person(`teacher${at + 1}@bench.example`, 'Terry', `Teacher${at + 1}`, school))
+  const subjects = times(SUBJECTS, (at) => subject(newId, school, at))
+  const pupils = times(CLASSES * PUPILS, (at) => pupil(newId, school, at))
+  const pupilsOf = (at: number) => pupils.slice((at % CLASSES) * PUPILS, ((at % CLASSES) + 1) * PUPILS)
+  const academicYears = times(years, (at) => year(newId, school, 2026 - years + at))
+  const terms = academicYears.flatMap((parent) => TERMS.map((name, at) => term(parent, name, at)))
+  const groups = academicYears.flatMap(({ id }) =>
+    times(CLASSES, (at) => ({ id: newId(), school_id: school, name: `Class ${at + 1}`, academic_year_id: id, created_by: null })),
+  )
+  const taughtIn = groups.map((group, at) => teaching((teachers[at % CLASSES] as Dated).id, group, subjects))
+  const marked = groups.flatMap((group, at) =>
+    terms
+      .filter(({ academic_year_id }) => academic_year_id === group.academic_year_id)
+      .map((own): Marked => {
+        const assessments = subjects.flatMap(({ id }) => times(ASSESSMENTS, (number) => assessment(newId, group, own.id, id, number)))
+        return { group, term: own, pupils: pupilsOf(at), assessments }
+      }),
+  )
+  const lastYear = academicYears.at(-1) as (typeof academicYears)[number]
+  return {
+    id: school,
+    head,
+    teachers,
+    /** The newest year, and what is marked in it: what the requests are about. */
+    year: lastYear,
+    marked,
+    markedNow: marked.filter(({ group }) => group.academic_year_id === lastYear.id),
+    /** By table, in the order in which the rows can be inserted. */
+    rows: {
+      school: [
+        {
+          id: school,
+          name: 'Bench School',
+          code: null,
+          school_type: 'secondary',
+          address: null,
+          email: null,
+          phone: null,
+          is_active: true,
+        },
+      ],
+      user_profile: [head, ...teachers],
+      school_management: [membership(head, 'admin'), ...teachers.map((teacher) => membership(teacher, 'teacher'))],
+      academic_year: academicYears,
+      active_year: [{ id: school, school_id: school, academic_year_id: lastYear.id }],
+      term: terms,
+      subject: subjects,
+      student: pupils,
+      student_group: groups,
+      teacher_group_assignment: taughtIn.map(({ assigned }) => assigned),
+      class_teacher: taughtIn.map(({ classTeacher }) => classTeacher),
+      teacher_subject_assignment: taughtIn.flatMap(({ taught }) => taught),
+      enrolment: groups.flatMap((group, at) => pupilsOf(at).map(({ id }) => enrolment(group, id))),
+    },
+  }
+}
+
+export type School = ReturnType<typeof made>
+const known = new Map<Size, School>()
+
+/**
+ * The school of a size, always the same. Each class keeps its forty pupils through the years, so that a pupil of *big* has
+ * the marks of five years. Everything but the marks, of which there are many: those are `marksIn`.
+ */
+export function benchSchool(size: Size): School {
+  const school = known.get(size) ?? made(YEARS[size])
+  known.set(size, school)
+  return school
+}
+
+/** A number from 0 to 2^32 - 1 that two small numbers always give, and that looks random. */
+function mixed(a: number, b: number): number {
+  let hash = Math.imul(a + 1, 0x9e3779b1) ^ Math.imul(b + 1, 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  hash = Math.imul(hash ^ (hash >>> 13), 0x297a2d39)
+  return (hash ^ (hash >>> 16)) >>> 0
+}
+
+/** The marks of a class in a term; `number` is its place in the school, so that no two are alike. One in about a hundred is left out. */
+export const marksIn = ({ pupils, assessments }: Marked, number: number) =>
+  assessments.flatMap(({ id, school_id, term_id }, at) =>
+    pupils.map((student, seat) => {
+      const chance = mixed(number * 1_000 + at, seat)
+      return {
+        id: naturalId('grade', id, student.id),
+        school_id,
+        assessment_id: id,
+        term_id,
+        student_id: student.id,
+        score: 20 + (chance % 161) / 2,
+        remarks: null,
+        is_excluded: chance % 101 === 0,
+        exclusion_reason: null,
+      }
+    }),
+  )

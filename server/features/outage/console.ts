@@ -1,0 +1,23 @@
+import { COMMONS, naturalId } from '@markbook/shared/ids'
+import type { Keys } from '../../http/tokens.ts'
+import type { Store } from '../../store/store.ts'
+import { asSystem } from '../../store/tx.ts'
+import { userByEmail } from '../auth/auth.queries.ts'
+import { keepCode, newCode } from '../auth/codes.ts'
+import { demandSameSecret } from './secret-mark.ts'
+
+/** A code from the console; `isNew` where nobody has signed in with the address yet. */
+export type ConsoleCode = { code: string; isNew: boolean }
+
+/** Makes the one live console code of an address (decisions §3); that it was made stands in the history of the commons. */
+export const issueConsoleCode = (store: Store, email: string, keys: Keys): Promise<ConsoleCode> => {
+  const code = newCode()
+  return store.write(asSystem(), async (tx) => {
+    await demandSameSecret(tx, keys)
+    const [user] = await userByEmail(tx, { email })
+    const expires_at = await keepCode(tx, { email, kind: 'console' }, code, keys.otp)
+    const id = user?.id ?? naturalId('user', email)
+    tx.note({ schoolId: COMMONS, entity: 'console_code', id, action: 'create', changes: { email, expires_at } })
+    return { code, isNew: user === undefined }
+  })
+}

@@ -1,0 +1,39 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { limits } from '@markbook/shared/limits'
+
+const { step: STEP, drift } = limits.totp
+const DIGITS = limits.otp.length
+const ISSUER = 'Markbook'
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/** The step of RFC 6238 in which an instant lies. */
+export const stepAt = (nowMs: number): number => Math.floor(nowMs / STEP)
+
+/** The code of a step: RFC 4226 over SHA-1, with 8 digits. */
+export function totpOf(secret: Buffer, step: number): string {
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(step))
+  const mac = createHmac('sha1', secret).update(counter).digest()
+  const offset = (mac[mac.length - 1] ?? 0) & 0xf
+  return String((mac.readUInt32BE(offset) & 0x7fff_ffff) % 10 ** DIGITS).padStart(DIGITS, '0')
+}
+
+/** The steps around an instant whose code this is; one of drift either way counts. */
+export function stepsOf(secret: Buffer, code: string, nowMs: number): number[] {
+  const steps = Array.from({ length: 2 * drift + 1 }, (_, place) => stepAt(nowMs) - drift + place)
+  const given = Buffer.from(code)
+  return steps.filter((step) => {
+    const right = Buffer.from(totpOf(secret, step))
+    return right.length === given.length && timingSafeEqual(right, given)
+  })
+}
+
+/** RFC 4648 without padding, as authenticator apps take it. */
+export function toBase32(bytes: Buffer): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  return (bits.match(/.{1,5}/g) ?? []).map((five) => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')
+}
+
+/** What the QR code of an enrolment says. */
+export const otpauthUri = (email: string, secret: string): string =>
+  `otpauth://totp/${ISSUER}:${encodeURIComponent(email)}?secret=${secret}&issuer=${ISSUER}&algorithm=SHA1&digits=${DIGITS}&period=${STEP / 1_000}`

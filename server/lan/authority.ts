@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { toInstant } from '@markbook/shared/clock'
+import type { Names } from './addresses.ts'
+import { belongTogether, covers, isFresh, isIssuedBy, makeAuthority, makeCertificate, type Pair } from './certificate.ts'
+import { writeWhole } from './whole.file.ts'
+
+/** Where the school's own certificates lie, readable by the server's account alone. */
+export const tlsFolder = (dataDir: string) => join(dataDir, 'tls')
+/** Key and certificate are one file each, so that a power cut never leaves a key beside the certificate of another. */
+const AUTHORITY = 'authority.pem'
+const SERVER = 'server.pem'
+
+const PEM = /-----BEGIN ([A-Z ]+)-----[\s\S]+?-----END \1-----\n?/g
+
+function readPair(path: string): Pair | 'absent' | 'damaged' {
+  if (!existsSync(path)) return 'absent'
+  const blocks = [...readFileSync(path, 'utf8').matchAll(PEM)]
+  const of = (kind: RegExp) =>
+    blocks
+      .filter(([, name = '']) => kind.test(name))
+      .map(([text]) => text)
+      .join('')
+  const pair = { key: of(/PRIVATE KEY/), cert: of(/CERTIFICATE/) }
+  try {
+    return belongTogether(pair) ? pair : 'damaged'
+  } catch {
+    return 'damaged'
+  }
+}
+
+const writePair = (path: string, { key, cert }: Pair) => writeWhole(path, key + cert, 0o600)
+
+/** The certificates of a school node, without making any. Null for one that is absent or damaged. */
+export function readCertificates(dataDir: string): { authority: Pair | null; server: Pair | null } {
+  const read = (file: string) => {
+    const pair = readPair(join(tlsFolder(dataDir), file))
+    return typeof pair === 'string' ? null : pair
+  }
+  return { authority: read(AUTHORITY), server: read(SERVER) }
+}
+
+/** `notes`: what was made, in sentences for whoever runs the server. */
+export type Kept = { authority: Pair; server: Pair; notes: string[] }
+type Wanted = { hostname: string; names: Names; now: number; anew?: boolean }
+
+/**
+ * The school's authority and its server's certificate. Makes what is missing, damaged, about to end or not for these names; `anew`
+ * makes the server's in any case. The authority is replaced only where it can vouch no longer, because every device has to trust it.
+ */
+export async function keepCertificates(dataDir: string, { hostname, names, now, anew = false }: Wanted): Promise<Kept> {
+  const folder = tlsFolder(dataDir)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const notes: string[] = []
+  const authority = await keepAuthority(join(folder, AUTHORITY), hostname, now, notes)
+  const path = join(folder, SERVER)
+  const found = readPair(path)
+  const isSound = typeof found !== 'string' && isIssuedBy(found, authority) && isFresh(found, now) && covers(found, names)
+  if (isSound && !anew) return { authority, server: withIssuer(found, authority), notes }
+  const server = await makeCertificate(authority, names, now)
+  writePair(path, server)
+  notes.push(found === 'absent' ? 'Made a certificate for this server.' : 'Renewed the certificate of this server.')
+  return { authority, server: withIssuer(server, authority), notes }
+}
+
+async function keepAuthority(path: string, hostname: string, now: number, notes: string[]): Promise<Pair> {
+  const found = readPair(path)
+  if (typeof found !== 'string' && isFresh(found, now)) return found
+  if (found !== 'absent') setAside(path, now)
+  const authority = await makeAuthority(hostname, now)
+  writePair(path, authority)
+  const why =
+    found === 'absent'
+      ? ''
+      : found === 'damaged'
+        ? ' The one before was damaged and is kept beside it.'
+        : ' The one before is about to end.'
+  notes.push(`Made a certificate authority of this school’s own; devices must be told to trust it (markbook cert export).${why}`)
+  return authority
+}
+
+const setAside = (path: string, now: number) => renameSync(path, `${path}.${toInstant(now).replaceAll(':', '-')}`)
+
+/** Keeps the authority beside the others, so that the next certificate gets a new one. */
+export function removeAuthority(dataDir: string, now: number): void {
+  const path = join(tlsFolder(dataDir), AUTHORITY)
+  if (existsSync(path)) setAside(path, now)
+}
+
+/** Sent along, so that a device's complaint names the authority that it does not trust. */
+const withIssuer = ({ key, cert }: Pair, authority: Pair): Pair => ({ key, cert: cert + authority.cert })

@@ -1,0 +1,97 @@
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
+import { limits } from '@markbook/shared/limits'
+import type { Names } from './addresses.ts'
+
+/** A private key and its certificate in PEM; `cert` may be followed by those that vouch for it. */
+export type Pair = { key: string; cert: string }
+
+const { authorityLife, life, renewBefore } = limits.certificate
+const DAY = 86_400_000
+/** A machine whose battery is empty wakes up long ago; certificates of that time would all be over once the clock is set. */
+const RELEASED = Date.parse('2026-01-01T00:00:00Z')
+const soundTime = (now: number) => Math.max(now, RELEASED)
+
+/** A day earlier than now, for devices whose clock is behind. */
+const validity = (now: number, ms: number) => ({ notBeforeDate: new Date(now - DAY), notAfterDate: new Date(now + ms) })
+
+/** The library takes a while to load, and is needed once a year. */
+const makeWith = async (commonName: string, options: object): Promise<Pair> => {
+  const { generate } = await import('selfsigned')
+  const subject = [
+    { name: 'commonName', value: commonName },
+    { name: 'organizationName', value: 'Markbook' },
+  ]
+  const made = await generate(subject, { keyType: 'ec', curve: 'P-256', algorithm: 'sha256', ...options })
+  return { key: `${made.private.trim()}\n`, cert: `${made.cert.trim()}\n` }
+}
+
+/** The small authority of one school (decision 210): ten years, and it may vouch for servers only, not for other authorities. */
+export function makeAuthority(hostname: string, now: number): Promise<Pair> {
+  // Two of them in the list of a device are told apart by their names.
+  const name = `Markbook ${hostname.replace(/[^A-Za-z0-9.-]/g, '-').slice(0, 40)} ${randomBytes(3).toString('hex')}`
+  return makeWith(name, {
+    ...validity(soundTime(now), authorityLife),
+    extensions: [
+      { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  })
+}
+
+/** A certificate for the server, never longer than browsers accept nor than its authority lives. */
+export function makeCertificate(authority: Pair, { dns, ips }: Names, now: number): Promise<Pair> {
+  const from = soundTime(now)
+  const left = endOf(authority) - from
+  return makeWith(dns[0] ?? 'localhost', {
+    ...validity(from, Math.min(life, left)),
+    ca: authority,
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'subjectAltName', altNames: [...dns.map((value) => ({ type: 2, value })), ...ips.map((ip) => ({ type: 7, ip }))] },
+    ],
+  })
+}
+
+const certificateOf = ({ cert }: Pair) => new X509Certificate(cert)
+
+/** When a certificate ends, in milliseconds since 1970. */
+export const endOf = (pair: Pair): number => Date.parse(certificateOf(pair).validTo)
+const startOf = (pair: Pair): number => Date.parse(certificateOf(pair).validFrom)
+
+/** False also where it begins later than now: it was made while the clock was far ahead. */
+export const isFresh = (pair: Pair, now: number): boolean =>
+  startOf(pair) <= soundTime(now) && endOf(pair) - soundTime(now) > Math.min(renewBefore, (endOf(pair) - startOf(pair)) / 3)
+
+export function covers(pair: Pair, { dns, ips }: Names): boolean {
+  const certificate = certificateOf(pair)
+  return dns.every((name) => certificate.checkHost(name) !== undefined) && ips.every((ip) => certificate.checkIP(ip) !== undefined)
+}
+
+/** The certificate was made for the key. */
+export const belongTogether = ({ key, cert }: Pair): boolean => new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+
+export const isIssuedBy = (pair: Pair, authority: Pair): boolean => {
+  const [certificate, issuer] = [certificateOf(pair), certificateOf(authority)]
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
+}
+
+/** What a person compares: the SHA-256 fingerprint as devices show it. */
+export type Shown = { subject: string; names: string[]; from: number; until: number; fingerprint: string }
+export function show(pair: Pair): Shown {
+  const certificate = certificateOf(pair)
+  return {
+    subject: /CN=(.*)/.exec(certificate.subject)?.[1] ?? certificate.subject,
+    names: (certificate.subjectAltName ?? '')
+      .split(', ')
+      .filter(Boolean)
+      .map((name) => name.replace(/^(DNS|IP Address):/, '')),
+    from: startOf(pair),
+    until: endOf(pair),
+    fingerprint: certificate.fingerprint256,
+  }
+}
+
+/** The bytes that Windows and Android import, usually named `.crt`. */
+export const toDer = (pair: Pair): Buffer => certificateOf(pair).raw

@@ -1,0 +1,57 @@
+import type { Clock } from '@markbook/shared/clock'
+import type { Config } from '../config.ts'
+import { type Machine, namesAt, thisMachine } from './addresses.ts'
+import { keepCertificates } from './authority.ts'
+import type { Pair } from './certificate.ts'
+import { type Files, readGiven, stampOf } from './given.ts'
+
+/**
+ * The certificate that a server shows. `current` answers another one when it has changed, so that a running server takes it up, and
+ * throws where the new one is no good. `notes`: what was made at the start, in sentences.
+ */
+export type Secured = { pair: Pair; notes: readonly string[]; current(): Promise<{ pair: Pair; notes: readonly string[] } | null> }
+
+export type TlsSettings = Pick<Config, 'tls' | 'dataDir' | 'host' | 'publicUrl' | 'publicUrlFollows'>
+
+/** Null: plain http. Throws a `ConfigError` with one line for a certificate of the operator's that cannot serve. */
+export async function openTls(config: TlsSettings, clock: Clock, machine: () => Machine = thisMachine): Promise<Secured | null> {
+  if (config.tls === 'none') return null
+  return config.tls === 'authority' ? fromAuthority(config, clock, machine) : fromFiles(config.tls, clock)
+}
+
+async function fromAuthority(
+  { dataDir, host, publicUrl, publicUrlFollows }: TlsSettings,
+  clock: Clock,
+  machine: () => Machine,
+): Promise<Secured> {
+  const keep = () => {
+    const here = machine()
+    return keepCertificates(dataDir, {
+      hostname: here.hostname,
+      names: namesAt(host, publicUrlFollows ? null : publicUrl, here),
+      now: clock.now(),
+    })
+  }
+  const first = await keep()
+  let shown = first.server
+  const current = async () => {
+    const { server, notes } = await keep()
+    if (server.cert === shown.cert) return null
+    shown = server
+    return { pair: server, notes }
+  }
+  return { pair: first.server, notes: first.notes, current }
+}
+
+function fromFiles(files: Files, clock: Clock): Secured {
+  let stamp = stampOf(files)
+  const pair = readGiven(files, clock.now())
+  const current = async () => {
+    const now = stampOf(files)
+    if (now === stamp) return null
+    const pair = readGiven(files, clock.now())
+    stamp = now
+    return { pair, notes: ['Took up the new certificate of TLS_CERT_FILE.'] }
+  }
+  return { pair, notes: [], current }
+}

@@ -1,0 +1,75 @@
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '@markbook/shared/clock'
+import type { Progress } from './engine.ts'
+import { copyFiles, damagedFiles } from './files.ts'
+import { finishFolder, needRoom, startFolder, sweepUnfinished } from './folder.ts'
+import { type Backup, digestOf, listBackups, openBackup } from './manifest.ts'
+import { writeManifest } from './manifest.write.ts'
+import { removeOld } from './old.ts'
+
+type Place = { backupDir: string; copyDir: string | null; clock: Clock }
+
+/** Remembers a second folder that was on a disk of its own, to tell an empty place where that disk is not from the disk. */
+const REMEMBERED = 'copies-on-another-disk'
+
+/** Copies a backup to the second folder, verifies it there and thins the copies. Answers warnings, never throws: a disk may be away. */
+export async function copyToSecondFolder(
+  place: Place,
+  backup: Backup,
+  { thin, progress }: { thin: boolean; progress: Progress },
+): Promise<string[]> {
+  const { copyDir } = place
+  if (!copyDir) return []
+  try {
+    const trouble = standing(place.backupDir, copyDir)
+    if (trouble.away) return [trouble.away]
+    progress('Copying to the second folder')
+    sweepUnfinished(copyDir)
+    await copyBackup(backup, copyDir)
+    if (thin) await removeOld(copyDir, place.clock.now())
+    return trouble.weak ? [trouble.weak] : []
+  } catch (error) {
+    try {
+      sweepUnfinished(copyDir)
+    } catch {}
+    return [`The backup could not be copied to ${copyDir}: ${(error as Error).message}`]
+  }
+}
+
+/** Whether the second folder is there, and on a disk of its own. */
+function standing(backupDir: string, copyDir: string): { away?: string; weak?: string } {
+  const there = statSync(copyDir, { throwIfNoEntry: false })
+  if (!there?.isDirectory()) return { away: `The second folder for backups, ${copyDir}, is not there. Is the disk plugged in?` }
+  const note = join(backupDir, REMEMBERED)
+  if (there.dev !== statSync(backupDir).dev) {
+    writeFileSync(note, copyDir, { mode: 0o600 })
+    return {}
+  }
+  const wasElsewhere = statSync(note, { throwIfNoEntry: false }) && readFileSync(note, 'utf8') === copyDir
+  return wasElsewhere
+    ? { away: `The disk of the second folder for backups, ${copyDir}, is away. Is it plugged in?` }
+    : { weak: `The second folder for backups, ${copyDir}, is on the same disk as the first: it does not help when that disk dies.` }
+}
+
+async function copyBackup(backup: Backup, copyDir: string): Promise<void> {
+  const { manifest, name } = backup
+  await needRoom(copyDir, manifest.size)
+  const [newest] = listBackups(copyDir).slice(-1)
+  const part = startFolder(copyDir, name)
+  copyFileSync(join(backup.path, manifest.file), join(part, manifest.file))
+  copyFiles(backup, part, newest ? readable(newest.path) : null)
+  writeManifest(part, manifest)
+  const copy = { ...backup, path: part }
+  const { digest } = await digestOf(join(part, manifest.file))
+  if (digest !== manifest.digest || (await damagedFiles(copy)).length > 0) throw new Error('the disk did not keep what was written')
+  await finishFolder(part, name)
+}
+
+const readable = (path: string): Backup | null => {
+  try {
+    return openBackup(path)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,104 @@
+import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { syncPath } from './folder.ts'
+import { type Backup, digestOf, type StoredFile } from './manifest.ts'
+
+/** Where uploaded files are, in the data folder and in a backup. */
+export const FILES_FOLDER = 'files'
+
+/**
+ * Puts the files below `from` into `to` and answers what they are. By hard link where the disk can, so that fifty backups of a
+ * report card take its room once: stored files are written once and replaced whole, never changed in place (decision 200).
+ * A file that `previous` holds as the very same one is not read again. A file that goes meanwhile is left out.
+ */
+export async function backUpFiles(from: string, to: string, previous: Backup | null): Promise<StoredFile[]> {
+  const known = new Map(previous?.manifest.files.map((file) => [file.path, file]))
+  const stored: StoredFile[] = []
+  for (const path of filesBelow(from)) {
+    const [source, target] = [join(from, path), join(to, path)]
+    try {
+      linkOrCopy(source, target)
+    } catch (error) {
+      if ((error as { code?: string }).code === 'ENOENT') continue
+      throw error
+    }
+    const before = known.get(path)
+    const isSame = before && previous && sameFile(join(previous.path, FILES_FOLDER, path), target)
+    stored.push(isSame ? before : { path, ...(await digestOf(target)) })
+  }
+  return stored
+}
+
+/** The files of a backup that are not as they were. */
+export async function damagedFiles({ path: folder, manifest }: Backup): Promise<StoredFile[]> {
+  const damaged: StoredFile[] = []
+  for (const file of manifest.files) if (!(await isIntact(join(folder, FILES_FOLDER, file.path), file))) damaged.push(file)
+  return damaged
+}
+
+/** Brings the files of a backup into the data folder. What is there already with the same content, and what is newer, stays. */
+export async function restoreFiles({ path: folder, manifest }: Backup, dataDir: string, damaged: readonly StoredFile[]): Promise<number> {
+  let brought = 0
+  for (const file of manifest.files) {
+    const target = join(dataDir, FILES_FOLDER, file.path)
+    if (damaged.includes(file) || (await isIntact(target, file))) continue
+    mkdirSync(dirname(target), { recursive: true })
+    const part = `${target}.restoring`
+    copyFileSync(join(folder, FILES_FOLDER, file.path), part)
+    await syncPath(part)
+    await rename(part, target)
+    brought += 1
+  }
+  return brought
+}
+
+/** Copies the files of a backup to one on another disk, linked to those of the backup before it there where they are the same. */
+export function copyFiles(from: Backup, to: string, previous: Backup | null): void {
+  const there = new Map(previous?.manifest.files.map((file) => [`${file.path}:${file.digest}`, file.path]))
+  for (const { path, digest } of from.manifest.files) {
+    const target = join(to, FILES_FOLDER, path)
+    const same = previous && there.get(`${path}:${digest}`)
+    if (same && existsSync(join(previous.path, FILES_FOLDER, same))) linkOrCopy(join(previous.path, FILES_FOLDER, same), target)
+    else {
+      mkdirSync(dirname(target), { recursive: true })
+      copyFileSync(join(from.path, FILES_FOLDER, path), target)
+    }
+  }
+}
+
+/** Slashes on every system: a backup moves between them. */
+const filesBelow = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+        .sort()
+    : []
+
+function linkOrCopy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true })
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') throw error
+    copyFileSync(from, to)
+  }
+}
+
+function sameFile(a: string, b: string): boolean {
+  try {
+    const [one, other] = [statSync(a, { bigint: true }), statSync(b, { bigint: true })]
+    return one.ino === other.ino && one.dev === other.dev
+  } catch {
+    return false
+  }
+}
+
+async function isIntact(path: string, file: StoredFile): Promise<boolean> {
+  try {
+    return statSync(path).size === file.size && (await digestOf(path)).digest === file.digest
+  } catch {
+    return false
+  }
+}

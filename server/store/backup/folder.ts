@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { open, readdir, rename, rm, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { limits } from '@markbook/shared/limits'
+import { takeLock } from '../sqlite.ts'
+import { BackupError } from './manifest.ts'
+
+/** What is being written bears this until it is whole; what is being removed bears it again. */
+const UNFINISHED = '.unfinished-'
+
+export const startFolder = (folder: string, name: string): string => {
+  const path = join(folder, UNFINISHED + name)
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  return path
+}
+
+/** Gives a finished folder its name, when all of it is on the disk: after a power cut it is there whole or not at all. */
+export async function finishFolder(unfinished: string, name: string): Promise<{ name: string; path: string }> {
+  await syncTree(unfinished)
+  const folder = dirname(unfinished)
+  let free = name
+  for (let count = 2; existsSync(join(folder, free)); count += 1) free = `${name}-${count}`
+  const path = join(folder, free)
+  await rename(unfinished, path)
+  await syncPath(folder)
+  return { name: free, path }
+}
+
+/** Removed under another name, so that a half removed backup is never taken for one. */
+export async function removeFolder(folder: string, name: string): Promise<void> {
+  const going = join(folder, UNFINISHED + name)
+  await rename(join(folder, name), going)
+  await rm(going, { recursive: true, force: true })
+}
+
+/** What a power cut left behind. Only under the lock: nobody else is writing then. */
+export function sweepUnfinished(folder: string): void {
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) if (name.startsWith(UNFINISHED)) rmSync(join(folder, name), { recursive: true, force: true })
+}
+
+async function syncTree(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    await (entry.isDirectory() ? syncTree(path) : syncPath(path))
+  }
+  await syncPath(folder)
+}
+
+/** Brings a file or folder to the disk. Windows and some USB file systems cannot do it for a folder. */
+export async function syncPath(path: string): Promise<void> {
+  try {
+    const handle = await open(path, 'r+').catch(() => open(path, 'r'))
+    await handle.sync().finally(() => handle.close())
+  } catch (error) {
+    if (!['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP'].includes(String((error as { code?: string }).code))) throw error
+  }
+}
+
+/** Backups must never be what fills the disk that the marks are on. */
+export async function needRoom(folder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  if (free >= bytes + limits.backup.reserve) return
+  throw new BackupError(
+    `The disk of ${folder} is nearly full (${megabytes(free)} free; a backup needs ${megabytes(bytes)} and leaves ${megabytes(limits.backup.reserve)}).`,
+  )
+}
+
+export const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MB`
+
+/** One backup or restore at a time; another is waited for, at most `limits.backup.wait`. Answers how to let go. */
+export async function takeTurn(folder: string): Promise<() => void> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (let waited = 0; ; waited += 100) {
+    const lock = takeLock(join(folder, 'backup.lock'))
+    if (lock) return () => lock.close()
+    if (waited >= limits.backup.wait) throw new BackupError('Another backup or restore is under way. Try again when it has ended.')
+    await setTimeout(100)
+  }
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+import { systemClock } from '@markbook/shared/clock'
+import { idSource } from '@markbook/shared/ids'
+import type { Config } from '../../config.ts'
+import { type Place, takeBackup } from './take.ts'
+
+type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'backupDir' | 'backupCopyDir' | 'backups'>
+
+/** What a configuration backs up, and where to. */
+export const placeOf = ({ dataDir, databaseUrl, backupDir, backupCopyDir }: Settings): Place => ({
+  dataDir,
+  databaseUrl,
+  backupDir,
+  copyDir: backupCopyDir,
+  clock: systemClock,
+  newId: idSource(systemClock.now, (size) => randomBytes(size)),
+})
+
+/** The backup that a migration waits for; where it cannot be made, the database stays as it is. */
+export async function backUpBeforeMigration(settings: Settings): Promise<void> {
+  if (!settings.backups) return
+  const { backup, warnings } = await takeBackup(placeOf(settings), { reason: 'migration' })
+  for (const warning of warnings) console.error(`Warning: ${warning}`)
+  console.log(`The database gets a new version; it was backed up first, in ${backup.path}`)
+}

@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { toInstant } from '@markbook/shared/clock'
+import { postgresTables } from '@markbook/shared/tables/postgres'
+import { getTableConfig } from 'drizzle-orm/pg-core'
+import postgres from 'postgres'
+import { postgresDialect } from '../dialect.ts'
+import { appliedPostgres, migratePostgres } from '../migrate.ts'
+import { postgresLine } from '../postgres.ts'
+import type { Engine, PutBack, Snapshot } from './engine.ts'
+import { beginIncarnation } from './incarnation.ts'
+import { BackupError, type Counts } from './manifest.ts'
+import { countsInDump, databaseOf, listOf, run, withDatabase } from './postgres.tools.ts'
+
+const SCHEMAS = [
+  ...new Set(['drizzle', ...Object.values(postgresTables).map((table) => getTableConfig(table as never).schema ?? 'public')]),
+]
+/** Says which policies a database has; a restored one gets them anew, so it must not say that it has any. */
+const POLICY_VERSION = 'sync.policy_version'
+const SERVICE = 'markbook_system'
+
+/** A central database, through PostgreSQL's own pg_dump and pg_restore. */
+export function postgresEngine(url: string): Engine {
+  const name = databaseOf(url)
+  return {
+    name: 'postgres',
+    file: 'markbook.dump',
+    size: () => asked(url, async (sql) => Number((await sql`select pg_database_size(current_database()) as size`)[0]?.['size'])),
+    exists: () => asked(url, async (sql) => (await appliedPostgres(sql)).length > 0),
+    copyTo: async (path, progress) => {
+      const role = await asked(url, readAll)
+      return asked(url, (sql) =>
+        sql.begin('isolation level repeatable read read only', async (tx) => {
+          const snapshot = await snapshotOf(tx, role)
+          const [exported] = await tx`select pg_export_snapshot() as id`
+          progress('Copying')
+          const scope = SCHEMAS.map((schema) => `--schema=${schema}`)
+          const rights = role ? [`--role=${role}`, '--enable-row-security'] : []
+          const args = ['--format=custom', `--snapshot=${exported?.['id']}`, `--file=${path}`, `--exclude-table-data=${POLICY_VERSION}`]
+          await run('pg_dump', [...args, ...scope, ...rights], { url, database: name })
+          return snapshot
+        }),
+      ) as Promise<Snapshot>
+    },
+    inspect: countsInDump,
+    countsNow: () =>
+      asked(url, async (sql) => {
+        if ((await appliedPostgres(sql)).length === 0) return null
+        const role = await readAll(sql)
+        return sql.begin(async (tx) => (await snapshotOf(tx, role)).counts) as Promise<Counts>
+      }),
+    hold: async () => {
+      await refuseWhileUsed(url)
+      return async () => {}
+    },
+    setAside: async () => null,
+    putBack: (path, options) => putBack(url, path, options),
+  }
+}
+
+async function asked<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: 'markbook backup', TimeZone: 'UTC' } })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/**
+ * Row-level security holds for the owner of the tables too, and would hide rows from a copy. A superuser is past it; anybody else
+ * reads as the service, which sees every row, and may then read the few tables that are not the service's as well.
+ */
+async function readAll(sql: postgres.Sql): Promise<string | null> {
+  const [me] = await sql`select rolsuper or rolbypassrls as free from pg_roles where rolname = current_user`
+  if (me?.['free']) return null
+  await sql.begin(async (tx) => {
+    for (const schema of SCHEMAS) {
+      await tx.unsafe(`grant usage on schema ${schema} to ${SERVICE}`)
+      await tx.unsafe(`grant select on all tables in schema ${schema} to ${SERVICE}`)
+      await tx.unsafe(`grant select on all sequences in schema ${schema} to ${SERVICE}`)
+    }
+  })
+  return SERVICE
+}
+
+async function snapshotOf(tx: postgres.TransactionSql, role: string | null): Promise<Snapshot> {
+  if (role) await tx`select set_config('role', ${role}, true)`
+  const tables = await tx`
+    select quote_ident(n.nspname) || '.' || quote_ident(c.relname) as place, n.nspname || '.' || c.relname as name
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind = 'r' and n.nspname in ${tx(SCHEMAS)} order by 2`
+  const counts: Counts = {}
+  for (const { place, name } of tables) {
+    if (name === POLICY_VERSION) continue
+    counts[name] = Number((await tx.unsafe(`select count(*) as count from ${place}`))[0]?.['count'])
+  }
+  const [node] = await tx`select id from sync.node where ended_at is null`
+  return { counts, migrations: await appliedPostgres(tx), node_id: String(node?.['id']) }
+}
+
+async function refuseWhileUsed(url: string): Promise<void> {
+  const others = await asked(
+    url,
+    (sql) => sql`
+    select count(*)::int as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
+  )
+  const count = Number(others[0]?.['count'])
+  if (count > 0)
+    throw new BackupError(
+      `${count} connections to the database ${databaseOf(url)} are open. Stop every server first, then run this again. Nothing was changed.`,
+    )
+}
+
+/** Into an empty database directly; else into a new one, which takes the name when it is whole (decision 203). */
+async function putBack(url: string, path: string, options: PutBack) {
+  const name = databaseOf(url)
+  const isEmpty = await asked(url, async (sql) => {
+    const [found] = await sql`select count(*)::int as count from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`
+    return found?.['count'] === 0
+  })
+  if (isEmpty) return { nodeId: await fill(url, path, options), before: null }
+  const stamp = toInstant(options.now).slice(0, 19).replace(/[-:T]/g, '')
+  const [next, before] = [shortened(`${name}_restoring_${stamp}`), shortened(`${name}_before_${stamp}`)]
+  await makeDatabase(url, name, next)
+  try {
+    const nodeId = await fill(withDatabase(url, next), path, options)
+    await refuseWhileUsed(url)
+    await elsewhere(url, (sql) =>
+      sql.begin(async (tx) => {
+        await tx`alter database ${tx(name)} rename to ${tx(before)}`
+        await tx`alter database ${tx(next)} rename to ${tx(name)}`
+      }),
+    )
+    return { nodeId, before }
+  } catch (error) {
+    await elsewhere(url, (sql) => sql`drop database if exists ${sql(next)}`)
+    throw error
+  }
+}
+
+/** PostgreSQL cuts names off at 63 bytes; the end says when, and must stay. */
+const shortened = (name: string) => (name.length > 63 ? name.slice(0, 20) + name.slice(name.length - 43) : name)
+
+/** Names of databases change from outside of them. */
+async function elsewhere<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const other = databaseOf(url) === 'postgres' ? 'template1' : 'postgres'
+  return asked(withDatabase(url, other), work)
+}
+
+async function makeDatabase(url: string, like: string, name: string): Promise<void> {
+  try {
+    await elsewhere(url, async (sql) => {
+      const [origin] =
+        await sql`select pg_encoding_to_char(encoding) as encoding, datcollate, datctype from pg_database where datname = ${like}`
+      const literal = (text: unknown) => `'${String(text).replaceAll("'", "''")}'`
+      await sql.unsafe(
+        `create database "${name}" template template0 encoding ${literal(origin?.['encoding'])} lc_collate ${literal(origin?.['datcollate'])} lc_ctype ${literal(origin?.['datctype'])}`,
+      )
+    })
+  } catch (error) {
+    throw new BackupError(
+      `The database ${like} is not empty, and no new one can be made beside it: ${(error as Error).message}. Name an empty database in DATABASE_URL, or a user that may create one. Nothing was changed.`,
+    )
+  }
+}
+
+async function fill(url: string, path: string, { newId, now, takenAt, progress }: PutBack): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'markbook-restore-'))
+  try {
+    const list = join(folder, 'list')
+    writeFileSync(list, (await listOf(path)).join('\n'))
+    progress('Putting the rows back')
+    const args = ['--single-transaction', '--no-owner', '--no-privileges', `--use-list=${list}`, `--dbname=${databaseOf(url)}`, path]
+    await run('pg_restore', args, { url, database: databaseOf(url) })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  progress('Bringing it to this version')
+  await sameRows(url, path)
+  await migratePostgres(url)
+  return asked(url, (sql) =>
+    sql.begin(async (tx) => {
+      await tx`select set_config('role', ${SERVICE}, true)`
+      return beginIncarnation(postgresLine(tx, true), postgresDialect, { newId, now, takenAt })
+    }),
+  ) as Promise<string>
+}
+
+async function sameRows(url: string, path: string): Promise<void> {
+  const { counts } = (await asked(url, (sql) => sql.begin((tx) => snapshotOf(tx, null)))) as Snapshot
+  if (!isDeepStrictEqual(counts, await countsInDump(path)))
+    throw new BackupError('The restored database does not hold the rows of the backup. Nothing was changed.')
+}

@@ -1,0 +1,99 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { BackupError, type Counts } from './manifest.ts'
+
+type Tool = 'pg_dump' | 'pg_restore'
+/** Which server and database; the tools get it through their environment, where no list of processes shows the password. */
+export type Address = { url: string; database: string }
+
+export const databaseOf = (url: string): string =>
+  decodeURIComponent(new URL(url).pathname.slice(1)) || decodeURIComponent(new URL(url).username)
+export const withDatabase = (url: string, database: string): string =>
+  Object.assign(new URL(url), { pathname: `/${encodeURIComponent(database)}` }).href
+
+const environmentOf = ({ url, database }: Address): Record<string, string> => {
+  const { hostname, port, username, password, searchParams } = new URL(url)
+  const ssl = searchParams.get('sslmode')
+  return {
+    PGHOST: hostname.replace(/^\[|\]$/g, ''),
+    PGPORT: port || '5432',
+    PGDATABASE: database,
+    PGCONNECT_TIMEOUT: '10',
+    LC_ALL: 'C',
+    ...(username && { PGUSER: decodeURIComponent(username) }),
+    ...(password && { PGPASSWORD: decodeURIComponent(password) }),
+    ...(ssl && { PGSSLMODE: ssl }),
+  }
+}
+
+/** The newest of the tools that this machine has: an older pg_dump refuses a newer server. */
+function pathOf(tool: Tool): string {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
+  const found = [...versions.map((version) => join(debian, version, 'bin', tool)).filter((path) => existsSync(path)), tool].find(answers)
+  if (found) return found
+  throw new BackupError(
+    `The program ${tool} of PostgreSQL is not on this machine. Install it (Debian: apt install postgresql-client), or set BACKUPS=false where something else makes the backups.`,
+  )
+}
+
+const answers = (path: string): boolean => {
+  try {
+    execFileSync(path, ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Runs a tool to its end; `onLine` gets its standard output. Throws its own first complaint. */
+export async function run(
+  tool: Tool,
+  args: readonly string[],
+  at: Address | null,
+  onLine: (line: string) => void = () => {},
+): Promise<void> {
+  const child = spawn(pathOf(tool), args, { env: at ? environmentOf(at) : { LC_ALL: 'C' }, stdio: ['ignore', 'pipe', 'pipe'] })
+  let complaint = ''
+  child.stderr.on('data', (part) => {
+    if (complaint.length < 10_000) complaint += part
+  })
+  const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
+  for await (const line of createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY })) onLine(line)
+  const code = await ended
+  if (code === 0) return
+  const first = complaint.split('\n').find((line) => /error|fatal/i.test(line)) ?? complaint.split('\n')[0]
+  throw new BackupError(`${tool} failed: ${(first ?? '').replace(/^pg_\w+: (?:error: )?/, '').trim() || `it ended with ${code}`}`)
+}
+
+/** Reads a dump whole and counts the rows of each table in it. */
+export async function countsInDump(path: string): Promise<Counts> {
+  const counts: Counts = {}
+  let table: string | null = null
+  await run('pg_restore', ['--data-only', '--file=-', path], null, (line) => {
+    if (table !== null) {
+      if (line === '\\.') table = null
+      else counts[table] = (counts[table] ?? 0) + 1
+      return
+    }
+    const copied = /^COPY (\S+) \(/.exec(line)
+    if (!copied?.[1]) return
+    table = copied[1].replaceAll('"', '')
+    counts[table] = 0
+  })
+  return counts
+}
+
+/**
+ * What of a dump is put back: all but the schema that every database has, and the locks of row-level security, which this program
+ * makes anew with the roles they name.
+ */
+export async function listOf(path: string): Promise<string[]> {
+  const lines: string[] = []
+  await run('pg_restore', ['--list', path], null, (line) => lines.push(line))
+  return lines.filter(
+    (line) => !/^\d+; \d+ \d+ (?:SCHEMA - public|POLICY|ROW SECURITY|ACL|DEFAULT ACL|COMMENT - SCHEMA public) /.test(line),
+  )
+}

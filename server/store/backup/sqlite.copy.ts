@@ -1,0 +1,92 @@
+import { statSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { appliedSqlite } from '../migrate.ts'
+import type { Progress, Snapshot } from './engine.ts'
+import { type Counts, UnsoundError } from './manifest.ts'
+
+/** Pages copied in one go, 4 KB each; between two goes others have their turn. */
+const PAGES = 500
+
+/**
+ * Copies the database at `from` while others write to it. One read transaction holds the snapshot from the first count to the last
+ * page, so the copy is a committed state and the counts are its counts.
+ */
+export async function copySqlite(from: string, to: string, progress: Progress): Promise<Snapshot> {
+  const source = new Database(from, { fileMustExist: true, timeout: 10_000 })
+  try {
+    source.pragma('query_only = ON')
+    source.exec('begin')
+    const snapshot = snapshotOf(source)
+    await source.backup(to, {
+      progress: ({ totalPages, remainingPages }) => {
+        progress('Copying', totalPages === 0 ? 1 : 1 - remainingPages / totalPages)
+        return PAGES
+      },
+    })
+    source.exec('commit')
+    withoutLog(to)
+    return snapshot
+  } finally {
+    source.close()
+  }
+}
+
+/** A copy is one file that any program can read, without a log beside it. */
+function withoutLog(path: string) {
+  const copy = new Database(path)
+  try {
+    copy.pragma('journal_mode = DELETE')
+  } finally {
+    copy.close()
+  }
+}
+
+function snapshotOf(connection: Database.Database): Snapshot {
+  const migrations = appliedSqlite(connection)
+  if (migrations.length === 0) throw new UnsoundError(`${connection.name} is no database of Markbook.`)
+  const node = connection.prepare('select id from node where ended_at is null').pluck().get()
+  return { migrations, counts: countsOf(connection), node_id: String(node) }
+}
+
+const countsOf = (connection: Database.Database): Counts => {
+  const tables = connection.prepare(
+    "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name",
+  )
+  const count = (table: string) => Number(connection.prepare(`select count(*) from "${table}"`).pluck().get())
+  return Object.fromEntries((tables.pluck().all() as string[]).map((table) => [table, count(table)]))
+}
+
+/** Every page, every index, every reference of a copy; then its counts. */
+export function inspectSqlite(path: string): Counts {
+  let connection: Database.Database | undefined
+  try {
+    connection = new Database(path, { readonly: true, fileMustExist: true })
+    const [verdict] = connection.pragma('integrity_check(1)') as { integrity_check: string }[]
+    if (verdict?.integrity_check !== 'ok') throw new UnsoundError(`The database ${path} is damaged: ${verdict?.integrity_check}`)
+    const orphans = connection.pragma('foreign_key_check') as unknown[]
+    if (orphans.length > 0) throw new UnsoundError(`The database ${path} is damaged: ${orphans.length} rows have lost what they belong to.`)
+    return countsOf(connection)
+  } catch (error) {
+    if (!String((error as { code?: string }).code).startsWith('SQLITE_')) throw error
+    throw new UnsoundError(`The database ${path} is damaged or is no database: ${(error as Error).message}`)
+  } finally {
+    connection?.close()
+  }
+}
+
+export function countsNow(path: string): Counts | null {
+  if (!holdsAnything(path)) return null
+  try {
+    const connection = new Database(path, { fileMustExist: true, timeout: 10_000 })
+    try {
+      connection.pragma('query_only = ON')
+      return countsOf(connection)
+    } finally {
+      connection.close()
+    }
+  } catch {
+    return null
+  }
+}
+
+export const holdsAnything = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0

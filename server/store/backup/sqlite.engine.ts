@@ -1,0 +1,87 @@
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { chmod, copyFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { sqliteDialect } from '../dialect.ts'
+import { migrateSqlite } from '../migrate.ts'
+import { DATABASE_FILE, serialised, sqliteLine, takeLock } from '../sqlite.ts'
+import type { Engine, PutBack } from './engine.ts'
+import { syncPath } from './folder.ts'
+import { beginIncarnation } from './incarnation.ts'
+import { BackupError } from './manifest.ts'
+import { copySqlite, countsNow, holdsAnything, inspectSqlite } from './sqlite.copy.ts'
+
+const SIDES = ['-wal', '-shm', '-journal'] as const
+
+/** The database of a school, a file in `dataDir`. */
+export function sqliteEngine(dataDir: string): Engine {
+  const path = join(dataDir, DATABASE_FILE)
+  const sizeOf = (side = '') => statSync(path + side, { throwIfNoEntry: false })?.size ?? 0
+  return {
+    name: 'sqlite',
+    file: 'markbook.sqlite',
+    size: async () => sizeOf() + sizeOf('-wal'),
+    exists: async () => holdsAnything(path) || holdsAnything(`${path}-wal`),
+    copyTo: (to, progress) => copySqlite(path, to, progress),
+    inspect: async (copy) => inspectSqlite(copy),
+    countsNow: async () => countsNow(path),
+    hold: async () => {
+      mkdirSync(dataDir, { recursive: true })
+      const lock = takeLock(join(dataDir, 'server.lock'))
+      if (!lock) throw new BackupError(`The server is running on ${dataDir}. Stop it first, then run this again. Nothing was changed.`)
+      return async () => void lock.close()
+    },
+    setAside: async (folder) => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      for (const side of ['', ...SIDES]) if (existsSync(path + side)) copyFileSync(path + side, join(folder, DATABASE_FILE + side))
+      await syncPath(folder)
+      return folder
+    },
+    putBack: async (copy, options) => {
+      const next = await prepare(copy, join(dataDir, 'markbook.restoring.sqlite'), options)
+      closeLog(path)
+      await syncPath(dataDir)
+      await rename(next.path, path)
+      await syncPath(dataDir)
+      return { nodeId: next.nodeId, before: null }
+    },
+  }
+}
+
+/** The restored database, finished and on the disk, still beside the one it will replace. */
+async function prepare(copy: string, path: string, { newId, now, takenAt, progress }: PutBack) {
+  for (const side of ['', ...SIDES]) rmSync(path + side, { force: true })
+  await copyFile(copy, path)
+  await chmod(path, 0o600)
+  const connection = new Database(path)
+  let nodeId: string
+  try {
+    progress('Bringing it to this version')
+    await migrateSqlite(connection)
+    const begin = () => beginIncarnation(sqliteLine(connection, true), sqliteDialect, { newId, now, takenAt })
+    nodeId = await serialised(connection, 'begin immediate').run(begin)
+  } finally {
+    connection.close()
+  }
+  inspectSqlite(path)
+  await syncPath(path)
+  return { path, nodeId }
+}
+
+/** The log of the old database must be gone before another file takes its name: SQLite would read it into the new one. */
+function closeLog(path: string): void {
+  if (existsSync(path)) {
+    const connection = new Database(path, { timeout: 1_000 })
+    let busy = 0
+    try {
+      const [result] = connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+      busy = result?.busy ?? 0
+    } catch (error) {
+      busy = (error as { code?: string }).code === 'SQLITE_BUSY' ? 1 : 0
+    } finally {
+      connection.close()
+    }
+    if (busy) throw new BackupError(`Another program has ${path} open. Close it, then run this again. Nothing was changed.`)
+  }
+  for (const side of SIDES) rmSync(path + side, { force: true })
+}

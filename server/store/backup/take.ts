@@ -1,0 +1,120 @@
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { type Clock, toInstant } from '@markbook/shared/clock'
+import type { IdSource } from '@markbook/shared/ids'
+import { copyToSecondFolder } from './copy.ts'
+import type { Engine, Progress } from './engine.ts'
+import { backUpFiles, FILES_FOLDER } from './files.ts'
+import { finishFolder, needRoom, startFolder, sweepUnfinished, syncPath, takeTurn } from './folder.ts'
+import { type Backup, BackupError, digestOf, listBackups, nameOf, openBackup, type Reason, sealed, UnsoundError } from './manifest.ts'
+import { writeManifest } from './manifest.write.ts'
+import { removeOld } from './old.ts'
+import { postgresEngine } from './postgres.engine.ts'
+import { sqliteEngine } from './sqlite.engine.ts'
+
+/** What is backed up, and where to. `copyDir` is a folder on another disk, if any. */
+export type Place = {
+  dataDir: string
+  databaseUrl: string | null
+  backupDir: string
+  copyDir: string | null
+  clock: Clock
+  newId: IdSource
+}
+
+export type Taken = { backup: Backup; warnings: string[] }
+export type TakeOptions = { reason: Reason; to?: string; progress?: Progress }
+
+export const engineOf = ({ databaseUrl, dataDir }: Pick<Place, 'databaseUrl' | 'dataDir'>): Engine =>
+  databaseUrl ? postgresEngine(databaseUrl) : sqliteEngine(dataDir)
+
+/**
+ * Makes and verifies a backup while the server works, copies it to the second folder and removes those whose time is over. Throws
+ * `BackupError` with one line; a second folder that cannot be used is only a warning. `to` names another folder: no copy there, and
+ * nothing removed.
+ */
+export async function takeBackup(place: Place, options: TakeOptions): Promise<Taken> {
+  const done = await takeTurn(place.backupDir)
+  try {
+    return await takeInTurn(place, options)
+  } finally {
+    done()
+  }
+}
+
+/** The same for whoever has the turn already. */
+export async function takeInTurn(place: Place, { reason, to, progress = () => {} }: TakeOptions): Promise<Taken> {
+  const folder = to ?? place.backupDir
+  try {
+    const backup = await write(place, { reason, folder, progress })
+    if (to) return { backup, warnings: [] }
+    // Before a restore nothing goes: it might be the one that is to be restored.
+    const thin = reason !== 'restore'
+    const warnings = await copyToSecondFolder(place, backup, { thin, progress })
+    if (thin) await removeOld(place.backupDir, place.clock.now())
+    return { backup, warnings }
+  } catch (error) {
+    throw inWords(error, folder)
+  }
+}
+
+async function write(place: Place, { reason, folder, progress }: { reason: Reason; folder: string; progress: Progress }): Promise<Backup> {
+  const engine = engineOf(place)
+  if (!(await engine.exists())) throw new BackupError('There is no database to back up yet.')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  sweepUnfinished(folder)
+  await needRoom(folder, await engine.size())
+  const now = place.clock.now()
+  const name = nameOf(now, reason)
+  const part = startFolder(folder, name)
+  try {
+    const copy = join(part, engine.file)
+    const snapshot = await engine.copyTo(copy, progress)
+    chmodSync(copy, 0o600)
+    await syncPath(copy)
+    progress('Verifying')
+    const counts = await engine.inspect(copy)
+    if (!isDeepStrictEqual(counts, snapshot.counts)) throw new BackupError('The copy does not hold the rows that the database holds.')
+    const files = await backUpFiles(join(place.dataDir, FILES_FOLDER), join(part, FILES_FOLDER), newestIn(folder))
+    const created_at = toInstant(now)
+    const written = { database: engine.name, created_at, reason, file: engine.file, files, ...snapshot, ...(await digestOf(copy)) }
+    writeManifest(part, sealed(written))
+    return openBackup((await finishFolder(part, name)).path)
+  } catch (error) {
+    sweepUnfinished(folder)
+    throw error
+  }
+}
+
+/** The newest backup in a folder whose manifest can be read. */
+export function newestIn(folder: string): Backup | null {
+  for (const { path } of listBackups(folder).reverse()) {
+    try {
+      return openBackup(path)
+    } catch (error) {
+      if (!(error instanceof BackupError)) throw error
+    }
+  }
+  return null
+}
+
+const plain: Record<string, string> = {
+  ENOSPC: 'is full',
+  EDQUOT: 'is full',
+  EROFS: 'can only be read',
+  EACCES: 'may not be written to by this account',
+  EPERM: 'may not be written to by this account',
+  EIO: 'has a disk that fails',
+  ENOTDIR: 'is not a folder',
+  SQLITE_FULL: 'is full',
+}
+
+const inWords = (error: unknown, folder: string): unknown => {
+  const { code, message } = error as { code?: string; message?: string }
+  if (code && plain[code]) return new BackupError(`No backup was made: ${folder} ${plain[code]}.`)
+  if (code?.startsWith('SQLITE_')) return new UnsoundError(`No backup was made: the database cannot be read (${message}).`)
+  if (!(error instanceof BackupError)) return error
+  const Kind = error instanceof UnsoundError ? UnsoundError : BackupError
+  return new Kind(`No backup was made. ${error.message}`)
+}

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { canBackUp } from '../store/backup/backup.drill.ts'
+import { createDatabase } from '../testing/database.ts'
+
+const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
+let folder: string
+let database: { url: string; drop(): Promise<void> } | undefined
+const children: ChildProcess[] = []
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'markbook-backup-'))
+  database = onPostgres ? await createDatabase(inject('postgresUrl')) : undefined
+})
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+  await database?.drop()
+  if (!database) return
+  const sql = postgres(inject('postgresUrl'), { max: 1, onnotice: () => {} })
+  const before = `${new URL(database.url).pathname.slice(1)}_before_%`
+  for (const { datname } of await sql`select datname from pg_database where datname like ${before}`)
+    await sql`drop database ${sql(datname)} with (force)`
+  await sql.end()
+})
+
+function start(args: readonly string[], env: Record<string, string> = {}) {
+  const settings = {
+    PATH: process.env['PATH'] ?? '',
+    DATA_DIR: folder,
+    PORT: '0',
+    SESSION_SECRET: 'x'.repeat(40),
+    ...(database && { DATABASE_URL: database.url }),
+    ...env,
+  }
+  const child = spawn(process.execPath, ['--import', 'tsx', 'server/cli.ts', ...args], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
+  children.push(child)
+  const program = { child, output: '', ended: new Promise<number | null>((resolve) => child.once('close', resolve)) }
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => (program.output += part))
+  return program
+}
+const run = async (args: readonly string[], env: Record<string, string> = {}) => {
+  const program = start(args, env)
+  return { code: await program.ended, output: program.output.trim() }
+}
+const untilRunning = async (program: { output: string; child: ChildProcess }) => {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (/running: http/.test(program.output)) return
+    if (program.child.exitCode !== null) break
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`never ran: ${program.output}`)
+}
+
+// Each starts the program several times.
+describe.runIf(canBackUp)('markbook backup and markbook restore', { timeout: 180_000 }, () => {
+  test('from a school through a backup under a running server, a refusal, a stop, and back', async () => {
+    expect((await run(['seed', 'story'])).code).toBe(0)
+    const server = start(['start'])
+    await untilRunning(server)
+
+    const made = await run(['backup'])
+    expect(made).toMatchObject({ code: 0, output: expect.stringMatching(/^Backed up and verified: .*-manual\n {2}45 marks, \d+\.\d MB$/) })
+    const nightly = await run(['backup', '--reason', 'nightly', '--data-dir', folder], { DATA_DIR: '/nowhere' })
+    expect(nightly).toMatchObject({ code: 0, output: expect.stringMatching(/-nightly\n/) })
+    const listed = await run(['restore', '--list'])
+    expect(listed.output.split('\n')).toHaveLength(2)
+
+    const running = await run(['restore', '--latest', '--yes'])
+    expect(running.code).toBe(1)
+    expect(running.output).toMatch(
+      onPostgres ? /^\d+ connections to the database .*Nothing was changed\.$/ : /^The server is running on .*Nothing was changed\.$/,
+    )
+
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toBe(0)
+    const unasked = await run(['restore', '--latest'])
+    expect(unasked.code).toBe(1)
+    expect(unasked.output).toMatch(/Marks: {4}45 marks, as many as now/)
+    expect(unasked.output).toMatch(/There is nobody to ask; add --yes\. Nothing was changed\.$/)
+
+    const restored = await run(['restore', '--latest', '--yes'])
+    expect(restored).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/\nRestored\. This database is now the node [0-9a-f-]{36}\.\n/),
+    })
+    expect(restored.output).toMatch(/Start the server again\.$/)
+    expect(readdirSync(join(folder, 'backups')).filter((name) => name.endsWith('-restore'))).toHaveLength(1)
+    await untilRunning(start(['start']))
+  })
+
+  test('a damaged newest one is refused, and the one before it named', async () => {
+    await run(['seed', 'story'])
+    const first = /verified: (.*)\n/.exec((await run(['backup'])).output)?.[1] as string
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    const second = /verified: (.*)\n/.exec((await run(['backup'])).output)?.[1] as string
+    writeFileSync(join(second, onPostgres ? 'markbook.dump' : 'markbook.sqlite'), 'damaged')
+    const refused = await run(['restore', '--latest', '--yes'])
+    expect(refused.code).toBe(1)
+    expect(refused.output).toBe(
+      `The backup ${second} is damaged: ${onPostgres ? 'markbook.dump' : 'markbook.sqlite'} is 7 bytes long and was ${/was (\d+)/.exec(refused.output)?.[1]}. Nothing was changed.\nOlder ones:\n  markbook restore ${first}`,
+    )
+    expect((await run(['restore', first, '--yes'])).code).toBe(0)
+  })
+
+  test('wrong usage is 2; a second folder that is away is a warning and 0', async () => {
+    await run(['seed', 'story'])
+    const usage = await run(['restore'])
+    expect(usage).toEqual({ code: 2, output: 'Say which backup: markbook restore --latest, or markbook restore <folder>.' })
+    const away = await run(['backup'], { BACKUP_COPY_DIR: join(folder, 'usb') })
+    expect(away.code).toBe(0)
+    expect(away.output).toMatch(/\nWarning: The second folder for backups, .*usb, is not there\. Is the disk plugged in\?$/)
+    const same = await run(['backup'], { BACKUP_COPY_DIR: join(folder, 'backups') })
+    expect(same).toEqual({ code: 1, output: 'The setting BACKUP_COPY_DIR must be another folder than the one of the backups.' })
+  })
+})

@@ -1,0 +1,193 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { request as plain } from 'node:http'
+import { request as secure } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { renderUnicodeCompact } from 'uqr'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { addressesAt, thisMachine } from '../lan/addresses.ts'
+import { makeAuthority, makeCertificate } from '../lan/certificate.ts'
+import { createDatabase } from '../testing/database.ts'
+
+const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
+const [address] = addressesAt('0.0.0.0', thisMachine())
+if (!address) console.log('This machine is on no network: the tests that call it from outside are left out.')
+
+type Program = { child: ChildProcess; output: () => string; ended: Promise<number | null> }
+let folder: string
+let database: { url: string; drop(): Promise<void> } | undefined
+const running: Program[] = []
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'markbook-lan-'))
+  database = onPostgres ? await createDatabase(inject('postgresUrl')) : undefined
+})
+afterEach(async () => {
+  for (const { child, ended } of running.splice(0)) {
+    child.kill('SIGKILL')
+    await ended
+  }
+  rmSync(folder, { recursive: true, force: true })
+  await database?.drop()
+})
+
+/** The real program in a process of its own. */
+function run(args: readonly string[], env: Record<string, string> = {}): Program {
+  const central = database && { DATABASE_URL: database.url, SESSION_SECRET: 'x'.repeat(40) }
+  const settings = { PATH: process.env['PATH'] ?? '', DATA_DIR: folder, PORT: '0', BACKUPS: 'false', ...central, ...env }
+  const child = spawn(process.execPath, ['--import', 'tsx', 'server/cli.ts', ...args], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => (text += part))
+  const program = { child, output: () => text, ended: new Promise<number | null>((resolve) => child.once('exit', resolve)) }
+  running.push(program)
+  return program
+}
+
+async function untilSaid({ output, child }: Program, pattern: RegExp): Promise<RegExpExecArray> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    const match = pattern.exec(output())
+    if (match) return match
+    if (child.exitCode !== null) break
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`never said ${pattern}: ${output()}`)
+}
+const portOf = async (program: Program) => {
+  const [, port] = await untilSaid(program, /running: https?:\/\/localhost:(\d+)/)
+  await untilSaid(program, /Ctrl\+C/)
+  return Number(port)
+}
+const finished = async (args: readonly string[], env: Record<string, string> = {}) => {
+  const program = run(args, env)
+  return { code: await program.ended, output: program.output() }
+}
+
+type Reply = { status: number; text: string; cookies: string[] }
+const post = (url: string, body: object, { ca = '', origin }: { ca?: string; origin?: string } = {}) =>
+  new Promise<Reply>((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', ...(origin && { origin }) }
+    const call = url.startsWith('https:') ? secure : plain
+    const request = call(url, { method: 'POST', headers, ca: ca || undefined, agent: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part) => (text += part))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text, cookies: response.headers['set-cookie'] ?? [] }))
+    })
+    request.on('error', reject)
+    request.end(JSON.stringify(body))
+  })
+
+const email = 'head@school.example'
+async function signIn(server: Program, site: string, ca = ''): Promise<Reply> {
+  expect((await post(`${site}/api/auth/otp/send`, { email }, { ca, origin: site })).status).toBe(200)
+  const [, half, rest] = await untilSaid(server, /\b(\d{4})\s?(\d{4})\b(?=[\s│])/)
+  return post(`${site}/api/auth/otp/verify`, { email, token: `${half}${rest}` }, { ca, origin: site })
+}
+
+describe.skipIf(!address)('markbook start --lan', () => {
+  test('serves https at the address that it prints, to whoever trusts the exported authority; status, cert and stop', async () => {
+    const server = run(['start', '--lan'])
+    const port = await portOf(server)
+    const site = `https://${address}:${port}`
+    expect(server.output()).toContain(renderUnicodeCompact(site, { border: 2 }))
+    expect(server.output()).toContain(`https://markbook.local:${port}`)
+
+    const exported = await finished(['cert', 'export', '--to', folder])
+    expect(exported.output).toContain('markbook-authority.crt')
+    const ca = readFileSync(join(folder, 'markbook-authority.pem'), 'utf8')
+    expect(ca).not.toContain('PRIVATE')
+    const signedIn = await signIn(server, site, ca)
+    expect(signedIn.status).toBe(200)
+    expect(signedIn.cookies[0]).toMatch(/; Secure$/)
+    await expect(post(`${site}/api/auth/otp/send`, { email })).rejects.toThrow(/certificate/)
+    expect((await post(`${site}/api/auth/otp/send`, { email }, { ca, origin: 'https://elsewhere.example' })).status).toBe(403)
+
+    const status = await finished(['status'])
+    expect(status.code).toBe(0)
+    expect(status.output).toMatch(/is running: https:\/\/localhost:\d+[\s\S]*Certificate: +ends in 36\d days/)
+    expect((await finished(['cert', 'show'])).output).toMatch(new RegExp(`For .*${address}`))
+
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toBe(0)
+    expect(await finished(['status'])).toMatchObject({ code: 3, output: expect.stringMatching(/^Markbook is not running\.\n/) })
+  }, 60_000)
+
+  test('INSECURE_LAN=1 is plain http with a banner, and sign-in works there, also in production', async () => {
+    const server = run(['start'], { INSECURE_LAN: '1', NODE_ENV: 'production' })
+    const port = await portOf(server)
+    expect(server.output()).toContain('NOT ENCRYPTED')
+    const signedIn = await signIn(server, `http://${address}:${port}`)
+    expect(signedIn.status).toBe(200)
+    expect(signedIn.cookies[0]).not.toMatch(/Secure/)
+    expect(existsSync(join(folder, 'tls'))).toBe(false)
+  })
+})
+
+describe('what is wrong is one clear line', () => {
+  test('a certificate for another key stops the start with 1', async () => {
+    const authority = await makeAuthority('ca', Date.now())
+    const { cert } = await makeCertificate(authority, { dns: ['localhost'], ips: [] }, Date.now())
+    writeFileSync(join(folder, 'cert.pem'), cert)
+    writeFileSync(join(folder, 'key.pem'), authority.key)
+    const { code, output } = await finished(['start'], { TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') })
+    expect(code).toBe(1)
+    expect(output.trim()).toBe('TLS_CERT_FILE and TLS_KEY_FILE do not belong together: the certificate was made for another key.')
+  })
+
+  test('a verb or option that there is not ends with 2', async () => {
+    expect((await finished(['strat'])).code).toBe(2)
+    expect((await finished(['start', '--wan'])).code).toBe(2)
+    expect((await finished(['start', '--help'])).code).toBe(0)
+  })
+
+  test('cert before there is one, and status of a server that was killed', async () => {
+    expect(await finished(['cert', 'show'])).toMatchObject({ code: 1, output: expect.stringContaining('markbook start --lan') })
+    const server = run(['start'])
+    await portOf(server)
+    server.child.kill('SIGKILL')
+    await server.ended
+    expect(await finished(['status'])).toMatchObject({ code: 3, output: expect.stringContaining('it ended without being stopped') })
+  })
+})
+
+describe('markbook config', () => {
+  test('says what is and where from, names what is unknown, hides secrets, and makes nothing', async () => {
+    const path = join(folder, 'my.conf')
+    writeFileSync(path, 'LOG_LEVEL=error\nSMPT_URL=x\nSMTP_URL=smtp://u:hunter2@h\n')
+    const data = join(folder, 'marks')
+    const { code, output } = await finished(['config'], { MARKBOOK_CONFIG: path, DATA_DIR: data })
+    expect(code).toBe(0)
+    expect(output).toContain('there is no setting SMPT_URL. Did you mean SMTP_URL?')
+    expect(output).toMatch(/LOG_LEVEL +error +.*my\.conf/)
+    expect(output).toMatch(/SMTP_URL +smtp:\/\/u:\*\*\*@h/)
+    expect(output).not.toContain('hunter2')
+    expect(existsSync(data)).toBe(false)
+  })
+})
+
+describe.skipIf(process.getuid?.() !== 0 || onPostgres)('root in the folder of a service', () => {
+  const NOBODY = 65_534
+
+  test('a verb leaves everything to the folder’s owner, and a server works as the owner', async () => {
+    chownSync(folder, NOBODY, NOBODY)
+    expect((await finished(['migrate'])).code).toBe(0)
+    expect((await finished(['cert', 'renew'])).code).toBe(0)
+    const all = readdirSync(folder, { recursive: true }).map((name) => statSync(join(folder, String(name))).uid)
+    expect(all.length).toBeGreaterThan(3)
+    expect(new Set(all)).toEqual(new Set([NOBODY]))
+    const server = run(['start'])
+    await portOf(server)
+    const uids = /^Uid:\s+(.*)$/m.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]
+    expect(uids?.split(/\s+/).map(Number)).toEqual([NOBODY, NOBODY, NOBODY, NOBODY])
+  })
+})
+
+describe('markbook service', () => {
+  test('install --to writes a unit and changes nothing else; status says that there is none', async () => {
+    const path = join(folder, 'markbook.service')
+    const { code, output } = await finished(['service', 'install', '--to', path])
+    if (code !== 0) return expect(output).toMatch(/must be built first|for Linux/)
+    expect(readFileSync(path, 'utf8')).toMatch(/^ExecStart=.*markbook\.mjs start$/m)
+    expect(output).toContain('nothing else was changed')
+  })
+})

@@ -1,0 +1,54 @@
+import { resolve } from 'node:path'
+import { systemClock } from '@markbook/shared/clock'
+import { type Command, Option } from 'commander'
+import type { Progress } from '../store/backup/engine.ts'
+import { megabytes } from '../store/backup/folder.ts'
+import { type Reason, reasons } from '../store/backup/manifest.ts'
+import { placeOf } from '../store/backup/place.ts'
+import { takeBackup } from '../store/backup/take.ts'
+import { configure } from './environment.ts'
+
+type Options = { to?: string; reason: Reason; dataDir?: string }
+
+export const backupVerb = (program: Command) =>
+  program
+    .command('backup')
+    .description('make a backup now and verify it; the server may go on working')
+    .option('--to <folder>', 'put it into this folder instead of the usual ones; nothing is removed there')
+    .addOption(new Option('--reason <reason>').choices(reasons).default('manual').hideHelp())
+    .addOption(new Option('--data-dir <folder>').hideHelp())
+    .addHelpText('after', HELP)
+    .action(backup)
+
+const HELP = `
+The server makes one by itself every hour and every night at 02:00.
+
+Examples:
+  $ markbook backup                   into BACKUP_DIR, and to BACKUP_COPY_DIR where that is set
+  $ markbook backup --to /media/usb   onto a USB disk, to take away
+
+Ends with 0 when the backup is made and verified, also where the second folder was away (a warning
+says so); with 1 when there is none.`
+
+async function backup({ to, reason, dataDir }: Options) {
+  const config = configure(dataDir ? { DATA_DIR: dataDir } : {})
+  const { backup, warnings } = await takeBackup(placeOf(config), { reason, ...(to && { to: resolve(to) }), progress: saying() })
+  const { counts, size, files } = backup.manifest
+  const grades = counts['grade'] ?? counts['grading.grade'] ?? 0
+  const uploads = files.length > 0 ? `, ${counted(files.length, 'uploaded file')}` : ''
+  console.log(`Backed up and verified: ${backup.path}\n  ${counted(grades, 'mark')}${uploads}, ${megabytes(size)}`)
+  for (const warning of warnings) console.error(`Warning: ${warning}`)
+}
+
+export const counted = (count: number, what: string) => `${count.toLocaleString('en-GB')} ${what}${count === 1 ? '' : 's'}`
+
+/** A line a second at most, and none for what is quick. */
+export function saying(): Progress {
+  let last = systemClock.now()
+  return (what, done) => {
+    const now = systemClock.now()
+    if (now - last < 1_000) return
+    last = now
+    console.log(done === undefined ? `${what} …` : `${what} … ${Math.floor(done * 100)} %`)
+  }
+}

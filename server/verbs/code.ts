@@ -1,0 +1,50 @@
+import { Failure } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import type { Command } from 'commander'
+import { normalEmail } from '../features/auth/emails.ts'
+import { issueConsoleCode } from '../features/outage/console.ts'
+import { keysOf } from '../http/tokens.ts'
+import { openStore } from '../start.ts'
+import { configure } from './environment.ts'
+
+export const codeVerb = (program: Command) =>
+  program
+    .command('code')
+    .description('print a code with which one address signs in once; the server may go on working')
+    .argument('<email>', 'the address, of somebody known or new')
+    .addHelpText('after', HELP)
+    .action(code)
+
+const HELP = `
+For when mail does not leave and nobody at the sign-in desk can help, above all for administrators.
+Whoever may use this console may sign in as anybody; every code is written down in the history.
+Run it on the machine of the server, with the server's settings and under its account.
+
+Examples:
+  $ markbook code head@school.example
+  $ sudo -u markbook markbook code head@school.example    where the server is a service
+
+Ends with 0 when a code is printed; with 1 when there is none: a bad address, no database, a database of
+another version, or another SESSION_SECRET than the server's.`
+
+async function code(typed: string) {
+  const email = addressOf(typed)
+  const config = configure()
+  const store = await openStore(config, { beside: true })
+  try {
+    const { code, isNew } = await issueConsoleCode(store, email, keysOf(config.sessionSecret))
+    console.log(`A code for ${email}:\n\n    ${code}\n`)
+    console.log(`It works once, within ${limits.otp.lifetime / 60_000} minutes, on the sign-in page in place of a mailed code.`)
+    if (isNew) console.log('Nobody has signed in with this address yet: the code makes a new account. Is it spelt right?')
+  } finally {
+    await store.close()
+  }
+}
+
+function addressOf(typed: string): string {
+  try {
+    return normalEmail(typed)
+  } catch (error) {
+    throw error instanceof Failure ? new Error(`${typed} is not an address that mail can be sent to.`) : error
+  }
+}

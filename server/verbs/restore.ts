@@ -1,0 +1,122 @@
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { systemClock } from '@markbook/shared/clock'
+import type { Command } from 'commander'
+import { megabytes } from '../store/backup/folder.ts'
+import { BackupError } from '../store/backup/manifest.ts'
+import { placeOf } from '../store/backup/place.ts'
+import { beginRestore, knownBackups, latestBackup, type Plan, type Restored } from '../store/backup/restore.ts'
+import type { Place } from '../store/backup/take.ts'
+import { counted, saying } from './backup.ts'
+import { configure } from './environment.ts'
+
+type Options = { latest?: boolean; list?: boolean; yes?: boolean; withoutDamagedFiles?: boolean }
+
+export const restoreVerb = (program: Command) =>
+  program
+    .command('restore')
+    .description('put a backup back; the server must be stopped')
+    .argument('[backup]', 'the folder of a backup, or the database in it')
+    .option('--latest', 'the newest backup of BACKUP_DIR and BACKUP_COPY_DIR')
+    .option('--list', 'list the backups and change nothing')
+    .option('--yes', 'do not ask')
+    .option('--without-damaged-files', 'go on although uploaded files in the backup are damaged')
+    .addHelpText('after', HELP)
+    .action(restore)
+
+const HELP = `
+Says which backup it is and what is lost by it, and asks. The database as it is now is backed up
+first, so a restore can be undone by another one. A damaged backup, one of a newer Markbook and
+what is no backup of Markbook are refused, and nothing is changed. Afterwards everybody signs in again.
+
+Examples:
+  $ markbook restore --list
+  $ markbook restore --latest
+  $ markbook restore /media/usb/2026-01-12T01-00-00Z-nightly
+
+Ends with 0 when it is restored (or listed), 1 when it was refused or you said no, 2 on wrong usage.`
+
+async function restore(given: string | undefined, { latest, list, yes, withoutDamagedFiles }: Options, command: Command) {
+  const chosen = [given, latest, list].filter(Boolean).length
+  if (chosen !== 1) command.error('Say which backup: markbook restore --latest, or markbook restore <folder>.', { exitCode: 2 })
+  const place = placeOf(configure())
+  if (list) return console.log(listing(place))
+  const restoring = await beginRestore(place, given ? resolve(given) : latestBackup(place).path).catch((error) => {
+    throw latest ? withOthers(error, place) : error
+  })
+  try {
+    console.log(description(restoring.plan, place))
+    const { damaged } = restoring.plan
+    if (damaged.length > 0 && !withoutDamagedFiles)
+      throw new BackupError('Uploaded files in this backup are damaged. To restore it without them, add --without-damaged-files.')
+    if (!yes && !(await agreed())) throw new BackupError('Nothing was changed.')
+    console.log(outcome(await restoring.carryOut(saying())))
+  } finally {
+    await restoring.done()
+  }
+}
+
+const listing = (place: Place) => {
+  const known = knownBackups(place)
+  if (known.length === 0) return 'There is no backup yet.'
+  return known.map(({ at, path }) => `${localTime(at)}  ${path}`).join('\n')
+}
+
+/** The newest is damaged: the ones before it are the way on. */
+function withOthers(error: unknown, place: Place): unknown {
+  const others = knownBackups(place).slice(-4, -1).reverse()
+  if (!(error instanceof BackupError) || !/damaged|no backup of/.test(error.message) || others.length === 0) return error
+  return new BackupError([error.message, 'Older ones:', ...others.map(({ path }) => `  markbook restore ${path}`)].join('\n'))
+}
+
+function description({ backup, age, grades, damaged, hasDatabase }: Plan, { dataDir, databaseUrl }: Place): string {
+  const { manifest, path } = backup
+  const target = databaseUrl ? `the database of DATABASE_URL` : dataDir
+  const lines = [
+    `Backup:   ${path}`,
+    `Made:     ${localTime(Date.parse(manifest.created_at))} (${ageInWords(age)}), ${manifest.reason}, ${megabytes(manifest.size)}`,
+    `Marks:    ${comparison(grades)}`,
+    `Into:     ${target}`,
+  ]
+  if (manifest.files.length > 0) lines.push(`Files:    ${counted(manifest.files.length, 'uploaded file')}; newer ones stay`)
+  for (const file of damaged.slice(0, 10)) lines.push(`Damaged:  ${file.path}`)
+  if (hasDatabase) lines.push('The database as it is now is backed up first. What was entered since that backup is then only in there.')
+  lines.push('Everybody has to sign in again afterwards.')
+  return lines.join('\n')
+}
+
+const comparison = ({ held, now }: Plan['grades']) => {
+  const there = counted(held, 'mark')
+  if (now === null) return `${there}; there is no database now that could be read`
+  if (now === held) return `${there}, as many as now`
+  return `${there}; the database now has ${now.toLocaleString('en-GB')} (${Math.abs(now - held).toLocaleString('en-GB')} ${now > held ? 'more' : 'fewer'})`
+}
+
+function ageInWords(ms: number): string {
+  if (ms < 0) return 'later than now: the clock of this machine is or was wrong'
+  const hours = Math.floor(ms / 3_600_000)
+  if (hours < 1) return `${counted(Math.floor(ms / 60_000), 'minute')} old`
+  return hours < 48 ? `${counted(hours, 'hour')} old` : `${counted(Math.floor(hours / 24), 'day')} old`
+}
+
+const localTime = (ms: number) => new Date(ms).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+
+async function agreed(): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new BackupError('There is nobody to ask; add --yes. Nothing was changed.')
+  const asking = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return /^y(?:es)?$/i.test((await asking.question('Restore it? [y/N] ')).trim())
+  } finally {
+    asking.close()
+  }
+}
+
+function outcome({ keptIn, warnings, files, nodeId }: Restored): string {
+  const lines = [`Restored${files > 0 ? `, with ${counted(files, 'uploaded file')}` : ''}. This database is now the node ${nodeId}.`]
+  if (keptIn) lines.push(`The database as it was: ${keptIn}`)
+  return [
+    ...lines,
+    ...warnings.map((warning) => `Warning: ${warning}`),
+    `Done at ${localTime(systemClock.now())}. Start the server again.`,
+  ].join('\n')
+}

@@ -1,0 +1,118 @@
+import { statSync } from 'node:fs'
+import { get as getPlain } from 'node:http'
+import { get as getSecure } from 'node:https'
+import { join } from 'node:path'
+import { systemClock } from '@markbook/shared/clock'
+import type { Command } from 'commander'
+import { readCertificates } from '../lan/authority.ts'
+import { endOf } from '../lan/certificate.ts'
+import { readGiven } from '../lan/given.ts'
+import { type RunningNote, readNote } from '../running.ts'
+import { megabytes } from '../store/backup/folder.ts'
+import { listBackups } from '../store/backup/manifest.ts'
+import { DATABASE_FILE } from '../store/sqlite.ts'
+import { lookAtConfig } from './environment.ts'
+
+export const statusVerb = (program: Command) =>
+  program.command('status').description('say how the server of this machine is').addHelpText('after', HELP).action(status)
+
+const HELP = `
+Examples:
+  $ markbook status
+  $ markbook status && echo it runs
+
+Ends with 0 where the server is running, 3 where it is not, 1 where it runs but cannot serve.`
+
+type Looked = ReturnType<typeof lookAtConfig>
+
+async function status() {
+  const config = lookAtConfig()
+  const note = readNote(config.dataDir)
+  const ready = note ? await ask(note.url, '/readyz') : null
+  if (!note || !ready) {
+    console.log(
+      note
+        ? `Markbook is not running; it ended without being stopped (it was started ${localTime(note.started_at)}).`
+        : 'Markbook is not running.',
+    )
+    process.exitCode = 3
+  } else if (ready.status !== 200) {
+    console.log(`Markbook runs at ${note.url} but cannot serve: its database does not answer.`)
+    process.exitCode = 1
+  } else {
+    console.log(await running(note, config))
+  }
+  console.log([...marks(config), ...certificate(config)].join('\n'))
+}
+
+async function running({ url, urls, version, started_at, pid }: RunningNote, config: Looked): Promise<string> {
+  const up = systemClock.now() - Date.parse(started_at)
+  const others = urls.length > 0 ? [`  For others:    ${urls.join('  ')}`] : []
+  return [
+    `Markbook ${version} is running: ${url}`,
+    ...others,
+    `  Since:         ${localTime(started_at)} (${inWords(up)}), process ${pid}`,
+    `  Mail:          ${await mail(url, config)}`,
+  ].join('\n')
+}
+
+/** What the server's own figures say; they name no address and no mail. */
+async function mail(url: string, { smtpUrl }: Looked): Promise<string> {
+  if (!smtpUrl) return 'no mail server; sign-in codes are printed on the console'
+  const text = (await ask(url, '/metrics'))?.text ?? ''
+  const figure = (name: string) => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1] ?? 0)
+  const waiting = figure('markbook_mail_queue')
+  const isFailing = figure('markbook_mail_failing') === 1
+  return `${isFailing ? 'cannot leave: the mail server does not take it' : 'by the mail server'}; ${waiting} waiting`
+}
+
+function marks({ dataDir, databaseUrl, backupDir }: Looked): string[] {
+  const backup = listBackups(backupDir).at(-1)
+  const last = backup ? `${localTime(backup.at)} (${inWords(systemClock.now() - backup.at)} ago), ${backup.path}` : 'none yet'
+  const size = ['', '-wal'].reduce(
+    (sum, end) => sum + (statSync(join(dataDir, DATABASE_FILE + end), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
+  const database = databaseUrl
+    ? 'on PostgreSQL'
+    : size > 0
+      ? `${megabytes(size)} in ${join(dataDir, DATABASE_FILE)}`
+      : `none yet in ${dataDir}`
+  return [`  Database:      ${database}`, `  Last backup:   ${last}`]
+}
+
+function certificate({ tls, dataDir }: Looked): string[] {
+  const pair = typeof tls === 'object' ? readGiven(tls, 0) : readCertificates(dataDir).server
+  if (!pair) return []
+  const days = Math.floor((endOf(pair) - systemClock.now()) / 86_400_000)
+  return [
+    `  Certificate:   ${days >= 0 ? `ends in ${days} days` : 'has ended'}${typeof tls === 'object' ? '' : '; it is renewed by itself'}`,
+  ]
+}
+
+const TIMEOUT = 5_000
+
+/** On this machine the server's certificate proves nothing that the note in its folder does not: no secret is sent. */
+function ask(url: string, path: string): Promise<{ status: number; text: string } | null> {
+  return new Promise((resolve) => {
+    const options = { timeout: TIMEOUT, rejectUnauthorized: false, agent: false }
+    const get = url.startsWith('https:') ? getSecure : getPlain
+    const request = get(`${url}${path}`, options, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part) => (text += part))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+      response.on('error', () => resolve(null))
+    })
+    request.on('timeout', () => request.destroy())
+    request.on('error', () => resolve(null))
+  })
+}
+
+const localTime = (at: string | number) => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+
+function inWords(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / 60_000))
+  const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
+  if (minutes < 120) return counted(minutes, 'minute')
+  return minutes < 2_880 ? counted(Math.floor(minutes / 60), 'hour') : counted(Math.floor(minutes / 1_440), 'day')
+}

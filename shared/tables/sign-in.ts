@@ -1,0 +1,64 @@
+import type { Columns } from './columns.sqlite.ts'
+import type { Description } from './describe.ts'
+import type { userProfile } from './people.ts'
+
+type People = { userProfile: ReturnType<typeof userProfile> }
+
+/** The confirmed TOTP secret of a person, at most one; its row's id is made from theirs. `sealed_secret` is encrypted by the node. */
+export const userTotp = (c: Columns, { userProfile }: People) =>
+  c.table(
+    'public',
+    'user_totp',
+    {
+      id: c.uuid().notNull(),
+      user_id: c.uuid().notNull(),
+      sealed_secret: c.text().notNull(),
+      confirmed_at: c.instant().notNull(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [c.key(t.id), c.unique('user_totp_once', [t.user_id]), c.foreign('user_totp_user', [t.user_id], [userProfile.id])],
+  )
+
+export const userTotpDescription: Description = {
+  scope: 'commons',
+  identity: ['id', 'user_id', 'created_at'],
+  units: { secret: ['sealed_secret', 'confirmed_at'] },
+  audit: ['updated_at'],
+  sealed: ['sealed_secret'],
+}
+
+/**
+ * The printed one-time codes of a person: ten rows, `slot` 0 to 9, whose ids are made from the person and the slot. A new set is
+ * written over the old one under a new `set_id`; a code is used up where `used_set_id` names its set. `sealed_hash` is the code's
+ * hash, encrypted by the node.
+ */
+export const recoveryCode = (c: Columns, { userProfile }: People) =>
+  c.table(
+    'public',
+    'recovery_code',
+    {
+      id: c.uuid().notNull(),
+      user_id: c.uuid().notNull(),
+      slot: c.int().notNull(),
+      set_id: c.uuid().notNull(),
+      sealed_hash: c.text().notNull(),
+      used_set_id: c.uuid(),
+      used_at: c.instant(),
+      created_at: c.instant().notNull(),
+      updated_at: c.instant().notNull(),
+    },
+    (t) => [
+      c.key(t.id),
+      c.unique('recovery_code_slot', [t.user_id, t.slot]),
+      c.foreign('recovery_code_user', [t.user_id], [userProfile.id]),
+    ],
+  )
+
+export const recoveryCodeDescription: Description = {
+  scope: 'commons',
+  identity: ['id', 'user_id', 'slot', 'created_at'],
+  units: { code: ['set_id', 'sealed_hash'], use: ['used_set_id', 'used_at'] },
+  audit: ['updated_at'],
+  sealed: ['sealed_hash'],
+}
