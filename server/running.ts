@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { writeWhole } from './lan/whole.file.ts'
@@ -15,11 +15,19 @@ export type RunningNote = z.infer<typeof Note>
 
 const fileIn = (dataDir: string) => join(dataDir, 'running.json')
 
-export const leaveNote = (dataDir: string, note: RunningNote): void => writeWhole(fileIn(dataDir), `${JSON.stringify(note)}\n`, 0o600)
+/** A central node may run where it cannot write; then it has no note, and runs all the same. */
+export function leaveNote(dataDir: string, note: RunningNote): void {
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    writeWhole(fileIn(dataDir), `${JSON.stringify(note)}\n`, 0o600)
+  } catch {}
+}
 
 /** Only the server that left it takes it away. */
 export function removeNote(dataDir: string, pid: number): void {
-  if (readNote(dataDir)?.pid === pid) rmSync(fileIn(dataDir), { force: true })
+  try {
+    if (readNote(dataDir)?.pid === pid) rmSync(fileIn(dataDir), { force: true })
+  } catch {}
 }
 
 /** Null where no server is started here; one that was killed leaves its note behind. Throws where this account may not look. */

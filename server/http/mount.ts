@@ -103,8 +103,9 @@ const sentTargets = (endpoint: Endpoint, { search, body }: Asking) => ({
   ...targetsOf(endpoint, body.ok ? body.value : undefined),
 })
 
-/** The targets that a request cannot leave out. */
-function neededTargets({ targets = [], query, body }: Endpoint): string[] {
+/** The targets without which access cannot be decided: those that must be sent, where the path names nothing. */
+function neededTargets({ path, targets = [], query, body }: Endpoint): string[] {
+  if (path.includes('/:')) return []
   const fields: Record<string, z.ZodType> = { ...(body instanceof z.ZodObject ? body.shape : {}), ...query?.shape }
   return targets.filter((name) => fields[name] && !fields[name].safeParse(undefined).success)
 }

@@ -151,7 +151,7 @@ const single: readonly Bad[] = [
   ['two addresses', 'auth.sendOtp', { body: { email: 'a@x.org, b@x.org' } }, INVALID],
   ['a token that is a number', 'auth.verifyOtp', { body: { email: 'a@x.org', token: 12_345_678 } }, INVALID],
   ['a token in other digits', 'auth.verifyOtp', { body: { email: 'a@x.org', token: '١٢٣٤٥٦٧٨' } }, INVALID],
-  ['a token with a line break', 'auth.verifyOtp', { body: { email: 'a@x.org', token: '12345678\n' } }, INVALID],
+  ['a token with a hyphen', 'auth.verifyOtp', { body: { email: 'a@x.org', token: '1234-5678' } }, INVALID],
   ['a row made somebody else’s', 'terms.update', { params: { id: michaelmas.id }, body: { school_id: hilltop } }, INVALID],
   ['a role given to oneself', 'auth.updateProfile', { body: { role: 'admin' } }, INVALID, 'ada'],
   ['a search longer than any name', 'students.list', { query: { search: 'x'.repeat(201) } }, INVALID],

@@ -17,7 +17,7 @@ const suspects: { what: string; pattern: RegExp; find?: (match: RegExpExecArray)
   { what: 'the database itself asked to write', pattern: /\b(?:db|line|connection|database)\s*\.\s*(?:insert|update|delete)\(/g },
   {
     what: 'tx.local used on another table than a local one',
-    pattern: /\.local\b(?:\s*\.(?:insert|update|delete)\(\s*(?:\w+\.)*(\w+))?/g,
+    pattern: /\btx\.local\b(?:\s*\.(?:insert|update|delete)\(\s*(?:\w+\.)*(\w+))?/g,
     find: ([, table]) => table === undefined || !LOCAL.has(table),
   },
   { what: 'the connection', pattern: /\b(?:tx|scene\.tx)\.line\b/g },

@@ -4,6 +4,7 @@ import { get as getSecure } from 'node:https'
 import { join } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import type { Command } from 'commander'
+import { urlOf } from '../lan/addresses.ts'
 import { readCertificates } from '../lan/authority.ts'
 import { endOf } from '../lan/certificate.ts'
 import { readGiven } from '../lan/given.ts'
@@ -28,32 +29,29 @@ type Looked = ReturnType<typeof lookAtConfig>
 async function status() {
   const config = lookAtConfig()
   const note = readNote(config.dataDir)
-  const ready = note ? await ask(note.url, '/readyz') : null
-  if (!note || !ready) {
-    console.log(
-      note
-        ? `Markbook is not running; it ended without being stopped (it was started ${localTime(note.started_at)}).`
-        : 'Markbook is not running.',
-    )
+  const url = note?.url ?? urlOf(config.tls === 'none' ? 'http' : 'https', 'localhost', config.port)
+  const ready = await ask(url, '/readyz')
+  if (!ready) {
+    const ended = note ? `; it ended without being stopped (it was started ${localTime(note.started_at)})` : ''
+    console.log(`Markbook is not running${ended}.`)
     process.exitCode = 3
   } else if (ready.status !== 200) {
-    console.log(`Markbook runs at ${note.url} but cannot serve: its database does not answer.`)
+    console.log(`Something answers at ${url}, but it cannot serve: its database does not answer, or it is no Markbook.`)
     process.exitCode = 1
   } else {
-    console.log(await running(note, config))
+    console.log(await running(url, note, config))
   }
   console.log([...marks(config), ...certificate(config)].join('\n'))
 }
 
-async function running({ url, urls, version, started_at, pid }: RunningNote, config: Looked): Promise<string> {
-  const up = systemClock.now() - Date.parse(started_at)
-  const others = urls.length > 0 ? [`  For others:    ${urls.join('  ')}`] : []
-  return [
-    `Markbook ${version} is running: ${url}`,
-    ...others,
-    `  Since:         ${localTime(started_at)} (${inWords(up)}), process ${pid}`,
-    `  Mail:          ${await mail(url, config)}`,
-  ].join('\n')
+async function running(url: string, note: RunningNote | null, config: Looked): Promise<string> {
+  const lines = [`Markbook ${note ? `${note.version} ` : ''}is running: ${url}`]
+  if (note && note.urls.length > 0) lines.push(`  For others:    ${note.urls.join('  ')}`)
+  if (note) {
+    const up = systemClock.now() - Date.parse(note.started_at)
+    lines.push(`  Since:         ${localTime(note.started_at)} (${inWords(up)}), process ${note.pid}`)
+  }
+  return [...lines, `  Mail:          ${await mail(url, config)}`].join('\n')
 }
 
 /** What the server's own figures say; they name no address and no mail. */
