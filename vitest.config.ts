@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** Server tests that need a database run twice, once on each; everything else once. */
 const database = ['server/features/**/*.test.ts', 'server/store/**/*.test.ts', 'server/tests/**/*.test.ts']
-const common = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' as const }
+const common = { testTimeout: 120_000, hookTimeout: 120_000, pool: 'forks' as const }
 
 export default defineConfig({
   test: {

@@ -55,8 +55,6 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   if (body.ok) checkIds(targetsOf(endpoint, body.value))
   guard(endpoint, signedIn.caller)
   const asking: Asking = { params, search, body }
-  // Access cannot be decided without these, so the body's own fault is the answer.
-  if (route.needed.some((name) => sentTargets(endpoint, asking)[name] === undefined)) parsedOf(route, asking)
   const reply =
     handler.kind === 'open'
       ? await runOpen(c, services, route, signedIn, asking, headers)
@@ -103,9 +101,8 @@ const sentTargets = (endpoint: Endpoint, { search, body }: Asking) => ({
   ...targetsOf(endpoint, body.ok ? body.value : undefined),
 })
 
-/** The targets without which access cannot be decided: those that must be sent, where the path names nothing. */
-function neededTargets({ path, targets = [], query, body }: Endpoint): string[] {
-  if (path.includes('/:')) return []
+/** The targets that a request cannot leave out. */
+function neededTargets({ targets = [], query, body }: Endpoint): string[] {
   const fields: Record<string, z.ZodType> = { ...(body instanceof z.ZodObject ? body.shape : {}), ...query?.shape }
   return targets.filter((name) => fields[name] && !fields[name].safeParse(undefined).success)
 }
@@ -150,7 +147,12 @@ async function runInTransaction(services: Services, route: Route, caller: Caller
     const targets = sentTargets(route.endpoint, asking)
     // A body that cannot be read names no targets: nothing can be decided from it, so its own fault is the answer.
     if (!asking.body.ok && namesTargets(route.endpoint)) throw asking.body.failure
-    const loaded = await handler.load(scene, { params: asking.params as never, targets: targets as never })
+    const loaded = await handler.load(scene, { params: asking.params as never, targets: targets as never }).catch((error) => {
+      // Nothing was found because nothing was named: the request's own fault is the answer.
+      if (error instanceof Failure && error.status === 404 && route.needed.some((name) => targets[name] === undefined))
+        parsedOf(route, asking)
+      throw error
+    })
     return handler.run(scene, parsedOf(route, asking) as never, loaded)
   }
   const identity = handler.as === 'system' ? asSystem(caller?.user_id ?? null) : asUser(caller?.user_id ?? '')
