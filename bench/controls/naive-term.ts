@@ -31,18 +31,21 @@ const bandOf = (value: number | null) => BANDS.find(([, minimum]) => value !== n
 const rounded = (value: number | null) => (value === null ? null : Math.round(value * 100) / 100)
 const meanOf = ({ parts, weights }: { parts: number; weights: number }) => (weights === 0 ? null : parts / weights)
 
-/** The results of a class in a term: one join read through `.all()`, one pass over its rows, in floating point. */
+/**
+ * The results of a class in a term: one join read through `.all()`, one pass over its rows, in floating point. `cross join` keeps
+ * SQLite to this order of the tables; left to itself it reads every mark of the school, six times slower.
+ */
 export function naiveTerm(database: Database.Database) {
   const marks = database.prepare<[string, string, string], Mark>(`
     select s.id as student_id, s.first_name, s.last_name, j.id as subject_id, j.name as subject_name, j.code as subject_code,
       a.assessment_type, a.max_score, a.weight, g.score, t.exam_weight, t.coursework_weight
     from enrolment e
-    join student s on s.school_id = e.school_id and s.id = e.student_id
-    join term t on t.school_id = e.school_id and t.id = ?
-    join grade g on g.school_id = e.school_id and g.student_id = e.student_id and g.term_id = t.id and not g.is_excluded
-    join assessment a on a.school_id = g.school_id and a.id = g.assessment_id and not a.is_excluded
+    cross join student s on s.school_id = e.school_id and s.id = e.student_id
+    cross join term t on t.school_id = e.school_id and t.id = ?
+    cross join grade g on g.school_id = e.school_id and g.student_id = e.student_id and g.term_id = t.id and not g.is_excluded
+    cross join assessment a on a.school_id = g.school_id and a.id = g.assessment_id and not a.is_excluded
       and (a.student_group_id is null or a.student_group_id = e.student_group_id)
-    join subject j on j.school_id = a.school_id and j.id = a.subject_id
+    cross join subject j on j.school_id = a.school_id and j.id = a.subject_id
     where e.school_id = ? and e.student_group_id = ?
     order by s.sort_key, s.id, j.sort_order`)
   return (school: string, group: string, term: string) => {
