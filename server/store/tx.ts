@@ -25,8 +25,10 @@ export type ReadTx = {
 }
 
 type Automatic = 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'sort_key' | 'search_key'
-/** A row to insert: automatic columns (times, actors, folded names) are filled in by the write door where they are absent. */
-export type NewRow<T extends Replicated> = Omit<Row<T>, Automatic> & Partial<Pick<Row<T>, Extract<keyof Row<T>, Automatic>>>
+type MayBeNull<R> = { [K in keyof R]-?: null extends R[K] ? K : never }[keyof R]
+type LeftOut<T extends Replicated> = Extract<keyof Row<T>, Automatic> | MayBeNull<Row<T>>
+/** A row to insert: automatic columns (times, actors, folded names) are filled in by the write door, and what may be null is null, where absent. */
+export type NewRow<T extends Replicated> = Omit<Row<T>, LeftOut<T>> & Partial<Pick<Row<T>, LeftOut<T>>>
 export type Change<T extends Replicated> = { before: Row<T>; patch: Partial<Row<T>> }
 
 /** Something that happened and is no replicated row: who did what to whom stands in the history of a school, or of the commons. */

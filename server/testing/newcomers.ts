@@ -18,9 +18,7 @@ export function newcomers(st: School, count: number, name = 'newcomer'): Promise
     for (let number = 1; number <= count; number += 1) {
       const email = `${name}${number}@mail.example`
       const id = naturalId('user', email)
-      await tx.insert('user_profile', [
-        { id, email, first_name: name, last_name: String(number), avatar_path: null, avatar_updated_at: null, school_id: null },
-      ])
+      await tx.insert('user_profile', [{ id, email, first_name: name, last_name: String(number), school_id: null }])
       const cookies = sessionCookies(await startSession(tx, id, keys), settings, 60, undefined).map((cookie) => cookie.split(';')[0])
       people.push({ id, email, as: st.clientWith(cookies.join('; ')) })
     }

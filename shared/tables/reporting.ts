@@ -145,6 +145,7 @@ export const reportBookPdf = (c: Columns, { reportBook }: Book) =>
       report_book_id: c.uuid().notNull(),
       file_path: c.text().notNull(),
       file_size: c.int().notNull(),
+      sha256: c.text(),
       generated_by: c.uuid(),
       generated_at: c.instant().notNull(),
     },
@@ -157,7 +158,7 @@ export const reportBookPdf = (c: Columns, { reportBook }: Book) =>
 
 export const reportBookPdfDescription: Description = {
   scope: 'school',
-  identity: ['id', 'school_id', 'report_book_id', 'file_path', 'file_size', 'generated_by', 'generated_at'],
+  identity: ['id', 'school_id', 'report_book_id', 'file_path', 'file_size', 'sha256', 'generated_by', 'generated_at'],
   units: {},
 }
 
@@ -174,6 +175,7 @@ export const classReportFile = (c: Columns, { studentGroup, term }: Group & Term
       file_type: c.choice(fileTypes).notNull(),
       file_path: c.text().notNull(),
       file_size: c.int().notNull(),
+      sha256: c.text(),
       generated_by: c.uuid(),
       generated_at: c.instant().notNull(),
     },
@@ -198,6 +200,7 @@ export const classReportFileDescription: Description = {
     'file_type',
     'file_path',
     'file_size',
+    'sha256',
     'generated_by',
     'generated_at',
   ],

@@ -18,9 +18,7 @@ import { ownRow, profileOf, signedIn, toProfile } from './profile.ts'
 async function userIdOf(tx: WriteTx, email: string, knownId: string | null): Promise<string> {
   if (knownId) return knownId
   const id = naturalId('user', email)
-  await tx.insert('user_profile', [
-    { id, email, first_name: null, last_name: null, avatar_path: null, avatar_updated_at: null, school_id: null },
-  ])
+  await tx.insert('user_profile', [{ id, email, first_name: null, last_name: null, school_id: null }])
   return id
 }
 

@@ -19,7 +19,7 @@ async function makeHead(tx: WriteTx): Promise<string> {
   }
   const id = naturalId('user', REAL_ADMIN)
   const person = { id, email: REAL_ADMIN, first_name: 'Alice', last_name: 'Tavares' }
-  await tx.insert('user_profile', [{ ...person, avatar_path: null, avatar_updated_at: null, school_id: null }])
+  await tx.insert('user_profile', [{ ...person, school_id: null }])
   return id
 }
 

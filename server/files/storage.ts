@@ -1,0 +1,38 @@
+import type { Readable } from 'node:stream'
+
+/** `images`: avatars and crests, served to everybody who has the address. `report-books`: documents of a class, behind rights. */
+export const buckets = ['images', 'report-books'] as const
+export type Bucket = (typeof buckets)[number]
+
+/** `etag` is the SHA-256 of the content, hex. `modifiedAt` in ms since 1970. */
+export type StoredObject = { bucket: Bucket; path: string; size: number; contentType: string; etag: string; modifiedAt: number }
+
+/** First and last byte, both included. */
+export type ByteRange = { first: number; last: number }
+
+/**
+ * Where files are kept: a folder on the school's disk, or S3 (docs/decisions, «Where files are kept»). One test suite proves both. Paths
+ * are made by the server: segments of `[A-Za-z0-9._-]` with `/` between them; anything else is a mistake of the program and throws.
+ */
+export type ObjectStorage = {
+  /**
+   * Stores whole or not at all, durably before it answers. Without `overwrite` an object that exists stays as it is:
+   * throws `ObjectExists`. Throws `Failure` 507 `storage_full` where the disk is full.
+   */
+  put(
+    bucket: Bucket,
+    path: string,
+    content: Uint8Array | Readable,
+    options: { contentType: string; overwrite?: boolean },
+  ): Promise<StoredObject>
+  head(bucket: Bucket, path: string): Promise<StoredObject | null>
+  /** The object, or a part of it; null where there is none. The caller reads or destroys `body`. */
+  open(bucket: Bucket, path: string, range?: ByteRange): Promise<{ object: StoredObject; body: Readable } | null>
+  /** What is not there is removed already. */
+  remove(bucket: Bucket, path: string): Promise<void>
+  /** By path, at most `limit` after `after`. */
+  list(bucket: Bucket, options: { prefix: string; after?: string; limit: number }): Promise<StoredObject[]>
+  close(): Promise<void>
+}
+
+export class ObjectExists extends Error {}
