@@ -1,28 +1,53 @@
-/** A merge unit's last write: the node and its counter (the dot), the hybrid clock in ms, and who. */
-export type Dot = readonly [node: string, counter: number | typeof PENDING, hlc: number, actor: string | null]
-export type Versions = { vv: Record<string, number | typeof PENDING>; units: Record<string, Dot> }
+import { compareStamps, EXISTENCE, type Stamp, type Versions } from './versions.ts'
 
 /**
  * Stands for the counter of the transaction that is being written. The number is only known when the school's feed has been
- * advanced, as the last statement before the commit; it is put in place by the store.
+ * advanced, as the last statement before the commit; it is put in place by the store. In a vector and a dot it counts as a number.
  */
-export const PENDING = '#'
+export const PENDING = '#' as unknown as number
+
+/**
+ * `deletes`: the write removed the row. `high`: of units that keep the highest value of a column; `furthest`: units of which the
+ * furthest step stands (both `policy.ts`).
+ */
+export type LocalWrite = {
+  units: readonly string[]
+  node: string
+  now: number
+  actor: string | null
+  deletes?: boolean
+  high?: Readonly<Record<string, number>>
+  furthest?: readonly string[]
+}
 
 /**
  * The versions of a row after a local write of `units`: each gets a new dot, and `hlc = max(now, previous hlc of this unit + 1)`,
- * so that a clock that ran ahead holds back only the units it wrote. A row without units has the unit `row`.
+ * so that a clock that ran ahead holds back only the units it wrote. A write that leaves the row says that it exists; to a row that
+ * was deleted, and stayed for what hangs on it, it gives a new existence. A row that is made anew starts its steps from the first, and
+ * that is no step back: such units count how often.
  */
-export const stamp = (
-  previous: Versions | null,
-  write: { units: readonly string[]; node: string; now: number; actor: string | null },
-): Versions => {
-  const units = { ...previous?.units }
-  for (const unit of write.units) {
-    const hlc = Math.max(write.now, (units[unit]?.[2] ?? -1) + 1)
-    units[unit] = [write.node, PENDING, hlc, write.actor]
+export function stamp(previous: Versions | null, write: LocalWrite): Versions {
+  const { units, node, now, actor, deletes = false, high = {}, furthest = [] } = write
+  const stamps: Record<string, Stamp> = { ...previous?.units }
+  const wasDeleted = previous !== null && previous.alive.length === 0
+  const isMadeAnew = !deletes && (wasDeleted || (previous !== null && units.includes(EXISTENCE)))
+  const written = wasDeleted && !units.includes(EXISTENCE) ? [EXISTENCE, ...units] : units
+  for (const unit of written) {
+    const before = stamps[unit]
+    const hlc = Math.max(now, (before?.[2] ?? -1) + 1)
+    const again = isMadeAnew && furthest.includes(unit) ? (before?.[4] ?? 0) + 1 : undefined
+    const reached = highest(highest(before?.[4], high[unit]), again)
+    stamps[unit] = reached === undefined ? [node, PENDING, hlc, actor] : [node, PENDING, hlc, actor, reached]
   }
-  return { vv: { ...previous?.vv, [write.node]: PENDING }, units }
+  return { vv: { ...previous?.vv, [node]: PENDING }, units: stamps, alive: deletes ? [] : [[node, PENDING]] }
 }
 
-/** Unit that carries a row's existence: written by creation and deletion. */
-export const EXISTENCE = 'row'
+export const highest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined ? b : b === undefined ? a : Math.max(a, b)
+
+/** The latest of a row's units: its time and actor are the row's `updated_at` and `updated_by` on every node. */
+export function latestStamp(units: Readonly<Record<string, Stamp>>): Stamp {
+  const [first, ...rest] = Object.values(units)
+  if (!first) throw new Error('a row without a stamp')
+  return rest.reduce((latest, each) => (compareStamps(each, latest) > 0 ? each : latest), first)
+}

@@ -1,0 +1,131 @@
+import { toInstant } from '@markbook/shared/clock'
+import type { Conflict, HeldRow, RefusedWrite, SyncNode } from '@markbook/shared/contract/replication'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
+import { rowsById } from '../../store/replica/states.ts'
+import type { ReadTx } from '../../store/tx.ts'
+
+type Person = { id: string; first_name: string | null; last_name: string | null } | null
+
+/** Names of people by id, as far as this node knows them. */
+export async function peopleNamed(tx: ReadTx, ids: readonly (string | null)[]): Promise<(id: string | null) => Person> {
+  const wanted = [...new Set(ids.filter((id) => id !== null))]
+  const rows = (await rowsById(tx, 'user_profile', '', wanted)) as Row<'user_profile'>[]
+  const known = new Map(rows.map(({ id, first_name, last_name }) => [id, { id, first_name, last_name }]))
+  return (id) => (id === null ? null : (known.get(id) ?? { id, first_name: null, last_name: null }))
+}
+
+export async function conflictsWhere(tx: ReadTx, school: string, where?: SQL): Promise<Row<'sync_conflict'>[]> {
+  const { sync_conflict } = tx.t
+  return tx.line.db
+    .select()
+    .from(sync_conflict)
+    .where(and(eq(sync_conflict.school_id, school), where))
+    .orderBy(desc(sync_conflict.hlc), desc(sync_conflict.id))
+}
+
+/** With what stands now, who wrote it, and where. */
+export async function shownConflicts(tx: ReadTx, school: string, rows: readonly Row<'sync_conflict'>[]): Promise<Conflict[]> {
+  const named = await peopleNamed(tx, rows.flatMap(({ actor_id, resolved_by }) => [actor_id, resolved_by]))
+  const nodes = await nodeNames(tx)
+  const current = await currentRows(tx, school, rows)
+  return rows.map((each) => {
+    const { id, entity, row_id, unit, kind, reason, value, status, resolved_at } = each
+    const now = current.get(`${entity}:${row_id}`)
+    const columns = value ? Object.keys(value) : []
+    return {
+      id,
+      entity,
+      row_id,
+      unit,
+      kind,
+      reason,
+      kept: value,
+      current: now ? Object.fromEntries(columns.map((column) => [column, now[column] ?? null])) : null,
+      where: whereOf(now),
+      actor: named(each.actor_id),
+      at: toInstant(each.hlc),
+      node: nodes.get(each.node_id) ?? each.node_id,
+      status,
+      resolved_at,
+      resolved_by: named(each.resolved_by),
+    }
+  })
+}
+
+async function currentRows(tx: ReadTx, school: string, rows: readonly Row<'sync_conflict'>[]) {
+  const found = new Map<string, Record<string, unknown>>()
+  for (const entity of new Set(rows.map((each) => each.entity))) {
+    if (!Object.hasOwn(descriptions, entity)) continue
+    const ids = [...new Set(rows.filter((each) => each.entity === entity).map(({ row_id }) => row_id))]
+    for (const row of await rowsById(tx, entity as Replicated, school, ids)) found.set(`${entity}:${row.id}`, row)
+  }
+  return found
+}
+
+/** By what a person knows the row. */
+function whereOf(row: Readonly<Record<string, unknown>> | undefined): string {
+  if (!row) return ''
+  const words = ['title', 'name', 'last_name', 'first_name', 'code'].flatMap((column) => (typeof row[column] === 'string' ? [row[column]] : []))
+  return words.join(' ')
+}
+
+export async function nodeNames(tx: ReadTx): Promise<Map<string, string>> {
+  const peers = await tx.line.db.select({ id: tx.t.sync_peer.node_id, name: tx.t.sync_peer.name }).from(tx.t.sync_peer)
+  return new Map(peers.map(({ id, name }) => [id, name]))
+}
+
+export async function heldOf(tx: ReadTx, school: string): Promise<HeldRow[]> {
+  const rows: Row<'sync_held'>[] = await tx.line.db.select().from(tx.t.sync_held).where(eq(tx.t.sync_held.school_id, school))
+  return rows.map(({ table_name, row_id, reason, since, tries }) => ({ entity: table_name, row_id, reason, since, tries }))
+}
+
+export async function refusedOf(tx: ReadTx, school: string, of: string | null): Promise<RefusedWrite[]> {
+  const { sync_refused } = tx.t
+  const rows: Row<'sync_refused'>[] = await tx.line.db
+    .select()
+    .from(sync_refused)
+    .where(and(eq(sync_refused.school_id, school), of === null ? undefined : eq(sync_refused.actor_id, of)))
+    .orderBy(desc(sync_refused.refused_at), desc(sync_refused.id))
+  const named = await peopleNamed(tx, rows.map(({ actor_id }) => actor_id))
+  return rows.map(({ id, table_name, row_id, unit, value, actor_id, hlc, code, refused_at }) => ({
+    id,
+    entity: table_name,
+    row_id,
+    unit,
+    value,
+    actor: named(actor_id),
+    at: toInstant(hlc),
+    code,
+    refused_at,
+  }))
+}
+
+export async function nodesOf(tx: ReadTx, school: string): Promise<SyncNode[]> {
+  const { sync_peer } = tx.t
+  const rows: Row<'sync_peer'>[] = await tx.line.db.select().from(sync_peer).where(eq(sync_peer.school_id, school)).orderBy(sync_peer.enrolled_at, sync_peer.id)
+  const named = await peopleNamed(tx, rows.map(({ user_id }) => user_id))
+  return rows.map((each) => shownNode(each, named(each.user_id)))
+}
+
+export const shownNode = ({ id, side, kind, name, url, enrolled_at, last_seen_at, revoked_at }: Row<'sync_peer'>, user: Person): SyncNode => ({
+  id,
+  side,
+  kind,
+  name,
+  user,
+  url,
+  enrolled_at,
+  last_seen_at,
+  revoked_at,
+})
+
+export async function parentOf(tx: ReadTx, school: string): Promise<Row<'sync_peer'> | null> {
+  const { sync_peer } = tx.t
+  const [parent] = await tx.line.db
+    .select()
+    .from(sync_peer)
+    .where(and(eq(sync_peer.school_id, school), eq(sync_peer.side, 'parent'), isNull(sync_peer.revoked_at)))
+    .orderBy(sync_peer.place)
+  return parent ?? null
+}

@@ -1,0 +1,158 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { toInstant } from '@markbook/shared/clock'
+import { failures } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import { type Join, type Joined, OLDEST_PROTOCOL } from '@markbook/sync/protocol/messages'
+import { and, eq, gt, isNull } from 'drizzle-orm'
+import type { NodeKind } from '../store/node.ts'
+import type { ReadTx, WriteTx } from '../store/tx.ts'
+import { isKey, type NodeKeys } from './keys.ts'
+
+export const syncFailures = failures('sync', {
+  invitationInvalid: [400, 'This invitation is wrong, was used already, or is too old. Ask for a new one.'],
+  tooManyInvitations: [409, 'Too many invitations are open. Wait for them to end, or use one of them.'],
+  notALaptopUser: [409, 'An invitation for a laptop names an active teacher or administrator of the school.'],
+  schoolTaken: [409, 'This centre already knows a school that is another one. Ask the centre for an invitation to that school.'],
+  unknownNode: [401, 'This node is not enrolled here.'],
+  badSignature: [401, 'The signature is wrong.'],
+  staleSession: [409, 'The session with the parent has ended. Say hello again.'],
+  revoked: [403, 'This node was revoked by an administrator.'],
+  upgradeNeeded: [426, 'This version of Markbook is too old to replicate. Install a newer one; nothing is lost meanwhile.'],
+  tooLarge: [413, 'The page is too large.'],
+  queueFull: [503, 'Too many rows wait to be written. An administrator must look at them first.'],
+})
+
+/** 128 bits as 26 letters and digits that are hard to mistake, in groups, for reading aloud and typing. */
+const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+export function newCode(bytes: (size: number) => Uint8Array = randomBytes): string {
+  let value = BigInt(`0x${Buffer.from(bytes(16)).toString('hex')}`)
+  let code = ''
+  for (let at = 0; at < 26; at += 1) {
+    code += LETTERS[Number(value & 31n)]
+    value >>= 5n
+  }
+  return (code.match(/.{1,5}/g) as string[]).join('-')
+}
+
+const plain = (code: string) => code.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
+const hashOfCode = (code: string) =>
+  createHash('sha256')
+    .update(`markbook:invitation:${plain(code)}`)
+    .digest('hex')
+
+type Invitation = { kind: 'school' | 'laptop'; schoolId: string | null; userId: string | null; by: string | null }
+
+/** A new invitation; its code is shown once and kept only as a hash. */
+export async function invite(tx: WriteTx, { kind, schoolId, userId, by }: Invitation): Promise<{ code: string; expires_at: string }> {
+  const { sync_invitation, school_management } = tx.t
+  const { db } = tx.line
+  const open = await db
+    .select()
+    .from(sync_invitation)
+    .where(and(isNull(sync_invitation.used_at), gt(sync_invitation.expires_at, tx.now)))
+  if (open.filter(({ school_id }) => school_id === schoolId).length >= limits.sync.invitation.open) throw syncFailures.tooManyInvitations()
+  if (kind === 'laptop') {
+    const place = and(eq(school_management.school_id, schoolId ?? ''), eq(school_management.user_id, userId ?? ''))
+    const [member] = await db.select().from(school_management).where(place)
+    if (!member?.is_active || member.role === 'member') throw syncFailures.notALaptopUser()
+  }
+  const code = newCode()
+  const expires_at = toInstant(tx.nowMs + limits.sync.invitation.life)
+  await db.insert(sync_invitation).values({
+    id: tx.newId(),
+    code_hash: hashOfCode(code),
+    kind,
+    school_id: schoolId,
+    user_id: userId,
+    created_by: by,
+    created_at: tx.now,
+    expires_at,
+    used_at: null,
+  })
+  if (schoolId) tx.note({ schoolId, entity: 'sync_invitation', id: schoolId, action: 'create', changes: { kind, user_id: userId } })
+  return { code, expires_at }
+}
+
+/** Who invites: what a joining node is told of its parent. */
+export type Host = { nodeId: string; kind: NodeKind; name: string; keys: NodeKeys }
+
+/**
+ * Takes a node in by its invitation, once. A school that started alone brings its own id; an invitation for a school that is here already
+ * takes in only that one.
+ */
+export async function admit(tx: WriteTx, host: Host, join: Join): Promise<Joined> {
+  if (join.protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
+  if (!isKey(join.public_key, 'ed25519') || !isKey(join.box_key, 'x25519')) throw syncFailures.badSignature()
+  const { sync_invitation, sync_peer, school } = tx.t
+  const { db } = tx.line
+  const [invitation] = await db
+    .select()
+    .from(sync_invitation)
+    .where(
+      and(eq(sync_invitation.code_hash, hashOfCode(join.code)), isNull(sync_invitation.used_at), gt(sync_invitation.expires_at, tx.now)),
+    )
+  if (!invitation || (join.kind === 'laptop') !== (invitation.kind === 'laptop')) throw syncFailures.invitationInvalid()
+  const used = await db
+    .update(sync_invitation)
+    .set({ used_at: tx.now })
+    .where(and(eq(sync_invitation.id, invitation.id), isNull(sync_invitation.used_at)))
+    .returning({ id: sync_invitation.id })
+  if (used.length !== 1) throw syncFailures.invitationInvalid()
+  const schoolId = invitation.school_id ?? join.school
+  if (!schoolId) throw syncFailures.invitationInvalid()
+  if (invitation.school_id && join.school && join.school !== invitation.school_id) throw syncFailures.schoolTaken()
+  if (!invitation.school_id && (await db.select().from(school).where(eq(school.id, schoolId))).length > 0) throw syncFailures.schoolTaken()
+  const id = tx.newId()
+  await db.insert(sync_peer).values({
+    ...NEW_PEER,
+    id,
+    side: 'child',
+    kind: join.kind,
+    name: join.name,
+    school_id: schoolId,
+    user_id: invitation.user_id,
+    node_id: join.node,
+    public_key: join.public_key,
+    box_key: join.box_key,
+    enrolled_at: tx.now,
+  })
+  const [known] = await db.select().from(school).where(eq(school.id, schoolId))
+  const { nodeId, kind, name, keys } = host
+  const parent = { node: nodeId, kind, name, public_key: keys.publicKey, box_key: keys.boxKey }
+  return { peer: id, parent, school: schoolId, school_name: known?.name ?? join.name, user: invitation.user_id }
+}
+
+/** Of a peer, what nothing is known of yet. */
+export const NEW_PEER = {
+  url: null,
+  place: 0,
+  own_epoch: null,
+  own_seq: 0,
+  own_people: 0,
+  their_epoch: null,
+  their_cursor: null,
+  highest_counter: 0,
+  history_head: null,
+  scope: null,
+  clock_offset: null,
+  session_nonce: null,
+  session_number: 0,
+  last_seen_at: null,
+  revoked_at: null,
+} as const
+
+export async function peerById(tx: ReadTx, id: string): Promise<Row<'sync_peer'> | undefined> {
+  const { sync_peer } = tx.t
+  return (await tx.line.db.select().from(sync_peer).where(eq(sync_peer.id, id)))[0]
+}
+
+/** The parents of this node, the one to be asked first before the others. */
+export async function parentsOf(tx: ReadTx): Promise<Row<'sync_peer'>[]> {
+  const { sync_peer } = tx.t
+  const rows: Row<'sync_peer'>[] = await tx.line.db
+    .select()
+    .from(sync_peer)
+    .where(and(eq(sync_peer.side, 'parent'), isNull(sync_peer.revoked_at)))
+  return rows.sort((a, b) => a.place - b.place)
+}

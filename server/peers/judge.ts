@@ -1,0 +1,236 @@
+import { type Area, may } from '@markbook/shared/domain/access'
+import { COMMONS, isId } from '@markbook/shared/ids'
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
+import type { RowState, Values } from '@markbook/sync/merge/state'
+import { covers, type Stamp } from '@markbook/sync/versions'
+import { and, eq, gt, inArray } from 'drizzle-orm'
+import { type Known, knownRows, rowsWhere } from '../store/replica/states.ts'
+import type { ReadTx } from '../store/tx.ts'
+
+type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
+/** Why a unit of a pushed row is not taken. `stale`: the right was there until something that the writer had not seen. */
+export type Verdict = { unit: string; code: 'foreign' | 'not_yours' | 'forbidden' | 'unknown_parent' | 'wrong_id'; stale: boolean }
+
+const NEVER: readonly Replicated[] = ['user_totp', 'recovery_code']
+const BY_ADMINS: readonly Replicated[] = [
+  'academic_year',
+  'active_year',
+  'term',
+  'subject',
+  'grading_scale',
+  'school',
+  'school_management',
+  'school_join_request',
+]
+
+/**
+ * Pushed rows are commands (SPEC): each unit that this node has not seen is asked about again, by the same rights table that guards the
+ * routes. A school's node has judged its own people by the rights of the moment, so of it only who makes administrators is asked; a
+ * laptop writes for its one user, who is judged here (docs/decisions/0271).
+ */
+export class Judge {
+  private readonly facts = new Map<string, Promise<Facts>>()
+
+  constructor(
+    private readonly tx: ReadTx,
+    private readonly peer: Peer,
+    /** How far the writer had read our feed. */
+    private readonly seen: number,
+  ) {}
+
+  async verdicts(table: Replicated, state: RowState, known: Known | undefined): Promise<Verdict[]> {
+    const fresh = Object.entries(state.units).filter(([, stamp]) => !known || !covers(known.state.vv, stamp))
+    if (fresh.length === 0) return []
+    if (!this.isOwn(table, state)) return fresh.map(([unit]) => ({ unit, code: 'foreign', stale: false }))
+    const verdicts: Verdict[] = []
+    for (const [unit, stamp] of fresh) {
+      const code = await this.objection(table, state, unit, stamp)
+      if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && (await this.isStale(stamp)) })
+    }
+    return verdicts
+  }
+
+  /** The school of the row is the peer's; no key can name another, for every reference repeats it. */
+  private isOwn(table: Replicated, { id, values }: RowState): boolean {
+    const { school_id } = this.peer
+    if (!isId(id)) return false
+    if (table === 'school') return id === school_id
+    if (table === 'user_profile' || table === 'user_totp' || table === 'recovery_code') return true
+    return values['school_id'] === school_id
+  }
+
+  private async objection(table: Replicated, state: RowState, unit: string, [node, , , actor]: Stamp): Promise<Verdict['code'] | null> {
+    if (table === 'sync_conflict') return node === MADE_BY_RULE || (await this.mayResolve(actor)) ? null : 'forbidden'
+    if (this.peer.kind === 'laptop') return this.objectionToLaptop(table, state, unit, actor)
+    return table === 'school_management' && unit === 'role' ? this.objectionToRole(state, actor) : null
+  }
+
+  /** Who ever was an administrator here may have made others; whoever founds a school makes itself. */
+  private async objectionToRole(state: RowState, actor: string | null): Promise<Verdict['code'] | null> {
+    if (actor === null || state.values['role'] !== 'admin') return null
+    const school = this.peer.school_id as string
+    const members = await rowsWhere(this.tx, 'school_management', school)
+    if (members.length === 0) return null
+    const own = members.filter(({ user_id }) => user_id === actor).map(({ id }) => id)
+    const known = await knownRows(this.tx, 'school_management', school, own)
+    return [...known.values()].some((each) => each.state.units['role']?.[4] === 1) ? null : 'forbidden'
+  }
+
+  private async mayResolve(actor: string | null): Promise<boolean> {
+    return actor !== null && (await this.factsOf(actor, null)).role !== null
+  }
+
+  private async objectionToLaptop(table: Replicated, state: RowState, unit: string, actor: string | null): Promise<Verdict['code'] | null> {
+    if (NEVER.includes(table)) return 'forbidden'
+    if (actor === null || actor !== this.peer.user_id) return 'not_yours'
+    if (table === 'user_profile') return state.id === actor ? null : 'forbidden'
+    const place = await this.placeOf(table, state)
+    if (place === 'unknown') return 'unknown_parent'
+    const facts = await this.factsOf(actor, place.group)
+    const role = { role: facts.role, isActive: facts.isActive }
+    if (BY_ADMINS.includes(table)) return may('writeSchoolSetup', role) ? null : 'forbidden'
+    const about = {
+      ...role,
+      isClassTeacher: facts.isClassTeacher,
+      teachesClass: facts.teachesClass,
+      teachesSubject:
+        place.subject !== null &&
+        (place.group === null ? await this.teachesAnywhere(actor, place.subject, state.values) : facts.subjects.has(place.subject)),
+    }
+    const area = await this.areaOf(table, state, unit, actor)
+    return area !== null && may(area, about) ? null : 'forbidden'
+  }
+
+  private async areaOf(table: Replicated, state: RowState, unit: string, actor: string): Promise<Area | null> {
+    if (table === 'student') return 'writeStudents'
+    if (table === 'student_group') return unit === 'row' && state.alive.length > 0 ? 'createClass' : 'manageClass'
+    if (table === 'assessment') return 'writeAssessments'
+    if (table === 'grade') return 'writeGrades'
+    if (table === 'report_book_entry' && unit !== 'row') return 'writeReportEntry'
+    if (table.startsWith('report_') || table === 'class_report_file') return 'reports'
+    // Whoever opens a class is its first teacher.
+    const opens = (table === 'teacher_group_assignment' || table === 'class_teacher') && state.values['user_profile_id'] === actor
+    if (opens && (await this.isCreator(state.values['student_group_id'] as string, actor))) return 'createClass'
+    return 'manageClass'
+  }
+
+  private async isCreator(group: string, actor: string): Promise<boolean> {
+    return (await this.tx.find('student_group', this.peer.school_id as string, group))?.created_by === actor
+  }
+
+  /** Of which class and subject the row is. */
+  private async placeOf(
+    table: Replicated,
+    { id, values }: RowState,
+  ): Promise<{ group: string | null; subject: string | null } | 'unknown'> {
+    const school = this.peer.school_id as string
+    if (table === 'student_group') return { group: id, subject: null }
+    if (table === 'assessment')
+      return { group: (values['student_group_id'] as string | null) ?? null, subject: values['subject_id'] as string }
+    if (table === 'grade') {
+      const assessment = await this.tx.find('assessment', school, values['assessment_id'] as string)
+      if (!assessment) return 'unknown'
+      return { group: await this.classOfStudent(values['student_id'] as string, assessment.term_id), subject: assessment.subject_id }
+    }
+    if (table === 'report_book_entry' || table === 'report_book_pdf') {
+      const book = await this.tx.find('report_book', school, values['report_book_id'] as string)
+      return book ? { group: book.student_group_id, subject: (values['subject_id'] as string | undefined) ?? null } : 'unknown'
+    }
+    return {
+      group: (values['student_group_id'] as string | undefined) ?? null,
+      subject: (values['subject_id'] as string | undefined) ?? null,
+    }
+  }
+
+  private async classOfStudent(student: string, term: string): Promise<string | null> {
+    const { enrolment, term: terms } = this.tx.t
+    const [place] = await this.tx.line.db
+      .select({ group: enrolment.student_group_id })
+      .from(enrolment)
+      .innerJoin(terms, and(eq(terms.school_id, enrolment.school_id), eq(terms.academic_year_id, enrolment.academic_year_id)))
+      .where(and(eq(enrolment.school_id, this.peer.school_id as string), eq(enrolment.student_id, student), eq(terms.id, term)))
+    return place?.group ?? null
+  }
+
+  /** For an assessment of every class: the subject is theirs in some class of that year. */
+  private async teachesAnywhere(actor: string, subject: string, { term_id }: Values): Promise<boolean> {
+    const { teacher_subject_assignment: assigned, term } = this.tx.t
+    const rows = await this.tx.line.db
+      .select({ id: assigned.id })
+      .from(assigned)
+      .innerJoin(term, and(eq(term.school_id, assigned.school_id), eq(term.academic_year_id, assigned.academic_year_id)))
+      .where(
+        and(
+          eq(assigned.school_id, this.peer.school_id as string),
+          eq(assigned.user_profile_id, actor),
+          eq(assigned.subject_id, subject),
+          eq(term.id, term_id as string),
+        ),
+      )
+    return rows.length > 0
+  }
+
+  private factsOf(actor: string, group: string | null): Promise<Facts> {
+    const key = `${actor} ${group}`
+    const known = this.facts.get(key) ?? readFacts(this.tx, this.peer.school_id as string, actor, group)
+    this.facts.set(key, known)
+    return known
+  }
+
+  /** Something about the writer's rights changed behind what they had read: they could not know. */
+  private async isStale([, , , actor]: Stamp): Promise<boolean> {
+    const school = this.peer.school_id as string
+    const { sync_row } = this.tx.t
+    const later = await this.tx.line.db
+      .select({ id: sync_row.row_id, table: sync_row.table_name })
+      .from(sync_row)
+      .where(and(eq(sync_row.school_id, school), gt(sync_row.seq, this.seen), inArray(sync_row.table_name, [...OF_RIGHTS])))
+    for (const table of OF_RIGHTS) {
+      const ids = later.filter((row) => row.table === table).map(({ id }) => id)
+      for (const { state } of (await knownRows(this.tx, table, school, ids)).values()) {
+        if ((state.values['user_id'] ?? state.values['user_profile_id']) === actor) return true
+      }
+    }
+    return false
+  }
+}
+
+const OF_RIGHTS = ['school_management', 'teacher_group_assignment', 'teacher_subject_assignment', 'class_teacher'] as const
+
+type Facts = {
+  role: 'admin' | 'teacher' | 'member' | null
+  isActive: boolean
+  isClassTeacher: boolean
+  teachesClass: boolean
+  subjects: ReadonlySet<string>
+}
+
+async function readFacts(tx: ReadTx, school: string, actor: string, group: string | null): Promise<Facts> {
+  const { school_management: m, teacher_group_assignment: a, teacher_subject_assignment: s, class_teacher: c } = tx.t
+  const { db } = tx.line
+  const [membership] = await db
+    .select()
+    .from(m)
+    .where(and(eq(m.school_id, school), eq(m.user_id, actor)))
+  const inClass = group ?? COMMONS
+  const assigned = await db
+    .select({ id: a.id })
+    .from(a)
+    .where(and(eq(a.school_id, school), eq(a.user_profile_id, actor), eq(a.student_group_id, inClass)))
+  const subjects = await db
+    .select({ id: s.subject_id })
+    .from(s)
+    .where(and(eq(s.school_id, school), eq(s.user_profile_id, actor), eq(s.student_group_id, inClass)))
+  const [teacher] = await db
+    .select({ id: c.user_profile_id })
+    .from(c)
+    .where(and(eq(c.school_id, school), eq(c.student_group_id, inClass)))
+  return {
+    role: membership?.role ?? null,
+    isActive: membership?.is_active ?? false,
+    isClassTeacher: teacher?.id === actor,
+    teachesClass: assigned.length > 0,
+    subjects: new Set(subjects.map(({ id }) => id)),
+  }
+}

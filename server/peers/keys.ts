@@ -1,0 +1,48 @@
+import { createHash, createPrivateKey, createPublicKey, diffieHellman, hkdfSync, type KeyObject, sign, verify } from 'node:crypto'
+
+/** A node's own keys, and what others are given of them (raw, base64url). */
+export type NodeKeys = { signing: KeyObject; box: KeyObject; publicKey: string; boxKey: string }
+
+/** DER in front of a raw private key (RFC 8410). */
+const PRIVATE = { ed25519: '302e020100300506032b657004220420', x25519: '302e020100300506032b656e04220420' } as const
+const PUBLIC = { ed25519: '302a300506032b6570032100', x25519: '302a300506032b656e032100' } as const
+
+/**
+ * Made from the server's secret and the node's id: nothing more to keep safe than what there is already, every instance of a central
+ * node has the same, and a new incarnation has new ones (docs/decisions/0272).
+ */
+export function nodeKeys(secret: string, nodeId: string): NodeKeys {
+  const seed = (use: string) => Buffer.from(hkdfSync('sha256', secret, nodeId, `markbook:${use}`, 32))
+  const key = (kind: keyof typeof PRIVATE) =>
+    createPrivateKey({ key: Buffer.concat([Buffer.from(PRIVATE[kind], 'hex'), seed(kind)]), format: 'der', type: 'pkcs8' })
+  const raw = (own: KeyObject) => createPublicKey(own).export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64url')
+  const [signing, box] = [key('ed25519'), key('x25519')]
+  return { signing, box, publicKey: raw(signing), boxKey: raw(box) }
+}
+
+const publicKeyOf = (raw: string, kind: keyof typeof PUBLIC): KeyObject =>
+  createPublicKey({ key: Buffer.concat([Buffer.from(PUBLIC[kind], 'hex'), Buffer.from(raw, 'base64url')]), format: 'der', type: 'spki' })
+
+/** True for 32 bytes in base64url that are a key of the kind. */
+export function isKey(raw: string, kind: keyof typeof PUBLIC): boolean {
+  try {
+    return Buffer.from(raw, 'base64url').length === 32 && Boolean(publicKeyOf(raw, kind))
+  } catch {
+    return false
+  }
+}
+
+/** What a request's signature is over. `number` rises with every request of a session; `nonce` is the parent's for the session. */
+export type Signed = { method: string; path: string; body: Uint8Array; nonce: string; number: number }
+const textOf = ({ method, path, body, nonce, number }: Signed) =>
+  Buffer.from(['markbook-sync-1', method, path, createHash('sha256').update(body).digest('hex'), nonce, number].join('\n'))
+
+export const signatureOf = (signed: Signed, { signing }: Pick<NodeKeys, 'signing'>): string =>
+  sign(null, textOf(signed), signing).toString('base64url')
+
+export const isSignedBy = (signed: Signed, signature: string, publicKey: string): boolean =>
+  verify(null, textOf(signed), publicKeyOf(publicKey, 'ed25519'), Buffer.from(signature, 'base64url'))
+
+/** What two nodes share and nobody else knows: secrets on their way are sealed with it. */
+export const sharedKey = ({ box }: Pick<NodeKeys, 'box'>, theirKey: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', diffieHellman({ privateKey: box, publicKey: publicKeyOf(theirKey, 'x25519') }), '', 'markbook:box', 32))

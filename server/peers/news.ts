@@ -1,0 +1,54 @@
+import { COMMONS } from '@markbook/shared/ids'
+import type { Store } from '../store/store.ts'
+import { asSystem } from '../store/tx.ts'
+
+/** How often another instance's commits are looked for while somebody waits, ms. */
+const LOOK = 1_000
+
+type Waiter = { schools: ReadonlySet<string>; wake(): void }
+
+/**
+ * Whoever waits for news of a school is woken by the next commit that concerns it: at once where this instance made it, within a second
+ * where another did (one question for all who wait).
+ */
+export function newsOf(store: Store) {
+  const waiters = new Set<Waiter>()
+  const seen = new Map<string, number>()
+  let looking: NodeJS.Timeout | null = null
+
+  const wake = (changed: (school: string) => boolean) => {
+    for (const waiter of waiters) if ([...waiter.schools].some(changed)) waiter.wake()
+  }
+  store.onAdvance((schools) => wake((school) => schools.has(school)))
+
+  const look = async () => {
+    const schools = [...new Set([...waiters].flatMap((waiter) => [...waiter.schools]))]
+    const feeds = await store.read(asSystem(), (tx) => tx.dialect.feedsOf(tx.line, schools)).catch(() => [])
+    for (const { school_id, seq } of feeds) {
+      const before = seen.get(school_id)
+      seen.set(school_id, seq)
+      if (before !== undefined && before !== seq) wake((school) => school === school_id)
+    }
+    looking = waiters.size > 0 ? setTimeout(look, LOOK).unref() : null
+    if (waiters.size === 0) seen.clear()
+  }
+
+  return {
+    /** Settles with the next commit of one of the schools, or of people, or after `ms`. */
+    next(schools: readonly string[], ms: number): { promise: Promise<void>; forget(): void } {
+      let forget = () => {}
+      const promise = new Promise<void>((resolve) => {
+        const waiter: Waiter = { schools: new Set([...schools, COMMONS]), wake: () => forget() }
+        const timer = setTimeout(() => forget(), ms)
+        waiters.add(waiter)
+        forget = () => {
+          clearTimeout(timer)
+          waiters.delete(waiter)
+          resolve()
+        }
+      })
+      if (store.dialect.name === 'postgres') looking ??= setTimeout(look, LOOK).unref()
+      return { promise, forget: () => forget() }
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import { descriptions, type Replicated, type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
+import { pick, type RowState } from '@markbook/sync/merge/state'
+import { textToCursor } from '@markbook/sync/protocol/cursor'
+import type { HistoryEntry, Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
+import { type Carried, packRows, unpackRows } from '@markbook/sync/protocol/page'
+import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { eq } from 'drizzle-orm'
+import type { Answer, Incoming } from '../store/replica/application.ts'
+import { applyStates } from '../store/replica/apply.ts'
+import { type Known, knownRows } from '../store/replica/states.ts'
+import type { WriteTx } from '../store/tx.ts'
+import { Judge, type Verdict } from './judge.ts'
+import type { SealKeys } from './pages.ts'
+import { resealed } from './secrets.ts'
+
+/**
+ * Takes what a child wrote: judges every row, applies what may be, and answers for each that did not simply go in. Runs in one
+ * transaction, in which the child's number is saved too, so that a page that comes twice changes nothing (I9 to I11).
+ */
+export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string, push: Push, keys: SealKeys): Promise<Pushed> {
+  const school = peer.school_id as string
+  const { rows } = unpackRows(push.tables)
+  const opened = peer.kind === 'laptop' ? rows : resealed(rows, keys.shared, keys.own)
+  const cursor = textToCursor(push.cursor)
+  const judge = new Judge(tx, peer, cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER)
+  const answers: RowAnswer[] = []
+  // Table by table: who was appointed in this page may write in it.
+  for (const [table, states] of byTable(opened)) answers.push(...(await takeTable(tx, school, peer.node_id, judge, table, states)))
+  tx.replica.bring(school, [], push.history.map(entryOf))
+  await acknowledge(tx, peer, push)
+  return { acknowledged: push.to, answers }
+}
+
+function byTable(rows: readonly Carried[]): Map<Replicated, RowState[]> {
+  const tables = new Map<Replicated, RowState[]>()
+  for (const table of Object.keys(descriptions) as Replicated[]) {
+    const own = rows.filter((row) => row.table === table).map(({ state }) => state)
+    if (own.length > 0) tables.set(table, own)
+  }
+  return tables
+}
+
+async function takeTable(
+  tx: WriteTx,
+  school: string,
+  source: string,
+  judge: Judge,
+  table: Replicated,
+  states: readonly RowState[],
+): Promise<RowAnswer[]> {
+  const known = await knownRows(
+    tx,
+    table,
+    school,
+    states.map(({ id }) => id),
+  )
+  const taken: Incoming[] = []
+  const refused: { state: RowState; verdicts: Verdict[] }[] = []
+  for (const state of states) {
+    const before = known.get(state.id)
+    const verdicts = await judge.verdicts(table, state, before)
+    if (verdicts.length > 0) refused.push({ state, verdicts })
+    const rest = verdicts.length === 0 ? state : withoutUnits(table, state, before, verdicts)
+    if (rest) taken.push({ table, state: rest })
+  }
+  const conflicts = refused
+    .flatMap(({ state, verdicts }) => keptByRight(table, state, verdicts))
+    .map((kept) => conflictState(school, SCHEMA_VERSION, kept))
+  const applied = await applyStates(tx, school, taken, { source })
+  await applyStates(
+    tx,
+    school,
+    conflicts.map((state) => ({ table: 'sync_conflict', state })),
+    { source: null },
+  )
+  const after = await knownRows(
+    tx,
+    table,
+    school,
+    refused.map(({ state }) => state.id),
+  )
+  const notPlain = applied.filter(
+    ({ outcome, id }) => (outcome === 'held' || outcome === 'merged') && !refused.some(({ state }) => state.id === id),
+  )
+  return [...refused.map(({ state, verdicts }) => refusal(table, state, verdicts, after.get(state.id))), ...notPlain.map(plainAnswer)]
+}
+
+const plainAnswer = ({ table, id, outcome, reason }: Answer): RowAnswer => ({
+  table,
+  id,
+  outcome,
+  units: [],
+  code: reason ?? null,
+  theirs: null,
+})
+
+const refusal = (table: Replicated, { id }: RowState, verdicts: readonly Verdict[], theirs: Known | undefined): RowAnswer => ({
+  table,
+  id,
+  outcome: verdicts.every(({ stale }) => stale) ? 'conflict' : 'refused',
+  units: verdicts.map(({ unit }) => unit),
+  code: verdicts[0]?.code ?? null,
+  theirs: theirs ? (packRows([{ table, state: theirs.state }])[0] ?? null) : null,
+})
+
+/**
+ * The state without what was refused of it: those units as they are here. A row that is not here cannot be taken without its creation,
+ * nor one whose deletion was refused.
+ */
+function withoutUnits(table: Replicated, state: RowState, known: Known | undefined, verdicts: readonly Verdict[]): RowState | null {
+  const refused = new Set(verdicts.map(({ unit }) => unit))
+  if (!known || refused.has(EXISTENCE) || refused.size === Object.keys(state.units).length) return null
+  const units: Record<string, Stamp> = {}
+  let values = { ...state.values }
+  for (const [unit, stamp] of Object.entries(state.units)) {
+    const own = known.state.units[unit]
+    if (!refused.has(unit)) units[unit] = stamp
+    else if (own) {
+      units[unit] = own
+      values = { ...values, ...pick(known.state.values, descriptions[table].units[unit] ?? []) }
+    }
+  }
+  return { ...state, units, values }
+}
+
+/** A write whose author could not know that the right had gone is kept for a person to decide, not only refused. */
+const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verdict[]): Kept[] =>
+  verdicts.flatMap(({ unit, stale }): Kept[] => {
+    const stamp = state.units[unit]
+    if (!stale || !stamp || descriptions[table].sealed) return []
+    const columns =
+      unit === EXISTENCE
+        ? [...descriptions[table].identity, ...Object.values(descriptions[table].units).flat()]
+        : (descriptions[table].units[unit] ?? [])
+    const value = unit === EXISTENCE && state.alive.length === 0 ? null : pick(state.values, columns)
+    return [{ table, rowId: state.id, unit, kind: 'right', value, stamp, status: 'open', reason: 'right_lost' }]
+  })
+
+const entryOf = (entry: HistoryEntry) => ({ ...entry })
+
+async function acknowledge(tx: WriteTx, peer: Row<'sync_peer'>, { to, history }: Push): Promise<void> {
+  const { sync_peer } = tx.t
+  const last = history.reduce((latest, entry) => (entry.node_seq > latest.node_seq ? entry : latest), {
+    node_seq: 0,
+    head: peer.history_head,
+  })
+  const set = {
+    own_seq: Math.max(to, 0),
+    highest_counter: Math.max(peer.highest_counter, to),
+    history_head: last.head,
+    last_seen_at: tx.now,
+  }
+  await tx.line.db.update(sync_peer).set(set).where(eq(sync_peer.id, peer.id))
+}

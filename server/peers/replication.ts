@@ -1,0 +1,93 @@
+import { randomInt } from 'node:crypto'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import { Driver } from '@markbook/sync/driver'
+import type { Barred, Notice } from '@markbook/sync/machine'
+import type { Services } from '../http/services.ts'
+import { asSystem } from '../store/tx.ts'
+import { Child } from './child.ts'
+import { parentsOf } from './enrolment.ts'
+import { beginAnew, keysOfEnrolment } from './incarnation.ts'
+import { type Carrier, LineFailure, ParentLine } from './parent-line.ts'
+
+/** How replication with the parent goes, for the status. */
+export type Course = { parent: Row<'sync_peer'> | null; notice: Notice | 'alone'; reason: string | null; since: number }
+
+export type Replication = {
+  course(): Course
+  /** Looks again for a parent: after joining one. */
+  refresh(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Replicates with this node's parent while it has one, by itself, for as long as the server runs. */
+export async function startReplication(services: Services, carry: Carrier = fetch): Promise<Replication> {
+  const { store, clock } = services
+  let course: Course = { parent: null, notice: 'alone', reason: null, since: clock.now() }
+  let driver: Driver | null = null
+
+  const refresh = async () => {
+    await driver?.stop()
+    driver = null
+    const [parent = null] = await store.read(asSystem(), parentsOf)
+    course = { parent, notice: parent ? 'offline' : 'alone', reason: null, since: clock.now() }
+    if (!parent) return
+    const tell = (notice: Notice, reason: string | null) => {
+      if (notice !== course.notice) services.log.info({ parent: parent.name, notice, reason }, 'replication')
+      course = { ...course, notice, reason, since: notice === course.notice ? course.since : clock.now() }
+    }
+    driver = driverFor(services, parent, carry, tell, () => void refresh())
+    driver.start()
+  }
+  const forget = store.onAdvance(() => driver?.wrote())
+  await refresh()
+  return {
+    course: () => course,
+    refresh,
+    stop: async () => {
+      forget()
+      await driver?.stop()
+    },
+  }
+}
+
+function driverFor(
+  services: Services,
+  parent: Row<'sync_peer'>,
+  carry: Carrier,
+  tell: (notice: Notice, reason: string | null) => void,
+  again: () => void,
+): Driver {
+  const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
+  const child = new Child(services, parent.id, line)
+  return new Driver(
+    {
+      greet: () => child.greet(),
+      renew: async () => {
+        await beginAnew(services, parent.id, line)
+        again()
+      },
+      push: () => child.push(),
+      pull: (wait, signal) => child.pull(wait, signal),
+      later: (ms, then) => {
+        const timer = setTimeout(then, ms).unref()
+        return () => clearTimeout(timer)
+      },
+      random: () => randomInt(1_000_000) / 1_000_000,
+      tell,
+      meaningOf,
+    },
+    { ...limits.sync.backOff, wait: limits.sync.wait },
+  )
+}
+
+const BARRED: Readonly<Record<string, Barred>> = {
+  'sync.revoked': 'revoked',
+  'sync.unknown_node': 'revoked',
+  'sync.upgrade_needed': 'upgrade',
+}
+
+export function meaningOf(error: unknown): 'line' | 'session' | Barred {
+  if (!(error instanceof LineFailure)) return 'line'
+  return BARRED[error.code] ?? (error.code === 'sync.stale_session' ? 'session' : 'line')
+}

@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { common, Failure } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import { type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { Hello, Join, OLDEST_PROTOCOL, PROTOCOL, Pull, Push, Renew, type Welcome } from '@markbook/sync/protocol/messages'
+import { count, eq } from 'drizzle-orm'
+import type { Context, Hono } from 'hono'
+import type { z } from 'zod'
+import type { AppEnv } from '../http/mount.ts'
+import type { Services } from '../http/services.ts'
+import { asSystem, type WriteTx } from '../store/tx.ts'
+import { admit, NEW_PEER, peerById, syncFailures } from './enrolment.ts'
+import { isKey, isSignedBy, nodeKeys, sharedKey } from './keys.ts'
+import { newsOf } from './news.ts'
+import { nextPage } from './pages.ts'
+import { receive } from './receive.ts'
+import { scopeOf } from './scope.ts'
+
+type Peer = Row<'sync_peer'>
+type Ctx = Context<AppEnv>
+
+/** What another node's requests bear (SPEC, «Enrolment, signatures, secrets»). */
+export const headersOf = { peer: 'markbook-peer', number: 'markbook-number', signature: 'markbook-signature' } as const
+
+/** What this node answers its children: `/sync/*`, beside the contract, for programs alone. */
+export function serveChildren(app: Hono<AppEnv>, services: Services): void {
+  const news = newsOf(services.store)
+  app.post('/sync/join', (c) => answered(c, services, () => join(c, services)))
+  app.post('/sync/hello', (c) => answered(c, services, () => hello(c, services)))
+  app.post('/sync/renew', (c) => answered(c, services, () => renew(c, services)))
+  app.post('/sync/pull', (c) => answered(c, services, () => pull(c, services, news)))
+  app.post('/sync/push', (c) => answered(c, services, () => push(c, services)))
+}
+
+async function answered(c: Ctx, services: Services, work: () => Promise<unknown>): Promise<Response> {
+  c.set('route', c.req.path)
+  const text = JSON.stringify(await work())
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-request-id': c.get('requestId') }
+  void services
+  if (text.length < 1_024) return new Response(text, { headers })
+  return new Response(gzipSync(text, { level: 1 }), { headers: { ...headers, 'content-encoding': 'gzip' } })
+}
+
+async function bytesOf(c: Ctx): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await c.req.arrayBuffer())
+  if (bytes.length > limits.sync.pageBytes) throw syncFailures.tooLarge()
+  return bytes
+}
+
+function read<S extends z.ZodType>(schema: S, bytes: Uint8Array, gzipped: boolean): z.output<S> {
+  try {
+    const plain = gzipped ? gunzipSync(bytes, { maxOutputLength: limits.sync.pageBytes }) : Buffer.from(bytes)
+    return schema.parse(JSON.parse(plain.toString('utf8')))
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw syncFailures.tooLarge()
+    throw common.validationFailed({ message: 'What the other node sent is not of this protocol.' })
+  }
+}
+
+const isGzipped = (c: Ctx) => c.req.header('content-encoding') === 'gzip'
+
+async function join(c: Ctx, services: Services) {
+  const asked = read(Join, await bytesOf(c), isGzipped(c))
+  const { store, config } = services
+  const host = {
+    nodeId: store.nodeId,
+    kind: config.databaseUrl ? 'centre' : 'school',
+    name: config.nodeName,
+    keys: keysHere(services),
+  } as const
+  return store.write(asSystem(), (tx) => admit(tx, host, asked))
+}
+
+export const keysHere = ({ store, config }: Pick<Services, 'store' | 'config'>) => nodeKeys(config.sessionSecret, store.nodeId)
+export const sealKeys = (services: Pick<Services, 'store' | 'config' | 'keys'>, peer: Pick<Peer, 'box_key'>) => ({
+  own: services.keys.seal,
+  shared: sharedKey(keysHere(services), peer.box_key),
+})
+
+/** The peer that signed the request. `session`: with a number that rises; a greeting begins one and has none. */
+async function signer(c: Ctx, tx: WriteTx, body: Uint8Array, { session }: { session: boolean }): Promise<Peer> {
+  const id = c.req.header(headersOf.peer) ?? ''
+  const number = Number(c.req.header(headersOf.number) ?? 0)
+  const peer = /^[0-9a-f-]{36}$/.test(id) ? await peerById(tx, id) : undefined
+  if (peer?.side !== 'child') throw syncFailures.unknownNode()
+  const nonce = session ? peer.session_nonce : ''
+  if (nonce === null) throw syncFailures.staleSession()
+  const signed = { method: c.req.method, path: c.req.path, body, nonce, number }
+  if (!isSignedBy(signed, c.req.header(headersOf.signature) ?? '', peer.public_key))
+    throw session ? syncFailures.staleSession() : syncFailures.badSignature()
+  if (peer.revoked_at) throw syncFailures.revoked()
+  if (session) {
+    if (!Number.isSafeInteger(number) || number <= peer.session_number) throw syncFailures.staleSession()
+    const { sync_peer } = tx.t
+    await tx.line.db.update(sync_peer).set({ session_number: number, last_seen_at: tx.now }).where(eq(sync_peer.id, id))
+  }
+  return peer
+}
+
+async function hello(c: Ctx, services: Services): Promise<Welcome> {
+  const bytes = await bytesOf(c)
+  const { protocol, node, now } = read(Hello, bytes, isGzipped(c))
+  return services.store.write(asSystem(), async (tx) => {
+    const peer = await signer(c, tx, bytes, { session: false })
+    if (protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
+    if (node !== peer.node_id) throw syncFailures.unknownNode()
+    const { sync_peer, school } = tx.t
+    const nonce = randomBytes(16).toString('base64url')
+    const set = { session_nonce: nonce, session_number: 0, clock_offset: Math.round(now - tx.nowMs), last_seen_at: tx.now }
+    await tx.line.db.update(sync_peer).set(set).where(eq(sync_peer.id, peer.id))
+    const [known] = await tx.line.db
+      .select({ name: school.name })
+      .from(school)
+      .where(eq(school.id, peer.school_id ?? ''))
+    return {
+      protocol: PROTOCOL,
+      schema: SCHEMA_VERSION,
+      epoch: services.store.nodeId,
+      nonce,
+      acknowledged: peer.own_seq,
+      head: peer.history_head,
+      now: tx.nowMs,
+      school: peer.school_id as string,
+      school_name: known?.name ?? peer.name,
+      scope: (await scopeOf(tx, peer)).text,
+    }
+  })
+}
+
+/** A node that begins anew is another peer with the same place; the one before stays, for it may be the original of a clone. */
+async function renew(c: Ctx, services: Services) {
+  const bytes = await bytesOf(c)
+  const asked = read(Renew, bytes, isGzipped(c))
+  if (!isKey(asked.public_key, 'ed25519') || !isKey(asked.box_key, 'x25519')) throw syncFailures.badSignature()
+  return services.store.write(asSystem(), async (tx) => {
+    const peer = await signer(c, tx, bytes, { session: true })
+    const { sync_peer } = tx.t
+    const [{ others } = { others: 0 }] = await tx.line.db
+      .select({ others: count() })
+      .from(sync_peer)
+      .where(eq(sync_peer.school_id, peer.school_id ?? ''))
+    const id = tx.newId()
+    const name = `${peer.name.replace(/ \(\d+\)$/, '')} (${others + 1})`
+    const { node, public_key, box_key } = asked
+    const { side, kind, school_id, user_id } = peer
+    await tx.line.db
+      .insert(sync_peer)
+      .values({ ...NEW_PEER, side, kind, school_id, user_id, id, name, node_id: node, public_key, box_key, enrolled_at: tx.now })
+    return { peer: id }
+  })
+}
+
+async function push(c: Ctx, services: Services) {
+  const bytes = await bytesOf(c)
+  const asked = read(Push, bytes, isGzipped(c))
+  const pushed = await services.store.write(asSystem(), async (tx) => {
+    const peer = await signer(c, tx, bytes, { session: true })
+    return receive(tx, peer, services.store.nodeId, asked, sealKeys(services, peer))
+  })
+  return pushed
+}
+
+/** Answers at once where there is something, else when there is, or after `wait` seconds with nothing. */
+async function pull(c: Ctx, services: Services, news: ReturnType<typeof newsOf>) {
+  const bytes = await bytesOf(c)
+  const asked = read(Pull, bytes, isGzipped(c))
+  const peer = await services.store.write(asSystem(), (tx) => signer(c, tx, bytes, { session: true }))
+  const until = performance.now() + asked.wait * 1_000
+  for (;;) {
+    const heard = news.next([peer.school_id as string], Math.max(0, until - performance.now()))
+    const page = await services.store.read(asSystem(), (tx) => nextPage(tx, peer, services.store.nodeId, asked, sealKeys(services, peer)))
+    if (page.tables.length > 0 || !page.is_last || page.cursor !== asked.cursor || performance.now() >= until || c.req.raw.signal.aborted) {
+      heard.forget()
+      return page
+    }
+    await heard.promise
+    const [fresh] = [await services.store.read(asSystem(), (tx) => peerById(tx, peer.id))]
+    if (!fresh || fresh.revoked_at) throw syncFailures.revoked()
+  }
+}
+
+export const isFailure = (error: unknown): error is Failure => error instanceof Failure

@@ -1,0 +1,104 @@
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import type { Kept } from '@markbook/sync/merge/conflict'
+import type { Settled } from '@markbook/sync/merge/settle'
+import { pick, type RowState } from '@markbook/sync/merge/state'
+import type { WriteTx } from '../tx.ts'
+import { hold } from './held.ts'
+import { type AnyRow, scopeIn } from './links.ts'
+import { park } from './rivals.ts'
+import type { Known } from './states.ts'
+import { rowsOf, type Standing, syncRowOf } from './write.ts'
+
+export type Incoming = { table: Replicated; state: RowState }
+export type Outcome = 'applied' | 'merged' | 'unchanged' | 'held'
+export type Answer = { table: Replicated; id: string; outcome: Outcome; reason?: string }
+
+/** A row that this page changes: as it was known, as it is now, and what stands. */
+export type Change = {
+  known: Known | null
+  state: RowState
+  settled: readonly Settled[]
+  source: string | null
+  incoming: RowState
+  /** An entry of a book that was sent stands, or does not, as it was sent, whatever became of it. */
+  asSent?: 'there' | 'absent'
+}
+/** A page being applied. `kept` collects what did not stand. */
+export type Application = {
+  tx: WriteTx
+  schoolId: string
+  changes: Map<Replicated, Map<string, Change>>
+  kept: Kept[]
+  answers: Map<string, Answer>
+}
+
+export const stands = ({ state, asSent }: Change): boolean => (asSent ? asSent === 'there' : state.alive.length > 0)
+
+/** A row that no write changed, for which something else stands now. */
+export function restand(own: Map<string, Change>, known: Known | undefined, settled: readonly Settled[]): void {
+  if (!known?.row) return
+  if (settled.length === 0 && !known.settled) return
+  own.set(known.state.id, { known, state: known.state, settled, source: known.source, incoming: known.state })
+}
+
+/** All at once; where the database refuses, one by one, so that one row is not in the way of the rest. */
+export async function writeRows(application: Application, table: Replicated, changes: readonly Change[]): Promise<void> {
+  const { tx, schoolId } = application
+  if (changes.length === 0) return
+  const rows = await rowsOf(tx, table, schoolId, changes)
+  const there = new Map(changes.flatMap(({ known }): [string, AnyRow][] => (known?.row ? [[known.row.id, known.row]] : [])))
+  const write = async (some: readonly AnyRow[]) => {
+    await park(tx, table, some, there)
+    await tx.replica.place(table, some)
+  }
+  const done = (some: readonly Change[]) =>
+    record(
+      application,
+      table,
+      some.map((change) => syncRowOf(table, change, { isThere: true, source: change.source })),
+    )
+  if (await attempted(tx, () => write(inWritingOrder(table, rows)))) return done(changes)
+  for (const [at, change] of changes.entries()) {
+    const row = rows[at] as AnyRow
+    const failure = await failureOf(tx, () => write([row]))
+    if (failure === null) done([change])
+    else await hold(application, table, change.incoming, failure)
+  }
+}
+
+/** Who no longer waits makes room for who does. */
+const inWritingOrder = (table: Replicated, rows: readonly AnyRow[]) =>
+  table === 'school_join_request' ? [...rows].sort((a, b) => Number(a['status'] === 'pending') - Number(b['status'] === 'pending')) : rows
+
+const attempted = async (tx: WriteTx, work: () => Promise<void>) => (await failureOf(tx, work)) === null
+
+/** What the database said, or null where it took it; then nothing of `work` remains. */
+async function failureOf({ line }: WriteTx, work: () => Promise<void>): Promise<string | null> {
+  await line.run('savepoint replica', [])
+  try {
+    await work()
+    await line.run('release savepoint replica', [])
+    return null
+  } catch (error) {
+    await line.run('rollback to savepoint replica', [])
+    await line.run('release savepoint replica', [])
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+export function record(
+  { tx, schoolId }: Pick<Application, 'tx' | 'schoolId'>,
+  table: Replicated,
+  rows: ReturnType<typeof syncRowOf>[],
+): void {
+  tx.replica.bring(scopeIn(table, schoolId), rows)
+}
+
+/** What was claimed and does not stand is a conflict for a person to decide. */
+export function keepClaims({ kept }: Pick<Application, 'kept'>, table: Replicated, { state, settled }: Standing): void {
+  for (const { unit, reason } of settled) {
+    const stamp = state.units[unit]
+    const value = pick(state.values, descriptions[table].units[unit] ?? [])
+    if (stamp) kept.push({ table, rowId: state.id, unit, kind: 'rule', value, stamp, status: 'open', reason })
+  }
+}

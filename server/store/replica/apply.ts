@@ -1,0 +1,117 @@
+import { descriptions, type Replicated, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { conflictState, keptFrom } from '@markbook/sync/merge/conflict'
+import { mergeRows, sameState } from '@markbook/sync/merge/merge'
+import type { RowState } from '@markbook/sync/merge/state'
+import type { WriteTx } from '../tx.ts'
+import {
+  type Answer,
+  type Application,
+  type Change,
+  type Incoming,
+  keepClaims,
+  type Outcome,
+  record,
+  restand,
+  stands,
+  writeRows,
+} from './application.ts'
+import { settleAround } from './around.ts'
+import { bury } from './bury.ts'
+import { settleBooks, settleEntries } from './frozen.ts'
+import { heldRows, release } from './held.ts'
+import { tableOrder } from './links.ts'
+import { withParents } from './parents.ts'
+import { settleRivalry } from './rivals.ts'
+import { knownRows } from './states.ts'
+import { syncRowOf } from './write.ts'
+
+/**
+ * Merges states of a school's rows, and of its people, into this database, and writes what stands (sync/SPEC.md). All within the
+ * caller's transaction; applying the same states again changes nothing. `source`: the peer that sent them. Rows that were held back
+ * are tried again with every call.
+ */
+export async function applyStates(
+  tx: WriteTx,
+  schoolId: string,
+  incoming: readonly Incoming[],
+  { source }: { source: string | null },
+): Promise<Answer[]> {
+  const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
+  const held = await heldRows(tx, schoolId)
+  const byTable = new Map<Replicated, RowState[]>()
+  for (const { table, state } of [...held, ...incoming]) byTable.set(table, [...(byTable.get(table) ?? []), state])
+  for (const table of tableOrder) await mergeTable(application, table, byTable.get(table) ?? [], source)
+  for (const table of tableOrder) await writeTable(application, table)
+  await bury(application)
+  await release(application, held)
+  const conflicts = application.kept.filter(({ table }) => descriptions[table].scope !== 'commons')
+  await settleAround(application, conflicts)
+  if (conflicts.length > 0) {
+    const states = conflicts.map((kept) => ({ table: 'sync_conflict' as const, state: conflictState(schoolId, SCHEMA_VERSION, kept) }))
+    await applyStates(tx, schoolId, states, { source: null })
+  }
+  const asked = new Set(incoming.map(({ table, state }) => `${table}:${state.id}`))
+  return [...application.answers].filter(([key]) => asked.has(key)).map(([, answer]) => answer)
+}
+
+async function mergeTable(
+  { tx, schoolId, changes, kept, answers }: Application,
+  table: Replicated,
+  states: readonly RowState[],
+  source: string | null,
+) {
+  if (states.length === 0) return
+  const own = new Map<string, Change>()
+  const known = await knownRows(tx, table, schoolId, [...new Set(states.map(({ id }) => id))])
+  for (const state of states) {
+    const before = known.get(state.id) ?? null
+    const base = own.get(state.id)?.state ?? before?.state
+    const merged = base ? mergeRows(table, descriptions[table], base, state) : { state, losers: [] }
+    kept.push(...merged.losers.map((loser) => keptFrom(table, state.id, loser)))
+    const isNew = !before || !sameState(merged.state, before.state)
+    const outcome: Outcome = !isNew ? 'unchanged' : sameState(merged.state, state) ? 'applied' : 'merged'
+    answers.set(`${table}:${state.id}`, { table, id: state.id, outcome })
+    if (isNew) {
+      own.set(state.id, { known: before, state: merged.state, settled: [], source: outcome === 'applied' ? source : null, incoming: state })
+    }
+  }
+  if (own.size > 0) changes.set(table, own)
+}
+
+/** Writes the rows of one table that live, parents having been written before. Those that are deleted wait for `bury`. */
+async function writeTable(application: Application, table: Replicated): Promise<void> {
+  if (table === 'report_book') settleBooks(application)
+  if (table === 'report_book_entry') await settleEntries(application)
+  await settleUnique(application, table)
+  const own = application.changes.get(table)
+  if (!own) return
+  const ready = await withParents(application, table, [...own.values()].filter(stands))
+  await writeRows(application, table, ready)
+  const unknown = [...own.values()].filter((change) => !stands(change) && !change.known?.row)
+  record(
+    application,
+    table,
+    unknown.map((change) => syncRowOf(table, change, { isThere: false, source: change.source })),
+  )
+  for (const change of ready) keepClaims(application, table, change)
+}
+
+async function settleUnique(application: Application, table: Replicated): Promise<void> {
+  const { tx, schoolId } = application
+  const own = application.changes.get(table)
+  if (!own) return
+  const changed = [...own.values()].map(({ state }) => state)
+  const before = [...own.values()].flatMap(({ known }) => known?.state ?? [])
+  const { settled, concerned } = await settleRivalry(tx, table, schoolId, changed, before)
+  const others = await knownRows(
+    tx,
+    table,
+    schoolId,
+    [...concerned.keys()].filter((id) => !own.has(id)),
+  )
+  for (const [id, reasons] of settled) {
+    const change = own.get(id)
+    if (change) change.settled = [...change.settled, ...reasons]
+    else restand(own, others.get(id), reasons)
+  }
+}

@@ -1,0 +1,117 @@
+import { COMMONS } from '@markbook/shared/ids'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import type { Kept } from '@markbook/sync/merge/conflict'
+import { type Settled, settleAdmins, settleMaximum } from '@markbook/sync/merge/settle'
+import { canonical } from '@markbook/sync/merge/state'
+import { EXISTENCE } from '@markbook/sync/versions'
+import { sql } from 'drizzle-orm'
+import { type Application, type Change, keepClaims, record, writeRows } from './application.ts'
+import { knownRows, rowsById } from './states.ts'
+import { syncRowOf } from './write.ts'
+
+/** The rules that look at a whole table once its rows are written: maxima under marks, the last administrator, who is where active. */
+export async function settleAround(application: Application, kept: Kept[]): Promise<void> {
+  const { changes } = application
+  const assessments = new Set([...(changes.get('assessment')?.keys() ?? [])])
+  for (const { state } of changes.get('grade')?.values() ?? []) assessments.add(state.values['assessment_id'] as string)
+  const before = application.kept.length
+  await settleMaxima(application, [...assessments])
+  if (changes.has('school_management')) {
+    await settleMembers(application)
+    await placeMembers(application)
+  }
+  kept.push(...application.kept.slice(before))
+}
+
+export async function settleMaxima(application: Application, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  const { tx, schoolId } = application
+  const { grade } = tx.t
+  const tops = await tx.line.db
+    .select({ id: grade.assessment_id, top: sql<number>`max(${grade.score})` })
+    .from(grade)
+    .where(sql`${grade.school_id} = ${schoolId} and ${tx.dialect.inList(grade.assessment_id as never, JSON.stringify(ids))}`)
+    .groupBy(grade.assessment_id)
+  const topById = new Map(tops.map(({ id, top }) => [id, top]))
+  for (const { change, row } of await currentStates(application, 'assessment', ids)) {
+    if (!row) continue
+    const settled = settleMaximum(change.state, topById.get(change.state.id) ?? null)
+    await standAs(application, 'assessment', change, row, settled ? [settled] : [])
+  }
+}
+
+/** Deleted memberships count too: two administrators may have removed each other, and one of them is put back. */
+export async function settleMembers(application: Application): Promise<void> {
+  const { tx, schoolId } = application
+  const ids = await tx.dialect.rowIdsAfter(tx.line, schoolId, MEMBERSHIP, COMMONS, Number.MAX_SAFE_INTEGER)
+  const states = await currentStates(application, MEMBERSHIP, ids)
+  const verdict = settleAdmins(states.map(({ change }) => change.state))
+  for (const { change, row } of states) {
+    const settled = verdict?.id === change.state.id ? verdict.settled : []
+    const isThere = change.state.alive.length > 0 || settled.some(({ unit }) => unit === EXISTENCE)
+    if (isThere) await standAs(application, MEMBERSHIP, change, row, settled)
+    else if (row) {
+      await tx.replica.erase(MEMBERSHIP, schoolId, [change.state.id])
+      record(application, MEMBERSHIP, [syncRowOf(MEMBERSHIP, change, { isThere: false, source: change.source })])
+    }
+  }
+}
+
+const MEMBERSHIP = 'school_management'
+
+/** Who came to belong to this school by a page, and is active nowhere on this node, is active here. */
+async function placeMembers({ tx, schoolId, changes }: Application): Promise<void> {
+  const { user_profile, school_management } = tx.t
+  const users = [...(changes.get('school_management')?.values() ?? [])].map(({ state }) => state.values['user_id'])
+  await tx.line.db
+    .update(user_profile)
+    .set({ school_id: schoolId })
+    .where(
+      sql`${user_profile.school_id} is null and ${tx.dialect.inList(user_profile.id as never, JSON.stringify(users))}
+        and exists (select 1 from ${school_management} where ${school_management.user_id} = ${user_profile.id}
+          and ${school_management.school_id} = ${schoolId} and ${school_management.is_active})`,
+    )
+}
+
+type Current = { change: Change; row: Readonly<Record<string, unknown>> | null }
+
+/** Rows as this application leaves them, or as they are where it did not touch them; `row` null for what is not there. */
+async function currentStates({ tx, schoolId, changes }: Application, table: Replicated, ids: readonly string[]): Promise<Current[]> {
+  const known = await knownRows(tx, table, schoolId, ids)
+  const touched = changes.get(table) ?? new Map<string, Change>()
+  const fresh = [...touched.values()].filter(({ state }) => !known.has(state.id) && ids.includes(state.id))
+  const rows = new Map(
+    (
+      await rowsById(
+        tx,
+        table,
+        schoolId,
+        fresh.map(({ state }) => state.id),
+      )
+    ).map((row) => [row.id, row]),
+  )
+  return [
+    ...[...known].map(([id, { state, row, source, ...rest }]): Current => {
+      const untouched: Change = { known: { state, row, source, ...rest }, state, settled: [], source, incoming: state }
+      return { change: touched.get(id) ?? untouched, row }
+    }),
+    ...fresh.map((change): Current => ({ change, row: rows.get(change.state.id) ?? null })),
+  ]
+}
+
+/** Writes the row again where it does not show what stands. */
+async function standAs(
+  application: Application,
+  table: Replicated,
+  change: Change,
+  row: Current['row'],
+  settled: readonly Settled[],
+): Promise<void> {
+  const before = change.settled.filter(({ unit }) => !settled.some((each) => each.unit === unit))
+  const shown: Record<string, unknown> = Object.assign({}, change.state.values, ...[...before, ...settled].map(({ stands }) => stands))
+  const columns = Object.values(descriptions[table].units).flat()
+  if (row && columns.every((column) => canonical(shown[column]) === canonical(row[column]))) return
+  change.settled = [...before, ...settled]
+  await writeRows(application, table, [change])
+  keepClaims(application, table, change)
+}

@@ -1,0 +1,71 @@
+import type { Replicated } from '@markbook/shared/tables/tables'
+import { EXISTENCE } from '@markbook/sync/versions'
+import type { Column } from 'drizzle-orm'
+import { type Application, type Change, record, stands, writeRows } from './application.ts'
+import { type AnyRow, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
+import { columnsIn, knownRows, rowsWhere } from './states.ts'
+import { syncRowOf } from './write.ts'
+
+/**
+ * Takes away the rows that were deleted, children before parents. A row on which something that lives still hangs stays, and its
+ * deletion is kept as a conflict. A parent that was deleted long ago, and stayed for a row that goes now, goes with it.
+ */
+export async function bury(application: Application): Promise<void> {
+  for (const table of [...tableOrder].reverse()) await buryTable(application, table)
+}
+
+async function buryTable(application: Application, table: Replicated): Promise<void> {
+  const { tx, schoolId, changes } = application
+  const gone = [...(changes.get(table)?.values() ?? [])].filter((change) => !stands(change) && change.known?.row)
+  if (gone.length === 0) return
+  const needed = await withChildren(application, table, gone)
+  const stay = gone.filter(({ state }) => needed.has(state.id))
+  const leave = gone.filter(({ state }) => !needed.has(state.id))
+  await writeRows(application, table, stay)
+  for (const { state } of stay) keepDeletion(application, table, state)
+  const ids = leave.map(({ state }) => state.id)
+  await tx.replica.erase(table, schoolId, ids)
+  record(
+    application,
+    table,
+    leave.map((change) => syncRowOf(table, change, { isThere: false, source: change.source })),
+  )
+  await reconsiderParents(application, table, leave)
+}
+
+function keepDeletion({ kept }: Application, table: Replicated, state: Change['state']): void {
+  const stamp = state.units[EXISTENCE]
+  if (stamp) kept.push({ table, rowId: state.id, unit: EXISTENCE, kind: 'delete', value: null, stamp, status: 'open', reason: null })
+}
+
+/** Which of the rows something in the database still names. */
+async function withChildren({ tx, schoolId }: Application, table: Replicated, gone: readonly Change[]): Promise<Set<string>> {
+  const needed = new Set<string>()
+  const ids = new Set(gone.map(({ state }) => state.id))
+  for (const link of linksTo(table)) {
+    const byId = link.parentColumns.indexOf('id')
+    const column = columnsIn(tx, link.child)[link.columns[byId >= 0 ? byId : 0] as string] as Column
+    const named = byId >= 0 ? [...ids] : gone.map(({ known }) => known?.row?.[link.parentColumns[0] as string])
+    const children = await rowsWhere(tx, link.child, schoolId, tx.dialect.inList(column, JSON.stringify(named)))
+    for (const child of children) {
+      const parent = parentIdOf(link, child)
+      if (parent !== null && ids.has(parent)) needed.add(parent)
+    }
+  }
+  return needed
+}
+
+/** Their turn comes after this table's, for parents stand before children. */
+async function reconsiderParents({ tx, schoolId, changes }: Application, table: Replicated, buried: readonly Change[]): Promise<void> {
+  for (const link of linksFrom(table)) {
+    const ids = buried.flatMap(({ known }) => (known?.row && parentIdOf(link, known.row as AnyRow)) || [])
+    const settled = new Set(ids.length > 0 ? await tx.dialect.settledRows(tx.line, schoolId, link.parent) : [])
+    const kept = [...new Set(ids)].filter((id) => settled.has(id))
+    const own = changes.get(link.parent) ?? new Map<string, Change>()
+    for (const [id, known] of await knownRows(tx, link.parent, schoolId, kept)) {
+      if (!own.has(id) && known.state.alive.length === 0)
+        own.set(id, { known, state: known.state, settled: [], source: known.source, incoming: known.state })
+    }
+    if (own.size > 0) changes.set(link.parent, own)
+  }
+}

@@ -1,0 +1,99 @@
+import { COMMONS } from '@markbook/shared/ids'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import type { ReadTx } from '../tx.ts'
+import type { Incoming } from './application.ts'
+import { tableOrder } from './links.ts'
+import { type Known, knownRows } from './states.ts'
+
+/** Rows in the order in which they can be written. `to`: everything up to this number of the feed is among them or was left out. */
+export type FeedPage = { rows: Incoming[]; to: number; isLast: boolean }
+/** Where a first copy stands: the table, and the id after which it goes on. */
+export type CopyPlace = { table: Replicated; after: string }
+export type CopyPage = { rows: Incoming[]; next: CopyPlace | null }
+
+type Entry = { table_name: string; row_id: string; seq: number; source_id: string | null }
+
+/**
+ * What a school's feed has after `after`, whole transactions, at most about `limit` rows: only a transaction larger than that makes a
+ * larger page. `notFrom`: the peer that asks, which has what it sent itself.
+ */
+export async function readFeed(
+  tx: ReadTx,
+  schoolId: string,
+  { after, limit, notFrom }: { after: number; limit: number; notFrom: string | null },
+): Promise<FeedPage> {
+  const found = await tx.dialect.feedEntries(tx.line, schoolId, after, limit + 1)
+  const isLast = found.length <= limit
+  const entries = isLast ? found : await wholeTransactions(tx, schoolId, found)
+  const to = entries.at(-1)?.seq ?? (await tx.dialect.feedOf(tx.line, schoolId)).seq
+  const wanted = entries.filter(({ source_id }) => notFrom === null || source_id !== notFrom)
+  return { rows: await statesOf(tx, schoolId, wanted), to, isLast }
+}
+
+async function wholeTransactions(tx: ReadTx, schoolId: string, found: Entry[]): Promise<Entry[]> {
+  const last = found.at(-1)?.seq as number
+  const whole = found.filter(({ seq }) => seq < last)
+  return whole.length > 0 ? whole : tx.dialect.feedEntries(tx.line, schoolId, last - 1, Number.MAX_SAFE_INTEGER, last)
+}
+
+/** A school's rows table by table, so that parents come before what hangs on them. Starts at `null`; `next` null: that was all. */
+export async function readCopy(tx: ReadTx, schoolId: string, place: CopyPlace | null, limit: number): Promise<CopyPage> {
+  const table = place?.table ?? (tableOrder.find(isOfSchools) as Replicated)
+  const ids = await tx.dialect.rowIdsAfter(tx.line, schoolId, table, place?.after ?? COMMONS, limit)
+  const known = await knownRows(tx, table, schoolId, ids)
+  const rows = [...known.values()].map(({ state }) => ({ table, state }))
+  const last = ids.at(-1)
+  if (ids.length === limit && last) return { rows, next: { table, after: last } }
+  const following = tableOrder.slice(tableOrder.indexOf(table) + 1).find(isOfSchools)
+  return { rows, next: following ? { table: following, after: COMMONS } : null }
+}
+
+const isOfSchools = (table: Replicated) => descriptions[table].scope !== 'commons'
+
+async function statesOf(tx: ReadTx, schoolId: string, entries: readonly Pick<Entry, 'table_name' | 'row_id'>[]): Promise<Incoming[]> {
+  const idsByTable = new Map<string, string[]>()
+  for (const { table_name, row_id } of entries) idsByTable.set(table_name, [...(idsByTable.get(table_name) ?? []), row_id])
+  const rows: Incoming[] = []
+  for (const table of tableOrder) {
+    const known = await knownRows(tx, table, schoolId, idsByTable.get(table) ?? [])
+    for (const each of known.values()) rows.push({ table, state: each.state })
+  }
+  return rows
+}
+
+const NAMES_PEOPLE: Partial<Record<Replicated, string>> = {
+  school_management: 'user_id',
+  school_join_request: 'user_id',
+  teacher_group_assignment: 'user_profile_id',
+}
+const OF_PEOPLE: readonly Replicated[] = ['user_profile', 'user_totp', 'recovery_code']
+
+/** The people whom the rows name, before the rows. `secrets`: also what they sign in with. */
+export async function withPeople(tx: ReadTx, rows: readonly Incoming[], { secrets }: { secrets: boolean }): Promise<Incoming[]> {
+  const users = new Set(rows.flatMap(({ table, state }) => (NAMES_PEOPLE[table] ? [state.values[NAMES_PEOPLE[table]] as string] : [])))
+  if (users.size === 0) return [...rows]
+  const people = await peopleStates(tx, [...users], secrets)
+  return [...people, ...rows]
+}
+
+/** Changes to people of the school since `after` of the feed of people. */
+export async function readPeople(
+  tx: ReadTx,
+  schoolId: string,
+  { after, limit, secrets }: { after: number; limit: number; secrets: boolean },
+): Promise<FeedPage> {
+  const { rows, to, isLast } = await readFeed(tx, COMMONS, { after, limit, notFrom: null })
+  const members = new Set(await tx.dialect.peopleOf(tx.line, schoolId))
+  const of = ({ table, state }: Incoming) => (table === 'user_profile' ? state.id : (state.values['user_id'] as string))
+  return { rows: rows.filter((row) => members.has(of(row)) && (secrets || row.table === 'user_profile')), to, isLast }
+}
+
+async function peopleStates(tx: ReadTx, users: readonly string[], secrets: boolean): Promise<Incoming[]> {
+  const rows: Incoming[] = []
+  for (const table of secrets ? OF_PEOPLE : OF_PEOPLE.slice(0, 1)) {
+    const ids = table === 'user_profile' ? users : await tx.dialect.rowIdsOf(tx.line, table, users)
+    const known: Map<string, Known> = await knownRows(tx, table, COMMONS, ids)
+    for (const each of known.values()) rows.push({ table, state: each.state })
+  }
+  return rows
+}

@@ -1,0 +1,78 @@
+import { naturalId } from '@markbook/shared/ids'
+import { type Freeze, freezeOf, settleBook, settleEntry } from '@markbook/sync/merge/settle'
+import type { Application, Change } from './application.ts'
+import { columnsIn, knownRows, rowsWhere } from './states.ts'
+
+const BOOK = 'report_book'
+const ENTRY = 'report_book_entry'
+
+export function settleBooks({ changes }: Application): void {
+  for (const change of changes.get(BOOK)?.values() ?? []) change.settled = settleBook(change.state)
+}
+
+/**
+ * The entries of every book that changed follow it: their figures are its snapshot's, and once it was sent they are what was sent. An
+ * entry that came late to a sent book is kept and not shown.
+ */
+export async function settleEntries(application: Application): Promise<void> {
+  const { tx, schoolId, changes, kept } = application
+  const books = changes.get(BOOK) ?? new Map<string, Change>()
+  const own = changes.get(ENTRY) ?? new Map<string, Change>()
+  if (books.size + own.size === 0) return
+  changes.set(ENTRY, own)
+  for (const id of await entriesOf(application, books)) {
+    if (own.has(id)) continue
+    const known = (await knownRows(tx, ENTRY, schoolId, [id])).get(id)
+    if (known) own.set(id, { known, state: known.state, settled: [], source: known.source, incoming: known.state })
+  }
+  const freezes = await freezesOf(application, own)
+  for (const change of own.values()) {
+    const freeze = freezes.get(change.state.values['report_book_id'] as string)
+    if (!freeze) continue
+    const settled = settleEntry(change.state, freeze)
+    change.asSent = settled ? 'there' : 'absent'
+    change.settled = settled ?? []
+    if (!settled) keepTyped(kept, change)
+  }
+}
+
+/** Of changed books: the entries that are there, and those that were sent with a book and may have been deleted since. */
+async function entriesOf({ tx, schoolId }: Application, books: ReadonlyMap<string, Change>): Promise<Set<string>> {
+  if (books.size === 0) return new Set()
+  const column = columnsIn(tx, ENTRY)['report_book_id'] as never
+  const rows = await rowsWhere(tx, ENTRY, schoolId, tx.dialect.inList(column, JSON.stringify([...books.keys()])))
+  const sent = [...books.values()].flatMap(({ state }) =>
+    (freezeOf(state)?.entries ?? []).map(({ subject_id }) => naturalId('report_book_entry', state.id, subject_id)),
+  )
+  return new Set([...rows.map(({ id }) => id), ...sent])
+}
+
+async function freezesOf({ tx, schoolId, changes }: Application, entries: ReadonlyMap<string, Change>): Promise<Map<string, Freeze>> {
+  const ids = new Set([...entries.values()].map(({ state }) => state.values['report_book_id'] as string))
+  const books = changes.get(BOOK)
+  const known = await knownRows(
+    tx,
+    BOOK,
+    schoolId,
+    [...ids].filter((id) => !books?.has(id)),
+  )
+  return new Map(
+    [...ids].flatMap((id) => {
+      const state = books?.get(id)?.state ?? known.get(id)?.state
+      const freeze = state && freezeOf(state)
+      return freeze ? [[id, freeze] as const] : []
+    }),
+  )
+}
+
+function keepTyped(kept: Application['kept'], { state }: Change): void {
+  for (const [unit, column] of [
+    ['letter', 'manual_letter'],
+    ['teacher_remark', 'teacher_remark'],
+  ] as const) {
+    const [stamp, value] = [state.units[unit], state.values[column] ?? null]
+    if (stamp && value !== null && state.alive.length > 0) {
+      kept.push({ table: ENTRY, rowId: state.id, unit, kind: 'rule', value: { [column]: value }, stamp, status: 'open', reason: 'sent' })
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import type { RowState } from '@markbook/sync/merge/state'
+import { and, eq } from 'drizzle-orm'
+import type { WriteTx } from '../tx.ts'
+import type { Application, Incoming } from './application.ts'
+import { tableOrder } from './links.ts'
+
+/** Rows of a school that wait, parents first (SPEC, B4: their number is bounded where pages are taken). */
+export async function heldRows({ line, t }: WriteTx, schoolId: string): Promise<Incoming[]> {
+  const rows: Row<'sync_held'>[] = await line.db.select().from(t.sync_held).where(eq(t.sync_held.school_id, schoolId))
+  return rows
+    .map(({ table_name, state }) => ({ table: table_name as Replicated, state: JSON.parse(state) as RowState }))
+    .sort((a, b) => tableOrder.indexOf(a.table) - tableOrder.indexOf(b.table))
+}
+
+/** Keeps a row that cannot be written now, whole and with the reason, until a later page lets it in. */
+export async function hold({ tx, schoolId, answers }: Application, table: Replicated, state: RowState, reason: string): Promise<void> {
+  answers.set(`${table}:${state.id}`, { table, id: state.id, outcome: 'held', reason })
+  const { sync_held } = tx.t
+  const place = and(eq(sync_held.school_id, schoolId), eq(sync_held.table_name, table), eq(sync_held.row_id, state.id))
+  const [before] = await tx.line.db.select({ tries: sync_held.tries, since: sync_held.since }).from(sync_held).where(place)
+  await tx.line.db.delete(sync_held).where(place)
+  await tx.line.db.insert(sync_held).values({
+    school_id: schoolId,
+    table_name: table,
+    row_id: state.id,
+    state: JSON.stringify(state),
+    reason,
+    peer_id: null,
+    since: before?.since ?? tx.now,
+    tries: (before?.tries ?? 0) + 1,
+  })
+}
+
+/** Rows that waited and were written now, or that something newer covers. */
+export async function release({ tx, schoolId, answers }: Application, held: readonly Incoming[]): Promise<void> {
+  const { sync_held } = tx.t
+  for (const { table, state } of held) {
+    if (answers.get(`${table}:${state.id}`)?.outcome === 'held') continue
+    await tx.line.db
+      .delete(sync_held)
+      .where(and(eq(sync_held.school_id, schoolId), eq(sync_held.table_name, table), eq(sync_held.row_id, state.id)))
+  }
+}

@@ -1,0 +1,58 @@
+import type { Replicated } from '@markbook/shared/tables/tables'
+import { EXISTENCE } from '@markbook/sync/versions'
+import { type Application, type Change, record } from './application.ts'
+import { hold } from './held.ts'
+import { type AnyRow, linksFrom, parentIdOf } from './links.ts'
+import { type Known, knownRows, rowsById } from './states.ts'
+import { rowsOf, standing, syncRowOf } from './write.ts'
+
+/**
+ * Those of the rows whose parents are there. A parent that was deleted by somebody who had not seen this row lives again, with its last
+ * values, and so do its own parents; the deletion is kept. A row whose parent this node has never seen waits.
+ */
+export async function withParents(application: Application, table: Replicated, changes: readonly Change[]): Promise<Change[]> {
+  let ready = [...changes]
+  for (const link of linksFrom(table)) {
+    const wanted = new Map<string, Change[]>()
+    for (const change of ready) {
+      const id = parentIdOf(link, standing(change) as AnyRow)
+      if (id !== null) wanted.set(id, [...(wanted.get(id) ?? []), change])
+    }
+    const missing = await absent(application, link.parent, [...wanted.keys()])
+    if (missing.length === 0) continue
+    const back = await revive(application, link.parent, missing)
+    const orphans = new Set(missing.filter((id) => !back.has(id)).flatMap((id) => wanted.get(id) ?? []))
+    for (const { incoming } of orphans) await hold(application, table, incoming, `waits for its ${link.parent}`)
+    ready = ready.filter((change) => !orphans.has(change))
+  }
+  return ready
+}
+
+async function absent({ tx, schoolId }: Application, table: Replicated, ids: readonly string[]): Promise<string[]> {
+  const there = new Set((await rowsById(tx, table, schoolId, ids)).map(({ id }) => id))
+  return ids.filter((id) => !there.has(id))
+}
+
+/** Deleted rows that somebody needs, written again; answers which. */
+async function revive(application: Application, table: Replicated, ids: readonly string[]): Promise<Set<string>> {
+  const { tx, schoolId, kept } = application
+  const own = application.changes.get(table)
+  const known = await knownRows(tx, table, schoolId, ids)
+  const deleted = ids.flatMap((id): Change[] => {
+    const before: Known | undefined = known.get(id)
+    const state = own?.get(id)?.state ?? before?.state
+    return state && state.alive.length === 0 ? [{ known: before ?? null, state, settled: [], source: null, incoming: state }] : []
+  })
+  const ready = await withParents(application, table, deleted)
+  await tx.replica.place(table, await rowsOf(tx, table, schoolId, ready))
+  record(
+    application,
+    table,
+    ready.map((change) => syncRowOf(table, change, { isThere: true, source: null })),
+  )
+  for (const { state } of ready) {
+    const stamp = state.units[EXISTENCE]
+    if (stamp) kept.push({ table, rowId: state.id, unit: EXISTENCE, kind: 'delete', value: null, stamp, status: 'open', reason: null })
+  }
+  return new Set(ready.map(({ state }) => state.id))
+}

@@ -1,0 +1,109 @@
+import type { Replicated } from '@markbook/shared/tables/tables'
+import { type Settled, settleRequests, settleRivals, settleTerms } from '@markbook/sync/merge/settle'
+import type { RowState } from '@markbook/sync/merge/state'
+import { inArray } from 'drizzle-orm'
+import type { WriteTx } from '../tx.ts'
+import type { AnyRow } from './links.ts'
+import { columnsIn, knownRows, rowsWhere, tableIn } from './states.ts'
+
+type Values = Readonly<Record<string, unknown>>
+/**
+ * A unique rule among rows with ids of their own. `group`: what may be claimed once, null for nothing. `text`: the column through which
+ * a row stands in another's way, where it is text that can be anything. `lookUp`: its table is large, so only equal claims are read.
+ */
+type Rule = {
+  group: (values: Values) => string | null
+  settle: (rivals: readonly RowState[]) => Map<string, Settled>
+  text?: string
+  lookUp?: boolean
+}
+
+const orNull = (value: unknown) => (value === null || value === undefined ? null : String(value))
+
+const rules: Partial<Record<Replicated, Rule>> = {
+  subject: {
+    group: ({ code }) => orNull(code),
+    settle: (rivals) => settleRivals('code', 'code', rivals, { nullable: false }),
+    text: 'code',
+  },
+  student_group: {
+    group: ({ academic_year_id, name }) => `${academic_year_id} ${name}`,
+    settle: (rivals) => settleRivals('name', 'name', rivals, { nullable: false }),
+    text: 'name',
+  },
+  student: {
+    group: ({ student_number }) => orNull(student_number),
+    settle: (rivals) => settleRivals('student_number', 'student_number', rivals, { nullable: true }),
+    text: 'student_number',
+    lookUp: true,
+  },
+  term: { group: ({ academic_year_id }) => orNull(academic_year_id), settle: settleTerms },
+  school_join_request: { group: ({ user_id, status }) => (status === 'pending' ? String(user_id) : null), settle: settleRequests },
+}
+export const ruledTables = Object.keys(rules) as Replicated[]
+
+/** By row: what stands instead of its claim, of every row that the changes concern; empty where the claim stands. */
+export type Rivalry = { settled: Map<string, readonly Settled[]>; concerned: Map<string, RowState> }
+
+/**
+ * Settles the unique rules of one table around some changed states. `before`: as they were, whose claims may have become free. Rows that
+ * were not changed, and for which something else stands now, are among `concerned` too.
+ */
+export async function settleRivalry(
+  tx: WriteTx,
+  table: Replicated,
+  schoolId: string,
+  changed: readonly RowState[],
+  before: readonly RowState[],
+): Promise<Rivalry> {
+  const rule = rules[table]
+  const nothing: Rivalry = { settled: new Map(), concerned: new Map() }
+  if (!rule) return nothing
+  const groups = new Set([...changed, ...before].flatMap(({ values }) => rule.group(values) ?? []))
+  if (groups.size === 0) return nothing
+  const states = new Map((await livingStates(tx, table, schoolId, rule, groups)).map((state) => [state.id, state]))
+  for (const state of changed) states.set(state.id, state)
+  const living = [...states.values()].filter(({ alive }) => alive.length > 0)
+  const byGroup = new Map<string, RowState[]>()
+  for (const state of living) {
+    const group = rule.group(state.values)
+    if (group === null || !groups.has(group)) continue
+    byGroup.set(group, [...(byGroup.get(group) ?? []), state])
+  }
+  const { settled, concerned } = nothing
+  for (const rivals of byGroup.values()) {
+    const losing = rule.settle(rivals)
+    for (const state of rivals) {
+      concerned.set(state.id, state)
+      const own = losing.get(state.id)
+      settled.set(state.id, own ? [own] : [])
+    }
+  }
+  return { settled, concerned }
+}
+
+async function livingStates(
+  tx: WriteTx,
+  table: Replicated,
+  schoolId: string,
+  rule: Rule,
+  groups: ReadonlySet<string>,
+): Promise<RowState[]> {
+  const column = rule.lookUp && rule.text ? columnsIn(tx, table)[rule.text] : undefined
+  const rows = await rowsWhere(tx, table, schoolId, column && inArray(column, [...groups]))
+  const adjusted = column ? await tx.dialect.settledRows(tx.line, schoolId, table) : []
+  const known = await knownRows(tx, table, schoolId, [...new Set([...rows.map(({ id }) => id), ...adjusted])])
+  return [...known.values()].map(({ state }) => state)
+}
+
+/** Rows whose unique text may pass from one to another first get a text that nobody has. */
+export async function park(tx: WriteTx, table: Replicated, rows: readonly AnyRow[], there: ReadonlyMap<string, AnyRow>): Promise<void> {
+  const column = rules[table]?.text
+  if (!column) return
+  const moving = rows.filter((row) => {
+    const old = there.get(row.id)
+    return old && old[column] !== row[column]
+  })
+  const ids = moving.map(({ id }) => id)
+  if (ids.length > 0) await tx.dialect.parkRows(tx.line, tableIn(tx, table), column, ids)
+}

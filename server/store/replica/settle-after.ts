@@ -1,0 +1,88 @@
+import { type Replicated, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { conflictState } from '@markbook/sync/merge/conflict'
+import type { RowState } from '@markbook/sync/merge/state'
+import type { Touched } from '../door.ts'
+import { asSystem, type WriteTx } from '../tx.ts'
+import { type Application, type Change, keepClaims, restand, writeRows } from './application.ts'
+import { applyStates } from './apply.ts'
+import { settleMaxima, settleMembers } from './around.ts'
+import { bury } from './bury.ts'
+import { linksFrom, parentIdOf } from './links.ts'
+import { ruledTables, settleRivalry } from './rivals.ts'
+import { knownRows } from './states.ts'
+
+const RULED: readonly Replicated[] = [...ruledTables, 'assessment', 'grade', 'school_management']
+
+/**
+ * After a local write: where some row of the school does not stand as it was claimed, or stays though deleted, the write may have
+ * changed what stands. Nearly always there is no such row, and one look at a small index is all. Answers whether something was written.
+ */
+export async function settleAfter(tx: WriteTx, touched: readonly Touched[]): Promise<boolean> {
+  let wrote = false
+  for (const schoolId of new Set(touched.map((each) => each.schoolId))) {
+    const own = touched.filter((each) => each.schoolId === schoolId)
+    if (!own.some(({ table, after }) => after === null || RULED.includes(table))) continue
+    const settled = await tx.dialect.settledTables(tx.line, schoolId)
+    if (settled.length === 0) continue
+    await tx.actAs(asSystem(tx.actor))
+    wrote = (await resettle(tx, schoolId, own)) || wrote
+  }
+  return wrote
+}
+
+async function resettle(tx: WriteTx, schoolId: string, touched: readonly Touched[]): Promise<boolean> {
+  const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
+  for (const table of ruledTables)
+    await resettleUnique(
+      application,
+      table,
+      touched.filter((each) => each.table === table),
+    )
+  for (const { table, before, after } of touched) {
+    if (after === null && before) await lookAtParents(application, table, before as never)
+    const assessment = table === 'grade' ? (after ?? before)?.['assessment_id'] : table === 'assessment' ? after?.id : null
+    if (assessment) await settleMaxima(application, [assessment as string])
+  }
+  if (touched.some(({ table }) => table === 'school_management')) await settleMembers(application)
+  await bury(application)
+  const states = application.kept.map((kept) => ({ table: 'sync_conflict' as const, state: conflictState(schoolId, SCHEMA_VERSION, kept) }))
+  if (states.length > 0) await applyStates(tx, schoolId, states, { source: null })
+  return true
+}
+
+async function resettleUnique(application: Application, table: Replicated, touched: readonly Touched[]): Promise<void> {
+  if (touched.length === 0) return
+  const { tx, schoolId } = application
+  const known = await knownRows(
+    tx,
+    table,
+    schoolId,
+    touched.map(({ before, after }) => (after ?? before)?.id as string),
+  )
+  const before = touched.flatMap((each) => (each.before ? [{ values: each.before } as unknown as RowState] : []))
+  const { settled, concerned } = await settleRivalry(
+    tx,
+    table,
+    schoolId,
+    [...known.values()].map(({ state }) => state),
+    before,
+  )
+  const own = new Map<string, Change>()
+  const all = await knownRows(tx, table, schoolId, [...concerned.keys()])
+  for (const [id, reasons] of settled) restand(own, all.get(id), reasons)
+  const changes = [...own.values()]
+  await writeRows(application, table, changes)
+  for (const change of changes) keepClaims(application, table, change)
+}
+
+async function lookAtParents(application: Application, table: Replicated, row: { id: string }): Promise<void> {
+  const { tx, schoolId, changes } = application
+  for (const link of linksFrom(table)) {
+    const id = parentIdOf(link, row)
+    const known = id === null ? undefined : (await knownRows(tx, link.parent, schoolId, [id])).get(id)
+    if (!id || !known?.row || known.state.alive.length > 0) continue
+    const own = changes.get(link.parent) ?? new Map<string, Change>()
+    own.set(id, { known, state: known.state, settled: [], source: known.source, incoming: known.state })
+    changes.set(link.parent, own)
+  }
+}

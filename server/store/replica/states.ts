@@ -1,0 +1,65 @@
+import { descriptions, type Replicated, type Tables } from '@markbook/shared/tables/tables'
+import { type Aside, textToAside } from '@markbook/sync/aside'
+import type { RowState, Values } from '@markbook/sync/merge/state'
+import { textToVersions } from '@markbook/sync/versions'
+import { and, type Column, eq, getTableColumns, type SQL, type Table } from 'drizzle-orm'
+import type { ReadTx } from '../tx.ts'
+import { type AnyRow, scopeIn } from './links.ts'
+
+/** A row as this node knows it: its state, and what stands in the table, which is null for what is deleted. */
+export type Known = { state: RowState; row: AnyRow | null; aside: Aside | null; settled: boolean; source: string | null }
+
+export const tableIn = (tx: ReadTx, table: Replicated) => tx.t[table as keyof Tables] as Table
+export const columnsIn = (tx: ReadTx, table: Replicated) => getTableColumns(tableIn(tx, table)) as Record<string, Column>
+
+/** Rows of one table of a school, as the application sees them. */
+export function rowsWhere(tx: ReadTx, table: Replicated, schoolId: string, where?: SQL): Promise<AnyRow[]> {
+  const columns = columnsIn(tx, table)
+  const scoped = descriptions[table].scope === 'school' ? eq(columns['school_id'] as Column, schoolId) : undefined
+  return tx.line.db
+    .select()
+    .from(tableIn(tx, table) as never)
+    .where(and(scoped, where)) as never
+}
+
+export const rowsById = (tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<AnyRow[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : rowsWhere(tx, table, schoolId, tx.dialect.inList(columnsIn(tx, table)['id'] as Column, JSON.stringify(ids)))
+
+/** By id; what this node has never seen is absent. In a writing transaction the rows are locked, in the order of their ids. */
+export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<Map<string, Known>> {
+  if (ids.length === 0) return new Map()
+  if (tx.line.writes) await tx.dialect.lockRows(tx.line, tableIn(tx, table), [...ids].sort())
+  const rows = new Map((await rowsById(tx, table, schoolId, ids)).map((row) => [row.id, row]))
+  const stored = await tx.dialect.versionsOf(tx.line, scopeIn(table, schoolId), table, ids)
+  return new Map(
+    stored.map((each) => {
+      const row = rows.get(each.row_id) ?? null
+      return [each.row_id, knownFrom(table, each, row)]
+    }),
+  )
+}
+
+type StoredVersions = Awaited<ReturnType<ReadTx['dialect']['versionsOf']>>[number]
+
+export function knownFrom(table: Replicated, stored: StoredVersions, row: AnyRow | null): Known {
+  const aside = textToAside(stored.extra)
+  const state: RowState = {
+    id: stored.row_id,
+    schema: stored.schema,
+    ...textToVersions(stored),
+    values: row ? claimsIn(table, row, aside) : (aside?.last ?? { id: stored.row_id }),
+    extra: aside?.unknown ?? null,
+  }
+  return { state, row, aside, settled: Boolean(stored.settled), source: stored.source_id }
+}
+
+/** What was claimed of a row: what stands in it, but for what a rule put in the place of a claim. */
+export function claimsIn(table: Replicated, row: AnyRow, aside: Aside | null): Values {
+  const { identity, units } = descriptions[table]
+  const claimed = Object.assign({}, ...Object.values(aside?.claims ?? {})) as Values
+  return Object.fromEntries(
+    [...identity, ...Object.values(units).flat()].map((name) => [name, name in claimed ? claimed[name] : (row[name] ?? null)]),
+  )
+}

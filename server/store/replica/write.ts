@@ -1,0 +1,93 @@
+import { toInstant } from '@markbook/shared/clock'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { asideToText } from '@markbook/sync/aside'
+import { type Settled, standing as stands } from '@markbook/sync/merge/settle'
+import { pick, type RowState, type Values } from '@markbook/sync/merge/state'
+import { latestStamp } from '@markbook/sync/stamp'
+import { versionsToText } from '@markbook/sync/versions'
+import type { SyncRowWrite } from '../dialect.ts'
+import type { WriteTx } from '../tx.ts'
+import type { AnyRow } from './links.ts'
+import { columnsIn, rowsById } from './states.ts'
+
+/** A state and what a node makes of it. `settled`: units where something else stands than was claimed. */
+export type Standing = { state: RowState; settled: readonly Settled[] }
+
+/** The values that stand. */
+export const standing = ({ state, settled }: Standing): Values => stands(state, settled)
+
+/** The rows as they are to be written: what stands, what follows from it, and when and by whom it last changed. */
+export async function rowsOf(tx: WriteTx, table: Replicated, schoolId: string, standings: readonly Standing[]): Promise<AnyRow[]> {
+  const derive = await derivationsOf(tx, table, schoolId, standings)
+  const names = Object.keys(columnsIn(tx, table))
+  return standings.map(({ state, settled }) => {
+    const values: Values = standing({ state, settled })
+    const [, , hlc, actor] = latestStamp(state.units)
+    const audit = Object.fromEntries(
+      (descriptions[table].audit ?? []).map((name) => [name, name === 'updated_by' ? actor : toInstant(hlc)]),
+    )
+    const full: Values = { ...values, ...descriptions[table].derive?.(values as Record<string, unknown>), ...derive(values), ...audit }
+    return { ...Object.fromEntries(names.map((name) => [name, full[name] ?? null])), id: state.id }
+  })
+}
+
+type Derive = (values: Values) => Values
+
+/** Columns that follow from another row, or that are this node's alone. */
+async function derivationsOf(tx: WriteTx, table: Replicated, schoolId: string, standings: readonly Standing[]): Promise<Derive> {
+  const named = (column: string) => [...new Set(standings.map(({ state }) => state.values[column] as string))]
+  if (table === 'grade') {
+    const terms = new Map((await rowsById(tx, 'assessment', schoolId, named('assessment_id'))).map((row) => [row.id, row['term_id']]))
+    return ({ assessment_id }) => ({ term_id: terms.get(assessment_id as string) })
+  }
+  if (table === 'report_book_entry') {
+    const books = new Map((await rowsById(tx, 'report_book', schoolId, named('report_book_id'))).map((row) => [row.id, row]))
+    return ({ report_book_id, subject_id }) => {
+      const book = books.get(report_book_id as string) as Row<'report_book'> | undefined
+      return book ? figuresOf(book, subject_id as string) : {}
+    }
+  }
+  if (table === 'user_profile') {
+    const schools = new Map(
+      (
+        await rowsById(
+          tx,
+          'user_profile',
+          schoolId,
+          standings.map(({ state }) => state.id),
+        )
+      ).map((row) => [row.id, row['school_id']]),
+    )
+    return ({ id }) => ({ school_id: schools.get(id as string) ?? null })
+  }
+  return () => ({})
+}
+
+/** The figures of an entry as its book's snapshot has them; of a subject that is not in it, none and the last place. */
+function figuresOf({ snapshot }: Row<'report_book'>, subjectId: string): Values {
+  const own = snapshot.entries.find(({ subject_id }) => subject_id === subjectId)
+  if (!own) return { sort_order: snapshot.entries.length }
+  const { letter_grade, subject_id: _, ...figures } = own
+  return { ...figures, computed_letter: letter_grade }
+}
+
+/** What is kept beside the row. `isThere`: the row stands in the table. */
+export function syncRowOf(
+  table: Replicated,
+  { state, settled }: Standing,
+  { isThere, source }: { isThere: boolean; source: string | null },
+): SyncRowWrite {
+  const deleted = state.alive.length === 0
+  const claims = Object.fromEntries(settled.map(({ unit }) => [unit, pick(state.values, descriptions[table].units[unit] ?? [])]))
+  const extra = asideToText({ ...(isThere ? { claims } : { last: state.values }), ...(state.extra && { unknown: state.extra }) })
+  return {
+    table_name: table,
+    row_id: state.id,
+    ...versionsToText(state),
+    deleted,
+    extra,
+    source_id: source,
+    settled: settled.length > 0 || (deleted && isThere) || (!deleted && !isThere),
+    schema: state.schema,
+  }
+}

@@ -1,0 +1,74 @@
+import { gunzipSync } from 'node:zlib'
+import type { Client } from '@markbook/shared/contract/client'
+import type { contract } from '@markbook/shared/contract/contract'
+import { type PersonName, people, stBrigids } from '@markbook/shared/story/people'
+import { cookieName, sessionCookies } from '../http/cookies.ts'
+import { startSession } from '../http/sessions.ts'
+import { Child } from '../peers/child.ts'
+import { invite, parentsOf } from '../peers/enrolment.ts'
+import { beginAnew, keysOfEnrolment } from '../peers/incarnation.ts'
+import { joinParent } from '../peers/join.ts'
+import { type Carrier, ParentLine } from '../peers/parent-line.ts'
+import { asSystem } from '../store/tx.ts'
+import type { School } from './school.ts'
+
+/** A node under another, with a line that can be cut, and rounds that are made by hand, so that a test says what happens when. */
+export type UnderParent = {
+  node: School
+  line: { cut: boolean }
+  /** Greets, sends all that is new and takes all that is new; with `line.cut` it throws. */
+  round(): Promise<void>
+}
+
+const PARENT = 'http://parent.test'
+
+/** What `fetch` does on a real line. */
+export async function unpacked(response: Response): Promise<Response> {
+  if (response.headers.get('content-encoding') !== 'gzip') return response
+  return new Response(new Uint8Array(gunzipSync(await response.arrayBuffer())), { status: response.status })
+}
+
+/** Joins `node` to `parent` and makes no round yet. A laptop is `user`'s. */
+export async function under(
+  parent: School,
+  node: School,
+  { user = null, school = stBrigids }: { user?: string | null; school?: string | null } = {},
+): Promise<UnderParent> {
+  const line = { cut: false }
+  const carry: Carrier = async (request) => {
+    if (line.cut) throw new Error('the line is cut')
+    return unpacked(await parent.app.fetch(request))
+  }
+  const kind = user ? 'laptop' : 'school'
+  const { code } = await parent.services.store.write(asSystem(), (tx) =>
+    invite(tx, { kind, schoolId: school, userId: user, by: people.okafor.id }),
+  )
+  await joinParent(node.services, { url: PARENT, code, kind }, carry)
+  return { node, line, round: () => makeRound(node, carry) }
+}
+
+/** One round with the node's first parent over any carrier. */
+export async function makeRound(node: School, carry: Carrier): Promise<void> {
+  const { services } = node
+  const [parent] = await services.store.read(asSystem(), parentsOf)
+  if (!parent) throw new Error('this node has no parent')
+  const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
+  const child = new Child(services, parent.id, line)
+  if ((await child.greet()).anew) {
+    await beginAnew(services, parent.id, line)
+    return makeRound(node, carry)
+  }
+  while ((await child.push()).more);
+  while ((await child.pull(0)).more);
+}
+
+/** Somebody who is signed in at a node that got its people from another. */
+export async function signedIn({ services, clientWith }: School, name: PersonName): Promise<Client<typeof contract>> {
+  const { store, keys, config } = services
+  const settings = { name: cookieName(config.cookiePrefix, config.projectRef), secure: false }
+  const session = await store.write(asSystem(), (tx) => startSession(tx, people[name].id, keys))
+  const cookie = sessionCookies(session, settings, 60, undefined)
+    .map((each) => each.split(';')[0])
+    .join('; ')
+  return clientWith(cookie)
+}

@@ -1,0 +1,155 @@
+import { sql } from 'drizzle-orm'
+import type { Columns } from './columns.sqlite.ts'
+import type { Description } from './describe.ts'
+import type { school } from './people.ts'
+
+type School = { school: ReturnType<typeof school> }
+
+export const conflictKinds = ['value', 'delete', 'rule', 'right'] as const
+export const conflictStatuses = ['noticed', 'open', 'resolved'] as const
+export type ConflictValue = Record<string, unknown>
+/** What a person decided: that the row stays as it is, that the kept value is written again, or another value. */
+export type Resolution = { choice: 'current' | 'kept' | 'typed'; value: ConflictValue | null }
+
+/**
+ * A write that did not stand, kept whole (sync/SPEC.md, «Conflicts»): `value` by column, null for a deletion; by whom (`actor_id`),
+ * where (`node_id`) and when (`hlc`, ms). Its id follows from the row, the unit and the write's dot, so that every node where the two
+ * writes meet makes the same record.
+ */
+export const syncConflict = (c: Columns, { school }: School) =>
+  c.table(
+    'sync',
+    'sync_conflict',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      entity: c.text().notNull(),
+      row_id: c.uuid().notNull(),
+      unit: c.text().notNull(),
+      kind: c.choice(conflictKinds).notNull(),
+      reason: c.text(),
+      value: c.json<ConflictValue | null>(),
+      node_id: c.uuid().notNull(),
+      counter: c.bigint().notNull(),
+      hlc: c.bigint().notNull(),
+      actor_id: c.uuid(),
+      status: c.choice(conflictStatuses).notNull(),
+      resolved_at: c.instant(),
+      resolved_by: c.uuid(),
+      resolution: c.json<Resolution | null>(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.index('sync_conflict_row', t.school_id, t.entity, t.row_id),
+      c.index('sync_conflict_open', t.school_id, t.status, t.hlc),
+      c.foreign('sync_conflict_school', [t.school_id], [school.id]),
+      c.check('sync_conflict_kind', sql`${t.kind} in ('value', 'delete', 'rule', 'right')`),
+      c.check('sync_conflict_status', sql`${t.status} in ('noticed', 'open', 'resolved')`),
+    ],
+  )
+
+export const syncConflictDescription: Description = {
+  scope: 'school',
+  identity: ['id', 'school_id', 'entity', 'row_id', 'unit', 'kind', 'reason', 'value', 'node_id', 'counter', 'hlc', 'actor_id'],
+  units: { status: ['status', 'resolved_at', 'resolved_by', 'resolution'] },
+}
+
+/**
+ * A row that came and cannot be written yet: its parent has not come, or it breaks a rule that no person foresaw. Kept whole, tried
+ * again after every page, never in the way of the rest. Local: every node holds back by itself.
+ */
+export const syncHeld = (c: Columns) =>
+  c.table(
+    'sync',
+    'sync_held',
+    {
+      school_id: c.uuid().notNull(),
+      table_name: c.text().notNull(),
+      row_id: c.uuid().notNull(),
+      state: c.text().notNull(),
+      reason: c.text().notNull(),
+      peer_id: c.uuid(),
+      since: c.instant().notNull(),
+      tries: c.int().notNull(),
+    },
+    (t) => [c.key(t.school_id, t.table_name, t.row_id)],
+  )
+
+/** A write of this node that its parent refused, kept whole for its author: what the parent holds stands instead. */
+export const syncRefused = (c: Columns) =>
+  c.table(
+    'sync',
+    'sync_refused',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      table_name: c.text().notNull(),
+      row_id: c.uuid().notNull(),
+      unit: c.text().notNull(),
+      value: c.json<ConflictValue | null>(),
+      actor_id: c.uuid(),
+      hlc: c.bigint().notNull(),
+      code: c.text().notNull(),
+      refused_at: c.instant().notNull(),
+      seen_at: c.instant(),
+    },
+    (t) => [c.key(t.id), c.index('sync_refused_school', t.school_id, t.refused_at)],
+  )
+
+/**
+ * Another node that this one knows. `side`: it is our parent, or our child. `node_id` its present incarnation. `school_id` what it may
+ * carry, `user_id` for a laptop whom. Keys are raw, base64url: `public_key` Ed25519 for signatures, `box_key` X25519 for secrets.
+ * `own_seq` and `own_people` how far the other has acknowledged our feeds of the school and of people; `their_epoch` and `their_cursor` how far we have theirs.
+ */
+export const syncPeer = (c: Columns) =>
+  c.table(
+    'sync',
+    'sync_peer',
+    {
+      id: c.uuid().notNull(),
+      side: c.choice(['parent', 'child']).notNull(),
+      kind: c.choice(['school', 'centre', 'laptop']).notNull(),
+      name: c.text().notNull(),
+      school_id: c.uuid(),
+      user_id: c.uuid(),
+      node_id: c.uuid().notNull(),
+      url: c.text(),
+      place: c.int().notNull(),
+      public_key: c.text().notNull(),
+      box_key: c.text().notNull(),
+      own_epoch: c.uuid(),
+      own_seq: c.bigint().notNull(),
+      own_people: c.bigint().notNull(),
+      their_epoch: c.uuid(),
+      their_cursor: c.text(),
+      highest_counter: c.bigint().notNull(),
+      history_head: c.text(),
+      scope: c.text(),
+      clock_offset: c.bigint(),
+      session_nonce: c.text(),
+      session_number: c.bigint().notNull(),
+      enrolled_at: c.instant().notNull(),
+      last_seen_at: c.instant(),
+      revoked_at: c.instant(),
+    },
+    (t) => [c.key(t.id), c.index('sync_peer_school', t.school_id)],
+  )
+
+/** A one-time invitation for a node; only the hash of its code. */
+export const syncInvitation = (c: Columns) =>
+  c.table(
+    'sync',
+    'sync_invitation',
+    {
+      id: c.uuid().notNull(),
+      code_hash: c.text().notNull(),
+      kind: c.choice(['school', 'laptop']).notNull(),
+      school_id: c.uuid(),
+      user_id: c.uuid(),
+      created_by: c.uuid(),
+      created_at: c.instant().notNull(),
+      expires_at: c.instant().notNull(),
+      used_at: c.instant(),
+    },
+    (t) => [c.key(t.id), c.unique('sync_invitation_code', [t.code_hash])],
+  )

@@ -1,0 +1,25 @@
+import type { Values } from './merge/state.ts'
+
+/**
+ * What a row itself cannot hold, kept beside it (sync/SPEC.md, «Stored»):
+ * - `last`: the values of a deleted row;
+ * - `claims`: by unit, what was written where a rule between rows lets something else stand in the row;
+ * - `unknown`: by unit, columns of a newer schema.
+ */
+export type Aside = { last?: Values; claims?: Readonly<Record<string, Values>>; unknown?: Readonly<Record<string, Values>> }
+
+/** After a local write of `units`: what it wrote is claimed no longer. `last` for a deletion, else null. */
+export function asideAfter(before: Aside | null, { units, last }: { units: ReadonlySet<string>; last: Values | null }): Aside {
+  const { unknown, claims = {} } = before ?? {}
+  const left = Object.fromEntries(Object.entries(claims).filter(([unit]) => !units.has(unit)))
+  const claimed = Object.assign({}, ...Object.values(claims)) as Values
+  return { ...(last ? { last: { ...last, ...claimed } } : { claims: left }), ...(unknown && { unknown }) }
+}
+
+export function asideToText({ last, claims, unknown }: Aside): string | null {
+  const has = (record: object | undefined) => record && Object.keys(record).length > 0
+  const kept = { ...(last && { last }), ...(has(claims) && { claims }), ...(has(unknown) && { unknown }) }
+  return has(kept) ? JSON.stringify(kept) : null
+}
+
+export const textToAside = (text: string | null): Aside | null => (text === null ? null : (JSON.parse(text) as Aside))

@@ -1,0 +1,98 @@
+import { type Barred, type Bounds, type Effect, type Event, type Notice, type State, step } from './machine.ts'
+
+/** What the driver carries effects out with: the store and the line of a real node, or those of the simulation. */
+export type Ports = {
+  greet(): Promise<{ anew: boolean }>
+  renew(): Promise<void>
+  push(): Promise<{ more: boolean }>
+  /** `wait` in seconds: how long the parent may take to have news. */
+  pull(wait: number, signal: AbortSignal): Promise<{ news: boolean; more: boolean }>
+  /** Runs `then` after a while; answers how to call it off. */
+  later(ms: number, then: () => void): () => void
+  /** Between 0 and 1. */
+  random(): number
+  tell(notice: Notice, reason: string | null): void
+  /** What a failure means: the line, the session, or that the parent will not have us. */
+  meaningOf(error: unknown): 'line' | 'session' | Barred
+}
+
+/** Carries out what the machine decides, and decides nothing. `tick` runs one effect after the other until it has to wait. */
+export class Driver {
+  private current: State = { kind: 'stopped' }
+  private listening: AbortController | null = null
+  private callOff = () => {}
+  private last: string | null = null
+  private busy: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    private readonly ports: Ports,
+    private readonly bounds: Bounds & { wait: number },
+  ) {}
+
+  get state(): State {
+    return this.current
+  }
+
+  start = () => this.happen({ type: 'start' })
+  /** This node wrote something that its parent should have. */
+  wrote = () => this.happen({ type: 'wrote' })
+  /** Ends what is under way. */
+  async stop(): Promise<void> {
+    this.happen({ type: 'stop' })
+    this.callOff()
+    this.listening?.abort()
+    await this.busy.catch(() => {})
+  }
+
+  private happen(event: Event): void {
+    const before = this.current
+    const { state, effects } = step(before, event, this.bounds)
+    this.current = state
+    for (const effect of effects) this.carryOut(effect)
+  }
+
+  private carryOut(effect: Effect): void {
+    switch (effect.do) {
+      case 'tell':
+        return this.ports.tell(effect.notice, this.last)
+      case 'hangUp':
+        return this.listening?.abort()
+      case 'sleep':
+        this.callOff = this.ports.later(effect.ms * (0.5 + this.ports.random() / 2), () => this.happen({ type: 'woke' }))
+        return
+      case 'greet':
+        return this.run(async () => ({ type: 'welcomed', ...(await this.ports.greet()) }))
+      case 'renew':
+        return this.run(async () => (await this.ports.renew(), { type: 'renewed' }))
+      case 'push':
+        return this.run(async () => ({ type: 'pushed', ...(await this.ports.push()) }))
+      case 'pull':
+        return this.run(async () => ({ type: 'pulled', ...(await this.ports.pull(0, new AbortController().signal)) }))
+      case 'listen':
+        return this.listen()
+    }
+  }
+
+  private listen(): void {
+    const call = new AbortController()
+    this.listening = call
+    this.run(async () => {
+      const heard = await this.ports.pull(this.bounds.wait, call.signal)
+      return call.signal.aborted ? null : { type: 'pulled', ...heard }
+    }, call.signal)
+  }
+
+  private run(work: () => Promise<Event | null>, given?: AbortSignal): void {
+    this.busy = work().then(
+      (event) => {
+        if (event && this.current.kind !== 'stopped') this.happen(event)
+      },
+      (error: unknown) => {
+        // What was hung up on has nothing to say.
+        if (given?.aborted) return
+        this.last = error instanceof Error ? error.message : String(error)
+        this.happen({ type: 'failed', how: this.ports.meaningOf(error) })
+      },
+    )
+  }
+}

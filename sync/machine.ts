@@ -1,0 +1,91 @@
+/**
+ * What a child does next (SPEC, «The wire»): pure, with no clock, network or database. The driver carries effects out and reports what
+ * came of them as events; every decision is here.
+ */
+export type State =
+  | { kind: 'stopped' }
+  | { kind: 'greeting'; failures: number }
+  | { kind: 'renewing' }
+  | { kind: 'pushing' }
+  | { kind: 'pulling' }
+  | { kind: 'listening' }
+  | { kind: 'waiting'; failures: number }
+  | { kind: 'barred'; why: Barred }
+export type Barred = 'revoked' | 'upgrade'
+
+export type Event =
+  | { type: 'start' }
+  | { type: 'stop' }
+  /** The parent knows this incarnation, or the child must begin another (SPEC, «Incarnations»). */
+  | { type: 'welcomed'; anew: boolean }
+  | { type: 'renewed' }
+  /** `more`: there is more of the own feed to send. */
+  | { type: 'pushed'; more: boolean }
+  /** `news`: rows came; `more`: and there are more. */
+  | { type: 'pulled'; news: boolean; more: boolean }
+  /** This node wrote something. */
+  | { type: 'wrote' }
+  | { type: 'woke' }
+  | { type: 'failed'; how: 'line' | 'session' | Barred }
+
+export type Effect =
+  | { do: 'greet' | 'renew' | 'push' | 'pull' | 'listen' | 'hangUp' }
+  | { do: 'sleep'; ms: number }
+  | { do: 'tell'; notice: Notice }
+export type Notice = 'connected' | 'up_to_date' | 'offline' | Barred
+
+export type Step = { state: State; effects: readonly Effect[] }
+export type Bounds = { first: number; most: number }
+
+const stay = (state: State): Step => ({ state, effects: [] })
+const go = (kind: 'renewing' | 'pushing' | 'pulling' | 'listening', ...effects: Effect[]): Step => ({
+  state: { kind },
+  effects,
+})
+const greet = (failures = 0): Step => ({ state: { kind: 'greeting', failures }, effects: [{ do: 'greet' }] })
+const push = () => go('pushing', { do: 'push' })
+
+/** Push before pull: what this node has not pulled, its unsent writes had not seen. */
+export function step(state: State, event: Event, bounds: Bounds): Step {
+  if (event.type === 'stop') return { state: { kind: 'stopped' }, effects: state.kind === 'listening' ? [{ do: 'hangUp' }] : [] }
+  if (event.type === 'failed') return state.kind === 'stopped' ? stay(state) : failed(state, event.how, bounds)
+  switch (state.kind) {
+    case 'stopped':
+      return event.type === 'start' ? greet() : stay(state)
+    case 'greeting':
+      if (event.type !== 'welcomed') return stay(state)
+      return event.anew
+        ? go('renewing', { do: 'renew' })
+        : { state: { kind: 'pushing' }, effects: [{ do: 'tell', notice: 'connected' }, { do: 'push' }] }
+    case 'renewing':
+      return event.type === 'renewed' ? greet() : stay(state)
+    case 'pushing':
+      if (event.type !== 'pushed') return stay(state)
+      return event.more ? push() : go('pulling', { do: 'pull' })
+    case 'pulling':
+      if (event.type !== 'pulled') return stay(state)
+      return event.more ? go('pulling', { do: 'pull' }) : go('listening', { do: 'tell', notice: 'up_to_date' }, { do: 'listen' })
+    case 'listening':
+      if (event.type === 'wrote') return go('pushing', { do: 'hangUp' }, { do: 'push' })
+      if (event.type === 'pulled') return event.more ? go('pulling', { do: 'pull' }) : go('listening', { do: 'listen' })
+      return stay(state)
+    case 'waiting':
+      return event.type === 'woke' ? greet(state.failures) : stay(state)
+    case 'barred':
+      return event.type === 'start' ? greet() : stay(state)
+  }
+}
+
+function failed(state: State, how: 'line' | 'session' | Barred, { first, most }: Bounds): Step {
+  if (how === 'revoked' || how === 'upgrade') return { state: { kind: 'barred', why: how }, effects: [{ do: 'tell', notice: how }] }
+  // The parent has forgotten the session: a greeting makes another, once; failing there counts as the line.
+  if (how === 'session' && state.kind !== 'greeting' && state.kind !== 'waiting') return greet()
+  const failures = state.kind === 'waiting' || state.kind === 'greeting' ? state.failures : 0
+  return {
+    state: { kind: 'waiting', failures: failures + 1 },
+    effects: [
+      { do: 'tell', notice: 'offline' },
+      { do: 'sleep', ms: Math.min(most, first * 2 ** failures) },
+    ],
+  }
+}

@@ -1,0 +1,110 @@
+import type { Replicated } from '@markbook/shared/tables/tables'
+import { highest } from '../stamp.ts'
+import { byText, compareStamps, covers, EXISTENCE, join, type Presence, type Stamp, sameDot } from '../versions.ts'
+import { type Rule, ruleOf } from './policy.ts'
+import { canonical, pick, type RowState, type Shape, type Values } from './state.ts'
+
+/** A value that did not stand: `value` by column, null for a deletion that was overruled. */
+export type Loser = { unit: string; kind: 'value' | 'delete'; value: Values | null; stamp: Stamp; rule: Rule }
+export type Merged = { state: RowState; losers: readonly Loser[] }
+
+/**
+ * Two states of one row into one: commutative, associative and idempotent in `state`, whatever the path they came by. No clock takes
+ * part in whether a write saw another, only in which of two that did not stands. Every value that goes without having been seen by the
+ * one that stays is among `losers` on the node where they meet.
+ */
+export function mergeRows(table: Replicated, shape: Shape, a: RowState, b: RowState): Merged {
+  const losers: Loser[] = []
+  const units: Record<string, Stamp> = {}
+  let values: Values = {}
+  const extra: Record<string, Values> = {}
+  for (const unit of unitsOf(a, b)) {
+    const side = (state: RowState): Side => ({ state, stamp: state.units[unit], value: valueIn(shape, unit, state) })
+    const { winner, loser } = meet(ruleFor(table, unit), side(a), side(b))
+    const known = unit === EXISTENCE || unit in shape.units
+    units[unit] = withHigh(winner.stamp as Stamp, highest(a.units[unit]?.[4], b.units[unit]?.[4]))
+    if (known) values = { ...values, ...winner.value }
+    else extra[unit] = winner.value
+    if (loser && unit !== EXISTENCE)
+      losers.push({ unit, kind: 'value', value: loser.value, stamp: loser.stamp as Stamp, rule: ruleFor(table, unit) })
+  }
+  const alive = presences(a, b)
+  const overruled = alive.length > 0 ? deletionIn(a, b) : null
+  if (overruled) losers.push({ unit: EXISTENCE, kind: 'delete', value: null, stamp: overruled, rule: 'later' })
+  const state: RowState = {
+    id: a.id,
+    schema: Math.max(a.schema, b.schema),
+    vv: join(a.vv, b.vv),
+    units,
+    alive,
+    values,
+    extra: Object.keys(extra).length > 0 ? extra : null,
+  }
+  return { state, losers }
+}
+
+type Side = { state: RowState; stamp: Stamp | undefined; value: Values }
+
+const ruleFor = (table: Replicated, unit: string): Rule => (unit === EXISTENCE ? 'quiet' : ruleOf(table, unit))
+const unitsOf = (a: RowState, b: RowState) => [...new Set([...Object.keys(a.units), ...Object.keys(b.units)])].sort(byText)
+
+/** A unit that an older program kept aside is known to a newer one. */
+const valueIn = ({ identity, units }: Shape, unit: string, { values, extra }: RowState): Values => {
+  if (unit === EXISTENCE) return pick(values, identity)
+  const columns = units[unit]
+  return columns ? pick(extra?.[unit] ?? values, columns) : (extra?.[unit] ?? {})
+}
+
+/** An absent unit was not touched: the other side's stands. */
+function meet(rule: Rule, a: Side, b: Side): { winner: Side; loser: Side | null } {
+  if (!a.stamp || !b.stamp) return { winner: a.stamp ? a : b, loser: null }
+  if (sameDot(a.stamp, b.stamp)) return { winner: a, loser: null }
+  const [aSawB, bSawA] = [covers(a.state.vv, b.stamp), covers(b.state.vv, a.stamp)]
+  if (aSawB !== bSawA) return { winner: aSawB ? a : b, loser: null }
+  const [winner, loser] = standing(rule, a, b) ? [a, b] : [b, a]
+  const isLost = !aSawB && rule !== 'quiet' && canonical(winner.value) !== canonical(loser.value)
+  return { winner, loser: isLost ? loser : null }
+}
+
+/** An order of all writes of a unit in which what saw another stands above it, so that the path by which they meet is nothing. */
+function standing(rule: Rule, a: Side, b: Side): boolean {
+  const [first, second] = [a.stamp as Stamp, b.stamp as Stamp]
+  const order = typeof rule === 'object' ? compareSteps(rule, a, b) : 0
+  return (order || compareStamps(first, second)) > 0
+}
+
+/** The last step before all others, then how often the row was made anew, then the step. */
+function compareSteps({ furthest, of }: Exclude<Rule, string>, a: Side, b: Side): number {
+  const [first, second] = [a, b].map(({ value }) => furthest.indexOf(String(value[of]))) as [number, number]
+  const isLast = (step: number) => (step === furthest.length - 1 ? 1 : 0)
+  if (isLast(first) || isLast(second)) return isLast(first) - isLast(second)
+  return (a.stamp?.[4] ?? 0) - (b.stamp?.[4] ?? 0) || first - second
+}
+
+const withHigh = ([node, counter, hlc, actor]: Stamp, high: number | undefined): Stamp =>
+  high === undefined ? [node, counter, hlc, actor] : [node, counter, hlc, actor, high]
+
+/** What both say, and what one says that the other has not seen: a deletion takes away only what it saw. */
+function presences(a: RowState, b: RowState): Presence[] {
+  const key = ([node, counter]: Presence) => `${node} ${counter}`
+  const inB = new Set(b.alive.map(key))
+  const kept = [...a.alive.filter((each) => inB.has(key(each)) || !covers(b.vv, each)), ...b.alive.filter((each) => !covers(a.vv, each))]
+  const unique = new Map(kept.map((each) => [key(each), each]))
+  return [...unique.values()].sort((x, y) => byText(x[0], y[0]) || x[1] - y[1])
+}
+
+/** The deletion of one side that the other, which is there, has not seen. */
+function deletionIn(a: RowState, b: RowState): Stamp | null {
+  for (const [gone, there] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    const stamp = gone.units[EXISTENCE]
+    if (gone.alive.length === 0 && stamp && there.alive.length > 0 && !covers(there.vv, stamp)) return stamp
+  }
+  return null
+}
+
+/** The states are the same for every reader: a page that brings it changes nothing. */
+export const sameState = (a: RowState, b: RowState): boolean =>
+  canonical([a.vv, a.units, a.alive, a.values, a.extra]) === canonical([b.vv, b.units, b.alive, b.values, b.extra])

@@ -1,0 +1,149 @@
+import { byText, compareStamps, EXISTENCE, type Stamp } from '../versions.ts'
+import { canonical, type RowState, type Values } from './state.ts'
+
+/**
+ * Rules between rows. Each is a function of the states alone, whatever node computes it and in whatever order they came: what
+ * stands in a row may differ from what was claimed, and the claim is kept beside it (`Aside`) and as a conflict.
+ */
+
+/** What stands instead of the claim of a unit, and why. */
+export type Settled = { unit: string; stands: Values; reason: Reason }
+export type Reason = 'sent' | 'taken' | 'score_above_maximum' | 'last_admin'
+
+/**
+ * Rows that claim the same thing, of which one may have it: the smallest id, which is the oldest where ids are made by time. Answers
+ * what the others get, made from the claim so that it cannot be taken: a number is dropped, a name or code gets a mark.
+ */
+export function settleRivals(
+  unit: string,
+  column: string,
+  rivals: readonly RowState[],
+  { nullable }: { nullable: boolean },
+): Map<string, Settled> {
+  const [, ...losers] = [...rivals].sort((a, b) => byText(a.id, b.id))
+  return new Map(
+    losers.map((state) => {
+      const stands = nullable ? null : marked(String(state.values[column]), state.id)
+      return [state.id, { unit, stands: { [column]: stands }, reason: 'taken' }]
+    }),
+  )
+}
+
+/** `3B` of a second class becomes `3B~9f2c`: who sees it knows that something is to be decided. */
+export const marked = (text: string, id: string): string => `${[...text].slice(0, 15).join('')}~${id.replaceAll('-', '').slice(-4)}`
+
+type Frozen = {
+  snapshot: unknown
+  class_teacher_remark: unknown
+  conduct: unknown
+  attendance_percentage: unknown
+  student_group_id: unknown
+}
+type FrozenEntry = { subject_id: string; manual_letter: unknown; teacher_remark: unknown }
+/** What a book that was sent holds from then on, of the columns that teachers write. */
+export type Freeze = Frozen & { entries: readonly FrozenEntry[] }
+
+export const freezeOf = ({ values }: RowState): Freeze | null =>
+  values['status'] === 'sent_to_ministry' ? ((values['sent_snapshot'] as { frozen?: Freeze } | null)?.frozen ?? null) : null
+
+const BOOK_UNITS = {
+  snapshot: ['snapshot'],
+  class_teacher_remark: ['class_teacher_remark'],
+  conduct: ['conduct'],
+  attendance_percentage: ['attendance_percentage'],
+  student_group_id: ['student_group_id'],
+} as const
+const ENTRY_UNITS = { letter: ['manual_letter'], teacher_remark: ['teacher_remark'] } as const
+
+const differing = (claims: Values, stands: Values, units: Readonly<Record<string, readonly string[]>>): Settled[] =>
+  Object.entries(units).flatMap(([unit, columns]) => {
+    const frozen = Object.fromEntries(columns.map((column) => [column, stands[column] ?? null]))
+    const claimed = Object.fromEntries(columns.map((column) => [column, claims[column] ?? null]))
+    return canonical(frozen) === canonical(claimed) ? [] : [{ unit, stands: frozen, reason: 'sent' as const }]
+  })
+
+/** A book that was sent shows what was sent; whatever was written without having seen that is kept as a conflict, never applied. */
+export const settleBook = (book: RowState): Settled[] => {
+  const freeze = freezeOf(book)
+  return freeze ? differing(book.values, freeze, BOOK_UNITS) : []
+}
+
+/** An entry of a sent book; null where the book was sent without it. */
+export function settleEntry(entry: RowState, freeze: Freeze): Settled[] | null {
+  const own = freeze.entries.find(({ subject_id }) => subject_id === entry.values['subject_id'])
+  return own ? differing(entry.values, own, ENTRY_UNITS) : null
+}
+
+/**
+ * A maximum that was lowered under a score which it had not seen: marks stand, and the assessment keeps the highest maximum that it
+ * ever had until a person decides. `topScore`: the highest score that is recorded, null for none.
+ */
+export function settleMaximum(assessment: RowState, topScore: number | null): Settled | null {
+  const claimed = Number(assessment.values['max_score'])
+  if (topScore === null || topScore <= claimed) return null
+  const highest = assessment.units['scoring']?.[4] ?? claimed
+  const { weight, assessment_type } = assessment.values
+  return { unit: 'scoring', stands: { max_score: Math.max(highest, topScore), weight, assessment_type }, reason: 'score_above_maximum' }
+}
+
+/**
+ * Two last administrators who took the right from each other: whoever lost it last keeps it. `members`: every membership of the
+ * school, there or deleted. Answers the membership's id and what stands, or null where an administrator is left or there never was one.
+ * For a membership that was deleted, the unit `row` stands among the settled: it is there again.
+ */
+export function settleAdmins(members: readonly RowState[]): { id: string; settled: Settled[] } | null {
+  if (members.some((member) => denials(member).length === 0)) return null
+  const lost = members.filter(({ units }) => units['role']?.[4] === 1)
+  const [last] = lost.sort((a, b) => compareStamps(lostBy(b), lostBy(a)) || byText(a.id, b.id))
+  if (!last) return null
+  const stands: Record<Denial, Values> = { row: {}, role: { role: 'admin' }, is_active: { is_active: true } }
+  return { id: last.id, settled: denials(last).map((unit) => ({ unit, stands: stands[unit], reason: 'last_admin' })) }
+}
+
+type Denial = 'row' | 'role' | 'is_active'
+
+/** The units by which a membership gives no right of an administrator. */
+const denials = ({ values, alive }: RowState): Denial[] => [
+  ...(alive.length === 0 ? ['row' as const] : []),
+  ...(values['role'] === 'admin' ? [] : ['role' as const]),
+  ...(values['is_active'] ? [] : ['is_active' as const]),
+]
+
+const lostBy = (member: RowState): Stamp =>
+  denials(member)
+    .map((unit) => member.units[unit] as Stamp)
+    .reduce((latest, each) => (compareStamps(each, latest) > 0 ? each : latest))
+
+/** The values that stand in the row: the claims, but for what a rule settled. */
+export const standing = ({ values }: RowState, settled: readonly Settled[]): Values =>
+  Object.assign({}, values, ...settled.map(({ stands }) => stands))
+
+/** The identity of a deleted row is still known; `EXISTENCE` says who deleted it. */
+export const deletedBy = ({ units }: RowState): Stamp | undefined => units[EXISTENCE]
+
+const TERM_NAMES = ['michaelmas', 'hilary', 'trinity'] as const
+
+/** The terms of one year: each name once. Who loses its name to a smaller id gets one that nobody claims; with none left it keeps none. */
+export function settleTerms(terms: readonly RowState[]): Map<string, Settled> {
+  const taken = new Set<unknown>()
+  const losers: RowState[] = []
+  for (const state of [...terms].sort((a, b) => byText(a.id, b.id))) {
+    if (taken.has(state.values['name'])) losers.push(state)
+    else taken.add(state.values['name'])
+  }
+  const settled = new Map<string, Settled>()
+  for (const state of losers) {
+    const free = TERM_NAMES.find((name) => !taken.has(name))
+    if (!free) continue
+    taken.add(free)
+    settled.set(state.id, { unit: 'name', stands: { name: free }, reason: 'taken' })
+  }
+  return settled
+}
+
+/** Pending requests of one person to one school: the oldest id waits, the others count as rejected by nobody. */
+export function settleRequests(pending: readonly RowState[]): Map<string, Settled> {
+  const [, ...others] = [...pending].sort((a, b) => byText(a.id, b.id))
+  const stands = { status: 'rejected', reviewed_at: null, reviewed_by: null }
+  return new Map(others.map(({ id }) => [id, { unit: 'status', stands, reason: 'taken' }]))
+}

@@ -1,0 +1,26 @@
+import type { Versions } from '../versions.ts'
+
+export type Values = Readonly<Record<string, unknown>>
+
+/**
+ * A row as it travels and merges. `values` are claims: the identity columns and those of the units, as they were written, whatever a
+ * rule between rows makes of them on a node (`settle`). A deleted row keeps its last values: an edit that the deletion had not seen
+ * brings them back. `extra`: units of a newer schema, kept and sent on: {unit: {column: value}}.
+ */
+export type RowState = Versions & { id: string; schema: number; values: Values; extra: Readonly<Record<string, Values>> | null }
+
+/** By which columns a table's units are made, as declared beside it (`shared/tables/describe.ts`). */
+export type Shape = { identity: readonly string[]; units: Readonly<Record<string, readonly string[]>> }
+
+/** Equal values give equal text: keys in order, nothing undefined. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical)}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
+  const entries = Object.entries(value)
+    .filter(([, each]) => each !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`)}}`
+}
+
+export const pick = (values: Values, columns: readonly string[]): Values =>
+  Object.fromEntries(columns.map((column) => [column, values[column] ?? null]))

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { TableRows } from './page.ts'
+
+/** What two nodes say to each other. Changed only by adding; `fence.test.ts` tells when the number must rise. */
+export const PROTOCOL = 1
+export const OLDEST_PROTOCOL = 1
+
+const Id = z.uuid()
+const Seq = z.int().min(0)
+const Sha = z.string().max(64)
+export const NodeKind = z.enum(['school', 'centre', 'laptop'])
+
+/** An entry of the history as its node wrote it: `node_seq` and `head` in that node's chain. */
+export const HistoryEntry = z.object({
+  id: Id,
+  at: z.iso.datetime(),
+  actor_id: Id.nullable(),
+  node_id: Id,
+  entity: z.string().max(63),
+  row_id: Id,
+  action: z.enum(['create', 'update', 'delete']),
+  changes: z.string().max(1_000_000),
+  node_seq: Seq,
+  head: Sha,
+})
+export type HistoryEntry = z.infer<typeof HistoryEntry>
+
+/** The child begins. */
+export const Hello = z.object({
+  protocol: z.int(),
+  schema: z.int(),
+  node: Id,
+  kind: NodeKind,
+  version: z.string().max(40),
+  /** The child's clock, ms, to learn how far it is off. */
+  now: z.number(),
+})
+export type Hello = z.infer<typeof Hello>
+
+/**
+ * `nonce` is signed with every later request. `acknowledged`: the last number of the child's feed that the parent has, and `head` that of
+ * the child's history there: a child that has less, or another head, was restored or cloned, and begins anew.
+ */
+export const Welcome = z.object({
+  protocol: z.int(),
+  schema: z.int(),
+  epoch: Id,
+  nonce: z.string().max(64),
+  acknowledged: Seq,
+  head: Sha.nullable(),
+  now: z.number(),
+  school: Id,
+  school_name: z.string(),
+  scope: z.string(),
+})
+export type Welcome = z.infer<typeof Welcome>
+
+export const Pull = z.object({
+  cursor: z.string().max(300).nullable(),
+  wait: z.int().min(0).max(25),
+  scope: z.string().max(100).nullable(),
+})
+export type Pull = z.infer<typeof Pull>
+
+/** `cursor` is to be saved with the rows. `total`: in a first copy, how many rows there are in all. `scope` that the rows were read under. */
+export const Page = z.object({
+  epoch: Id,
+  cursor: z.string().max(300),
+  tables: z.array(TableRows),
+  is_last: z.boolean(),
+  total: z.int().nullable(),
+  copied: z.int().nullable(),
+  scope: z.string(),
+})
+export type Page = z.infer<typeof Page>
+
+/** What the child wrote since `from`, up to `to` of its own feed. `cursor`: how far it had read the parent's when it wrote. */
+export const Push = z.object({
+  from: Seq,
+  to: Seq,
+  cursor: z.string().max(300).nullable(),
+  tables: z.array(TableRows),
+  history: z.array(HistoryEntry).max(100_000),
+})
+export type Push = z.infer<typeof Push>
+
+export const Outcome = z.enum(['applied', 'merged', 'unchanged', 'held', 'conflict', 'refused'])
+/** Rows that were simply applied are not named. `theirs`: the parent's row, for the child to take; null where it has none. */
+export const RowAnswer = z.object({
+  table: z.string(),
+  id: Id,
+  outcome: Outcome,
+  units: z.array(z.string()),
+  code: z.string().nullable(),
+  theirs: TableRows.nullable(),
+})
+export type RowAnswer = z.infer<typeof RowAnswer>
+export const Pushed = z.object({ acknowledged: Seq, answers: z.array(RowAnswer) })
+export type Pushed = z.infer<typeof Pushed>
+
+/** A child shows its invitation and its keys (raw, base64url), and signs what it says with the first. */
+export const Join = z.object({
+  protocol: z.int(),
+  code: z.string().max(64),
+  node: Id,
+  kind: NodeKind,
+  name: z.string().min(1).max(100),
+  public_key: z.string().max(64),
+  box_key: z.string().max(64),
+  /** A school that started alone and brings its rows, else null. */
+  school: Id.nullable(),
+})
+export type Join = z.infer<typeof Join>
+export const Joined = z.object({
+  peer: Id,
+  parent: z.object({ node: Id, kind: NodeKind, name: z.string(), public_key: z.string(), box_key: z.string() }),
+  school: Id,
+  school_name: z.string(),
+  user: Id.nullable(),
+})
+export type Joined = z.infer<typeof Joined>
+
+/** A new incarnation of an enrolled node, said with the keys of the one before. */
+export const Renew = z.object({ node: Id, public_key: z.string().max(64), box_key: z.string().max(64) })
+export type Renew = z.infer<typeof Renew>
+export const Renewed = z.object({ peer: Id })
+export type Renewed = z.infer<typeof Renewed>
+
+/** Per table: how many rows live, and a digest of their states that does not depend on order. */
+export const TableDigest = z.object({ table: z.string(), count: z.int(), digest: z.string() })
+export type TableDigest = z.infer<typeof TableDigest>
+export const Verified = z.object({ epoch: Id, seq: Seq, tables: z.array(TableDigest) })
+export type Verified = z.infer<typeof Verified>

@@ -1,0 +1,51 @@
+/** {node: counter}: everything that a state has seen, for each node up to and including that counter. */
+export type Vector = Readonly<Record<string, number>>
+
+/**
+ * A merge unit's last write: the node and its counter (together the dot), the hybrid clock in ms, who, and for a few units the
+ * highest value that one of its columns ever had, or how often the row was made anew (`policy.ts`, `highsOf`, `furthestOf`).
+ */
+export type Stamp = readonly [node: string, counter: number, hlc: number, actor: string | null, high?: number]
+
+/** A write that says that a row exists. A row whose set of them is empty is deleted. */
+export type Presence = readonly [node: string, counter: number]
+
+/** What is known of a row besides its values. */
+export type Versions = { vv: Vector; units: Readonly<Record<string, Stamp>>; alive: readonly Presence[] }
+
+/** Unit that carries a row's identity: stamped by creation and deletion. */
+export const EXISTENCE = 'row'
+/** Key of the presences within the stored units; no unit is called so. */
+const ALIVE = 'alive'
+
+export const covers = (seen: Vector, [node, counter]: readonly [string, number, ...unknown[]]): boolean => (seen[node] ?? 0) >= counter
+
+/** Everything that either has seen. */
+export function join(a: Vector, b: Vector): Vector {
+  const joined: Record<string, number> = { ...a }
+  for (const [node, counter] of Object.entries(b)) joined[node] = Math.max(joined[node] ?? 0, counter)
+  return sorted(joined)
+}
+
+export const sameDot = (a: Stamp, b: Stamp): boolean => a[0] === b[0] && a[1] === b[1]
+
+/** By hybrid clock, then node, then counter. Above zero where `a` is the later. A write that saw another is always later. */
+export const compareStamps = (a: Stamp, b: Stamp): number => a[2] - b[2] || byText(a[0], b[0]) || a[1] - b[1]
+
+export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const sorted = <V>(record: Readonly<Record<string, V>>): Record<string, V> =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => byText(a, b)))
+
+const sortedPresences = (alive: readonly Presence[]) => [...alive].sort((a, b) => byText(a[0], b[0]) || a[1] - b[1])
+
+/** As stored beside a row; equal versions give equal text. */
+export const versionsToText = ({ vv, units, alive }: Versions): { vv: string; units: string } => ({
+  vv: JSON.stringify(sorted(vv)),
+  units: JSON.stringify({ ...sorted(units), [ALIVE]: sortedPresences(alive) }),
+})
+
+export function textToVersions(stored: { vv: string; units: string }): Versions {
+  const { [ALIVE]: alive = [], ...units } = JSON.parse(stored.units) as Record<string, Stamp> & { alive?: Presence[] }
+  return { vv: JSON.parse(stored.vv), units, alive }
+}
