@@ -32,6 +32,8 @@ export type ObjectStorage = {
   remove(bucket: Bucket, path: string): Promise<void>
   /** By path, at most `limit` after `after`. */
   list(bucket: Bucket, options: { prefix: string; after?: string; limit: number }): Promise<StoredObject[]>
+  /** Removes what was begun before `before` (ms since 1970) and never finished; nobody ever saw it as an object. */
+  sweep(before: number): Promise<void>
   close(): Promise<void>
 }
 

@@ -8,6 +8,7 @@ import type { WriteTx } from '../../store/tx.ts'
 import { normalEmail } from '../auth/emails.ts'
 import { profileKey } from '../auth/profile.ts'
 import { starterSubjects } from '../subjects/starter-subjects.ts'
+import { ownSchool, putCrest, withCrest } from './crest.ts'
 import { joinRequestHandlers } from './join-requests.handlers.ts'
 import { memberHandlers } from './members.handlers.ts'
 import { SCHOOL_LIST_KEY, schoolList } from './school-list.ts'
@@ -80,7 +81,9 @@ export const schoolHandlers: Handlers<typeof schools> = {
     },
   }),
 
-  mine: on(schools.mine, { load: ownSchool, run: async (_scene, _asked, school) => school }),
+  mine: on(schools.mine, { load: ownSchool, run: async ({ services }, _asked, school) => withCrest(school, services.config.publicUrl) }),
+
+  putCrest,
 
   updateMine: on(schools.updateMine, {
     load: ownSchool,
@@ -91,10 +94,4 @@ export const schoolHandlers: Handlers<typeof schools> = {
       return school as School
     },
   }),
-}
-
-async function ownSchool({ tx, caller }: Pick<Scene<typeof schools.mine>, 'tx' | 'caller'>): Promise<School> {
-  const school = await tx.find('school', caller.school_id, caller.school_id)
-  if (!school) throw common.notFound()
-  return school
 }

@@ -1,0 +1,108 @@
+import { common } from '@markbook/shared/failures'
+import type { Hono } from 'hono'
+import { imageObject, ownerOf, PUBLIC_IMAGES } from '../../files/image-address.ts'
+import { once } from '../../files/once.ts'
+import { sendFile } from '../../files/send.ts'
+import { readTicket } from '../../files/tickets.ts'
+import type { AppEnv } from '../../http/mount.ts'
+import { checkOrigin, preflight } from '../../http/origins.ts'
+import { type HeaderList, jsonReply } from '../../http/replies.ts'
+import type { Services } from '../../http/services.ts'
+import { asSystem } from '../../store/tx.ts'
+import { avatarAt, crestAt } from '../avatars/avatars.queries.ts'
+import { keepIncoming } from '../avatars/incoming.ts'
+import { SIGNED_PATH, TUS_PATH } from '../avatars/issue.ts'
+import { ticketOf, tusServer } from '../avatars/tus.ts'
+
+const TUS_HEADERS = [
+  'authorization',
+  'content-type',
+  'tus-resumable',
+  'upload-length',
+  'upload-defer-length',
+  'upload-metadata',
+  'upload-offset',
+  'upload-checksum',
+  'x-http-method-override',
+  'x-requested-with',
+  'x-request-id',
+  'x-upsert',
+].join(', ')
+
+/** The storage as browsers see it, outside of the contract (decisions §6): pictures for everybody, and where uploads arrive. */
+export function serveStorage(app: Hono<AppEnv>, services: Services): void {
+  app.get(`${PUBLIC_IMAGES}*`, (c) => {
+    c.set('route', `${PUBLIC_IMAGES}*`)
+    return publicImage(services, c.req.raw, c.get('replyHeaders'))
+  })
+  app.put(`${SIGNED_PATH}*`, (c) => {
+    c.set('route', `${SIGNED_PATH}*`)
+    return signedUpload(services, c.req.raw, c.get('replyHeaders'))
+  })
+  const tus = once(() => tusServer(services))
+  const resumable = async (request: Request, headers: HeaderList) => {
+    headers.push(...checkOrigin(request, services.config))
+    if (request.method !== 'OPTIONS') ticketOf(request, services)
+    const response = await (await tus())(request)
+    for (const [name, value] of [...headers, ...SAFE]) if (!response.headers.has(name)) response.headers.set(name, value)
+    return response
+  }
+  // HEAD arrives as GET; GET itself is not taken: what was uploaded is read nowhere here.
+  app.on(['POST', 'GET', 'PATCH', 'DELETE', 'OPTIONS'], [TUS_PATH, `${TUS_PATH}/:id`], (c, next) => {
+    const { method } = c.req.raw
+    if (method === 'GET' || (method === 'OPTIONS' && c.req.header('access-control-request-method'))) return next()
+    c.set('route', TUS_PATH)
+    return resumable(c.req.raw, c.get('replyHeaders'))
+  })
+  app.options('/storage/*', (c) => preflight(checkOrigin(c.req.raw, services.config), TUS_HEADERS))
+}
+
+const SAFE: HeaderList = [
+  ['x-content-type-options', 'nosniff'],
+  ['cache-control', 'no-store'],
+]
+
+/** The path behind a prefix as it was sent: what is written with escapes names nothing. */
+const restOf = (request: Request, prefix: string): string => new URL(request.url).pathname.slice(prefix.length)
+
+/** The row decides what lies at a path, so that a picture changes in one moment, and one without a row is served to nobody. */
+async function publicImage(services: Services, request: Request, headers: HeaderList): Promise<Response> {
+  const path = restOf(request, PUBLIC_IMAGES)
+  const owner = ownerOf(path)
+  if (owner === null) throw common.noSuchPath()
+  const [found] = await services.store.read(asSystem(), async (tx) => {
+    const avatars = await avatarAt(tx, { owner, path })
+    return avatars.length > 0 ? avatars : crestAt(tx, { owner, path })
+  })
+  if (!found) throw common.noSuchPath()
+  headers.push(
+    ...checkOrigin(request, services.config),
+    ['cross-origin-resource-policy', 'cross-origin'],
+    ['content-security-policy', "default-src 'none'; sandbox"],
+  )
+  return sendFile(
+    { files: services.files, request, status: 200, headers },
+    {
+      stored: { bucket: 'images', path: imageObject(path, found.sha256) },
+      filename: path.split('/').at(-1) ?? 'image',
+      inline: true,
+      cacheControl: 'public, max-age=3600',
+      missing: common.noSuchPath(),
+    },
+  )
+}
+
+/** The whole picture in one PUT, to the address that was issued for it. */
+async function signedUpload(services: Services, request: Request, headers: HeaderList): Promise<Response> {
+  headers.push(...checkOrigin(request, services.config))
+  const token = new URL(request.url).searchParams.get('token') ?? ''
+  const ticket = readTicket(token, services.keys.upload, services.clock.now())
+  if (!ticket || ticket.path !== restOf(request, SIGNED_PATH))
+    throw common.unauthenticated({ message: 'This address was not issued for this upload, or its time is over. Please begin again.' })
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== ticket.type) throw common.wrongType({ message: `This upload was issued for the type ${ticket.type}.` })
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > ticket.size) throw common.tooLarge({ message: `This upload was issued for ${ticket.size} bytes.` })
+  await keepIncoming(services, ticket, (request.body ?? []) as AsyncIterable<Uint8Array>)
+  return jsonReply(201, { path: ticket.path }, headers)
+}

@@ -1,0 +1,85 @@
+import { limits } from '@markbook/shared/limits'
+import { imageObject, ownerOf } from '../../files/image-address.ts'
+import { type Bucket, buckets, type StoredObject } from '../../files/storage.ts'
+import type { Services } from '../../http/services.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { avatarAt, crestAt } from '../avatars/avatars.queries.ts'
+import { classFileAt, reportPdfAt } from './sweep.queries.ts'
+
+type Used = Pick<Services, 'files' | 'uploads' | 'store' | 'clock' | 'log'>
+
+/** So many orphans among so few objects are no orphans: the database is not the one that these files belong to. */
+const SUSPICIOUS = { atLeast: 100, share: 0.25 }
+
+/**
+ * Removes what belongs to no row and has lain for a day: what a kill between file and row left, pictures in whose place others came,
+ * files of what was deleted, uploads that were never finished or completed. Answers how many objects went.
+ */
+export async function sweepFiles(services: Used): Promise<number> {
+  const before = services.clock.now() - limits.storage.orphan
+  await services.files.sweep(before)
+  await services.uploads.sweep(before)
+  let removed = 0
+  for (const bucket of buckets) removed += await sweepBucket(services, bucket, before)
+  return removed
+}
+
+async function sweepBucket(services: Used, bucket: Bucket, before: number): Promise<number> {
+  const { files, store, log } = services
+  const orphans: StoredObject[] = []
+  let seen = 0
+  for (let after: string | undefined; ; ) {
+    const page = await files.list(bucket, { prefix: '', limit: limits.storage.page, ...(after !== undefined && { after }) })
+    seen += page.length
+    const old = page.filter(({ modifiedAt }) => modifiedAt < before)
+    for (const object of old) if (!(await store.read(asSystem(), (tx) => isWanted(tx, object)))) orphans.push(object)
+    after = page.at(-1)?.path
+    if (page.length < limits.storage.page) break
+  }
+  if (orphans.length > SUSPICIOUS.atLeast && orphans.length > seen * SUSPICIOUS.share) {
+    log.warn({ bucket, orphans: orphans.length, objects: seen }, 'most stored files belong to no row of this database: none was removed')
+    return 0
+  }
+  for (const object of orphans) {
+    // It may have been uploaded again, or a row may have come meanwhile.
+    const still = await files.head(bucket, object.path)
+    if (!still || still.modifiedAt >= before || (await store.read(asSystem(), (tx) => isWanted(tx, object)))) continue
+    await files.remove(bucket, object.path)
+  }
+  return orphans.length
+}
+
+const isWanted = async (tx: ReadTx, { bucket, path }: StoredObject): Promise<boolean> =>
+  bucket === 'images'
+    ? isPictureOfSomebody(tx, path)
+    : (await reportPdfAt(tx, { path })).length > 0 || (await classFileAt(tx, { path })).length > 0
+
+async function isPictureOfSomebody(tx: ReadTx, object: string): Promise<boolean> {
+  const path = ownerOf(object) === null ? object.slice(0, object.lastIndexOf('/')) : object
+  const owner = ownerOf(path)
+  if (owner === null) return false
+  const rows = [...(await avatarAt(tx, { owner, path })), ...(await crestAt(tx, { owner, path }))]
+  return rows.some(({ sha256 }) => imageObject(path, sha256) === object)
+}
+
+/** Sweeps from time to time, for the first time a while after the start. A sweep that fails is tried again the next time. */
+export function scheduleSweeps(services: Used): { stop(): Promise<void> } {
+  let running: Promise<unknown> = Promise.resolve()
+  let next: NodeJS.Timeout
+  const plan = (ms: number) => {
+    next = setTimeout(() => {
+      running = sweepFiles(services)
+        .then((removed) => removed > 0 && services.log.info({ removed }, 'removed files that belonged to no row'))
+        .catch((error: unknown) => services.log.warn({ err: error }, 'the sweep of the files failed'))
+        .finally(() => plan(limits.storage.sweep))
+    }, ms).unref()
+  }
+  plan(limits.storage.afterStart)
+  return {
+    stop: async () => {
+      clearTimeout(next)
+      await running
+      clearTimeout(next)
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { Readable, Transform } from 'node:stream'
+
+/** Size in bytes and SHA-256 in hex. */
+export type Digest = { size: number; sha256: string }
+
+const PIECE = 262_144
+
+/** Bytes in pieces, so that hashing and writing five megabytes holds up nobody. */
+export function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE)
+}
+
+export const streamOf = (content: Uint8Array | Readable): Readable =>
+  content instanceof Readable ? content : Readable.from(piecesOf(content), { objectMode: false })
+
+/** Lets a stream through and knows at its end what went by. */
+export function measuring(): { through: Transform; digest(): Digest } {
+  const hash = createHash('sha256')
+  let size = 0
+  const through = new Transform({
+    transform(piece: Uint8Array, _encoding, done) {
+      hash.update(piece)
+      size += piece.length
+      done(null, piece)
+    },
+  })
+  return { through, digest: () => ({ size, sha256: hash.digest('hex') }) }
+}
+
+export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

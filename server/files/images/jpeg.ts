@@ -1,0 +1,68 @@
+import { limits } from '@markbook/shared/limits'
+import { isAsciiAt, viewOf } from './bytes.ts'
+import { type Cleaned, damaged, type Side } from './cleaned.ts'
+import { orientationIn, tiffOf } from './orientation.ts'
+
+const EXIF = 'Exif\0\0'
+const END = 0xd9
+const SCAN = 0xda
+
+const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
+/** Markers that stand alone, without a length. */
+const isBare = (marker: number) => (marker >= 0xd0 && marker <= 0xd8) || marker === 0x01
+
+/** What a picture needs to be drawn: its frame, tables and colours. Notes, previews, places and whatever else stays behind. */
+function isNeeded(marker: number, content: Uint8Array): boolean {
+  if (marker === 0xe0) return isAsciiAt(content, 0, 'JFIF\0')
+  if (marker === 0xe2) return isAsciiAt(content, 0, 'ICC_PROFILE\0')
+  if (marker === 0xee) return isAsciiAt(content, 0, 'Adobe')
+  return (marker >= 0xc0 && marker <= 0xdf) || marker === 0x01
+}
+
+/** Where the picture data that begin at `at` end: at the next marker that is neither a stuffed byte nor a restart. */
+function endOfScan(bytes: Uint8Array, at: number): number {
+  // A plain loop: data that are markers through and through would make a search for each of them slow.
+  for (let next = at; next + 1 < bytes.length; next += 1) {
+    if (bytes[next] !== 0xff) continue
+    const marker = bytes[next + 1] as number
+    if (marker !== 0 && marker !== 0xff && (marker < 0xd0 || marker > 0xd7)) return next
+  }
+  throw damaged()
+}
+
+const segment = (marker: number, content: Uint8Array): Uint8Array => {
+  const length = content.length + 2
+  return Buffer.concat([Uint8Array.of(0xff, marker, length >> 8, length & 0xff), content])
+}
+
+/** A JPEG without what is not picture, losslessly; what follows its end goes too. Throws where it is cut off or is none. */
+export function cleanJpeg(bytes: Uint8Array): Cleaned {
+  const view = viewOf(bytes)
+  const kept: Uint8Array[] = []
+  const sides: Side[] = []
+  let orientation = 1
+  let at = 2
+  for (let count = 0; ; count += 1) {
+    if (count > limits.image.parts) throw damaged()
+    if (view.getUint8(at) !== 0xff) throw damaged()
+    const marker = view.getUint8(at + 1)
+    if (marker === 0xff) {
+      at += 1
+      continue
+    }
+    if (marker === END) break
+    const end = isBare(marker) ? at + 2 : at + 2 + view.getUint16(at + 2)
+    if (end > bytes.length || (!isBare(marker) && end < at + 4)) throw damaged()
+    const content = bytes.subarray(at + 4, end)
+    if (marker === 0xe1 && isAsciiAt(content, 0, EXIF)) orientation = orientationIn(content.subarray(EXIF.length))
+    if (isFrame(marker)) sides.push({ height: view.getUint16(at + 5), width: view.getUint16(at + 7) })
+    const next = marker === SCAN ? endOfScan(bytes, end) : end
+    if (isNeeded(marker, content)) kept.push(bytes.subarray(at, next))
+    at = next
+  }
+  const turned = orientation === 1 ? [] : [segment(0xe1, Buffer.concat([Buffer.from(EXIF, 'latin1'), tiffOf(orientation)]))]
+  // JFIF wants to stand first.
+  const first = kept[0]?.[1] === 0xe0 ? 1 : 0
+  const parts = [...kept.slice(0, first), ...turned, ...kept.slice(first)]
+  return { bytes: Buffer.concat([bytes.subarray(0, 2), ...parts, Uint8Array.of(0xff, END)]), sides }
+}

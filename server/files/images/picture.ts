@@ -1,0 +1,48 @@
+import { type ImageType, imageFailures, imageTypes } from '@markbook/shared/contract/avatars'
+import { limits } from '@markbook/shared/limits'
+import { type Cleaned, damaged } from './cleaned.ts'
+import { cleanJpeg } from './jpeg.ts'
+import { cleanPng } from './png.ts'
+import { cleanWebp } from './webp.ts'
+
+/** A picture that may be kept. */
+export type Picture = { bytes: Uint8Array; type: ImageType }
+
+const cleaners: Record<ImageType, (bytes: Uint8Array) => Cleaned> = {
+  'image/jpeg': cleanJpeg,
+  'image/png': cleanPng,
+  'image/webp': cleanWebp,
+}
+
+export const isImageType = (type: string): type is ImageType => (imageTypes as readonly string[]).includes(type)
+
+/**
+ * The picture that an upload is, without what is no picture: place, time, names, comments, previews, and anything hidden behind its
+ * end. Nothing is decoded, so that a bomb has nothing to go off in. Throws 413 and 415 of `imageFailures` (decision 253).
+ */
+export async function checkPicture(bytes: Uint8Array, declared: string, pixels: number = limits.image.pixels): Promise<Picture> {
+  if (bytes.length > limits.image.bytes) throw imageFailures.tooLarge()
+  // Loaded by the first picture: a server at rest should be small.
+  const { fileTypeFromBuffer } = await import('file-type')
+  const found = await fileTypeFromBuffer(bytes).catch(() => undefined)
+  // An animated PNG is a PNG.
+  const mime = found?.mime === 'image/apng' ? 'image/png' : found?.mime
+  if (!isImageType(declared) || mime !== declared) throw imageFailures.wrongType()
+  const { bytes: clean, sides } = cleaned(bytes, declared)
+  for (const { width, height } of sides) {
+    if (width < 1 || height < 1) throw damaged()
+    if (Math.max(width, height) > limits.image.side || width * height > pixels) throw imageFailures.tooManyPixels()
+  }
+  if (sides.length === 0) throw damaged()
+  return { bytes: clean, type: declared }
+}
+
+function cleaned(bytes: Uint8Array, type: ImageType): Cleaned {
+  try {
+    return cleaners[type](bytes)
+  } catch (error) {
+    // What points behind its own end was cut off.
+    if (error instanceof RangeError) throw damaged()
+    throw error
+  }
+}

@@ -1,0 +1,43 @@
+import { limits } from '@markbook/shared/limits'
+import { asciiAt, crc32, viewOf } from './bytes.ts'
+import { type Cleaned, damaged, type Side } from './cleaned.ts'
+import { orientationIn, tiffOf } from './orientation.ts'
+
+const SIGNATURE_BYTES = 8
+/** Picture and colours. Animation goes: what is left is the still picture that every PNG has. */
+const NEEDED = ['IHDR', 'PLTE', 'IDAT', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'iCCP', 'cICP', 'sBIT', 'pHYs', 'bKGD']
+
+const chunk = (type: string, content: Uint8Array): Uint8Array => {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), content])
+  const [length, crc] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(content.length)
+  crc.writeUInt32BE(crc32(named))
+  return Buffer.concat([length, named, crc])
+}
+
+/** A PNG without what is not picture, losslessly; what follows its end goes too. Throws where it is cut off or is none. */
+export function cleanPng(bytes: Uint8Array): Cleaned {
+  const view = viewOf(bytes)
+  const kept: Uint8Array[] = []
+  const sides: Side[] = []
+  let orientation = 1
+  for (let at = SIGNATURE_BYTES, count = 0; ; count += 1) {
+    if (count > limits.image.parts) throw damaged()
+    const length = view.getUint32(at)
+    const type = asciiAt(bytes, at + 4, 4)
+    const end = at + 12 + length
+    if (end > bytes.length || (at === SIGNATURE_BYTES) !== (type === 'IHDR')) throw damaged()
+    if (type === 'IHDR') sides.push({ width: view.getUint32(at + 8), height: view.getUint32(at + 12) })
+    if (type === 'eXIf') orientation = orientationIn(bytes.subarray(at + 8, at + 8 + length))
+    if (type === 'IEND') break
+    if (NEEDED.includes(type)) kept.push(bytes.subarray(at, end))
+    at = end
+  }
+  if (!kept.some((part) => asciiAt(part, 4, 4) === 'IDAT')) throw damaged()
+  const [header = new Uint8Array(), ...rest] = kept
+  const turned = orientation === 1 ? [] : [chunk('eXIf', tiffOf(orientation))]
+  return {
+    bytes: Buffer.concat([bytes.subarray(0, SIGNATURE_BYTES), header, ...turned, ...rest, chunk('IEND', new Uint8Array())]),
+    sides,
+  }
+}

@@ -1,0 +1,36 @@
+import { common } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import { count, countOf, waitFor } from '../features/auth/attempts.ts'
+import type { Services } from '../http/services.ts'
+import { asSystem, type WriteTx } from '../store/tx.ts'
+
+const WINDOW = limits.uploads.window
+
+/** Refuses, or counts: so many of a kind within the window. */
+async function charge(tx: WriteTx, key: string, amount: number, max: number): Promise<void> {
+  const used = await countOf(tx, key)
+  if (used + amount > max) {
+    const seconds = Math.max(1, Math.ceil((await waitFor(tx, key, { max: 1 })) / 1_000))
+    throw common.tooManyRequests({
+      message: 'You have uploaded a great deal within the last hour. Please wait before you upload more.',
+      headers: { 'retry-after': String(seconds) },
+    })
+  }
+  await count(tx, key, WINDOW, amount)
+}
+
+/**
+ * Counts an upload of a person before anything is done with it. Throws 429 `too_many_requests` where the person has had the files, or
+ * the bytes, of this hour (limits.uploads). The counters are kept in the database, so that every instance sees them.
+ */
+export async function chargeUpload(
+  { store }: Pick<Services, 'store'>,
+  userId: string,
+  kind: 'images' | 'files',
+  bytes: number,
+): Promise<void> {
+  await store.write(asSystem(), async (tx) => {
+    await charge(tx, `upload:${kind}:${userId}`, 1, limits.uploads[kind])
+    await charge(tx, `upload:kilobytes:${userId}`, Math.ceil(bytes / 1_024), limits.uploads.kilobytes)
+  })
+}

@@ -1,0 +1,51 @@
+import { limits } from '@markbook/shared/limits'
+import type { MetadataValue } from '@tus/s3-store'
+import type { KvStore } from '@tus/server'
+import { once } from './once.ts'
+import { bucketName, clientConfig, type S3, UPLOADS } from './s3.client.ts'
+import type { Uploads } from './uploads.ts'
+
+/** Resumable uploads in a bucket of their own: several instances of a central node can each take a piece. */
+export function s3Uploads({ sdk, client, settings }: S3): Uploads {
+  const Bucket = bucketName(settings, UPLOADS)
+  const store = once(async () => {
+    const { S3Store } = await import('@tus/s3-store')
+    return new S3Store({
+      partSize: limits.resumable.chunk,
+      // Tags are not known to every S3, and nothing here needs them.
+      useTags: false,
+      cache: NOTHING,
+      s3ClientConfig: { bucket: Bucket, ...clientConfig(settings) },
+    })
+  })
+  const endMultipart = async (Key: string) => {
+    const { Metadata } = await client.send(new sdk.HeadObjectCommand({ Bucket, Key }))
+    const UploadId = Metadata?.['upload-id']
+    const ending = new sdk.AbortMultipartUploadCommand({ Bucket, Key: Key.slice(0, -INFO.length), UploadId })
+    // One that was finished has none any more.
+    if (UploadId) await client.send(ending).catch(() => {})
+  }
+  return {
+    store,
+    needRoom: async () => {},
+    read: async (id) => (await store()).read(id),
+    sweep: async (before) => {
+      for (let last: string | undefined; ; ) {
+        const { Contents = [], IsTruncated } = await client.send(new sdk.ListObjectsV2Command({ Bucket, StartAfter: last }))
+        for (const { Key = '', LastModified } of Contents) {
+          if (!LastModified || LastModified.getTime() >= before) continue
+          if (Key.endsWith(INFO)) await endMultipart(Key)
+          await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }))
+        }
+        last = Contents.at(-1)?.Key
+        if (!IsTruncated) return
+      }
+    },
+  }
+}
+
+/** Beside each upload the store keeps what it knows of it. */
+const INFO = '.info'
+
+/** The store would remember every upload that was begun, for ever, and another instance may have ended it. */
+const NOTHING: KvStore<MetadataValue> = { get: async () => undefined, set: async () => {}, delete: async () => {} }
