@@ -91,6 +91,12 @@ export function readCsv(bytes: Uint8Array): Sheet {
   }
 }
 
+/** Reads back what `writeCsv` wrote, cell by cell and letter by letter, without end. Throws a plain error for what is no CSV. */
+export function readExactCsv(bytes: Uint8Array): string[][] {
+  const lines: string[][] = parse(Buffer.from(bytes), { bom: true, relax_column_count: true })
+  return lines.map((cells) => cells.map((cell) => (HAS_APOSTROPHE.test(cell) ? cell.slice(1) : cell)))
+}
+
 const inert = (cell: Cell): string => {
   if (typeof cell === 'number') return String(cell)
   return NEEDS_APOSTROPHE.test(cell ?? '') ? `'${cell}` : (cell ?? '')

@@ -7,7 +7,8 @@ import { describe, expect, test } from 'vitest'
 import { readCsv, writeCsv } from './csv.ts'
 import { assessmentHeads, buildMarksheet, MARKSHEET_NAMES, readMarksheet } from './marksheet.ts'
 import type { Sheet } from './table.ts'
-import { readWorkbook, writeWorkbook } from './xlsx.ts'
+import { writeWorkbook } from './workbook.ts'
+import { readWorkbook } from './xlsx.ts'
 
 const id = (digits: string) => `00000000-0000-7000-8000-${digits.padStart(12, '0')}`
 const [orla, pat, quiz, twin, essay] = [id('1'), id('2'), id('11'), id('12'), id('13')]

@@ -1,7 +1,7 @@
 import { importFailures } from '@markbook/shared/contract/imports'
 import { isId } from '@markbook/shared/ids'
 import { columnKey, type Sheet, type SheetRow } from './table.ts'
-import type { WorkbookColumn, WorkbookRow, WorkbookSheet } from './xlsx.ts'
+import type { WorkbookColumn, WorkbookRow, WorkbookSheet } from './workbook.ts'
 
 /*
  * The layout of a mark sheet. A teacher may rename, move and sort what is seen; what the import needs is hidden and moves along:

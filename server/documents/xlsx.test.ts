@@ -3,7 +3,8 @@ import { limits } from '@markbook/shared/limits'
 import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { DATE_STYLES, row, workbook, workbookParts, worksheet } from './fixtures.ts'
-import { readWorkbook, type WorkbookSheet, writeWorkbook } from './xlsx.ts'
+import { type WorkbookSheet, writeWorkbook } from './workbook.ts'
+import { readWorkbook } from './xlsx.ts'
 
 const MADE_AT = Date.UTC(2026, 8, 1, 8)
 const one = (rows: string, more: Parameters<typeof worksheet>[1] = {}) =>

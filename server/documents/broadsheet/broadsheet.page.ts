@@ -1,0 +1,193 @@
+import type { GroupFigures } from '@markbook/shared/domain/summary'
+import type { Block } from '../drawing/flow.ts'
+import { wrap } from '../drawing/lines.ts'
+import { baseIn, ink, type Pen, type Style } from '../drawing/pen.ts'
+import { figureText, plainText } from '../report-card/columns.ts'
+import { capitalised } from '../report-card/words.ts'
+import type { BroadsheetPupil } from './broadsheet.input.ts'
+import { statisticRows } from './broadsheet.tables.ts'
+import type { Sheet } from './sheet.ts'
+import { totalOf } from './statistics.ts'
+import { beside, HEAD_SIZE, type TablePlan } from './table-plan.ts'
+
+const HEAD: Style = { face: 'semibold', size: HEAD_SIZE, color: ink.accent }
+const BODY: Style = { face: 'regular', size: 7.6, color: ink.text }
+const STRONG: Style = { ...BODY, face: 'semibold' }
+const QUIET: Style = { ...BODY, size: 6.6, color: ink.quiet }
+const LINE = 9.8
+const ROW = 14.2
+/** Behind a mark under the pass mark: it is seen in grey too, and takes nothing from the figure. */
+const LOW = '#e3e7ed' as typeof ink.tint
+
+type Column = { head: string; width: number }
+const ENDS: Column[] = [
+  { head: 'Total', width: beside.total },
+  { head: 'Average', width: beside.average },
+  { head: 'Letter', width: beside.letter },
+  { head: 'Place', width: beside.position },
+]
+
+const subjectsAt = (sheet: Sheet, plan: TablePlan) => sheet.left + beside.number + plan.name
+const endsAt = (sheet: Sheet, plan: TablePlan) => subjectsAt(sheet, plan) + plan.heads.length * plan.width
+const widthOf = (sheet: Sheet, plan: TablePlan) => endsAt(sheet, plan) - sheet.left + ENDS.reduce((sum, { width }) => sum + width, 0)
+
+/** The head of the table, drawn again on every page. */
+export function headOf(sheet: Sheet, plan: TablePlan): Block {
+  const height = plan.headHeight
+  return {
+    height: height + 2,
+    draw: (pen, top) => {
+      const row = pen.element(pen.table(), 'TR')
+      const foot = top + height - 5
+      const cell = (draw: () => void) => pen.content(row, 'TH', draw, { scope: 'Column' })
+      cell(() => pen.line('No.', HEAD, { x: sheet.left, base: foot }))
+      cell(() => pen.line('Pupil', HEAD, { x: sheet.left + beside.number, base: foot }))
+      for (const [at, { lines }] of plan.heads.entries()) {
+        const right = subjectsAt(sheet, plan) + (at + 1) * plan.width
+        cell(() => drawHead(pen, plan, lines, right, foot))
+      }
+      let x = endsAt(sheet, plan)
+      for (const { head, width } of ENDS) {
+        x += width
+        cell(() => pen.line(head, HEAD, { x, base: foot, align: 'right' }))
+      }
+      pen.decoration(() => pen.rule(sheet.left, top + height, widthOf(sheet, plan), ink.accent, 1))
+    },
+  }
+}
+
+function drawHead(pen: Pen, { upright }: TablePlan, lines: string[], right: number, foot: number): void {
+  for (const [at, line] of lines.entries()) {
+    const back = (lines.length - 1 - at) * 9.2
+    if (!upright) pen.line(line, HEAD, { x: right, base: foot - back, align: 'right' })
+    else pen.upright(line, HEAD, { x: right - 3 - back, base: foot })
+  }
+}
+
+/** A pupil's row: as high as the name takes. */
+export function rowOf(sheet: Sheet, plan: TablePlan, pupil: BroadsheetPupil, number: number): Block {
+  const name = wrap(`${pupil.last_name}, ${pupil.first_name}`, sheet.faces.regular, BODY.size, plan.name - 8)
+  const height = ROW + (name.length - 1) * LINE
+  return {
+    isRow: true,
+    height,
+    draw: (pen, top) => {
+      const base = baseIn(top, ROW, BODY.size)
+      const row = pen.element(pen.table(), 'TR')
+      pen.decoration(() => pen.rule(sheet.left, top + height, widthOf(sheet, plan), ink.line, 0.4))
+      pen.content(row, 'TD', () => pen.line(String(number), QUIET, { x: sheet.left, base }))
+      pen.content(
+        row,
+        'TH',
+        () => {
+          for (const [at, line] of name.entries()) pen.line(line, BODY, { x: sheet.left + beside.number, base: base + at * LINE })
+        },
+        { scope: 'Row' },
+      )
+      for (const [at, { subject }] of plan.heads.entries()) {
+        const mark = pupil.marks[subject.id]
+        const right = subjectsAt(sheet, plan) + (at + 1) * plan.width
+        const isLow = mark ? mark.figure < sheet.input.scale.passMark : false
+        if (isLow) pen.decoration(() => pen.rect(right - plan.width + 2, top + 1.6, plan.width, ROW - 3.2, LOW))
+        pen.content(row, 'TD', () => drawMark(pen, plan, mark, right, base))
+      }
+      drawEnds(pen, sheet, plan, pupil, row, base)
+    },
+  }
+}
+
+/** The letter stands beside the figure where there is room for both. */
+function drawMark(pen: Pen, { width }: TablePlan, mark: BroadsheetPupil['marks'][string] | undefined, right: number, base: number): void {
+  if (mark === undefined) return
+  const letter = width >= 44 && mark?.letter && pen.widthOf(mark.letter, QUIET) < 14 ? mark.letter : null
+  pen.line(figureText(mark?.figure ?? null), BODY, { x: letter === null ? right : right - 16, base, align: 'right' })
+  if (letter !== null) pen.line(letter, QUIET, { x: right - 13, base })
+}
+
+function drawEnds(pen: Pen, sheet: Sheet, plan: TablePlan, pupil: BroadsheetPupil, row: PDFKit.PDFStructureElement, base: number): void {
+  const total = totalOf(pupil, sheet.input.subjects)
+  const texts = [
+    figureText(total),
+    figureText(pupil.overall_average),
+    pupil.letter_grade ?? '–',
+    pupil.position === null ? '–' : String(pupil.position),
+  ]
+  let x = endsAt(sheet, plan)
+  for (const [at, { width }] of ENDS.entries()) {
+    x += width
+    const text = texts[at] as string
+    const style = at === 1 ? STRONG : BODY
+    const size = Math.min(style.size, (style.size * (width - 4)) / Math.max(1, pen.widthOf(text, style)))
+    pen.content(row, 'TD', () => pen.line(text, { ...style, size }, { x, base, align: 'right' }))
+  }
+}
+
+type Told = { label: string; text: (figures: GroupFigures) => string }
+const STATISTIC = 11.6
+
+/** What is known of each subject, in its column; of the class, under the average. It stays on one page. */
+export function statisticBlock(sheet: Sheet, plan: TablePlan): Block {
+  const figures = statisticRows.map(([label, of]): Told => {
+    const text = (own: GroupFigures) => (label === 'Passed' ? String(of(own) ?? '–') : figureText(of(own)))
+    return { label, text }
+  })
+  const letters = sheet.input.scale.bands.map(({ letter }): Told => {
+    const count = (own: GroupFigures) => own.distribution.find((entry) => entry.letter === letter)?.count ?? 0
+    return { label: `Letter ${letter}`, text: (own) => String(count(own) || '–') }
+  })
+  const gap = 6
+  const tops = [...figures, ...letters].map((told, at) => ({ told, top: gap * (at < figures.length ? 1 : 2) + at * STATISTIC }))
+  return {
+    isRow: true,
+    height: tops.length * STATISTIC + 2 * gap + 4,
+    draw: (pen, top) => {
+      for (const [at, { told, top: below }] of tops.entries()) {
+        if (at === 0 || at === figures.length)
+          pen.decoration(() => pen.rule(sheet.left, top + below, widthOf(sheet, plan), ink.strong, 0.8))
+        drawStatistic(pen, sheet, plan, told, top + below)
+      }
+    },
+  }
+}
+
+function drawStatistic(pen: Pen, sheet: Sheet, plan: TablePlan, { label, text }: Told, top: number): void {
+  const bySubject = new Map(sheet.statistics.subjects.map(({ subject, figures }) => [subject.id, figures]))
+  const base = baseIn(top, STATISTIC, BODY.size)
+  const row = pen.element(pen.table(), 'TR')
+  pen.decoration(() => pen.rect(sheet.left, top + 0.4, widthOf(sheet, plan), STATISTIC, ink.tint))
+  pen.content(row, 'TH', () => pen.line(label, STRONG, { x: sheet.left + beside.number, base }), { scope: 'Row' })
+  for (const [at, { subject }] of plan.heads.entries()) {
+    const own = bySubject.get(subject.id)
+    const x = subjectsAt(sheet, plan) + (at + 1) * plan.width
+    if (own) pen.content(row, 'TD', () => pen.line(text(own), BODY, { x, base, align: 'right' }))
+  }
+  const x = endsAt(sheet, plan) + beside.total + beside.average
+  pen.content(row, 'TD', () => pen.line(text(sheet.statistics.whole), STRONG, { x, base, align: 'right' }))
+}
+
+const GENDER_COLUMNS = [
+  { head: 'By gender', x: beside.number, align: 'left' },
+  { head: 'Students', x: 130, align: 'right' },
+  { head: 'Mean', x: 180, align: 'right' },
+  { head: 'Pass rate', x: 240, align: 'right' },
+] as const
+
+/** What girls and boys have, at the end of the sheet. */
+export function genderBlock({ statistics: { genders }, left }: Sheet): Block {
+  return {
+    height: 22 + genders.length * 12,
+    draw: (pen, top) => {
+      pen.content(pen.section, 'H3', () => {
+        for (const { head, x, align } of GENDER_COLUMNS) pen.line(head, HEAD, { x: left + x, base: top + 16, align })
+      })
+      for (const [at, { gender, count, figures }] of genders.entries()) {
+        const rate = figures.pass_rate === null ? '–' : `${plainText(figures.pass_rate)} %`
+        const texts = [capitalised(gender), String(count), figureText(figures.class_average), rate]
+        pen.content(pen.section, 'P', () => {
+          for (const [column, { x, align }] of GENDER_COLUMNS.entries())
+            pen.line(texts[column] as string, BODY, { x: left + x, base: top + 29 + at * 12, align })
+        })
+      }
+    },
+  }
+}

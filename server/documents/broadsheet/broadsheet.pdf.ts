@@ -1,0 +1,130 @@
+import { crestPicture } from '../drawing/crest.ts'
+import { openFaces } from '../drawing/faces.ts'
+import { type Block, flow } from '../drawing/flow.ts'
+import { letterhead } from '../drawing/letterhead.ts'
+import { cut, wrap } from '../drawing/lines.ts'
+import { landscape, openPaper } from '../drawing/paper.ts'
+import { baseIn, ink, type Pen, penFor, type Style } from '../drawing/pen.ts'
+import { figureText, plainText } from '../report-card/columns.ts'
+import { dayOf, periodText } from '../report-card/words.ts'
+import type { BroadsheetInput } from './broadsheet.input.ts'
+import { genderBlock, headOf, rowOf, statisticBlock } from './broadsheet.page.ts'
+import type { Sheet } from './sheet.ts'
+import { statisticsOf } from './statistics.ts'
+import { tablePlans } from './table-plan.ts'
+
+const SIDE = 34
+const TITLE: Style = { face: 'semibold', size: 14, color: ink.text }
+const LABEL: Style = { face: 'regular', size: 7, color: ink.quiet }
+const FIGURE: Style = { face: 'semibold', size: 12, color: ink.text }
+const FOOT: Style = { face: 'regular', size: 7, color: ink.quiet }
+const NOTE: Style = { face: 'regular', size: 7, color: ink.quiet }
+
+const periodOf = (input: BroadsheetInput) => periodText(input, input.report_type === 'term')
+
+function headBlock(sheet: Sheet): Block {
+  const plan = letterhead(sheet.input.school, sheet.crest, sheet.width, sheet)
+  return { height: plan.height + 10, draw: (pen, top) => plan.draw(pen, sheet.left, top, sheet.width) }
+}
+
+function titleBlock({ input, faces, left, width }: Sheet, part: string): Block {
+  const title = `Broadsheet  ·  class ${input.class_name}  ·  ${periodOf(input)}${part}`
+  const lines = wrap(title, faces.semibold, TITLE.size, width)
+  const teacher = input.class_teacher === null ? [] : wrap(`Class teacher: ${input.class_teacher}`, faces.regular, 8.5, width)
+  return {
+    height: lines.length * 18 + teacher.length * 12 + 6,
+    draw: (pen, top) => {
+      pen.content(pen.section, 'H2', () => {
+        for (const [at, line] of lines.entries()) pen.line(line, TITLE, { x: left, base: baseIn(top + at * 18, 18, TITLE.size) })
+      })
+      if (teacher.length > 0)
+        pen.content(pen.section, 'P', () => {
+          for (const [at, line] of teacher.entries())
+            pen.line(line, { ...LABEL, size: 8.5 }, { x: left, base: baseIn(top + lines.length * 18 + at * 12, 12, 8.5) })
+        })
+    },
+  }
+}
+
+/** The class in seven figures. */
+function summaryBlock({ statistics: { whole }, left, width }: Sheet): Block {
+  const cells: [label: string, text: string][] = [
+    ['Students', String(whole.total_students)],
+    ['With a result', String(whole.ranked_students)],
+    ['Class average', figureText(whole.class_average)],
+    ['Median', figureText(whole.median)],
+    ['Highest', figureText(whole.highest)],
+    ['Lowest', figureText(whole.lowest)],
+    ['Passed', String(whole.pass_count)],
+    ['Pass rate', whole.pass_rate === null ? '–' : `${plainText(whole.pass_rate)} %`],
+  ]
+  const share = width / cells.length
+  return {
+    height: 46,
+    draw: (pen, top) => {
+      pen.decoration(() => pen.rect(left, top, width, 36, ink.tint))
+      for (const [at, [label, text]] of cells.entries())
+        pen.content(pen.section, 'P', () => {
+          pen.line(label, LABEL, { x: left + at * share + 10, base: top + 13 })
+          pen.line(text, FIGURE, { x: left + at * share + 10, base: top + 29 })
+        })
+    },
+  }
+}
+
+function noteBlock({ input, left }: Sheet): Block {
+  const what = input.report_type === 'term' ? 'term composites' : 'year grades'
+  const text = `Marks are ${what}, percent. A dash: no result yet; nothing: the subject is not taken. Shaded: under the pass mark of ${plainText(input.scale.passMark)}.`
+  return { height: 14, draw: (pen, top) => pen.content(pen.section, 'P', () => pen.line(text, NOTE, { x: left, base: top + 11 })) }
+}
+
+function drawFoot(pen: Pen, { input, faces, left, width }: Sheet, height: number, page: number, pages: number): void {
+  pen.decoration(() => {
+    const base = height - 22
+    const text = `${input.school.name}  ·  class ${input.class_name}  ·  ${periodOf(input)}  ·  made on ${dayOf(input.madeAt)}`
+    pen.line(cut(text, faces.regular, FOOT.size, width - 80), FOOT, { x: left, base })
+    pen.line(`Page ${page} of ${pages}`, FOOT, { x: left + width, base, align: 'right' })
+  })
+}
+
+/**
+ * The broadsheet of a class with its statistics, landscape. More subjects than fit beside the names go on in another run of pages.
+ * The same input gives the same bytes.
+ */
+export async function broadsheetPdf(input: BroadsheetInput): Promise<Uint8Array> {
+  const faces = await openFaces()
+  const size = landscape(input.paper)
+  const sheet: Sheet = {
+    input,
+    statistics: statisticsOf(input),
+    faces,
+    crest: crestPicture(input.school.crest),
+    left: SIDE,
+    width: size.width - 2 * SIDE,
+  }
+  const bounds = { top: 30, bottom: size.height - 38 }
+  const plans = tablePlans(input.subjects, sheet.width, faces)
+  const runs = plans.map((plan, at) => {
+    const part = plans.length === 1 ? '' : `  ·  part ${at + 1} of ${plans.length}`
+    const opening = at === 0 ? [headBlock(sheet), titleBlock(sheet, part), summaryBlock(sheet)] : [titleBlock(sheet, part)]
+    const rows = input.pupils.map((pupil, index) => rowOf(sheet, plan, pupil, index + 1))
+    const end = at === plans.length - 1 && input.pupils.length > 0 ? [genderBlock(sheet)] : []
+    const blocks = [...opening, ...rows, statisticBlock(sheet, plan), noteBlock(sheet), ...end]
+    return flow({ blocks, closing: [], head: headOf(sheet, plan), first: bounds.top, ...bounds })
+  })
+  const title = `Broadsheet, class ${input.class_name}, ${periodOf(input)}`
+  const about = { title, author: input.school.name, subject: 'Results of a class', madeAt: input.madeAt }
+  const { document, finish } = openPaper(about, size, faces)
+  const pages = runs.flat()
+  let first = 0
+  for (const run of runs) {
+    const pen = penFor(document, faces)
+    for (const [index, placed] of run.entries()) {
+      document.addPage()
+      for (const { block, top } of placed) block.draw(pen, top)
+      drawFoot(pen, sheet, size.height, first + index + 1, pages.length)
+    }
+    first += run.length
+  }
+  return finish()
+}

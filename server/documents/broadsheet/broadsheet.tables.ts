@@ -1,0 +1,171 @@
+import { writeCsv } from '../csv.ts'
+import { capitalised } from '../report-card/words.ts'
+import type { Cell } from '../table.ts'
+import type { WorkbookColumn, WorkbookInput, WorkbookSheet } from '../workbook.ts'
+import type { BroadsheetInput } from './broadsheet.input.ts'
+import { type Statistics, statisticsOf, totalOf } from './statistics.ts'
+
+type Figures = Statistics['whole']
+
+/** The statistics that stand under every subject, by the names that they are given. */
+export const statisticRows: readonly [label: string, of: (figures: Figures) => number | null][] = [
+  ['Mean', (figures) => figures.class_average],
+  ['Median', (figures) => figures.median],
+  ['Highest', (figures) => figures.highest],
+  ['Lowest', (figures) => figures.lowest],
+  ['Passed', (figures) => figures.pass_count],
+  ['Pass rate %', (figures) => figures.pass_rate],
+]
+
+const countOf = (figures: Figures, letter: string): number => figures.distribution.find((own) => own.letter === letter)?.count ?? 0
+
+/** One table: the pupils, then under a blank line the statistics in the columns of the subjects, and those of the class under the average. */
+export function broadsheetCsv(input: BroadsheetInput): Uint8Array {
+  const { pupils, subjects, scale } = input
+  const statistics = statisticsOf(input)
+  const line = (label: string, of: (figures: Figures) => number | null): Cell[] => [
+    label,
+    null,
+    null,
+    null,
+    ...statistics.subjects.map(({ figures }) => of(figures)),
+    null,
+    of(statistics.whole),
+    null,
+    null,
+  ]
+  const beside = (label: string, value: Cell): Cell[] => [label, null, null, null, ...subjects.map(() => null), null, value, null, null]
+  return writeCsv({
+    head: [
+      'Last name',
+      'First name',
+      'Student number',
+      'Gender',
+      ...subjects.map(({ name }) => name),
+      'Total',
+      'Average',
+      'Letter',
+      'Position',
+    ],
+    rows: [
+      ...pupils.map((pupil): Cell[] => [
+        pupil.last_name,
+        pupil.first_name,
+        pupil.student_number,
+        pupil.gender,
+        ...subjects.map(({ id }) => pupil.marks[id]?.figure ?? null),
+        totalOf(pupil, subjects),
+        pupil.overall_average,
+        pupil.letter_grade,
+        pupil.position,
+      ]),
+      beside('', null),
+      ...statisticRows.map(([label, of]) => line(label, of)),
+      ...scale.bands.map(({ letter }) => line(`Letter ${letter}`, (figures) => countOf(figures, letter))),
+      ...statistics.genders.flatMap(({ gender, figures }) => [
+        beside(`Mean, ${gender}`, figures.class_average),
+        beside(`Pass rate %, ${gender}`, figures.pass_rate),
+      ]),
+    ],
+  })
+}
+
+const text = (head: string, key: string, width: number): WorkbookColumn => ({ head, key, width, kind: 'text' })
+const figure = (head: string, key: string, width: number, decimals: number): WorkbookColumn => ({
+  head,
+  key,
+  width,
+  kind: 'number',
+  decimals,
+})
+/** Heads are wrapped, so a column need only hold the longest word. */
+const widthFor = (head: string) => Math.min(24, Math.max(10, ...head.split(/\s+/).map((word) => word.length + 2)))
+
+function marksSheet({ pupils, subjects }: BroadsheetInput): WorkbookSheet {
+  return {
+    name: 'Broadsheet',
+    columns: [
+      text('Last name', 'last_name', 20),
+      text('First name', 'first_name', 20),
+      text('Student number', 'student_number', 14),
+      text('Gender', 'gender', 10),
+      ...subjects.map(({ id, name }) => figure(name, `subject ${id}`, widthFor(name), 2)),
+      figure('Total', 'total', 11, 2),
+      figure('Average', 'average', 10, 2),
+      text('Letter', 'letter', 8),
+      figure('Position', 'position', 9, 0),
+    ],
+    rows: pupils.map((pupil) => ({
+      cells: {
+        last_name: pupil.last_name,
+        first_name: pupil.first_name,
+        student_number: pupil.student_number,
+        gender: pupil.gender,
+        ...Object.fromEntries(subjects.map(({ id }) => [`subject ${id}`, pupil.marks[id]?.figure ?? null])),
+        total: totalOf(pupil, subjects),
+        average: pupil.overall_average,
+        letter: pupil.letter_grade,
+        position: pupil.position,
+      },
+    })),
+    frozen: { rows: 1, columns: 2 },
+    wrapsHeads: true,
+  }
+}
+
+const figureCells = (figures: Figures) => ({
+  students: figures.total_students,
+  results: figures.ranked_students,
+  ...Object.fromEntries(statisticRows.map(([label, of]) => [label, of(figures)])),
+  ...Object.fromEntries(figures.distribution.map(({ letter, count }) => [`letter ${letter}`, count])),
+})
+
+function statisticsSheet({ scale }: BroadsheetInput, { subjects, whole }: Statistics): WorkbookSheet {
+  return {
+    name: 'Subjects',
+    columns: [
+      text('Subject', 'subject', 28),
+      text('Code', 'code', 10),
+      figure('Students', 'students', 10, 0),
+      figure('With a result', 'results', 10, 0),
+      ...statisticRows.map(([label]) => figure(label, label, 10, label === 'Passed' ? 0 : 2)),
+      ...scale.bands.map(({ letter }) => figure(letter, `letter ${letter}`, Math.max(7, letter.length + 2), 0)),
+    ],
+    rows: [
+      ...subjects.map(({ subject, figures }) => ({ cells: { subject: subject.name, code: subject.code, ...figureCells(figures) } })),
+      { cells: { subject: 'Overall', code: null, ...figureCells(whole) } },
+    ],
+    frozen: { rows: 1, columns: 1 },
+    wrapsHeads: true,
+  }
+}
+
+function classSheet(input: BroadsheetInput, { whole, genders }: Statistics): WorkbookSheet {
+  const row = (what: string, told: string | null, value: number | null = null) => ({ cells: { what, told, value } })
+  return {
+    name: 'Class',
+    columns: [text('What', 'what', 26), text('Told', 'told', 34), figure('Figure', 'value', 12, 2)],
+    rows: [
+      row('School', input.school.name),
+      row('Class', input.class_name),
+      row('Year', input.year),
+      row(input.report_type === 'term' ? 'Term' : 'Report', input.report_type === 'term' ? capitalised(input.term) : 'Year-end'),
+      row('Class teacher', input.class_teacher),
+      row('Students', null, whole.total_students),
+      row('With a result', null, whole.ranked_students),
+      ...statisticRows.map(([label, of]) => row(label, null, of(whole))),
+      ...genders.flatMap(({ gender, count, figures }) => [
+        row('Students', gender, count),
+        row('Mean', gender, figures.class_average),
+        row('Pass rate %', gender, figures.pass_rate),
+      ]),
+    ],
+    frozen: { rows: 1, columns: 1 },
+  }
+}
+
+/** Real numbers throughout; the marks, the statistics of each subject, and those of the class on sheets of their own. */
+export function broadsheetWorkbook(input: BroadsheetInput): WorkbookInput {
+  const statistics = statisticsOf(input)
+  return { sheets: [marksSheet(input), statisticsSheet(input, statistics), classSheet(input, statistics)], madeAt: input.madeAt }
+}

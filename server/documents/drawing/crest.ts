@@ -1,0 +1,88 @@
+import { deflateSync } from 'node:zlib'
+import type { Crest } from '../report-card/report-card.input.ts'
+import type { Pen } from './pen.ts'
+import { readPng } from './png.ts'
+
+/** A crest ready to be put into any number of documents: `parts` are the streams of a PDF picture, `mask` how opaque it is. */
+export type CrestPicture = { width: number; height: number; parts: { dictionary: object; bytes: Uint8Array; mask: Uint8Array | null } }
+
+/** Printed some 18 mm wide: more pixels than these cannot be seen, and would be in every card. */
+const PIXELS = 420
+
+const isJpeg = (bytes: Uint8Array) => bytes[0] === 0xff && bytes[1] === 0xd8
+const isPng = (bytes: Uint8Array) => bytes[0] === 0x89 && bytes[1] === 0x50
+
+/** Of a JPEG: its size and its number of colours, from the frame that says so. */
+function jpegFrame(bytes: Uint8Array): { width: number; height: number; colours: number } | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; at += 2 + view.getUint16(at + 2)) {
+    const marker = bytes[at + 1] as number
+    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      return { height: view.getUint16(at + 5), width: view.getUint16(at + 7), colours: bytes[at + 9] as number }
+    }
+  }
+  return null
+}
+
+function jpegPicture(bytes: Uint8Array): CrestPicture | null {
+  const frame = jpegFrame(bytes)
+  if (!frame || frame.width === 0 || frame.height === 0) return null
+  const ColorSpace = { 1: 'DeviceGray', 3: 'DeviceRGB', 4: 'DeviceCMYK' }[frame.colours]
+  if (!ColorSpace) return null
+  // What writes CMYK writes it inverted.
+  const Decode = frame.colours === 4 ? { Decode: [1, 0, 1, 0, 1, 0, 1, 0] } : {}
+  const dictionary = { ColorSpace, BitsPerComponent: 8, Filter: 'DCTDecode', ...Decode }
+  return { ...frame, parts: { dictionary, bytes, mask: null } }
+}
+
+function pngPicture(bytes: Uint8Array): CrestPicture | null {
+  const picture = readPng(bytes, PIXELS)
+  if (!picture) return null
+  const { width, height, rgb, alpha } = picture
+  const dictionary = { ColorSpace: 'DeviceRGB', BitsPerComponent: 8, Filter: 'FlateDecode' }
+  return { width, height, parts: { dictionary, bytes: deflateSync(rgb), mask: alpha && deflateSync(alpha) } }
+}
+
+/** What can be printed of a crest: PNG and JPEG by their content, whatever they are called; null for anything else (decision 258). */
+export function crestPicture(crest: Crest | null): CrestPicture | null {
+  if (!crest) return null
+  if (isPng(crest.bytes)) return pngPicture(crest.bytes)
+  return isJpeg(crest.bytes) ? jpegPicture(crest.bytes) : null
+}
+
+type Reference = { end(bytes: Uint8Array): void }
+type Inside = { ref(dictionary: object): Reference }
+
+/** In the words of pdfkit, a picture that knows how to enter its document, which it does once. */
+type Image = { label: string; obj: Reference | null; width: number; height: number; embed(document: Inside): void }
+
+function imageOf({ width, height, parts }: CrestPicture): Image {
+  const common = { Type: 'XObject', Subtype: 'Image', Width: width, Height: height }
+  const image: Image = {
+    label: 'Crest',
+    obj: null,
+    width,
+    height,
+    embed: (document) => {
+      let mask = {}
+      if (parts.mask) {
+        const SMask = document.ref({ ...common, ColorSpace: 'DeviceGray', BitsPerComponent: 8, Filter: 'FlateDecode' })
+        SMask.end(parts.mask)
+        mask = { SMask }
+      }
+      image.obj = document.ref({ ...common, ...parts.dictionary, ...mask })
+      image.obj.end(parts.bytes)
+    },
+  }
+  return image
+}
+
+const images = new WeakMap<PDFKit.PDFDocument, Image>()
+
+export function drawCrest(pen: Pen, crest: CrestPicture, at: { x: number; y: number; size: number }, alt: string): void {
+  const image = images.get(pen.document) ?? imageOf(crest)
+  images.set(pen.document, image)
+  const fit: [number, number] = [at.size, at.size]
+  const draw = () => void pen.document.image(image as never, at.x, at.y, { fit, valign: 'center' })
+  pen.content(pen.section, 'Figure', draw, { alt })
+}

@@ -1,0 +1,45 @@
+import type { Pen } from './pen.ts'
+
+/** What stands in the flow of a page: `height` in points; drawn with its top at `top`. Rows have their table's head above them on every page. */
+export type Block = { height: number; draw: (pen: Pen, top: number) => void; isRow?: boolean }
+export type Placed = { block: Block; top: number }
+
+/**
+ * Blocks from top to bottom, `closing` at the foot of the last page, both whole wherever a page can hold them. `top` and `bottom` bound
+ * every page; `first` is where the first page begins.
+ */
+export type Flow = { blocks: readonly Block[]; closing: readonly Block[]; head: Block | null; first: number; top: number; bottom: number }
+
+export const heightOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { height }) => sum + height, 0)
+
+/** A hair of room, so that sums of fractions that fill a page exactly do not break it. */
+const SLACK = 0.01
+
+export function flow({ blocks, closing, head, first, top, bottom }: Flow): Placed[][] {
+  const pages: Placed[][] = [[]]
+  let y = first
+  const put = (block: Block) => {
+    pages.at(-1)?.push({ block, top: y })
+    y += block.height
+  }
+  const turn = () => {
+    pages.push([])
+    y = top
+  }
+  let inTable = false
+  for (const block of blocks) {
+    const opens = Boolean(block.isRow) && !inTable
+    const needed = block.height + (opens && head ? head.height : 0)
+    if (y + needed > bottom + SLACK && y > top) {
+      turn()
+      inTable = false
+    }
+    if (block.isRow && !inTable && head) put(head)
+    inTable = Boolean(block.isRow)
+    put(block)
+  }
+  if (y + heightOf(closing) > bottom + SLACK) turn()
+  y = Math.max(y, bottom - heightOf(closing))
+  for (const block of closing) put(block)
+  return pages
+}

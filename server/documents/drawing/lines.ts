@@ -1,0 +1,67 @@
+import type { Face } from './faces.ts'
+
+/** Text as it is printed: accents composed where a letter has them, tabs as spaces, without controls that have no picture. */
+export const printable = (text: string): string =>
+  text
+    .normalize('NFC')
+    .replace(/\r\n?/g, '\n')
+    .replace(/\t/g, ' ')
+    .replace(/(?!\n)\p{Cc}|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
+
+const letters = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** A word that is wider than the line, in pieces that are not: after a hyphen or slash where there is one, else between letters. */
+function pieces(word: string, face: Face, size: number, width: number): string[] {
+  const found: string[] = []
+  let piece = ''
+  const add = (part: string) => {
+    if (piece !== '' && face.widthOf(piece + part, size) > width) {
+      found.push(piece)
+      piece = ''
+    }
+    piece += part
+  }
+  for (const part of word.split(/(?<=[-/–—@._])/)) {
+    if (face.widthOf(part, size) <= width) add(part)
+    else for (const { segment } of letters.segment(part)) add(segment)
+  }
+  return piece === '' ? found : [...found, piece]
+}
+
+function linesOf(paragraph: string, face: Face, size: number, width: number): string[] {
+  if (face.widthOf(paragraph, size) <= width) return [paragraph.trimEnd()]
+  const found: string[] = []
+  let line = ''
+  let lineWidth = 0
+  const put = (text: string) => {
+    line = text
+    lineWidth = face.widthOf(`${text} `, size)
+  }
+  for (const word of paragraph.split(/ +/)) {
+    const wordWidth = face.widthOf(word, size)
+    if (line !== '' && lineWidth + wordWidth <= width) {
+      line += ` ${word}`
+      lineWidth += face.widthOf(`${word} `, size)
+      continue
+    }
+    if (line !== '') found.push(line)
+    const parts = wordWidth <= width ? [word] : pieces(word, face, size, width)
+    found.push(...parts.slice(0, -1))
+    put(parts.at(-1) ?? '')
+  }
+  return line === '' ? found : [...found, line]
+}
+
+/** The lines of a text that is to stand within `width`. Line breaks of the text are kept. Empty text has no lines. */
+export function wrap(text: string, face: Face, size: number, width: number): string[] {
+  const whole = printable(text).trim()
+  return whole === '' ? [] : whole.split('\n').flatMap((paragraph) => linesOf(paragraph, face, size, width))
+}
+
+/** A text for a place that holds one line: cut where it is longer, with a sign that it was. */
+export function cut(text: string, face: Face, size: number, width: number): string {
+  const [line = '', ...more] = wrap(text, face, size, width)
+  if (more.length === 0) return line
+  const [shorter = ''] = wrap(text, face, size, width - face.widthOf('…', size))
+  return `${shorter}…`
+}

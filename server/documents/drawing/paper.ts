@@ -1,0 +1,55 @@
+import type { PaperSize } from '../report-card/report-card.input.ts'
+import { type Faces, lendFaces, newDocument } from './faces.ts'
+import { printable } from './lines.ts'
+
+/** In points (1/72 in). */
+export type Sheet = { width: number; height: number }
+
+const PORTRAIT: Record<PaperSize, Sheet> = { a4: { width: 595.28, height: 841.89 }, letter: { width: 612, height: 792 } }
+
+export const portrait = (paper: PaperSize): Sheet => PORTRAIT[paper]
+export const landscape = (paper: PaperSize): Sheet => ({ width: PORTRAIT[paper].height, height: PORTRAIT[paper].width })
+
+/** `madeAt` (ms) is the only time in the file: the same input gives the same bytes. */
+export type About = { title: string; author: string; subject: string; madeAt: number }
+export type OpenPaper = { document: PDFKit.PDFDocument; finish(): Promise<Uint8Array> }
+
+/** A tagged PDF in English with embedded fonts and no page yet. */
+export function openPaper({ title, author, subject, madeAt }: About, sheet: Sheet, faces: Faces): OpenPaper {
+  const document = newDocument({
+    size: [sheet.width, sheet.height],
+    margin: 0,
+    autoFirstPage: false,
+    font: '',
+    pdfVersion: '1.7',
+    tagged: true,
+    lang: 'en-GB',
+    displayTitle: true,
+    info: {
+      Title: printable(title),
+      Author: printable(author),
+      Subject: printable(subject),
+      Creator: 'Markbook',
+      Producer: 'Markbook',
+      CreationDate: new Date(madeAt),
+    },
+  } as PDFKit.PDFDocumentOptions)
+  const chunks: Buffer[] = []
+  const whole = new Promise<Uint8Array>((resolve, reject) => {
+    document.on('data', (chunk: Buffer) => chunks.push(chunk))
+    document.on('end', () => resolve(ownBytes(Buffer.concat(chunks))))
+    document.on('error', reject)
+  })
+  lendFaces(document, faces)
+  return {
+    document,
+    finish: () => {
+      document.end()
+      return whole
+    },
+  }
+}
+
+/** Bytes with a buffer of their own, which can be handed to another thread. */
+export const ownBytes = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer, 0, bytes.byteLength) : new Uint8Array(bytes)

@@ -1,0 +1,45 @@
+import type { BroadsheetFormat, BroadsheetInput } from './broadsheet/broadsheet.input.ts'
+import type { ReportCardsInput } from './report-card/report-card.input.ts'
+import type { Upload } from './sheet-kind.ts'
+import type { Sheet } from './table.ts'
+import type { Portions, WorkbookInput, WorkbookRow } from './workbook.ts'
+
+/** A document that was made. `filename` is for people, and made safe where it is sent. */
+export type Paper = { bytes: Uint8Array; contentType: string; filename: string }
+
+/** How far a task is: pupils out of all of them. */
+export type Progress = (done: number, total: number) => void
+
+/** How a task is watched; `signal` ends it, and it throws the signal's reason. */
+export type TaskOptions = { onProgress?: Progress; signal?: AbortSignal }
+export type MadeCard = { id: string; bytes: Uint8Array }
+
+/** `onCard` is given each pupil's PDF as soon as it is drawn; the next ones wait for what it does. What it throws ends the task. */
+export type CardsOptions = TaskOptions & { onCard?: (card: MadeCard) => void | Promise<void> }
+
+/** In the order of the cards. One that could not be drawn is named in `failures`; the others are made all the same. */
+export type MadeCards = { cards: MadeCard[]; failures: { id: string; message: string }[] }
+
+/** A workbook whose rows are all there, or come in portions. */
+export type AnyWorkbook = WorkbookInput<readonly WorkbookRow[] | Portions>
+
+/**
+ * The documents of a school, made in worker threads, so that no request waits for them. Each throws `Failure` 503 `busy` where too many
+ * wait already or it takes too long, and 413 `too_large` where it takes too much memory; no other is concerned (decision 260).
+ */
+export type Papers = {
+  /** One PDF for each card. */
+  reportCards(input: ReportCardsInput, options?: CardsOptions): Promise<MadeCards>
+  /** All cards in one PDF for printing. `twoSided`: a blank page wherever a card would begin on the back of another. */
+  printRun(input: ReportCardsInput, options?: TaskOptions & { twoSided?: boolean }): Promise<Paper>
+  /** Stored PDFs in one, in their order. Throws 415 `wrong_type` for a file that is no whole PDF. */
+  merge(files: readonly Uint8Array[], options?: TaskOptions & { twoSided?: boolean }): Promise<Uint8Array>
+  /** The class summary and broadsheet of a class. */
+  broadsheet(input: BroadsheetInput, format: BroadsheetFormat, options?: TaskOptions): Promise<Paper>
+  /** See `writeWorkbook`. */
+  workbook(input: AnyWorkbook, options?: TaskOptions): Promise<Uint8Array>
+  /** See `readSheet`, whose failures it throws. */
+  readSheet(upload: Upload, preferred?: readonly string[], options?: TaskOptions): Promise<Sheet>
+  /** Ends the workers; what they still make is 503 `busy`. */
+  close(): Promise<void>
+}

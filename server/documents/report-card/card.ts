@@ -1,0 +1,38 @@
+import type { CrestPicture } from '../drawing/crest.ts'
+import type { Faces } from '../drawing/faces.ts'
+import type { Sheet } from '../drawing/paper.ts'
+import type { ReportCard, ReportCardFrame, ReportCardLayout } from './report-card.input.ts'
+
+/** A card on its paper: what its class shares, what is its own, and where the content stands (points from the top left). */
+export type Card = {
+  frame: ReportCardFrame
+  layout: ReportCardLayout
+  own: ReportCard
+  faces: Faces
+  crest: CrestPicture | null
+  sheet: Sheet
+  left: number
+  width: number
+  /** How much room everything takes, so that a card with many subjects stays on one page. */
+  density: Density
+}
+
+/** `size` of the figures in points, `pad` above and below each row; `tight`: all that is around the table is smaller too. */
+export type Density = { size: number; pad: number; tight: boolean }
+
+/** From airy to close; a card takes the first that keeps it on one page. Nothing is printed smaller than 6.6 points. */
+export const densities: readonly Density[] = [
+  { size: 10, pad: 6.5, tight: false },
+  { size: 9.5, pad: 4.6, tight: false },
+  { size: 9.2, pad: 3.2, tight: false },
+  { size: 9, pad: 2.2, tight: false },
+  { size: 9.4, pad: 4.6, tight: true },
+  { size: 9.2, pad: 3, tight: true },
+  { size: 8.6, pad: 2, tight: true },
+  { size: 8.6, pad: 1.2, tight: true },
+]
+/** Of a card that needs more than one page all the same. */
+export const longDensity: Density = { size: 9.2, pad: 3.6, tight: false }
+
+/** Content stands between these on every page; under `foot` from the edge are the page's number and whose card it is. */
+export const edge = { side: 46, top: 34, later: 52, bottom: 50, foot: 28 } as const

@@ -1,0 +1,166 @@
+import { letterFor } from '@markbook/shared/domain/letters'
+import type { Block } from '../drawing/flow.ts'
+import { letterhead } from '../drawing/letterhead.ts'
+import { wrap } from '../drawing/lines.ts'
+import { baseIn, ink, type Pen, type Style } from '../drawing/pen.ts'
+import type { Card } from './card.ts'
+import { columnsOf, figureText, plainText } from './columns.ts'
+import { dayText, fullName, ordinal, periodOf } from './words.ts'
+
+const KIND: Style = { face: 'semibold', size: 8, color: ink.accent, spacing: 1.1 }
+const STUDENT: Style = { face: 'semibold', size: 21, color: ink.text }
+const LABEL: Style = { face: 'regular', size: 7.2, color: ink.quiet }
+const FACT: Style = { face: 'regular', size: 9.6, color: ink.text }
+const FIGURE: Style = { face: 'semibold', size: 17, color: ink.text }
+/** Heights and gaps, in points: with room, and without. */
+const roomy = {
+  afterRule: 16,
+  kind: 12,
+  student: 21,
+  afterName: 6,
+  afterFacts: 12,
+  strip: 52,
+  figure: 17,
+  label: 17,
+  value: 39,
+  afterStrip: 16,
+}
+const close = {
+  afterRule: 10,
+  kind: 11,
+  student: 16,
+  afterName: 3,
+  afterFacts: 7,
+  strip: 38,
+  figure: 14,
+  label: 13,
+  value: 29,
+  afterStrip: 7,
+}
+const room = ({ density }: Card) => (density.tight ? close : roomy)
+
+function headBlock(card: Card): Block {
+  const plan = letterhead(card.frame.school, card.crest, card.width, card)
+  return { height: plan.height + room(card).afterRule, draw: (pen, top) => plan.draw(pen, card.left, top, card.width) }
+}
+
+/** What it is and whose. */
+function titleBlock(card: Card): Block {
+  const name = fullName(card.own.student)
+  const { kind: kindHeight, student, afterName } = room(card)
+  const size = card.faces.semibold.widthOf(name, student) > card.width ? Math.min(student, 15) : student
+  const names = wrap(name, card.faces.semibold, size, card.width)
+  const kind = `${card.layout.kind === 'term' ? 'Report card' : 'Year-end report'}  ·  ${periodOf(card.frame, card.layout)}`.toUpperCase()
+  const kinds = wrap(kind, card.faces.semibold, KIND.size * 1.16, card.width - 90)
+  const height = kinds.length * kindHeight + names.length * size * 1.32
+  return {
+    height: height + afterName,
+    draw: (pen, top) => {
+      pen.content(pen.section, 'H2', () => {
+        for (const [at, line] of kinds.entries())
+          pen.line(line, KIND, { x: card.left, base: baseIn(top + at * kindHeight, kindHeight, KIND.size) })
+        const from = top + kinds.length * kindHeight
+        for (const [at, line] of names.entries())
+          pen.line(line, { ...STUDENT, size }, { x: card.left, base: baseIn(from + at * size * 1.32, size * 1.32, size) })
+      })
+      if (card.own.status === 'draft') draftMark(pen, card.left + card.width, top)
+    },
+  }
+}
+
+function draftMark(pen: Pen, right: number, top: number): void {
+  const style: Style = { ...KIND, color: '#1b1f24' }
+  const width = pen.widthOf('DRAFT', style) + 16
+  pen.content(pen.section, 'P', () => {
+    pen.document
+      .roundedRect(right - width, top - 2, width, 16, 2)
+      .lineWidth(0.8)
+      .stroke(ink.text)
+    pen.line('DRAFT', style, { x: right - width / 2, base: baseIn(top - 2, 16, style.size), align: 'centre' })
+  })
+}
+
+type Fact = { label: string; lines: string[]; width: number }
+
+function factsOf({ frame, own, faces, width }: Card): Fact[] {
+  const told: [label: string, text: string | null][] = [
+    ['Class', frame.class_name],
+    ['Student number', own.student.student_number],
+    ['Date of birth', own.student.date_of_birth && dayText(own.student.date_of_birth)],
+    ['Class teacher', frame.class_teacher],
+  ]
+  const present = told.filter((fact): fact is [string, string] => Boolean(fact[1]))
+  const share = width / Math.max(present.length, 1)
+  return present.map(([label, text]) => ({ label, width: share, lines: wrap(text, faces.regular, FACT.size, share - 12) }))
+}
+
+function factsBlock(card: Card): Block {
+  const facts = factsOf(card)
+  const lines = Math.max(...facts.map((fact) => fact.lines.length))
+  return {
+    height: 11 + lines * 13 + room(card).afterFacts,
+    draw: (pen, top) => {
+      for (const [at, { label, lines: text, width }] of facts.entries()) {
+        const x = card.left + at * width
+        pen.content(pen.section, 'P', () => {
+          pen.line(label, LABEL, { x, base: baseIn(top, 11, LABEL.size) })
+          for (const [index, line] of text.entries()) pen.line(line, FACT, { x, base: baseIn(top + 11 + index * 13, 13, FACT.size) })
+        })
+      }
+    },
+  }
+}
+
+type Cell = { label: string; value: string; beside: string }
+
+function standing({ own, frame, layout }: Card): Cell[] {
+  const letter = letterFor(frame.scale, own.overall_average)
+  const attendance = own.attendance_percentage
+  return [
+    { label: columnsOf(layout).average, value: figureText(own.overall_average), beside: own.overall_average === null ? '' : '%' },
+    { label: 'Overall letter', value: letter?.letter ?? '–', beside: letter?.remark ?? '' },
+    {
+      label: 'Position in class',
+      value: own.position === null ? '–' : ordinal(own.position),
+      beside: own.position === null ? '' : `of ${own.total_students}`,
+    },
+    { label: 'Attendance', value: attendance === null ? '–' : plainText(attendance), beside: attendance === null ? '' : '%' },
+  ]
+}
+
+const fitted = (pen: Pen, text: string, style: Style, width: number): Style => {
+  const wide = pen.widthOf(text, style)
+  return wide <= width ? style : { ...style, size: Math.max(6, (style.size * width) / wide) }
+}
+
+/** Average, letter, place and attendance, to be seen at a glance. */
+function stripBlock(card: Card): Block {
+  const cells = standing(card)
+  const share = card.width / cells.length
+  const { strip, figure, label: labelBase, value: valueBase, afterStrip } = room(card)
+  return {
+    height: strip + afterStrip,
+    draw: (pen, top) => {
+      pen.decoration(() => {
+        pen.rect(card.left, top, card.width, strip, ink.tint)
+        for (const at of cells.keys()) if (at > 0) pen.document.rect(card.left + at * share, top + 8, 0.6, strip - 16).fill(ink.line)
+      })
+      for (const [at, { label, value, beside }] of cells.entries()) {
+        const x = card.left + at * share + 14
+        const style = fitted(pen, value, { ...FIGURE, size: figure, color: at === 0 ? ink.accent : ink.text }, share - 26)
+        pen.content(pen.section, 'P', () => {
+          pen.line(label, LABEL, { x, base: top + labelBase })
+          pen.line(value, style, { x, base: top + valueBase })
+          if (beside === '') return
+          const left = x + pen.widthOf(value, style) + 5
+          const free = card.left + (at + 1) * share - 8 - left
+          if (free > 12)
+            pen.line(beside, fitted(pen, beside, { ...FACT, size: 9, color: ink.quiet }, free), { x: left, base: top + valueBase })
+        })
+      }
+    },
+  }
+}
+
+/** All above the table of subjects. */
+export const openingBlocks = (card: Card): Block[] => [headBlock(card), titleBlock(card), factsBlock(card), stripBlock(card)]

@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { PDFDocument } from 'pdf-lib'
+import { describe, expect, test } from 'vitest'
+import { hasPoppler, pagesOfPdf, textOfPdf, wordsOfPdf } from '../drawing/pdf-text.fixtures.ts'
+import { figureText } from './columns.ts'
+import { mergePdfs } from './merge.ts'
+import { elan, entries, frame, manyEntries, termLayout, yearEntries, yearLayout } from './report-card.fixtures.ts'
+import type { ReportCard, ReportCardFrame, ReportCardsInput, TermEntry, YearEntry, YearLayout } from './report-card.input.ts'
+import { openStudio, printRun, reportCard } from './report-card.ts'
+
+const ofTerm = (own: Partial<ReportCard<TermEntry>> = {}, more: Partial<ReportCardFrame> = {}): ReportCardsInput => ({
+  ...frame,
+  ...more,
+  layout: termLayout,
+  cards: [{ ...elan, ...own }],
+})
+const ofYear = (
+  kind: YearLayout['kind'],
+  year: Partial<YearLayout> = {},
+  own: readonly YearEntry[] = yearEntries(kind),
+): ReportCardsInput => ({
+  ...frame,
+  term: 'trinity',
+  layout: { ...yearLayout(kind), ...year },
+  cards: [{ ...elan, entries: own }],
+})
+const drawn = async (input: ReportCardsInput) => reportCard(await openStudio(input), input.cards[0] as ReportCard)
+const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const pageCount = async (bytes: Uint8Array) => (await PDFDocument.load(bytes)).getPageCount()
+const named = (first_name: string, last_name: string) => ofTerm({ student: { ...elan.student, first_name, last_name } })
+
+describe('pages', () => {
+  test.each([
+    [0, 1],
+    [1, 1],
+    [12, 1],
+    [18, 1],
+    [40, 3],
+  ])('a card of %i subjects has %i', async (subjects, pages) => {
+    expect(await pageCount(await drawn(ofTerm({ entries: manyEntries(subjects) })))).toBe(pages)
+  })
+
+  test('A4 and Letter', async () => {
+    const sizeOf = async (paper: 'a4' | 'letter') => (await PDFDocument.load(await drawn(ofTerm({}, { paper })))).getPage(0).getSize()
+    expect(await sizeOf('a4')).toEqual({ width: 595.28, height: 841.89 })
+    expect(await sizeOf('letter')).toEqual({ width: 612, height: 792 })
+  })
+
+  test('the same input gives the same bytes, another day does not', async () => {
+    const first = digest(await drawn(ofTerm()))
+    expect(digest(await drawn(ofTerm()))).toBe(first)
+    expect(digest(await drawn(ofTerm({}, { madeAt: frame.madeAt + 86_400_000 })))).not.toBe(first)
+  })
+
+  test('title, school, language and tags are told', async () => {
+    const bytes = await drawn(ofTerm())
+    const file = await PDFDocument.load(bytes, { updateMetadata: false })
+    expect(file.getTitle()).toBe('Élan Ó Briain, Michaelmas term 2025/26')
+    expect(file.getAuthor()).toBe('St Brigid’s')
+    expect(file.getCreationDate()).toEqual(new Date(frame.madeAt))
+    expect(String(file.catalog.get(file.context.obj('/Lang') as never) ?? file.catalog.entries())).toContain('en-GB')
+    expect(Buffer.from(bytes).toString('latin1')).toContain('/Marked true')
+  })
+})
+
+describe.runIf(hasPoppler)('what a parent reads', () => {
+  test('everything that the school knows', async () => {
+    const text = textOfPdf(await drawn(ofTerm()))
+    for (const told of [
+      ...['St Brigid’s', '4 Mill Road, Kildare', 'MICHAELMAS TERM 2025/26', 'Élan Ó Briain', '3B', 'SB-001', '4 March 2011'],
+      ...['81.66 %', 'A Excellent', '3rd of 28', '96.5 %', 'welcomed two new pupils', 'strong Michaelmas term', 'Page 1 of 1'],
+      ...['Class teacher', 'Cathal Byrne', 'Head of school', 'Parent or guardian', 'made on 12 December 2025', 'the pass mark is 50'],
+    ])
+      expect(text).toContain(told)
+    for (const { letter, remark } of frame.scale.bands) expect(text).toContain(`${letter} `) ?? expect(text).toContain(remark)
+  })
+
+  test('every subject with its teacher, figures, letter and remark', async () => {
+    const text = textOfPdf(await drawn(ofTerm()))
+    for (const entry of entries) {
+      expect(text).toContain(entry.subject)
+      expect(text).toContain(entry.teacher)
+      for (const figure of [entry.coursework_average, entry.exam_average, entry.term_composite]) expect(text).toContain(figureText(figure))
+      for (const word of entry.teacher_remark?.split(' ') ?? []) expect(text).toContain(word)
+    }
+  })
+
+  test('a result that rests on one part is marked and explained; where its weight is 0 it is not', async () => {
+    const one = entries.filter(({ exam_average }) => exam_average === null).slice(0, 1)
+    const weightless = { ...termLayout, coursework_weight: 100, exam_weight: 0 }
+    expect(textOfPdf(await drawn(ofTerm({ entries: one })))).toContain('95.00 †')
+    expect(textOfPdf(await drawn({ ...ofTerm({ entries: one }), layout: weightless } as ReportCardsInput))).not.toContain('†')
+    expect(textOfPdf(await drawn(ofTerm({ entries: entries.slice(0, 3) })))).not.toContain('†')
+  })
+
+  test('a draft says so on every page; a published card does not', async () => {
+    const bytes = await drawn(ofTerm({ status: 'draft', entries: manyEntries(40) }))
+    const pages = pagesOfPdf(bytes)
+    expect(pages[0]).toContain('DRAFT')
+    // Across the page the letters stand on a slope, each by itself.
+    for (const { words } of [wordsOfPdf(bytes)])
+      for (const page of [1, 2, 3])
+        expect(words.filter((word) => word.page === page && word.bottom - word.top > 60).length).toBeGreaterThan(0)
+    expect(textOfPdf(await drawn(ofTerm({ status: 'sent_to_ministry' })))).not.toContain('DRAFT')
+  })
+
+  test('heads, whose card it is and the number stand on every page that the table goes on to', async () => {
+    const pages = pagesOfPdf(await drawn(ofTerm({ entries: manyEntries(40) })))
+    for (const [at, page] of pages.entries()) {
+      expect(page).toContain('Coursework')
+      expect(page).toContain('Élan Ó Briain')
+      expect(page).toContain(`Page ${at + 1} of 3`)
+    }
+  })
+
+  test('what is not known takes no words', async () => {
+    const student = { ...elan.student, student_number: null, date_of_birth: null }
+    const none = { overall_average: null, position: null, attendance_percentage: null, conduct: null, class_teacher_remark: null }
+    const text = textOfPdf(await drawn(ofTerm({ ...none, student, entries: [] }, { class_teacher: null })))
+    expect(text).toContain('There are no results for this report.')
+    for (const word of ['Student number', 'Date of birth', 'Conduct', 'null', 'undefined', 'NaN', 'remark'])
+      expect(text).not.toContain(word)
+  })
+
+  test('without words of a teacher the scale’s word for the letter; a letter that is not of the scale has none', async () => {
+    const entry = { ...(entries[3] as TermEntry), teacher_remark: null }
+    const words = async (letter_grade: string) =>
+      textOfPdf(await drawn(ofTerm({ overall_average: null, entries: [{ ...entry, letter_grade }] })))
+    expect((await words('A')).match(/Excellent/g)).toHaveLength(2)
+    expect((await words('Exempt')).match(/Excellent/g)).toHaveLength(1)
+    expect(await words('Absent')).toContain('Absent')
+  })
+})
+
+describe.runIf(hasPoppler)('the year’s end', () => {
+  const heads = async (kind: YearLayout['kind'], year: Partial<YearLayout> = {}) => textOfPdf(await drawn(ofYear(kind, year)))
+
+  test('weighted_continuous: every term, the end-of-year exam and the year grade', async () => {
+    const text = await heads('weighted_continuous')
+    for (const head of ['YEAR-END REPORT', 'Michaelmas', 'Hilary', 'Trinity', 'Exam', 'Year grade', 'Year average'])
+      expect(text).toContain(head)
+    for (const { term_composites, year_grade } of yearEntries('weighted_continuous'))
+      for (const figure of [...term_composites, year_grade]) expect(text).toContain(figureText(figure))
+  })
+
+  test('weighted_cumulative: coursework on its weight and the total, no terms', async () => {
+    const text = await heads('weighted_cumulative')
+    for (const head of ['Coursework', 'of 40', 'Total', 'of 100']) expect(text).toContain(head)
+    for (const absent of ['Hilary', 'Exam ', '†']) expect(text).not.toContain(absent)
+    expect(await heads('weighted_cumulative', { coursework_weight: null, exam_weight: null })).not.toContain('of 40')
+  })
+
+  test('continuous_cumulative: coursework and exam on their weights and their sum; a part that is missing is marked', async () => {
+    const text = await heads('continuous_cumulative')
+    for (const head of ['of 40', 'of 60', 'Total', '†']) expect(text).toContain(head)
+    expect(text).not.toContain('Hilary')
+  })
+})
+
+describe.runIf(hasPoppler)('names and words of any length', () => {
+  test.each([
+    ['Ngọc Ánh', 'Nguyễn'],
+    ['Łukasz', 'Wójcik'],
+    ['Þóra', 'Guðmundsdóttir'],
+    ['Şeyma', 'Çelik-İnönü'],
+    ['Jadranka', 'Đorđević'],
+    ['Ìyá', 'Adébáyọ̀'],
+    ['Elpída', 'Παπαδοπούλου'],
+    ['Zhanna', 'Иванова'],
+  ])('%s %s', async (first, last) => {
+    expect(textOfPdf(await drawn(named(first, last))).normalize('NFC')).toContain(`${first} ${last}`)
+  })
+
+  test('combining accents are printed like the letters that have them', async () => {
+    expect(digest(await drawn(named('E\u0301lan', 'O\u0301 Briain')))).toBe(digest(await drawn(named('Élan', 'Ó Briain'))))
+  })
+
+  test('nothing leaves the paper, nothing meets the foot, and no letter is lost', async () => {
+    const word = fc.string({ unit: fc.constantFrom(...'aàćđéğhıłñọşßüýžWМ'), minLength: 1, maxLength: 90 })
+    const text = (words: number) => fc.array(word, { minLength: 1, maxLength: words }).map((list) => list.join(' ').slice(0, 1_900))
+    const entry = fc.record({ subject: text(4), teacher: text(3), teacher_remark: text(60) })
+    const card = fc.record({
+      first_name: text(3),
+      last_name: text(3),
+      remark: text(80),
+      list: fc.array(entry, { maxLength: 8 }),
+      name: text(8),
+    })
+    await fc.assert(
+      fc.asyncProperty(card, async ({ first_name, last_name, remark, list, name }) => {
+        const own = list.map((texts) => ({ ...(entries[0] as TermEntry), ...texts, letter_grade: 'Exempted' }))
+        const student = { ...elan.student, first_name, last_name }
+        const bytes = await drawn(ofTerm({ student, class_teacher_remark: remark, entries: own }, { school: { ...frame.school, name } }))
+        const { width, words } = wordsOfPdf(bytes)
+        for (const { left, right, bottom } of words) {
+          expect(left).toBeGreaterThan(40)
+          expect(right).toBeLessThan(width - 40)
+          expect(bottom).toBeLessThan(830)
+        }
+        const letters = textOfPdf(bytes).replace(/\s/g, '')
+        for (const { teacher_remark } of own)
+          for (const one of teacher_remark.split(' ')) expect(letters.length).toBeGreaterThan(one.length)
+      }),
+      { numRuns: 12 },
+    )
+  })
+})
+
+describe('a class in one file', () => {
+  const input = (counts: readonly number[]): ReportCardsInput => ({
+    ...frame,
+    layout: termLayout,
+    cards: counts.map((count, at) => ({ ...elan, id: String(at), entries: manyEntries(count) })),
+  })
+
+  test('every card after the other, progress after each', async () => {
+    const seen: string[] = []
+    const bytes = await printRun(await openStudio(input([12, 40, 1])), { onProgress: (done, total) => void seen.push(`${done}/${total}`) })
+    expect(await pageCount(bytes)).toBe(5)
+    expect(seen).toEqual(['1/3', '2/3', '3/3'])
+  })
+
+  test('for two-sided printers no card begins on the back of another', async () => {
+    expect(await pageCount(await printRun(await openStudio(input([12, 40, 1])), { twoSided: true }))).toBe(7)
+  })
+
+  test('a class without cards is an empty page', async () => {
+    expect(await pageCount(await printRun(await openStudio(input([]))))).toBe(1)
+  })
+
+  test('stored files are merged in their order, with blank pages on request, and what is no PDF is named', async () => {
+    const files = await Promise.all([12, 40].map((count) => drawn(ofTerm({ entries: manyEntries(count) }))))
+    expect(await pageCount(await mergePdfs(files))).toBe(4)
+    expect(await pageCount(await mergePdfs(files, { twoSided: true }))).toBe(5)
+    expect(digest(await mergePdfs(files))).toBe(digest(await mergePdfs(files)))
+    const broken = mergePdfs([files[0] as Uint8Array, Buffer.from('%PDF-1.7 and no more')])
+    await expect(broken).rejects.toMatchObject({ status: 415, message: 'The stored file 2 is no PDF that can be read.' })
+  })
+})

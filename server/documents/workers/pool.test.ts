@@ -1,0 +1,141 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterEach, describe, expect, test } from 'vitest'
+import { fromSource } from './entry.ts'
+import { openPool, type Pool, type PoolOptions } from './pool.ts'
+
+const loader = pathToFileURL(
+  createRequire(import.meta.url)
+    .resolve('tsx/esm/api')
+    .replace(/\.cjs$/, '.mjs'),
+).href
+const entry = fromSource(loader, pathToFileURL(join(import.meta.dirname, 'pool.fixtures.ts')).href)
+
+const pools: Pool[] = []
+function poolOf(options: Partial<PoolOptions> = {}): Pool {
+  const pool = openPool({ entry, size: 1, waiting: 4, memoryMb: 64, timeMs: 30_000, idleMs: 60_000, ...options })
+  pools.push(pool)
+  return pool
+}
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()))
+})
+
+describe('a task', () => {
+  test('answers what it made, bytes included, and a worker does one after the other', async () => {
+    const pool = poolOf()
+    expect(await pool.run('echo', { name: 'Élan', list: [1, null] })).toEqual({ name: 'Élan', list: [1, null] })
+    expect(await pool.run('bytes', 100_000)).toEqual(new Uint8Array(100_000).fill(7))
+    expect(pool.state()).toEqual({ workers: 1, working: 0, waiting: 0 })
+  })
+
+  test('asks while it works, and waits for each answer', async () => {
+    const heard: number[] = []
+    const hear = async (question: number) => {
+      heard.push(question)
+      return question * 10
+    }
+    expect(await poolOf().run('count', 4, { hear })).toBe(100)
+    expect(heard).toEqual([1, 2, 3, 4])
+  })
+
+  test('that refuses throws the same failure here', async () => {
+    await expect(poolOf().run('refuse', null)).rejects.toMatchObject({
+      name: 'Failure',
+      status: 400,
+      code: 'imports.duplicate_column',
+      message: 'Two columns.',
+    })
+  })
+
+  test('that makes a mistake throws a plain error, and its worker goes on', async () => {
+    const pool = poolOf()
+    await expect(pool.run('throws', null)).rejects.toThrow('a mistake of the program')
+    expect(pool.state().workers).toBe(1)
+    expect(await pool.run('echo', 1)).toBe(1)
+  })
+
+  test.each(['dies', 'exits'])('that %s fails alone, and another worker takes the next', async (name) => {
+    const pool = poolOf()
+    const [first, second] = await Promise.allSettled([pool.run(name, null), pool.run('echo', 'still here')])
+    expect(first).toMatchObject({ status: 'rejected' })
+    expect(second).toEqual({ status: 'fulfilled', value: 'still here' })
+  })
+
+  test('that takes too much memory is 413, and the next one is made', async () => {
+    const pool = poolOf()
+    await expect(pool.run('eats', null)).rejects.toMatchObject({ status: 413, code: 'too_large' })
+    expect(await pool.run('echo', 1)).toBe(1)
+  })
+
+  test('that takes too long is 503, even in an endless loop, and the next one is made', async () => {
+    const pool = poolOf({ timeMs: 5_000 })
+    await expect(pool.run('hangs', null)).rejects.toMatchObject({ status: 503, code: 'busy' })
+    expect(await pool.run('echo', 1)).toBe(1)
+  })
+
+  test('that gives signs of life may take longer, and what the answer takes is not counted', async () => {
+    const pool = poolOf({ timeMs: 4_000 })
+    await pool.run('echo', 'started')
+    const hear = () => new Promise<void>((resolve) => setTimeout(resolve, 1_500))
+    expect(await pool.run('patient', 4, { hear })).toBe('done')
+  })
+
+  test('whose answer fails ends with that failure', async () => {
+    const hear = () => Promise.reject(new Error('the disk is full'))
+    await expect(poolOf().run('count', 3, { hear })).rejects.toThrow('the disk is full')
+  })
+
+  test('that is given up throws the reason: waiting, working, or before it began', async () => {
+    const pool = poolOf()
+    const [working, waiting] = [new AbortController(), new AbortController()]
+    const first = pool.run('slow', 60_000, { signal: working.signal })
+    const second = pool.run('echo', 2, { signal: waiting.signal })
+    const third = pool.run('echo', 3)
+    waiting.abort(new Error('not wanted'))
+    await expect(second).rejects.toThrow('not wanted')
+    working.abort(new Error('cancelled'))
+    await expect(first).rejects.toThrow('cancelled')
+    expect(await third).toBe(3)
+    await expect(pool.run('echo', 4, { signal: working.signal })).rejects.toThrow('cancelled')
+  })
+})
+
+describe('the pool', () => {
+  test('is busy beyond so many that wait', async () => {
+    const pool = poolOf({ waiting: 2 })
+    const taken = [pool.run('slow', 300), pool.run('slow', 1), pool.run('slow', 1)]
+    await expect(pool.run('slow', 1)).rejects.toMatchObject({ status: 503, code: 'busy' })
+    expect(await Promise.all(taken)).toEqual([300, 1, 1])
+  })
+
+  test('starts no more workers than it may', async () => {
+    const pool = poolOf({ size: 2 })
+    const running = [1, 2, 3].map((ms) => pool.run('slow', ms))
+    expect(pool.state()).toEqual({ workers: 2, working: 2, waiting: 1 })
+    await Promise.all(running)
+  })
+
+  test('ends a worker that had nothing to do for a while, and starts another when there is', async () => {
+    const pool = poolOf({ idleMs: 50 })
+    await pool.run('echo', 1)
+    await expect.poll(() => pool.state().workers).toBe(0)
+    expect(await pool.run('echo', 2)).toBe(2)
+  })
+
+  test('that is closed ends what it makes and takes nothing more', async () => {
+    const pool = poolOf()
+    const running = [pool.run('slow', 60_000), pool.run('echo', 1)].map((task) => expect(task).rejects.toMatchObject({ code: 'busy' }))
+    await pool.close()
+    await Promise.all(running)
+    await expect(pool.run('echo', 2)).rejects.toMatchObject({ code: 'busy' })
+    expect(pool.state()).toEqual({ workers: 0, working: 0, waiting: 0 })
+  })
+
+  test('input that cannot cross is refused, and the worker stays', async () => {
+    const pool = poolOf()
+    await expect(pool.run('echo', { call: () => {} })).rejects.toThrow()
+    expect(await pool.run('echo', 1)).toBe(1)
+  })
+})
