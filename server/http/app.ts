@@ -2,11 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { contract } from '@markbook/shared/contract/contract'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { common, Failure } from '@markbook/shared/failures'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { handlers } from '../features/handlers.ts'
-import { type AppEnv, mount } from './mount.ts'
+import { serveStorage } from '../features/storage/storage.routes.ts'
+import { serveChildren } from '../peers/routes.ts'
+import { placeOf } from './admission.ts'
+import { type AppEnv, addressOf, mount } from './mount.ts'
 import { checkOrigin, preflight } from './origins.ts'
 import { failureReply, type HeaderList } from './replies.ts'
+import { recordRequest } from './request-log.ts'
 import type { Services } from './services.ts'
 import { serveSystem } from './system.ts'
 
@@ -20,6 +24,8 @@ export function createApp(services: Services): App {
     c.set('requestId', randomUUID())
     c.set('actor', null)
     c.set('route', 'none')
+    c.set('asked', undefined)
+    c.set('failure', undefined)
     c.set('replyHeaders', [['x-request-id', c.get('requestId')]])
     await next()
     record(services, c, performance.now() - started)
@@ -29,6 +35,8 @@ export function createApp(services: Services): App {
     if (resource in handlers) mount(app, services, resource, contract[resource], handlers[resource as keyof typeof handlers] as never)
   }
   serveSystem(app, services)
+  serveChildren(app, services)
+  serveStorage(app, services)
   app.notFound((c) => {
     const allowed = methodsOf(c.req.path)
     const headers: HeaderList = [
@@ -36,10 +44,11 @@ export function createApp(services: Services): App {
       ['x-api-version', '1'],
       ...(allowed ? [['allow', allowed] as [string, string]] : []),
     ]
-    return failureReply(allowed ? common.methodNotAllowed() : common.noSuchPath(), c.get('requestId'), headers)
+    c.set('failure', allowed ? common.methodNotAllowed() : common.noSuchPath())
+    return failureReply(c.get('failure'), c.get('requestId'), headers)
   })
   app.onError((error, c) => {
-    report(services, error, c.get('requestId'))
+    c.set('failure', error)
     return failureReply(error, c.get('requestId'), c.get('replyHeaders') ?? ([] as HeaderList))
   })
   return app
@@ -52,28 +61,25 @@ const routes = Object.values(contract)
 const methodsOf = (path: string) =>
   [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].sort().join(', ')
 
-function report({ log, metrics }: Services, error: Error, requestId: string) {
-  if (error instanceof Failure) metrics.refusals.inc({ code: error.code })
-  else log.error({ request_id: requestId, err: error }, 'request failed')
-}
-
-type Finished = {
-  req: { method: string; path: string }
-  res: Response
-  get(name: 'requestId' | 'route'): string
-  get(name: 'actor'): string | null
-}
-
-function record({ log, metrics }: Services, c: Finished, ms: number) {
+/** Counts a request and writes its line in the log, whatever became of it. */
+function record(services: Services, c: Context<AppEnv>, ms: number) {
+  const { log, metrics } = services
   const { status } = c.res
-  metrics.requests.observe({ route: c.get('route'), method: c.req.method, status }, ms / 1_000)
-  const line = {
-    request_id: c.get('requestId'),
+  const failure = c.get('failure')
+  const route = c.get('route')
+  metrics.requests.observe({ route, method: c.req.method, status }, ms / 1_000)
+  if (failure instanceof Failure) metrics.refusals.inc({ code: failure.code })
+  recordRequest(log, {
+    requestId: c.get('requestId'),
     actor: c.get('actor'),
+    address: addressOf(c, services),
     method: c.req.method,
+    route,
     path: c.req.path,
+    asked: c.get('asked'),
     status,
-    ms: Math.round(ms * 10) / 10,
-  }
-  log.info(line, 'request')
+    ms,
+    failure,
+    isGone: !placeOf(c.env?.incoming).isWanted(),
+  })
 }

@@ -1,14 +1,15 @@
-import type { Body, Endpoint, Params, Query, Reply, Resource } from '@markbook/shared/contract/endpoint'
+import type { Body, Endpoint, EventOf, Params, Query, Reply, Resource } from '@markbook/shared/contract/endpoint'
+import type { BinaryReply } from '../files/send.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
 import type { Caller, SchoolCaller } from './caller.ts'
 import type { CookieSession } from './cookies.ts'
 import type { Services } from './services.ts'
 
+export type { BinaryReply }
+
 type Id = string
 type Tx<E extends Endpoint> = E['method'] extends 'GET' ? ReadTx : WriteTx
 type CallerOf<E extends Endpoint> = E['guard'] extends 'none' ? null : E['guard'] extends 'session' ? Caller : SchoolCaller
-/** A file in a reply. */
-export type BinaryReply = { bytes: Uint8Array; contentType: string; filename: string }
 type Answer<E extends Endpoint> = E['reply'] extends 'binary' ? BinaryReply : Reply<E>
 
 /** Where a handler stands: one transaction, the caller, the services. `after` runs once the transaction has committed. */
@@ -33,17 +34,42 @@ export type Handler<E extends Endpoint, L = unknown, P = unknown, V = Answer<E>>
   kind: 'transaction'
   as: 'user' | 'system'
   /** Reads the upload before the transaction, inside which only the database is awaited. A failure is answered after access was decided. */
-  prepare?(upload: UploadOf<E>): Promise<P>
+  prepare?(upload: UploadOf<E>, services: Services): Promise<P>
   load(scene: Scene<E>, aim: Aim<E>): Promise<L>
   run(scene: Scene<E>, asked: Asked<E> & { prepared: P }, loaded: L): Promise<V>
   /** Makes the reply of what `run` answered, after the transaction: files take long to write. */
-  finish?(value: V): Promise<Answer<E>>
+  finish?(value: V, services: Services): Promise<Answer<E>>
+}
+
+/** Where a handler of two transactions stands in the first. */
+export type Reading<E extends Endpoint> = Omit<Scene<E>, 'tx' | 'after'> & { tx: ReadTx }
+
+/**
+ * An endpoint whose work lies outside of the database: a file is stored, a document is made (docs/decisions/0263). In a reading
+ * transaction `load` decides access and `gather` refuses what the state forbids and reads what the work needs; `make` does it; then a
+ * writing transaction loads again, with what that locks, and `save` checks the state once more and writes. So there is no row without
+ * its file, and what is refused leaves no file. A file without its row, where the second refuses or the program dies in between, is
+ * swept later.
+ */
+export type StagedHandler<E extends Endpoint, L = unknown, G = unknown, M = unknown> = {
+  kind: 'staged'
+  load(scene: Reading<E>, aim: Aim<E>): Promise<L>
+  gather(scene: Reading<E>, asked: Asked<E>, loaded: L): Promise<G>
+  make(services: Services, gathered: G): Promise<M>
+  save(scene: Scene<E>, made: M, loaded: L): Promise<Answer<E>>
+}
+
+/** An endpoint that tells of changes: who may listen is decided once, then `follow` says what happens until it ends or nobody listens. */
+export type EventsHandler<E extends Endpoint, L = unknown> = {
+  kind: 'events'
+  load(scene: Scene<E>, aim: Aim<E>): Promise<L>
+  follow(services: Services, loaded: L, signal: AbortSignal): AsyncIterable<EventOf<E>>
 }
 
 /** The few endpoints of sign-in, which commit something even where they refuse. */
 export type OpenHandler<E extends Endpoint> = {
   kind: 'open'
-  run(exchange: Exchange, asked: Asked<E>): Promise<Reply<E>>
+  run(exchange: Exchange, asked: Asked<E>): Promise<Answer<E>>
 }
 /** A request as sign-in sees it. */
 export type Exchange = {
@@ -59,7 +85,7 @@ export type Exchange = {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what `load` answers is between it and `run` of the same handler.
-type AnyHandler<E extends Endpoint> = Handler<E, any, any, any> | OpenHandler<E>
+type AnyHandler<E extends Endpoint> = Handler<E, any, any, any> | StagedHandler<E, any, any, any> | EventsHandler<E, any> | OpenHandler<E>
 export type Handlers<R extends Resource> = { [K in keyof R]: AnyHandler<R[K]> }
 
 type Written<E extends Endpoint, L, P = unknown, V = Answer<E>> = {
@@ -78,14 +104,24 @@ export const on = <E extends Endpoint, L>(_endpoint: E, written: Written<E, L>):
 /** A handler of an upload, which `prepare` reads (a table, a picture) and `run` finds as `prepared`. */
 export const onUpload = <E extends Endpoint & { body: 'multipart' }, P, L>(
   _endpoint: E,
-  written: Written<E, L, P> & { prepare(upload: Upload): Promise<P> },
+  written: Written<E, L, P> & { prepare(upload: Upload, services: Services): Promise<P> },
 ): Handler<E, L, P> => ({ kind: 'transaction', as: 'user', ...written }) as Handler<E, L, P>
 
 /** A handler that answers a file: `run` reads what is in it, `finish` writes it. */
 export const onFile = <E extends Endpoint & { reply: 'binary' }, L, V>(
   _endpoint: E,
-  written: Written<E, L, unknown, V> & { finish(value: V): Promise<BinaryReply> },
+  written: Written<E, L, unknown, V> & { finish(value: V, services: Services): Promise<BinaryReply> },
 ): Handler<E, L, unknown, V> => ({ kind: 'transaction', as: 'user', ...written }) as Handler<E, L, unknown, V>
+
+export const onStaged = <E extends Endpoint, L, G, M>(
+  _endpoint: E,
+  written: Omit<StagedHandler<E, L, G, M>, 'kind'>,
+): StagedHandler<E, L, G, M> => ({ kind: 'staged', ...written })
+
+export const onEvents = <E extends Endpoint & { reply: 'events' }, L>(
+  _endpoint: E,
+  written: Omit<EventsHandler<E, L>, 'kind'>,
+): EventsHandler<E, L> => ({ kind: 'events', ...written })
 
 /** A handler whose guard is all the access there is to check. */
 export const onGuard = <E extends Endpoint>(

@@ -1,10 +1,73 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 /** One line of JSON an event. */
 export type Log = Pick<Logger, 'info' | 'warn' | 'error'>
 
-/** Standard error, so that what the program says to a person on standard output stays readable. */
-export const jsonLog = (level: string): Log =>
-  pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2))
+/** Bytes of lines that wait for a slow reader of the log; beyond them lines are lost rather than the school held up. */
+const WAITING = 4_194_304
+
+/**
+ * Standard error, so that what the program says to a person on standard output stays readable. Written beside the work: whoever reads
+ * the log may be slow or stuck, and nobody waits for it.
+ */
+function standardError(): DestinationStream {
+  const destination = pino.destination({ dest: 2, sync: false, maxLength: WAITING })
+  // A log that cannot be written, because its disk is full, stops nobody: its lines wait, and go when there is room.
+  destination.on('error', () => {})
+  return destination
+}
+
+export const jsonLog = (level: string, destination: DestinationStream = standardError()): Log =>
+  pino(
+    {
+      level,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: errorFields },
+    },
+    destination,
+  )
 
 export const silentLog: Log = { info() {}, warn() {}, error() {} }
+
+type Thrown = {
+  name?: string
+  code?: unknown
+  message?: string
+  stack?: string
+  query?: unknown
+  cause?: unknown
+  constraint_name?: unknown
+}
+type ErrorFields = { type: string; message: string; [more: string]: unknown }
+
+const LONGEST = 500
+const FRAMES = 12
+
+/**
+ * What may be said of an error: what it is and where it arose. Drivers put the values of a statement into messages and fields, and
+ * among those are codes, tokens and marks, so of a refused statement only its text is kept, and of every message what is no value.
+ */
+export function errorFields(error: unknown, depth = 0): ErrorFields {
+  if (typeof error !== 'object' || error === null) return { type: typeof error, message: withoutSecrets(String(error)) }
+  const { name = 'Error', code, message = '', stack, query, cause, constraint_name } = error as Thrown
+  const isStatement = typeof query === 'string'
+  const frames = (stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return {
+    type: String(name),
+    message: isStatement ? 'the database refused a statement' : withoutSecrets(String(message)),
+    ...(code !== undefined && { code: withoutSecrets(String(code)) }),
+    ...(constraint_name !== undefined && { constraint: withoutSecrets(String(constraint_name)) }),
+    ...(isStatement && { statement: query.slice(0, LONGEST) }),
+    ...(frames.length > 0 && { stack: frames.slice(0, FRAMES).map((line) => line.trim().slice(0, LONGEST)) }),
+    ...(cause !== undefined && depth < 3 && { cause: errorFields(cause, depth + 1) }),
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** Ids, which stay; then what looks like an address of a person, a code, a token. */
+const PIECES = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^\s@"'<>(),;]+@[^\s@"'<>(),;]+|\d[\d -]{4,}\d|[\w+=-]{24,}/g
+
+/** A text without what may be a code, a token, a cookie or an address of a person. */
+export const withoutSecrets = (text: string): string => text.slice(0, LONGEST).replace(PIECES, (piece) => (UUID.test(piece) ? piece : '…'))

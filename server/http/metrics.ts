@@ -1,4 +1,7 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Server } from 'node:http'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Store } from '../store/store.ts'
+import type { Admission } from './admission.ts'
 
 /** The figures at /metrics, one set a server. */
 export function createMetrics() {
@@ -22,6 +25,103 @@ export function createMetrics() {
     help: '1 while no mail can leave: the mail server is away or refuses us',
     registers: [registry],
   })
-  return { registry, requests, refusals, mailQueue, mailFailing }
+  const turnedAway = new Counter({
+    name: 'markbook_turned_away_total',
+    help: 'Requests turned away before they were begun, because there was too much to do, by lane and reason',
+    labelNames: ['lane', 'reason'],
+    registers: [registry],
+  })
+  const endings = new Counter({
+    name: 'markbook_connections_ended_total',
+    help: 'Connections that were not taken or were closed for the sake of others, by reason',
+    labelNames: ['reason'],
+    registers: [registry],
+  })
+  return {
+    registry,
+    requests,
+    refusals,
+    mailQueue,
+    mailFailing,
+    turnedAway,
+    endings,
+    watchGate: (load: Admission['load'], bytes: () => number) => watchGate(registry, load, bytes),
+    watchConnections: (server: Server) => watchConnections(registry, server),
+  }
 }
 export type Metrics = ReturnType<typeof createMetrics>
+
+type Values = () => readonly (readonly [Record<string, string>, number])[]
+
+/** A figure that is read when somebody asks for it. `total`: it only grows, until the next start. */
+function read(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  values: Values,
+  kind: 'gauge' | 'total' = 'gauge',
+) {
+  const options = { name, help, labelNames: [...labelNames], registers: [registry] }
+  if (kind === 'gauge') {
+    const gauge: Gauge = new Gauge({
+      ...options,
+      collect: () => {
+        for (const [labels, value] of values()) gauge.set(labels, value)
+      },
+    })
+    return
+  }
+  const counter: Counter = new Counter({
+    ...options,
+    collect: () => {
+      counter.reset()
+      for (const [labels, value] of values()) counter.inc(labels, value)
+    },
+  })
+}
+
+function watchGate(registry: Registry, load: Admission['load'], bytes: () => number) {
+  const by = (field: 'active' | 'waiting') => () => Object.entries(load()).map(([lane, state]) => [{ lane }, state[field]] as const)
+  read(registry, 'markbook_requests_in_work', 'Requests in work, by lane', ['lane'], by('active'))
+  read(registry, 'markbook_requests_waiting', 'Requests that wait to be begun, by lane', ['lane'], by('waiting'))
+  read(registry, 'markbook_bytes_under_way', 'Bytes of large bodies being sent and of replies not yet read', [], () => [[{}, bytes()]])
+}
+
+function watchConnections(registry: Registry, server: Server) {
+  let open = 0
+  server.on('connection', (socket) => {
+    open += 1
+    socket.once('close', () => {
+      open -= 1
+    })
+  })
+  read(registry, 'markbook_connections', 'Open connections', [], () => [[{}, open]])
+}
+
+/** Transactions, their time, waiting, refusals and repetitions; how many places are taken. */
+export function watchStore({ registry }: Metrics, store: Store) {
+  const places = (field: 'places' | 'inside' | 'waiting') => () =>
+    Object.entries(store.load().places).map(([place, load]) => [{ place }, load[field]] as const)
+  read(registry, 'markbook_db_places', 'Transactions that may run at once', ['place'], places('places'))
+  read(registry, 'markbook_db_inside', 'Transactions that run', ['place'], places('inside'))
+  read(registry, 'markbook_db_waiting', 'Transactions that wait for a place', ['place'], places('waiting'))
+  const tallies =
+    (field: 'count' | 'ms' | 'waitedMs' | 'refused' | 'retried', unit = 1): Values =>
+    () => {
+      const { reads, writes } = store.load()
+      return [
+        [{ kind: 'read' }, reads[field] / unit],
+        [{ kind: 'write' }, writes[field] / unit],
+      ]
+    }
+  const total = (name: string, help: string, values: Values) => read(registry, `markbook_db_${name}`, help, ['kind'], values, 'total')
+  total('transactions_total', 'Transactions ended', tallies('count'))
+  total('seconds_total', 'Time in transactions', tallies('ms', 1_000))
+  total('wait_seconds_total', 'Time that transactions waited for a place', tallies('waitedMs', 1_000))
+  total('refused_total', 'Transactions refused because too many waited, or this one for too long', tallies('refused'))
+  total('retried_total', 'Transactions run again because another was in their way', tallies('retried'))
+}
+
+/** Memory, CPU, garbage collection and the lag of the event loop. Once a process. */
+export const watchProcess = ({ registry }: Metrics) => collectDefaultMetrics({ register: registry })

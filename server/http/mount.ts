@@ -2,24 +2,30 @@ import type { Endpoint, Resource } from '@markbook/shared/contract/endpoint'
 import { common, Failure } from '@markbook/shared/failures'
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
+import { type BinaryReply, sendFile } from '../files/send.ts'
 import { asSystem, asUser, type ReadTx } from '../store/tx.ts'
+import { type Place, placeOf } from './admission.ts'
 import type { Caller } from './caller.ts'
+import { clientAddress, networkOf, trustOf } from './client-address.ts'
 import { type CookieSession, cookieName, readSessionCookie, sessionCookies } from './cookies.ts'
-import type { BinaryReply, Exchange, Handler, Handlers, OpenHandler, Scene } from './handler.ts'
+import { eventsReply } from './events.ts'
+import type { EventsHandler, Exchange, Handler, Handlers, OpenHandler, Scene, StagedHandler } from './handler.ts'
 import { checkOrigin } from './origins.ts'
-import { fileReply, type HeaderList, jsonReply } from './replies.ts'
+import { type HeaderList, jsonReply, jsonTextReply, ReadyText } from './replies.ts'
 import { checkIds, pageOf, parseBy, type ReadBody, readJson, readMultipart } from './requests.ts'
 import type { Services } from './services.ts'
 import { authenticate } from './sessions.ts'
-import { shaped, versionOf } from './versions.ts'
+import { shapeOf } from './shapes.ts'
+import { isShaped, shaped, versionOf } from './versions.ts'
 
 export type AppEnv = {
-  Bindings: { incoming?: { socket?: { remoteAddress?: string } } }
-  Variables: { requestId: string; actor: string | null; route: string; replyHeaders: HeaderList }
+  Bindings: { incoming?: { socket?: { remoteAddress?: string; destroyed?: boolean } } }
+  /** `asked` is the query or body, `failure` what was thrown: for the log (see request-log.ts). */
+  Variables: { requestId: string; actor: string | null; route: string; asked: unknown; failure: unknown; replyHeaders: HeaderList }
 }
 type Ctx = Context<AppEnv>
 // biome-ignore lint/suspicious/noExplicitAny: one loop serves all endpoints; each handler was typed where it was written.
-type AnyHandler = Handler<any, any> | OpenHandler<any>
+type AnyHandler = Handler<any, any> | StagedHandler<any> | EventsHandler<any> | OpenHandler<any>
 type Route = { name: string; endpoint: Endpoint; handler: AnyHandler; needed: readonly string[] }
 
 /** Mounts a resource: every endpoint of its contract, answered by the handler of the same name. */
@@ -48,19 +54,37 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   c.set('actor', signedIn.caller?.user_id ?? null)
   if (endpoint.guard !== 'none' && !signedIn.caller) throw common.unauthenticated()
   const params = c.req.param() as Record<string, string>
-  const search = new URL(request.url).searchParams
+  const search = searchOf(request.url)
   checkIds(params)
   checkIds(targetsOf(endpoint, Object.fromEntries(search)))
-  const body = await readBody(endpoint, request)
+  c.set('asked', search)
+  const place = placeOf(c.env?.incoming)
+  const read = () => readBody(endpoint, request)
+  const body = endpoint.method === 'GET' ? await read() : await place.aside(read)
+  if (body.ok && body.value !== undefined) c.set('asked', body.value)
   if (body.ok) checkIds(targetsOf(endpoint, body.value))
   guard(endpoint, signedIn.caller)
+  if (!place.isWanted()) throw hungUp()
   const asking: Asking = { params, search, body }
+  if (handler.kind === 'events') {
+    const follow = await runEvents(services, route, signedIn.caller, asking)
+    // A stream is open for long and does next to nothing.
+    place.leave()
+    return eventsReply(follow, headers)
+  }
   const reply =
     handler.kind === 'open'
       ? await runOpen(c, services, route, signedIn, asking, headers)
-      : await runInTransaction(services, route, signedIn.caller, asking)
+      : handler.kind === 'staged'
+        ? await runStaged(services, route, signedIn.caller, asking, place)
+        : await runInTransaction(services, route, signedIn.caller, asking)
+  if (endpoint.reply === 'binary')
+    return sendFile({ files: services.files, request, status: endpoint.status ?? 200, headers }, reply as BinaryReply)
   return respond(route, reply, version, search, headers)
 }
+
+/** Nobody reads this: the client went while its request waited, and what it asked for need not be done. */
+const hungUp = () => new Failure(499, 'client_gone', 'The client went before its request was begun.')
 
 type Asking = { params: Record<string, string>; search: URLSearchParams; body: ReadBody }
 type SignedIn = { caller: Caller | null; session: CookieSession | null }
@@ -89,8 +113,15 @@ function guard({ guard }: Endpoint, caller: Caller | null): void {
   if (guard === 'staff' && caller.role === 'member') throw common.forbidden()
 }
 
+/** What `new URL` answers, without reading the rest of the address once more. */
+function searchOf(url: string): URLSearchParams {
+  const [address = ''] = url.split('#', 1)
+  const at = address.indexOf('?')
+  return new URLSearchParams(at < 0 ? '' : address.slice(at + 1))
+}
+
 const targetsOf = ({ targets = [] }: Endpoint, value: unknown): Record<string, unknown> => {
-  if (typeof value !== 'object' || value === null) return {}
+  if (targets.length === 0 || typeof value !== 'object' || value === null) return {}
   return Object.fromEntries(
     targets.filter((name) => Object.hasOwn(value, name)).map((name) => [name, (value as Record<string, unknown>)[name] ?? undefined]),
   )
@@ -102,14 +133,14 @@ const sentTargets = (endpoint: Endpoint, { search, body }: Asking) => ({
 })
 
 /** The targets that a request cannot leave out. */
-function neededTargets({ targets = [], query, body }: Endpoint): string[] {
-  const fields: Record<string, z.ZodType> = { ...(body instanceof z.ZodObject ? body.shape : {}), ...query?.shape }
+function neededTargets({ targets = [], query, body, form }: Endpoint): string[] {
+  const fields: Record<string, z.ZodType> = { ...(body instanceof z.ZodObject ? body.shape : {}), ...form?.shape, ...query?.shape }
   return targets.filter((name) => fields[name] && !fields[name].safeParse(undefined).success)
 }
 
 async function readBody(endpoint: Endpoint, request: Request): Promise<ReadBody> {
   if (endpoint.method === 'GET') return { ok: true, value: undefined }
-  return endpoint.body === 'multipart' ? readMultipart(request) : readJson(request)
+  return endpoint.body === 'multipart' ? readMultipart(request, endpoint) : readJson(request)
 }
 
 const Nothing = z.strictObject({}, { error: 'takes no fields' }).optional()
@@ -117,15 +148,18 @@ const Nothing = z.strictObject({}, { error: 'takes no fields' }).optional()
 function parsedOf({ endpoint }: Route, { params, search, body }: Asking) {
   if (!body.ok) throw body.failure
   const query = endpoint.query ? parseBy(endpoint.query, Object.fromEntries(search)) : {}
-  if (endpoint.body === 'multipart') return { params, query, body: undefined, upload: body.upload, prepared: body.prepared }
+  if (endpoint.body === 'multipart') {
+    const form = endpoint.form ? parseBy(endpoint.form, body.value) : undefined
+    return { params, query, body: form, upload: body.upload, prepared: body.prepared }
+  }
   return { params, query, body: parseBy(endpoint.body ?? Nothing, body.value), upload: undefined }
 }
 
 /** What is wrong with an upload waits, like any fault of a body, until access was decided. */
-async function prepared({ prepare }: Handler<Endpoint>, body: ReadBody): Promise<ReadBody> {
+async function prepared({ prepare }: Handler<Endpoint>, body: ReadBody, services: Services): Promise<ReadBody> {
   if (!prepare || !body.ok || !body.upload) return body
   try {
-    return { ...body, prepared: await prepare(body.upload as never) }
+    return { ...body, prepared: await prepare(body.upload as never, services) }
   } catch (error) {
     if (error instanceof Failure) return { ok: false, failure: error }
     throw error
@@ -134,7 +168,7 @@ async function prepared({ prepare }: Handler<Endpoint>, body: ReadBody): Promise
 
 async function runInTransaction(services: Services, route: Route, caller: Caller | null, sent: Asking): Promise<unknown> {
   const handler = route.handler as Handler<Endpoint>
-  const asking = { ...sent, body: await prepared(handler, sent.body) }
+  const asking = { ...sent, body: await prepared(handler, sent.body, services) }
   const effects: (() => void | Promise<void>)[] = []
   const work = async (tx: ReadTx) => {
     effects.length = 0
@@ -144,24 +178,63 @@ async function runInTransaction(services: Services, route: Route, caller: Caller
       services,
       after: (effect: () => void | Promise<void>) => void effects.push(effect),
     } as unknown as Scene<Endpoint>
-    const targets = sentTargets(route.endpoint, asking)
-    // A body that cannot be read names no targets: nothing can be decided from it, so its own fault is the answer.
-    if (!asking.body.ok && namesTargets(route.endpoint)) throw asking.body.failure
-    const loaded = await handler.load(scene, { params: asking.params as never, targets: targets as never }).catch((error) => {
-      // Nothing was found because nothing was named: the request's own fault is the answer.
-      if (error instanceof Failure && error.status === 404 && route.needed.some((name) => targets[name] === undefined))
-        parsedOf(route, asking)
-      throw error
-    })
+    const loaded = await load(route, handler, scene, asking)
     return handler.run(scene, parsedOf(route, asking) as never, loaded)
   }
   const identity = handler.as === 'system' ? asSystem(caller?.user_id ?? null) : asUser(caller?.user_id ?? '')
   const result = route.endpoint.method === 'GET' ? await services.store.read(identity, work) : await services.store.write(identity, work)
   for (const effect of effects) await effect()
-  return handler.finish ? handler.finish(result) : result
+  return handler.finish ? handler.finish(result, services) : result
 }
 
-const namesTargets = ({ targets, body }: Endpoint) => Boolean(targets?.length && body && body !== 'multipart')
+type Loading = { load(scene: Scene<Endpoint>, aim: { params: never; targets: never }): Promise<unknown> }
+
+/** What a handler loads, which decides access. */
+async function load(route: Route, handler: Loading, scene: Scene<Endpoint>, asking: Asking): Promise<unknown> {
+  const targets = sentTargets(route.endpoint, asking)
+  // A body that cannot be read names no targets: nothing can be decided from it, so its own fault is the answer.
+  if (!asking.body.ok && namesTargets(route.endpoint)) throw asking.body.failure
+  return handler.load(scene, { params: asking.params as never, targets: targets as never }).catch((error) => {
+    // Nothing was found because nothing was named: the request's own fault is the answer.
+    if (error instanceof Failure && error.status === 404 && route.needed.some((name) => targets[name] === undefined))
+      parsedOf(route, asking)
+    throw error
+  })
+}
+
+const namesTargets = ({ targets, body, form }: Endpoint) => Boolean(targets?.length && body && (body !== 'multipart' || form))
+
+/** Two transactions with the work between them, while nothing of the database is held. */
+async function runStaged(services: Services, route: Route, caller: Caller | null, asking: Asking, place: Place): Promise<unknown> {
+  const handler = route.handler as StagedHandler<Endpoint>
+  const identity = asUser(caller?.user_id ?? '')
+  const gathered = await services.store.read(identity, async (tx) => {
+    const scene = { tx, caller, services } as unknown as Scene<Endpoint>
+    const loaded = await load(route, handler, scene, asking)
+    return handler.gather(scene, parsedOf(route, asking) as never, loaded)
+  })
+  const made = await place.aside(() => handler.make(services, gathered))
+  const effects: (() => void | Promise<void>)[] = []
+  const saved = await services.store.write(identity, async (tx) => {
+    effects.length = 0
+    const after = (effect: () => void | Promise<void>) => void effects.push(effect)
+    const scene = { tx, caller, services, after } as unknown as Scene<Endpoint>
+    return handler.save(scene, made, await load(route, handler, scene, asking))
+  })
+  for (const effect of effects) await effect()
+  return saved
+}
+
+/** Who may listen is decided before the first event. */
+async function runEvents(services: Services, route: Route, caller: Caller | null, asking: Asking) {
+  const handler = route.handler as EventsHandler<Endpoint>
+  const loaded = await services.store.read(asUser(caller?.user_id ?? ''), async (tx) => {
+    const heard = await load(route, handler, { tx, caller, services } as unknown as Scene<Endpoint>, asking)
+    parsedOf(route, asking)
+    return heard
+  })
+  return (signal: AbortSignal) => handler.follow(services, loaded, signal)
+}
 
 async function runOpen(
   c: Ctx,
@@ -173,7 +246,7 @@ async function runOpen(
 ): Promise<unknown> {
   const exchange: Exchange = {
     services,
-    address: addressOf(c, services),
+    address: networkOf(addressOf(c, services)),
     ...signedIn,
     setSession: (session) => {
       const kept = headers.filter(([name]) => name !== 'set-cookie')
@@ -190,26 +263,22 @@ async function runOpen(
   return (route.handler as OpenHandler<Endpoint>).run(exchange, parsedOf(route, asking) as never)
 }
 
-/** The other end; behind a proxy that the configuration trusts, whom that proxy names last. */
-export function addressOf(c: Ctx, { config }: Services): string {
-  // A socket that serves both families names an IPv4 client as ::ffff:192.0.2.1.
-  const direct = (c.env?.incoming?.socket?.remoteAddress ?? 'local').replace(/^::ffff:(?=\d+\.)/, '')
-  if (!config.trustProxy.includes(direct)) return direct
-  const named = (c.req.header('x-forwarded-for') ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean)
-  return named.reverse().find((address) => !config.trustProxy.includes(address)) ?? direct
-}
+/** The other end, or behind a proxy that is trusted whom that names; 'local' where there is no network. */
+export const addressOf = (c: Ctx, { config }: Services): string =>
+  clientAddress(c.env?.incoming?.socket?.remoteAddress, c.req.header('x-forwarded-for'), trustOf(config.trustProxy))
 
-/** The reply is read through its schema on the way out, so that no column leaves that the contract does not name. */
-function respond({ name, endpoint }: Route, reply: unknown, version: '1', search: URLSearchParams, headers: HeaderList): Response {
-  const status = endpoint.status ?? 200
-  if (endpoint.reply === 'binary') return fileReply(status, reply as BinaryReply, headers)
-  if (!endpoint.list) return jsonReply(status, shaped(version, name, endpoint.reply.parse(reply)), headers)
-  const rows = reply as unknown[]
+/** No column leaves that the contract does not name. */
+function respond({ name, endpoint }: Route, value: unknown, version: '1', search: URLSearchParams, headers: HeaderList): Response {
+  const { status = 200, reply, list } = endpoint
+  if (typeof reply === 'string') throw new Error(`${name} replies with ${reply}`)
+  if (value instanceof ReadyText) {
+    if (!isShaped(version, name)) return jsonTextReply(status, value.json, headers)
+    return jsonReply(status, shaped(version, name, JSON.parse(value.json)), headers)
+  }
+  if (!list) return jsonReply(status, shaped(version, name, shapeOf(reply)(value)), headers)
+  const rows = value as unknown[]
   const { limit, offset } = endpoint.method === 'GET' ? pageOf(search) : { limit: undefined, offset: 0 }
   headers.push(['x-total-count', String(rows.length)])
   const page = rows.slice(offset, limit === undefined ? undefined : offset + limit)
-  return jsonReply(status, shaped(version, name, endpoint.reply.parse(page)), headers)
+  return jsonReply(status, shaped(version, name, shapeOf(reply)(page)), headers)
 }

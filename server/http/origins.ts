@@ -35,14 +35,14 @@ export function checkOrigin(
   ]
 }
 
-/** The answer to a browser that asks before it sends from another origin. */
-export const preflight = (allowed: HeaderList): Response =>
+/** The answer to a browser that asks before it sends from another origin. `headers` are those that it may send. */
+export const preflight = (allowed: HeaderList, headers = 'content-type, x-api-version'): Response =>
   new Response(null, {
     status: 204,
     headers: [
       ...allowed,
       ['access-control-allow-methods', 'GET, POST, PATCH, PUT, DELETE'],
-      ['access-control-allow-headers', 'content-type, x-api-version'],
+      ['access-control-allow-headers', headers],
       ['access-control-max-age', '600'],
     ],
   })

@@ -6,11 +6,13 @@ const NAMES: Record<number, string> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  408: 'Request Timeout',
   409: 'Conflict',
   413: 'Payload Too Large',
   415: 'Unsupported Media Type',
   426: 'Upgrade Required',
   429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
   507: 'Insufficient Storage',
@@ -24,21 +26,26 @@ const FIXED: HeaderList = [
 ]
 
 export const jsonReply = (status: number, value: unknown, headers: HeaderList): Response =>
-  new Response(JSON.stringify(value), { status, headers: [['content-type', 'application/json; charset=UTF-8'], ...FIXED, ...headers] })
+  jsonTextReply(status, JSON.stringify(value), headers)
 
-/** A name that no header or file system can trip over, and the full one for browsers that read it. */
-export const disposition = (filename: string): string =>
-  `attachment; filename="${filename.replace(/[^A-Za-z0-9._-]+/g, '_')}"; filename*=UTF-8''${encodeURIComponent(filename)}`
+/** The same of a value that is text already. */
+export const jsonTextReply = (status: number, text: string, headers: HeaderList): Response =>
+  new Response(text, { status, headers: sent([['content-type', 'application/json; charset=UTF-8'], ...FIXED, ...headers]) })
 
-export const fileReply = (
-  status: number,
-  file: { bytes: Uint8Array; contentType: string; filename: string },
-  headers: HeaderList,
-): Response =>
-  new Response(file.bytes as never, {
-    status,
-    headers: [['content-type', file.contentType], ['content-disposition', disposition(file.filename)], ...FIXED, ...headers],
-  })
+/** A reply that is JSON already and in the shape of the contract. */
+export class ReadyText {
+  constructor(readonly json: string) {}
+}
+
+/** As a record, which goes out as it is; building `Headers` of a list costs more than the rest of a small reply. A name that comes twice needs the list. */
+function sent(headers: HeaderList): HeaderList | Record<string, string> {
+  const record: Record<string, string> = {}
+  for (const [name, value] of headers) {
+    if (name in record) return headers
+    record[name] = value
+  }
+  return record
+}
 
 /** The one shape of a refusal (decisions §1). What is no failure of ours says nothing of the inside. */
 export function failureReply(error: unknown, requestId: string, headers: HeaderList): Response {
@@ -46,8 +53,13 @@ export function failureReply(error: unknown, requestId: string, headers: HeaderL
     const message = `Something went wrong on the server. If it happens again, tell your administrator this number: ${requestId}`
     return jsonReply(500, { statusCode: 500, error: NAMES[500], code: 'internal', message, request_id: requestId }, headers)
   }
-  const { status, code, message, issues } = error
-  const inside = status >= 500 ? { request_id: requestId } : {}
-  const body = { statusCode: status, error: NAMES[status] ?? 'Error', code, message, ...(issues ? { issues } : {}), ...inside }
-  return jsonReply(status, body, [...headers, ...Object.entries(error.headers ?? {})])
+  return jsonReply(error.status, bodyOf(error, requestId), [...headers, ...Object.entries(error.headers ?? {})])
 }
+
+const bodyOf = ({ status, code, message, issues }: Failure, requestId: string) => {
+  const inside = status >= 500 ? { request_id: requestId } : {}
+  return { statusCode: status, error: NAMES[status] ?? 'Error', code, message, ...(issues ? { issues } : {}), ...inside }
+}
+
+/** The same as text, for a request that is answered before it reaches the app. */
+export const failureBody = (failure: Failure, requestId: string): string => JSON.stringify(bodyOf(failure, requestId))

@@ -1,16 +1,20 @@
 import type { Issue } from '@markbook/shared/failures'
-import { common, type Failure } from '@markbook/shared/failures'
+import { common, Failure } from '@markbook/shared/failures'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { z } from 'zod'
 import type { Upload } from './handler.ts'
+import { oneFile, readParts } from './multipart.ts'
 
 /** `prepared` is what a handler's `prepare` read in the upload. */
 export type ReadBody = { ok: true; value: unknown; upload?: Upload; prepared?: unknown } | { ok: false; failure: Failure }
 
 /** Reads at most `limit` bytes; a sender that says less than it sends, or nothing, is stopped at the limit too. */
 async function readBytes(request: Request, limit: number): Promise<Uint8Array | null> {
-  if (Number(request.headers.get('content-length') ?? 0) > limit) return null
+  const announced = request.headers.get('content-length')
+  if (Number(announced ?? 0) > limit) return null
+  // The parser of HTTP takes no more than was announced, and a stream is dear.
+  if (announced !== null) return withinLimit(new Uint8Array(await request.arrayBuffer()), limit)
   if (!request.body) return new Uint8Array()
   const parts: Uint8Array[] = []
   let size = 0
@@ -21,6 +25,8 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array | 
   }
   return Buffer.concat(parts)
 }
+
+const withinLimit = (bytes: Uint8Array, limit: number) => (bytes.length > limit ? null : bytes)
 
 const refused = (failure: Failure): ReadBody => ({ ok: false, failure })
 const mediaType = (request: Request) => (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
@@ -40,23 +46,21 @@ export async function readJson(request: Request): Promise<ReadBody> {
   }
 }
 
-/** The file of an upload: the one part named `file`. */
-export async function readMultipart(request: Request): Promise<ReadBody> {
+/** The file of an upload, the one part named `file`, and where it has a form, the fields beside it as `value`. */
+export async function readMultipart(request: Request, { form, fileBytes = limits.body.import }: Form): Promise<ReadBody> {
   if (mediaType(request) !== 'multipart/form-data')
     return refused(common.wrongType({ message: 'This needs a file, sent as multipart/form-data.' }))
-  const bytes = await readBytes(request, limits.body.import)
-  if (!bytes) return refused(common.tooLarge({ message: `The file is larger than ${limits.body.import / 1_048_576} MB.` }))
-  const form = await new Response(bytes as never, { headers: { 'content-type': request.headers.get('content-type') ?? '' } })
-    .formData()
-    .catch(() => null)
-  const parts = form ? [...form.entries()] : []
-  const [name, file] = parts[0] ?? []
-  if (parts.length !== 1 || name !== 'file' || typeof file !== 'object') {
-    return refused(common.validationFailed({ issues: [{ path: 'file', message: 'send exactly one file, in the part named file' }] }))
+  try {
+    const { fields, file } = await readParts(request, fileBytes)
+    if (!file || (!form && Object.keys(fields).length > 0)) return refused(oneFile())
+    return { ok: true, value: form ? fields : undefined, upload: file }
+  } catch (error) {
+    if (error instanceof Failure) return refused(error)
+    throw error
   }
-  const upload = { filename: file.name, contentType: file.type, bytes: new Uint8Array(await file.arrayBuffer()) }
-  return { ok: true, value: undefined, upload }
 }
+
+type Form = { form?: unknown; fileBytes?: number }
 
 /** Refuses malformed ids before anything is looked up (decisions §1, order of checks). */
 export function checkIds(ids: Readonly<Record<string, unknown>>): void {

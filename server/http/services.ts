@@ -1,6 +1,10 @@
 import type { Clock } from '@markbook/shared/clock'
 import type { Cache } from '../cache/cache.ts'
 import type { Config } from '../config.ts'
+import type { Papers } from '../documents/papers.ts'
+import type { Jobs } from '../features/jobs/jobs.ts'
+import type { ObjectStorage } from '../files/storage.ts'
+import type { Uploads } from '../files/uploads.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from './log.ts'
@@ -15,6 +19,11 @@ export type Services = {
   keys: Keys
   cache: Cache
   mailer: Mailer
+  files: ObjectStorage
+  /** Where resumable uploads are until they are whole. */
+  uploads: Uploads
+  papers: Papers
+  jobs: Jobs
   log: Log
   metrics: Metrics
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
-import { common } from '@markbook/shared/failures'
+import { common, Failure } from '@markbook/shared/failures'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -63,10 +63,11 @@ export async function callerAgain(tx: ReadTx, { session_id }: Pick<Caller, 'sess
 export async function authenticate(store: Store, tokens: CookieSession | null, nowMs: number, keys: Keys): Promise<Authenticated | null> {
   const claims = tokens && readAccessToken(tokens.access_token, keys.access)
   if (!tokens || !claims || !isId(claims.sid)) return null
-  if (claims.exp * SECOND <= nowMs) return renew(store, tokens.refresh_token, claims.sid, keys)
-  const known = await store.read(asSystem(), (tx) => live(tx, claims.sid))
+  if (claims.exp * SECOND <= nowMs)
+    return renew(store, tokens.refresh_token, claims.sid, keys).catch(whereDiskIsFull(() => unrenewed(store, tokens, claims, nowMs, keys)))
+  const known = await store.glance((tx) => live(tx, claims.sid))
   if (!known) return null
-  if (known.isFirstUse) await store.write(asSystem(), (tx) => noteUse(tx, claims.sid))
+  if (known.isFirstUse) await store.write(asSystem(), (tx) => noteUse(tx, claims.sid)).catch(whereDiskIsFull(async () => {}))
   return { caller: known.caller, session: soundOf(tokens, claims, nowMs), rotated: false }
 }
 
@@ -78,6 +79,21 @@ const soundOf = ({ access_token, refresh_token }: CookieSession, { exp }: Access
   expires_at: exp,
   token_type: 'bearer',
 })
+
+/** On a full disk a session that could be renewed is good as it is, so that reading goes on; nothing of it is written. */
+const whereDiskIsFull =
+  <T>(otherwise: () => Promise<T>) =>
+  (error: unknown): Promise<T> => {
+    if (error instanceof Failure && error.code === common.storageFull().code) return otherwise()
+    throw error
+  }
+
+const unrenewed = (store: Store, tokens: CookieSession, claims: AccessClaims, nowMs: number, keys: Keys): Promise<Authenticated | null> =>
+  store.read(asSystem(), async (tx) => {
+    const known = await live(tx, claims.sid)
+    if (!known || !(await isRefreshable(tx, claims.sid, tokens, keys))) return null
+    return { caller: known.caller, session: soundOf(tokens, claims, nowMs), rotated: false }
+  })
 
 /** From now on the token before counts as used up: its owner has received the successor. */
 const noteUse = (tx: WriteTx, sessionId: string) =>

@@ -18,6 +18,8 @@ const ASSETS = { 'swagger-ui.css': 'text/css; charset=UTF-8', 'swagger-ui-bundle
 /** What is always served beside the contract (decisions §7): health, metrics, the description of the interface, its pages. */
 export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Services): void {
   app.get('/', (c) => c.redirect('/docs'))
+  // Browsers ask for it by themselves; there is none, and that is no fault for the log.
+  app.get('/favicon.ico', (c) => c.body(null, 204, { 'cache-control': 'max-age=86400' }))
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
     const ready = await store
@@ -34,8 +36,12 @@ export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Servi
     metrics.mailFailing.set(lastFailure?.kind === 'connection' ? 1 : 0)
     return c.body(await metrics.registry.metrics(), 200, { 'content-type': metrics.registry.contentType })
   })
-  const description = JSON.stringify(openapiOf(contract))
-  app.get('/openapi.json', (c) => c.body(description, 200, { 'content-type': 'application/json; charset=UTF-8' }))
+  let description: string | undefined
+  app.get('/openapi.json', (c) => {
+    // Made for the first who asks: a start need not wait for it.
+    description ??= JSON.stringify(openapiOf(contract))
+    return c.body(description, 200, { 'content-type': 'application/json; charset=UTF-8' })
+  })
   app.get('/docs', (c) => c.html(DOCS_PAGE))
   app.get('/docs/start.js', (c) => c.body(DOCS_START, 200, { 'content-type': 'text/javascript; charset=UTF-8' }))
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))

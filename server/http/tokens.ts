@@ -1,10 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Keys for the different uses of the one secret, so that a value made for one can never pass for another. */
-export type Keys = { access: Buffer; refresh: Buffer; otp: Buffer; seal: Buffer }
+export type Keys = { access: Buffer; refresh: Buffer; otp: Buffer; seal: Buffer; upload: Buffer }
 export const keysOf = (secret: string): Keys => {
   const key = (use: string) => createHmac('sha256', secret).update(`markbook:${use}`).digest()
-  return { access: key('access'), refresh: key('refresh'), otp: key('otp'), seal: key('seal') }
+  return { access: key('access'), refresh: key('refresh'), otp: key('otp'), seal: key('seal'), upload: key('upload') }
 }
 
 /** What an access token says: whom, which session, until when (seconds since 1970). */

@@ -21,5 +21,8 @@ export function versionOf(header: string | null | undefined): Version {
   return known
 }
 
+/** True where a version changes the replies of an endpoint. */
+export const isShaped = (version: Version, endpoint: string): boolean => endpoint in transformers[version]
+
 export const shaped = (version: Version, endpoint: string, reply: unknown): unknown =>
   transformers[version][endpoint]?.(reply as never) ?? reply

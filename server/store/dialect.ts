@@ -4,19 +4,26 @@ import { sqliteTables } from '@markbook/shared/tables/sqlite'
 import { descriptions, type Replicated, type Tables } from '@markbook/shared/tables/tables'
 import { type Column, getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import { getTableConfig } from 'drizzle-orm/pg-core'
+import { type FeedReading, postgresFeed, sqliteFeed } from './dialect.feed.ts'
 import type { Line } from './line.ts'
 
 /**
  * Everything that differs between the two databases, each thing under a name. Nothing else in the program asks which
  * database it is.
  */
-export type Dialect = {
+export type Dialect = FeedReading & {
   readonly name: 'sqlite' | 'postgres'
   readonly tables: Tables
   /** Appended to a select in a writing transaction, so that what is loaded to be changed stays as loaded. */
   lockOf(table: string): string
   /** Writes rows of one table in few statements; `replace` overwrites rows with the same key. Values are driver values. */
-  writeRows(line: Line, table: Table, rows: readonly Record<string, unknown>[], how: 'insert' | 'replace'): Promise<void>
+  writeRows(line: Line, table: Table, rows: readonly Record<string, unknown>[], how: 'insert' | 'replace' | 'ignore'): Promise<void>
+  /** Locks rows by id, in the order given, until the commit. */
+  lockRows(line: Line, table: Table, ids: readonly string[]): Promise<void>
+  /** Gives a unique text column of these rows a value that no other row has. */
+  parkRows(line: Line, table: Table, column: string, ids: readonly string[]): Promise<void>
+  /** Writes these columns of rows that exist, as this transaction has read them. Values are driver values. */
+  updateRows(line: Line, table: Table, rows: readonly Record<string, unknown>[], columns: readonly string[]): Promise<void>
   deleteRows(line: Line, table: Table, schoolId: string | null, ids: readonly string[]): Promise<void>
   /** The versions kept of these rows. */
   versionsOf(line: Line, schoolId: string, table: string, ids: readonly string[]): Promise<StoredVersions[]>
@@ -33,8 +40,29 @@ export type Dialect = {
   contains(column: Column, text: unknown): SQL<boolean>
 }
 
-export type StoredVersions = { row_id: string; vv: string; units: string }
-export type SyncRowWrite = { table_name: string; row_id: string; vv: string; units: string; deleted: boolean }
+export type StoredVersions = {
+  row_id: string
+  vv: string
+  units: string
+  schema: number
+  extra: string | null
+  source_id: string | null
+  settled: boolean | 0 | 1
+}
+export type SyncRowWrite = {
+  table_name: string
+  row_id: string
+  vv: string
+  units: string
+  deleted: boolean
+  /** JSON, see sync/SPEC.md, «Stored». */
+  extra: string | null
+  /** The peer that has this very state; null for a state made here. */
+  source_id: string | null
+  /** Something else stands than was claimed, or the row was deleted and stays for what hangs on it. */
+  settled: boolean
+  schema: number
+}
 export type HistoryWrite = {
   id: string
   at: string
@@ -44,8 +72,12 @@ export type HistoryWrite = {
   row_id: string
   action: string
   changes: string
+  /** Of an entry that came from another node: its number and head in that node's chain. */
+  node_seq?: number
+  head?: string
 }
-export type FeedWrite = { schoolId: string; schema: number; digest: string; rows: SyncRowWrite[]; history: HistoryWrite[] }
+/** `digest` of the history that was written here; empty where none was, and the chain stays where it is. */
+export type FeedWrite = { schoolId: string; digest: string; rows: SyncRowWrite[]; history: HistoryWrite[] }
 
 const PENDING_JSON = '"#"'
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -68,39 +100,49 @@ const onConflict = (table: Table) => {
   return ` on conflict (${key.map(quoted)}) do update set ${rest.map((name) => `${quoted(name)} = excluded.${quoted(name)}`)}`
 }
 
+const endingOf = (table: Table, how: string) => (how === 'replace' ? onConflict(table) : how === 'ignore' ? ' on conflict do nothing' : '')
+
 const listed = (columns: readonly Column[]) => sql.join([...columns], sql`, `)
 
-/** SQLite allows 32,766 parameters a statement; chunks stay well below and repeat in size, so that statements are reused. */
-const SQLITE_PARAMETERS = 16_000
-
-const sqliteInsert = memo((table: Table, variant) => {
-  const [how, count] = variant.split(':') as [string, string]
+/** One row a statement: of many rows at once SQLite keeps what each page was, to undo the statement alone. */
+const sqliteInsert = memo((table: Table, how) => {
   const names = columnNames(table)
-  const tuple = `(${names.map(() => '?')})`
-  const text = `insert into ${quoted(getTableName(table))} (${names.map(quoted)}) values ${Array(Number(count)).fill(tuple)}`
-  return how === 'replace' ? text + onConflict(table) : text
+  return `insert into ${quoted(getTableName(table))} (${names.map(quoted)}) values (${names.map(() => '?')})${endingOf(table, how)}`
 })
 
-async function sqliteChunks<R>(rows: readonly R[], width: number, write: (chunk: readonly R[]) => Promise<void>) {
-  const size = Math.max(1, Math.floor(SQLITE_PARAMETERS / width))
-  for (let at = 0; at < rows.length; at += size) await write(rows.slice(at, at + size))
-}
-
-async function sqliteWrite(line: Line, table: Table, rows: readonly Record<string, unknown>[], how: 'insert' | 'replace') {
+const sqliteWrite = (line: Line, table: Table, rows: readonly Record<string, unknown>[], how: 'insert' | 'replace' | 'ignore') => {
   const names = columnNames(table)
-  await sqliteChunks(rows, names.length, (chunk) =>
-    line.run(
-      sqliteInsert(table, `${how}:${chunk.length}`),
-      chunk.flatMap((row) => names.map((name) => row[name] ?? null)),
-    ),
+  return line.runEach(
+    sqliteInsert(table, how),
+    rows.map((row) => names.map((name) => row[name] ?? null)),
   )
 }
+
+/** Only the columns that change: SQLite writes every index that names one of them anew, whatever its value. */
+const sqliteUpdate = memo((table: Table, columns) => {
+  const set = columns.split(',').map((name) => `${quoted(name)} = ?`)
+  return `update ${quoted(getTableName(table))} set ${set} where ${keyOf(table)
+    .map((name) => `${quoted(name)} = ?`)
+    .join(' and ')}`
+})
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   tables: sqliteTables,
   lockOf: () => '',
+  lockRows: async () => {},
+  parkRows: (line, table, column, ids) =>
+    line.run(`update ${quoted(getTableName(table))} set ${quoted(column)} = '~' || id where id in (select value from json_each(?))`, [
+      JSON.stringify(ids),
+    ]),
   writeRows: sqliteWrite,
+  updateRows: (line, table, rows, columns) => {
+    const names = [...columns, ...keyOf(table)]
+    return line.runEach(
+      sqliteUpdate(table, columns.join(',')),
+      rows.map((row) => names.map((name) => row[name] ?? null)),
+    )
+  },
   deleteRows: async (line, table, schoolId, ids) => {
     const scope = schoolId === null ? '' : 'school_id = ? and '
     await line.run(`delete from ${quoted(getTableName(table))} where ${scope}id in (select value from json_each(?))`, [
@@ -110,13 +152,13 @@ export const sqliteDialect: Dialect = {
   },
   versionsOf: (line, schoolId, table, ids) =>
     line.rows(
-      'select row_id, vv, units from sync_row where school_id = ? and table_name = ? and row_id in (select value from json_each(?))',
+      'select row_id, vv, units, schema, extra, source_id, settled from sync_row where school_id = ? and table_name = ? and row_id in (select value from json_each(?))',
       [schoolId, table, JSON.stringify(ids)],
     ),
-  advance: async (line, { schoolId, schema, digest, rows, history }) => {
+  advance: async (line, { schoolId, digest, rows, history }) => {
     const [known] = await line.rows<{ seq: number; head: string }>('select seq, head from sync_feed where school_id = ?', [schoolId])
     const seq = (known?.seq ?? 0) + 1
-    const head = sha256((known?.head ?? '') + digest)
+    const head = digest === '' ? (known?.head ?? '') : sha256((known?.head ?? '') + digest)
     await line.run(
       'insert into sync_feed (school_id, seq, head) values (?, ?, ?) on conflict (school_id) do update set seq = excluded.seq, head = excluded.head',
       [schoolId, seq, head],
@@ -129,38 +171,29 @@ export const sqliteDialect: Dialect = {
       vv: counted(row.vv),
       units: counted(row.units),
       deleted: row.deleted ? 1 : 0,
-      schema,
-      extra: null,
+      settled: row.settled ? 1 : 0,
     }))
-    await sqliteChunks(stamped, 9, (chunk) =>
-      line.run(
-        sqliteSyncRows(chunk.length),
-        chunk.flatMap((row) => SYNC_ROW.map((name) => row[name])),
-      ),
+    await line.runEach(
+      SQLITE_SYNC_ROW,
+      stamped.map((row) => SYNC_ROW.map((name) => row[name])),
     )
     await sqliteWrite(
       line,
       sqliteTables.history,
-      history.map((entry) => ({ ...entry, school_id: schoolId, seq, head })),
-      'insert',
+      history.map((entry) => ({ node_seq: seq, head, ...entry, school_id: schoolId, seq })),
+      'ignore',
     )
   },
+  ...sqliteFeed,
   inList: (column, jsonParameter) => sql`${column} in (select value from json_each(${jsonParameter}))`,
   rowsAsText: (columns) => sql`json_group_array(json_array(${listed(columns)}))`,
   contains: (column, text) => sql`instr(${column}, ${text}) > 0`,
 }
 
-const SYNC_ROW = ['school_id', 'table_name', 'row_id', 'seq', 'vv', 'units', 'deleted', 'schema', 'extra'] as const
+const SYNC_ROW = ['school_id', 'table_name', 'row_id', 'seq', 'vv', 'units', 'deleted', 'schema', 'extra', 'source_id', 'settled'] as const
 const SYNC_ROW_UPDATE =
-  'on conflict (school_id, table_name, row_id) do update set seq = excluded.seq, vv = excluded.vv, units = excluded.units, deleted = excluded.deleted, schema = excluded.schema'
-const syncRowTexts = new Map<number, string>()
-const sqliteSyncRows = (count: number) => {
-  const text =
-    syncRowTexts.get(count) ??
-    `insert into sync_row (${SYNC_ROW.map(quoted)}) values ${Array(count).fill('(?,?,?,?,?,?,?,?,?)')} ${SYNC_ROW_UPDATE}`
-  syncRowTexts.set(count, text)
-  return text
-}
+  'on conflict (school_id, table_name, row_id) do update set seq = excluded.seq, vv = excluded.vv, units = excluded.units, deleted = excluded.deleted, schema = excluded.schema, extra = excluded.extra, source_id = excluded.source_id, settled = excluded.settled'
+const SQLITE_SYNC_ROW = `insert into sync_row (${SYNC_ROW.map(quoted)}) values (${SYNC_ROW.map(() => '?')}) ${SYNC_ROW_UPDATE}`
 
 const place = (table: Table) => {
   const { schema, name } = getTableConfig(table as never)
@@ -171,32 +204,50 @@ const place = (table: Table) => {
 const postgresInsert = memo((table: Table, how) => {
   const names = columnNames(table).map(quoted)
   const text = `insert into ${place(table)} (${names}) select ${names} from json_populate_recordset(null::${place(table)}, $1::text::json)`
-  return how === 'replace' ? text + onConflict(table) : text
+  return text + endingOf(table, how)
 })
 
 const POSTGRES_ADVANCE = `
   with feed as (
-    insert into sync.sync_feed as f (school_id, seq, head) values ($1, 1, encode(sha256(convert_to($2, 'UTF8')), 'hex'))
-    on conflict (school_id) do update set seq = f.seq + 1, head = encode(sha256(convert_to(f.head || $2, 'UTF8')), 'hex')
+    insert into sync.sync_feed as f (school_id, seq, head)
+    values ($1, 1, case when $2 = '' then '' else encode(sha256(convert_to($2, 'UTF8')), 'hex') end)
+    on conflict (school_id) do update
+    set seq = f.seq + 1, head = case when $2 = '' then f.head else encode(sha256(convert_to(f.head || $2, 'UTF8')), 'hex') end
     returning seq, head
   ), stamped as (
-    insert into sync.sync_row (school_id, table_name, row_id, seq, vv, units, deleted, schema)
-    select $1, r.table_name, r.row_id, feed.seq, replace(r.vv, '"#"', feed.seq::text), replace(r.units, '"#"', feed.seq::text), r.deleted, $3::int
-    from feed, json_to_recordset($4::text::json) as r(table_name text, row_id uuid, vv text, units text, deleted boolean)
+    insert into sync.sync_row (school_id, table_name, row_id, seq, vv, units, deleted, schema, extra, source_id, settled)
+    select $1, r.table_name, r.row_id, feed.seq, replace(r.vv, '"#"', feed.seq::text), replace(r.units, '"#"', feed.seq::text), r.deleted, r.schema,
+      r.extra, r.source_id, r.settled
+    from feed, json_to_recordset($3::text::json)
+      as r(table_name text, row_id uuid, vv text, units text, deleted boolean, schema int, extra text, source_id uuid, settled boolean)
     ${SYNC_ROW_UPDATE}
   )
-  insert into sync.history (id, school_id, seq, at, actor_id, node_id, entity, row_id, action, changes, head)
-  select h.id, $1, feed.seq, h.at, h.actor_id, h.node_id, h.entity, h.row_id, h.action, h.changes, feed.head
-  from feed, json_to_recordset($5::text::json)
-    as h(id uuid, at timestamptz, actor_id uuid, node_id uuid, entity text, row_id uuid, action text, changes text)`
+  insert into sync.history (id, school_id, seq, node_seq, at, actor_id, node_id, entity, row_id, action, changes, head)
+  select h.id, $1, feed.seq, coalesce(h.node_seq, feed.seq), h.at, h.actor_id, h.node_id, h.entity, h.row_id, h.action, h.changes, coalesce(h.head, feed.head)
+  from feed, json_to_recordset($4::text::json)
+    as h(id uuid, node_seq bigint, head text, at timestamptz, actor_id uuid, node_id uuid, entity text, row_id uuid, action text, changes text)
+  on conflict do nothing`
 
 export const postgresDialect: Dialect = {
   name: 'postgres',
   tables: postgresTables as unknown as Tables,
   lockOf: (table) => ` for no key update of ${quoted(table)}`,
+  parkRows: (line, table, column, ids) =>
+    line.run(
+      `update ${place(table)} set ${quoted(column)} = '~' || id where id in (select value::uuid from json_array_elements_text($1::text::json))`,
+      [JSON.stringify(ids)],
+    ),
+  lockRows: async (line, table, ids) => {
+    await line.rows(
+      `select id from ${place(table)} where id in (select value::uuid from json_array_elements_text($1::text::json)) order by id for no key update`,
+      [JSON.stringify(ids)],
+    )
+  },
   writeRows: async (line, table, rows, how) => {
     if (rows.length > 0) await line.run(postgresInsert(table, how), [JSON.stringify(rows)])
   },
+  // An upsert even of rows that exist: what a policy forbids is an error to it, and nothing at all to an update.
+  updateRows: (line, table, rows) => line.run(postgresInsert(table, 'replace'), [JSON.stringify(rows)]),
   deleteRows: async (line, table, schoolId, ids) => {
     const scope = schoolId === null ? '' : 'school_id = $2 and '
     await line.run(`delete from ${place(table)} where ${scope}id in (select value::uuid from json_array_elements_text($1::text::json))`, [
@@ -206,12 +257,13 @@ export const postgresDialect: Dialect = {
   },
   versionsOf: (line, schoolId, table, ids) =>
     line.rows(
-      `select row_id, vv, units from sync.sync_row
+      `select row_id, vv, units, schema, extra, source_id, settled from sync.sync_row
        where school_id = $1 and table_name = $2 and row_id in (select value::uuid from json_array_elements_text($3::text::json))`,
       [schoolId, table, JSON.stringify(ids)],
     ),
-  advance: (line, { schoolId, schema, digest, rows, history }) =>
-    line.run(POSTGRES_ADVANCE, [schoolId, digest, schema, JSON.stringify(rows), JSON.stringify(history)]),
+  advance: (line, { schoolId, digest, rows, history }) =>
+    line.run(POSTGRES_ADVANCE, [schoolId, digest, JSON.stringify(rows), JSON.stringify(history)]),
+  ...postgresFeed,
   inList: (column, jsonParameter) => sql`${column} in (select value::uuid from json_array_elements_text(${jsonParameter}::text::json))`,
   rowsAsText: (columns) => sql`json_agg(json_build_array(${listed(columns)}))::text`,
   contains: (column, text) => sql`strpos(${column}, ${text}) > 0`,

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import { COMMONS } from '@markbook/shared/ids'
 import { descriptions, type Replicated, type Row, SCHEMA_VERSION, type Tables } from '@markbook/shared/tables/tables'
-import { EXISTENCE, stamp, type Versions } from '@markbook/sync/stamp'
+import { type Aside, asideAfter, asideToText, textToAside } from '@markbook/sync/aside'
+import { furthestOf, highsOf } from '@markbook/sync/merge/policy'
+import { stamp } from '@markbook/sync/stamp'
+import { EXISTENCE, textToVersions, type Versions, versionsToText } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
 import type { Dialect, HistoryWrite, SyncRowWrite } from './dialect.ts'
 import type { Line } from './line.ts'
-import type { Change, NewRow, Note } from './tx.ts'
+import type { Change, NewRow, Note, ReplicaWrites, Touched } from './tx.ts'
 
 type AnyRow = Record<string, unknown> & { id: string }
 type Action = 'create' | 'update' | 'delete'
@@ -20,9 +23,13 @@ const same = (a: unknown, b: unknown) =>
  * The one write door (architecture, decision 6). Rows are written at once; the versions and the history of everything that a
  * transaction wrote are written together by `close`, just before the commit.
  */
-export class Door {
+export class Door implements ReplicaWrites {
+  /** Schools whose feeds this transaction has moved on. */
+  readonly advanced = new Set<string>()
   private readonly written = new Map<string, Written>()
   private readonly notes: (Note & { entryId: string })[] = []
+  /** By school: versions by row, of which the last stands, and history. */
+  private readonly brought = new Map<string, { rows: Map<string, SyncRowWrite>; history: HistoryWrite[] }>()
 
   constructor(
     private readonly line: Line,
@@ -47,6 +54,7 @@ export class Door {
   async update<T extends Replicated>(table: T, changes: readonly Change<T>[]): Promise<Row<T>[]> {
     const results: AnyRow[] = []
     const stored: AnyRow[] = []
+    const columns = new Set<string>()
     for (const { before, patch } of changes as readonly { before: AnyRow; patch: AnyRow }[]) {
       const merged = this.derived(table, { ...before, ...patch })
       const changed = Object.keys(merged).filter((name) => !same(merged[name], before[name]))
@@ -57,15 +65,16 @@ export class Door {
       const frozen = changed.find((name) => descriptions[table].identity.includes(name))
       if (frozen) throw new Error(`${table}.${frozen} never changes after creation`)
       stored.push(after)
+      for (const name of Object.keys(after)) if (!same(after[name], before[name])) columns.add(name)
       // Derived columns alone are nobody's change: other nodes recompute them.
       if (units.length > 0) this.remember(table, before, after, units)
     }
     if (stored.length > 0) {
-      await this.dialect.writeRows(
+      await this.dialect.updateRows(
         this.line,
         this.tableOf(table),
         stored.map((row) => this.toDriver(table, row)),
-        'replace',
+        [...columns].sort(),
       )
     }
     return results as never
@@ -96,23 +105,54 @@ export class Door {
     this.notes.push({ ...note, entryId: this.writer.newId() })
   }
 
-  /** Writes versions and history of all that was written; nothing may be written after it. */
+  /** Writes versions and history of all that was written since the last time. */
   async close(): Promise<void> {
-    const schools = [...new Set([...this.written.values(), ...this.notes].map((entry) => entry.schoolId))].sort()
+    const schools = [
+      ...new Set([...this.written.values(), ...this.notes].map(({ schoolId }) => schoolId).concat(...this.brought.keys())),
+    ].sort()
     for (const schoolId of schools) {
       const entries = [...this.written.values()].filter((entry) => entry.schoolId === schoolId && actionOf(entry) !== null)
       const notes = this.notes.filter((note) => note.schoolId === schoolId)
+      const brought = this.brought.get(schoolId)
       const history = [...entries.map((entry) => this.historyOf(entry)), ...notes.map((note) => this.historyOfNote(note))]
-      if (history.length === 0) continue
-      const digest = createHash('sha256').update(JSON.stringify(history)).digest('hex')
-      await this.dialect.advance(this.line, {
-        schoolId,
-        schema: SCHEMA_VERSION,
-        digest,
-        rows: await this.stampedRows(schoolId, entries),
-        history,
-      })
+      const rows = [...(await this.stampedRows(schoolId, entries)), ...(brought?.rows.values() ?? [])]
+      const all = [...history, ...(brought?.history ?? [])]
+      if (rows.length + all.length === 0) continue
+      const digest = history.length === 0 ? '' : createHash('sha256').update(JSON.stringify(history)).digest('hex')
+      await this.dialect.advance(this.line, { schoolId, digest, rows, history: all })
+      this.advanced.add(schoolId)
     }
+    this.written.clear()
+    this.notes.length = 0
+    this.brought.clear()
+  }
+
+  /** Rows as replication has merged and settled them: they bear their versions already, which `bring` records. */
+  async place(table: Replicated, rows: readonly AnyRow[]): Promise<void> {
+    if (rows.length === 0) return
+    const driver = rows.map((row) => this.toDriver(table, row))
+    await this.dialect.writeRows(this.line, this.tableOf(table), driver, 'replace')
+  }
+
+  async erase(table: Replicated, schoolId: string, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    await this.dialect.deleteRows(this.line, this.tableOf(table), descriptions[table].scope === 'school' ? schoolId : null, ids)
+  }
+
+  /** Versions and history that came from other nodes: recorded with the next number of this node's feed. */
+  bring(schoolId: string, rows: readonly SyncRowWrite[], history: readonly HistoryWrite[] = []): void {
+    if (rows.length + history.length === 0) return
+    const brought = this.brought.get(schoolId) ?? { rows: new Map<string, SyncRowWrite>(), history: [] as HistoryWrite[] }
+    this.brought.set(schoolId, brought)
+    for (const row of rows) brought.rows.set(`${row.table_name}:${row.row_id}`, row)
+    brought.history.push(...history)
+  }
+
+  /** Rows that this transaction wrote itself, for the rules between rows. */
+  touched(): readonly Touched[] {
+    return [...this.written.values()]
+      .filter((entry) => actionOf(entry) !== null)
+      .map(({ table, schoolId, before, after }) => ({ table, schoolId, before, after }))
   }
 
   private async removeChildren(table: Replicated, column: string, parents: readonly AnyRow[]) {
@@ -129,23 +169,30 @@ export class Door {
   }
 
   private async stampedRows(schoolId: string, entries: readonly Written[]): Promise<SyncRowWrite[]> {
-    const known = new Map<string, Versions>()
+    const known = new Map<string, { versions: Versions; aside: Aside | null }>()
     for (const table of new Set(entries.map((entry) => entry.table))) {
       const ids = entries.filter((entry) => entry.table === table).map((entry) => rowOf(entry).id)
       for (const row of await this.dialect.versionsOf(this.line, schoolId, table, ids)) {
-        known.set(`${table}:${row.row_id}`, { vv: JSON.parse(row.vv), units: JSON.parse(row.units) })
+        known.set(`${table}:${row.row_id}`, { versions: textToVersions(row), aside: textToAside(row.extra) })
       }
     }
     return entries.map((entry) => {
       const { id } = rowOf(entry)
       const { node, nowMs, actor } = this.writer
-      const versions = stamp(known.get(`${entry.table}:${id}`) ?? null, { units: [...entry.units], node, now: nowMs, actor })
+      const before = known.get(`${entry.table}:${id}`)
+      const deletes = entry.after === null
+      const [high, furthest] = [highsOf(entry.table, rowOf(entry)), furthestOf(entry.table)]
+      const versions = stamp(before?.versions ?? null, { units: [...entry.units], node, now: nowMs, actor, deletes, high, furthest })
+      const aside = asideAfter(before?.aside ?? null, { units: entry.units, last: deletes ? claimsOf(entry) : null })
       return {
         table_name: entry.table,
         row_id: id,
-        vv: JSON.stringify(versions.vv),
-        units: JSON.stringify(versions.units),
-        deleted: entry.after === null,
+        ...versionsToText(versions),
+        deleted: deletes,
+        extra: asideToText(aside),
+        source_id: null,
+        settled: Object.keys(aside.claims ?? {}).length > 0,
+        schema: SCHEMA_VERSION,
       }
     })
   }
@@ -210,6 +257,12 @@ export class Door {
   private tableOf(table: Replicated): Table {
     return this.dialect.tables[table as keyof Tables] as Table
   }
+}
+
+/** The row as it was, without what every node computes anew. */
+const claimsOf = ({ table, before }: Written): AnyRow => {
+  const { identity, units } = descriptions[table]
+  return Object.fromEntries([...identity, ...Object.values(units).flat()].map((name) => [name, before?.[name] ?? null])) as AnyRow
 }
 
 const rowOf = (entry: Written): AnyRow => (entry.after ?? entry.before) as AnyRow

@@ -20,22 +20,33 @@ export const isRetryable = (error: unknown): boolean => {
   return code === '40001' || code === '40P01'
 }
 
+/** True where the connection of a transaction is lost. */
+export const isLost = (error: unknown): boolean => LOST.includes(cause(error).code ?? '')
+const LOST = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED', '57P01', '57P02']
+
+/** True for what the driver of Postgres says of a statement: it names the statement. */
+export const isOfStatement = (error: unknown): boolean => 'query' in cause(error)
+
 /** True where the database server is away, starting or stopping: nothing is wrong with what was asked. */
-const isAway = (error: unknown): boolean => AWAY.has(cause(error).code ?? '')
-const AWAY = new Set([
+const isAway = (error: unknown): boolean => isLost(error) || NOT_THERE.includes(cause(error).code ?? '')
+const NOT_THERE = [
   'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOTFOUND',
-  'CONNECTION_CLOSED',
+  'EAI_AGAIN',
   'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
   'CONNECT_TIMEOUT',
-  '57P01',
-  '57P02',
   '57P03',
   '53300',
-])
+]
+
+/** True where the disk took no more, whichever write met it first: of the log, its index, or what the database server keeps. */
+export const isFull = (error: unknown): boolean => FULL.has(cause(error).code ?? '')
+const FULL = new Set(['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_SHMSIZE', '53100'])
+
+/** Another transaction has kept a row for too long (see `lockWait`). */
+const LOCK_WAIT = '55P03'
 
 /** Drizzle wraps what the driver threw. */
 const cause = (error: unknown): DriverError => {
@@ -54,6 +65,8 @@ export const toFailure = (error: unknown): unknown => {
   if (error instanceof Failure) return error
   if (isAway(error))
     return common.busy({ message: 'The database does not answer. Please try again in a moment.', headers: { 'retry-after': '5' } })
+  if (isFull(error)) return common.storageFull()
+  if (cause(error).code === LOCK_WAIT) return common.busy({ headers: { 'retry-after': '2' } })
   if (isUniqueViolation(error)) return common.duplicate()
   return isReferenceViolation(error) ? common.changedMeanwhile() : error
 }

@@ -25,6 +25,24 @@ export function knownMigrations(dialect: 'sqlite' | 'postgres'): number[] {
   return journal.entries.map(({ when }) => when)
 }
 
+/** How a database stands to this program, by the migrations that it has. */
+export type Standing = 'empty' | 'current' | 'older' | 'newer'
+
+export function standingOf(applied: readonly number[], dialect: 'sqlite' | 'postgres'): Standing {
+  const known = knownMigrations(dialect)
+  if (applied.length === 0) return 'empty'
+  if (Math.max(...applied) > Math.max(...known)) return 'newer'
+  return applied.join() === known.join() ? 'current' : 'older'
+}
+
+/** An older program does not know what the newer one keeps, so it must not begin (decision 240). */
+function demandNotNewer(applied: readonly number[], dialect: 'sqlite' | 'postgres'): void {
+  if (standingOf(applied, dialect) !== 'newer') return
+  throw new Error(
+    'The database is of a newer Markbook than this program. Install that version again, or restore a backup of this one. Nothing was changed.',
+  )
+}
+
 /** True for a database that exists and that the next start would change. */
 const isBehind = (applied: readonly number[], dialect: 'sqlite' | 'postgres') =>
   applied.length > 0 && knownMigrations(dialect).some((when) => when > Math.max(...applied))
@@ -72,7 +90,9 @@ const SQLITE_GUARDS = ['update', 'delete'].map(
 )
 
 export async function migrateSqlite(connection: Database.Database, before?: BeforeMigration): Promise<void> {
-  if (isBehind(appliedSqlite(connection), 'sqlite')) await before?.()
+  const applied = appliedSqlite(connection)
+  demandNotNewer(applied, 'sqlite')
+  if (isBehind(applied, 'sqlite')) await before?.()
   // A table that a migration rebuilds is referenced by others for a moment; the check runs when it is done.
   connection.pragma('foreign_keys = OFF')
   applySqlite(drizzleSqlite(connection), { migrationsFolder: migrationsOf('sqlite') })
@@ -89,7 +109,9 @@ export async function migratePostgres(url: string, before?: BeforeMigration): Pr
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
-    if (isBehind(await appliedPostgres(sql), 'postgres')) await before?.()
+    const applied = await appliedPostgres(sql)
+    demandNotNewer(applied, 'postgres')
+    if (isBehind(applied, 'postgres')) await before?.()
     await applyPostgres(drizzlePostgres(sql), { migrationsFolder: migrationsOf('postgres') })
     await applyPolicies(sql)
   } finally {

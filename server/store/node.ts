@@ -24,3 +24,18 @@ export async function currentNode(
   if (!made) throw new Error('this database has no node id')
   return made.id
 }
+
+/** Ends the present incarnation and begins another, with an id never used. */
+export async function renewNode(
+  line: Line,
+  { tables: { node } }: Dialect,
+  { clock, newId }: { clock: Clock; newId: IdSource },
+): Promise<string> {
+  const at = toInstant(clock.now())
+  const [before] = await line.db.select().from(node).where(isNull(node.ended_at))
+  if (!before) throw new Error('this database has no node id')
+  const id = newId()
+  await line.db.update(node).set({ ended_at: at }).where(isNull(node.ended_at))
+  await line.db.insert(node).values({ id, kind: before.kind, created_at: at, ended_at: null })
+  return id
+}

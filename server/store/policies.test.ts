@@ -32,6 +32,7 @@ const placeOf: Record<string, string> = {
   report_book_entry: 'reporting',
   report_book_pdf: 'reporting',
   class_report_file: 'reporting',
+  sync_conflict: 'sync',
 }
 const scopedTables = Object.entries(descriptions)
   .filter(([, { scope }]) => scope === 'school')

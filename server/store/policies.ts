@@ -77,6 +77,7 @@ const STAFF_READS = new Set<keyof Tables>([
   'report_book_entry',
   'report_book_pdf',
   'class_report_file',
+  'job',
 ])
 
 function tablePolicies(name: keyof Tables): string[] {
@@ -111,7 +112,7 @@ function tablePolicies(name: keyof Tables): string[] {
   ]
 }
 
-const SCOPED_LOCAL = new Set<keyof Tables>(['sync_feed', 'sync_row', 'history'])
+const SCOPED_LOCAL = new Set<keyof Tables>(['sync_feed', 'sync_row', 'history', 'job'])
 
 const writers = (name: keyof Tables, rule: string) => [
   ...policy(name, 'writers_insert', `as restrictive for insert to markbook_app with check (${rule})`),

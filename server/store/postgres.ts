@@ -1,27 +1,76 @@
+import { limits } from '@markbook/shared/limits'
 import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { PostgresJsSession } from 'drizzle-orm/postgres-js/session'
 import postgres from 'postgres'
-import type { Db, Line } from './line.ts'
+import { type Compiled, compiled } from './compiled.ts'
+import { isLost, isOfStatement } from './errors.ts'
+import type { Db, Line, Ready } from './line.ts'
 
-export type PostgresConnections = { sql: postgres.Sql; close(): Promise<void> }
+export type PostgresConnections = {
+  /** A transaction of `work`. One whose connection is lost rejects at once; whether it was committed nobody knows then. */
+  transact<T>(mode: string, work: (connection: postgres.TransactionSql) => Promise<T>): Promise<T>
+  /** One statement without a transaction, as the service. */
+  alone<T>(work: (pool: postgres.Sql) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
 
 /** Connections of one instance; the database's own limit is shared by the instances (docs, operators' guide). */
-const POOL = 12
+export const POOL = 12
+
+/** Seconds. A database that is away is asked again soon: whoever asks meanwhile is told at once, and it is back when it is back. */
+const PATIENCE = { connect_timeout: 5, backoff: () => 0.2 }
+const FAREWELL = { timeout: 5 }
+export const SERVICE_ROLE = 'markbook_system'
 
 export function openPostgres(url: string): PostgresConnections {
-  const sql = postgres(url, { max: POOL, onnotice: () => {}, connection: { application_name: 'markbook', TimeZone: 'UTC' } })
+  let pool = poolAt(url)
+  const onPool = async <T>(work: (asked: postgres.Sql) => Promise<T>) => {
+    const asked = pool
+    try {
+      return await work(asked)
+    } catch (error) {
+      // The driver's connections keep what was under way when they were lost, and blame it on the next transaction (decision 232).
+      if (isLost(error) && pool === asked) {
+        pool = poolAt(url)
+        void asked.end(FAREWELL)
+      }
+      throw error
+    }
+  }
+  return {
+    transact: (mode, work) => onPool((asked) => begin(asked, mode, work)),
+    alone: onPool,
+    close: () => pool.end(FAREWELL),
+  }
+}
+
+function poolAt(url: string): postgres.Sql {
+  // Whoever says nothing else is the service; a transaction says as whom it asks.
+  const connection = { application_name: 'markbook', TimeZone: 'UTC', lock_timeout: limits.lockWait, role: SERVICE_ROLE }
+  // We have no columns of arrays; and a connection that is lost while it asks for their types throws where nobody can catch it.
+  const sql = postgres(url, { max: POOL, onnotice: () => {}, connection, fetch_types: false, ...PATIENCE })
   // Sets the driver's parsers so that dates arrive as text, as Drizzle's own sessions expect.
   drizzle(sql)
-  return { sql, close: () => sql.end({ timeout: 5 }) }
+  return sql
 }
+
+const begin = <T>(sql: postgres.Sql, mode: string, work: (connection: postgres.TransactionSql) => Promise<T>): Promise<T> =>
+  sql.begin(mode, (connection) =>
+    work(connection).catch((error: unknown) => {
+      // `begin` rejects by itself when the connection closes. Told of the error it would ask for a rollback, on a socket that is gone,
+      // which throws where nobody can catch it.
+      if (isLost(error) && isOfStatement(error)) return new Promise<T>(() => {})
+      throw error
+    }),
+  ) as Promise<T>
 
 const dialect = new PgDialect()
 /** The prepared forms carry no connection of their own (see `execute`), so one collection serves the whole pool. */
-const preparedForReading = new Map<unknown, unknown>()
-const preparedForWriting = new Map<unknown, unknown>()
+const preparedForReading = new Map<unknown, Ready>()
+const preparedForWriting = new Map<unknown, Ready>()
 
-export function postgresLine(sql: postgres.TransactionSql, writes: boolean): Line {
+export function postgresLine(sql: postgres.ISql, writes: boolean): Line {
   const session = new PostgresJsSession(sql as never, dialect, undefined, {})
   const unsafe = <R>(text: string, params: readonly unknown[]) =>
     sql.unsafe<never[]>(text, params as never[], { prepare: true }) as unknown as Promise<R[]>
@@ -33,10 +82,18 @@ export function postgresLine(sql: postgres.TransactionSql, writes: boolean): Lin
     run: async (text, params) => {
       await unsafe(text, params)
     },
-    execute: (prepared, params) => onConnection(prepared as object, sql).execute(params),
+    runEach: async (text, each) => {
+      for (const params of each) await unsafe(text, params)
+    },
+    ready: (prepared) => ({ ready: compiled(prepared, { inlined: false }) ?? prepared }),
+    execute: async ({ ready }, params) => {
+      if (!('bind' in (ready as object))) return onConnection(ready as object, sql).execute(params)
+      const { text, bind, rowOf } = ready as Compiled
+      return (await sql.unsafe<never[]>(text, bind(params) as never[], { prepare: true }).values()).map(rowOf)
+    },
   }
 }
 
 type Executable = { execute(params: Record<string, unknown>): Promise<unknown[]> }
-const onConnection = (prepared: object, client: postgres.TransactionSql): Executable =>
+const onConnection = (prepared: object, client: postgres.ISql): Executable =>
   Object.assign(Object.create(Object.getPrototypeOf(prepared)), prepared, { client })

@@ -1,15 +1,18 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { common, Failure } from '@markbook/shared/failures'
+import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { compiled } from './compiled.ts'
+import { isFull } from './errors.ts'
 import type { Db, Line } from './line.ts'
 
 export type SqliteConnections = { writer: Database.Database; reader: Database.Database; close(): void }
 
 /** The school's database within its folder. */
 export const DATABASE_FILE = 'markbook.sqlite'
+const LOCK_FILE = 'server.lock'
 
 /** Oldest library whose WAL is free of the reset bug (architecture, decision 5). */
 const OLDEST_SQLITE = [3, 51, 3] as const
@@ -17,7 +20,7 @@ const OLDEST_SQLITE = [3, 51, 3] as const
 /** Opens the school's database file in `folder`, which must be this process's alone. */
 export function openSqlite(folder: string): SqliteConnections {
   mkdirSync(folder, { recursive: true })
-  const lock = takeLock(join(folder, 'server.lock'))
+  const lock = takeLock(join(folder, LOCK_FILE))
   if (!lock)
     throw new Error(`Another Markbook server is already running on ${folder}. Stop it first, or give this one a DATA_DIR of its own.`)
   return connect(join(folder, DATABASE_FILE), () => void lock.close())
@@ -53,7 +56,13 @@ function configure(connection: Database.Database) {
   connection.pragma('synchronous = FULL')
   connection.pragma('foreign_keys = ON')
   connection.pragma('busy_timeout = 5000')
+  // Sorting and undoing need no room on a disk that may be full.
+  connection.pragma('temp_store = MEMORY')
   connection.pragma('cache_size = -32768')
+  // The pages that a class's marks lie on are written again and again before they need to leave the log.
+  connection.pragma('wal_autocheckpoint = 4000')
+  // What it grew to while it could not be folded in, on a full disk, is given back.
+  connection.pragma('journal_size_limit = 33554432')
   assertPragma(connection, 'journal_mode', 'wal')
   assertPragma(connection, 'synchronous', 2)
   assertPragma(connection, 'foreign_keys', 1)
@@ -92,6 +101,22 @@ export function takeLock(path: string): Database.Database | undefined {
   }
 }
 
+/** Whether a process holds the lock of a folder. Only looks: no file is made, and nobody is kept out. */
+export function isHeld(folder: string): boolean {
+  const path = join(folder, LOCK_FILE)
+  if (!existsSync(path)) return false
+  const lock = new Database(path, { readonly: true, timeout: 0 })
+  try {
+    lock.prepare('select count(*) from sqlite_master').get()
+    return false
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error
+    return true
+  } finally {
+    lock.close()
+  }
+}
+
 export function sqliteLine(connection: Database.Database, writes: boolean): Line {
   const texts = new Map<string, Database.Statement>()
   const statementFor = (text: string) => {
@@ -110,8 +135,30 @@ export function sqliteLine(connection: Database.Database, writes: boolean): Line
     run: async (text, params) => {
       statementFor(text).run(...(params as unknown[]))
     },
-    execute: async (prepared, params) => (prepared as { all(values: unknown): unknown[] }).all(params),
+    runEach: async (text, each) => {
+      const statement = statementFor(text)
+      for (const params of each) statement.run(params)
+    },
+    ready: (prepared) => ({ ready: readyOn(connection, prepared) }),
+    execute: async ({ ready }, params) => (ready as Run)(params),
   }
+}
+
+type Run = (params: Record<string, unknown>) => unknown[]
+
+function readyOn(connection: Database.Database, prepared: unknown): Run {
+  const query = compiled(prepared, { inlined: true })
+  if (!query) return (params) => (prepared as { all(values: unknown): unknown[] }).all(params)
+  const { bind, rowOf } = query
+  const statement = connection.prepare<unknown[], unknown[]>(query.text).raw()
+  return (params) => statement.all(bind(params)).map(rowOf)
+}
+
+/** The log's own room is used again once it is folded into the database, which mostly overwrites; commits do that, and there are none. */
+function foldIn(connection: Database.Database) {
+  try {
+    connection.pragma('wal_checkpoint(PASSIVE)')
+  } catch {}
 }
 
 /**
@@ -130,7 +177,8 @@ export function serialised(connection: Database.Database, begin: string) {
       return result
     } catch (error) {
       if (connection.inTransaction) rollback.run()
-      throw fullDisk(error)
+      if (isFull(error)) foldIn(connection)
+      throw error
     }
   }
   return {
@@ -151,8 +199,3 @@ export function serialised(connection: Database.Database, begin: string) {
     idle: () => last,
   }
 }
-
-const fullDisk = (error: unknown) =>
-  (error as { code?: string }).code === 'SQLITE_FULL'
-    ? new Failure(507, 'storage_full', 'The disk of the server is full. Nothing was saved.')
-    : error

@@ -24,13 +24,14 @@ export const statement =
     const key = { options }
     return async (tx: ReadTx, params: P): Promise<Awaited<Q>> => {
       const { line, dialect, t } = tx
-      let prepared = line.prepared.get(key)
-      if (!prepared) {
-        prepared = build({ db: line.db, t, p: placeholders as Given<P>['p'], dialect }).prepare()
+      let ready = line.prepared.get(key)
+      if (!ready) {
+        const prepared = build({ db: line.db, t, p: placeholders as Given<P>['p'], dialect }).prepare()
         if (options.lock && line.writes) appendToText(prepared, dialect.lockOf(options.lock))
-        line.prepared.set(key, prepared)
+        ready = line.ready(prepared)
+        line.prepared.set(key, ready)
       }
-      return (await line.execute(prepared, params)) as Awaited<Q>
+      return (await line.execute(ready, params)) as Awaited<Q>
     }
   }
 

@@ -8,21 +8,33 @@ import { Door } from './door.ts'
 import { isOvertaken, isRetryable, toFailure } from './errors.ts'
 import type { Line } from './line.ts'
 import { type BeforeMigration, demandCurrentPostgres, demandCurrentSqlite, migratePostgres, migrateSqlite } from './migrate.ts'
-import { currentNode, type NodeKind } from './node.ts'
-import { openPostgres, postgresLine } from './postgres.ts'
+import { currentNode, type NodeKind, renewNode } from './node.ts'
+import { openPostgres, POOL, postgresLine, SERVICE_ROLE } from './postgres.ts'
+import { settleAfter } from './replica/settle-after.ts'
 import { openSqlite, openSqliteBeside, serialised, sqliteLine } from './sqlite.ts'
 import { statement } from './statement.ts'
-import type { Identity, LocalDb, ReadTx, WriteTx } from './tx.ts'
+import { newTally, type Tally, type Turnstile, type TurnstileLoad, turnstile } from './turnstile.ts'
+import { asSystem, type Identity, type LocalDb, type ReadTx, type WriteTx } from './tx.ts'
 
 /** The only doors to the database (architecture, decision 5). `fn` may run again after a deadlock: it only reads and writes `tx`. */
 export type Store = {
   readonly dialect: Dialect
   readonly nodeId: string
   read<T>(identity: Identity, fn: (tx: ReadTx) => Promise<T>): Promise<T>
+  /** One statement, asked as the service: a moment of its own, for which no transaction is begun. A second one throws. */
+  glance<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T>
   write<T>(identity: Identity, fn: (tx: WriteTx) => Promise<T>): Promise<T>
+  /** Begins a new incarnation of this database (sync/SPEC.md); answers its id. */
+  renewNode(): Promise<string>
+  /** Tells of every commit on this instance that moved feeds on, by school. Answers how to stop. */
+  onAdvance(listener: (schoolIds: ReadonlySet<string>) => void): () => void
+  /** What the metrics say of the database: the places that transactions take, by name, and what was done in them. */
+  load(): StoreLoad
   /** Waits for what is in flight, then closes. */
   close(): Promise<void>
 }
+
+export type StoreLoad = { places: Record<string, TurnstileLoad>; reads: Tally; writes: Tally }
 
 /** `beside`: for one small thing while the server of the database may be running; nothing is locked, made or migrated. */
 export type StoreOptions = { clock: Clock; newId: IdSource; kind: NodeKind; beforeMigration?: BeforeMigration; beside?: boolean }
@@ -41,17 +53,32 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
     const writes = serialised(connections.writer, 'begin immediate')
     const noRoles = async () => {}
     const run = { dialect: sqliteDialect, options, become: noRoles }
-    const nodeId = await writes.run(() => currentNode(writing, sqliteDialect, options))
-    return {
+    const news = newsOfCommits()
+    let nodeId = await writes.run(() => currentNode(writing, sqliteDialect, options))
+    const places = { reader: turnstile(1), writer: turnstile(1) }
+    return inTurn([places, places.reader, places.writer], newTally(), newTally(), {
       dialect: sqliteDialect,
-      nodeId,
-      read: (identity, fn) => reads.run(() => fn(readTx(run, reading, identity))),
-      write: (identity, fn) => writes.run(() => through(writeTx({ ...run, nodeId }, writing, identity), fn)).catch(rethrow),
+      get nodeId() {
+        return nodeId
+      },
+      renewNode: async () => {
+        nodeId = await writes.run(() => renewNode(writing, sqliteDialect, options))
+        return nodeId
+      },
+      read: (identity, fn) => reads.run(() => fn(readTx(run, reading, identity))).catch(rethrow),
+      glance: (fn) => reads.run(() => fn(readTx(run, once(reading), asSystem()))).catch(rethrow),
+      write: (identity, fn) => {
+        const advanced = new Set<string>()
+        return writes
+          .run(() => through(writeTx({ ...run, nodeId, advanced }, writing, identity), fn))
+          .then((result) => told(news, advanced, result), rethrow)
+      },
+      onAdvance: news.listen,
       close: async () => {
         await Promise.all([reads.idle(), writes.idle()])
         connections.close()
       },
-    }
+    })
   } catch (error) {
     connections.close()
     throw error
@@ -61,32 +88,86 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
 /** Opens, and migrates, the central database at `url`. */
 export async function openCentralStore(url: string, options: StoreOptions): Promise<Store> {
   await (options.beside ? demandCurrentPostgres(url) : migratePostgres(url, options.beforeMigration))
-  const { sql, close } = openPostgres(url)
+  const { transact, alone, close } = openPostgres(url)
   const run = { dialect: postgresDialect, options, become }
-  const nodeId = await sql.begin((tx) => currentNode(postgresLine(tx, true), postgresDialect, options))
+  const news = newsOfCommits()
+  let nodeId = await transact('', (tx) => currentNode(postgresLine(tx, true), postgresDialect, options))
   const reading = 'isolation level repeatable read read only'
-  return {
+  const [pool, reads, writes] = [turnstile(POOL), newTally(), newTally()]
+  return inTurn([{ pool }, pool, pool], reads, writes, {
     dialect: postgresDialect,
-    nodeId,
-    read: <T>(identity: Identity, fn: (tx: ReadTx) => Promise<T>) =>
-      (
-        sql.begin(reading, async (connection) => {
-          const tx = readTx(run, postgresLine(connection, false), identity)
-          await tx.actAs(identity)
-          return fn(tx)
-        }) as Promise<T>
-      ).catch(rethrow),
-    write: <T>(identity: Identity, fn: (tx: WriteTx) => Promise<T>) =>
-      repeated(
-        () =>
-          sql.begin(async (connection) => {
-            const tx = writeTx({ ...run, nodeId }, postgresLine(connection, true), identity)
-            await tx.actAs(identity)
-            return through(tx, fn)
-          }) as Promise<T>,
-      ).catch(rethrow),
+    get nodeId() {
+      return nodeId
+    },
+    renewNode: async () => {
+      nodeId = await transact('', (tx) => renewNode(postgresLine(tx, true), postgresDialect, options))
+      return nodeId
+    },
+    read: (identity, fn) =>
+      transact(reading, async (connection) => {
+        const tx = readTx(run, postgresLine(connection, false), identity)
+        return behind(tx.actAs(identity), fn(tx))
+      }).catch(rethrow),
+    glance: (fn) => alone((pool) => fn(readTx(run, once(postgresLine(pool, false)), asSystem()))).catch(rethrow),
+    write: (identity, fn) => {
+      const advanced = new Set<string>()
+      const attempt = () =>
+        transact('', async (connection) => {
+          advanced.clear()
+          const tx = writeTx({ ...run, nodeId, advanced }, postgresLine(connection, true), identity)
+          return behind(tx.actAs(identity), through(tx, fn))
+        })
+      return repeated(attempt, writes).then((result) => told(news, advanced, result), rethrow)
+    },
+    onAdvance: news.listen,
     close,
+  })
+}
+
+/** Lets transactions in as far as there is room for them: neither database has to know who waits, or for how long. */
+function inTurn(
+  [places, reader, writer]: [places: Record<string, Turnstile>, reader: Turnstile, writer: Turnstile],
+  reads: Tally,
+  writes: Tally,
+  store: Omit<Store, 'load'>,
+): Store {
+  const loads = () => Object.fromEntries(Object.entries(places).map(([name, place]) => [name, place.load()]))
+  return {
+    ...store,
+    get nodeId() {
+      return store.nodeId
+    },
+    read: (identity, fn) => reader.run(reads, () => store.read(identity, fn)),
+    glance: (fn) => reader.run(reads, () => store.glance(fn)),
+    write: (identity, fn) => writer.run(writes, () => store.write(identity, fn)),
+    load: () => ({ places: loads(), reads, writes }),
+    close: async () => {
+      await Promise.all([reader.idle(), writer.idle()])
+      await store.close()
+    },
   }
+}
+
+/** A connection for one statement. */
+function once(line: Line): Line {
+  let isUsed = false
+  const execute: Line['execute'] = async (ready, params) => {
+    if (isUsed) throw new Error('two statements need a transaction')
+    isUsed = true
+    return line.execute(ready, params)
+  }
+  return { ...line, execute }
+}
+
+/**
+ * The first statement of the work is sent right behind the one that says as whom, without waiting for its answer: a connection answers
+ * in order, and where the first is refused Postgres refuses whatever follows in the transaction.
+ */
+async function behind<T>(acting: Promise<void>, work: Promise<T>): Promise<T> {
+  const [acted, worked] = await Promise.allSettled([acting, work])
+  if (acted.status === 'rejected') throw acted.reason
+  if (worked.status === 'rejected') throw worked.reason
+  return worked.value
 }
 
 type Run = { dialect: Dialect; options: StoreOptions; become: (line: Line, identity: Identity) => Promise<void> }
@@ -98,24 +179,40 @@ const through = async <T>(tx: Closing, fn: (tx: WriteTx) => Promise<T>): Promise
   return result
 }
 
+type News = ReturnType<typeof newsOfCommits>
+function newsOfCommits() {
+  const listeners = new Set<(schoolIds: ReadonlySet<string>) => void>()
+  const listen = (listener: (schoolIds: ReadonlySet<string>) => void) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
+  return { listeners, listen }
+}
+
+const told = <T>({ listeners }: News, advanced: ReadonlySet<string>, result: T): T => {
+  if (advanced.size > 0) for (const listener of listeners) listener(advanced)
+  return result
+}
+
 const rethrow = (error: unknown): never => {
   throw toFailure(error)
 }
 
-async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
+async function repeated<T>(attempt: () => Promise<T>, tally: Tally): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt()
     } catch (error) {
       const most = isRetryable(error) ? RETRIES : isOvertaken(error) ? 2 : 1
       if (tries >= most) throw error
+      tally.retried += 1
     }
   }
 }
 
 const become = (line: Line, identity: Identity) =>
   line.run("select set_config('role', $1, true), set_config('app.user_id', $2, true)", [
-    identity.as === 'user' ? 'markbook_app' : 'markbook_system',
+    identity.as === 'user' ? 'markbook_app' : SERVICE_ROLE,
     identity.userId ?? '',
   ])
 
@@ -134,11 +231,11 @@ function readTx({ dialect, options, become }: Run, line: Line, _identity: Identi
   return tx
 }
 
-function writeTx(run: Run & { nodeId: string }, line: Line, identity: Identity): Closing {
+function writeTx(run: Run & { nodeId: string; advanced: Set<string> }, line: Line, identity: Identity): Closing {
   const tx = readTx(run, line, identity)
   const { newId } = run.options
   const door = new Door(line, run.dialect, { node: run.nodeId, actor: identity.userId, now: tx.now, nowMs: tx.nowMs, newId })
-  return Object.assign(tx, {
+  const closing: Closing = Object.assign(tx, {
     actor: identity.userId,
     newId,
     insert: door.insert.bind(door),
@@ -146,9 +243,16 @@ function writeTx(run: Run & { nodeId: string }, line: Line, identity: Identity):
     remove: door.remove.bind(door),
     entryOf: door.entryOf.bind(door),
     note: door.note.bind(door),
-    finish: () => door.close(),
+    replica: door,
+    finish: async () => {
+      const touched = door.touched()
+      await door.close()
+      if (await settleAfter(closing, touched)) await door.close()
+      for (const schoolId of door.advanced) run.advanced.add(schoolId)
+    },
     local: line.db as LocalDb,
-  }) as Closing
+  })
+  return closing
 }
 
 const findIn = (table: Replicated) =>

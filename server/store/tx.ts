@@ -1,6 +1,6 @@
 import type { Local, Replicated, Row, Tables } from '@markbook/shared/tables/tables'
 
-import type { Dialect, HistoryWrite } from './dialect.ts'
+import type { Dialect, HistoryWrite, SyncRowWrite } from './dialect.ts'
 import type { Db, Line } from './line.ts'
 
 /** As whom the database is asked: a signed-in person (row-level security applies) or the service itself (sign-in, joining, jobs). */
@@ -52,8 +52,25 @@ export type WriteTx = ReadTx & {
   /** The history entry that this transaction's writing of a row will leave, or null where it wrote nothing. */
   entryOf(table: Replicated, id: string): HistoryWrite | null
   note(note: Note): void
+  /** Internal: how replication writes what other nodes wrote (store/replica). */
+  readonly replica: ReplicaWrites
   /** Tables that never leave their node: sessions, codes, counters. Neither stamped nor in the history. */
   readonly local: LocalDb
+}
+
+type AnyRow = Record<string, unknown> & { id: string }
+/** What a transaction did to a row. */
+export type Touched = { table: Replicated; schoolId: string; before: AnyRow | null; after: AnyRow | null }
+
+/** How replication writes: past the stamping, for what it writes bears its versions already. */
+export type ReplicaWrites = {
+  /** Rows as replication has merged and settled them. */
+  place(table: Replicated, rows: readonly AnyRow[]): Promise<void>
+  erase(table: Replicated, schoolId: string, ids: readonly string[]): Promise<void>
+  /** Versions and history that came from other nodes: recorded with the next number of this node's feed. */
+  bring(schoolId: string, rows: readonly SyncRowWrite[], history?: readonly HistoryWrite[]): void
+  /** Rows that this transaction wrote itself, for the rules between rows. */
+  touched(): readonly Touched[]
 }
 
 export type LocalDb = {

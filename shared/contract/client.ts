@@ -1,5 +1,6 @@
 import { Failure, type Issue } from '../failures.ts'
 import type { BodyInput, Endpoint, Params, QueryInput, Reply, Resource } from './endpoint.ts'
+import { eventsIn } from './events.ts'
 
 /** Like `fetch`: a request goes out, a reply comes back, cookies are its own business. */
 export type Send = (request: Request) => Promise<Response>
@@ -19,7 +20,7 @@ export type RawAsked = {
   body?: unknown
   headers?: Record<string, string>
 }
-/** `body` is the parsed JSON, the bytes of a file, or the text of anything else. */
+/** `body` is the parsed JSON, the bytes of a file, the events as they come, or the text of anything else. */
 export type RawReply = { status: number; headers: Headers; body: unknown }
 
 /** A call answers the reply or throws a `Failure`; `raw` answers any status and throws nothing of its own. */
@@ -76,6 +77,7 @@ function requestOf(endpoint: Endpoint, baseUrl: string, { params, query = {}, bo
 async function readReply(endpoint: Endpoint, response: Response): Promise<RawReply> {
   const { status, headers } = response
   if (endpoint.reply === 'binary' && response.ok) return { status, headers, body: new Uint8Array(await response.arrayBuffer()) }
+  if (endpoint.reply === 'events' && response.ok) return { status, headers, body: eventsIn(response.body) }
   const text = await response.text()
   return { status, headers, body: parsed(text) }
 }

@@ -1,13 +1,16 @@
 import { academicYears } from './academic-years.ts'
 import { assessments } from './assessments.ts'
 import { auth } from './auth.ts'
+import { avatars } from './avatars.ts'
 import { calculations } from './calculations.ts'
 import { classes } from './classes.ts'
 import { grades } from './grades.ts'
 import { gradingScale } from './grading-scale.ts'
 import { history } from './history.ts'
 import { imports } from './imports.ts'
+import { jobs } from './jobs.ts'
 import { outage } from './outage.ts'
+import { reportFiles } from './report-files.ts'
 import { reports } from './reports.ts'
 import { schools } from './schools.ts'
 import { students } from './students.ts'
@@ -17,6 +20,7 @@ import { terms } from './terms.ts'
 /** Every resource of the service, in the specification's order. */
 export const contract = {
   auth,
+  avatars,
   outage,
   schools,
   academicYears,
@@ -27,7 +31,9 @@ export const contract = {
   assessments,
   grades,
   calculations,
+  reportFiles,
   reports,
+  jobs,
   gradingScale,
   history,
   imports,

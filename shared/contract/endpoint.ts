@@ -16,8 +16,10 @@ type Shape = z.ZodType
  *   documentation cannot see from the shapes.
  * - `targets`: body fields (or query fields) holding ids through which access is decided; they are checked to be well
  *   formed before access, the rest of the body after it (decisions §1, order of checks).
- * - `body`: JSON schema of the request, `'multipart'` for an upload with the part `file`, absent for none.
- * - `reply`: JSON schema; `'binary'` for a file. `list: true` marks an array reply that takes `limit` and `offset`.
+ * - `body`: JSON schema of the request, `'multipart'` for an upload with the part `file`, absent for none. `form`: the fields that an
+ *   upload carries beside its file, `fileBytes` how large that may be where it is not an import.
+ * - `reply`: JSON schema; `'binary'` for a file; `'events'` for server-sent events, each with the JSON of `event`. `list: true` marks
+ *   an array reply that takes `limit` and `offset`.
  * - `status`: of success; 200 when absent.
  * - `fails`: codes of failures beyond those that every endpoint of its kind may give.
  */
@@ -31,7 +33,10 @@ export type Endpoint = {
   targets?: readonly string[]
   query?: z.ZodObject
   body?: Shape | 'multipart'
-  reply: Shape | 'binary'
+  form?: z.ZodObject
+  fileBytes?: number
+  reply: Shape | 'binary' | 'events'
+  event?: Shape
   list?: boolean
   status?: 200 | 201 | 202
   fails?: readonly string[]
@@ -49,11 +54,21 @@ type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer R
 export type Params<E extends Endpoint> = { [K in ParamNames<E['path']>]: string }
 export type Query<E extends Endpoint> = E['query'] extends z.ZodType ? z.output<E['query']> : Record<never, never>
 export type QueryInput<E extends Endpoint> = E['query'] extends z.ZodType ? z.input<E['query']> : Record<never, never>
-export type Body<E extends Endpoint> = E['body'] extends z.ZodType ? z.output<E['body']> : undefined
+export type Body<E extends Endpoint> = E['body'] extends z.ZodType
+  ? z.output<E['body']>
+  : E['form'] extends z.ZodType
+    ? z.output<E['form']>
+    : undefined
 export type BodyInput<E extends Endpoint> = E['body'] extends z.ZodType
   ? z.input<E['body']>
   : E['body'] extends 'multipart'
     ? FormData
     : undefined
-export type Reply<E extends Endpoint> = E['reply'] extends z.ZodType ? z.output<E['reply']> : Uint8Array
+/** What one event of an endpoint that replies with events carries. */
+export type EventOf<E extends Endpoint> = E['event'] extends z.ZodType ? z.output<E['event']> : never
+export type Reply<E extends Endpoint> = E['reply'] extends z.ZodType
+  ? z.output<E['reply']>
+  : E['reply'] extends 'events'
+    ? AsyncIterable<EventOf<E>>
+    : Uint8Array
 export type Resource = Record<string, Endpoint>

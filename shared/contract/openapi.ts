@@ -83,7 +83,7 @@ function operationOf(endpoint: Endpoint, schemas: Schemas): Json {
     description: [endpoint.who ?? GUARDS[endpoint.guard], endpoint.notes].filter(Boolean).join(' '),
     ...(endpoint.guard === 'none' ? { security: [] } : {}),
     parameters: parametersOf(endpoint, schemas),
-    ...(endpoint.body ? { requestBody: requestBodyOf(endpoint.body, schemas) } : {}),
+    ...(endpoint.body ? { requestBody: requestBodyOf(endpoint, schemas) } : {}),
     responses: { [endpoint.status ?? 200]: successOf(endpoint, schemas), ...failuresOf(endpoint) },
   }
 }
@@ -108,19 +108,25 @@ const PAGING = [
   { name: 'offset', in: 'query', required: false, schema: { type: 'integer', minimum: 0 } },
 ]
 
-function requestBodyOf(body: NonNullable<Endpoint['body']>, schemas: Schemas): Json {
-  if (body !== 'multipart')
+function requestBodyOf({ body, form }: Endpoint, schemas: Schemas): Json {
+  if (body && body !== 'multipart')
     return { required: !body.safeParse(undefined).success, content: { 'application/json': { schema: schemaOf(body, schemas) } } }
-  const file = {
+  const { properties = {}, required = [] } = (form ? schemaOf(form, schemas) : {}) as { properties?: Json; required?: string[] }
+  const parts = {
     type: 'object',
-    properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } },
-    required: ['file'],
+    properties: { ...properties, file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+    required: [...required, 'file'],
   }
-  return { required: true, content: { 'multipart/form-data': { schema: file } } }
+  return { required: true, content: { 'multipart/form-data': { schema: parts } } }
 }
 
-function successOf({ summary, reply, list }: Endpoint, schemas: Schemas): Json {
-  const content = reply === 'binary' ? { 'application/octet-stream': {} } : { 'application/json': { schema: schemaOf(reply, schemas) } }
+function successOf({ summary, reply, event, list }: Endpoint, schemas: Schemas): Json {
+  const content =
+    reply === 'binary'
+      ? { 'application/octet-stream': {} }
+      : reply === 'events'
+        ? { 'text/event-stream': event ? { 'x-event-data': schemaOf(event, schemas) } : {} }
+        : { 'application/json': { schema: schemaOf(reply, schemas) } }
   const total = { 'X-Total-Count': { description: 'Rows in the whole list.', schema: { type: 'integer' } } }
   return { description: summary, ...(list ? { headers: total } : {}), content }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
+import { limits } from '../limits.ts'
 import { JoinStatus, Role, SchoolRef } from './auth.ts'
 import { endpoint } from './endpoint.ts'
 import { Address, Code, choice, Done, Email, Flag, Id, Instant, input, JoinMessage, Name, Phone, row } from './scalars.ts'
@@ -19,6 +20,9 @@ export const School = row('School', {
   parish: z.string().nullable().optional(),
 })
 export type School = z.infer<typeof School>
+
+/** The own school, with the address of its crest; null while it has none. */
+export const OwnSchool = row('OwnSchool', { ...School.shape, crest_url: z.string().nullable() })
 
 export const JoinRequest = row('JoinRequest', {
   id: Id,
@@ -80,7 +84,7 @@ export const schools = {
     reply: School,
     fails: ['schools.dedicated', 'schools.already_in_school'],
   }),
-  mine: endpoint({ method: 'GET', path: '/api/schools/mine', guard: 'school', summary: 'Read the own school', reply: School }),
+  mine: endpoint({ method: 'GET', path: '/api/schools/mine', guard: 'school', summary: 'Read the own school', reply: OwnSchool }),
   updateMine: endpoint({
     method: 'PATCH',
     path: '/api/schools/mine',
@@ -88,6 +92,17 @@ export const schools = {
     summary: 'Change the own school',
     body: input({ name: Name.optional(), ...contact }),
     reply: School,
+  }),
+  putCrest: endpoint({
+    method: 'PUT',
+    path: '/api/schools/mine/crest',
+    guard: 'admin',
+    summary: 'Upload the crest of the own school, in place of the one before',
+    notes: `JPEG or PNG, at most ${limits.image.bytes / 1_048_576} MB. It stands on report cards.`,
+    body: 'multipart',
+    fileBytes: limits.image.bytes,
+    reply: OwnSchool,
+    fails: ['images.too_large', 'images.too_many_pixels', 'images.wrong_type'],
   }),
   requestToJoin: endpoint({
     method: 'POST',

@@ -88,22 +88,6 @@ export const specifiedRows = [
   'GET /api/reports/class-summary/files',
 ] as const
 
-/** Rows of the specification that move files; they are served outside of this contract. */
-export const fileRows: readonly string[] = [
-  'GET /api/auth/avatar',
-  'POST /api/auth/avatar',
-  'POST /api/auth/avatar/resumable',
-  'POST /api/auth/avatar/complete',
-  'POST /api/reports/:id/pdf',
-  'POST /api/reports/:id/pdf/upload',
-  'GET /api/reports/:id/pdfs',
-  'GET /api/reports/:id/pdf/latest',
-  'GET /api/reports/:id/pdf/:pdfId/download',
-  'POST /api/reports/class-summary/upload',
-  'GET /api/reports/class-summary/download',
-  'GET /api/reports/class-summary/files',
-]
-
 /** What the decisions add to the specification (decisions §3 to §6). */
 export const addedRows: readonly string[] = [
   'GET /api/auth/ways',
@@ -117,6 +101,7 @@ export const addedRows: readonly string[] = [
   'POST /api/schools/members/:userId/reset-sign-in',
   'GET /api/schools/mine',
   'PATCH /api/schools/mine',
+  'PUT /api/schools/mine/crest',
   'DELETE /api/schools/join-requests/:requestId',
   'GET /api/schools/members',
   'PATCH /api/schools/members/:userId',
@@ -138,4 +123,12 @@ export const addedRows: readonly string[] = [
   'POST /api/students/import',
   'POST /api/grades/import',
   'GET /api/grades/sheet',
+  'GET /api/students/import-template',
+  'GET /api/reports/archive',
+  'GET /api/reports/print',
+  'POST /api/reports/class-summary/generate',
+  'POST /api/reports/generate-pdfs',
+  'POST /api/reports/:id/pdf/generate',
+  'GET /api/jobs/:id',
+  'GET /api/jobs/:id/events',
 ]

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { declaredFailures } from '../failures.ts'
 import { contract } from './contract.ts'
 import type { Endpoint } from './endpoint.ts'
-import { addedRows, fileRows, specifiedRows } from './specification.paths.ts'
+import { addedRows, specifiedRows } from './specification.paths.ts'
 
 const endpoints = Object.entries(contract).flatMap(([resource, own]) =>
   Object.entries(own).map(([name, endpoint]) => [`${resource}.${name}`, endpoint as Endpoint] as const),
@@ -40,7 +40,7 @@ describe('the specification', () => {
     expect([...tables].map(([, method, path]) => `${method} ${path}`)).toEqual(specified)
   })
 
-  test.each(specified.filter((row) => !fileRows.includes(row)))('%s is in the contract', (row) => {
+  test.each(specified)('%s is in the contract', (row) => {
     expect(rows).toContain(row)
   })
 
@@ -51,10 +51,6 @@ describe('the specification', () => {
   test('every addition is in the contract, and none is in the specification', () => {
     expect(rows).toEqual(expect.arrayContaining([...addedRows]))
     expect(addedRows.filter((row) => specified.includes(row))).toEqual([])
-  })
-
-  test('the rows that move files are rows of the specification', () => {
-    expect(fileRows.filter((row) => !specified.includes(row))).toEqual([])
   })
 })
 
@@ -80,8 +76,8 @@ describe('the contract', () => {
     expect(declared.filter((code) => !promised.has(code))).toEqual([])
   })
 
-  test.each(endpoints)('%s takes its targets from the body or the query', (_name, { targets = [], body, query }) => {
-    const shape = { ...query?.shape, ...shapeOf(body) }
+  test.each(endpoints)('%s takes its targets from the body or the query', (_name, { targets = [], body, form, query }) => {
+    const shape = { ...query?.shape, ...form?.shape, ...shapeOf(body) }
     expect(targets.filter((target) => !(target in shape))).toEqual([])
   })
 

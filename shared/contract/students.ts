@@ -55,6 +55,15 @@ export const students = {
     reply: Student,
     fails: ['students.duplicate_number'],
   }),
+  importTemplate: endpoint({
+    method: 'GET',
+    path: '/api/students/import-template',
+    guard: 'admin',
+    summary: 'Download an empty table for the import of students',
+    notes:
+      'XLSX, with the classes of the active year to choose from. It is filled in without a connection and sent to `/api/students/import`.',
+    reply: 'binary',
+  }),
   get: endpoint({ method: 'GET', path: '/api/students/:id', guard: 'staff', summary: 'Read a student', reply: Student }),
   update: endpoint({
     method: 'PATCH',

@@ -69,6 +69,10 @@ const words = {
       : unique(name).on(...on)
   },
   index: (name: string, ...on: Group) => index(name).on(...on),
+  indexWhere: (name: string, where: SQL, ...on: Group) =>
+    index(name)
+      .on(...on)
+      .where(where),
   check,
   foreign: (name: string, columns: Group, foreignColumns: Group) => foreignKey({ name, columns, foreignColumns } as never),
 }

@@ -37,6 +37,10 @@ export const sqliteColumns = {
     return where ? built.where(where) : built
   },
   index: (name: string, ...on: [AnySQLiteColumn, ...AnySQLiteColumn[]]) => index(name).on(...on),
+  indexWhere: (name: string, where: SQL, ...on: [AnySQLiteColumn, ...AnySQLiteColumn[]]) =>
+    index(name)
+      .on(...on)
+      .where(where),
   check,
   foreign: (name: string, columns: [AnySQLiteColumn, ...AnySQLiteColumn[]], foreignColumns: [AnySQLiteColumn, ...AnySQLiteColumn[]]) =>
     foreignKey({ name, columns, foreignColumns } as never),

@@ -24,8 +24,8 @@ export const syncFeed = (c: Columns) =>
 /**
  * One row beside every replicated row (sync.md, «Versions»).
  * `seq` position in the school's feed, one number a transaction; `vv` version vector {node: counter}; `units`
- * {unit: [node, counter, hlc, actor]}; `deleted` marks a tombstone; `schema` is the version that wrote it; `extra` keeps
- * columns that this version does not know.
+ * {unit: [node, counter, hlc, actor]} and the writes by which the row exists; `deleted` marks a tombstone; `schema` is the version
+ * that wrote it; `extra` holds what the row itself cannot (sync/SPEC.md, «Stored»); `source_id` the peer that has this very state.
  */
 export const syncRow = (c: Columns) =>
   c.table(
@@ -41,8 +41,15 @@ export const syncRow = (c: Columns) =>
       deleted: c.flag().notNull(),
       schema: c.int().notNull(),
       extra: c.text(),
+      source_id: c.uuid(),
+      /** A rule between rows lets something else stand than what was claimed, or keeps what was deleted. */
+      settled: c.flag().notNull(),
     },
-    (t) => [c.key(t.school_id, t.table_name, t.row_id), c.index('sync_row_feed', t.school_id, t.seq)],
+    (t) => [
+      c.key(t.school_id, t.table_name, t.row_id),
+      c.index('sync_row_feed', t.school_id, t.seq),
+      c.indexWhere('sync_row_settled', sql`settled`, t.school_id, t.table_name),
+    ],
   )
 
 /** Append-only: who wrote what, when, on which node, before and after. `head` chains the transactions of one school and node. */
@@ -54,6 +61,8 @@ export const history = (c: Columns) =>
       id: c.uuid().notNull(),
       school_id: c.uuid().notNull(),
       seq: c.bigint().notNull(),
+      /** Its number on the node that wrote it, in whose chain `head` stands. */
+      node_seq: c.bigint().notNull(),
       at: c.instant().notNull(),
       actor_id: c.uuid(),
       node_id: c.uuid().notNull(),

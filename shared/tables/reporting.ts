@@ -28,6 +28,14 @@ export type ReportSnapshotEntry = {
   year_grade: number | null
   letter_grade: string | null
   sort_order: number
+  /** What a year-end card prints beside the year grade; absent in the report of a term. */
+  year?: ReportSnapshotYear
+}
+export type ReportSnapshotYear = {
+  terms: { term_id: string; term_composite: number | null }[]
+  coursework_total: number | null
+  exam_total: number | null
+  end_of_year_exam: number | null
 }
 
 export const reportBook = (c: Columns, { student, studentGroup, term }: Student & Group & Term) =>
@@ -152,6 +160,7 @@ export const reportBookPdf = (c: Columns, { reportBook }: Book) =>
     (t) => [
       c.key(t.school_id, t.id),
       c.index('report_book_pdf_book', t.school_id, t.report_book_id),
+      c.index('report_book_pdf_path', t.file_path),
       c.foreign('report_book_pdf_book_fk', [t.school_id, t.report_book_id], [reportBook.school_id, reportBook.id]),
     ],
   )
@@ -182,6 +191,7 @@ export const classReportFile = (c: Columns, { studentGroup, term }: Group & Term
     (t) => [
       c.key(t.school_id, t.id),
       c.index('class_report_file_class', t.school_id, t.student_group_id, t.term_id),
+      c.index('class_report_file_path', t.file_path),
       c.foreign('class_report_file_class_fk', [t.school_id, t.student_group_id], [studentGroup.school_id, studentGroup.id]),
       c.foreign('class_report_file_term', [t.school_id, t.term_id], [term.school_id, term.id]),
       c.check('class_report_file_report_type', sql`${t.report_type} in ('term', 'year_end')`),

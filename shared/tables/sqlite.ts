@@ -29,6 +29,7 @@ export const {
   report_book_entry,
   report_book_pdf,
   class_report_file,
+  sync_conflict,
   node,
   sync_feed,
   sync_row,
@@ -38,4 +39,9 @@ export const {
   attempt,
   totp_enrolment,
   server_secret,
+  sync_held,
+  sync_refused,
+  sync_peer,
+  sync_invitation,
+  job,
 } = sqliteTables

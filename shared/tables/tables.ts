@@ -3,8 +3,10 @@ import * as classes from './classes.ts'
 import type { Columns } from './columns.sqlite.ts'
 import type { Description } from './describe.ts'
 import * as grading from './grading.ts'
+import * as jobs from './jobs.ts'
 import * as local from './node.ts'
 import * as people from './people.ts'
+import * as replication from './replication.ts'
 import * as reporting from './reporting.ts'
 import * as signIn from './sign-in.ts'
 
@@ -34,6 +36,7 @@ const replicatedTables = (c: Columns) => {
   const report_book_entry = reporting.reportBookEntry(c, { reportBook, subject })
   const report_book_pdf = reporting.reportBookPdf(c, { reportBook })
   const class_report_file = reporting.classReportFile(c, { studentGroup, term })
+  const sync_conflict = replication.syncConflict(c, { school })
   return {
     user_profile: userProfile,
     school,
@@ -59,6 +62,7 @@ const replicatedTables = (c: Columns) => {
     report_book_entry,
     report_book_pdf,
     class_report_file,
+    sync_conflict,
   }
 }
 
@@ -73,6 +77,11 @@ const localTables = (c: Columns) => ({
   attempt: local.attempt(c),
   totp_enrolment: local.totpEnrolment(c),
   server_secret: local.serverSecret(c),
+  sync_held: replication.syncHeld(c),
+  sync_refused: replication.syncRefused(c),
+  sync_peer: replication.syncPeer(c),
+  sync_invitation: replication.syncInvitation(c),
+  job: jobs.job(c),
 })
 
 export const defineTables = (c: Columns) => ({ ...replicatedTables(c), ...localTables(c) })
@@ -80,7 +89,7 @@ export const defineTables = (c: Columns) => ({ ...replicatedTables(c), ...localT
 export type Tables = ReturnType<typeof defineTables>
 export type Replicated = keyof ReturnType<typeof replicatedTables>
 /** Local tables that features may write directly; the sync tables belong to the store alone. */
-export type Local = 'session' | 'otp_code' | 'attempt' | 'totp_enrolment' | 'server_secret'
+export type Local = 'session' | 'otp_code' | 'attempt' | 'totp_enrolment' | 'server_secret' | 'job'
 export type Row<T extends keyof Tables> = Tables[T]['$inferSelect']
 
 export const descriptions: Record<Replicated, Description> = {
@@ -108,6 +117,7 @@ export const descriptions: Record<Replicated, Description> = {
   report_book_entry: reporting.reportBookEntryDescription,
   report_book_pdf: reporting.reportBookPdfDescription,
   class_report_file: reporting.classReportFileDescription,
+  sync_conflict: replication.syncConflictDescription,
 }
 
 /** The version of the tables that every stamped row carries (sync.md, «Versions»). Raised with each migration. */

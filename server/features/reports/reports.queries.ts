@@ -20,6 +20,14 @@ export const booksOfStudents = statement<{ school: string; term: string; type: '
     .orderBy(asc(report_book.id))
 })
 
+/** `ids` is a JSON array. Not locked: to be read. */
+export const booksById = statement<{ school: string; ids: string }>()(({ db, t, p, dialect }) =>
+  db
+    .select()
+    .from(t.report_book)
+    .where(and(eq(t.report_book.school_id, p.school), dialect.inList(t.report_book.id, p.ids))),
+)
+
 /** The books of a class and term with their students, by last name, first name, id; a student's term report before the year-end one. */
 export const booksOfClass = statement<{ school: string; group: string; term: string }>()(({ db, t, p }) => {
   const { report_book, student } = t

@@ -93,6 +93,14 @@ describe('PATCH /api/reports/:id/publish and send-to-ministry', () => {
           sort_order: 0,
         },
       ],
+      frozen: {
+        snapshot: expect.objectContaining({ overall_average: 90.4, position: 1 }),
+        class_teacher_remark: 'A steady term.',
+        conduct: null,
+        attendance_percentage: 91,
+        student_group_id: expect.any(String),
+        entries: [{ subject_id: english.id, manual_letter: 'B+', teacher_remark: 'Lively.' }],
+      },
     })
   })
 

@@ -1,6 +1,7 @@
 import type { StudentTerm, StudentYear } from '@markbook/shared/contract/calculations'
-import type { ReportSnapshot, ReportSnapshotEntry } from '@markbook/shared/tables/reporting'
+import type { ReportSnapshot, ReportSnapshotEntry, ReportSnapshotYear } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
+import type { Freeze } from '@markbook/sync/merge/settle'
 
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>
@@ -30,12 +31,21 @@ export function yearSnapshot(year: StudentYear, term: StudentTerm, generated_at:
     overall_average: year.year_overall,
     position: year.position,
     total_students: year.total_students,
-    entries: year.subjects.map(({ subject_id, year_grade, letter_grade }, index) => {
+    entries: year.subjects.map((subject, index) => {
+      const { subject_id, year_grade, letter_grade } = subject
       const { coursework_average = null, exam_average = null, term_composite = null } = termBySubjectId.get(subject_id) ?? {}
-      return { subject_id, coursework_average, exam_average, term_composite, year_grade, letter_grade, sort_order: index }
+      const figures = { coursework_average, exam_average, term_composite, year_grade, letter_grade }
+      return { subject_id, ...figures, sort_order: index, year: yearColumns(subject) }
     }),
   }
 }
+
+const yearColumns = ({ terms, coursework_total, exam_total, end_of_year_exam }: StudentYear['subjects'][number]): ReportSnapshotYear => ({
+  terms: terms.map(({ term_id, term_composite }) => ({ term_id, term_composite })),
+  coursework_total,
+  exam_total,
+  end_of_year_exam,
+})
 
 /** The new snapshot, or the one that is there where every figure is the same: generating again then changes nothing. */
 export const refreshed = (before: ReportSnapshot, after: ReportSnapshot): ReportSnapshot =>
@@ -44,7 +54,7 @@ export const refreshed = (before: ReportSnapshot, after: ReportSnapshot): Report
 /** The columns of an entry that follow from its book's snapshot; of a subject that is not in it, no figures and the last place. */
 export function snapshotColumns({ entries }: ReportSnapshot, subjectId: string) {
   const absent = { coursework_average: null, exam_average: null, term_composite: null, year_grade: null, letter_grade: null }
-  const own: Omit<ReportSnapshotEntry, 'subject_id'> = entries.find(({ subject_id }) => subject_id === subjectId) ?? {
+  const own: Omit<ReportSnapshotEntry, 'subject_id' | 'year'> = entries.find(({ subject_id }) => subject_id === subjectId) ?? {
     ...absent,
     sort_order: entries.length,
   }
@@ -59,6 +69,8 @@ export const isTyped = ({ manual_letter, teacher_remark }: Entry): boolean => Bo
 
 type Named = { student: Pick<Row<'student'>, 'id' | 'first_name' | 'last_name'>; entries: readonly (Entry & { subject: SubjectRef })[] }
 type SubjectRef = { id: string; name: string; code: string }
+
+export type SentSnapshot = ReturnType<typeof sentSnapshot>
 
 /** The report as it went to the ministry: what it showed, by the names of that day. */
 export const sentSnapshot = (book: Book, { student, entries }: Named, sent_at: string) => ({
@@ -80,4 +92,15 @@ export const sentSnapshot = (book: Book, { student, entries }: Named, sent_at: s
     teacher_remark: entry.teacher_remark,
     sort_order: entry.sort_order,
   })),
+  frozen: frozen(book, entries),
+})
+
+/** The same in the columns that teachers write, so that on every node exactly this stands from then on (sync/SPEC.md, «Sent»). */
+const frozen = (book: Book, entries: readonly Entry[]): Freeze => ({
+  snapshot: book.snapshot,
+  class_teacher_remark: book.class_teacher_remark,
+  conduct: book.conduct,
+  attendance_percentage: book.attendance_percentage,
+  student_group_id: book.student_group_id,
+  entries: entries.map(({ subject_id, manual_letter, teacher_remark }) => ({ subject_id, manual_letter, teacher_remark })),
 })

@@ -11,7 +11,7 @@ import { removeOld } from './old.ts'
 type Place = { backupDir: string; copyDir: string | null; clock: Clock }
 
 /** Remembers a second folder that was on a disk of its own, to tell an empty place where that disk is not from the disk. */
-const REMEMBERED = 'copies-on-another-disk'
+export const REMEMBERED = 'copies-on-another-disk'
 
 /** Copies a backup to the second folder, verifies it there and thins the copies. Answers warnings, never throws: a disk may be away. */
 export async function copyToSecondFolder(

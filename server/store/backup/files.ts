@@ -1,6 +1,6 @@
-import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { copyFileSync, type Dirent, existsSync, linkSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import { syncPath } from './folder.ts'
 import { type Backup, digestOf, type StoredFile } from './manifest.ts'
 
@@ -67,14 +67,28 @@ export function copyFiles(from: Backup, to: string, previous: Backup | null): vo
   }
 }
 
-/** Slashes on every system: a backup moves between them. */
-const filesBelow = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-        .sort()
-    : []
+/**
+ * Slashes on every system: a backup moves between them. What is still being uploaded or written lies in folders with a dot before
+ * their names; what is removed meanwhile is gone.
+ */
+function filesBelow(folder: string, above = ''): string[] {
+  const found: string[] = []
+  for (const entry of entriesOf(folder)) {
+    const path = above + entry.name
+    if (entry.isDirectory() && !entry.name.startsWith('.')) found.push(...filesBelow(join(folder, entry.name), `${path}/`))
+    if (entry.isFile()) found.push(path)
+  }
+  return above === '' ? found.sort() : found
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return []
+    throw error
+  }
+}
 
 function linkOrCopy(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true })

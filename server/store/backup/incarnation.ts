@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
-import { SCHEMA_VERSION } from '@markbook/shared/tables/tables'
 import { isNull } from 'drizzle-orm'
 import type { Dialect } from '../dialect.ts'
 import type { Line } from '../line.ts'
@@ -30,7 +29,7 @@ export async function beginIncarnation(
   for (const { school_id: schoolId } of feeds) {
     const history = [{ id: newId(), at, actor_id: null, node_id: id, entity: 'node', row_id: id, action: 'create', changes }]
     const digest = createHash('sha256').update(JSON.stringify(history)).digest('hex')
-    await advance(line, { schoolId, schema: SCHEMA_VERSION, digest, rows: [], history })
+    await advance(line, { schoolId, digest, rows: [], history })
   }
   return id
 }

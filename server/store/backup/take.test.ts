@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { diskStorage } from '../../files/disk.ts'
 import { createDatabase } from '../../testing/database.ts'
 import { school } from '../../testing/school.ts'
 import { migratePostgres } from '../migrate.ts'
@@ -97,6 +98,32 @@ describe.runIf(canBackUp)('uploaded files', () => {
     await restoring.done()
     const there = (path: string) => readFileSync(join(place.dataDir, 'files', path), 'utf8')
     expect([there('reports/a.pdf'), there('images/b.png'), there('reports/c.pdf')]).toEqual(['the first card', 'a face', 'a later card'])
+  })
+
+  test('as the storage keeps them come back with type and hash; what is still being uploaded stays out', async () => {
+    const { place, st } = drill
+    const folder = join(place.dataDir, 'files')
+    const files = diskStorage({ folder, clock: st.clock, floor: 0 })
+    const put = (path: string, text: string, overwrite = false) =>
+      files.put('report-books', path, Buffer.from(text), { contentType: 'application/pdf', overwrite })
+    const stored = await put('a/card.pdf', 'the first card')
+    await put('a/other.pdf', 'another card')
+    upload('.uploads/abc', 'half of')
+    upload('.unfinished/def/content', 'half of')
+    const { backup } = await takeBackup(place, { reason: 'manual' })
+    expect(backup.manifest.files.filter(({ path }) => path.startsWith('.'))).toEqual([])
+    expect(backup.manifest.files).toHaveLength(4)
+    await put('a/card.pdf', 'something else', true)
+    await files.remove('report-books', 'a/other.pdf')
+    await st.services.store.close()
+    const restoring = await beginRestore(place, backup.path)
+    await restoring.carryOut()
+    await restoring.done()
+    expect(await files.head('report-books', 'a/card.pdf')).toEqual(stored)
+    expect((await files.list('report-books', { prefix: '', limit: 9 })).map(({ path, size }) => [path, size])).toEqual([
+      ['a/card.pdf', 14],
+      ['a/other.pdf', 12],
+    ])
   })
 
   test('a damaged one is named, and left out where the person goes on', async () => {

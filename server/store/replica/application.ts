@@ -5,32 +5,10 @@ import { pick, type RowState } from '@markbook/sync/merge/state'
 import type { WriteTx } from '../tx.ts'
 import { hold } from './held.ts'
 import { type AnyRow, scopeIn } from './links.ts'
+import type { Application, Change } from './page.ts'
 import { park } from './rivals.ts'
 import type { Known } from './states.ts'
 import { rowsOf, type Standing, syncRowOf } from './write.ts'
-
-export type Incoming = { table: Replicated; state: RowState }
-export type Outcome = 'applied' | 'merged' | 'unchanged' | 'held'
-export type Answer = { table: Replicated; id: string; outcome: Outcome; reason?: string }
-
-/** A row that this page changes: as it was known, as it is now, and what stands. */
-export type Change = {
-  known: Known | null
-  state: RowState
-  settled: readonly Settled[]
-  source: string | null
-  incoming: RowState
-  /** An entry of a book that was sent stands, or does not, as it was sent, whatever became of it. */
-  asSent?: 'there' | 'absent'
-}
-/** A page being applied. `kept` collects what did not stand. */
-export type Application = {
-  tx: WriteTx
-  schoolId: string
-  changes: Map<Replicated, Map<string, Change>>
-  kept: Kept[]
-  answers: Map<string, Answer>
-}
 
 export const stands = ({ state, asSent }: Change): boolean => (asSent ? asSent === 'there' : state.alive.length > 0)
 

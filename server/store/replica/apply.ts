@@ -3,23 +3,13 @@ import { conflictState, keptFrom } from '@markbook/sync/merge/conflict'
 import { mergeRows, sameState } from '@markbook/sync/merge/merge'
 import type { RowState } from '@markbook/sync/merge/state'
 import type { WriteTx } from '../tx.ts'
-import {
-  type Answer,
-  type Application,
-  type Change,
-  type Incoming,
-  keepClaims,
-  type Outcome,
-  record,
-  restand,
-  stands,
-  writeRows,
-} from './application.ts'
+import { keepClaims, record, restand, stands, writeRows } from './application.ts'
 import { settleAround } from './around.ts'
 import { bury } from './bury.ts'
 import { settleBooks, settleEntries } from './frozen.ts'
 import { heldRows, release } from './held.ts'
 import { tableOrder } from './links.ts'
+import type { Answer, Application, Change, Incoming, Outcome } from './page.ts'
 import { withParents } from './parents.ts'
 import { settleRivalry } from './rivals.ts'
 import { knownRows } from './states.ts'

@@ -5,7 +5,8 @@ import { type Settled, settleAdmins, settleMaximum } from '@markbook/sync/merge/
 import { canonical } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { sql } from 'drizzle-orm'
-import { type Application, type Change, keepClaims, record, writeRows } from './application.ts'
+import { keepClaims, record, writeRows } from './application.ts'
+import type { Application, Change } from './page.ts'
 import { knownRows, rowsById } from './states.ts'
 import { syncRowOf } from './write.ts'
 

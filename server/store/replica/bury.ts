@@ -1,8 +1,9 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
 import type { Column } from 'drizzle-orm'
-import { type Application, type Change, record, stands, writeRows } from './application.ts'
+import { record, stands, writeRows } from './application.ts'
 import { type AnyRow, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
+import type { Application, Change } from './page.ts'
 import { columnsIn, knownRows, rowsWhere } from './states.ts'
 import { syncRowOf } from './write.ts'
 

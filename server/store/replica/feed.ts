@@ -1,8 +1,8 @@
 import { COMMONS } from '@markbook/shared/ids'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { ReadTx } from '../tx.ts'
-import type { Incoming } from './application.ts'
 import { tableOrder } from './links.ts'
+import type { Incoming } from './page.ts'
 import { type Known, knownRows } from './states.ts'
 
 /** Rows in the order in which they can be written. `to`: everything up to this number of the feed is among them or was left out. */

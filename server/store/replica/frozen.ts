@@ -1,6 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
 import { type Freeze, freezeOf, settleBook, settleEntry } from '@markbook/sync/merge/settle'
-import type { Application, Change } from './application.ts'
+import type { Application, Change } from './page.ts'
 import { columnsIn, knownRows, rowsWhere } from './states.ts'
 
 const BOOK = 'report_book'

@@ -2,8 +2,8 @@ import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import { and, eq } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
-import type { Application, Incoming } from './application.ts'
 import { tableOrder } from './links.ts'
+import type { Application, Incoming } from './page.ts'
 
 /** Rows of a school that wait, parents first (SPEC, B4: their number is bounded where pages are taken). */
 export async function heldRows({ line, t }: WriteTx, schoolId: string): Promise<Incoming[]> {

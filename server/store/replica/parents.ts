@@ -1,8 +1,9 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { type Application, type Change, record } from './application.ts'
+import { record } from './application.ts'
 import { hold } from './held.ts'
 import { type AnyRow, linksFrom, parentIdOf } from './links.ts'
+import type { Application, Change } from './page.ts'
 import { type Known, knownRows, rowsById } from './states.ts'
 import { rowsOf, standing, syncRowOf } from './write.ts'
 

@@ -4,9 +4,9 @@ import { descriptions, type Replicated, type Tables } from '@markbook/shared/tab
 import { canonical } from '@markbook/sync/merge/state'
 import type { Store } from '../store.ts'
 import { asSystem } from '../tx.ts'
-import type { Answer, Incoming } from './application.ts'
 import { applyStates } from './apply.ts'
 import { type CopyPlace, readCopy, readFeed, readPeople, withPeople } from './feed.ts'
+import type { Answer, Incoming } from './page.ts'
 import { rowsWhere } from './states.ts'
 
 /** Everything of the school from one store into another, table by table, as a first copy does. */

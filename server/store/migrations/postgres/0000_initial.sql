@@ -139,6 +139,7 @@ CREATE TABLE "sync"."history" (
 	"id" uuid NOT NULL,
 	"school_id" uuid NOT NULL,
 	"seq" bigint NOT NULL,
+	"node_seq" bigint NOT NULL,
 	"at" timestamp (3) with time zone NOT NULL,
 	"actor_id" uuid,
 	"node_id" uuid NOT NULL,
@@ -148,6 +149,29 @@ CREATE TABLE "sync"."history" (
 	"changes" text COLLATE "C" NOT NULL,
 	"head" text COLLATE "C" NOT NULL,
 	CONSTRAINT "history_school_id_id_pk" PRIMARY KEY("school_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "reporting"."job" (
+	"id" uuid NOT NULL,
+	"school_id" uuid NOT NULL,
+	"kind" text COLLATE "C" NOT NULL,
+	"status" text COLLATE "C" NOT NULL,
+	"wanted" text COLLATE "C",
+	"input" text COLLATE "C" NOT NULL,
+	"done" integer NOT NULL,
+	"total" integer NOT NULL,
+	"result_url" text COLLATE "C",
+	"failures" text COLLATE "C" NOT NULL,
+	"created_by" uuid NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"ended_at" timestamp (3) with time zone,
+	"runner" uuid,
+	"leased_until" timestamp (3) with time zone,
+	"taken" integer NOT NULL,
+	CONSTRAINT "job_school_id_id_pk" PRIMARY KEY("school_id","id"),
+	CONSTRAINT "job_once" UNIQUE("school_id","wanted"),
+	CONSTRAINT "job_kind" CHECK ("reporting"."job"."kind" in ('report_pdfs')),
+	CONSTRAINT "job_status" CHECK ("reporting"."job"."status" in ('queued', 'running', 'done', 'failed'))
 );
 --> statement-breakpoint
 CREATE TABLE "sync"."node" (
@@ -363,11 +387,103 @@ CREATE TABLE "subject" (
 	CONSTRAINT "subject_code_once" UNIQUE("school_id","code")
 );
 --> statement-breakpoint
+CREATE TABLE "sync"."sync_conflict" (
+	"id" uuid NOT NULL,
+	"school_id" uuid NOT NULL,
+	"entity" text COLLATE "C" NOT NULL,
+	"row_id" uuid NOT NULL,
+	"unit" text COLLATE "C" NOT NULL,
+	"kind" text COLLATE "C" NOT NULL,
+	"reason" text COLLATE "C",
+	"value" text COLLATE "C",
+	"node_id" uuid NOT NULL,
+	"counter" bigint NOT NULL,
+	"hlc" bigint NOT NULL,
+	"actor_id" uuid,
+	"status" text COLLATE "C" NOT NULL,
+	"resolved_at" timestamp (3) with time zone,
+	"resolved_by" uuid,
+	"resolution" text COLLATE "C",
+	CONSTRAINT "sync_conflict_school_id_id_pk" PRIMARY KEY("school_id","id"),
+	CONSTRAINT "sync_conflict_kind" CHECK ("sync"."sync_conflict"."kind" in ('value', 'delete', 'rule', 'right')),
+	CONSTRAINT "sync_conflict_status" CHECK ("sync"."sync_conflict"."status" in ('noticed', 'open', 'resolved'))
+);
+--> statement-breakpoint
 CREATE TABLE "sync"."sync_feed" (
 	"school_id" uuid NOT NULL,
 	"seq" bigint NOT NULL,
 	"head" text COLLATE "C" NOT NULL,
 	CONSTRAINT "sync_feed_school_id_pk" PRIMARY KEY("school_id")
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."sync_held" (
+	"school_id" uuid NOT NULL,
+	"table_name" text COLLATE "C" NOT NULL,
+	"row_id" uuid NOT NULL,
+	"state" text COLLATE "C" NOT NULL,
+	"reason" text COLLATE "C" NOT NULL,
+	"peer_id" uuid,
+	"since" timestamp (3) with time zone NOT NULL,
+	"tries" integer NOT NULL,
+	CONSTRAINT "sync_held_school_id_table_name_row_id_pk" PRIMARY KEY("school_id","table_name","row_id")
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."sync_invitation" (
+	"id" uuid NOT NULL,
+	"code_hash" text COLLATE "C" NOT NULL,
+	"kind" text COLLATE "C" NOT NULL,
+	"school_id" uuid,
+	"user_id" uuid,
+	"created_by" uuid,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"used_at" timestamp (3) with time zone,
+	CONSTRAINT "sync_invitation_id_pk" PRIMARY KEY("id"),
+	CONSTRAINT "sync_invitation_code" UNIQUE("code_hash")
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."sync_peer" (
+	"id" uuid NOT NULL,
+	"side" text COLLATE "C" NOT NULL,
+	"kind" text COLLATE "C" NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"school_id" uuid,
+	"user_id" uuid,
+	"node_id" uuid NOT NULL,
+	"url" text COLLATE "C",
+	"place" integer NOT NULL,
+	"public_key" text COLLATE "C" NOT NULL,
+	"box_key" text COLLATE "C" NOT NULL,
+	"own_epoch" uuid,
+	"own_seq" bigint NOT NULL,
+	"own_people" bigint NOT NULL,
+	"their_epoch" uuid,
+	"their_cursor" text COLLATE "C",
+	"highest_counter" bigint NOT NULL,
+	"history_head" text COLLATE "C",
+	"scope" text COLLATE "C",
+	"clock_offset" bigint,
+	"session_nonce" text COLLATE "C",
+	"session_number" bigint NOT NULL,
+	"enrolled_at" timestamp (3) with time zone NOT NULL,
+	"last_seen_at" timestamp (3) with time zone,
+	"revoked_at" timestamp (3) with time zone,
+	CONSTRAINT "sync_peer_id_pk" PRIMARY KEY("id")
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."sync_refused" (
+	"id" uuid NOT NULL,
+	"school_id" uuid NOT NULL,
+	"table_name" text COLLATE "C" NOT NULL,
+	"row_id" uuid NOT NULL,
+	"unit" text COLLATE "C" NOT NULL,
+	"value" text COLLATE "C",
+	"actor_id" uuid,
+	"hlc" bigint NOT NULL,
+	"code" text COLLATE "C" NOT NULL,
+	"refused_at" timestamp (3) with time zone NOT NULL,
+	"seen_at" timestamp (3) with time zone,
+	CONSTRAINT "sync_refused_id_pk" PRIMARY KEY("id")
 );
 --> statement-breakpoint
 CREATE TABLE "sync"."sync_row" (
@@ -380,6 +496,8 @@ CREATE TABLE "sync"."sync_row" (
 	"deleted" boolean NOT NULL,
 	"schema" integer NOT NULL,
 	"extra" text COLLATE "C",
+	"source_id" uuid,
+	"settled" boolean NOT NULL,
 	CONSTRAINT "sync_row_school_id_table_name_row_id_pk" PRIMARY KEY("school_id","table_name","row_id")
 );
 --> statement-breakpoint
@@ -493,6 +611,7 @@ ALTER TABLE "student"."student_subject" ADD CONSTRAINT "student_subject_student"
 ALTER TABLE "student"."student_subject" ADD CONSTRAINT "student_subject_subject" FOREIGN KEY ("school_id","subject_id") REFERENCES "public"."subject"("school_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "student"."student_subject" ADD CONSTRAINT "student_subject_class_fk" FOREIGN KEY ("school_id","student_group_id") REFERENCES "student"."student_group"("school_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "subject" ADD CONSTRAINT "subject_school" FOREIGN KEY ("school_id") REFERENCES "public"."school"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sync"."sync_conflict" ADD CONSTRAINT "sync_conflict_school" FOREIGN KEY ("school_id") REFERENCES "public"."school"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "staff"."teacher_group_assignment" ADD CONSTRAINT "teacher_group_assignment_user" FOREIGN KEY ("user_profile_id") REFERENCES "public"."user_profile"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "staff"."teacher_group_assignment" ADD CONSTRAINT "teacher_group_assignment_class_year" FOREIGN KEY ("school_id","student_group_id","academic_year_id") REFERENCES "student"."student_group"("school_id","id","academic_year_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "staff"."teacher_subject_assignment" ADD CONSTRAINT "teacher_subject_assignment_subject" FOREIGN KEY ("school_id","subject_id") REFERENCES "public"."subject"("school_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -502,19 +621,28 @@ ALTER TABLE "user_totp" ADD CONSTRAINT "user_totp_user" FOREIGN KEY ("user_id") 
 CREATE INDEX "assessment_term_subject" ON "grading"."assessment" USING btree ("school_id","term_id","subject_id");--> statement-breakpoint
 CREATE INDEX "attempt_expiry" ON "attempt" USING btree ("resets_at");--> statement-breakpoint
 CREATE INDEX "class_report_file_class" ON "reporting"."class_report_file" USING btree ("school_id","student_group_id","term_id");--> statement-breakpoint
+CREATE INDEX "class_report_file_path" ON "reporting"."class_report_file" USING btree ("file_path");--> statement-breakpoint
 CREATE INDEX "enrolment_class" ON "student"."enrolment" USING btree ("school_id","student_group_id");--> statement-breakpoint
 CREATE INDEX "grade_student_term" ON "grading"."grade" USING btree ("school_id","student_id","term_id","assessment_id","score","is_excluded");--> statement-breakpoint
 CREATE INDEX "history_of_row" ON "sync"."history" USING btree ("school_id","entity","row_id","seq");--> statement-breakpoint
+CREATE INDEX "job_waiting" ON "reporting"."job" USING btree ("status","created_at");--> statement-breakpoint
+CREATE INDEX "job_ended" ON "reporting"."job" USING btree ("ended_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "node_one_current" ON "sync"."node" USING btree ("kind") WHERE ended_at is null;--> statement-breakpoint
 CREATE INDEX "report_book_class_term" ON "reporting"."report_book" USING btree ("school_id","student_group_id","term_id","report_type");--> statement-breakpoint
 CREATE INDEX "report_book_pdf_book" ON "reporting"."report_book_pdf" USING btree ("school_id","report_book_id");--> statement-breakpoint
+CREATE INDEX "report_book_pdf_path" ON "reporting"."report_book_pdf" USING btree ("file_path");--> statement-breakpoint
 CREATE UNIQUE INDEX "school_join_request_one_pending" ON "school_join_request" USING btree ("user_id","school_id") WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "school_join_request_user" ON "school_join_request" USING btree ("user_id","status");--> statement-breakpoint
 CREATE INDEX "session_user" ON "session" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "session_expiry" ON "session" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "student_by_name" ON "student"."student" USING btree ("school_id","sort_key","id");--> statement-breakpoint
 CREATE INDEX "student_subject_class" ON "student"."student_subject" USING btree ("school_id","student_group_id");--> statement-breakpoint
+CREATE INDEX "sync_conflict_row" ON "sync"."sync_conflict" USING btree ("school_id","entity","row_id");--> statement-breakpoint
+CREATE INDEX "sync_conflict_open" ON "sync"."sync_conflict" USING btree ("school_id","status","hlc");--> statement-breakpoint
+CREATE INDEX "sync_peer_school" ON "sync"."sync_peer" USING btree ("school_id");--> statement-breakpoint
+CREATE INDEX "sync_refused_school" ON "sync"."sync_refused" USING btree ("school_id","refused_at");--> statement-breakpoint
 CREATE INDEX "sync_row_feed" ON "sync"."sync_row" USING btree ("school_id","seq");--> statement-breakpoint
+CREATE INDEX "sync_row_settled" ON "sync"."sync_row" USING btree ("school_id","table_name") WHERE settled;--> statement-breakpoint
 CREATE INDEX "teacher_group_assignment_class" ON "staff"."teacher_group_assignment" USING btree ("school_id","student_group_id");--> statement-breakpoint
 CREATE INDEX "teacher_subject_assignment_class" ON "staff"."teacher_subject_assignment" USING btree ("school_id","student_group_id");--> statement-breakpoint
 CREATE INDEX "totp_enrolment_expiry" ON "totp_enrolment" USING btree ("expires_at");

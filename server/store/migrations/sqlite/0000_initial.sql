@@ -84,6 +84,7 @@ CREATE TABLE `class_report_file` (
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `class_report_file_class` ON `class_report_file` (`school_id`,`student_group_id`,`term_id`);--> statement-breakpoint
+CREATE INDEX `class_report_file_path` ON `class_report_file` (`file_path`);--> statement-breakpoint
 CREATE TABLE `class_teacher` (
 	`id` text NOT NULL,
 	`school_id` text NOT NULL,
@@ -148,6 +149,7 @@ CREATE TABLE `history` (
 	`id` text NOT NULL,
 	`school_id` text NOT NULL,
 	`seq` integer NOT NULL,
+	`node_seq` integer NOT NULL,
 	`at` text NOT NULL,
 	`actor_id` text,
 	`node_id` text NOT NULL,
@@ -160,6 +162,31 @@ CREATE TABLE `history` (
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `history_of_row` ON `history` (`school_id`,`entity`,`row_id`,`seq`);--> statement-breakpoint
+CREATE TABLE `job` (
+	`id` text NOT NULL,
+	`school_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`status` text NOT NULL,
+	`wanted` text,
+	`input` text NOT NULL,
+	`done` integer NOT NULL,
+	`total` integer NOT NULL,
+	`result_url` text,
+	`failures` text NOT NULL,
+	`created_by` text NOT NULL,
+	`created_at` text NOT NULL,
+	`ended_at` text,
+	`runner` text,
+	`leased_until` text,
+	`taken` integer NOT NULL,
+	PRIMARY KEY(`school_id`, `id`),
+	CONSTRAINT "job_kind" CHECK("job"."kind" in ('report_pdfs')),
+	CONSTRAINT "job_status" CHECK("job"."status" in ('queued', 'running', 'done', 'failed'))
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `job_once` ON `job` (`school_id`,`wanted`);--> statement-breakpoint
+CREATE INDEX `job_waiting` ON `job` (`status`,`created_at`);--> statement-breakpoint
+CREATE INDEX `job_ended` ON `job` (`ended_at`);--> statement-breakpoint
 CREATE TABLE `node` (
 	`id` text PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,
@@ -258,6 +285,7 @@ CREATE TABLE `report_book_pdf` (
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `report_book_pdf_book` ON `report_book_pdf` (`school_id`,`report_book_id`);--> statement-breakpoint
+CREATE INDEX `report_book_pdf_path` ON `report_book_pdf` (`file_path`);--> statement-breakpoint
 CREATE TABLE `school` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
@@ -394,12 +422,106 @@ CREATE TABLE `subject` (
 ) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `subject_code_once` ON `subject` (`school_id`,`code`);--> statement-breakpoint
+CREATE TABLE `sync_conflict` (
+	`id` text NOT NULL,
+	`school_id` text NOT NULL,
+	`entity` text NOT NULL,
+	`row_id` text NOT NULL,
+	`unit` text NOT NULL,
+	`kind` text NOT NULL,
+	`reason` text,
+	`value` text,
+	`node_id` text NOT NULL,
+	`counter` integer NOT NULL,
+	`hlc` integer NOT NULL,
+	`actor_id` text,
+	`status` text NOT NULL,
+	`resolved_at` text,
+	`resolved_by` text,
+	`resolution` text,
+	PRIMARY KEY(`school_id`, `id`),
+	FOREIGN KEY (`school_id`) REFERENCES `school`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "sync_conflict_kind" CHECK("sync_conflict"."kind" in ('value', 'delete', 'rule', 'right')),
+	CONSTRAINT "sync_conflict_status" CHECK("sync_conflict"."status" in ('noticed', 'open', 'resolved'))
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `sync_conflict_row` ON `sync_conflict` (`school_id`,`entity`,`row_id`);--> statement-breakpoint
+CREATE INDEX `sync_conflict_open` ON `sync_conflict` (`school_id`,`status`,`hlc`);--> statement-breakpoint
 CREATE TABLE `sync_feed` (
 	`school_id` text PRIMARY KEY NOT NULL,
 	`seq` integer NOT NULL,
 	`head` text NOT NULL
 ) STRICT;
 --> statement-breakpoint
+CREATE TABLE `sync_held` (
+	`school_id` text NOT NULL,
+	`table_name` text NOT NULL,
+	`row_id` text NOT NULL,
+	`state` text NOT NULL,
+	`reason` text NOT NULL,
+	`peer_id` text,
+	`since` text NOT NULL,
+	`tries` integer NOT NULL,
+	PRIMARY KEY(`school_id`, `table_name`, `row_id`)
+) STRICT;
+--> statement-breakpoint
+CREATE TABLE `sync_invitation` (
+	`id` text PRIMARY KEY NOT NULL,
+	`code_hash` text NOT NULL,
+	`kind` text NOT NULL,
+	`school_id` text,
+	`user_id` text,
+	`created_by` text,
+	`created_at` text NOT NULL,
+	`expires_at` text NOT NULL,
+	`used_at` text
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `sync_invitation_code` ON `sync_invitation` (`code_hash`);--> statement-breakpoint
+CREATE TABLE `sync_peer` (
+	`id` text PRIMARY KEY NOT NULL,
+	`side` text NOT NULL,
+	`kind` text NOT NULL,
+	`name` text NOT NULL,
+	`school_id` text,
+	`user_id` text,
+	`node_id` text NOT NULL,
+	`url` text,
+	`place` integer NOT NULL,
+	`public_key` text NOT NULL,
+	`box_key` text NOT NULL,
+	`own_epoch` text,
+	`own_seq` integer NOT NULL,
+	`own_people` integer NOT NULL,
+	`their_epoch` text,
+	`their_cursor` text,
+	`highest_counter` integer NOT NULL,
+	`history_head` text,
+	`scope` text,
+	`clock_offset` integer,
+	`session_nonce` text,
+	`session_number` integer NOT NULL,
+	`enrolled_at` text NOT NULL,
+	`last_seen_at` text,
+	`revoked_at` text
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `sync_peer_school` ON `sync_peer` (`school_id`);--> statement-breakpoint
+CREATE TABLE `sync_refused` (
+	`id` text PRIMARY KEY NOT NULL,
+	`school_id` text NOT NULL,
+	`table_name` text NOT NULL,
+	`row_id` text NOT NULL,
+	`unit` text NOT NULL,
+	`value` text,
+	`actor_id` text,
+	`hlc` integer NOT NULL,
+	`code` text NOT NULL,
+	`refused_at` text NOT NULL,
+	`seen_at` text
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `sync_refused_school` ON `sync_refused` (`school_id`,`refused_at`);--> statement-breakpoint
 CREATE TABLE `sync_row` (
 	`school_id` text NOT NULL,
 	`table_name` text NOT NULL,
@@ -410,10 +532,13 @@ CREATE TABLE `sync_row` (
 	`deleted` integer NOT NULL,
 	`schema` integer NOT NULL,
 	`extra` text,
+	`source_id` text,
+	`settled` integer NOT NULL,
 	PRIMARY KEY(`school_id`, `table_name`, `row_id`)
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `sync_row_feed` ON `sync_row` (`school_id`,`seq`);--> statement-breakpoint
+CREATE INDEX `sync_row_settled` ON `sync_row` (`school_id`,`table_name`) WHERE settled;--> statement-breakpoint
 CREATE TABLE `teacher_group_assignment` (
 	`id` text NOT NULL,
 	`school_id` text NOT NULL,

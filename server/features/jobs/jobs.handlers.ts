@@ -1,0 +1,53 @@
+import { type Job, jobFailures, jobs } from '@markbook/shared/contract/jobs'
+import { common } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import { type Handlers, on, onEvents } from '../../http/handler.ts'
+import type { Services } from '../../http/services.ts'
+import { asSystem } from '../../store/tx.ts'
+import type { Asker } from '../policy.ts'
+import { jobById } from './jobs.queries.ts'
+
+const shown = ({ id, status, done, total, result_url, failures }: Row<'job'>): Job => ({ id, status, done, total, result_url, failures })
+const isOver = ({ status }: Job) => status === 'done' || status === 'failed'
+
+/** A job of the caller's school: absent or foreign 404, another's 403 unless an administrator asks. */
+async function jobOf({ tx, caller }: Asker, id: string): Promise<Row<'job'>> {
+  const [job] = await jobById(tx, { school: caller.school_id, id })
+  if (!job) throw common.notFound()
+  if (job.created_by !== caller.user_id && caller.role !== 'admin') throw common.forbidden()
+  return job
+}
+
+type Followed = { job: Row<'job'>; userId: string }
+
+/** The job as it is, then after every change, until it is over or nobody listens. */
+async function* follow({ store, jobs: own }: Services, { job, userId }: Followed, signal: AbortSignal): AsyncGenerator<Job> {
+  if (!own.join(userId)) throw jobFailures.tooManyListeners()
+  let last = ''
+  try {
+    for (let row: Row<'job'> | undefined = job; row && !signal.aborted; ) {
+      const now = shown(row)
+      const text = JSON.stringify(now)
+      if (text !== last) yield now
+      last = text
+      if (isOver(now) || own.isStopping) return
+      await own.changed(job.id, limits.jobs.follow, signal)
+      row = (await store.read(asSystem(userId), (tx) => jobById(tx, { school: job.school_id, id: job.id })))[0]
+    }
+  } finally {
+    own.leave(userId)
+  }
+}
+
+export const jobHandlers: Handlers<typeof jobs> = {
+  get: on(jobs.get, {
+    load: (scene, { params }) => jobOf(scene, params.id),
+    run: async (_scene, _asked, job) => shown(job),
+  }),
+
+  events: onEvents(jobs.events, {
+    load: async (scene, { params }) => ({ job: await jobOf(scene, params.id), userId: scene.caller.user_id }),
+    follow,
+  }),
+}

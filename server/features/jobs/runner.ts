@@ -1,0 +1,103 @@
+import { toInstant } from '@markbook/shared/clock'
+import { Failure } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import type { JobFailure } from '@markbook/shared/tables/jobs'
+import type { Row } from '@markbook/shared/tables/tables'
+import { and, eq } from 'drizzle-orm'
+import type { Services } from '../../http/services.ts'
+import { asSystem, type WriteTx } from '../../store/tx.ts'
+import { jobById, jobsEndedBefore, nextJob } from './jobs.queries.ts'
+import { LeaseLost, makeReportPdfs } from './report-pdfs.job.ts'
+
+export type Job = Row<'job'>
+export type Working = { runner: string; signal: AbortSignal; tell: () => void }
+type Own = Omit<Services, 'jobs'>
+
+const leaseFrom = (tx: WriteTx) => toInstant(tx.nowMs + limits.jobs.lease)
+const patch = (tx: WriteTx, { school_id, id }: Job, values: Partial<Job>) =>
+  tx.local
+    .update(tx.t.job)
+    .set(values)
+    .where(and(eq(tx.t.job.school_id, school_id), eq(tx.t.job.id, id)))
+
+const ended = (tx: WriteTx, status: 'done' | 'failed', failures: JobFailure[]): Partial<Job> => ({
+  status,
+  failures,
+  wanted: null,
+  ended_at: tx.now,
+  runner: null,
+  leased_until: null,
+})
+
+/** Takes the next job for a runner; whatever was left behind too often is ended instead. Null where nothing waits. */
+export const takeJob = ({ store }: Own, runner: string): Promise<Job | null> =>
+  store.write(asSystem(), async (tx) => {
+    for (;;) {
+      const [next] = await nextJob(tx, { now: tx.now })
+      if (!next) return null
+      if (next.taken < limits.jobs.taken) {
+        const values = { status: 'running' as const, runner, leased_until: leaseFrom(tx), taken: next.taken + 1 }
+        await patch(tx, next, values)
+        return { ...next, ...values }
+      }
+      const message = 'This was interrupted too often. Please start it again.'
+      await patch(tx, next, ended(tx, 'failed', [...next.failures, { id: next.id, message }]))
+    }
+  })
+
+/** A job that is still this runner's; undefined where its lease ran out and another took it, or where it is gone. */
+async function ownJob(tx: WriteTx, { school_id, id }: Job, runner: string): Promise<Job | undefined> {
+  const [job] = await jobById(tx, { school: school_id, id })
+  return job?.runner === runner ? job : undefined
+}
+
+/** Does a job, to its end where nothing interrupts it. Never throws: what goes wrong stands in the job, and in the log. */
+export async function runJob(services: Own, job: Job, working: Working): Promise<void> {
+  const { store, log } = services
+  const renewal = setInterval(() => {
+    const renewed = store.write(asSystem(), async (tx) => {
+      const own = await ownJob(tx, job, working.runner)
+      if (own) await patch(tx, own, { leased_until: leaseFrom(tx) })
+    })
+    renewed.catch((error: unknown) => log.warn({ job: job.id, err: error }, 'the lease of a job could not be renewed'))
+  }, limits.jobs.lease / 3).unref()
+  try {
+    const result_url = await makeReportPdfs(services, job, working)
+    if (working.signal.aborted) return
+    await endJob(services, job, working, (now) => ({ result_url: now.failures.length < now.total ? result_url : null }))
+  } catch (error) {
+    if (error instanceof LeaseLost || working.signal.aborted) return
+    if (!(error instanceof Failure)) log.error({ job: job.id, err: error }, 'a job failed')
+    const message = error instanceof Failure ? error.message : 'Something went wrong on the server. Please start it again.'
+    await endJob(services, job, working, (now) => ({ failures: [...now.failures, { id: now.id, message }], status: 'failed' })).catch(
+      (failure: unknown) => log.error({ job: job.id, err: failure }, 'the end of a job could not be written; it is taken up again'),
+    )
+  } finally {
+    clearInterval(renewal)
+  }
+}
+
+const endJob = ({ store }: Own, job: Job, { runner }: Working, outcome: (now: Job) => Partial<Job>): Promise<void> =>
+  store.write(asSystem(), async (tx) => {
+    const now = await ownJob(tx, job, runner)
+    if (!now) return
+    const { status = 'done', failures = now.failures, result_url = null } = outcome(now)
+    const isEmpty = failures.length >= now.total
+    await patch(tx, now, { ...ended(tx, isEmpty || status === 'failed' ? 'failed' : 'done', failures), result_url })
+  })
+
+/** Leaves the job to whoever comes next, as if it had not been taken. */
+export const releaseJob = ({ store }: Own, job: Job, runner: string): Promise<void> =>
+  store.write(asSystem(), async (tx) => {
+    const now = await ownJob(tx, job, runner)
+    if (now?.status === 'running') await patch(tx, now, { status: 'queued', runner: null, leased_until: null, taken: now.taken - 1 })
+  })
+
+export const forgetEndedJobs = ({ store, log }: Own): Promise<void> =>
+  store
+    .write(asSystem(), async (tx) => {
+      const old = await jobsEndedBefore(tx, { before: toInstant(tx.nowMs - limits.jobs.keep) })
+      for (const { school_id, id } of old)
+        await tx.local.delete(tx.t.job).where(and(eq(tx.t.job.school_id, school_id), eq(tx.t.job.id, id)))
+    })
+    .catch((error: unknown) => log.warn({ err: error }, 'old jobs could not be forgotten'))

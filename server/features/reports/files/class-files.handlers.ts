@@ -1,0 +1,89 @@
+import { type ClassReportFile, reportFileFailures, reportFiles } from '@markbook/shared/contract/report-files'
+import { reportFailures } from '@markbook/shared/contract/reports'
+import { chargeUpload } from '../../../files/quota.ts'
+import type { StoredObject } from '../../../files/storage.ts'
+import { type Handlers, on, onFile, onStaged } from '../../../http/handler.ts'
+import type { Services } from '../../../http/services.ts'
+import type { WriteTx } from '../../../store/tx.ts'
+import { demandContent } from './content.ts'
+import { broadsheetInput, gatherBroadsheet } from './gather-broadsheet.ts'
+import { paperSize } from './keep.ts'
+import { classFileName } from './names.ts'
+import { BUCKET, classFilePath, contentTypes, type FileType } from './paths.ts'
+import { type ClassPlace, classPlace } from './report-files.policy.ts'
+import { filesOfClass } from './report-files.queries.ts'
+
+type Type = ClassReportFile['report_type']
+type Kept = { object: StoredObject; reportType: Type; fileType: FileType }
+
+const ofClass = ({ group, term }: ClassPlace, type: Type) => ({ school: group.school_id, group: group.id, term: term.id, type })
+
+const keep = ({ files, clock }: Services, groupId: string, fileType: FileType, bytes: Uint8Array): Promise<StoredObject> =>
+  files.put(BUCKET, classFilePath(groupId, clock.now(), fileType), bytes, { contentType: contentTypes[fileType] })
+
+async function record(tx: WriteTx, { group, term }: ClassPlace, { object, reportType, fileType }: Kept): Promise<ClassReportFile> {
+  const [file] = await tx.insert('class_report_file', [
+    {
+      id: tx.newId(),
+      school_id: group.school_id,
+      student_group_id: group.id,
+      term_id: term.id,
+      report_type: reportType,
+      file_type: fileType,
+      file_path: object.path,
+      file_size: object.size,
+      sha256: object.etag,
+      generated_by: tx.actor,
+      generated_at: tx.now,
+    },
+  ])
+  return file as ClassReportFile
+}
+
+export const classFileHandlers: Pick<
+  Handlers<typeof reportFiles>,
+  'classFiles' | 'downloadClassFile' | 'uploadClassFile' | 'generateClassFile'
+> = {
+  classFiles: on(reportFiles.classFiles, {
+    load: (scene, { targets }) => classPlace(scene, targets),
+    run: ({ tx }, { query }, place) => filesOfClass(tx, ofClass(place, query.reportType)),
+  }),
+
+  downloadClassFile: onFile(reportFiles.downloadClassFile, {
+    load: (scene, { targets }) => classPlace(scene, targets),
+    run: async ({ tx }, { query }, place) => {
+      const files = await filesOfClass(tx, ofClass(place, query.reportType))
+      const newest = files.find(({ file_type }) => file_type === query.fileType)
+      if (!newest) throw reportFileFailures.noClassFile()
+      const titled = { class_name: place.group.name, year: place.year.name, term: place.term.name, type: query.reportType }
+      return { path: newest.file_path, filename: classFileName('summary', titled, query.fileType) }
+    },
+    finish: async ({ path, filename }) => ({ stored: { bucket: BUCKET, path }, filename, missing: reportFileFailures.fileAway() }),
+  }),
+
+  uploadClassFile: onStaged(reportFiles.uploadClassFile, {
+    load: (scene, { targets }) => classPlace(scene, targets),
+    gather: async ({ caller }, { body, upload }, { group }) => ({ ...body, upload, groupId: group.id, userId: caller.user_id }),
+    make: async (services, { upload, groupId, userId, reportType, fileType }) => {
+      await chargeUpload(services, userId, 'files', upload.bytes.length)
+      await demandContent(fileType, upload.bytes)
+      return { object: await keep(services, groupId, fileType, upload.bytes), reportType, fileType }
+    },
+    save: ({ tx }, kept, place) => record(tx, place, kept),
+  }),
+
+  generateClassFile: onStaged(reportFiles.generateClassFile, {
+    load: (scene, { targets }) => classPlace(scene, targets),
+    gather: async ({ tx }, { body, query }, place) => {
+      const { reportType, fileType } = body
+      if (reportType === 'year_end' && place.year.grading_model === 'term_based') throw reportFailures.noYearEnd()
+      const gathered = await gatherBroadsheet(tx, { ...place, type: reportType }, paperSize(query.paper))
+      return { gathered, groupId: place.group.id, reportType, fileType }
+    },
+    make: async (services, { gathered, groupId, reportType, fileType }) => {
+      const { bytes } = await services.papers.broadsheet(await broadsheetInput(gathered, services.files), fileType)
+      return { object: await keep(services, groupId, fileType, bytes), reportType, fileType }
+    },
+    save: ({ tx }, kept, place) => record(tx, place, kept),
+  }),
+}

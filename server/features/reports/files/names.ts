@@ -1,0 +1,51 @@
+/** Names that Windows keeps for devices, whatever their extension. */
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i
+const BETWEEN = /\s*[/\\:|]+\s*/g
+const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029*?"<>]+/gu
+/** Of UTF-8: file systems take 255 with the extension, and a number may have to go between. */
+const BYTES_MAX = 230
+
+/** A name of a file that every system takes, and that says what is in it; the parts stand with dashes between them. */
+export function fileName(parts: readonly string[], extension: string): string {
+  const plain = parts
+    .map((part) => part.normalize('NFC').replace(BETWEEN, '-').replace(FORBIDDEN, ' ').replace(/\s+/g, ' ').trim())
+    .filter(Boolean)
+    .join(' - ')
+  const bare = shortened(plain).replace(/^[.\s-]+|[.\s]+$/g, '')
+  return `${bare === '' || DEVICE.test(bare) ? `file ${bare}`.trim() : bare}.${extension}`
+}
+
+function shortened(name: string): string {
+  const letters = [...name]
+  while (Buffer.byteLength(letters.join('')) > BYTES_MAX) letters.pop()
+  return letters.join('')
+}
+
+export type Titled = { class_name: string; year: string; term: string; type: 'term' | 'year_end' }
+export type Pupil = { first_name: string; last_name: string }
+
+export const capital = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1)
+const periodOf = ({ year, term, type }: Titled): string[] => [type === 'year_end' ? `${year} year end` : `${year} ${capital(term)}`]
+
+/** «Ó Briain, Élan - 3B - 2025-26 Michaelmas.pdf». */
+export const cardName = ({ first_name, last_name }: Pupil, titled: Titled): string =>
+  fileName([`${last_name}, ${first_name}`, titled.class_name, ...periodOf(titled)], 'pdf')
+
+/** «3B - 2025-26 Michaelmas - summary.xlsx». */
+export const classFileName = (what: string, titled: Titled, extension: string): string =>
+  fileName([titled.class_name, ...periodOf(titled), what], extension)
+
+/** The same names with a number where one is there already; systems differ on whether case makes two names of one. */
+export function distinct(names: readonly string[]): string[] {
+  const taken = new Set<string>()
+  return names.map((name) => {
+    let free = name
+    for (let count = 2; taken.has(free.toLowerCase()); count += 1) free = name.replace(/(\.[^.]*)$/, ` (${count})$1`)
+    taken.add(free.toLowerCase())
+    return free
+  })
+}
+
+/** Where the PDFs of a class and term are had in one zip. */
+export const archiveUrl = (studentGroupId: string, termId: string, reportType: Titled['type']): string =>
+  `/api/reports/archive?${new URLSearchParams({ studentGroupId, termId, reportType })}`

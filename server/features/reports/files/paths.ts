@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto'
+import type { Row } from '@markbook/shared/tables/tables'
+
+/** Where the documents of reports and classes are kept. */
+export const BUCKET = 'report-books'
+
+export type FileType = Row<'class_report_file'>['file_type']
+
+export const contentTypes: Record<FileType, string> = {
+  pdf: 'application/pdf',
+  csv: 'text/csv; charset=UTF-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+}
+
+/** The folder of a report: only what lies in it is ever recorded as its PDF. */
+export const folderOf = (reportId: string): string => `${reportId}/`
+
+/** Never the client's choice, and never used before: two uploads within one millisecond differ by the id (specification, isolation rules). */
+export const pdfPath = (reportId: string, nowMs: number): string => `${folderOf(reportId)}${nowMs}-${randomUUID()}.pdf`
+
+export const classFilePath = (groupId: string, nowMs: number, type: FileType): string =>
+  `classes/${groupId}/${nowMs}-${randomUUID()}.${type}`

@@ -1,0 +1,100 @@
+import { reportFileFailures, reportFiles } from '@markbook/shared/contract/report-files'
+import { common } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import { chargeUpload } from '../../../files/quota.ts'
+import { type Handlers, on, onFile, onStaged } from '../../../http/handler.ts'
+import type { ReadTx } from '../../../store/tx.ts'
+import { demandUnlocked, reportOf } from '../reports.policy.ts'
+import { pdfsOfBook, studentById } from '../reports.queries.ts'
+import { demandContent, demandSaidPdf } from './content.ts'
+import { cardsInput, gatherCards } from './gather-cards.ts'
+import { keepPdf, paperSize, recordPdf } from './keep.ts'
+import { cardName } from './names.ts'
+import { BUCKET, contentTypes, folderOf } from './paths.ts'
+import { periodOf } from './report-files.policy.ts'
+import { pdfOfBook } from './report-files.queries.ts'
+
+type Book = Row<'report_book'>
+
+async function nameOf(tx: ReadTx, book: Book): Promise<string> {
+  const { group, term, year, type } = await periodOf(tx, book)
+  const [student] = await studentById(tx, { school: book.school_id, id: book.student_id })
+  if (!student) throw common.notFound()
+  return cardName(student, { class_name: group.name, year: year.name, term: term.name, type })
+}
+
+export const pdfHandlers: Pick<
+  Handlers<typeof reportFiles>,
+  'recordPdf' | 'uploadPdf' | 'generatePdf' | 'pdfs' | 'latestPdf' | 'downloadPdf'
+> = {
+  recordPdf: onStaged(reportFiles.recordPdf, {
+    load: (scene, { params }) => reportOf(scene, params.id),
+    gather: async (_scene, { body }, book) => {
+      demandUnlocked(book)
+      if (!body.filePath.startsWith(folderOf(book.id))) throw reportFileFailures.noSuchFile()
+      return body
+    },
+    make: async ({ files }, { filePath, fileSize }) => {
+      const object = await files.head(BUCKET, filePath)
+      if (object?.size !== fileSize || object.contentType !== contentTypes.pdf) throw reportFileFailures.noSuchFile()
+      return object
+    },
+    save: ({ tx }, object, book) => recordPdf(tx, book, object),
+  }),
+
+  uploadPdf: onStaged(reportFiles.uploadPdf, {
+    load: (scene, { params }) => reportOf(scene, params.id),
+    gather: async ({ caller }, { upload }, book) => {
+      demandSaidPdf(upload.contentType)
+      demandUnlocked(book)
+      return { upload, reportId: book.id, userId: caller.user_id }
+    },
+    make: async (services, { upload, reportId, userId }) => {
+      await chargeUpload(services, userId, 'files', upload.bytes.length)
+      await demandContent('pdf', upload.bytes)
+      return keepPdf(services, reportId, upload.bytes)
+    },
+    save: ({ tx }, object, book) => recordPdf(tx, book, object),
+  }),
+
+  generatePdf: onStaged(reportFiles.generatePdf, {
+    load: (scene, { params }) => reportOf(scene, params.id),
+    gather: async ({ tx }, { query }, book) => {
+      demandUnlocked(book)
+      return { reportId: book.id, gathered: await gatherCards(tx, await periodOf(tx, book), [book], paperSize(query.paper)) }
+    },
+    make: async (services, { reportId, gathered }) => {
+      const { cards, failures } = await services.papers.reportCards(await cardsInput(gathered, services.files))
+      const [card] = cards
+      if (!card) throw new Error(`the card of ${reportId} could not be drawn: ${failures[0]?.message}`)
+      return keepPdf(services, reportId, card.bytes)
+    },
+    save: ({ tx }, object, book) => recordPdf(tx, book, object),
+  }),
+
+  pdfs: on(reportFiles.pdfs, {
+    load: (scene, { params }) => reportOf(scene, params.id),
+    run: ({ tx }, _asked, book) => pdfsOfBook(tx, { school: book.school_id, book: book.id }),
+  }),
+
+  latestPdf: on(reportFiles.latestPdf, {
+    load: (scene, { params }) => reportOf(scene, params.id),
+    run: async ({ tx }, _asked, book) => {
+      const [latest] = await pdfsOfBook(tx, { school: book.school_id, book: book.id })
+      if (!latest) throw reportFileFailures.noPdf()
+      return latest
+    },
+  }),
+
+  downloadPdf: onFile(reportFiles.downloadPdf, {
+    load: async (scene, { params }) => {
+      const book = await reportOf(scene, params.id)
+      const [pdf] = await pdfOfBook(scene.tx, { school: book.school_id, book: book.id, id: params.pdfId })
+      if (!pdf) throw common.notFound()
+      return { book, pdf }
+    },
+    run: async ({ tx }, _asked, { book, pdf }) => ({ path: pdf.file_path, filename: await nameOf(tx, book) }),
+    // The stored path is taken as it is: PDFs of before this service lie at flat paths.
+    finish: async ({ path, filename }) => ({ stored: { bucket: BUCKET, path }, filename, missing: reportFileFailures.fileAway() }),
+  }),
+}

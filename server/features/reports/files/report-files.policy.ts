@@ -1,0 +1,41 @@
+import { reportFileFailures } from '@markbook/shared/contract/report-files'
+import { common } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { ReadTx } from '../../../store/tx.ts'
+import { classAndTerm, yearOf } from '../../calculations/calculations.policy.ts'
+import { termById, yearById } from '../../calculations/calculations.queries.ts'
+import type { Asker } from '../../policy.ts'
+import { booksOfClass } from '../reports.queries.ts'
+import type { Period } from './gather-cards.ts'
+import { groupById } from './report-files.queries.ts'
+
+type Book = Row<'report_book'>
+type Type = Book['report_type']
+type Targets = Readonly<Record<string, string | undefined>>
+/** A class whose reports are the caller's, and a term of its year; which type of report is said in the query or the body. */
+export type ClassPlace = Omit<Period, 'type'>
+
+export async function classPlace(asker: Asker, targets: Targets): Promise<ClassPlace> {
+  const { group, term } = await classAndTerm(asker, targets)
+  return { group, term, year: await yearOf(asker, term.academic_year_id) }
+}
+
+/** The class and period of a report that was loaded. */
+export async function periodOf(
+  tx: ReadTx,
+  { school_id: school, student_group_id, term_id, academic_year_id, report_type }: Book,
+): Promise<Period> {
+  const [group] = await groupById(tx, { school, id: student_group_id })
+  const [term] = await termById(tx, { school, id: term_id })
+  const [year] = await yearById(tx, { school, id: academic_year_id })
+  if (!group || !term || !year) throw common.notFound()
+  return { group, term, year, type: report_type }
+}
+
+/** The reports of a class and term, by last name; 404 `reports.no_books` where none was generated. */
+export async function booksOf(tx: ReadTx, { group, term }: ClassPlace, type: Type): Promise<Book[]> {
+  const rows = await booksOfClass(tx, { school: group.school_id, group: group.id, term: term.id })
+  const books = rows.map(({ book }) => book).filter(({ report_type }) => report_type === type)
+  if (books.length === 0) throw reportFileFailures.noBooks()
+  return books
+}

@@ -1,0 +1,48 @@
+import { HEARTBEAT, toEvent } from '@markbook/shared/contract/events'
+import type { HeaderList } from './replies.ts'
+
+/** Proxies close a connection that says nothing for a minute. */
+const BEAT_MS = 15_000
+
+/**
+ * A stream of server-sent events; whoever hangs up aborts `follow`. The first is awaited, so that a refusal is still answered as one.
+ * `X-Accel-Buffering` keeps nginx from holding events back.
+ */
+export async function eventsReply(follow: (signal: AbortSignal) => AsyncIterable<unknown>, headers: HeaderList): Promise<Response> {
+  const gone = new AbortController()
+  const events = follow(gone.signal)[Symbol.asyncIterator]()
+  let first: IteratorResult<unknown> | undefined = await events.next()
+  const encoder = new TextEncoder()
+  let beat: NodeJS.Timeout | undefined
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      beat = setInterval(() => controller.enqueue(encoder.encode(HEARTBEAT)), BEAT_MS).unref()
+    },
+    pull: async (controller) => {
+      try {
+        const next = first ?? (await events.next())
+        first = undefined
+        if (!next.done) return controller.enqueue(encoder.encode(toEvent(next.value)))
+        clearInterval(beat)
+        controller.close()
+      } catch (error) {
+        clearInterval(beat)
+        throw error
+      }
+    },
+    cancel: () => {
+      clearInterval(beat)
+      gone.abort()
+      void events.return?.()
+    },
+  })
+  return new Response(body, {
+    headers: [
+      ['content-type', 'text/event-stream; charset=UTF-8'],
+      ['cache-control', 'no-store'],
+      ['x-content-type-options', 'nosniff'],
+      ['x-accel-buffering', 'no'],
+      ...headers,
+    ],
+  })
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { errorFields, jsonLog, withoutSecrets } from './log.ts'
+
+const lineOf = (write: (log: ReturnType<typeof jsonLog>) => void): string => {
+  let text = ''
+  const note = (line: string) => {
+    text += line
+  }
+  write(jsonLog('info', { write: note }))
+  return text
+}
+
+describe('texts in the log', () => {
+  test.each([
+    ['the code 12345678 is wrong', 'the code … is wrong'],
+    ['1234 5678', '…'],
+    ['1234-5678!', '…!'],
+    ['mail to head@school.example failed', 'mail to … failed'],
+    ['token eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 'token ….e30.…'],
+    ['row 3f2504e0-4f89-41d3-9a0c-0305e82c3301 of term 2', 'row 3f2504e0-4f89-41d3-9a0c-0305e82c3301 of term 2'],
+    ['SQLITE_CONSTRAINT: no such table', 'SQLITE_CONSTRAINT: no such table'],
+    ['port 5432', 'port 5432'],
+  ])('%s', (text, kept) => {
+    expect(withoutSecrets(text)).toBe(kept)
+  })
+
+  test('are short', () => {
+    expect(withoutSecrets('no '.repeat(10_000)).length).toBeLessThan(600)
+  })
+})
+
+describe('errors in the log', () => {
+  test('keep what they are and where they arose, through their causes, and no field that they brought along', () => {
+    const cause = Object.assign(new Error('Key (email)=(head@school.example)'), {
+      code: '23505',
+      constraint_name: 'user_email',
+      parameters: ['head'],
+    })
+    const fields = errorFields(
+      Object.assign(new Error('Failed query … params: 12345678'), { query: 'insert into "user"', params: ['12345678'], cause }),
+    )
+    expect(fields).toMatchObject({
+      type: 'Error',
+      message: 'the database refused a statement',
+      statement: 'insert into "user"',
+      cause: { code: '23505', constraint: 'user_email', message: 'Key (email)=(…)' },
+    })
+    expect((fields['stack'] as string[])[0]).toContain('log.test.ts')
+    expect(JSON.stringify(fields)).not.toMatch(/12345678|params|head@/)
+  })
+
+  test.each([
+    ['a text', 'a text'],
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [7, '7'],
+  ])('%s is one too', (thrown, message) => {
+    expect(errorFields(thrown)).toMatchObject({ message })
+  })
+
+  test('of endless causes end', () => {
+    const error: { cause?: unknown; message: string } = { message: 'round' }
+    error.cause = error
+    expect(JSON.stringify(errorFields(error)).length).toBeLessThan(1_000)
+  })
+})
+
+test('a line is one line of JSON, with its level by name, whatever is in it', () => {
+  const text = lineOf((log) => log.warn({ value: 'a\nb\r\u0000\u2028\ud800', err: new Error('x\ny') }, 'first\nsecond'))
+  expect(text.trimEnd()).not.toContain('\n')
+  expect(JSON.parse(text)).toMatchObject({ level: 'warn', msg: 'first\nsecond' })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { readParts } from './multipart.ts'
+
+/** The form as it goes over the wire, cut into pieces of so many bytes. */
+async function inPieces(form: FormData, size: number): Promise<Request> {
+  const whole = new Request('http://markbook.test', { method: 'POST', body: form })
+  const bytes = Buffer.from(await whole.arrayBuffer())
+  let at = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      if (at >= bytes.length) return controller.close()
+      controller.enqueue(bytes.subarray(at, at + size))
+      at += size
+    },
+  })
+  const headers = { 'content-type': whole.headers.get('content-type') ?? '' }
+  return new Request('http://markbook.test', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+}
+
+const CONTENT = Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * 7) % 256))
+function form(content: Uint8Array = CONTENT, name = 'Élan’s “card”.pdf'): FormData {
+  const made = new FormData()
+  made.set('reportType', 'term')
+  made.set('note', 'two\r\n--lines\r\n')
+  made.set('file', new File([content as never], name, { type: 'application/pdf' }))
+  return made
+}
+
+describe('readParts', () => {
+  test.each([1, 2, 3, 7, 64, 65_536])('reads fields and file whatever the pieces are: %i bytes', async (size) => {
+    const { fields, file } = await readParts(await inPieces(form(), size), 10_000)
+    expect(fields).toEqual({ reportType: 'term', note: 'two\r\n--lines\r\n' })
+    expect(file).toMatchObject({ filename: 'Élan’s “card”.pdf', contentType: 'application/pdf' })
+    expect(Buffer.from(file?.bytes ?? []).equals(CONTENT)).toBe(true)
+  })
+
+  test('content that looks like a boundary, and a file without content', async () => {
+    const looksLike = Buffer.from('\r\n--\r\n----\r\n------formdata-undici-0\r\n--x--\r\n')
+    expect(Buffer.from((await readParts(await inPieces(form(looksLike), 5), 1_000)).file?.bytes ?? [])).toEqual(looksLike)
+    expect((await readParts(await inPieces(form(new Uint8Array()), 5), 1_000)).file?.bytes.length).toBe(0)
+  })
+
+  test('a name with quotation marks and a line break is one line', async () => {
+    const { file } = await readParts(await inPieces(form(CONTENT, 'a"b\r\nc.pdf'), 100), 10_000)
+    expect(file?.filename).toBe('a"b  c.pdf')
+  })
+
+  test('the bound is the file’s, to the byte', async () => {
+    await expect(readParts(await inPieces(form(), 100), CONTENT.length)).resolves.toBeDefined()
+    await expect(readParts(await inPieces(form(), 100), CONTENT.length - 1)).rejects.toMatchObject({ status: 413, code: 'too_large' })
+  })
+})

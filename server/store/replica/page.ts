@@ -1,0 +1,29 @@
+import type { Replicated } from '@markbook/shared/tables/tables'
+import type { Kept } from '@markbook/sync/merge/conflict'
+import type { Settled } from '@markbook/sync/merge/settle'
+import type { RowState } from '@markbook/sync/merge/state'
+import type { WriteTx } from '../tx.ts'
+import type { Known } from './states.ts'
+
+export type Incoming = { table: Replicated; state: RowState }
+export type Outcome = 'applied' | 'merged' | 'unchanged' | 'held'
+export type Answer = { table: Replicated; id: string; outcome: Outcome; reason?: string }
+
+/** A row that this page changes: as it was known, as it is now, and what stands. */
+export type Change = {
+  known: Known | null
+  state: RowState
+  settled: readonly Settled[]
+  source: string | null
+  incoming: RowState
+  /** An entry of a book that was sent stands, or does not, as it was sent, whatever became of it. */
+  asSent?: 'there' | 'absent'
+}
+/** A page being applied. `kept` collects what did not stand. */
+export type Application = {
+  tx: WriteTx
+  schoolId: string
+  changes: Map<Replicated, Map<string, Change>>
+  kept: Kept[]
+  answers: Map<string, Answer>
+}

@@ -1,0 +1,90 @@
+import { postgresTables } from '@markbook/shared/tables/postgres'
+import { getTableConfig } from 'drizzle-orm/pg-core'
+import postgres from 'postgres'
+import { appliedPostgres, standingOf } from '../migrate.ts'
+import { brokenLinks, type Feed } from './chain.ts'
+import type { Ask, Damage, Soundness } from './soundness.ts'
+import { versionDamage } from './versions.ts'
+
+const places = Object.fromEntries(
+  Object.entries(postgresTables).map(([name, table]) => [name, `"${getTableConfig(table as never).schema ?? 'public'}"."${name}"`]),
+)
+const placeOf = (table: string) => places[table] ?? table
+
+/** Reads a central database whole and changes nothing. The servers may go on working. */
+export async function soundnessOfPostgres(url: string): Promise<Soundness> {
+  const sql = postgres(url, {
+    max: 1,
+    onnotice: () => {},
+    connect_timeout: 10,
+    connection: { application_name: 'markbook doctor', TimeZone: 'UTC' },
+  })
+  try {
+    const applied = await appliedPostgres(sql)
+    if (applied.length === 0) return { state: 'absent' }
+    const standing = standingOf(applied, 'postgres')
+    const [about] = await sql`select pg_database_size(current_database()) as size,
+      (select coalesce(sum(checksum_failures), 0) from pg_stat_database where datname = current_database()) as failures`
+    const failures = Number(about?.['failures'])
+    const damage: Damage[] = failures > 0 ? [{ kind: 'checksums', count: failures, detail: 'pg_stat_database.checksum_failures' }] : []
+    const common = { state: 'read', standing, size: Number(about?.['size']), log: 0, unused: 0 } as const
+    if (standing !== 'current') return { ...common, damage, newestAt: null }
+    const found = await contents(sql)
+    return { ...common, damage: [...damage, ...found.damage], newestAt: found.newestAt }
+  } catch (error) {
+    const { code = '', message } = error as { code?: string; message: string }
+    // Class XX: the server found its own files damaged.
+    if (/^XX/.test(code)) return { state: 'unreadable', detail: message }
+    if (/^(28|3D|42501)/.test(code)) return { state: 'refused', detail: message }
+    if (code !== '') return { state: 'unreachable', detail: message || code }
+    throw error
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+const contents = (sql: postgres.Sql) =>
+  sql.begin('isolation level repeatable read read only', async (tx) => {
+    await tx`select set_config('role', 'markbook_system', true)`
+    const ask: Ask = (text) => tx.unsafe(text) as never
+    // Every value of every row is read from the disk.
+    for (const place of Object.values(places)) await ask(`select max(length(t::text)) from ${place} t`)
+    const damage = [...(await orphans(ask)), ...(await versionDamage(ask, placeOf))]
+    const feeds = (await ask(`select school_id::text, seq::int, head from ${placeOf('sync_feed')}`)) as Feed[]
+    const broken = await brokenLinks(ask, historyOf, feeds)
+    if (broken.length > 0) damage.push({ kind: 'history', count: broken.length, detail: broken.slice(0, 3).join(' ') })
+    const [newest] = await ask(`select extract(epoch from max(at)) * 1000 as at from ${placeOf('history')}`)
+    return { damage, newestAt: newest?.['at'] === null ? null : Number(newest?.['at']) }
+  })
+
+const historyOf = (school: string, from: number, to: number) =>
+  `select id::text, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, actor_id::text, node_id::text, entity, row_id::text,
+     action, changes::text as changes, seq::int as seq, head
+   from ${placeOf('history')} where school_id = '${school}' and seq between ${from} and ${to}`
+
+type Reference = { child: string; parent: string; columns: string[]; parents: string[] }
+
+/** PostgreSQL holds references itself; rows without their parents are damage, or somebody's hand. */
+async function orphans(ask: Ask): Promise<Damage[]> {
+  const references = (await ask(
+    `select format('%I.%I', cn.nspname, c.relname) as child, format('%I.%I', pn.nspname, p.relname) as parent,
+       array(select quote_ident(a.attname) from unnest(k.conkey) with ordinality as x(number, place)
+         join pg_attribute a on a.attrelid = k.conrelid and a.attnum = x.number order by x.place) as columns,
+       array(select quote_ident(a.attname) from unnest(k.confkey) with ordinality as x(number, place)
+         join pg_attribute a on a.attrelid = k.confrelid and a.attnum = x.number order by x.place) as parents
+     from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace cn on cn.oid = c.relnamespace
+       join pg_class p on p.oid = k.confrelid join pg_namespace pn on pn.oid = p.relnamespace
+     where k.contype = 'f' and cn.nspname not in ('pg_catalog', 'information_schema')`,
+  )) as Reference[]
+  const found: Damage[] = []
+  for (const { child, parent, columns, parents } of references) {
+    const on = columns.map((column, at) => `p.${parents[at]} = c.${column}`).join(' and ')
+    const given = columns.map((column) => `c.${column} is not null`).join(' and ')
+    const [row] = await ask(
+      `select count(*) as count from ${child} c where ${given} and not exists (select 1 from ${parent} p where ${on})`,
+    )
+    const count = Number(row?.['count'])
+    if (count > 0) found.push({ kind: 'orphans', count, detail: `${child} without its ${parent}` })
+  }
+  return found
+}

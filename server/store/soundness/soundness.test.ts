@@ -1,0 +1,136 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type School, school } from '../../testing/school.ts'
+import { openCentralStore, openSchoolStore } from '../store.ts'
+import { soundnessOfPostgres } from './postgres.ts'
+import { soundnessOfSqlite } from './sqlite.ts'
+
+const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
+let st: School
+beforeEach(async () => {
+  st = await school()
+})
+afterEach(() => st.close())
+
+const soundness = () => (onPostgres ? soundnessOfPostgres(st.database.url) : soundnessOfSqlite(st.database.folder))
+const file = () => join(st.database.folder, 'markbook.sqlite')
+const places: Record<string, string> = onPostgres
+  ? {
+      grade: 'grading.grade',
+      student: 'student.student',
+      history: 'sync.history',
+      sync_row: 'sync.sync_row',
+      done: 'drizzle.__drizzle_migrations',
+    }
+  : { grade: 'grade', student: 'student', history: 'history', sync_row: 'sync_row', done: '__drizzle_migrations' }
+
+/** What somebody does to a database behind the program's back. */
+async function tamper(text: (at: (table: string) => string) => string) {
+  const statement = text((table) => places[table] ?? table)
+  if (!onPostgres) {
+    const connection = new Database(file())
+    connection.pragma('foreign_keys = OFF')
+    for (const action of ['update', 'delete']) connection.exec(`drop trigger if exists history_no_${action}`)
+    connection.exec(statement)
+    return connection.close()
+  }
+  const sql = postgres(st.database.url, { max: 1, onnotice: () => {} })
+  await sql.unsafe(`set session_replication_role = replica; ${statement}`)
+  await sql.end()
+}
+
+const kinds = async () => {
+  const found = await soundness()
+  return found.state === 'read' ? found.damage.map(({ kind }) => kind) : found.state
+}
+
+describe('a sound database', () => {
+  test('is read whole, while the server has it open, and nothing is changed', async () => {
+    const { services, as } = st
+    const [first] = await as.okafor.students.list()
+    if (!first) throw new Error('the story has no students')
+    await as.okafor.students.update({ params: { id: first.id }, body: { lastName: 'Ní Bhriain' } })
+    const before = await st.digest()
+    expect(await soundness()).toMatchObject({ state: 'read', standing: 'current', damage: [], newestAt: services.clock.now() })
+    expect(await st.digest()).toBe(before)
+  })
+})
+
+describe('what is found', () => {
+  test('a row without what it belongs to, and the version that it left', async () => {
+    await tamper((at) => `delete from ${at('student')} where id = (select student_id from ${at('grade')} order by id limit 1)`)
+    expect(await kinds()).toEqual(expect.arrayContaining(['orphans', 'versions']))
+  })
+
+  test('a row without its version', async () => {
+    await tamper((at) => `delete from ${at('sync_row')} where table_name = 'grade'`)
+    expect(await soundness()).toMatchObject({ damage: [{ kind: 'versions', count: 45 }] })
+  })
+
+  test.each([
+    [
+      'changed',
+      (at: (table: string) => string) =>
+        `update ${at('history')} set changes = '{}' where entity = 'grade' and seq = (select max(seq) from ${at('history')} where entity = 'grade')`,
+    ],
+    [
+      'taken out',
+      (at: (table: string) => string) =>
+        `delete from ${at('history')} where id = (select id from ${at('history')} where entity = 'grade' order by id limit 1)`,
+    ],
+  ])('an entry of the history that was %s', async (_, text) => {
+    await tamper(text)
+    expect(await kinds()).toEqual(['history'])
+  })
+
+  test('a database of a newer Markbook, which then no server of this one opens', async () => {
+    await tamper((at) => `insert into ${at('done')} (hash, created_at) values ('later', 99999999999999)`)
+    expect(await soundness()).toMatchObject({ state: 'read', standing: 'newer' })
+    await st.services.store.close()
+    const options = { clock: st.clock, newId: () => '', beforeMigration: () => Promise.reject(new Error('nothing is to be migrated')) }
+    const opening = onPostgres
+      ? openCentralStore(st.database.url, { ...options, kind: 'centre' })
+      : openSchoolStore(st.database.folder, { ...options, kind: 'school' })
+    await expect(opening).rejects.toThrow(/^The database is of a newer Markbook than this program\. .* Nothing was changed\.$/)
+  })
+})
+
+describe.skipIf(onPostgres)('the file of a school', () => {
+  test('a flipped byte in a page', async () => {
+    await st.services.store.close()
+    const bytes = readFileSync(file())
+    let damaged = 0
+    for (let page = 10; page < 30; page += 1) {
+      const copy = Buffer.from(bytes)
+      // The header of the page: what kind it is, and where its cells begin.
+      copy.writeUInt8(copy.readUInt8(page * 4_096) ^ 0xff, page * 4_096)
+      writeFileSync(file(), copy)
+      const found = await kinds()
+      if (found === 'unreadable' || found.includes('pages')) damaged += 1
+    }
+    expect(damaged).toBe(20)
+  })
+
+  test('one that was cut, one that is none, one of another program, none', async () => {
+    await st.services.store.close()
+    truncateSync(file(), 20_000)
+    expect(await kinds()).toSatisfy((found: unknown) => found === 'unreadable' || (Array.isArray(found) && found.includes('pages')))
+    writeFileSync(file(), 'a letter to the parents')
+    expect(await kinds()).toBe('unreadable')
+    writeFileSync(file(), '')
+    expect(await kinds()).toBe('absent')
+    const other = new Database(file())
+    other.exec('create table recipe (name text)')
+    other.close()
+    expect(await kinds()).toBe('no markbook')
+  })
+})
+
+test.runIf(onPostgres)('a server that does not answer, and a database that is not there', async () => {
+  expect(await soundnessOfPostgres('postgres://127.0.0.1:1/markbook')).toMatchObject({ state: 'unreachable' })
+  const url = Object.assign(new URL(st.database.url), { pathname: '/not_made_yet' }).href
+  expect(await soundnessOfPostgres(url)).toMatchObject({ state: 'refused' })
+})

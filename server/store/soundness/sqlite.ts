@@ -1,0 +1,91 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { appliedSqlite, standingOf } from '../migrate.ts'
+import { DATABASE_FILE } from '../sqlite.ts'
+import { brokenLinks, type Feed } from './chain.ts'
+import type { Ask, Damage, Read, Soundness } from './soundness.ts'
+import { versionDamage } from './versions.ts'
+
+/** Reads a school's database whole and changes nothing. The server may go on working. */
+export async function soundnessOfSqlite(folder: string): Promise<Soundness> {
+  const path = join(folder, DATABASE_FILE)
+  const sizes = ['', '-wal'].map((side) => statSync(path + side, { throwIfNoEntry: false })?.size ?? 0)
+  const [size = 0, log = 0] = sizes
+  if (size + log === 0) return { state: 'absent' }
+  const refused = unreachableBy(path)
+  if (refused) return { state: 'refused', detail: refused }
+  let connection: Database.Database | undefined
+  try {
+    connection = open(path)
+    connection.pragma('query_only = ON')
+    // One view of everything, while others go on writing.
+    connection.exec('begin')
+    return await read(connection, { size, log })
+  } catch (error) {
+    const { code = '', message } = error as { code?: string; message: string }
+    if (!code.startsWith('SQLITE_')) throw error
+    return { state: 'unreadable', detail: message }
+  } finally {
+    connection?.close()
+  }
+}
+
+/** Without leave to write there can be no log beside the file, and SQLite reads none. */
+function open(path: string): Database.Database {
+  const options = { fileMustExist: true, timeout: 10_000 }
+  try {
+    accessSync(dirname(path), constants.W_OK)
+    return new Database(path, options)
+  } catch {
+    return new Database(path, { ...options, readonly: true })
+  }
+}
+
+function unreachableBy(path: string): string | null {
+  try {
+    accessSync(path, constants.R_OK)
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+async function read(connection: Database.Database, sizes: Pick<Read, 'size' | 'log'>): Promise<Soundness> {
+  const pages = connection.pragma('integrity_check(20)') as { integrity_check: string }[]
+  const said = pages.flatMap(({ integrity_check }) => integrity_check.split('\n'))
+  const torn = said.filter((line) => line !== 'ok' && !line.startsWith('***'))
+  const damage: Damage[] = torn.length > 0 ? [{ kind: 'pages', count: torn.length, detail: torn[0] ?? '' }] : []
+  const applied = appliedSqlite(connection)
+  if (applied.length === 0) return { state: 'no markbook', detail: 'it has no tables of Markbook' }
+  const standing = standingOf(applied, 'sqlite')
+  const figure = (name: string) => Number(connection.pragma(name, { simple: true }))
+  const unused = figure('freelist_count') * figure('page_size')
+  if (damage.length === 0 && standing === 'current') damage.push(...(await contents(connection)))
+  return { state: 'read', ...sizes, standing, damage, newestAt: newest(connection), unused }
+}
+
+async function contents(connection: Database.Database): Promise<Damage[]> {
+  const ask: Ask = async (text) => connection.prepare(text).all() as never
+  const orphans = connection.pragma('foreign_key_check') as { table: string; parent: string }[]
+  const damage: Damage[] = []
+  if (orphans[0]) damage.push({ kind: 'orphans', count: orphans.length, detail: `${orphans[0].table} without its ${orphans[0].parent}` })
+  damage.push(...(await versionDamage(ask, (table) => `"${table}"`)))
+  const feeds = (await ask('select school_id, seq, head from sync_feed')) as Feed[]
+  const broken = await brokenLinks(ask, historyOf, feeds)
+  if (broken.length > 0) damage.push({ kind: 'history', count: broken.length, detail: broken.slice(0, 3).join(' ') })
+  return damage
+}
+
+const historyOf = (school: string, from: number, to: number) =>
+  `select id, at, actor_id, node_id, entity, row_id, action, changes, seq, head from history
+   where school_id = '${school}' and seq between ${from} and ${to}`
+
+function newest(connection: Database.Database): number | null {
+  try {
+    const at = connection.prepare('select max(at) from history').pluck().get()
+    return typeof at === 'string' ? Date.parse(at) : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { newTally, turnstile } from './turnstile.ts'
+
+const held = () => {
+  let release = () => {}
+  const promise = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  return { promise, release: () => release() }
+}
+
+test('lets so many in at once, the others in their order', async () => {
+  const gate = turnstile(2)
+  const tally = newTally()
+  const [first, second] = [held(), held()]
+  const order: string[] = []
+  const run = (name: string, work: () => Promise<unknown>) => gate.run(tally, work).then(() => order.push(name))
+  const all = [run('a', () => first.promise), run('b', () => second.promise), run('c', async () => {}), run('d', async () => {})]
+  expect(gate.load()).toEqual({ places: 2, inside: 2, waiting: 2 })
+  second.release()
+  await Promise.all(all.slice(1))
+  first.release()
+  await Promise.all(all)
+  expect(order).toEqual(['b', 'c', 'd', 'a'])
+  expect(gate.load()).toEqual({ places: 2, inside: 0, waiting: 0 })
+  expect(tally.count).toBe(4)
+  expect(tally.waitedMs).toBeGreaterThan(0)
+})
+
+test('refuses with busy at once where too many wait, and whoever has waited too long; the work in it goes on', async () => {
+  const gate = turnstile(1, { most: 1, patience: 30 })
+  const tally = newTally()
+  const long = held()
+  const inside = gate.run(tally, () => long.promise)
+  const late = gate.run(tally, async () => 'never')
+  await expect(gate.run(tally, async () => 'never')).rejects.toMatchObject({ code: 'busy', status: 503, headers: { 'retry-after': '2' } })
+  await expect(late).rejects.toMatchObject({ code: 'busy' })
+  expect(tally.refused).toBe(2)
+  long.release()
+  await inside
+  expect(await gate.run(tally, async () => 'again')).toBe('again')
+})
+
+test('a transaction that fails makes room like any other', async () => {
+  const gate = turnstile(1)
+  const failing = gate.run(newTally(), () => Promise.reject(new Error('no')))
+  const next = gate.run(newTally(), async () => 'next')
+  await expect(failing).rejects.toThrow('no')
+  expect(await next).toBe('next')
+})
+
+test('is idle once nothing runs or waits', async () => {
+  const gate = turnstile(1)
+  await gate.idle()
+  const ended: string[] = []
+  const work = ['a', 'b'].map((name) =>
+    gate.run(newTally(), async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      ended.push(name)
+    }),
+  )
+  await gate.idle()
+  expect(ended).toEqual(['a', 'b'])
+  await Promise.all(work)
+})

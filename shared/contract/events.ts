@@ -1,0 +1,26 @@
+/** One event as it goes over the wire: `data` is JSON, so it holds no line break. */
+export const toEvent = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`
+
+/** A line that says nothing but that the connection lives. */
+export const HEARTBEAT = ':\n\n'
+
+/** The data of each event of a stream of our own (HTML standard, «Server-sent events»): no names, no ids, one line of JSON each. */
+export async function* eventsIn(body: ReadableStream<Uint8Array> | null): AsyncGenerator<unknown> {
+  if (!body) return
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      text += decoder.decode(value, { stream: true })
+      const blocks = text.split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) if (block.startsWith('data: ')) yield JSON.parse(block.slice('data: '.length))
+    }
+  } finally {
+    // Whoever stops listening hangs up.
+    await reader.cancel().catch(() => {})
+  }
+}

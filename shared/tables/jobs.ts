@@ -1,0 +1,52 @@
+import { sql } from 'drizzle-orm'
+import type { Columns } from './columns.sqlite.ts'
+
+export const jobKinds = ['report_pdfs'] as const
+export const jobStatuses = ['queued', 'running', 'done', 'failed'] as const
+
+/** Which reports a job makes PDFs of, in this order; the first `done` of them are behind it. */
+export type JobInput = {
+  student_group_id: string
+  term_id: string
+  report_type: 'term' | 'year_end'
+  paper: 'A4' | 'Letter'
+  reports: string[]
+}
+export type JobFailure = { id: string; message: string }
+
+/**
+ * Work that outlives the request that asked for it (docs/decisions/0264). `runner` holds it until `leased_until`: who finds that past
+ * takes it up where it stands. `wanted` says what it makes, while it is queued or running; at most one job makes the same. Never
+ * leaves its node.
+ */
+export const job = (c: Columns) =>
+  c.table(
+    'reporting',
+    'job',
+    {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      kind: c.choice(jobKinds).notNull(),
+      status: c.choice(jobStatuses).notNull(),
+      wanted: c.text(),
+      input: c.json<JobInput>().notNull(),
+      done: c.int().notNull(),
+      total: c.int().notNull(),
+      result_url: c.text(),
+      failures: c.json<JobFailure[]>().notNull(),
+      created_by: c.uuid().notNull(),
+      created_at: c.instant().notNull(),
+      ended_at: c.instant(),
+      runner: c.uuid(),
+      leased_until: c.instant(),
+      taken: c.int().notNull(),
+    },
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.unique('job_once', [t.school_id, t.wanted]),
+      c.index('job_waiting', t.status, t.created_at),
+      c.index('job_ended', t.ended_at),
+      c.check('job_kind', sql`${t.kind} in ('report_pdfs')`),
+      c.check('job_status', sql`${t.status} in ('queued', 'running', 'done', 'failed')`),
+    ],
+  )
