@@ -1,9 +1,9 @@
 import { type Area, may } from '@markbook/shared/domain/access'
 import { COMMONS, isId } from '@markbook/shared/ids'
-import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
-import type { RowState, Values } from '@markbook/sync/merge/state'
-import { covers, type Stamp } from '@markbook/sync/versions'
+import { canonical, pick, type RowState, type Values } from '@markbook/sync/merge/state'
+import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
 import { type Known, knownRows, rowsWhere } from '../store/replica/states.ts'
 import type { ReadTx } from '../store/tx.ts'
@@ -24,6 +24,9 @@ const BY_ADMINS: readonly Replicated[] = [
   'school_join_request',
 ]
 
+/** One unit of a pushed row; `isNew`: the row is made by it, and not known here. */
+type Write = { unit: string; stamp: Stamp; isNew: boolean }
+
 /**
  * Pushed rows are commands (SPEC): each unit that this node has not seen is asked about again, by the same rights table that guards the
  * routes. A school's node has judged its own people by the rights of the moment, so of it only who makes administrators is asked; a
@@ -40,12 +43,15 @@ export class Judge {
   ) {}
 
   async verdicts(table: Replicated, state: RowState, known: Known | undefined): Promise<Verdict[]> {
-    const fresh = Object.entries(state.units).filter(([, stamp]) => !known || !covers(known.state.vv, stamp))
+    const fresh = Object.entries(state.units).filter(
+      ([unit, stamp]) => (!known || !covers(known.state.vv, stamp)) && !changesNothing(table, unit, state, known),
+    )
     if (fresh.length === 0) return []
     if (!this.isOwn(table, state)) return fresh.map(([unit]) => ({ unit, code: 'foreign', stale: false }))
     const verdicts: Verdict[] = []
+    const isNew = known === undefined
     for (const [unit, stamp] of fresh) {
-      const code = await this.objection(table, state, unit, stamp)
+      const code = await this.objection(table, state, { unit, stamp, isNew })
       if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && (await this.isStale(stamp)) })
     }
     return verdicts
@@ -60,10 +66,11 @@ export class Judge {
     return values['school_id'] === school_id
   }
 
-  private async objection(table: Replicated, state: RowState, unit: string, [node, , , actor]: Stamp): Promise<Verdict['code'] | null> {
+  private async objection(table: Replicated, state: RowState, write: Write): Promise<Verdict['code'] | null> {
+    const [node, , , actor] = write.stamp
     if (table === 'sync_conflict') return node === MADE_BY_RULE || (await this.mayResolve(actor)) ? null : 'forbidden'
-    if (this.peer.kind === 'laptop') return this.objectionToLaptop(table, state, unit, actor)
-    return table === 'school_management' && unit === 'role' ? this.objectionToRole(state, actor) : null
+    if (this.peer.kind === 'laptop') return this.objectionToLaptop(table, state, write, actor)
+    return table === 'school_management' && write.unit === 'role' ? this.objectionToRole(state, actor) : null
   }
 
   /** Who ever was an administrator here may have made others; whoever founds a school makes itself. */
@@ -81,7 +88,7 @@ export class Judge {
     return actor !== null && (await this.factsOf(actor, null)).role !== null
   }
 
-  private async objectionToLaptop(table: Replicated, state: RowState, unit: string, actor: string | null): Promise<Verdict['code'] | null> {
+  private async objectionToLaptop(table: Replicated, state: RowState, write: Write, actor: string | null): Promise<Verdict['code'] | null> {
     if (NEVER.includes(table)) return 'forbidden'
     if (actor === null || actor !== this.peer.user_id) return 'not_yours'
     if (table === 'user_profile') return state.id === actor ? null : 'forbidden'
@@ -98,13 +105,13 @@ export class Judge {
         place.subject !== null &&
         (place.group === null ? await this.teachesAnywhere(actor, place.subject, state.values) : facts.subjects.has(place.subject)),
     }
-    const area = await this.areaOf(table, state, unit, actor)
+    const area = await this.areaOf(table, state, write, actor)
     return area !== null && may(area, about) ? null : 'forbidden'
   }
 
-  private async areaOf(table: Replicated, state: RowState, unit: string, actor: string): Promise<Area | null> {
+  private async areaOf(table: Replicated, state: RowState, { unit, isNew }: Write, actor: string): Promise<Area | null> {
     if (table === 'student') return 'writeStudents'
-    if (table === 'student_group') return unit === 'row' && state.alive.length > 0 ? 'createClass' : 'manageClass'
+    if (table === 'student_group') return isNew && state.alive.length > 0 ? 'createClass' : 'manageClass'
     if (table === 'assessment') return 'writeAssessments'
     if (table === 'grade') return 'writeGrades'
     if (table === 'report_book_entry' && unit !== 'row') return 'writeReportEntry'
@@ -145,7 +152,7 @@ export class Judge {
 
   private async classOfStudent(student: string, term: string): Promise<string | null> {
     const { enrolment, term: terms } = this.tx.t
-    const [place] = await this.tx.line.db
+    const [place] = await this.tx.db
       .select({ group: enrolment.student_group_id })
       .from(enrolment)
       .innerJoin(terms, and(eq(terms.school_id, enrolment.school_id), eq(terms.academic_year_id, enrolment.academic_year_id)))
@@ -156,7 +163,7 @@ export class Judge {
   /** For an assessment of every class: the subject is theirs in some class of that year. */
   private async teachesAnywhere(actor: string, subject: string, { term_id }: Values): Promise<boolean> {
     const { teacher_subject_assignment: assigned, term } = this.tx.t
-    const rows = await this.tx.line.db
+    const rows = await this.tx.db
       .select({ id: assigned.id })
       .from(assigned)
       .innerJoin(term, and(eq(term.school_id, assigned.school_id), eq(term.academic_year_id, assigned.academic_year_id)))
@@ -182,7 +189,7 @@ export class Judge {
   private async isStale([, , , actor]: Stamp): Promise<boolean> {
     const school = this.peer.school_id as string
     const { sync_row } = this.tx.t
-    const later = await this.tx.line.db
+    const later = await this.tx.db
       .select({ id: sync_row.row_id, table: sync_row.table_name })
       .from(sync_row)
       .where(and(eq(sync_row.school_id, school), gt(sync_row.seq, this.seen), inArray(sync_row.table_name, [...OF_RIGHTS])))
@@ -198,6 +205,14 @@ export class Judge {
 
 const OF_RIGHTS = ['school_management', 'teacher_group_assignment', 'teacher_subject_assignment', 'class_teacher'] as const
 
+/** What says here what stands here already asks for nothing: a child that gives way to a refusal writes just that. */
+function changesNothing(table: Replicated, unit: string, state: RowState, known: Known | undefined): boolean {
+  if (!known) return state.alive.length === 0
+  if (unit === EXISTENCE) return known.state.alive.length > 0 === state.alive.length > 0
+  const columns = descriptions[table].units[unit] ?? []
+  return canonical(pick(state.values, columns)) === canonical(pick(known.state.values, columns))
+}
+
 type Facts = {
   role: 'admin' | 'teacher' | 'member' | null
   isActive: boolean
@@ -208,7 +223,7 @@ type Facts = {
 
 async function readFacts(tx: ReadTx, school: string, actor: string, group: string | null): Promise<Facts> {
   const { school_management: m, teacher_group_assignment: a, teacher_subject_assignment: s, class_teacher: c } = tx.t
-  const { db } = tx.line
+  const { db } = tx
   const [membership] = await db
     .select()
     .from(m)

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { migratePostgres } from '../store/migrate.ts'
+import { DATABASE_FILE } from '../store/sqlite.ts'
 import { openCentralStore, openSchoolStore, type Store, type StoreOptions } from '../store/store.ts'
 
 export type DatabaseName = 'sqlite' | 'postgres'
@@ -35,14 +36,24 @@ export async function createDatabase(url: string): Promise<{ url: string; drop()
   return { url: named(url, name), drop: () => administer(url, `drop database if exists ${name} with (force)`) }
 }
 
-/** `postgresUrl` is the cluster's; ignored for SQLite. */
+/** The files of a SQLite database that nobody writes to at this moment, with its log: as a disk image has them. */
+export function copyDatabase(from: string, to: string): void {
+  for (const end of ['', '-wal']) {
+    const file = join(from, `${DATABASE_FILE}${end}`)
+    if (existsSync(file)) copyFileSync(file, join(to, `${DATABASE_FILE}${end}`))
+  }
+}
+
+/** `postgresUrl` is the cluster's; ignored for SQLite. `copyOf`: the folder of a SQLite database to begin with. */
 export async function openTestDatabase(
   database: DatabaseName,
   options: Omit<StoreOptions, 'kind'>,
   postgresUrl: string,
+  copyOf?: string,
 ): Promise<TestDatabase> {
   if (database === 'sqlite') {
     const folder = mkdtempSync(join(tmpdir(), 'markbook-'))
+    if (copyOf) copyDatabase(copyOf, folder)
     const store = await openSchoolStore(folder, { ...options, kind: 'school' })
     return { store, url: '', folder, drop: () => store.close().then(() => rmSync(folder, { recursive: true, force: true })) }
   }

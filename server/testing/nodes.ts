@@ -28,6 +28,14 @@ export async function unpacked(response: Response): Promise<Response> {
   return new Response(new Uint8Array(gunzipSync(await response.arrayBuffer())), { status: response.status })
 }
 
+/** A line to a node in this process. */
+export const carrierTo =
+  (parent: Pick<School, 'app'>, line = { cut: false }): Carrier =>
+  async (request) => {
+    if (line.cut) throw new Error('the line is cut')
+    return unpacked(await parent.app.fetch(request))
+  }
+
 /** Joins `node` to `parent` and makes no round yet. A laptop is `user`'s. */
 export async function under(
   parent: School,
@@ -35,28 +43,26 @@ export async function under(
   { user = null, school = stBrigids }: { user?: string | null; school?: string | null } = {},
 ): Promise<UnderParent> {
   const line = { cut: false }
-  const carry: Carrier = async (request) => {
-    if (line.cut) throw new Error('the line is cut')
-    return unpacked(await parent.app.fetch(request))
-  }
+  const carry = carrierTo(parent, line)
   const kind = user ? 'laptop' : 'school'
   const { code } = await parent.services.store.write(asSystem(), (tx) =>
     invite(tx, { kind, schoolId: school, userId: user, by: people.okafor.id }),
   )
+  const place = (await node.services.store.read(asSystem(), parentsOf)).length
   await joinParent(node.services, { url: PARENT, code, kind }, carry)
-  return { node, line, round: () => makeRound(node, carry) }
+  return { node, line, round: () => makeRound(node, carry, place) }
 }
 
-/** One round with the node's first parent over any carrier. */
-export async function makeRound(node: School, carry: Carrier): Promise<void> {
+/** One round with the node's parent at `place` over any carrier. */
+export async function makeRound(node: School, carry: Carrier, place = 0): Promise<void> {
   const { services } = node
-  const [parent] = await services.store.read(asSystem(), parentsOf)
+  const parent = (await services.store.read(asSystem(), parentsOf))[place]
   if (!parent) throw new Error('this node has no parent')
   const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
   const child = new Child(services, parent.id, line)
   if ((await child.greet()).anew) {
     await beginAnew(services, parent.id, line)
-    return makeRound(node, carry)
+    return makeRound(node, carry, place)
   }
   while ((await child.push()).more);
   while ((await child.pull(0)).more);

@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { englishExam, mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
+import { afterEach, describe, expect, test } from 'vitest'
+import { parentsOf } from '../../peers/enrolment.ts'
+import type { Carrier } from '../../peers/parent-line.ts'
+import { contentsOf } from '../../store/replica/replica.fixtures.ts'
+import { asSystem } from '../../store/tx.ts'
+import { copyDatabase } from '../../testing/database.ts'
+import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
+import { type School, school } from '../../testing/school.ts'
+import { centreAndSchool, conflictsAt, laptopOf, same, settle } from './scenes.fixtures.ts'
+
+const open: School[] = []
+const folders: string[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true })
+})
+
+const mark = (assessmentId: string, score: number) => ({ body: { assessmentId, grades: [{ studentId: zoe.id, score }] } })
+const scoreAt = async (node: School, assessmentId: string) =>
+  (await node.rows('grade')).find(({ assessment_id, student_id }) => assessment_id === assessmentId && student_id === zoe.id)?.score
+
+/** The database as it is at this moment, to be restored or cloned from. */
+function imageOf({ database }: School): string {
+  const folder = mkdtempSync(join(tmpdir(), 'markbook-image-'))
+  folders.push(folder)
+  copyDatabase(database.folder, folder)
+  return folder
+}
+
+async function startedFrom(image: string, seed: string): Promise<School> {
+  const node = await school({ seed, story: false, database: 'sqlite', copyOf: image })
+  open.push(node)
+  return node
+}
+
+describe('yesterday’s backup', () => {
+  test('at the school: the days that the centre has come back, and nothing old is written over them', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const image = imageOf(box)
+    await (await signedIn(box, 'ada')).grades.bulk(mark(mathsExam.id, 81))
+    await link.round()
+    const restored = await startedFrom(image, 'restored')
+    // What `markbook restore` does to a database that it has put back.
+    await restored.services.store.renewNode()
+    expect(await scoreAt(restored, mathsExam.id)).not.toBe(81)
+    await makeRound(restored, carrierTo(centre))
+    expect(await scoreAt(restored, mathsExam.id)).toBe(81)
+    await (await signedIn(restored, 'ada')).grades.bulk(mark(mathsHomework.id, 3))
+    await makeRound(restored, carrierTo(centre))
+    const [a, b] = await same(centre, restored)
+    expect(b).toEqual(a)
+    expect(await scoreAt(centre, mathsHomework.id)).toBe(3)
+    expect((await conflictsAt(centre)).filter(({ status }) => status === 'open')).toEqual([])
+  })
+
+  test('copied back by hand, without a word to anybody: the node notices by itself', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const image = imageOf(box)
+    await (await signedIn(box, 'ada')).grades.bulk(mark(mathsExam.id, 81))
+    await link.round()
+    const restored = await startedFrom(image, 'by-hand')
+    // It writes under a number that it used before for something else.
+    await (await signedIn(restored, 'ada')).grades.bulk(mark(mathsHomework.id, 2))
+    await makeRound(restored, carrierTo(centre))
+    await makeRound(restored, carrierTo(centre))
+    expect(restored.services.store.nodeId).not.toBe(box.services.store.nodeId)
+    const [a, b] = await same(centre, restored)
+    expect(b).toEqual(a)
+    expect(await scoreAt(restored, mathsExam.id)).toBe(81)
+    expect(await scoreAt(centre, mathsHomework.id)).toBe(2)
+  })
+
+  test('at the centre: the schools bring the lost days back', async () => {
+    const centre = await school({ seed: 'centre', database: 'sqlite' })
+    const box = await school({ seed: 'box', story: false, database: 'sqlite' })
+    open.push(centre, box)
+    const link = await under(centre, box)
+    await link.round()
+    const image = imageOf(centre)
+    await (await signedIn(box, 'ada')).grades.bulk(mark(mathsExam.id, 77))
+    await link.round()
+    const restored = await startedFrom(image, 'restored-centre')
+    await restored.services.store.renewNode()
+    await makeRound(box, carrierTo(restored))
+    await makeRound(box, carrierTo(restored))
+    expect(await scoreAt(restored, mathsExam.id)).toBe(77)
+    const [a, b] = await same(restored, box)
+    expect(b).toEqual(a)
+  })
+})
+
+test('the cloned laptop: both go on, each under a name of its own, and neither’s marks are lost', async () => {
+  const { box } = await centreAndSchool(open)
+  const { laptop, link } = await laptopOf(open, box, people.ada.id)
+  const clone = await startedFrom(imageOf(laptop), 'clone')
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 70))
+  clone.clock.advance(30_000)
+  await (await signedIn(clone, 'ada')).grades.bulk(mark(mathsHomework.id, 4))
+  await link.round()
+  await makeRound(clone, carrierTo(box))
+  await makeRound(clone, carrierTo(box))
+  await link.round()
+  expect(clone.services.store.nodeId).not.toBe(laptop.services.store.nodeId)
+  expect(await scoreAt(box, mathsExam.id)).toBe(70)
+  expect(await scoreAt(box, mathsHomework.id)).toBe(4)
+  const [a, b] = await same(laptop, clone)
+  expect(b).toEqual(a)
+})
+
+test('the reply that never came: what was sent and not answered is sent again, and counts once', async () => {
+  const { centre, box } = await centreAndSchool(open)
+  await (await signedIn(box, 'ada')).grades.bulk(mark(mathsExam.id, 66))
+  const carry = carrierTo(centre)
+  const deaf: Carrier = async (request) => {
+    const isPush = request.url.endsWith('/sync/push')
+    const response = await carry(request)
+    if (isPush) throw new Error('the line broke before the answer')
+    return response
+  }
+  await expect(makeRound(box, deaf)).rejects.toThrow()
+  expect(await scoreAt(centre, mathsExam.id)).toBe(66)
+  const sent = (await centre.rows('sync_conflict')).length
+  await makeRound(box, carry)
+  await makeRound(box, carry)
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+  expect((await centre.rows('sync_conflict')).length).toBe(sent)
+})
+
+test('the full disk in the middle of a page: nothing of it stays, and the same page comes again', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  const remarks = 'x'.repeat(1_900)
+  const pupils = (await centre.rows('student')).filter(({ school_id }) => school_id === zoe.school_id)
+  const enrolled = (await centre.rows('grade'))
+    .filter(({ assessment_id }) => assessment_id === englishExam.id)
+    .map(({ student_id }) => student_id)
+  expect(pupils.length).toBeGreaterThan(0)
+  await (await signedIn(centre, 'byrne')).grades.bulk({
+    body: { assessmentId: englishExam.id, grades: enrolled.map((studentId, at) => ({ studentId, score: 40 + at, remarks })) },
+  })
+  const [before, cursor] = [await contentsOf(box.services.store), await cursorOf(box)]
+  const limit = (pages: string) =>
+    box.services.store.write(asSystem(), async (tx) => {
+      const [{ page_count } = { page_count: 0 }] = await tx.line.rows<{ page_count: number }>('pragma page_count', [])
+      await tx.line.rows(`pragma max_page_count = ${pages === 'full' ? page_count : 1_000_000}`, [])
+    })
+  await limit('full')
+  await expect(link.round()).rejects.toMatchObject({ status: 507 })
+  await limit('free')
+  expect(await cursorOf(box)).toBe(cursor)
+  expect(await contentsOf(box.services.store)).toEqual(before)
+  await settle(link)
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+})
+
+const cursorOf = async ({ services }: School) => (await services.store.read(asSystem(), parentsOf))[0]?.their_cursor
+
+test('a revoked laptop is told so at its next request, and sends nothing', async () => {
+  const { box } = await centreAndSchool(open)
+  const { laptop, link } = await laptopOf(open, box, people.ada.id)
+  await box.services.store.write(asSystem(), async (tx) => {
+    await tx.line.db.update(tx.t.sync_peer).set({ revoked_at: tx.now })
+  })
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 12))
+  await expect(link.round()).rejects.toMatchObject({ code: 'sync.revoked' })
+  expect(await scoreAt(box, mathsExam.id)).not.toBe(12)
+})

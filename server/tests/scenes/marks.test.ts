@@ -1,0 +1,112 @@
+import { englishExam, mathsExam, mathsHomework, mathsQuiz, zoe } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
+import { afterEach, describe, expect, test } from 'vitest'
+import { asSystem } from '../../store/tx.ts'
+import { signedIn, under } from '../../testing/nodes.ts'
+import type { School } from '../../testing/school.ts'
+import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
+
+const open: School[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+const mark = (assessmentId: string, score: number) => ({ body: { assessmentId, grades: [{ studentId: zoe.id, score }] } })
+const scoreAt = async (node: School, assessmentId: string) =>
+  (await node.rows('grade')).find(({ assessment_id, student_id }) => assessment_id === assessmentId && student_id === zoe.id)?.score
+
+test('two teachers, one mark: the later stands, the earlier is kept with its author', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  await (await signedIn(centre, 'byrne')).grades.bulk(mark(englishExam.id, 51))
+  box.clock.advance(60_000)
+  await (await signedIn(box, 'okafor')).grades.bulk(mark(englishExam.id, 59))
+  await settle(link)
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+  expect(await scoreAt(centre, englishExam.id)).toBe(59)
+  expect(await conflictsAt(box)).toMatchObject([{ entity: 'grade', value: { score: 51 }, actor_id: people.byrne.id, status: 'open' }])
+})
+
+test('the assessment deleted under new marks: it lives again with them, and the deletion can be repeated knowingly', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  await (await signedIn(centre, 'ada')).assessments.remove({ params: { id: mathsQuiz.id } })
+  await (await signedIn(box, 'ada')).grades.bulk(mark(mathsQuiz.id, 13))
+  await settle(link)
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+  expect(await scoreAt(centre, mathsQuiz.id)).toBe(13)
+  expect((await centre.rows('assessment')).map(({ id }) => id)).toContain(mathsQuiz.id)
+  expect((await conflictsAt(centre)).filter(({ kind }) => kind === 'delete').length).toBeGreaterThan(0)
+})
+
+test('the laptop on the bus: laptop → centre, then → school: every write once', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 88))
+  const atCentre = await under(centre, laptop, { user: people.ada.id })
+  await atCentre.round()
+  expect(await scoreAt(centre, mathsExam.id)).toBe(88)
+  await settle(atSchool, link, atCentre)
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+  expect(await scoreAt(box, mathsExam.id)).toBe(88)
+  expect(await conflictsAt(box)).toEqual([])
+  const entries = async (node: School) =>
+    (
+      await (
+        await signedIn(node, 'okafor')
+      ).history.list({
+        query: {
+          entity: 'grade',
+          id: (await node.rows('grade')).find((row) => row.assessment_id === mathsExam.id && row.student_id === zoe.id)?.id as string,
+        },
+      })
+    ).filter(({ changes }) => changes['score']?.after === 88)
+  expect(await entries(centre)).toHaveLength(1)
+})
+
+test('the clock in 2099: a wrong clock wins where two meet, and poisons nothing else', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  box.clock.advance(73 * 365 * 86_400_000)
+  await (await signedIn(box, 'ada')).grades.bulk(mark(mathsExam.id, 33))
+  await (await signedIn(centre, 'ada')).grades.bulk(mark(mathsExam.id, 44))
+  await settle(link)
+  expect(await scoreAt(centre, mathsExam.id)).toBe(33)
+  expect(await conflictsAt(centre)).toMatchObject([{ value: { score: 44 } }])
+  // Whoever has seen it is not held up by it, and no other row is.
+  await (await signedIn(centre, 'ada')).grades.bulk(mark(mathsExam.id, 45))
+  await (await signedIn(centre, 'ada')).grades.bulk(mark(mathsHomework.id, 6))
+  await settle(link)
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+  expect(await scoreAt(box, mathsExam.id)).toBe(45)
+  expect(await scoreAt(box, mathsHomework.id)).toBe(6)
+})
+
+describe('a right that has gone', () => {
+  test('the demoted teacher’s late marks: written before the laptop could know, they wait for a decision and change nothing', async () => {
+    const { box } = await centreAndSchool(open)
+    const { laptop, link } = await laptopOf(open, box, people.ada.id)
+    const before = await scoreAt(box, mathsExam.id)
+    await (await signedIn(box, 'okafor')).schools.updateMember({ params: { userId: people.ada.id }, body: { role: 'member' } })
+    await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 99))
+    await settle(link)
+    expect(await scoreAt(box, mathsExam.id)).toBe(before)
+    expect(await conflictsAt(box)).toMatchObject([{ entity: 'grade', kind: 'right', value: { score: 99 }, actor_id: people.ada.id }])
+    expect(await refusedAt(laptop)).toMatchObject([{ table_name: 'grade', value: { score: 99 }, code: 'right_lost' }])
+    expect(await scoreAt(laptop, mathsExam.id)).toBe(before)
+  })
+
+  test('the admin’s offline approval: what only the school and the centre write, a laptop that is no administrator’s cannot', async () => {
+    const { box } = await centreAndSchool(open)
+    const { laptop, link } = await laptopOf(open, box, people.ada.id)
+    await laptop.services.store.write(asSystem(people.ada.id), async (tx) => {
+      const [before] = (await tx.db.select().from(tx.t.school_management)).filter(({ user_id }) => user_id === people.ada.id)
+      if (before) await tx.update('school_management', [{ before, patch: { role: 'admin' } }])
+    })
+    await settle(link)
+    expect((await box.rows('school_management')).find(({ user_id }) => user_id === people.ada.id)?.role).toBe('teacher')
+    expect((await laptop.rows('school_management')).find(({ user_id }) => user_id === people.ada.id)?.role).toBe('teacher')
+    expect(await refusedAt(laptop)).toMatchObject([{ table_name: 'school_management', code: 'forbidden' }])
+  })
+})

@@ -1,0 +1,100 @@
+import { people, stBrigids } from '@markbook/shared/story/people'
+import { draftReport } from '@markbook/shared/story/reports'
+import { class3B, michaelmas } from '@markbook/shared/story/school-year'
+import { afterEach, expect, test } from 'vitest'
+import { asSystem } from '../../store/tx.ts'
+import { signedIn } from '../../testing/nodes.ts'
+import type { School } from '../../testing/school.ts'
+import { centreAndSchool, conflictsAt, laptopOf, same, settle } from './scenes.fixtures.ts'
+
+const open: School[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+test('the term made twice: one term, its settings merged', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  const next = { name: '2027/28', startDate: '2027-09-01', endDate: '2028-06-30', gradingModel: 'term_based' } as const
+  const year = await (await signedIn(centre, 'okafor')).academicYears.create({ body: next })
+  await settle(link)
+  const term = { academicYearId: year.id, name: 'michaelmas', startDate: '2027-09-01', endDate: '2027-12-20' } as const
+  const made = await (await signedIn(centre, 'okafor')).terms.create({ body: { ...term, examWeight: 60, courseworkWeight: 40 } })
+  box.clock.advance(5_000)
+  const again = await (await signedIn(box, 'okafor')).terms.create({ body: { ...term, examWeight: 50, courseworkWeight: 50 } })
+  expect(again.id).toBe(made.id)
+  await settle(link)
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+  expect((await centre.rows('term')).find(({ id }) => id === made.id)).toMatchObject({ exam_weight: 50, coursework_weight: 50 })
+  expect(await conflictsAt(centre)).toMatchObject([{ entity: 'term', unit: 'weights', value: { exam_weight: 60, coursework_weight: 40 } }])
+})
+
+test('weights changed at both ends: one pair stands whole, and it sums to 100', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  const weights = (examWeight: number) => ({ params: { id: michaelmas.id }, body: { examWeight, courseworkWeight: 100 - examWeight } })
+  await (await signedIn(centre, 'okafor')).terms.update(weights(70))
+  box.clock.advance(1_000)
+  await (await signedIn(box, 'okafor')).terms.update(weights(45))
+  await settle(link)
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+  expect((await centre.rows('term')).find(({ id }) => id === michaelmas.id)).toMatchObject({ exam_weight: 45, coursework_weight: 55 })
+  expect(await conflictsAt(box)).toMatchObject([{ unit: 'weights', value: { exam_weight: 70, coursework_weight: 30 } }])
+})
+
+test('the lock beats the late edit: what was sent stands, and the edit is kept', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  const book = { id: draftReport.id }
+  const byrne = await signedIn(centre, 'byrne')
+  await byrne.reports.publish({ params: book })
+  await byrne.reports.sendToMinistry({ params: book })
+  box.clock.advance(60_000)
+  await (await signedIn(box, 'byrne')).reports.update({ params: book, body: { conduct: 'Written too late.' } })
+  await settle(link)
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+  const sent = (await box.rows('report_book')).find(({ id }) => id === book.id)
+  expect(sent).toMatchObject({ status: 'sent_to_ministry' })
+  expect(sent?.conduct).not.toBe('Written too late.')
+  expect(await conflictsAt(centre)).toMatchObject([
+    { unit: 'conduct', kind: 'rule', reason: 'sent', value: { conduct: 'Written too late.' } },
+  ])
+})
+
+test('the neighbour’s rows: a school’s node gets none of them, and cannot write one', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  expect((await box.rows('school')).map(({ id }) => id)).toEqual([stBrigids])
+  expect((await box.rows('student')).every(({ school_id }) => school_id === stBrigids)).toBe(true)
+  expect((await box.rows('user_profile')).some(({ email }) => email.includes('hilltop'))).toBe(false)
+  const neighbours = (await centre.rows('student')).filter(({ school_id }) => school_id !== stBrigids)
+  await box.services.store.write(asSystem(), async (tx) => {
+    const [theirs] = neighbours
+    if (theirs) tx.replica.bring(stBrigids, [forged(theirs.id, box.services.store.nodeId)])
+  })
+  await link.round()
+  expect((await centre.rows('student')).filter(({ school_id }) => school_id !== stBrigids)).toEqual(neighbours)
+})
+
+/** Versions that claim a neighbour's row for this school. */
+const forged = (id: string, node: string) => ({
+  table_name: 'student',
+  row_id: id,
+  vv: JSON.stringify({ [node]: 999 }),
+  units: JSON.stringify({ row: [node, 999, 1, null], name: [node, 999, 1, null], alive: [[node, 999]] }),
+  deleted: false,
+  extra: JSON.stringify({ last: { id, first_name: 'Forged', last_name: 'Forged' } }),
+  source_id: null,
+  settled: false,
+  schema: 1,
+})
+
+test('a laptop carries what its user may read: no secrets, and report books only of classes that are theirs', async () => {
+  const { box } = await centreAndSchool(open)
+  const { laptop } = await laptopOf(open, box, people.ada.id, 'adas')
+  const { laptop: byrnes } = await laptopOf(open, box, people.byrne.id, 'byrnes')
+  expect(await laptop.rows('report_book')).toEqual([])
+  expect((await laptop.rows('grade')).length).toBe((await box.rows('grade')).length)
+  const own = await byrnes.rows('report_book')
+  expect(own.length).toBeGreaterThan(0)
+  expect(own.every(({ student_group_id }) => student_group_id === class3B.id)).toBe(true)
+})
