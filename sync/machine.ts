@@ -6,8 +6,9 @@ export type State =
   | { kind: 'stopped' }
   | { kind: 'greeting'; failures: number }
   | { kind: 'renewing' }
-  | { kind: 'pushing' }
-  | { kind: 'pulling' }
+  /** `pending`: something was written here since; it goes out before the node listens. */
+  | { kind: 'pushing'; pending: boolean }
+  | { kind: 'pulling'; pending: boolean }
   | { kind: 'listening' }
   | { kind: 'waiting'; failures: number }
   | { kind: 'barred'; why: Barred }
@@ -38,12 +39,10 @@ export type Step = { state: State; effects: readonly Effect[] }
 export type Bounds = { first: number; most: number }
 
 const stay = (state: State): Step => ({ state, effects: [] })
-const go = (kind: 'renewing' | 'pushing' | 'pulling' | 'listening', ...effects: Effect[]): Step => ({
-  state: { kind },
-  effects,
-})
+const go = (kind: 'renewing' | 'listening', ...effects: Effect[]): Step => ({ state: { kind }, effects })
 const greet = (failures = 0): Step => ({ state: { kind: 'greeting', failures }, effects: [{ do: 'greet' }] })
-const push = () => go('pushing', { do: 'push' })
+const push = (...first: Effect[]): Step => ({ state: { kind: 'pushing', pending: false }, effects: [...first, { do: 'push' }] })
+const pull = (pending: boolean): Step => ({ state: { kind: 'pulling', pending }, effects: [{ do: 'pull' }] })
 
 /** Push before pull: what this node has not pulled, its unsent writes had not seen. */
 export function step(state: State, event: Event, bounds: Bounds): Step {
@@ -54,21 +53,22 @@ export function step(state: State, event: Event, bounds: Bounds): Step {
       return event.type === 'start' ? greet() : stay(state)
     case 'greeting':
       if (event.type !== 'welcomed') return stay(state)
-      return event.anew
-        ? go('renewing', { do: 'renew' })
-        : { state: { kind: 'pushing' }, effects: [{ do: 'tell', notice: 'connected' }, { do: 'push' }] }
+      return event.anew ? go('renewing', { do: 'renew' }) : push({ do: 'tell', notice: 'connected' })
     case 'renewing':
       return event.type === 'renewed' ? greet() : stay(state)
     case 'pushing':
+      if (event.type === 'wrote') return stay({ ...state, pending: true })
       if (event.type !== 'pushed') return stay(state)
-      return event.more ? push() : go('pulling', { do: 'pull' })
+      return event.more ? push() : pull(state.pending)
     case 'pulling':
+      if (event.type === 'wrote') return stay({ ...state, pending: true })
       if (event.type !== 'pulled') return stay(state)
-      return event.more ? go('pulling', { do: 'pull' }) : go('listening', { do: 'tell', notice: 'up_to_date' }, { do: 'listen' })
+      if (event.more) return pull(state.pending)
+      return state.pending ? push() : go('listening', { do: 'tell', notice: 'up_to_date' }, { do: 'listen' })
     case 'listening':
-      if (event.type === 'wrote') return go('pushing', { do: 'hangUp' }, { do: 'push' })
-      if (event.type === 'pulled') return event.more ? go('pulling', { do: 'pull' }) : go('listening', { do: 'listen' })
-      return stay(state)
+      if (event.type === 'wrote') return push({ do: 'hangUp' })
+      if (event.type !== 'pulled') return stay(state)
+      return event.more ? pull(false) : go('listening', { do: 'listen' })
     case 'waiting':
       return event.type === 'woke' ? greet(state.failures) : stay(state)
     case 'barred':

@@ -1,6 +1,7 @@
+import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
-import { type HistoryEntry, type Page, PROTOCOL, type RowAnswer, type Welcome } from '@markbook/sync/protocol/messages'
+import { type HistoryEntry, type Page, PROTOCOL, type Push, type RowAnswer, type Welcome } from '@markbook/sync/protocol/messages'
 import { type Carried, packRows, unpackRows } from '@markbook/sync/protocol/page'
 import { and, asc, desc, eq, gt, lte } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
@@ -10,6 +11,7 @@ import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { version } from '../version.ts'
 import { peerById } from './enrolment.ts'
 import type { ParentLine } from './parent-line.ts'
+import { prune } from './prune.ts'
 import { takeRefusals } from './refusals.ts'
 import { sealKeys } from './routes.ts'
 import { resealed } from './secrets.ts'
@@ -55,31 +57,45 @@ export class Child {
 
   /** Sends the next of what was written here and the parent has not acknowledged. */
   async push(): Promise<{ more: boolean }> {
-    const { store } = this.services
-    const { peer, page, history } = await store.read(asSystem(), async (tx) => {
-      const peer = await this.peer(tx)
-      const page = await ownNews(tx, peer)
-      return { peer, page, history: await ownHistory(tx, store.nodeId, peer, page.to) }
-    })
+    const peer = await this.services.store.read(asSystem(), (tx) => this.peer(tx))
+    const { page, push } = await this.pageAfter(peer)
     if (page.to === peer.own_seq && page.people === peer.own_people) return { more: false }
-    const { own, shared } = sealKeys(this.services, peer)
-    const tables = packRows(resealed(page.rows, own, shared))
-    const pushed = await this.line.push({ from: peer.own_seq, to: page.to, cursor: peer.their_cursor, tables, history })
+    if (page.rows.length + push.history.length === 0) {
+      // All of it came from the parent itself.
+      await store.write(asSystem(), (tx) => this.save(tx, { own_seq: page.to, own_people: page.people }))
+      return { more: !page.isLast }
+    }
+    const pushed = await this.line.push(push)
     await this.takeAnswers(peer, pushed.answers, page)
     return { more: !page.isLast }
   }
 
-  private async takeAnswers(peer: Peer, answers: readonly RowAnswer[], { to, people }: News): Promise<void> {
+  /** What was written here after the numbers of `peer`, as it is sent. `whole`: also what came from the parent itself. */
+  async pageAfter(peer: Peer, { whole = false } = {}): Promise<{ page: News; push: Push }> {
+    const { store } = this.services
+    const { page, history } = await store.read(asSystem(), async (tx) => {
+      const page = await ownNews(tx, whole ? { ...peer, node_id: COMMONS } : peer)
+      return { page, history: await ownHistory(tx, store.nodeId, peer, page.to) }
+    })
+    const { own, shared } = sealKeys(this.services, peer)
+    const tables = packRows(resealed(page.rows, own, shared))
+    return { page, push: { from: peer.own_seq, to: page.to, cursor: peer.their_cursor, tables, history } }
+  }
+
+  async takeAnswers(peer: Peer, answers: readonly RowAnswer[], { to, people }: Pick<News, 'to' | 'people'>): Promise<void> {
     const { store } = this.services
     const school = peer.school_id as string
     await store.write(asSystem(), async (tx) => {
       const theirs = unpackRows(answers.flatMap((answer) => answer.theirs ?? [])).rows
       const { own, shared } = sealKeys(this.services, peer)
       await applyStates(tx, school, resealed(theirs, shared, own), { source: peer.node_id })
-      await this.save(tx, { own_seq: to, own_people: people, last_seen_at: tx.now })
     })
     const refused = answers.filter(({ outcome }) => outcome === 'refused' || outcome === 'conflict')
-    if (refused.length > 0) await store.write(asSystem(), (tx) => takeRefusals(tx, school, refused))
+    // Together: what was refused and is not kept yet would never be answered again.
+    await store.write(asSystem(), async (tx) => {
+      if (refused.length > 0) await takeRefusals(tx, school, refused)
+      await this.save(tx, { own_seq: to, own_people: people, last_seen_at: tx.now })
+    })
   }
 
   /** The parent's next page into this database, together with the place where it ends. */
@@ -87,13 +103,39 @@ export class Child {
     const { store } = this.services
     const peer = await store.read(asSystem(), (tx) => this.peer(tx))
     const page = await this.line.pull({ cursor: peer.their_cursor, wait, scope: peer.scope }, signal)
+    await this.takePage(peer, page)
+    return { news: page.tables.length > 0, more: !page.is_last, page }
+  }
+
+  /** `from`: where the page was asked from. Where this node has come elsewhere meanwhile, the rows count and the place does not. */
+  async takePage(peer: Peer, page: Page, from: string | null = peer.their_cursor): Promise<void> {
     const { rows } = unpackRows(page.tables)
     const { own, shared } = sealKeys(this.services, peer)
-    await store.write(asSystem(), async (tx) => {
+    await this.services.store.write(asSystem(), async (tx) => {
       await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id })
-      await this.save(tx, { their_cursor: page.cursor, their_epoch: page.epoch, scope: page.scope, last_seen_at: tx.now })
+      const { their_cursor } = await this.peer(tx)
+      const place = their_cursor === from ? { their_cursor: page.cursor, their_epoch: page.epoch, scope: page.scope } : {}
+      await this.save(tx, { ...place, last_seen_at: tx.now })
     })
-    return { news: rows.length > 0, more: !page.is_last, page }
+  }
+
+  /** Everything again, both ways, whatever the stored places say; they stay (SPEC, «The wire»). After `greet`. */
+  async mergeAll(): Promise<void> {
+    const { store } = this.services
+    const peer = await store.read(asSystem(), (tx) => this.peer(tx))
+    for (let cursor: string | null = null, isLast = false; !isLast; ) {
+      const page = await this.line.pull({ cursor, wait: 0, scope: peer.scope })
+      await this.takePage(peer, page, NOWHERE)
+      cursor = page.cursor
+      isLast = page.is_last
+    }
+    for (let place: Sent = { own_seq: 0, own_people: 0 }, isLast = false; !isLast; ) {
+      const { page, push } = await this.pageAfter({ ...peer, ...place }, { whole: true })
+      const { answers } = await this.line.push(push)
+      await this.takeAnswers(peer, answers, page)
+      place = { own_seq: page.to, own_people: page.people }
+      isLast = page.isLast
+    }
   }
 
   private async peer(tx: ReadTx): Promise<Peer> {
@@ -104,7 +146,7 @@ export class Child {
 
   private save(tx: WriteTx, set: Partial<Peer>): Promise<unknown> {
     const { sync_peer } = tx.t
-    return Promise.resolve(tx.line.db.update(sync_peer).set(set).where(eq(sync_peer.id, this.peerId)))
+    return Promise.resolve(tx.local.update(tx.t.sync_peer).set(set).where(eq(sync_peer.id, this.peerId)))
   }
 }
 
@@ -114,7 +156,7 @@ async function hasLost(tx: ReadTx, nodeId: string, peer: Peer, { acknowledged, h
   if (acknowledged > feed.seq) return true
   if (head === null) return false
   const { history } = tx.t
-  const [last] = await tx.line.db
+  const [last] = await tx.db
     .select({ head: history.head })
     .from(history)
     .where(and(eq(history.school_id, peer.school_id as string), eq(history.node_id, nodeId), lte(history.node_seq, acknowledged)))
@@ -123,7 +165,10 @@ async function hasLost(tx: ReadTx, nodeId: string, peer: Peer, { acknowledged, h
   return last?.head !== head
 }
 
-type News = { rows: Carried[]; to: number; people: number; isLast: boolean }
+type Sent = Pick<Peer, 'own_seq' | 'own_people'>
+/** No cursor is this one. */
+const NOWHERE = ''
+export type News = { rows: Carried[]; to: number; people: number; isLast: boolean }
 
 /** Rows of the school since the acknowledged number, with the people whom they name and those who changed. A laptop's is one person's. */
 async function ownNews(tx: ReadTx, peer: Peer): Promise<News> {
@@ -139,7 +184,7 @@ async function ownNews(tx: ReadTx, peer: Peer): Promise<News> {
 
 async function ownHistory(tx: ReadTx, nodeId: string, peer: Peer, to: number): Promise<HistoryEntry[]> {
   const { history } = tx.t
-  const entries = await tx.line.db
+  const entries = await tx.db
     .select()
     .from(history)
     .where(

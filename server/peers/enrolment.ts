@@ -46,7 +46,7 @@ type Invitation = { kind: 'school' | 'laptop'; schoolId: string | null; userId: 
 /** A new invitation; its code is shown once and kept only as a hash. */
 export async function invite(tx: WriteTx, { kind, schoolId, userId, by }: Invitation): Promise<{ code: string; expires_at: string }> {
   const { sync_invitation, school_management } = tx.t
-  const { db } = tx.line
+  const { db } = tx
   const open = await db
     .select()
     .from(sync_invitation)
@@ -59,7 +59,7 @@ export async function invite(tx: WriteTx, { kind, schoolId, userId, by }: Invita
   }
   const code = newCode()
   const expires_at = toInstant(tx.nowMs + limits.sync.invitation.life)
-  await db.insert(sync_invitation).values({
+  await tx.local.insert(tx.t.sync_invitation).values({
     id: tx.newId(),
     code_hash: hashOfCode(code),
     kind,
@@ -84,8 +84,8 @@ export type Host = { nodeId: string; kind: NodeKind; name: string; keys: NodeKey
 export async function admit(tx: WriteTx, host: Host, join: Join): Promise<Joined> {
   if (join.protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
   if (!isKey(join.public_key, 'ed25519') || !isKey(join.box_key, 'x25519')) throw syncFailures.badSignature()
-  const { sync_invitation, sync_peer, school } = tx.t
-  const { db } = tx.line
+  const { sync_invitation, school } = tx.t
+  const { db } = tx
   const [invitation] = await db
     .select()
     .from(sync_invitation)
@@ -93,8 +93,8 @@ export async function admit(tx: WriteTx, host: Host, join: Join): Promise<Joined
       and(eq(sync_invitation.code_hash, hashOfCode(join.code)), isNull(sync_invitation.used_at), gt(sync_invitation.expires_at, tx.now)),
     )
   if (!invitation || (join.kind === 'laptop') !== (invitation.kind === 'laptop')) throw syncFailures.invitationInvalid()
-  const used = await db
-    .update(sync_invitation)
+  const used = await tx.local
+    .update(tx.t.sync_invitation)
     .set({ used_at: tx.now })
     .where(and(eq(sync_invitation.id, invitation.id), isNull(sync_invitation.used_at)))
     .returning({ id: sync_invitation.id })
@@ -104,7 +104,7 @@ export async function admit(tx: WriteTx, host: Host, join: Join): Promise<Joined
   if (invitation.school_id && join.school && join.school !== invitation.school_id) throw syncFailures.schoolTaken()
   if (!invitation.school_id && (await db.select().from(school).where(eq(school.id, schoolId))).length > 0) throw syncFailures.schoolTaken()
   const id = tx.newId()
-  await db.insert(sync_peer).values({
+  await tx.local.insert(tx.t.sync_peer).values({
     ...NEW_PEER,
     id,
     side: 'child',
@@ -144,13 +144,13 @@ export const NEW_PEER = {
 
 export async function peerById(tx: ReadTx, id: string): Promise<Row<'sync_peer'> | undefined> {
   const { sync_peer } = tx.t
-  return (await tx.line.db.select().from(sync_peer).where(eq(sync_peer.id, id)))[0]
+  return (await tx.db.select().from(sync_peer).where(eq(sync_peer.id, id)))[0]
 }
 
 /** The parents of this node, the one to be asked first before the others. */
 export async function parentsOf(tx: ReadTx): Promise<Row<'sync_peer'>[]> {
   const { sync_peer } = tx.t
-  const rows: Row<'sync_peer'>[] = await tx.line.db
+  const rows: Row<'sync_peer'>[] = await tx.db
     .select()
     .from(sync_peer)
     .where(and(eq(sync_peer.side, 'parent'), isNull(sync_peer.revoked_at)))

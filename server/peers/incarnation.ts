@@ -26,21 +26,21 @@ export async function beginAnew({ store, config }: Services, peerId: string, lin
   const { peer } = await line.renew({ node: id, public_key: publicKey, box_key: boxKey })
   await store.write(asSystem(), async (tx) => {
     const { sync_peer } = tx.t
-    const [own] = await tx.line.db.select().from(sync_peer).where(eq(sync_peer.id, peerId))
+    const [own] = await tx.db.select().from(sync_peer).where(eq(sync_peer.id, peerId))
     if (!own) return
     await restamp(tx, own.school_id as string, before, own.own_seq)
-    await tx.line.db.delete(sync_peer).where(eq(sync_peer.id, peerId))
+    await tx.local.delete(tx.t.sync_peer).where(eq(sync_peer.id, peerId))
     const fresh = { ...own, id: peer, own_epoch: id, own_seq: 0, own_people: 0, their_cursor: null, their_epoch: null }
-    await tx.line.db.insert(sync_peer).values(fresh)
+    await tx.local.insert(tx.t.sync_peer).values(fresh)
   })
 }
 
 /** Gives the writes of `node` after `acknowledged` dots of this incarnation, as one transaction of it. */
 async function restamp(tx: WriteTx, school: string, node: string, acknowledged: number): Promise<void> {
   const { sync_row } = tx.t
-  const rows: Row<'sync_row'>[] = await tx.line.db.select().from(sync_row).where(eq(sync_row.school_id, school))
+  const rows: Row<'sync_row'>[] = await tx.db.select().from(sync_row).where(eq(sync_row.school_id, school))
   const { node: nodes } = tx.t
-  const [current] = await tx.line.db.select().from(nodes).where(isNull(nodes.ended_at))
+  const [current] = await tx.db.select().from(nodes).where(isNull(nodes.ended_at))
   const own = current?.id as string
   const changed = rows.flatMap((row) => {
     const versions = textToVersions(row)

@@ -17,7 +17,7 @@ export async function joinParent(
 ): Promise<Joined> {
   const { store, config } = services
   const keys = keysHere(services)
-  const schools = await store.read(asSystem(), (tx) => tx.line.db.select({ id: tx.t.school.id }).from(tx.t.school))
+  const schools = await store.read(asSystem(), (tx) => tx.db.select({ id: tx.t.school.id }).from(tx.t.school))
   const asked: Join = {
     protocol: PROTOCOL,
     code,
@@ -40,8 +40,8 @@ export async function joinParent(
     const { sync_peer } = tx.t
     const place = (await parentsOf(tx)).length
     const { node, kind: parentKind, name, public_key, box_key } = joined.parent
-    await tx.line.db.delete(sync_peer).where(eq(sync_peer.id, joined.peer))
-    await tx.line.db.insert(sync_peer).values({
+    await tx.local.delete(tx.t.sync_peer).where(eq(sync_peer.id, joined.peer))
+    await tx.local.insert(tx.t.sync_peer).values({
       ...NEW_PEER,
       id: joined.peer,
       side: 'parent',

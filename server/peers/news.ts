@@ -14,7 +14,7 @@ type Waiter = { schools: ReadonlySet<string>; wake(): void }
 export function newsOf(store: Store) {
   const waiters = new Set<Waiter>()
   const seen = new Map<string, number>()
-  let looking: NodeJS.Timeout | null = null
+  let isLooking = false
 
   const wake = (changed: (school: string) => boolean) => {
     for (const waiter of waiters) if ([...waiter.schools].some(changed)) waiter.wake()
@@ -29,8 +29,9 @@ export function newsOf(store: Store) {
       seen.set(school_id, seq)
       if (before !== undefined && before !== seq) wake((school) => school === school_id)
     }
-    looking = waiters.size > 0 ? setTimeout(look, LOOK).unref() : null
-    if (waiters.size === 0) seen.clear()
+    if (waiters.size > 0) return void setTimeout(look, LOOK).unref()
+    isLooking = false
+    seen.clear()
   }
 
   return {
@@ -47,7 +48,10 @@ export function newsOf(store: Store) {
           resolve()
         }
       })
-      if (store.dialect.name === 'postgres') looking ??= setTimeout(look, LOOK).unref()
+      if (!isLooking) {
+        isLooking = true
+        setTimeout(look, LOOK).unref()
+      }
       return { promise, forget: () => forget() }
     },
   }

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { Row } from '@markbook/shared/tables/tables'
-import { Page, Pushed, Renewed, Welcome } from '@markbook/sync/protocol/messages'
+import { Page, Pushed, Renewed, Verified, Welcome } from '@markbook/sync/protocol/messages'
 import type { z } from 'zod'
 import { type NodeKeys, signatureOf } from './keys.ts'
 import { headersOf } from './routes.ts'
@@ -40,6 +40,7 @@ export class ParentLine {
   }
   renew = (body: unknown) => this.ask('/sync/renew', Renewed, body)
   push = (body: unknown) => this.ask('/sync/push', Pushed, body)
+  verify = () => this.ask('/sync/verify', Verified, {})
   pull = (body: unknown, signal?: AbortSignal) => this.ask('/sync/pull', Page, body, signal)
 
   private async ask<S extends z.ZodType>(path: string, reply: S, value: unknown, signal?: AbortSignal): Promise<z.output<S>> {

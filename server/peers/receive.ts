@@ -4,7 +4,7 @@ import { pick, type RowState } from '@markbook/sync/merge/state'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import type { HistoryEntry, Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
 import { type Carried, packRows, unpackRows } from '@markbook/sync/protocol/page'
-import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { eq } from 'drizzle-orm'
 import { applyStates } from '../store/replica/apply.ts'
 import type { Answer, Incoming } from '../store/replica/page.ts'
@@ -26,7 +26,12 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string
   const judge = new Judge(tx, peer, cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER)
   const answers: RowAnswer[] = []
   // Table by table: who was appointed in this page may write in it.
-  for (const [table, states] of byTable(opened)) answers.push(...(await takeTable(tx, school, peer.node_id, judge, table, states)))
+  // Deletions wait for each other, so that no parent stays for a child that goes as well.
+  const deletions: Incoming[] = []
+  for (const [table, states] of byTable(opened))
+    answers.push(...(await takeTable(tx, school, peer.node_id, judge, table, states, deletions)))
+  const gone = await applyStates(tx, school, deletions, { source: peer.node_id })
+  answers.push(...gone.filter(isNotPlain).map(plainAnswer))
   tx.replica.bring(school, [], push.history.map(entryOf))
   await acknowledge(tx, peer, push)
   return { acknowledged: push.to, answers }
@@ -48,6 +53,7 @@ async function takeTable(
   judge: Judge,
   table: Replicated,
   states: readonly RowState[],
+  deletions: Incoming[],
 ): Promise<RowAnswer[]> {
   const known = await knownRows(
     tx,
@@ -60,9 +66,9 @@ async function takeTable(
   for (const state of states) {
     const before = known.get(state.id)
     const verdicts = await judge.verdicts(table, state, before)
-    if (verdicts.length > 0) refused.push({ state, verdicts })
     const rest = verdicts.length === 0 ? state : withoutUnits(table, state, before, verdicts)
-    if (rest) taken.push({ table, state: rest })
+    if (verdicts.length > 0) refused.push({ state, verdicts: rest ? verdicts : ofWholeRow(state, before, verdicts) })
+    if (rest) (rest.alive.length > 0 ? taken : deletions).push({ table, state: rest })
   }
   const conflicts = refused
     .flatMap(({ state, verdicts }) => keptByRight(table, state, verdicts))
@@ -80,10 +86,17 @@ async function takeTable(
     school,
     refused.map(({ state }) => state.id),
   )
-  const notPlain = applied.filter(
-    ({ outcome, id }) => (outcome === 'held' || outcome === 'merged') && !refused.some(({ state }) => state.id === id),
-  )
+  const notPlain = applied.filter((answer) => isNotPlain(answer) && !refused.some(({ state }) => state.id === answer.id))
   return [...refused.map(({ state, verdicts }) => refusal(table, state, verdicts, after.get(state.id))), ...notPlain.map(plainAnswer)]
+}
+
+const isNotPlain = ({ outcome }: Answer) => outcome === 'held' || outcome === 'merged'
+
+/** Of a row that is not taken at all nothing is: each of its new units is refused with it. */
+function ofWholeRow(state: RowState, known: Known | undefined, verdicts: readonly Verdict[]): Verdict[] {
+  const [first] = verdicts as [Verdict, ...Verdict[]]
+  const fresh = Object.entries(state.units).filter(([, stamp]) => !known || !covers(known.state.vv, stamp))
+  return fresh.map(([unit]) => verdicts.find((verdict) => verdict.unit === unit) ?? { ...first, unit })
 }
 
 const plainAnswer = ({ table, id, outcome, reason }: Answer): RowAnswer => ({
@@ -151,5 +164,5 @@ async function acknowledge(tx: WriteTx, peer: Row<'sync_peer'>, { to, history }:
     history_head: last.head,
     last_seen_at: tx.now,
   }
-  await tx.line.db.update(sync_peer).set(set).where(eq(sync_peer.id, peer.id))
+  await tx.local.update(tx.t.sync_peer).set(set).where(eq(sync_peer.id, peer.id))
 }

@@ -8,6 +8,7 @@ import { asSystem } from '../store/tx.ts'
 import { Child } from './child.ts'
 import { parentsOf } from './enrolment.ts'
 import { beginAnew, keysOfEnrolment } from './incarnation.ts'
+import { overNetwork } from './network.ts'
 import { type Carrier, LineFailure, ParentLine } from './parent-line.ts'
 
 /** How replication with the parent goes, for the status. */
@@ -15,20 +16,26 @@ export type Course = { parent: Row<'sync_peer'> | null; notice: Notice | 'alone'
 
 export type Replication = {
   course(): Course
-  /** Looks again for a parent: after joining one. */
+  /** Looks again for a parent: after one was joined or left. */
   refresh(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Replicates with this node's parent while it has one, by itself, for as long as the server runs. */
-export async function startReplication(services: Services, carry: Carrier = fetch): Promise<Replication> {
+/**
+ * Replicates with this node's parent while it has one, by itself, for as long as the server runs. A parent that another process joined
+ * or left (`markbook join`) is seen within seconds.
+ */
+export async function startReplication(services: Services, given?: Carrier): Promise<Replication> {
   const { store, clock } = services
+  const stopping = new AbortController()
+  const carry = given ?? overNetwork(stopping.signal)
   let course: Course = { parent: null, notice: 'alone', reason: null, since: clock.now() }
   let driver: Driver | null = null
 
-  const refresh = async () => {
+  const begin = async () => {
     await driver?.stop()
     driver = null
+    if (stopping.signal.aborted) return
     const [parent = null] = await store.read(asSystem(), parentsOf)
     course = { parent, notice: parent ? 'offline' : 'alone', reason: null, since: clock.now() }
     if (!parent) return
@@ -39,13 +46,29 @@ export async function startReplication(services: Services, carry: Carrier = fetc
     driver = driverFor(services, parent, carry, tell, () => void refresh())
     driver.start()
   }
+  let turn: Promise<void> = Promise.resolve()
+  /** One after the other: two drivers of one parent would take each other's sessions. */
+  const refresh = () => {
+    const next = turn.catch(() => {}).then(begin)
+    turn = next
+    return next
+  }
+  const look = async () => {
+    const [parent = null] = await store.read(asSystem(), parentsOf)
+    if (parent?.id !== course.parent?.id) await refresh()
+  }
+
   const forget = store.onAdvance(() => driver?.wrote())
   await refresh()
+  const looking = setInterval(() => void look().catch(() => {}), limits.sync.look).unref()
   return {
     course: () => course,
     refresh,
     stop: async () => {
+      clearInterval(looking)
       forget()
+      stopping.abort()
+      await turn.catch(() => {})
       await driver?.stop()
     },
   }

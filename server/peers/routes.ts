@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { common, Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
-import { Hello, Join, OLDEST_PROTOCOL, PROTOCOL, Pull, Push, Renew, type Welcome } from '@markbook/sync/protocol/messages'
+import { Hello, Join, OLDEST_PROTOCOL, PROTOCOL, Pull, Push, Renew, type Verified, type Welcome } from '@markbook/sync/protocol/messages'
 import { count, eq } from 'drizzle-orm'
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
@@ -16,6 +16,7 @@ import { newsOf } from './news.ts'
 import { nextPage } from './pages.ts'
 import { receive } from './receive.ts'
 import { scopeOf } from './scope.ts'
+import { digestsOf } from './verify.ts'
 
 type Peer = Row<'sync_peer'>
 type Ctx = Context<AppEnv>
@@ -31,6 +32,7 @@ export function serveChildren(app: Hono<AppEnv>, services: Services): void {
   app.post('/sync/renew', (c) => answered(c, services, () => renew(c, services)))
   app.post('/sync/pull', (c) => answered(c, services, () => pull(c, services, news)))
   app.post('/sync/push', (c) => answered(c, services, () => push(c, services)))
+  app.post('/sync/verify', (c) => answered(c, services, () => verify(c, services)))
 }
 
 async function answered(c: Ctx, services: Services, work: () => Promise<unknown>): Promise<Response> {
@@ -93,7 +95,7 @@ async function signer(c: Ctx, tx: WriteTx, body: Uint8Array, { session }: { sess
   if (session) {
     if (!Number.isSafeInteger(number) || number <= peer.session_number) throw syncFailures.staleSession()
     const { sync_peer } = tx.t
-    await tx.line.db.update(sync_peer).set({ session_number: number, last_seen_at: tx.now }).where(eq(sync_peer.id, id))
+    await tx.local.update(tx.t.sync_peer).set({ session_number: number, last_seen_at: tx.now }).where(eq(sync_peer.id, id))
   }
   return peer
 }
@@ -108,8 +110,8 @@ async function hello(c: Ctx, services: Services): Promise<Welcome> {
     const { sync_peer, school } = tx.t
     const nonce = randomBytes(16).toString('base64url')
     const set = { session_nonce: nonce, session_number: 0, clock_offset: Math.round(now - tx.nowMs), last_seen_at: tx.now }
-    await tx.line.db.update(sync_peer).set(set).where(eq(sync_peer.id, peer.id))
-    const [known] = await tx.line.db
+    await tx.local.update(tx.t.sync_peer).set(set).where(eq(sync_peer.id, peer.id))
+    const [known] = await tx.db
       .select({ name: school.name })
       .from(school)
       .where(eq(school.id, peer.school_id ?? ''))
@@ -136,7 +138,7 @@ async function renew(c: Ctx, services: Services) {
   return services.store.write(asSystem(), async (tx) => {
     const peer = await signer(c, tx, bytes, { session: true })
     const { sync_peer } = tx.t
-    const [{ others } = { others: 0 }] = await tx.line.db
+    const [{ others } = { others: 0 }] = await tx.db
       .select({ others: count() })
       .from(sync_peer)
       .where(eq(sync_peer.school_id, peer.school_id ?? ''))
@@ -144,8 +146,8 @@ async function renew(c: Ctx, services: Services) {
     const name = `${peer.name.replace(/ \(\d+\)$/, '')} (${others + 1})`
     const { node, public_key, box_key } = asked
     const { side, kind, school_id, user_id } = peer
-    await tx.line.db
-      .insert(sync_peer)
+    await tx.local
+      .insert(tx.t.sync_peer)
       .values({ ...NEW_PEER, side, kind, school_id, user_id, id, name, node_id: node, public_key, box_key, enrolled_at: tx.now })
     return { peer: id }
   })
@@ -159,6 +161,13 @@ async function push(c: Ctx, services: Services) {
     return receive(tx, peer, services.store.nodeId, asked, sealKeys(services, peer))
   })
   return pushed
+}
+
+/** What this node holds of what is the child's, in figures. */
+async function verify(c: Ctx, services: Services): Promise<Verified> {
+  const bytes = await bytesOf(c)
+  const peer = await services.store.write(asSystem(), (tx) => signer(c, tx, bytes, { session: true }))
+  return digestsOf(services.store, peer)
 }
 
 /** Answers at once where there is something, else when there is, or after `wait` seconds with nothing. */

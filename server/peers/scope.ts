@@ -18,18 +18,18 @@ const NO_LAPTOP: readonly Replicated[] = [...SECRETS, 'school_join_request']
 export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): Promise<Scope> {
   if (kind !== 'laptop') return { text: 'school', secrets: true, holds: () => true, books: null }
   const { school_management, class_teacher, student_group } = tx.t
-  const [membership] = await tx.line.db
+  const [membership] = await tx.db
     .select({ role: school_management.role, is_active: school_management.is_active })
     .from(school_management)
     .where(and(eq(school_management.school_id, school_id ?? ''), eq(school_management.user_id, user_id ?? '')))
   const role = membership?.is_active ? membership.role : 'member'
   const classes =
     role === 'admin'
-      ? await tx.line.db
+      ? await tx.db
           .select({ id: student_group.id })
           .from(student_group)
           .where(eq(student_group.school_id, school_id ?? ''))
-      : await tx.line.db
+      : await tx.db
           .select({ id: class_teacher.student_group_id })
           .from(class_teacher)
           .where(and(eq(class_teacher.school_id, school_id ?? ''), eq(class_teacher.user_profile_id, user_id ?? '')))

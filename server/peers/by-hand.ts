@@ -1,0 +1,150 @@
+import { toInstant } from '@markbook/shared/clock'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { HistoryEntry, RowAnswer } from '@markbook/sync/protocol/messages'
+import { and, desc, eq, inArray, lte } from 'drizzle-orm'
+import type { Services } from '../http/services.ts'
+import { asSystem, type ReadTx } from '../store/tx.ts'
+import { Child } from './child.ts'
+import { peerById } from './enrolment.ts'
+import { keysOfEnrolment } from './incarnation.ts'
+import { nextPage } from './pages.ts'
+import { type Down, type Head, headOf, readHead, type Up, unwrap, wrap } from './parcel.ts'
+import { ParentLine } from './parent-line.ts'
+import { receive } from './receive.ts'
+import { keysHere, sealKeys } from './routes.ts'
+
+type Peer = Row<'sync_peer'>
+type Own = Pick<Services, 'store' | 'config' | 'clock' | 'keys'>
+
+const noLine = async () => {
+  throw new Error('this goes by hand')
+}
+const childOf = (services: Own, peer: Peer) =>
+  new Child(services as Services, peer.id, new ParentLine(peer, keysOfEnrolment(services, peer), noLine))
+
+/** What the parent has not acknowledged, as a parcel to carry to it. `all`: from the beginning, where something is missing there. */
+export async function exportUp(services: Own, parent: Peer, { all = false } = {}): Promise<{ parcel: Buffer; rows: number }> {
+  const { store, clock } = services
+  const peer = all ? { ...parent, own_seq: 0, own_people: 0 } : parent
+  if ((peer.own_epoch ?? store.nodeId) !== store.nodeId)
+    throw new Error('This database was restored or copied. It must meet its parent once over the line before a parcel can be made.')
+  const head = await store.read(asSystem(), (tx) => headAt(tx, peer, store.nodeId, peer.own_seq))
+  const child = childOf(services, peer)
+  const pages: Up['pages'] = []
+  for (let at = peer, isLast = false; !isLast; ) {
+    const { page, push } = await child.pageAfter(at, { whole: all })
+    if (page.to > at.own_seq || page.people > at.own_people) pages.push({ push, people: page.people })
+    at = { ...at, own_seq: page.to, own_people: page.people }
+    isLast = page.isLast
+  }
+  const { id, school_id, their_cursor, scope } = peer
+  const made_at = toInstant(clock.now())
+  const place = { peer: id, node: store.nodeId, school: school_id as string, made_at, cursor: all ? null : their_cursor, scope, head }
+  const parcel = wrap(headOf({ direction: 'up', ...place }), { pages }, keysHere(services), sealKeys(services, peer).shared)
+  return { parcel, rows: pages.reduce((sum, { push }) => sum + push.tables.reduce((rows, table) => rows + table.rows.length, 0), 0) }
+}
+
+export type Taken = { direction: 'up' | 'down'; from: string; rows: number; refused: number; held: number; receipt: Buffer | null }
+
+/** Takes a parcel in, whichever way it goes. Again is the same. A parcel from a child is answered with the receipt to carry back. */
+export async function importParcel(services: Own, bytes: Buffer): Promise<Taken> {
+  const head = readHead(bytes)
+  const peer = await services.store.read(asSystem(), (tx) => peerById(tx, head.peer))
+  const side = head.direction === 'up' ? 'child' : 'parent'
+  if (peer?.side !== side || peer.school_id !== head.school)
+    throw new Error('This parcel is not for this server: it comes from one that is not enrolled here.')
+  if (peer.revoked_at) throw new Error(`${peer.name} was revoked; what it sends is not taken.`)
+  return head.direction === 'up' ? importUp(services, peer, head, bytes) : importDown(services, peer, head, bytes)
+}
+
+async function importUp(services: Own, peer: Peer, head: Head, bytes: Buffer): Promise<Taken> {
+  const { store, clock } = services
+  const keys = sealKeys(services, peer)
+  const { pages } = unwrap(bytes, peer, keys.shared, 'up')
+  if (head.node !== peer.node_id) throw new Error(`${peer.name} has begun anew since this parcel was made. Make another one there.`)
+  await store.read(asSystem(), (tx) => demandSameHistory(tx, peer, head, pages))
+  const answers: Down['answers'] = []
+  for (const { push, people } of pages) {
+    const pushed = await store.write(asSystem(), async (tx) => {
+      const before = (await peerById(tx, peer.id)) as Peer
+      const answer = await receive(tx, before, store.nodeId, push, keys)
+      if (before.own_seq > push.to) await keepPlace(tx, before)
+      return answer
+    })
+    answers.push({ to: push.to, people, answers: pushed.answers })
+  }
+  const news: Down['pages'] = []
+  for (let asked = { cursor: head.cursor, scope: head.scope }, isLast = false; !isLast; ) {
+    const page = await store.read(asSystem(), (tx) => nextPage(tx, peer, store.nodeId, asked, keys))
+    news.push(page)
+    asked = { cursor: page.cursor, scope: page.scope }
+    isLast = page.is_last
+  }
+  const { cursor, scope, school } = head
+  const made_at = toInstant(clock.now())
+  const place = { peer: peer.id, node: store.nodeId, school, made_at, cursor, scope, head: null }
+  const receipt = wrap(headOf({ direction: 'down', ...place }), { answers, pages: news }, keysHere(services), keys.shared)
+  return { ...taken('up', peer, answers), rows: pages.reduce((sum, { push }) => sum + rowsIn(push.tables), 0), receipt }
+}
+
+async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer): Promise<Taken> {
+  const { answers, pages } = unwrap(bytes, peer, sealKeys(services, peer).shared, 'down')
+  const child = childOf(services, peer)
+  for (const { to, people, answers: own } of answers) {
+    const now = (await services.store.read(asSystem(), (tx) => peerById(tx, peer.id))) as Peer
+    // What was answered over the line meanwhile is answered.
+    if (to > now.own_seq || people > now.own_people) await child.takeAnswers(now, own, { to, people })
+  }
+  let from = head.cursor
+  for (const page of pages) {
+    await child.takePage(peer, page, from)
+    from = page.cursor
+  }
+  return { ...taken('down', peer, answers), rows: pages.reduce((sum, { tables }) => sum + rowsIn(tables), 0), receipt: null }
+}
+
+const rowsIn = (tables: readonly { rows: readonly unknown[] }[]) => tables.reduce((sum, { rows }) => sum + rows.length, 0)
+
+const taken = (direction: 'up' | 'down', { name }: Peer, answers: Down['answers']) => {
+  const all: RowAnswer[] = answers.flatMap((each) => each.answers)
+  const count = (...outcomes: string[]) => all.filter(({ outcome }) => outcomes.includes(outcome)).length
+  return { direction, from: name, refused: count('refused', 'conflict'), held: count('held') }
+}
+
+/** A parcel that is older than what came over the line does not set the child's place back. */
+async function keepPlace(tx: Parameters<typeof receive>[0], { id, own_seq, highest_counter, history_head }: Peer): Promise<void> {
+  await tx.local.update(tx.t.sync_peer).set({ own_seq, highest_counter, history_head }).where(eq(tx.t.sync_peer.id, id))
+}
+
+/**
+ * A copy of the child's database uses the same numbers for other writes (SPEC, «Incarnations»): its history is another one. And what
+ * came before this parcel must be here.
+ */
+async function demandSameHistory(tx: ReadTx, peer: Peer, { head }: Head, pages: Up['pages']): Promise<void> {
+  const [first] = pages
+  if (!first) return
+  if (first.push.from > peer.own_seq)
+    throw new Error(`Something that ${peer.name} sent before this parcel is missing here. Make it again there with --all.`)
+  const known = await headAt(tx, peer, peer.node_id, first.push.from)
+  const entries: HistoryEntry[] = pages.flatMap(({ push }) => push.history).filter(({ node_seq }) => node_seq <= peer.own_seq)
+  const { history } = tx.t
+  const last = entries.slice(-1).map(({ id }) => id)
+  const found = await tx.db
+    .select({ id: history.id })
+    .from(history)
+    .where(and(eq(history.school_id, peer.school_id as string), inArray(history.id, last)))
+  if (known !== head || found.length !== last.length)
+    throw new Error(`This parcel was made by a copy of ${peer.name}. Let that copy meet this server once over the line.`)
+}
+
+/** The head of a node's history at one of its numbers, as this database has it. */
+async function headAt(tx: ReadTx, { school_id }: Peer, node: string, seq: number): Promise<string | null> {
+  const { history } = tx.t
+  const [last] = await tx.db
+    .select({ head: history.head })
+    .from(history)
+    .where(and(eq(history.school_id, school_id as string), eq(history.node_id, node), lte(history.node_seq, seq)))
+    .orderBy(desc(history.node_seq))
+    .limit(1)
+  return last?.head ?? null
+}
