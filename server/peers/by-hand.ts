@@ -117,14 +117,12 @@ async function keepPlace(tx: Parameters<typeof receive>[0], { id, own_seq, highe
 }
 
 /**
- * A copy of the child's database uses the same numbers for other writes (SPEC, «Incarnations»): its history is another one. And what
- * came before this parcel must be here.
+ * What the child wrote before this parcel must be here, and a copy of its database, which uses the same numbers for other writes
+ * (SPEC, «Incarnations»), has another history.
  */
 async function demandSameHistory(tx: ReadTx, peer: Peer, { head }: Head, pages: Up['pages']): Promise<void> {
   const [first] = pages
   if (!first) return
-  if (first.push.from > peer.own_seq)
-    throw new Error(`Something that ${peer.name} sent before this parcel is missing here. Make it again there with --all.`)
   const known = await headAt(tx, peer, peer.node_id, first.push.from)
   const entries: HistoryEntry[] = pages.flatMap(({ push }) => push.history).filter(({ node_seq }) => node_seq <= peer.own_seq)
   const { history } = tx.t
@@ -133,7 +131,8 @@ async function demandSameHistory(tx: ReadTx, peer: Peer, { head }: Head, pages: 
     .select({ id: history.id })
     .from(history)
     .where(and(eq(history.school_id, peer.school_id as string), inArray(history.id, last)))
-  if (known !== head || found.length !== last.length)
+  if (known !== head) throw new Error(`An earlier parcel of ${peer.name} has not come here. Make this one again there with --all.`)
+  if (found.length !== last.length)
     throw new Error(`This parcel was made by a copy of ${peer.name}. Let that copy meet this server once over the line.`)
 }
 

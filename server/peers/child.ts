@@ -62,7 +62,7 @@ export class Child {
     if (page.to === peer.own_seq && page.people === peer.own_people) return { more: false }
     if (page.rows.length + push.history.length === 0) {
       // All of it came from the parent itself.
-      await store.write(asSystem(), (tx) => this.save(tx, { own_seq: page.to, own_people: page.people }))
+      await this.services.store.write(asSystem(), (tx) => this.save(tx, { own_seq: page.to, own_people: page.people }))
       return { more: !page.isLast }
     }
     const pushed = await this.line.push(push)
