@@ -15,6 +15,7 @@ export const limits = {
     joinMessage: 500,
     address: 500,
     phone: 40,
+    filePath: 300,
   },
   score: { max: 100_000, decimals: 2 },
   assessmentWeight: { max: 1_000, decimals: 4 },
@@ -26,9 +27,49 @@ export const limits = {
   rollOverClasses: 200,
   page: { default: 500, max: 500 },
   body: { json: 1_048_576, import: 20_971_520 },
+  /** A file of a report or class, in bytes (decisions §6). */
+  reportFile: 20_971_520,
+  /** Pictures of people and schools (specification, «Limits»): bytes of the file, pixels of a side, of all, and of all where it is to be printed, pieces of the file. */
+  image: { bytes: 5_242_880, side: 12_000, pixels: 50_000_000, printed: 16_000_000, parts: 4_000 },
+  /** Resumable uploads (specification, «Limits»): bytes of a piece; how long the right to upload lasts. */
+  resumable: { chunk: 6_291_456, life: 7_200_000 },
+  /** What one person may upload within a window. */
+  uploads: { window: 3_600_000, files: 600, kilobytes: 2_097_152, images: 30 },
+  /**
+   * `floor`: free bytes at which uploads stop, so that marks can still be saved. What was begun and not finished, or belongs to no
+   * row, goes after `orphan`, a picture in whose place another came after `replaced`; it is looked for every `sweep`, `page` at a time.
+   */
+  storage: {
+    floor: 536_870_912,
+    orphan: 86_400_000,
+    replaced: 3_600_000,
+    sweep: 21_600_000,
+    afterStart: 600_000,
+    page: 500,
+    timeout: 20_000,
+    connect: 5_000,
+    tries: 3,
+  },
+  /**
+   * Jobs (decision 264): how many wait or run at once, of a school and of all; how many streams follow them, of a person and of all;
+   * how long one is held before another may take it up, how often that may happen, how often idle servers look, and how long an ended
+   * one is remembered.
+   */
+  jobs: {
+    perSchool: 10,
+    inAll: 500,
+    streamsPerUser: 10,
+    streams: 500,
+    lease: 30_000,
+    taken: 5,
+    look: 5_000,
+    follow: 1_000,
+    keep: 7 * 86_400_000,
+    sweep: 3_600_000,
+  },
   importRows: 10_000,
   importColumns: 200,
-  importUnpacked: 104_857_600,
+  importUnpacked: 33_554_432,
   otp: {
     length: 8,
     lifetime: 600_000,
@@ -56,6 +97,45 @@ export const limits = {
   cache: { profile: 30 * 86_400_000, schoolList: 30 * 86_400_000, results: 3_600_000, entries: 20_000, bytes: 67_108_864 },
   mail: { queue: 1_000, tries: 6 },
   writeQueue: 1_000,
+  /** A transaction that has waited so long for its turn is refused: whoever asked has given up, or will have when it is done. */
+  turn: 5_000,
+  /** On Postgres, so long for a row that another transaction holds. */
+  lockWait: 10_000,
+  /**
+   * The door of the server (decision 235). For each lane: how many requests are in work at once, how many wait. A wait lasts at most
+   * `patience`; only `shortPatience` once somebody has been waiting without a break for `rush`.
+   */
+  admission: {
+    ordinary: { atOnce: 64, waiting: 1_000 },
+    signIn: { atOnce: 16, waiting: 250 },
+    health: { atOnce: 4, waiting: 50 },
+    patience: 3_000,
+    shortPatience: 750,
+    rush: 3_000,
+    /** A refusal that needs no waiting is given only then, so that who tries again at once costs little. */
+    pause: 1_000,
+    /** Work begun at once while others knock; what comes later is put in line. */
+    slice: 4,
+    /** Bytes under way, of bodies being sent and replies not yet read: of one client, of all. Bodies up to `small` are not counted. */
+    bytes: { small: 65_536, client: 134_217_728, all: 268_435_456 },
+    /** A warning of refusals at most so often. */
+    warn: 10_000,
+  },
+  /**
+   * Connections (decision 236). Bodies and replies have `grace`, and then must have moved at `bytesPerSecond` on the whole; a stream
+   * that is not read for `stall` is ended. `check`: how often that is looked at.
+   */
+  connection: {
+    atOnce: 2_000,
+    perClient: 500,
+    headers: 15_000,
+    request: 600_000,
+    keepAlive: 65_000,
+    grace: 30_000,
+    bytesPerSecond: 8_192,
+    stall: 60_000,
+    check: 2_000,
+  },
   /** Removal of counters, codes and sessions whose time is over: at most so often, and so many rows of each. */
   sweep: { every: 600_000, rows: 1_000 },
   /**
@@ -70,6 +150,50 @@ export const limits = {
   certificate: { authorityLife: 3_650 * 86_400_000, life: 365 * 86_400_000, renewBefore: 30 * 86_400_000 },
   /** How often a server on the LAN looks whether its addresses or its certificate have changed. */
   presence: { check: 30_000 },
+  /**
+   * When `markbook doctor` speaks up. Bytes: a disk that is full or scarce, a log or empty room that is worth tidying, memory. `scarceFiles`
+   * counts files. `clockOff`: against another server's clock, within which codes of apps still work; `clockSlack` and `clockFar`:
+   * how much later than now an entry or a file may be; `longSilence`: without any entry. `oldBackup` is a problem, `staleBackup` a notice.
+   */
+  doctor: {
+    fullDisk: 536_870_912,
+    scarceDisk: 2_147_483_648,
+    scarceFiles: 1_000,
+    largeLog: 67_108_864,
+    unusedRoom: 20_971_520,
+    littleMemory: 536_870_912,
+    freeMemory: 134_217_728,
+    clockOff: 30_000,
+    clockSlack: 60_000,
+    clockFar: 300_000,
+    longSilence: 100 * 86_400_000,
+    oldBackup: 172_800_000,
+    staleBackup: 93_600_000,
+    leftover: 3_600_000,
+    patience: 5_000,
+  },
+  /**
+   * Replication (sync/SPEC.md, «Bounds»). Rows and bytes of a page; how long a question waits for news, seconds; how long a node waits
+   * after a failure; how often a server looks for a parent that another process joined, and for a change of the status; how long a
+   * parent may take to begin its answer; rows held back for a school; how long an invitation counts, and how many a school has open.
+   */
+  sync: {
+    pageRows: 5_000,
+    pageBytes: 33_554_432,
+    wait: 25,
+    backOff: { first: 1_000, most: 300_000 },
+    look: 2_000,
+    patience: 120_000,
+    held: 10_000,
+    invitation: { life: 600_000, open: 10 },
+  },
+  /**
+   * Shapes (decision 284). Rows of a response; how long a live request is held and how often it is looked whether somebody still wants it,
+   * ms; live requests that wait, of one person and of all; characters of a condition, and how deep its brackets go.
+   */
+  shapes: { rows: 5_000, wait: 20_000, look: 1_000, waitingPerUser: 60, waiting: 1_000, where: 2_000, depth: 20 },
   /** What connects and says nothing is sent away. */
   firstByte: 10_000,
+  /** Threads that make documents: how many, how many tasks wait for one, and what one task may take (decision 260). */
+  papers: { workers: 2, waiting: 32, memoryMb: 320, timeMs: 60_000, idleMs: 60_000 },
 } as const

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import type { Cell as ExcelCell, Style, stream, Worksheet } from 'exceljs'
+import type { Cell as ExcelCell, PageSetup, Style, stream, Worksheet } from 'exceljs'
 import type { Cell } from './table.ts'
 import { withoutTimes } from './zip.ts'
 
@@ -38,6 +38,11 @@ export type Portions = Iterable<readonly WorkbookRow[]> | AsyncIterable<readonly
 
 const GREY = { type: 'pattern', pattern: 'solid', fgColor: { argb: 'FFE4E4E4' } } as const
 const DAY_FORMAT = 'yyyy-mm-dd'
+/** The font of the cells, named once more: a spreadsheet may take another for a font without a name. */
+const HEAD_FONT = { name: 'Calibri', family: 2, size: 11, bold: true } as const
+const LINE_HEIGHT = 15
+/** Characters that stand beside each other on a sheet of paper that is held upright. */
+const UPRIGHT_CHARACTERS = 95
 
 /** Loaded on first use: it is large, and a server that nobody asks for a workbook should start quickly. */
 const excel = async () => (await import('exceljs')).default
@@ -63,16 +68,38 @@ function written({ kind }: WorkbookColumn, value: Cell): string | number | Date 
   return String(value)
 }
 
+/** How many lines a head takes when it is wrapped between its words. */
+function linesOf({ head, width }: WorkbookColumn): number {
+  let [lines, used] = [1, 0]
+  for (const word of head.split(/\s+/)) {
+    if (used > 0 && used + 1 + word.length > width - 1) [lines, used] = [lines + 1, 0]
+    used += (used > 0 ? 1 : 0) + word.length
+    lines += Math.ceil(used / width) - 1
+    used %= width
+  }
+  return lines
+}
+
+/** One page wide; a wide sheet across. */
+function pageSetup(columns: readonly WorkbookColumn[]): Partial<PageSetup> {
+  const characters = columns.reduce((sum, { width, isHidden = false }) => sum + (isHidden ? 0 : width), 0)
+  const orientation = characters > UPRIGHT_CHARACTERS ? 'landscape' : 'portrait'
+  return { orientation, fitToPage: true, fitToWidth: 1, fitToHeight: 0 }
+}
+
 function writeHead(worksheet: Worksheet, { columns, notes = [], wrapsHeads = false }: WorkbookSheet<unknown>): void {
   const row = worksheet.getRow(1)
   for (const [position, column] of columns.entries()) {
     const head = row.getCell(position + 1)
-    head.font = { bold: true }
-    if (wrapsHeads) head.alignment = { wrapText: true, vertical: 'top' }
+    head.font = HEAD_FONT
+    const horizontal = column.kind === 'number' ? 'right' : 'left'
+    head.alignment = wrapsHeads ? { horizontal, wrapText: true, vertical: 'top' } : { horizontal }
     if (column.isMuted) head.fill = GREY
     const note = notes.find(({ key }) => key === column.key)
     if (note) head.note = note.text
   }
+  // No spreadsheet makes a row higher by itself once the file says how high rows are.
+  if (wrapsHeads) row.height = LINE_HEIGHT * Math.max(...columns.map(linesOf))
   row.commit()
 }
 
@@ -102,7 +129,10 @@ function writeRow(worksheet: Worksheet, number: number, shapes: readonly Shape[]
 
 async function writeSheet(workbook: stream.xlsx.WorkbookWriter, sheet: WorkbookSheet<Portions>): Promise<void> {
   const { name, columns, rows, frozen } = sheet
-  const worksheet = workbook.addWorksheet(sheetName(name), { views: [{ state: 'frozen', ySplit: frozen.rows, xSplit: frozen.columns }] })
+  const worksheet = workbook.addWorksheet(sheetName(name), {
+    views: [{ state: 'frozen', ySplit: frozen.rows, xSplit: frozen.columns }],
+    pageSetup: pageSetup(columns),
+  })
   const shapes = columns.map((column): Shape => ({ column, look: lookOf(column) }))
   worksheet.columns = shapes.map(({ column: { head, key, width, isHidden = false }, look }) => {
     return { header: head, key, width, hidden: isHidden, style: look.plain }

@@ -144,7 +144,8 @@ function classSheet(input: BroadsheetInput, { whole, genders }: Statistics): Wor
   const row = (what: string, told: string | null, value: number | null = null) => ({ cells: { what, told, value } })
   return {
     name: 'Class',
-    columns: [text('What', 'what', 26), text('Told', 'told', 34), figure('Figure', 'value', 12, 2)],
+    // Counts and averages in one column: each with the decimals that it has.
+    columns: [text('What', 'what', 26), text('Told', 'told', 34), { head: 'Figure', key: 'value', width: 12, kind: 'number' }],
     rows: [
       row('School', input.school.name),
       row('Class', input.class_name),

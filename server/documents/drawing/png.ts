@@ -1,13 +1,14 @@
-import { inflateSync } from 'node:zlib'
-
-/** Rows of 8-bit red, green, blue; `alpha` is null where everything is opaque. */
-export type Pixels = { width: number; height: number; rgb: Uint8Array; alpha: Uint8Array | null }
+import { limits } from '@markbook/shared/limits'
+import { Unzlib } from 'fflate'
+import { type Pixels, Shrunk } from './shrunk.ts'
 
 type Header = { width: number; height: number; depth: number; colour: number; interlaced: boolean }
 type Chunks = { header: Header; palette: Uint8Array; transparency: Uint8Array; packed: Buffer }
 
-/** Pixels that are unpacked at most; a crest of this size weighs 64 MB while it is made smaller. */
-const PIXELS_MAX = 16_000_000
+/** Pixels that are unpacked at most: what a crest may have (limits.image.printed). */
+const PIXELS_MAX = limits.image.printed
+/** Packed bytes that are unpacked in one go: a thousandfold of them at most, whatever the picture claims. */
+const SLICE = 1_024
 const CHANNELS: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
 function readChunks(file: Buffer): Chunks | null {
@@ -38,22 +39,18 @@ const paeth = (left: number, up: number, corner: number): number => {
   return b <= c ? up : corner
 }
 
-/** Undoes the filter of each line in place; a line is a byte that names its filter and `stride` bytes. */
-function unfilter(bytes: Buffer, from: number, stride: number, lines: number, pixel: number): void {
-  for (let line = 0; line < lines; line += 1) {
-    const filter = bytes[from + line * (stride + 1)] as number
-    const start = from + line * (stride + 1) + 1
-    for (let at = start; at < start + stride; at += 1) {
-      const left = at - start >= pixel ? (bytes[at - pixel] as number) : 0
-      const up = line === 0 ? 0 : (bytes[at - stride - 1] as number)
-      const corner = line === 0 || at - start < pixel ? 0 : (bytes[at - stride - 1 - pixel] as number)
-      let guess = 0
-      if (filter === 1) guess = left
-      else if (filter === 2) guess = up
-      else if (filter === 3) guess = (left + up) >> 1
-      else if (filter === 4) guess = paeth(left, up, corner)
-      bytes[at] = ((bytes[at] as number) + guess) & 0xff
-    }
+/** Undoes the filter of a line in place. A line is a byte that names its filter, and its bytes; the one above it is of zeros at first. */
+function unfilter(line: Buffer, above: Buffer, pixel: number): void {
+  const filter = line[0] as number
+  for (let at = 1; at < line.length; at += 1) {
+    const left = at > pixel ? (line[at - pixel] as number) : 0
+    const up = above[at] as number
+    let guess = 0
+    if (filter === 1) guess = left
+    else if (filter === 2) guess = up
+    else if (filter === 3) guess = (left + up) >> 1
+    else if (filter === 4) guess = paeth(left, up, at > pixel ? (above[at - pixel] as number) : 0)
+    line[at] = ((line[at] as number) + guess) & 0xff
   }
 }
 
@@ -101,57 +98,80 @@ function painter({ header, palette, transparency }: Chunks): Paint {
   }
 }
 
-function unpack(chunks: Chunks): Uint8Array {
-  const { width, height, depth, colour, interlaced } = chunks.header
-  const bits = depth * (CHANNELS[colour] as number)
-  const passes = (interlaced ? ADAM7 : WHOLE)
+type Run = Pass & { across: number; down: number; bytes: number }
+
+/** The passes that a picture really has, with their lines and the bytes of each. */
+const runsOf = ({ width, height, interlaced }: Header, bits: number): Run[] =>
+  (interlaced ? ADAM7 : WHOLE)
     .map((pass) => ({ ...pass, across: Math.ceil((width - pass.x) / pass.dx), down: Math.ceil((height - pass.y) / pass.dy) }))
     .filter(({ across, down }) => across > 0 && down > 0)
-    .map((pass) => ({ ...pass, stride: Math.ceil((pass.across * bits) / 8) }))
-  const size = passes.reduce((sum, { stride, down }) => sum + (stride + 1) * down, 0)
-  const bytes = inflateSync(chunks.packed, { maxOutputLength: size })
-  if (bytes.length < size) throw new RangeError('the picture is cut off')
-  const pixels = new Uint8Array(width * height * 4)
-  const paint = painter(chunks)
-  let from = 0
-  for (const { x, y, dx, dy, across, down, stride } of passes) {
-    unfilter(bytes, from, stride, down, Math.max(1, bits >> 3))
-    for (let row = 0; row < down; row += 1) {
-      const line = bytes.subarray(from + row * (stride + 1) + 1, from + (row + 1) * (stride + 1))
-      for (let column = 0; column < across; column += 1) paint(line, column, pixels, ((y + row * dy) * width + x + column * dx) * 4)
-    }
-    from += (stride + 1) * down
+    .map((pass) => ({ ...pass, bytes: 1 + Math.ceil((pass.across * bits) / 8) }))
+
+/** Takes the unpacked bytes as they come, and paints every line that is whole: two lines are all that it remembers. */
+class Lines {
+  private readonly runs: Run[]
+  private readonly pixel: number
+  private readonly paint: Paint
+  private readonly dot = new Uint8Array(4)
+  private row = 0
+  private filled = 0
+  private line = Buffer.alloc(0)
+  private above = Buffer.alloc(0)
+
+  constructor(
+    chunks: Chunks,
+    private readonly into: Shrunk,
+  ) {
+    const bits = chunks.header.depth * (CHANNELS[chunks.header.colour] as number)
+    this.runs = runsOf(chunks.header, bits)
+    this.pixel = Math.max(1, bits >> 3)
+    this.paint = painter(chunks)
+    this.begin()
   }
-  return pixels
+
+  isWhole = (): boolean => this.runs.length === 0
+
+  take(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      if (this.isWhole()) throw new RangeError('the picture goes on behind its end')
+      const some = bytes.subarray(at, at + this.line.length - this.filled)
+      this.line.set(some, this.filled)
+      this.filled += some.length
+      at += some.length
+      if (this.filled === this.line.length) this.end()
+    }
+  }
+
+  private begin(): void {
+    const bytes = this.runs[0]?.bytes ?? 0
+    this.line = Buffer.alloc(bytes)
+    this.above = Buffer.alloc(bytes)
+    this.row = 0
+  }
+
+  private end(): void {
+    const { x, y, dx, dy, across, down } = this.runs[0] as Run
+    unfilter(this.line, this.above, this.pixel)
+    const samples = this.line.subarray(1)
+    for (let column = 0; column < across; column += 1) {
+      this.paint(samples, column, this.dot, 0)
+      this.into.add(x + column * dx, y + this.row * dy, this.dot)
+    }
+    ;[this.line, this.above] = [this.above, this.line]
+    this.filled = 0
+    this.row += 1
+    if (this.row < down) return
+    this.runs.shift()
+    this.begin()
+  }
 }
 
-/** Each new pixel is the mean of those that it stands for, weighed by how opaque they are. */
-function shrink(pixels: Uint8Array, width: number, height: number, most: number): Pixels {
-  const factor = Math.max(1, width / most, height / most)
-  const [across, down] = [Math.max(1, Math.round(width / factor)), Math.max(1, Math.round(height / factor))]
-  const [rgb, alpha] = [new Uint8Array(across * down * 3), new Uint8Array(across * down)]
-  const edge = (index: number, count: number, whole: number) => Math.floor((index * whole) / count)
-  for (let row = 0; row < down; row += 1) {
-    for (let column = 0; column < across; column += 1) {
-      const sums = [0, 0, 0, 0]
-      const [top, left] = [edge(row, down, height), edge(column, across, width)]
-      const [bottom, right] = [Math.max(top + 1, edge(row + 1, down, height)), Math.max(left + 1, edge(column + 1, across, width))]
-      for (let y = top; y < bottom; y += 1)
-        for (let x = left; x < right; x += 1) {
-          const at = (y * width + x) * 4
-          const opaque = pixels[at + 3] as number
-          for (let channel = 0; channel < 3; channel += 1)
-            sums[channel] = (sums[channel] as number) + (pixels[at + channel] as number) * opaque
-          sums[3] = (sums[3] as number) + opaque
-        }
-      const at = row * across + column
-      const weight = sums[3] as number
-      for (let channel = 0; channel < 3; channel += 1)
-        rgb[at * 3 + channel] = weight === 0 ? 255 : Math.round((sums[channel] as number) / weight)
-      alpha[at] = Math.round(weight / ((bottom - top) * (right - left)))
-    }
-  }
-  return { width: across, height: down, rgb, alpha: alpha.every((opaque) => opaque === 255) ? null : alpha }
+function unpack(chunks: Chunks, into: Shrunk): void {
+  const lines = new Lines(chunks, into)
+  const unzip = new Unzlib((bytes) => lines.take(bytes))
+  for (let at = 0; at < chunks.packed.length; at += SLICE)
+    unzip.push(chunks.packed.subarray(at, at + SLICE), at + SLICE >= chunks.packed.length)
+  if (!lines.isWhole()) throw new RangeError('the picture is cut off')
 }
 
 /** The pixels of a PNG of any kind, made smaller until neither side has more than `most`; null for one that is broken or too large. */
@@ -161,7 +181,9 @@ export function readPng(bytes: Uint8Array, most: number): Pixels | null {
     if (!chunks || CHANNELS[chunks.header.colour] === undefined || ![1, 2, 4, 8, 16].includes(chunks.header.depth)) return null
     const { width, height } = chunks.header
     if (width === 0 || height === 0 || width * height > PIXELS_MAX) return null
-    return shrink(unpack(chunks), width, height, most)
+    const shrunk = new Shrunk(width, height, most)
+    unpack(chunks, shrunk)
+    return shrunk.pixels()
   } catch {
     return null
   }

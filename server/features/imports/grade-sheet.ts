@@ -1,6 +1,5 @@
 import { imports } from '@markbook/shared/contract/imports'
 import { buildMarksheet, type MarksheetInput } from '../../documents/marksheet.ts'
-import { writeWorkbook } from '../../documents/xlsx.ts'
 import { onFile } from '../../http/handler.ts'
 import { assessmentsOfClass } from '../assessments/assessments.queries.ts'
 import { inOrder } from '../assessments/order.ts'
@@ -12,7 +11,7 @@ import { givenSubjectsOfClass, gradesOfAssessments } from './imports.queries.ts'
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 /** The class's pupils who take the subject, or who have a mark in it all the same, by last name; the assessments in their order. */
-async function marksheetOf({ tx }: Asker, { group, term, subjectId }: SheetPlace): Promise<MarksheetInput> {
+export async function marksheetOf({ tx }: Pick<Asker, 'tx'>, { group, term, subjectId }: SheetPlace): Promise<MarksheetInput> {
   const inClass = { school: group.school_id, group: group.id }
   const assessments = inOrder(await assessmentsOfClass(tx, { ...inClass, term: term.id, subject: subjectId }))
   const ids = JSON.stringify(assessments.map(({ id }) => id))
@@ -32,5 +31,9 @@ export const gradeSheet = onFile(imports.gradeSheet, {
     const filename = `${place.group.name} ${subject.name} ${place.term.name}.xlsx`
     return { filename, madeAt: scene.tx.nowMs, sheet: buildMarksheet(await marksheetOf(scene, place)) }
   },
-  finish: async ({ filename, madeAt, sheet }) => ({ filename, contentType: XLSX, bytes: await writeWorkbook({ sheets: [sheet], madeAt }) }),
+  finish: async ({ filename, madeAt, sheet }, { papers }) => ({
+    filename,
+    contentType: XLSX,
+    bytes: await papers.workbook({ sheets: [sheet], madeAt }),
+  }),
 })

@@ -3,7 +3,6 @@ import { imports } from '@markbook/shared/contract/imports'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { MARKSHEET_NAMES } from '../../documents/marksheet.ts'
-import { readSheet } from '../../documents/read-sheet.ts'
 import type { Sheet } from '../../documents/table.ts'
 import { onUpload } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
@@ -62,7 +61,7 @@ async function write(tx: WriteTx, assessments: readonly Row<'assessment'>[], { m
 }
 
 export const importGrades = onUpload(imports.grades, {
-  prepare: ({ filename, contentType, bytes }) => readSheet({ filename, type: contentType, bytes }, MARKSHEET_NAMES),
+  prepare: ({ filename, contentType, bytes }, { papers }) => papers.readSheet({ filename, type: contentType, bytes }, MARKSHEET_NAMES),
   load: async (scene, { targets }): Promise<Place | null> => {
     if (targets['assessmentId'] !== undefined) return assessmentPlace(scene, targets['assessmentId'])
     const isWhole = targets['studentGroupId'] && targets['termId'] && targets['subjectId']

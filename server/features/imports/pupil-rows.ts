@@ -12,8 +12,8 @@ const TEXT_COLUMNS = {
   student_number: StudentInput.shape.studentNumber,
 }
 const DAY_COLUMNS = ['date_of_birth', 'enrollment_date'] as const
-const COLUMNS = ['first_name', 'last_name', 'gender', ...DAY_COLUMNS, 'student_number', 'class'] as const
-type Column = (typeof COLUMNS)[number]
+export const PUPIL_COLUMNS = ['first_name', 'last_name', 'gender', ...DAY_COLUMNS, 'student_number', 'class'] as const
+type Column = (typeof PUPIL_COLUMNS)[number]
 
 type Gender = Row<'student'>['gender']
 const GENDERS: Readonly<Record<string, Gender>> = { male: 'male', m: 'male', female: 'female', f: 'female', other: 'other', o: 'other' }
@@ -60,7 +60,7 @@ function pupilRow({ cell, day, row }: Read): PupilRow {
  * who a row is about, imports.duplicate_column where one stands twice.
  */
 export function pupilTable(sheet: Sheet): PupilTable {
-  const columns = findColumns(sheet, COLUMNS)
+  const columns = findColumns(sheet, PUPIL_COLUMNS)
   if (!columns.has('student_number') && !(columns.has('last_name') && columns.has('first_name'))) {
     throw importFailures.missingColumns({ message: 'The table needs the columns last_name and first_name, or student_number.' })
   }

@@ -1,7 +1,6 @@
 import { imports } from '@markbook/shared/contract/imports'
 import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
-import { readSheet } from '../../documents/read-sheet.ts'
 import { onUpload } from '../../http/handler.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { activeYearOf, classesOfYear } from '../academic-years/academic-years.queries.ts'
@@ -46,7 +45,8 @@ async function write(tx: WriteTx, { created, changed, enrolled }: StudentsPlan) 
 }
 
 export const importStudents = onUpload(imports.students, {
-  prepare: async ({ filename, contentType, bytes }) => pupilTable(await readSheet({ filename, type: contentType, bytes })),
+  prepare: async ({ filename, contentType, bytes }, { papers }) =>
+    pupilTable(await papers.readSheet({ filename, type: contentType, bytes })),
   load: (scene, { targets }) => yearOf(scene, targets['academicYearId']),
   run: async ({ tx, caller }, { query, prepared }, year) => {
     // Two imports at once would each make the pupils that the other makes too.
