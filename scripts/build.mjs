@@ -1,6 +1,6 @@
 // Bundles the server into dist/markbook.mjs where a source is newer than the bundle.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { root } from './install.mjs'
 
 export const bundle = join(root, 'dist', 'markbook.mjs')
@@ -19,11 +19,32 @@ export async function ensureBuilt() {
     statSync(join(root, 'package-lock.json')).mtimeMs,
   )
   if (existsSync(bundle) && statSync(bundle).mtimeMs >= sources) return
+  await buildTo(bundle)
+}
+
+/** `outfile` lies in dist: from there the bundle finds its packages and the migrations. Beside it: the worker that makes documents, its fonts. */
+export async function buildTo(outfile) {
+  const folder = dirname(outfile)
+  await bundleOne('cli.ts', outfile)
+  await bundleOne('documents/workers/worker.ts', join(folder, 'papers-worker.mjs'))
+  copyFonts(join(folder, 'fonts'))
+}
+
+function copyFonts(folder) {
+  const source = join(root, 'node_modules', '@embedpdf', 'fonts-latin')
+  mkdirSync(folder, { recursive: true })
+  for (const face of ['Regular', 'SemiBold', 'Italic']) {
+    copyFileSync(join(source, 'fonts', `NotoSans-${face}.ttf`), join(folder, `NotoSans-${face}.ttf`))
+  }
+  copyFileSync(join(source, 'LICENSE'), join(folder, 'LICENSE'))
+}
+
+async function bundleOne(entry, outfile) {
   const { build } = await import('esbuild')
   const { dependencies } = JSON.parse(readFileSync(join(root, 'server', 'package.json'), 'utf8'))
   await build({
-    entryPoints: [join(root, 'server', 'cli.ts')],
-    outfile: bundle,
+    entryPoints: [join(root, 'server', entry)],
+    outfile,
     bundle: true,
     platform: 'node',
     target: 'node20',

@@ -1,14 +1,26 @@
 // `npm test`: installs what is missing, checks, and runs every test on SQLite and on Postgres. Arguments go to vitest.
+// `npm run test:long`: the tests that have a long form (server/testing/long.ts), in that form.
 import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { check } from './check.mjs'
 import { ensureInstalled, root } from './install.mjs'
 
 ensureInstalled()
-const filters = process.argv.slice(2)
-if (filters.length === 0 && !check()) process.exit(1)
-const { status } = spawnSync(process.execPath, [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...filters], {
+const long = process.argv[2] === '--long'
+const filters = process.argv.slice(long ? 3 : 2)
+if (filters.length === 0 && !long && !check()) process.exit(1)
+const chosen = long && filters.length === 0 ? withLongForm() : filters
+// Long forms measure and kill: side by side they would disturb each other.
+const how = long ? ['--no-file-parallelism'] : []
+const { status } = spawnSync(process.execPath, [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...chosen, ...how], {
   cwd: root,
   stdio: 'inherit',
+  env: { ...process.env, ...(long && { TEST_LONG: '1' }) },
 })
 process.exit(status ?? 1)
+
+function withLongForm() {
+  const tests = readdirSync(join(root, 'server'), { recursive: true }).filter((file) => file.endsWith('.test.ts'))
+  return tests.map((file) => join('server', file)).filter((file) => readFileSync(join(root, file), 'utf8').includes("testing/long.ts'"))
+}

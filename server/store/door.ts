@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { COMMONS } from '@markbook/shared/ids'
 import { descriptions, type Replicated, type Row, SCHEMA_VERSION, type Tables } from '@markbook/shared/tables/tables'
 import { type Aside, asideAfter, asideToText, textToAside } from '@markbook/sync/aside'
 import { furthestOf, highsOf } from '@markbook/sync/merge/policy'
@@ -7,17 +6,23 @@ import { stamp } from '@markbook/sync/stamp'
 import { EXISTENCE, textToVersions, type Versions, versionsToText } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
 import type { Dialect, HistoryWrite, SyncRowWrite } from './dialect.ts'
+import {
+  type Action,
+  type AnyRow,
+  actionOf,
+  bySchool,
+  changesOf,
+  claimsOf,
+  rowOf,
+  same,
+  schoolOf,
+  unitsOf,
+  type Written,
+} from './door.entries.ts'
 import type { Line } from './line.ts'
 import type { Change, NewRow, Note, ReplicaWrites, Touched } from './tx.ts'
 
-type AnyRow = Record<string, unknown> & { id: string }
-type Action = 'create' | 'update' | 'delete'
-type Written = { entryId: string; table: Replicated; schoolId: string; before: AnyRow | null; after: AnyRow | null; units: Set<string> }
 export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId: () => string }
-
-/** Rows of one statement are compared by value; a JSON column by its text. */
-const same = (a: unknown, b: unknown) =>
-  a === b || (typeof a === 'object' && a !== null && b !== null && JSON.stringify(a) === JSON.stringify(b))
 
 /**
  * The one write door (architecture, decision 6). Rows are written at once; the versions and the history of everything that a
@@ -148,6 +153,12 @@ export class Door implements ReplicaWrites {
     brought.history.push(...history)
   }
 
+  /** Versions that this transaction brought and has not written yet, by row: they stand before what is stored. */
+  broughtOf(schoolId: string, table: Replicated): ReadonlyMap<string, SyncRowWrite> {
+    const own = [...(this.brought.get(schoolId)?.rows.values() ?? [])].filter((row) => row.table_name === table)
+    return new Map(own.map((row) => [row.row_id, row]))
+  }
+
   /** Rows that this transaction wrote itself, for the rules between rows. */
   touched(): readonly Touched[] {
     return [...this.written.values()]
@@ -257,51 +268,4 @@ export class Door implements ReplicaWrites {
   private tableOf(table: Replicated): Table {
     return this.dialect.tables[table as keyof Tables] as Table
   }
-}
-
-/** The row as it was, without what every node computes anew. */
-const claimsOf = ({ table, before }: Written): AnyRow => {
-  const { identity, units } = descriptions[table]
-  return Object.fromEntries([...identity, ...Object.values(units).flat()].map((name) => [name, before?.[name] ?? null])) as AnyRow
-}
-
-const rowOf = (entry: Written): AnyRow => (entry.after ?? entry.before) as AnyRow
-
-const actionOf = (entry: Written): Action | null => {
-  if (entry.before === null) return entry.after === null ? null : 'create'
-  return entry.after === null ? 'delete' : 'update'
-}
-
-const schoolOf = (table: Replicated, row: AnyRow): string => {
-  const { scope } = descriptions[table]
-  if (scope === 'commons') return COMMONS
-  return scope === 'self' ? row.id : (row['school_id'] as string)
-}
-
-const bySchool = (table: Replicated, rows: readonly AnyRow[]) => {
-  const groups = new Map<string, AnyRow[]>()
-  for (const row of rows) {
-    const schoolId = schoolOf(table, row)
-    const group = groups.get(schoolId)
-    if (group) group.push(row)
-    else groups.set(schoolId, [row])
-  }
-  return groups
-}
-
-const unitsOf = (table: Replicated, columns: readonly string[]): string[] =>
-  Object.entries(descriptions[table].units)
-    .filter(([, members]) => members.some((member) => columns.includes(member)))
-    .map(([unit]) => unit)
-
-/** What a person would call the change: no keys of the store, no folded names, no bookkeeping times. */
-const HIDDEN = new Set(['school_id', 'sort_key', 'search_key', 'created_at', 'updated_at', 'created_by', 'updated_by'])
-
-function changesOf({ table, before, after }: Written): Record<string, { before: unknown; after: unknown }> {
-  const changes: Record<string, { before: unknown; after: unknown }> = {}
-  for (const name of Object.keys((after ?? before) as AnyRow)) {
-    const [was, is] = [before?.[name] ?? null, after?.[name] ?? null]
-    if (!HIDDEN.has(name) && !descriptions[table].sealed?.includes(name) && !same(was, is)) changes[name] = { before: was, after: is }
-  }
-  return changes
 }

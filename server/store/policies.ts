@@ -78,6 +78,7 @@ const STAFF_READS = new Set<keyof Tables>([
   'report_book_pdf',
   'class_report_file',
   'job',
+  'sync_conflict',
 ])
 
 function tablePolicies(name: keyof Tables): string[] {

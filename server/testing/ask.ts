@@ -2,24 +2,30 @@ import { pathOf } from '@markbook/shared/contract/client'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import type { App } from '../http/app.ts'
 
-/** A request of a test, right or wrong; `file` goes as the multipart part of that name. */
+/** A request of a test, right or wrong; `file` goes as the multipart part of that name, with the fields of `form` before it. */
 export type Ask = {
   params?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, unknown>>
   body?: unknown
-  file?: { name: string; text: string }
+  file?: { name: string; text: string | Uint8Array<ArrayBuffer>; type?: string }
+  form?: Readonly<Record<string, string>>
 }
 /** A reply as it went over the wire. `headers` without the request's id, which is never the same. */
 export type Told = { status: number; code: string | undefined; text: string; headers: string }
 
 const BASE = 'http://markbook.test'
 
-export function requestFor(endpoint: Endpoint, { params, query = {}, body, file }: Ask, headers: Record<string, string> = {}): Request {
+export function requestFor(
+  endpoint: Endpoint,
+  { params, query = {}, body, file, form: fields = {} }: Ask,
+  headers: Record<string, string> = {},
+): Request {
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
   const url = `${BASE}${pathOf(endpoint, params)}${search ? `?${search}` : ''}`
   if (file) {
     const form = new FormData()
-    form.set('file', new File([file.text], file.name, { type: 'text/csv' }))
+    for (const [name, value] of Object.entries(fields)) form.set(name, value)
+    form.set('file', new File([file.text], file.name, { type: file.type ?? 'text/csv' }))
     return new Request(url, { method: endpoint.method, headers, body: form })
   }
   if (body === undefined) return new Request(url, { method: endpoint.method, headers })
@@ -29,9 +35,18 @@ export function requestFor(endpoint: Endpoint, { params, query = {}, body, file 
 
 export async function tell(app: App, request: Request): Promise<Told> {
   const response = await app.fetch(request)
-  const text = Buffer.from(await response.arrayBuffer()).toString('latin1')
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+  const text = isStream ? await firstEvent(response) : Buffer.from(await response.arrayBuffer()).toString('latin1')
   const headers = [...response.headers].filter(([name]) => name !== 'x-request-id').sort()
   return { status: response.status, code: codeIn(text), text, headers: JSON.stringify(headers) }
+}
+
+/** What a stream says first; some never end by themselves. */
+async function firstEvent({ body }: Response): Promise<string> {
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return Buffer.from(value ?? []).toString('latin1')
 }
 
 /** Asks with a Cookie header, empty for none. */

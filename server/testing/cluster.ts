@@ -7,7 +7,13 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 
 /** A temporary Postgres for the tests: its superuser's address, what it is, and how to end it. */
-export type Cluster = { url: string; description: string; stop(): Promise<void> }
+export type Cluster = {
+  url: string
+  description: string
+  stop(): Promise<void>
+  /** Stops it as a power cut does, and starts it again; only where its binaries are on this machine. */
+  outage?: { begin(): Promise<void>; end(): Promise<void> }
+}
 
 /** A local PostgreSQL where its binaries are found, else (or with `TEST_POSTGRES=embedded`) the one that comes from npm. */
 export async function startCluster(settings: readonly string[] = QUICK): Promise<Cluster> {
@@ -76,15 +82,28 @@ async function startLocal(binaries: string, chosen: readonly string[]): Promise<
     '-c',
     setting,
   ])
-  const server = spawn(join(binaries, 'postgres'), ['-D', data, ...settings], { ...owner, stdio: 'ignore' })
+  const start = () => spawn(join(binaries, 'postgres'), ['-D', data, ...settings], { ...owner, stdio: 'ignore' })
+  let server = start()
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
-  const stop = async () => {
+  const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    if (server.exitCode !== null || server.signalCode !== null) return
     const ended = new Promise((resolve) => server.once('exit', resolve))
-    server.kill('SIGINT')
+    server.kill(signal)
     await ended
+  }
+  const stop = async () => {
+    await end('SIGINT')
     rmSync(folder, { recursive: true, force: true })
   }
-  return { url, description: `PostgreSQL ${await versionAt(url)} from ${binaries}`, stop }
+  const outage = {
+    // What `pg_ctl stop -m immediate` does.
+    begin: () => end('SIGQUIT'),
+    end: async () => {
+      server = start()
+      await versionAt(url)
+    },
+  }
+  return { url, description: `PostgreSQL ${await versionAt(url)} from ${binaries}`, stop, outage }
 }
 
 async function startEmbedded(settings: readonly string[]): Promise<Cluster> {

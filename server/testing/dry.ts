@@ -34,6 +34,13 @@ export const dryApp = (services: Services): App =>
   createApp({
     ...services,
     store: dryStore(services.store),
-    cache: { get: async () => undefined, set: async () => {}, delete: async () => {}, close: async () => {} },
+    cache: {
+      get: async () => undefined,
+      set: async () => {},
+      getText: async () => undefined,
+      setText: async () => {},
+      delete: async () => {},
+      close: async () => {},
+    },
     mailer: { ...services.mailer, send: () => {} },
   })

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Client, clientOf } from '@markbook/shared/contract/client'
 import { contract } from '@markbook/shared/contract/contract'
 import { type PersonName, people } from '@markbook/shared/story/people'
@@ -6,6 +9,9 @@ import { getTableColumns } from 'drizzle-orm'
 import { inject } from 'vitest'
 import { memoryCache } from '../cache/memory.ts'
 import { readConfig } from '../config.ts'
+import { makePapers } from '../documents/workers/make-papers.ts'
+import { openJobs } from '../features/jobs/open-jobs.ts'
+import { storageIn } from '../files/open.ts'
 import { type App, createApp } from '../http/app.ts'
 import { cookieName, sessionCookies } from '../http/cookies.ts'
 import { silentLog } from '../http/log.ts'
@@ -16,10 +22,14 @@ import { keysOf } from '../http/tokens.ts'
 import type { MailMessage } from '../mail/mailer.ts'
 import { loadStory } from '../seed/load-story.ts'
 import { asSystem } from '../store/tx.ts'
+import { demandAsPromised } from './as-promised.ts'
 import { repeatableIds, type TestClock, testClock } from './clock.ts'
 import { type DatabaseName, openTestDatabase, type TestDatabase } from './database.ts'
 
 const BASE = 'http://markbook.test'
+
+/** One for all schools of a file, since its workers take a while to start; they end with the tests. */
+const papers = makePapers()
 
 /** A school of the story behind the whole app, on the database of this run, with a client for every person. */
 export type School = {
@@ -41,15 +51,16 @@ export type School = {
   close(): Promise<void>
 }
 
-export type SchoolOptions = { env?: Record<string, string>; database?: DatabaseName; story?: boolean; seed?: string }
+export type SchoolOptions = { env?: Record<string, string>; database?: DatabaseName; story?: boolean; seed?: string; copyOf?: string }
 
-export async function school({ env = {}, database: chosen, story = true, seed = 'school' }: SchoolOptions = {}): Promise<School> {
+export async function school({ env = {}, database: chosen, story = true, seed = 'school', copyOf }: SchoolOptions = {}): Promise<School> {
   const database = chosen ?? (process.env['TEST_DATABASE'] as DatabaseName)
   const clock = testClock()
   const at = await openTestDatabase(
     database,
     { clock, newId: repeatableIds(clock, seed) },
     database === 'postgres' ? inject('postgresUrl') : '',
+    copyOf,
   )
   const config = readConfig({
     SESSION_SECRET: 'a secret that only the tests of Markbook know',
@@ -63,16 +74,21 @@ export async function school({ env = {}, database: chosen, story = true, seed = 
     state: () => ({ kind: 'smtp' as const, lastFailure: null, queued: 0 }),
     close: async () => {},
   }
-  const services: Services = {
+  const folder = mkdtempSync(join(tmpdir(), 'markbook-files-'))
+  const own = {
     store: at.store,
     clock,
     config,
     keys: keysOf(config.sessionSecret),
     cache: memoryCache({ clock }),
     mailer,
+    ...storageIn(folder, clock, 0),
+    papers,
     log: silentLog,
     metrics: createMetrics(),
+    replication: null,
   }
+  const services: Services = { ...own, jobs: openJobs(own) }
   if (story) await loadStory(at.store)
   const app = createApp(services)
   const clientWith = (cookie: string) =>
@@ -80,7 +96,9 @@ export async function school({ env = {}, database: chosen, story = true, seed = 
       baseUrl: BASE,
       send: async (request) => {
         if (cookie) request.headers.set('cookie', cookie)
-        return app.fetch(request)
+        const response = await app.fetch(request)
+        await demandAsPromised(request, response)
+        return response
       },
     })
   const cookies = story ? await signInAll(services) : ({} as Record<PersonName, string>)
@@ -102,7 +120,11 @@ export async function school({ env = {}, database: chosen, story = true, seed = 
           .orderBy(getTableColumns(tx.t[table])['id'] as never),
       ) as never,
     digest: () => digestOf(at),
-    close: () => at.drop(),
+    close: async () => {
+      await services.jobs.stop()
+      await at.drop()
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
 }
 

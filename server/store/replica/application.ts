@@ -1,7 +1,6 @@
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
-import type { Kept } from '@markbook/sync/merge/conflict'
 import type { Settled } from '@markbook/sync/merge/settle'
-import { pick, type RowState } from '@markbook/sync/merge/state'
+import { pick } from '@markbook/sync/merge/state'
 import type { WriteTx } from '../tx.ts'
 import { hold } from './held.ts'
 import { type AnyRow, scopeIn } from './links.ts'

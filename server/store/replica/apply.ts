@@ -11,7 +11,7 @@ import { heldRows, release } from './held.ts'
 import { tableOrder } from './links.ts'
 import type { Answer, Application, Change, Incoming, Outcome } from './page.ts'
 import { withParents } from './parents.ts'
-import { settleRivalry } from './rivals.ts'
+import { settleRivalry, vacate } from './rivals.ts'
 import { knownRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
@@ -75,6 +75,12 @@ async function writeTable(application: Application, table: Replicated): Promise<
   await settleUnique(application, table)
   const own = application.changes.get(table)
   if (!own) return
+  const leaving = [...own.values()].filter((change) => !stands(change) && change.known?.row)
+  await vacate(
+    application.tx,
+    table,
+    leaving.map(({ state }) => state.id),
+  )
   const ready = await withParents(application, table, [...own.values()].filter(stands))
   await writeRows(application, table, ready)
   const unknown = [...own.values()].filter((change) => !stands(change) && !change.known?.row)

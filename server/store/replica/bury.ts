@@ -4,7 +4,7 @@ import type { Column } from 'drizzle-orm'
 import { record, stands, writeRows } from './application.ts'
 import { type AnyRow, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { columnsIn, knownRows, rowsWhere } from './states.ts'
+import { columnsIn, knownRows, rowsWhere, settledRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
 /**
@@ -60,7 +60,7 @@ async function withChildren({ tx, schoolId }: Application, table: Replicated, go
 async function reconsiderParents({ tx, schoolId, changes }: Application, table: Replicated, buried: readonly Change[]): Promise<void> {
   for (const link of linksFrom(table)) {
     const ids = buried.flatMap(({ known }) => (known?.row && parentIdOf(link, known.row as AnyRow)) || [])
-    const settled = new Set(ids.length > 0 ? await tx.dialect.settledRows(tx.line, schoolId, link.parent) : [])
+    const settled = ids.length > 0 ? await settledRows(tx, schoolId, link.parent) : new Set()
     const kept = [...new Set(ids)].filter((id) => settled.has(id))
     const own = changes.get(link.parent) ?? new Map<string, Change>()
     for (const [id, known] of await knownRows(tx, link.parent, schoolId, kept)) {

@@ -4,7 +4,7 @@ import type { RowState } from '@markbook/sync/merge/state'
 import { inArray } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
 import type { AnyRow } from './links.ts'
-import { columnsIn, knownRows, rowsWhere, tableIn } from './states.ts'
+import { columnsIn, knownRows, rowsWhere, settledRows, tableIn } from './states.ts'
 
 type Values = Readonly<Record<string, unknown>>
 /**
@@ -91,9 +91,15 @@ async function livingStates(
 ): Promise<RowState[]> {
   const column = rule.lookUp && rule.text ? columnsIn(tx, table)[rule.text] : undefined
   const rows = await rowsWhere(tx, table, schoolId, column && inArray(column, [...groups]))
-  const adjusted = column ? await tx.dialect.settledRows(tx.line, schoolId, table) : []
+  const adjusted = column ? await settledRows(tx, schoolId, table) : []
   const known = await knownRows(tx, table, schoolId, [...new Set([...rows.map(({ id }) => id), ...adjusted])])
   return [...known.values()].map(({ state }) => state)
+}
+
+/** Rows that are about to go give up their unique text at once: another row of the same page may have it. */
+export async function vacate(tx: WriteTx, table: Replicated, ids: readonly string[]): Promise<void> {
+  const column = rules[table]?.text
+  if (column && ids.length > 0) await tx.dialect.parkRows(tx.line, tableIn(tx, table), column, ids)
 }
 
 /** Rows whose unique text may pass from one to another first get a text that nobody has. */

@@ -3,7 +3,8 @@ import { type Aside, textToAside } from '@markbook/sync/aside'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import { textToVersions } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, type SQL, type Table } from 'drizzle-orm'
-import type { ReadTx } from '../tx.ts'
+import type { SyncRowWrite } from '../dialect.ts'
+import type { ReadTx, WriteTx } from '../tx.ts'
 import { type AnyRow, scopeIn } from './links.ts'
 
 /** A row as this node knows it: its state, and what stands in the table, which is null for what is deleted. */
@@ -32,13 +33,31 @@ export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string,
   if (ids.length === 0) return new Map()
   if (tx.line.writes) await tx.dialect.lockRows(tx.line, tableIn(tx, table), [...ids].sort())
   const rows = new Map((await rowsById(tx, table, schoolId, ids)).map((row) => [row.id, row]))
-  const stored = await tx.dialect.versionsOf(tx.line, scopeIn(table, schoolId), table, ids)
+  const scope = scopeIn(table, schoolId)
+  const brought = broughtIn(tx, scope, table)
+  const stored = (await tx.dialect.versionsOf(tx.line, scope, table, ids)).filter(({ row_id }) => !brought.has(row_id))
   return new Map(
-    stored.map((each) => {
-      const row = rows.get(each.row_id) ?? null
-      return [each.row_id, knownFrom(table, each, row)]
-    }),
+    [...stored, ...new Set(ids)]
+      .flatMap((each) => (typeof each === 'string' ? (brought.get(each) ?? []) : each))
+      .map((each) => {
+        const row = rows.get(each.row_id) ?? null
+        return [each.row_id, knownFrom(table, each, row)]
+      }),
   )
+}
+
+/** What a writing transaction has brought already; it is stored only at its end. */
+const broughtIn = (tx: ReadTx, scope: string, table: Replicated): ReadonlyMap<string, SyncRowWrite> =>
+  (tx as Partial<WriteTx>).replica?.broughtOf(scope, table) ?? new Map()
+
+/** Ids of the rows of a table where something else stands than was claimed, or that stay though deleted. */
+export async function settledRows(tx: ReadTx, schoolId: string, table: Replicated): Promise<Set<string>> {
+  const settled = new Set(await tx.dialect.settledRows(tx.line, schoolId, table))
+  for (const [id, row] of broughtIn(tx, scopeIn(table, schoolId), table)) {
+    if (row.settled) settled.add(id)
+    else settled.delete(id)
+  }
+  return settled
 }
 
 type StoredVersions = Awaited<ReturnType<ReadTx['dialect']['versionsOf']>>[number]

@@ -1,0 +1,12 @@
+// `npm run sim -- --seeds 100 [--seed 1] [--events 200] [--faults a,b]`: simulated worlds; a failing one says how to see it again.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { ensureInstalled, root } from './install.mjs'
+
+ensureInstalled()
+const { status } = spawnSync(
+  process.execPath,
+  ['--import', 'tsx', join(root, 'server', 'tests', 'world', 'cli.ts'), ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit' },
+)
+process.exit(status ?? 1)

@@ -1,0 +1,144 @@
+import { connect as connectPlainly, type Socket } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
+
+/** One request answered, or with status 0 not. Times in ms; `at` since the start of the run, when it was due. */
+export type Shot = { at: number; ms: number; status: number; path: string }
+export type Target = { port: number; secure?: boolean; from?: string }
+type Line = { ask(request: string): Promise<number>; isOpen(): boolean; close(): void }
+
+const ENDS = '\r\n\r\n'
+
+/** The length of the first whole reply in these bytes, or -1 while some of it is missing. */
+function replyLength(bytes: Buffer): number {
+  const headers = bytes.indexOf(ENDS)
+  if (headers < 0) return -1
+  const length = /content-length: (\d+)/i.exec(bytes.toString('latin1', 0, headers))?.[1]
+  if (length === undefined) throw new Error('a reply without its length')
+  const end = headers + ENDS.length + Number(length)
+  return bytes.length >= end ? end : -1
+}
+
+export function openSocket({ port, secure = false, from }: Target): Socket {
+  const options = { port, host: '127.0.0.1', ...(from && { localAddress: from }) }
+  const socket = secure ? connectSecurely({ ...options, rejectUnauthorized: false }) : connectPlainly({ ...options, noDelay: true })
+  return socket.on('error', () => {})
+}
+
+let opened = 0
+const spreadOver = ({ spread = [], ...target }: Round['target']): Target => {
+  opened += 1
+  const from = spread[opened % spread.length]
+  return from === undefined ? target : { ...target, from }
+}
+
+/** A connection that asks one request at a time; 0 where it was closed instead of answered. */
+function openLine(target: Target): Line {
+  const socket = openSocket(target)
+  let waiting: ((status: number) => void) | null = null
+  let parts: Buffer = Buffer.alloc(0)
+  const settle = (status: number) => {
+    const answered = waiting
+    waiting = null
+    answered?.(status)
+  }
+  socket.on('data', (part: Buffer) => {
+    parts = parts.length === 0 ? part : Buffer.concat([parts, part])
+    if (replyLength(parts) < 0) return
+    const status = Number(parts.toString('latin1', 9, 12))
+    if (/\r\nconnection: close\r\n/i.test(parts.toString('latin1', 0, 1_000))) socket.destroy()
+    parts = Buffer.alloc(0)
+    settle(status)
+  })
+  socket.on('close', () => settle(0))
+  return {
+    ask: (request) =>
+      new Promise((resolve) => {
+        if (socket.destroyed) return resolve(0)
+        waiting = resolve
+        socket.write(request)
+      }),
+    isOpen: () => !socket.destroyed,
+    close: () => socket.destroy(),
+  }
+}
+
+const pathOf = (request: string) => request.split(' ', 2)[1] ?? ''
+/** With several `from`, the connections are spread over these addresses of the loopback. */
+export type Round = { target: Target & { spread?: readonly string[] }; connections: number; seconds: number; requests: readonly string[] }
+
+/** So many connections, each with one request after another: what the server can do. */
+export async function saturate({ target, connections, seconds, requests }: Round): Promise<Shot[]> {
+  const shots: Shot[] = []
+  const began = performance.now()
+  let next = 0
+  const drive = async () => {
+    let line = openLine(spreadOver(target))
+    while (performance.now() - began < seconds * 1_000) {
+      if (!line.isOpen()) line = openLine(spreadOver(target))
+      const request = requests[next++ % requests.length] as string
+      const at = performance.now() - began
+      const status = await line.ask(request)
+      shots.push({ at, ms: performance.now() - began - at, status, path: pathOf(request) })
+    }
+    line.close()
+  }
+  await Promise.all(Array.from({ length: connections }, drive))
+  return shots
+}
+
+export type Flood = Round & { perSecond: number }
+
+/**
+ * Requests that come when they come, whether those before were answered or not, on at most so many connections. One that finds none
+ * free is `missed`: the other end's own queue, not the server's.
+ */
+export async function flood({ target, connections, seconds, requests, perSecond }: Flood): Promise<{ shots: Shot[]; missed: number }> {
+  const shots: Shot[] = []
+  const idle: Line[] = []
+  const all = new Set<Line>()
+  const began = performance.now()
+  const underWay = new Set<Promise<void>>()
+  let due = 0
+  let missed = 0
+  const fire = async (at: number, request: string) => {
+    let line = idle.pop()
+    while (line && !line.isOpen()) {
+      all.delete(line)
+      line = idle.pop()
+    }
+    if (!line) {
+      if (all.size >= connections) {
+        missed += 1
+        return
+      }
+      line = openLine(spreadOver(target))
+      all.add(line)
+    }
+    const status = await line.ask(request)
+    shots.push({ at, ms: performance.now() - began - at, status, path: pathOf(request) })
+    if (line.isOpen()) idle.push(line)
+    else all.delete(line)
+  }
+  while (performance.now() - began < seconds * 1_000) {
+    const elapsed = performance.now() - began
+    for (; due < (elapsed / 1_000) * perSecond; due += 1) {
+      const shot = fire((due / perSecond) * 1_000, requests[due % requests.length] as string)
+      underWay.add(shot)
+      void shot.finally(() => underWay.delete(shot))
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  await Promise.all(underWay)
+  for (const line of all) line.close()
+  return { shots, missed }
+}
+
+export const served = (shots: readonly Shot[]) => shots.filter(({ status }) => status >= 200 && status < 300)
+/** The time within which this share of the shots was answered. */
+export function quantile(shots: readonly Shot[], share: number): number {
+  const times = shots.map(({ ms }) => ms).sort((a, b) => a - b)
+  return times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+}
+/** Served requests a second between two moments of a run, in ms. */
+export const goodput = (shots: readonly Shot[], from: number, to: number) =>
+  served(shots).filter(({ at, ms }) => at + ms >= from && at + ms < to).length / ((to - from) / 1_000)

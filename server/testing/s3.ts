@@ -1,0 +1,53 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+// @ts-expect-error The package brings no types.
+import S3rver from 's3rver'
+import type { S3Settings } from '../files/s3.client.ts'
+
+/** A real S3 server of a test, on a free port. */
+export type TestS3 = { settings: S3Settings; stop(): Promise<void> }
+
+type Context = { method: string; path: string; query: Record<string, string>; status: number; type: string; body: string }
+
+/** ListParts, the one thing that resumable uploads ask for and this server does not know: read from where it keeps the parts. */
+const listParts = (folderOf: (bucket: string) => string) => async (ctx: Context, next: () => Promise<void>) => {
+  const id = ctx.query['uploadId']
+  if (ctx.method !== 'GET' || id === undefined) return next()
+  const folder = join(folderOf(ctx.path.split('/')[1] ?? ''), id)
+  ctx.type = 'application/xml'
+  if (!existsSync(folder)) {
+    ctx.status = 404
+    ctx.body = '<Error><Code>NoSuchUpload</Code><Message>There is no such upload.</Message></Error>'
+    return
+  }
+  const numbers = readdirSync(folder).filter((name) => /^\d+$/.test(name))
+  const parts = numbers.map((number) => {
+    const md5 = readFileSync(join(folder, `${number}.md5`), 'utf8')
+    const size = statSync(join(folder, number)).size
+    return `<Part><PartNumber>${number}</PartNumber><ETag>"${md5}"</ETag><Size>${size}</Size></Part>`
+  })
+  ctx.status = 200
+  ctx.body = `<ListPartsResult><IsTruncated>false</IsTruncated>${parts.join('')}</ListPartsResult>`
+}
+
+export async function startS3(): Promise<TestS3> {
+  const directory = mkdtempSync(join(tmpdir(), 'markbook-s3-'))
+  const server = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory })
+  server.middleware.unshift(listParts((bucket) => server.store.getResourcePath(bucket, undefined, 'uploads')))
+  const { port } = (await server.run()) as AddressInfo
+  return {
+    settings: {
+      endpoint: `http://127.0.0.1:${port}`,
+      region: 'us-east-1',
+      accessKeyId: 'S3RVER',
+      secretAccessKey: 'S3RVER',
+      bucketPrefix: 'school-',
+    },
+    stop: async () => {
+      await server.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
