@@ -7,12 +7,30 @@ import type { Finding } from './finding.ts'
 import { root } from './places.ts'
 import { bundlePrograms, keepProfiles, stopAll } from './processes.ts'
 import { documentOf, tableOf } from './report.ts'
+import { drawing, papers, workbook } from './rows/documents.rows.ts'
 import { door } from './rows/door.rows.ts'
 import { central, start } from './rows/node.rows.ts'
 import { bulk, classList, me, trivial } from './rows/requests.rows.ts'
 import { classTerm, classYear, generate, years } from './rows/results.rows.ts'
+import { saturation } from './rows/saturation.rows.ts'
 
-const benches = [me, trivial, classList, bulk, door, classTerm, years, classYear, generate, central, start]
+const benches = [
+  me,
+  trivial,
+  classList,
+  bulk,
+  door,
+  classTerm,
+  years,
+  classYear,
+  generate,
+  central,
+  start,
+  saturation,
+  papers,
+  workbook,
+  drawing,
+]
 
 const HELP = `npm run bench                          every target of the box, each against its control
 npm run bench -- me bulk               some of them: ${benches.map(({ name }) => name).join(', ')}
@@ -64,7 +82,7 @@ try {
   await bundlePrograms()
   for (const bench of benches.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
     console.error(`${bench.name} …`)
-    const found = await bench.run({ pairs })
+    const found = (await bench.run({ pairs })).map((finding) => ({ ...finding, name: bench.name }))
     findings.push(...found)
     console.error(tableOf(found).split('\n').slice(1).join('\n'))
   }

@@ -2,8 +2,8 @@ import type { Compared, Reading } from './measure.ts'
 
 /** A target: at least, or at most, so many times the control. */
 export type Target = { bound: 'least' | 'most'; ratio: number } | { bound: 'most'; absolute: number; unit: string }
-/** One line of the table. `measured` is in the terms of the target; `figure` says what it was made of. */
-export type Finding = { what: string; control: string; target: Target; measured: number; figure: string }
+/** One line of the table. `name` is the benchmark's. `measured` is in the terms of the target; `figure` says what it was made of. */
+export type Finding = { name?: string; what: string; control: string; target: Target; measured: number; figure: string }
 /** A benchmark: what `npm run bench -- <name>` runs. */
 export type Bench = { name: string; run(effort: { pairs: number }): Promise<Finding[]> }
 

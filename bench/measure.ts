@@ -6,7 +6,8 @@ export type Side = { program: Program; requests: () => readonly string[]; before
 export type Reading = { cpuMicros: number; perSecond: number; p50: number }
 /** Medians of each side and of the pairs' ratios, ours over the control. */
 export type Compared = { ours: Reading; control: Reading; cpu: number; speed: number; p50: number }
-export type Effort = { count: number; connections: number; pairs: number }
+/** `warmUps`: rounds of each side before any counts, so that what is measured is compiled; 3 where not said. */
+export type Effort = { count: number; connections: number; pairs: number; warmUps?: number }
 
 export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b)
@@ -31,8 +32,10 @@ const medians = (readings: readonly Reading[]): Reading => ({
 
 /** Both sides warmed up, then in pairs, one after the other, so that what else the machine does falls on both. */
 export async function compare(ours: Side, control: Side, effort: Effort): Promise<Compared> {
-  await read(ours, effort)
-  await read(control, effort)
+  for (let round = 0; round < (effort.warmUps ?? 3); round += 1) {
+    await read(ours, effort)
+    await read(control, effort)
+  }
   const [mine, theirs]: [Reading[], Reading[]] = [[], []]
   for (let pair = 0; pair < effort.pairs; pair += 1) {
     mine.push(await read(ours, effort))

@@ -1,14 +1,15 @@
 import { cpus, totalmem } from 'node:os'
 import { type Finding, isHit, shownMeasure, shownTarget } from './finding.ts'
 
-const HEADINGS = ['', 'What', 'Control', 'Target', 'Measured', 'Figures: ours / control']
+const HEADINGS = ['', 'What', 'Control', 'Target', 'Measured', 'Figures: ours / control', 'Again']
 const cellsOf = (finding: Finding) => [
-  isHit(finding) ? 'hit' : 'MISS',
+  isHit(finding) ? 'met' : 'MISSED',
   finding.what,
   finding.control,
   shownTarget(finding),
   shownMeasure(finding),
   finding.figure,
+  `\`npm run bench -- ${finding.name ?? ''}\``,
 ]
 
 /** The table as a terminal shows it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { gatherSettings } from './config.file.ts'
 import { hidden, showSettings } from './config.shown.ts'
-import { readConfig } from './config.ts'
+import { readConfig, readWithoutSecret } from './config.ts'
 
 let folder: string
 beforeEach(() => {
@@ -79,13 +79,16 @@ describe('what a file says wrong is a warning that names the line', () => {
 })
 
 describe('secrets in files of their own', () => {
-  test.each(['SESSION_SECRET', 'SMTP_URL', 'DATABASE_URL', 'REDIS_URL'])('%s_FILE names a file that holds it', (name) => {
-    const path = file('secret', ' the secret itself, quite long enough \n')
-    file('markbook.conf', `${name}=of the file`)
-    const { settings, sources } = gather({ [`${name}_FILE`]: path })
-    expect(settings).toEqual({ [name]: 'the secret itself, quite long enough' })
-    expect(sources).toEqual({ [name]: `${path}, named by the environment` })
-  })
+  test.each(['SESSION_SECRET', 'SMTP_URL', 'DATABASE_URL', 'REDIS_URL', 'S3_SECRET_ACCESS_KEY'])(
+    '%s_FILE names a file that holds it',
+    (name) => {
+      const path = file('secret', ' the secret itself, quite long enough \n')
+      file('markbook.conf', `${name}=of the file`)
+      const { settings, sources } = gather({ [`${name}_FILE`]: path })
+      expect(settings).toEqual({ [name]: 'the secret itself, quite long enough' })
+      expect(sources).toEqual({ [name]: `${path}, named by the environment` })
+    },
+  )
 
   test('a missing one, and both at once, are one clear line', () => {
     expect(() => gather({ SMTP_URL_FILE: join(folder, 'none') })).toThrow(/^The file of SMTP_URL_FILE \(.*none\) cannot be read\.$/)
@@ -112,6 +115,26 @@ describe('markbook config', () => {
     expect(byName['SESSION_SECRET']?.value).toBe('(hidden)')
     expect(byName['PORT']).toEqual({ value: '3000', source: 'default' })
     expect(byName['PUBLIC_URL']).toEqual({ value: 'http://localhost:3000', source: 'default' })
+  })
+
+  test('S3: its three settings go together, and files stay in DATA_DIR without them', () => {
+    const given = { S3_ENDPOINT: 'https://s3.example', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'hunter5' }
+    const { s3 } = readWithoutSecret({ ...given, DATA_DIR: folder })
+    expect(s3).toEqual({
+      endpoint: 'https://s3.example',
+      region: 'us-east-1',
+      accessKeyId: 'id',
+      secretAccessKey: 'hunter5',
+      bucketPrefix: 'markbook-',
+    })
+    expect(readWithoutSecret({ DATA_DIR: folder }).s3).toBeNull()
+    expect(() => readWithoutSecret({ S3_ENDPOINT: 'https://s3.example' })).toThrow(
+      'The setting S3_ENDPOINT needs S3_ACCESS_KEY_ID beside it.',
+    )
+    expect(() => readWithoutSecret({ ...given, S3_BUCKET_PREFIX: 'My Files' })).toThrow(
+      'The setting S3_BUCKET_PREFIX must be small letters',
+    )
+    expect(JSON.stringify(showSettings(gather(given)))).not.toContain('hunter')
   })
 
   test('a wrong setting is said as a start says it', () => {

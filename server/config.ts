@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import type { S3Settings } from './files/s3.client.ts'
+import { isNetwork, LOCAL } from './http/client-address.ts'
 import { addressesAt, type Machine, thisMachine, urlOf } from './lan/addresses.ts'
 
 /** What the environment says (decisions §7), read in this file alone. */
@@ -22,6 +25,8 @@ export type Config = {
   allowedOrigins: readonly string[]
   trustProxy: readonly string[]
   redisUrl: string | null
+  /** Where files are kept; null: in `dataDir`. */
+  s3: S3Settings | null
   secureCookies: boolean
   /** For other devices of the building, and announced to them. */
   lan: boolean
@@ -33,6 +38,8 @@ export type Config = {
   backupDir: string
   /** A folder on another disk, which every backup is copied to. */
   backupCopyDir: string | null
+  /** What other nodes call this one. */
+  nodeName: string
 }
 
 /** A setting that is wrong: the start ends with this one line. */
@@ -52,6 +59,7 @@ const url = (schemes: readonly string[]) =>
       (value) => URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1)),
       `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
     )
+const NO_PROXIES = `must be addresses or networks of proxies, such as 10.0.0.2 or 10.0.0.0/8, or ${LOCAL} for this machine`
 const cookieWord = z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be letters, digits, - or _')
 
 const Environment = z.object({
@@ -72,8 +80,16 @@ const Environment = z.object({
   PROJECT_REF: cookieWord.default('local'),
   SESSION_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   ALLOWED_ORIGINS: list.default([]),
-  TRUST_PROXY: list.default([]),
+  TRUST_PROXY: list.refine((proxies) => proxies.every((one) => one === LOCAL || isNetwork(one)), NO_PROXIES).default([]),
   REDIS_URL: url(['redis', 'rediss']).optional(),
+  S3_ENDPOINT: url(['http', 'https']).optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  S3_BUCKET_PREFIX: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{0,40}$/, 'must be small letters, digits, - or ., as S3 takes them')
+    .default('markbook-'),
   LAN: flag.default(false),
   INSECURE_LAN: flag.default(false),
   TLS_CERT_FILE: z.string().optional(),
@@ -87,6 +103,7 @@ const Environment = z.object({
   BACKUPS: flag.default(true),
   BACKUP_DIR: z.string().optional(),
   BACKUP_COPY_DIR: z.string().optional(),
+  NODE_NAME: z.string().trim().min(1).max(100).optional(),
 })
 
 export type SettingName = keyof typeof Environment.shape
@@ -117,6 +134,7 @@ export function readWithoutSecret(
   const dataDir = resolve(env.DATA_DIR)
   return {
     port: env.PORT,
+    nodeName: env.NODE_NAME ?? hostname(),
     ...network(env, machine),
     dataDir,
     databaseUrl: env.DATABASE_URL ?? null,
@@ -129,6 +147,7 @@ export function readWithoutSecret(
     allowedOrigins: env.ALLOWED_ORIGINS,
     trustProxy: env.TRUST_PROXY,
     redisUrl: env.REDIS_URL ?? null,
+    s3: s3Of(env),
     logLevel: env.LOG_LEVEL,
     backups: env.BACKUPS,
     ...backupFolders(dataDir, env),
@@ -152,6 +171,23 @@ function tlsOf({ TLS_CERT_FILE, TLS_KEY_FILE, INSECURE_LAN }: z.output<typeof En
   if (INSECURE_LAN && TLS_CERT_FILE) throw new ConfigError('The settings INSECURE_LAN and TLS_CERT_FILE contradict each other: choose one.')
   if (TLS_CERT_FILE && TLS_KEY_FILE) return { certFile: resolve(TLS_CERT_FILE), keyFile: resolve(TLS_KEY_FILE) }
   return lan && !INSECURE_LAN ? 'authority' : 'none'
+}
+
+const S3_TOGETHER = ['S3_ENDPOINT', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const
+
+function s3Of(env: z.output<typeof Environment>): S3Settings | null {
+  const missing = S3_TOGETHER.filter((name) => env[name] === undefined)
+  if (missing.length === S3_TOGETHER.length) return null
+  const given = S3_TOGETHER.find((name) => env[name] !== undefined)
+  if (missing[0]) throw new ConfigError(`The setting ${given} needs ${missing[0]} beside it.`)
+  const { S3_ENDPOINT = '', S3_REGION, S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '', S3_BUCKET_PREFIX } = env
+  return {
+    endpoint: S3_ENDPOINT,
+    region: S3_REGION,
+    accessKeyId: S3_ACCESS_KEY_ID,
+    secretAccessKey: S3_SECRET_ACCESS_KEY,
+    bucketPrefix: S3_BUCKET_PREFIX,
+  }
 }
 
 function backupFolders(dataDir: string, { BACKUP_DIR, BACKUP_COPY_DIR }: { BACKUP_DIR?: string; BACKUP_COPY_DIR?: string }) {

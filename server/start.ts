@@ -7,10 +7,16 @@ import type { Cache } from './cache/cache.ts'
 import { memoryCache } from './cache/memory.ts'
 import { redisCache } from './cache/redis.ts'
 import type { Config } from './config.ts'
+import { makePapers } from './documents/workers/make-papers.ts'
+import { openJobs } from './features/jobs/open-jobs.ts'
 import { leaveMark } from './features/outage/secret-mark.ts'
+import { watchReplication } from './features/replication/figures.ts'
+import { scheduleSweeps } from './features/storage/sweep.ts'
+import { openStorage } from './files/open.ts'
 import { type App, createApp } from './http/app.ts'
+import { openGate } from './http/gate.ts'
 import { jsonLog, type Log } from './http/log.ts'
-import { createMetrics } from './http/metrics.ts'
+import { createMetrics, watchProcess, watchStore } from './http/metrics.ts'
 import type { Services } from './http/services.ts'
 import { keysOf } from './http/tokens.ts'
 import { isLoopback, urlOf } from './lan/addresses.ts'
@@ -19,6 +25,7 @@ import { keepPresent, type Presence } from './lan/presence.ts'
 import { openTls, type Secured } from './lan/tls.ts'
 import { consoleMailer } from './mail/console.ts'
 import { smtpMailer } from './mail/smtp.ts'
+import { startReplication } from './peers/replication.ts'
 import { leaveNote, removeNote } from './running.ts'
 import { backUpBeforeMigration } from './store/backup/place.ts'
 import { scheduleBackups } from './store/backup/schedule.ts'
@@ -40,19 +47,41 @@ export function openStore(config: Config, { beside = false }: { beside?: boolean
 }
 
 /** Keys bear the node's id: what was cached before a restore is not of this database (decision 202). */
-const openCache = ({ redisUrl }: Config, { nodeId }: Store, log: Log): Cache =>
-  redisUrl ? redisCache({ url: redisUrl, log, prefix: `markbook:cache:${nodeId}:` }) : memoryCache({ clock })
+const openCache = async ({ redisUrl }: Config, { nodeId }: Store, log: Log): Promise<Cache> =>
+  redisUrl ? redisCache({ driver: await import('redis'), url: redisUrl, log, prefix: `markbook:cache:${nodeId}:` }) : memoryCache({ clock })
 
-export async function openNode(config: Config): Promise<Node> {
+/** `beside`: for a verb of the command line while the server may be running; its mail and its cache are its own. */
+export async function openNode(config: Config, { beside = false }: { beside?: boolean } = {}): Promise<Node> {
   const log = jsonLog(config.logLevel)
-  const store = await openStore(config)
+  const store = await openStore(config, { beside })
   const keys = keysOf(config.sessionSecret)
-  await leaveMark(store, keys, log)
-  const cache = openCache(config, store, log)
+  if (!beside) await leaveMark(store, keys, log)
+  const cache = await openCache(config, store, log)
   const mailer = config.smtpUrl ? smtpMailer({ url: config.smtpUrl, from: config.mailFrom, clock, log }) : consoleMailer({ clock })
-  const services: Services = { store, clock, config, keys, cache, mailer, log, metrics: createMetrics() }
+  const { files, uploads } = await openStorage(config, clock)
+  const own = {
+    store,
+    clock,
+    config,
+    keys,
+    cache,
+    mailer,
+    files,
+    uploads,
+    papers: makePapers(),
+    log,
+    metrics: createMetrics(),
+    replication: null,
+  }
+  const services: Services = { ...own, jobs: openJobs(own) }
+  watchStore(services.metrics, store)
+  watchProcess(services.metrics)
+  watchReplication(services)
   const close = async () => {
+    await services.jobs.stop()
+    await services.papers.close()
     await mailer.close()
+    await files.close()
     await cache.close()
     await store.close()
   }
@@ -72,15 +101,23 @@ export async function startServer(config: Config): Promise<Running> {
   const node = await openNode(config)
   try {
     const secured = await openTls(config, clock)
-    const server = await listen(node.app, config, secured?.pair ?? null)
+    const server = await listen(node.app, config, secured?.pair ?? null, openGate(node.services))
     const { port } = server.address() as AddressInfo
     const presence = await keepPresent({ server, port, config, secured, log: node.services.log })
     const url = urlHere(config, secured, port)
     leaveNote(config.dataDir, { pid: process.pid, url, urls: [...presence.urls()], version, started_at: toInstant(clock.now()) })
+    node.services.jobs.look()
     const backups = config.backups ? scheduleBackups({ ...config, ...node.services, registry: node.services.metrics.registry }) : null
+    const sweeps = scheduleSweeps(node.services)
+    // A central node serves its children and has no parent of its own.
+    if (!config.databaseUrl) node.services.replication = await startReplication(node.services)
     const stop = async () => {
+      await node.services.replication?.stop()
       await presence.stop()
       await backups?.stop()
+      await sweeps.stop()
+      // Whoever follows a job is let go, and the job is left to the next start.
+      await node.services.jobs.stop()
       await drain(server)
       await node.close()
       removeNote(config.dataDir, process.pid)

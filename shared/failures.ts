@@ -60,4 +60,6 @@ export const common = failures('', {
   wrongType: [415, 'This needs another kind of content.'],
   tooManyRequests: [429, 'Too many tries. Please wait a little.'],
   busy: [503, 'The server is busy. Please try again in a moment.'],
+  storageAway: [503, 'The place where files are kept cannot be reached. Please try again in a moment.'],
+  storageFull: [507, 'The disk of the server is full. Nothing was saved.'],
 })

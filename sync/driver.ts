@@ -54,22 +54,31 @@ export class Driver {
   private carryOut(effect: Effect): void {
     switch (effect.do) {
       case 'tell':
-        return this.ports.tell(effect.notice, this.last)
+        this.ports.tell(effect.notice, this.last)
+        break
       case 'hangUp':
-        return this.listening?.abort()
+        this.listening?.abort()
+        break
       case 'sleep':
         this.callOff = this.ports.later(effect.ms * (0.5 + this.ports.random() / 2), () => this.happen({ type: 'woke' }))
-        return
+        break
       case 'greet':
-        return this.run(async () => ({ type: 'welcomed', ...(await this.ports.greet()) }))
+        this.run(async () => ({ type: 'welcomed', ...(await this.ports.greet()) }))
+        break
       case 'renew':
-        return this.run(async () => (await this.ports.renew(), { type: 'renewed' }))
+        this.run(async () => {
+          await this.ports.renew()
+          return { type: 'renewed' }
+        })
+        break
       case 'push':
-        return this.run(async () => ({ type: 'pushed', ...(await this.ports.push()) }))
+        this.run(async () => ({ type: 'pushed', ...(await this.ports.push()) }))
+        break
       case 'pull':
-        return this.run(async () => ({ type: 'pulled', ...(await this.ports.pull(0, new AbortController().signal)) }))
+        this.run(async () => ({ type: 'pulled', ...(await this.ports.pull(0, new AbortController().signal)) }))
+        break
       case 'listen':
-        return this.listen()
+        this.listen()
     }
   }
 

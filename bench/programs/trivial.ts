@@ -1,7 +1,9 @@
-import { serve } from '@hono/node-server'
+import type { AddressInfo } from 'node:net'
 import { readConfig } from '@markbook/server/config'
+import { openGate } from '@markbook/server/http/gate'
 import { onOpen } from '@markbook/server/http/handler'
 import { mount } from '@markbook/server/http/mount'
+import { listen } from '@markbook/server/lan/listener'
 import { openNode } from '@markbook/server/start'
 import { endpoint } from '@markbook/shared/contract/endpoint'
 import { z } from 'zod'
@@ -14,4 +16,5 @@ const hello = {
 const [folder = '', secret = ''] = process.argv.slice(2)
 const { app, services } = await openNode(readConfig({ DATA_DIR: folder, SESSION_SECRET: secret }))
 mount(app, services, 'bench', hello, { hello: onOpen(hello.hello, async () => ({ message: 'hello' })) })
-serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => process.send?.({ port }))
+const server = await listen(app, { host: '127.0.0.1', port: 0 }, null, openGate(services))
+process.send?.({ port: (server.address() as AddressInfo).port })

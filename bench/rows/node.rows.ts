@@ -6,6 +6,7 @@ import { demandSame } from '../same.ts'
 import { end, serveCentral, serveSchool } from '../school-server.ts'
 
 const CONNECTIONS = 16
+const WRITERS = 4
 
 export const central: Bench = {
   name: 'central',
@@ -18,7 +19,7 @@ export const central: Bench = {
       'avatar_url',
     ])
     const read = await compare(me(centre), me(school), { count: 1_500, connections: CONNECTIONS, pairs })
-    const written = await compare(write(centre), write(school), { count: 200, connections: CONNECTIONS, pairs })
+    const written = await compare(write(centre), write(school), { count: 200, connections: WRITERS, pairs })
     await end(centre, school)
     const control = 'the same on SQLite, by requests a second'
     return [

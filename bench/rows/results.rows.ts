@@ -95,7 +95,7 @@ export const generate: Bench = {
     const found = await compare(
       { program: ours.program, requests: mine },
       { program: naive, requests: theirs },
-      { count, connections: 1, pairs },
+      { count, connections: 1, pairs, warmUps: 1 },
     )
     await end({ program: naive }, ours)
     return [

@@ -16,6 +16,18 @@ export function cacheSuite(open: () => Promise<Cache>) {
     expect((await cache.get<typeof profile>('profile:u1'))?.schools).toEqual([1, null])
   })
 
+  test('a value can be set and got as the text of its JSON', async () => {
+    const cache = await open()
+    await cache.setText('a', '{"b":[1,"Órla"]}', MINUTE, 7)
+    expect(await cache.get('a', 7)).toEqual({ b: [1, 'Órla'] })
+    expect(await cache.getText('a', 7)).toBe('{"b":[1,"Órla"]}')
+    expect(await cache.getText('a', 8)).toBeUndefined()
+    await cache.set('a', { b: null }, MINUTE)
+    expect(await cache.getText('a')).toBe('{"b":null}')
+    await cache.setText('a', '1', 0)
+    expect(await cache.getText('a')).toBeUndefined()
+  })
+
   test('a key that was never set is a miss, and null is a value', async () => {
     const cache = await open()
     await cache.set('nothing', null, MINUTE)

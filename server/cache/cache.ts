@@ -13,19 +13,29 @@ export type Stamp = string | number
 export type Cache = {
   get<T>(key: string, stamp?: Stamp): Promise<T | undefined>
   set(key: string, value: unknown, ttlMs: number, stamp?: Stamp): Promise<void>
+  /** The same of a value that is JSON already, for large replies that go out as they are. */
+  getText(key: string, stamp?: Stamp): Promise<string | undefined>
+  setText(key: string, json: string, ttlMs: number, stamp?: Stamp): Promise<void>
   delete(key: string): Promise<void>
   close(): Promise<void>
 }
 
 /** The stored form: the stamp, a line feed, the value; a stamp never holds a line feed once it is JSON. */
-export const pack = (value: unknown, stamp?: Stamp): string => `${JSON.stringify(stamp ?? null)}\n${JSON.stringify(value ?? null)}`
+export const pack = (json: string, stamp?: Stamp): string => `${JSON.stringify(stamp ?? null)}\n${json}`
+export const jsonOf = (value: unknown): string => JSON.stringify(value ?? null)
+
+/** The text of a stored entry; undefined when it was written with another stamp. */
+export function unpackText(stored: string | null | undefined, stamp?: Stamp): string | undefined {
+  const start = `${JSON.stringify(stamp ?? null)}\n`
+  return stored?.startsWith(start) ? stored.slice(start.length) : undefined
+}
 
 /** The value of a stored entry; undefined when it was written with another stamp, or by something else than `pack`. */
 export function unpack<T>(stored: string | null | undefined, stamp?: Stamp): T | undefined {
-  const start = `${JSON.stringify(stamp ?? null)}\n`
-  if (!stored?.startsWith(start)) return undefined
+  const text = unpackText(stored, stamp)
+  if (text === undefined) return undefined
   try {
-    return JSON.parse(stored.slice(start.length)) as T
+    return JSON.parse(text) as T
   } catch {
     return undefined
   }

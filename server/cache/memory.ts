@@ -1,7 +1,7 @@
 import type { Clock } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
 import { LRUCache } from 'lru-cache'
-import { type Cache, pack, unpack } from './cache.ts'
+import { type Cache, jsonOf, pack, type Stamp, unpack, unpackText } from './cache.ts'
 
 /** What an entry takes in memory, nearly: two bytes a character. */
 const sizeCalculation = (value: string, key: string) => 2 * (value.length + key.length)
@@ -16,12 +16,15 @@ export function memoryCache({ clock }: { clock: Clock }): Cache {
     perf: clock,
     ttlResolution: 0,
   })
+  const setText = async (key: string, json: string, ttlMs: number, stamp?: Stamp) => {
+    if (ttlMs > 0) entries.set(key, pack(json, stamp), { ttl: Math.ceil(ttlMs) })
+    else entries.delete(key)
+  }
   return {
     get: async (key, stamp) => unpack(entries.get(key), stamp),
-    set: async (key, value, ttlMs, stamp) => {
-      if (ttlMs > 0) entries.set(key, pack(value, stamp), { ttl: Math.ceil(ttlMs) })
-      else entries.delete(key)
-    },
+    set: (key, value, ttlMs, stamp) => setText(key, jsonOf(value), ttlMs, stamp),
+    getText: async (key, stamp) => unpackText(entries.get(key), stamp),
+    setText,
     delete: async (key) => void entries.delete(key),
     close: async () => entries.clear(),
   }

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
+import * as driver from 'redis'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { cacheSuite, MINUTE } from './cache.suite.ts'
 import type { Cache } from './cache.ts'
@@ -39,7 +40,7 @@ describe('a Redis that is away', () => {
     const port = await listen(server)
     server.close()
     const { lines, log } = logged()
-    const cache = closing(redisCache({ url: `redis://127.0.0.1:${port}`, log }))
+    const cache = closing(redisCache({ driver, url: `redis://127.0.0.1:${port}`, log }))
     await vi.waitFor(() => expect(lines).toEqual([AWAY]))
     const start = performance.now()
     for (let count = 0; count < 500; count += 1) {
@@ -61,7 +62,7 @@ describe('a Redis that is away', () => {
       server.close()
     })
     const { log } = logged()
-    const cache = closing(redisCache({ url: `redis://127.0.0.1:${port}`, log, timeoutMs: 50 }))
+    const cache = closing(redisCache({ driver, url: `redis://127.0.0.1:${port}`, log, timeoutMs: 50 }))
     const start = performance.now()
     await Promise.all(Array.from({ length: 200 }, (_, index) => cache.get(`k${index}`)))
     await cache.delete('a')
@@ -124,7 +125,7 @@ describe.skipIf(!hasRedis)('in Redis', () => {
 
   const connected = async (more: { prefix?: string; timeoutMs?: number } = {}) => {
     const { lines, log } = logged()
-    const cache = closing(redisCache({ url: `redis://127.0.0.1:${port}`, log, timeoutMs: 1_000, ...more }))
+    const cache = closing(redisCache({ driver, url: `redis://127.0.0.1:${port}`, log, timeoutMs: 1_000, ...more }))
     await vi.waitFor(async () => {
       await cache.set('warm', 1, MINUTE)
       expect(await cache.get('warm')).toBe(1)

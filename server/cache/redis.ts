@@ -1,9 +1,12 @@
 import { limits } from '@markbook/shared/limits'
 import type { Logger } from 'pino'
-import { createClient, ErrorReply } from 'redis'
-import { type Cache, pack, type Stamp, unpack } from './cache.ts'
+import { type Cache, jsonOf, pack, type Stamp, unpack } from './cache.ts'
+
+/** The driver, which only a server with a Redis loads: it is large. */
+export type RedisDriver = Pick<typeof import('redis'), 'createClient' | 'ErrorReply'>
 
 export type RedisOptions = {
+  driver: RedisDriver
   /** REDIS_URL. */
   url: string
   log: Pick<Logger, 'info' | 'warn'>
@@ -13,7 +16,7 @@ export type RedisOptions = {
   timeoutMs?: number
 }
 
-const openClient = (url: string) =>
+const openClient = ({ createClient }: RedisDriver, url: string) =>
   createClient({
     url,
     disableOfflineQueue: true,
@@ -46,15 +49,15 @@ async function limited<T>(work: () => Promise<T>, timeoutMs: number): Promise<T>
 }
 
 /** Asks Redis with a time limit. While it is away, one question at a time tries it out and all others are answered at once. */
-function openLine({ url, log, timeoutMs = 250 }: RedisOptions) {
-  const client = openClient(url)
+function openLine({ driver, url, log, timeoutMs = 250 }: RedisOptions) {
+  const client = openClient(driver, url)
   let isAway = false
   let isTrying = false
   let isClosed = false
   const refusals = new Set<string>()
 
   /** Redis answers, but will not do this: full, read-only, no permission. Each kind is logged once. */
-  const noteRefusal = (error: ErrorReply) => {
+  const noteRefusal = (error: Error) => {
     const code = error.message.split(' ', 1)[0] ?? ''
     if (refusals.has(code)) return
     refusals.add(code)
@@ -77,7 +80,7 @@ function openLine({ url, log, timeoutMs = 250 }: RedisOptions) {
       setAway(false)
       return answer
     } catch (error) {
-      if (error instanceof ErrorReply) noteRefusal(error)
+      if (error instanceof driver.ErrorReply) noteRefusal(error)
       else setAway(true)
       return undefined
     } finally {
@@ -147,19 +150,28 @@ export function redisCache(options: RedisOptions): Cache {
 
   const remove = async (key: string) => debts.note(key, (await line.ask((client) => client.unlink(prefix + key))) !== undefined)
 
+  const get = async <T>(key: string, stamp?: Stamp) => {
+    const wasOwed = debts.has(key)
+    const stored = await line.ask((client) => client.get(prefix + key))
+    if (stored === undefined) return undefined
+    void debts.settle()
+    return wasOwed || debts.has(key) ? undefined : unpack<T>(stored, stamp)
+  }
+  const setText = async (key: string, json: string, ttlMs: number, stamp?: Stamp) => {
+    if (!(ttlMs > 0)) return remove(key)
+    const expiration = { type: 'PX', value: Math.ceil(ttlMs) } as const
+    debts.note(key, (await line.ask((client) => client.set(prefix + key, pack(json, stamp), { expiration }))) !== undefined)
+  }
+
   return {
-    async get<T>(key: string, stamp?: Stamp) {
-      const wasOwed = debts.has(key)
-      const stored = await line.ask((client) => client.get(prefix + key))
-      if (stored === undefined) return undefined
-      void debts.settle()
-      return wasOwed || debts.has(key) ? undefined : unpack<T>(stored, stamp)
+    get,
+    set: (key, value, ttlMs, stamp) => setText(key, jsonOf(value), ttlMs, stamp),
+    // Read as a value all the same: others write there too, and what is no JSON must not go out.
+    async getText(key, stamp) {
+      const value = await get(key, stamp)
+      return value === undefined ? undefined : JSON.stringify(value)
     },
-    async set(key, value, ttlMs, stamp) {
-      if (!(ttlMs > 0)) return remove(key)
-      const expiration = { type: 'PX', value: Math.ceil(ttlMs) } as const
-      debts.note(key, (await line.ask((client) => client.set(prefix + key, pack(value, stamp), { expiration }))) !== undefined)
-    },
+    setText,
     delete: remove,
     async close() {
       await limited(debts.settle, options.timeoutMs ?? 250).catch(() => {})

@@ -1,13 +1,17 @@
 import { academicYearHandlers } from './academic-years/academic-years.handlers.ts'
 import { assessmentHandlers } from './assessments/assessments.handlers.ts'
 import { authHandlers } from './auth/auth.handlers.ts'
+import { avatarHandlers } from './avatars/avatars.handlers.ts'
 import { calculationHandlers } from './calculations/calculations.handlers.ts'
 import { classHandlers } from './classes/classes.handlers.ts'
 import { gradeHandlers } from './grades/grades.handlers.ts'
 import { gradingScaleHandlers } from './grading-scale/grading-scale.handlers.ts'
 import { historyHandlers } from './history/history.handlers.ts'
 import { importHandlers } from './imports/imports.handlers.ts'
+import { jobHandlers } from './jobs/jobs.handlers.ts'
 import { outageHandlers } from './outage/outage.handlers.ts'
+import { replicationHandlers } from './replication/replication.handlers.ts'
+import { reportFileHandlers } from './reports/files/report-files.handlers.ts'
 import { reportHandlers } from './reports/reports.handlers.ts'
 import { schoolHandlers } from './schools/schools.handlers.ts'
 import { studentHandlers } from './students/students.handlers.ts'
@@ -17,6 +21,7 @@ import { termHandlers } from './terms/terms.handlers.ts'
 /** Every resource of the contract with the handlers that answer it. */
 export const handlers = {
   auth: authHandlers,
+  avatars: avatarHandlers,
   outage: outageHandlers,
   terms: termHandlers,
   gradingScale: gradingScaleHandlers,
@@ -27,8 +32,11 @@ export const handlers = {
   academicYears: academicYearHandlers,
   subjects: subjectHandlers,
   calculations: calculationHandlers,
+  reportFiles: reportFileHandlers,
   reports: reportHandlers,
+  jobs: jobHandlers,
   assessments: assessmentHandlers,
   grades: gradeHandlers,
   history: historyHandlers,
+  replication: replicationHandlers,
 }

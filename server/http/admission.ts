@@ -35,7 +35,7 @@ export type Turned = {
   lane: LaneName
   reason: Reason
   client: string
-  waitedMs: number
+  since: number
 }
 /** The bounds of limits.ts, whatever they are. */
 type Measured<T> = T extends number ? number : { readonly [K in keyof T]: Measured<T[K]> }
@@ -43,6 +43,8 @@ export type AdmissionBounds = Measured<typeof limits.admission>
 export type AdmissionOptions = { bounds?: AdmissionBounds; turnAway: (turned: Turned) => void }
 export type Admission = {
   enter(incoming: IncomingMessage, outgoing: ServerResponse, client: string, run: () => Promise<unknown>): void
+  /** To be told of every new connection: where one came, more may wait, and nobody is in line who is not yet connected. */
+  connected(): void
   load(): Record<LaneName, { active: number; waiting: number }>
 }
 
@@ -67,11 +69,11 @@ export const placeOf = (incoming: object | undefined): Place => (incoming && pla
 /**
  * Who is let in, and when (decision 235). Nothing waits while there is little to do. Where requests come faster than they are done, an
  * event loop hides the queue in the sockets, where nobody can see how long anyone has waited; so after `slice` ms of work in one round
- * of the loop the rest is only noted down and put in line, and begun one a round, in turns by client.
+ * of the loop the rest is only noted down and put in line, and begun in turns by client, again for `slice` ms a round.
  */
 export function admission({ bounds = limits.admission, turnAway }: AdmissionOptions): Admission {
   const doors = new Doors(bounds, turnAway)
-  return { enter: doors.enter.bind(doors), load: doors.load.bind(doors) }
+  return { enter: doors.enter.bind(doors), connected: doors.connected.bind(doors), load: doors.load.bind(doors) }
 }
 
 class Doors {
@@ -85,6 +87,9 @@ class Doors {
   /** Since when somebody has been in line without a break. */
   #rushSince: number | null = null
   #nextSweep = 0
+  #hasConnected = false
+  /** Since when rounds were left to new connections. */
+  #connectingSince: number | null = null
 
   constructor(
     private readonly bounds: AdmissionBounds,
@@ -110,13 +115,13 @@ class Doors {
       this.#schedule()
     }
     if (this.#waiting() === 0 && lane.active < lane.atOnce && now - this.#roundBegan < this.bounds.slice) this.#begin(visit)
-    else this.#putInLine(visit, now)
+    else this.#putInLine(visit)
   }
 
-  #putInLine(visit: Visit, now: number) {
+  #putInLine(visit: Visit) {
     const { lane, client, outgoing } = visit
     const pushedOut = lane.queue.add(client, visit)
-    if (pushedOut) this.#refuse(pushedOut, 'full', now)
+    if (pushedOut) this.#refuse(pushedOut, 'full')
     if (pushedOut === visit) return
     outgoing.once('close', () => visit.isWaiting && lane.queue.remove(client, visit))
     this.#schedule()
@@ -146,10 +151,39 @@ class Doors {
       return
     }
     const now = performance.now()
+    if (this.#letConnect(now)) {
+      this.#schedule()
+      return
+    }
+    this.#roundBegan = now
     this.#rushSince ??= now
     this.#turnAwayLate(now)
     if (this.#beginNext()) this.#schedule()
-    else this.#lookAgain()
+    else {
+      this.#roundBegan = null
+      this.#lookAgain()
+    }
+  }
+
+  /** The event loop takes one new connection a round, so in a rush of them some rounds, `slice` ms in a row, are for nothing else. */
+  #letConnect(now: number): boolean {
+    const isRush = this.#hasConnected
+    this.#hasConnected = false
+    if (isRush) this.#connectingSince ??= now
+    if (isRush && this.#connectingSince !== null && now - this.#connectingSince < this.bounds.slice) return true
+    this.#connectingSince = null
+    return false
+  }
+
+  connected(): void {
+    this.#hasConnected = true
+  }
+
+  /** A place is free: the next begins in it at once while there is time in this round, since each round costs a look at all sockets. */
+  #freed() {
+    if (this.#waiting() === 0) return
+    const isTime = this.#roundBegan !== null && performance.now() - this.#roundBegan < this.bounds.slice
+    if (!isTime || !this.#beginNext()) this.#schedule()
   }
 
   /** While every place is taken nothing else would look whether somebody has waited too long. */
@@ -187,22 +221,22 @@ class Doors {
     const isRush = this.#rushSince !== null && now - this.#rushSince > rush
     const since = now - (isRush ? shortPatience : patience)
     for (const { queue, returning } of this.#all) {
-      for (const visit of queue.sweep((one) => one.since < since)) this.#refuse(visit, 'waited', now)
+      for (const visit of queue.sweep((one) => one.since < since)) this.#refuse(visit, 'waited')
       while (returning[0] && returning[0].since < now - patience) returning.shift()?.refuse(common.busy({ headers: RETRY }))
     }
   }
 
-  #refuse(visit: Visit, reason: Reason, now: number) {
+  #refuse(visit: Visit, reason: Reason) {
     const { incoming, outgoing, lane, client, since } = visit
     visit.isWaiting = false
-    if (!incoming.socket.destroyed) this.turnAway({ incoming, outgoing, lane: lane.name, reason, client, waitedMs: now - since })
+    if (!incoming.socket.destroyed) this.turnAway({ incoming, outgoing, lane: lane.name, reason, client, since })
   }
 
   #begin(visit: Visit) {
     const { lane, incoming, run } = visit
     visit.isWaiting = false
     lane.active += 1
-    const place = placeIn(lane, incoming, () => this.#waiting() > 0 && this.#schedule())
+    const place = placeIn(lane, incoming, () => this.#freed())
     places.set(incoming, place)
     run().then(place.leave, place.leave)
   }

@@ -4,6 +4,7 @@ import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { common, Failure } from '@markbook/shared/failures'
 import { type Context, Hono } from 'hono'
 import { handlers } from '../features/handlers.ts'
+import { serveShapes } from '../features/shapes/shapes.routes.ts'
 import { serveStorage } from '../features/storage/storage.routes.ts'
 import { serveChildren } from '../peers/routes.ts'
 import { placeOf } from './admission.ts'
@@ -37,6 +38,7 @@ export function createApp(services: Services): App {
   serveSystem(app, services)
   serveChildren(app, services)
   serveStorage(app, services)
+  serveShapes(app, services)
   app.notFound((c) => {
     const allowed = methodsOf(c.req.path)
     const headers: HeaderList = [

@@ -87,12 +87,15 @@ type Answer = { status: number; headers: string; body: unknown }
 const tell = (socket: Socket, text: string) =>
   new Promise<Answer>((resolve) => {
     let got = ''
-    socket.on('data', (part) => {
+    const hear = (part: Buffer) => {
       got += part.toString('latin1')
       const [headers = '', body = ''] = got.split('\r\n\r\n')
       const length = Number(/content-length: (\d+)/i.exec(headers)?.[1] ?? Number.NaN)
-      if (body.length >= length) resolve({ status: Number(headers.slice(9, 12)), headers, body: length < 10_000 ? JSON.parse(body) : null })
-    })
+      if (!(body.length >= length)) return
+      socket.off('data', hear)
+      resolve({ status: Number(headers.slice(9, 12)), headers, body: JSON.parse(body) })
+    }
+    socket.on('data', hear)
     socket.once('close', () => resolve({ status: 0, headers: got, body: null }))
     socket.write(text)
   })
@@ -109,7 +112,10 @@ describe.each([
     await until(() => begun.length === 2)
     const waiting = [get('/api/hello'), get('/api/hello')]
     await pause(50)
+    const asked = performance.now()
     const refused = await get('/api/hello')
+    // Not at once, so that who tries again at once is no load.
+    expect(performance.now() - asked).toBeGreaterThan(admission.pause - 20)
     expect(refused).toMatchObject({ status: 503, body: { statusCode: 503, error: 'Service Unavailable', code: 'busy' } })
     expect(refused.headers).toMatch(/\r\nretry-after: [123]\r\n/)
     expect(refused.headers).toContain(`x-request-id: ${(refused.body as { request_id: string }).request_id}`)
@@ -162,6 +168,22 @@ describe.each([
     for (let tries = 0; tries < 100 && !(await metrics.registry.metrics()).includes('reason="slow_reader"} 4'); tries += 1) await pause(50)
     expect(await metrics.registry.metrics()).toContain('markbook_connections_ended_total{reason="slow_reader"} 4')
   })
+})
+
+test('a refusal keeps the connection for the next try, unless much of the body is still to come', async () => {
+  const { get, dial, begun, letGo } = await serve({ admission: { ...few, ordinary: { atOnce: 1, waiting: 0 } } })
+  const first = get('/api/hold/first')
+  await until(() => begun.length === 1)
+  const small = dial()
+  const refused = await tell(small, post('/api/echo', 'x'.repeat(1_000)))
+  expect(refused).toMatchObject({ status: 503 })
+  expect(refused.headers).not.toMatch(/connection: close/i)
+  const large = dial()
+  expect((await tell(large, post('/api/echo', 'x'.repeat(100_000)).slice(0, 1_000))).headers).toMatch(/connection: close/i)
+  await until(() => large.destroyed)
+  letGo()
+  await first
+  expect(await tell(small, post('/api/echo', 'again'))).toMatchObject({ status: 200, body: { length: 5 } })
 })
 
 describe('who waits', () => {

@@ -42,24 +42,30 @@ export function openGate(
   const isTrusted = trustOf(config.trustProxy)
   const bytes = ledger(bounds.bytes)
   const warn = warner(log, bounds.warn)
+  const failures = [1, 2, 3].map((seconds) => common.busy({ headers: { 'retry-after': String(seconds) } }))
   let refused = 0
 
-  const turnAway = ({ incoming, outgoing, lane, reason, client, waitedMs }: Turned) => {
+  const answer = ({ incoming, outgoing, lane, reason, client, since }: Turned) => {
+    if (incoming.socket.destroyed) return
     const requestId = randomUUID()
     // All who are turned away at one moment should not come back at one moment.
-    refused += 1
-    const failure = common.busy({ headers: { 'retry-after': String(1 + (refused % 3)) } })
-    refuse(incoming, outgoing, failure, { requestId, headers: originHeaders(incoming, config) })
+    const failure = failures[refused++ % failures.length] as Failure
+    const ends = comingBytes(incoming) > bounds.bytes.small
+    refuse(incoming, outgoing, failure, { requestId, ends, headers: originHeaders(incoming, config) })
     metrics.turnedAway.inc({ lane, reason })
-    recordTurnedAway(log, { requestId, client, incoming, waitedMs, reason })
+    recordTurnedAway(log, { requestId, client, incoming, waitedMs: performance.now() - since, reason })
     warn()
+  }
+  const turnAway = (turned: Turned) => {
+    if (turned.reason === 'waited') answer(turned)
+    else setTimeout(answer, bounds.pause, turned)
   }
   const doors = admission({ bounds, turnAway })
   const lines = connections({
     ...(connection && { bounds: connection }),
     isTrusted,
     onEnding: (ending: Ending) => metrics.endings.inc({ reason: ending }),
-    tooSlow: (incoming, outgoing) => refuse(incoming, outgoing, tooSlow(), { requestId: randomUUID() }),
+    tooSlow: (incoming, outgoing) => refuse(incoming, outgoing, tooSlow(), { requestId: randomUUID(), ends: true }),
   })
   metrics.watchGate(doors.load, bytes.total)
 
@@ -67,7 +73,7 @@ export function openGate(
     const client = turnOf(clientAddress(incoming.socket.remoteAddress, forwardedFor(incoming), isTrusted))
     lines.follow(incoming, outgoing)
     if (isOrdinary(incoming) && bytes.isOver(client))
-      return turnAway({ incoming, outgoing, lane: 'ordinary', reason: 'bytes' satisfies Reason, client, waitedMs: 0 })
+      return turnAway({ incoming, outgoing, lane: 'ordinary', reason: 'bytes' satisfies Reason, client, since: performance.now() })
     const coming = comingBytes(incoming)
     if (coming > bounds.bytes.small) outgoing.once('close', bytes.hold(client, coming))
     doors.enter(incoming, outgoing, client, async () => {
@@ -84,6 +90,7 @@ export function openGate(
     watch(server) {
       lines.watch(server)
       server.on('clientError', answerClientError)
+      server.on('connection', doors.connected)
       metrics.watchConnections(server)
     },
   }

@@ -93,7 +93,8 @@ const settingsOf = ({ config }: Services) => ({ name: cookieName(config.cookiePr
 /** The cookie outlives any session: the server decides when it ends. */
 const COOKIE_SECONDS = 30 * 86_400
 
-async function signIn(c: Ctx, services: Services, headers: HeaderList): Promise<SignedIn> {
+/** Whose session a request bears; a renewed one is added to `headers`. */
+export async function signIn(c: Ctx, services: Services, headers: HeaderList): Promise<SignedIn> {
   const sent = c.req.header('cookie')
   const settings = settingsOf(services)
   const cookie = readSessionCookie(sent, settings.name)
@@ -114,7 +115,7 @@ function guard({ guard }: Endpoint, caller: Caller | null): void {
 }
 
 /** What `new URL` answers, without reading the rest of the address once more. */
-function searchOf(url: string): URLSearchParams {
+export function searchOf(url: string): URLSearchParams {
   const [address = ''] = url.split('#', 1)
   const at = address.indexOf('?')
   return new URLSearchParams(at < 0 ? '' : address.slice(at + 1))

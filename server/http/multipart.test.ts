@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { readParts } from './multipart.ts'
 
+/** How the body goes on after the form, and ends. */
+type Ending = { epilogue?: string; end?: (controller: ReadableStreamDefaultController) => void }
+
 /** The form as it goes over the wire, cut into pieces of so many bytes. */
-async function inPieces(form: FormData, size: number): Promise<Request> {
+async function inPieces(form: FormData, size: number, ending: Ending = {}): Promise<Request> {
   const whole = new Request('http://markbook.test', { method: 'POST', body: form })
-  const bytes = Buffer.from(await whole.arrayBuffer())
+  const bytes = Buffer.concat([Buffer.from(await whole.arrayBuffer()), Buffer.from(ending.epilogue ?? '')])
+  const end = ending.end ?? ((controller) => controller.close())
   let at = 0
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => {
-      if (at >= bytes.length) return controller.close()
+      if (at >= bytes.length) return end(controller)
       controller.enqueue(bytes.subarray(at, at + size))
       at += size
     },
@@ -48,5 +52,23 @@ describe('readParts', () => {
   test('the bound is the file’s, to the byte', async () => {
     await expect(readParts(await inPieces(form(), 100), CONTENT.length)).resolves.toBeDefined()
     await expect(readParts(await inPieces(form(), 100), CONTENT.length - 1)).rejects.toMatchObject({ status: 413, code: 'too_large' })
+  })
+
+  test('what comes after the last part means nothing, but has to come', async () => {
+    const gone: Ending = { epilogue: 'an epilogue', end: (controller) => controller.error(new Error('gone')) }
+    expect((await readParts(await inPieces(form(), 100, { epilogue: 'an epilogue' }), 10_000)).file?.bytes.length).toBe(CONTENT.length)
+    await expect(readParts(await inPieces(form(), 100, gone), 10_000)).rejects.toMatchObject({ status: 400, code: 'validation_failed' })
+  })
+
+  test('what is refused is read to its end, so that its connection can go on', async () => {
+    let wasRead = false
+    const end = (controller: ReadableStreamDefaultController) => {
+      wasRead = true
+      controller.close()
+    }
+    const twoFiles = form()
+    twoFiles.append('file', new File(['x'.repeat(2_000)], 'second.pdf'))
+    await expect(readParts(await inPieces(twoFiles, 100, { end }), 10_000)).rejects.toMatchObject({ status: 400 })
+    expect(wasRead).toBe(true)
   })
 })

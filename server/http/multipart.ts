@@ -63,13 +63,59 @@ const named = (disposition: string, name: string): string | null => {
 class Parts {
   readonly multipart: Multipart = { fields: {}, file: null }
   private count = 0
+  private part: Part | null = null
+  // The first boundary has no line before it.
+  private rest: Buffer = Buffer.from('\r\n')
+  private at: 'preamble' | 'head' | 'content' | 'after' | 'over' = 'preamble'
 
   constructor(
+    private readonly boundary: Buffer,
     private readonly fileBytes: number,
     private readonly announced: number,
   ) {}
 
-  begin(head: string): Part {
+  isWhole = (): boolean => this.at === 'over'
+
+  take(piece: Uint8Array): void {
+    if (this.at === 'over') return
+    this.rest = this.rest.length === 0 ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength) : Buffer.concat([this.rest, piece])
+    while (this.step());
+  }
+
+  /** One step on, or false where more bytes are needed for it, or none any more. */
+  private step(): boolean {
+    if (this.at === 'after') return this.afterBoundary()
+    if (this.at === 'head') return this.readHead()
+    const found = this.rest.indexOf(this.boundary)
+    const known = found < 0 ? Math.max(0, this.rest.length - this.boundary.length + 1) : found
+    this.part?.content.add(this.rest.subarray(0, known))
+    this.rest = this.rest.subarray(found < 0 ? known : found + this.boundary.length)
+    if (found < 0) return false
+    if (this.part) this.end(this.part)
+    this.part = null
+    this.at = 'after'
+    return true
+  }
+
+  private afterBoundary(): boolean {
+    if (this.rest.length < 2) return false
+    const isLast = this.rest[0] === 0x2d && this.rest[1] === 0x2d
+    if (!isLast && (this.rest[0] !== 0x0d || this.rest[1] !== 0x0a)) throw cutOff()
+    this.at = isLast ? 'over' : 'head'
+    return !isLast
+  }
+
+  private readHead(): boolean {
+    const end = this.rest.indexOf('\r\n\r\n')
+    if (end > HEADER_BYTES || (end < 0 && this.rest.length > HEADER_BYTES)) throw cutOff()
+    if (end < 0) return false
+    this.part = this.begin(this.rest.toString('utf8', 2, end))
+    this.rest = this.rest.subarray(end + 4)
+    this.at = 'content'
+    return true
+  }
+
+  private begin(head: string): Part {
     this.count += 1
     if (this.count > PARTS_MAX) throw oneFile()
     const headers = new Map(head.split('\r\n').map((line) => [line.split(':')[0]?.trim().toLowerCase() ?? '', line]))
@@ -86,7 +132,7 @@ class Parts {
     return { name, filename, contentType, content }
   }
 
-  end({ name, filename, contentType, content }: Part): void {
+  private end({ name, filename, contentType, content }: Part): void {
     const bytes = content.bytes()
     if (filename !== null) this.multipart.file = { filename, contentType, bytes }
     else if (name === 'file') throw oneFile()
@@ -105,43 +151,23 @@ export async function readParts(request: Request, fileBytes: number): Promise<Mu
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > fileBytes + ENVELOPE_BYTES) throw tooLarge(fileBytes)
   if (!boundary || !request.body) throw cutOff()
-  const parts = new Parts(fileBytes, announced)
-  let part: Part | null = null
-  // The first boundary has no line before it.
-  let rest: Buffer = Buffer.from('\r\n')
+  const parts = new Parts(boundary, fileBytes, announced)
   let total = 0
-  let at: 'preamble' | 'head' | 'content' | 'after' = 'preamble'
-  const source = request.body as unknown as AsyncIterable<Uint8Array>
-  for await (const piece of whole(source)) {
+  let failure: unknown
+  for await (const piece of whole(request.body as unknown as AsyncIterable<Uint8Array>)) {
     total += piece.length
     if (total > fileBytes + ENVELOPE_BYTES) throw tooLarge(fileBytes)
-    rest = rest.length === 0 ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength) : Buffer.concat([rest, piece])
-    for (;;) {
-      if (at === 'after') {
-        if (rest.length < 2) break
-        if (rest[0] === 0x2d && rest[1] === 0x2d) return parts.multipart
-        if (rest[0] !== 0x0d || rest[1] !== 0x0a) throw cutOff()
-        at = 'head'
-      }
-      if (at === 'head') {
-        const end = rest.indexOf('\r\n\r\n')
-        if (end > HEADER_BYTES || (end < 0 && rest.length > HEADER_BYTES)) throw cutOff()
-        if (end < 0) break
-        part = parts.begin(rest.toString('utf8', 2, end))
-        rest = rest.subarray(end + 4)
-        at = 'content'
-      }
-      const found = rest.indexOf(boundary)
-      const known = found < 0 ? Math.max(0, rest.length - boundary.length + 1) : found
-      part?.content.add(rest.subarray(0, known))
-      rest = rest.subarray(found < 0 ? known : found + boundary.length)
-      if (found < 0) break
-      if (part) parts.end(part)
-      part = null
-      at = 'after'
+    try {
+      if (!failure) parts.take(piece)
+    } catch (error) {
+      // Read to its end all the same: where a rest stays unread, the connection is cut half a second later, whatever goes over it then.
+      failure = error
     }
   }
-  throw cutOff()
+  if (failure) throw failure
+  // Only at the end of the body: one that is shorter than was announced is none, even where its last part came whole.
+  if (!parts.isWhole()) throw cutOff()
+  return parts.multipart
 }
 
 /** The other end that goes away in the middle has sent less than it said. */

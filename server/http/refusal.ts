@@ -2,13 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Failure } from '@markbook/shared/failures'
 import { failureBody, type HeaderList } from './replies.ts'
 
-export type Told = { requestId: string; headers?: HeaderList }
+/** `ends`: the connection ends with the answer, because too much of the request is still to come. */
+export type Told = { requestId: string; ends: boolean; headers?: HeaderList }
 
 /**
  * Answers a failure without the app, for requests that never reach it: at three times what the server can do most of its requests
- * may end here, so it costs as little as can be. Where the rest of a body is still to come, the connection ends with the answer.
+ * may end here, so it costs as little as can be.
  */
-export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, failure: Failure, { requestId, headers = [] }: Told): void {
+export function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  failure: Failure,
+  { requestId, ends, headers = [] }: Told,
+): void {
   if (outgoing.headersSent) return void incoming.socket.destroy()
   const text = failureBody(failure, requestId)
   const more = [...headers, ...Object.entries(failure.headers ?? {})]
@@ -16,7 +22,7 @@ export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, fail
     ...['content-type', 'application/json; charset=UTF-8', 'x-content-type-options', 'nosniff', 'cache-control', 'no-store'],
     ...['x-api-version', '1', 'x-request-id', requestId, 'content-length', String(Buffer.byteLength(text))],
     ...more.flat(),
-    ...(incoming.complete ? [] : ['connection', 'close']),
+    ...(ends ? ['connection', 'close'] : []),
   ]
   outgoing.writeHead(failure.status, all)
   outgoing.end(text)

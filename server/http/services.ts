@@ -6,6 +6,7 @@ import type { Jobs } from '../features/jobs/jobs.ts'
 import type { ObjectStorage } from '../files/storage.ts'
 import type { Uploads } from '../files/uploads.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import type { Replication } from '../peers/course.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -24,6 +25,8 @@ export type Services = {
   uploads: Uploads
   papers: Papers
   jobs: Jobs
+  /** With this node's parent; null where none runs in this process. */
+  replication: Replication | null
   log: Log
   metrics: Metrics
 }

@@ -64,9 +64,12 @@ const startOf = (pair: Pair): number => Date.parse(certificateOf(pair).validFrom
 export const isFresh = (pair: Pair, now: number): boolean =>
   startOf(pair) <= soundTime(now) && endOf(pair) - soundTime(now) > Math.min(renewBefore, (endOf(pair) - startOf(pair)) / 3)
 
-export function covers(pair: Pair, { dns, ips }: Names): boolean {
+export const covers = (pair: Pair, names: Names): boolean => missingFrom(pair, names).length === 0
+
+/** The names and addresses that a certificate is not for. */
+export function missingFrom(pair: Pair, { dns, ips }: Names): string[] {
   const certificate = certificateOf(pair)
-  return dns.every((name) => certificate.checkHost(name) !== undefined) && ips.every((ip) => certificate.checkIP(ip) !== undefined)
+  return [...dns.filter((name) => !certificate.checkHost(name)), ...ips.filter((ip) => !certificate.checkIP(ip))]
 }
 
 /** The certificate was made for the key. */

@@ -1,18 +1,27 @@
-import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createPlainServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
-import { createAdaptorServer, type ServerType } from '@hono/node-server'
+import { getRequestListener, type ServerType } from '@hono/node-server'
 import { limits } from '@markbook/shared/limits'
 import type { Config } from '../config.ts'
+import { placeOf } from '../http/admission.ts'
 import type { App } from '../http/app.ts'
+import type { AppListener, Gate } from '../http/gate.ts'
 import type { Pair } from './certificate.ts'
 
-/** Listens with plain http, or with https where there is a certificate. Rejects where the port is taken. */
-export function listen(app: App, { host, port }: Pick<Config, 'host' | 'port'>, pair: Pair | null): Promise<ServerType> {
-  const server = pair ? secureServer(app, pair) : createAdaptorServer({ fetch: app.fetch })
+/**
+ * Listens with plain http, or with https where there is a certificate. Rejects where the port is taken. `gate` stands before the app;
+ * without one everybody is let in.
+ */
+export function listen(app: App, { host, port }: Pick<Config, 'host' | 'port'>, pair: Pair | null, gate?: Gate): Promise<Server> {
+  const own = listenerOf(app)
+  const listener = gate ? gate.listener(own) : own
+  const server = pair ? secureServer(listener, pair, gate?.times) : createPlainServer(gate?.times ?? {}, listener)
+  gate?.watch(server)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    // Who connects in a rush waits for a moment here; beyond it the network itself makes them wait for seconds.
+    server.listen(port, host, limits.connection.atOnce, () => {
       server.off('error', reject)
       resolve(server)
     })
@@ -21,9 +30,19 @@ export function listen(app: App, { host, port }: Pick<Config, 'host' | 'port'>, 
 
 const OLDEST_TLS = 'TLSv1.2'
 
-function secureServer(app: App, { key, cert }: Pair): ServerType {
-  const options = { key, cert, minVersion: OLDEST_TLS, handshakeTimeout: limits.firstByte } as const
-  const server = createAdaptorServer({ fetch: app.fetch, createServer: createSecureServer, serverOptions: options }) as SecureServer
+/** The place of a request is free again once its reply is made; how long that takes to be read holds up nobody. */
+const listenerOf = (app: App): AppListener => {
+  const listener = getRequestListener(async (request, env) => {
+    const reply = await app.fetch(request, env)
+    placeOf((env as { incoming?: object }).incoming).leave()
+    return reply
+  })
+  return listener as AppListener
+}
+
+function secureServer(listener: RequestListener, { key, cert }: Pair, times: Gate['times'] | undefined): SecureServer {
+  const options = { ...times, key, cert, minVersion: OLDEST_TLS, handshakeTimeout: limits.firstByte } as const
+  const server = createSecureServer(options, listener)
   sortByFirstByte(server)
   return server
 }

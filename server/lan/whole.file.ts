@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:
 import { dirname } from 'node:path'
 
 /** Replaces a file so that after a power cut it is the old one or the new one, never a part. */
-export function writeWhole(path: string, text: string, mode: number): void {
+export function writeWhole(path: string, text: string | Uint8Array, mode: number): void {
   const unfinished = `${path}.unfinished`
   const file = openSync(unfinished, 'w', mode)
   try {

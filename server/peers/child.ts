@@ -93,7 +93,7 @@ export class Child {
     const refused = answers.filter(({ outcome }) => outcome === 'refused' || outcome === 'conflict')
     // Together: what was refused and is not kept yet would never be answered again.
     await store.write(asSystem(), async (tx) => {
-      if (refused.length > 0) await takeRefusals(tx, school, refused)
+      if (refused.length > 0) await takeRefusals(tx, store.nodeId, school, refused)
       await this.save(tx, { own_seq: to, own_people: people, last_seen_at: tx.now })
     })
   }
@@ -104,6 +104,7 @@ export class Child {
     const peer = await store.read(asSystem(), (tx) => this.peer(tx))
     const page = await this.line.pull({ cursor: peer.their_cursor, wait, scope: peer.scope }, signal)
     await this.takePage(peer, page)
+    if (page.is_last && peer.user_id !== null) await store.write(asSystem(), async (tx) => prune(tx, store.nodeId, await this.peer(tx)))
     return { news: page.tables.length > 0, more: !page.is_last, page }
   }
 

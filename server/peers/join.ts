@@ -11,7 +11,7 @@ import { keysHere } from './routes.ts'
  * invitation is for. Throws `LineFailure` with the parent's code. Where it stops half way, it is done again with another invitation.
  */
 export async function joinParent(
-  services: Services,
+  services: Pick<Services, 'store' | 'config'>,
   { url, code, kind }: { url: string; code: string; kind: 'school' | 'laptop' },
   carry: Carrier = fetch,
 ): Promise<Joined> {

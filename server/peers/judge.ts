@@ -203,13 +203,6 @@ export class Judge {
   }
 }
 
-/** What says only what is here already asks for nothing: so does a child that took over what stood here. */
-function isSaid(table: Replicated, state: RowState, known: Known, unit: string): boolean {
-  if (unit === EXISTENCE) return state.alive.length > 0 === known.state.alive.length > 0
-  const columns = descriptions[table].units[unit] ?? []
-  return known.state.alive.length > 0 && canonical(pick(state.values, columns)) === canonical(pick(known.state.values, columns))
-}
-
 const OF_RIGHTS = ['school_management', 'teacher_group_assignment', 'teacher_subject_assignment', 'class_teacher'] as const
 
 /** What says here what stands here already asks for nothing: a child that gives way to a refusal writes just that. */

@@ -12,6 +12,18 @@ const PUBLIC = { ed25519: '302a300506032b6570032100', x25519: '302a300506032b656
  * node has the same, and a new incarnation has new ones (docs/decisions/0272).
  */
 export function nodeKeys(secret: string, nodeId: string): NodeKeys {
+  const name = createHash('sha256').update(`${nodeId} ${secret}`).digest('base64url')
+  const keys = made.get(name) ?? makeKeys(secret, nodeId)
+  if (made.size > MOST_MADE) made.clear()
+  made.set(name, keys)
+  return keys
+}
+
+/** Every request needs them, and to make them takes longer than to use them. */
+const made = new Map<string, NodeKeys>()
+const MOST_MADE = 64
+
+function makeKeys(secret: string, nodeId: string): NodeKeys {
   const seed = (use: string) => Buffer.from(hkdfSync('sha256', secret, nodeId, `markbook:${use}`, 32))
   const key = (kind: keyof typeof PRIVATE) =>
     createPrivateKey({ key: Buffer.concat([Buffer.from(PRIVATE[kind], 'hex'), seed(kind)]), format: 'der', type: 'pkcs8' })

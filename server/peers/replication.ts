@@ -6,20 +6,11 @@ import type { Barred, Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
 import { asSystem } from '../store/tx.ts'
 import { Child } from './child.ts'
+import type { Course, Replication } from './course.ts'
 import { parentsOf } from './enrolment.ts'
 import { beginAnew, keysOfEnrolment } from './incarnation.ts'
 import { overNetwork } from './network.ts'
 import { type Carrier, LineFailure, ParentLine } from './parent-line.ts'
-
-/** How replication with the parent goes, for the status. */
-export type Course = { parent: Row<'sync_peer'> | null; notice: Notice | 'alone'; reason: string | null; since: number }
-
-export type Replication = {
-  course(): Course
-  /** Looks again for a parent: after one was joined or left. */
-  refresh(): Promise<void>
-  stop(): Promise<void>
-}
 
 /**
  * Replicates with this node's parent while it has one, by itself, for as long as the server runs. A parent that another process joined

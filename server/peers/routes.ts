@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { common, Failure } from '@markbook/shared/failures'
+import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
 import { Hello, Join, OLDEST_PROTOCOL, PROTOCOL, Pull, Push, Renew, type Verified, type Welcome } from '@markbook/sync/protocol/messages'
 import { count, eq } from 'drizzle-orm'
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
+import { placeOf } from '../http/admission.ts'
 import type { AppEnv } from '../http/mount.ts'
 import type { Services } from '../http/services.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
@@ -27,19 +28,18 @@ export const headersOf = { peer: 'markbook-peer', number: 'markbook-number', sig
 /** What this node answers its children: `/sync/*`, beside the contract, for programs alone. */
 export function serveChildren(app: Hono<AppEnv>, services: Services): void {
   const news = newsOf(services.store)
-  app.post('/sync/join', (c) => answered(c, services, () => join(c, services)))
-  app.post('/sync/hello', (c) => answered(c, services, () => hello(c, services)))
-  app.post('/sync/renew', (c) => answered(c, services, () => renew(c, services)))
-  app.post('/sync/pull', (c) => answered(c, services, () => pull(c, services, news)))
-  app.post('/sync/push', (c) => answered(c, services, () => push(c, services)))
-  app.post('/sync/verify', (c) => answered(c, services, () => verify(c, services)))
+  app.post('/sync/join', (c) => answered(c, () => join(c, services)))
+  app.post('/sync/hello', (c) => answered(c, () => hello(c, services)))
+  app.post('/sync/renew', (c) => answered(c, () => renew(c, services)))
+  app.post('/sync/pull', (c) => answered(c, () => pull(c, services, news)))
+  app.post('/sync/push', (c) => answered(c, () => push(c, services)))
+  app.post('/sync/verify', (c) => answered(c, () => verify(c, services)))
 }
 
-async function answered(c: Ctx, services: Services, work: () => Promise<unknown>): Promise<Response> {
+async function answered(c: Ctx, work: () => Promise<unknown>): Promise<Response> {
   c.set('route', c.req.path)
   const text = JSON.stringify(await work())
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-request-id': c.get('requestId') }
-  void services
   if (text.length < 1_024) return new Response(text, { headers })
   return new Response(gzipSync(text, { level: 1 }), { headers: { ...headers, 'content-encoding': 'gzip' } })
 }
@@ -175,6 +175,7 @@ async function pull(c: Ctx, services: Services, news: ReturnType<typeof newsOf>)
   const bytes = await bytesOf(c)
   const asked = read(Pull, bytes, isGzipped(c))
   const peer = await services.store.write(asSystem(), (tx) => signer(c, tx, bytes, { session: true }))
+  const place = placeOf(c.env?.incoming)
   const until = performance.now() + asked.wait * 1_000
   for (;;) {
     const heard = news.next([peer.school_id as string], Math.max(0, until - performance.now()))
@@ -183,10 +184,9 @@ async function pull(c: Ctx, services: Services, news: ReturnType<typeof newsOf>)
       heard.forget()
       return page
     }
-    await heard.promise
+    // Whoever waits for news holds nobody else up.
+    await place.aside(() => heard.promise)
     const [fresh] = [await services.store.read(asSystem(), (tx) => peerById(tx, peer.id))]
     if (!fresh || fresh.revoked_at) throw syncFailures.revoked()
   }
 }
-
-export const isFailure = (error: unknown): error is Failure => error instanceof Failure

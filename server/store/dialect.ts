@@ -228,20 +228,17 @@ const POSTGRES_ADVANCE = `
     as h(id uuid, node_seq bigint, head text, at timestamptz, actor_id uuid, node_id uuid, entity text, row_id uuid, action text, changes text)
   on conflict do nothing`
 
+/** An array, and no subselect to join with: under row-level security Postgres would read every row of the school first, and compare then. */
+const anyOf = (parameter: string) => `= any (array(select value::uuid from json_array_elements_text(${parameter}::text::json)))`
+
 export const postgresDialect: Dialect = {
   name: 'postgres',
   tables: postgresTables as unknown as Tables,
   lockOf: (table) => ` for no key update of ${quoted(table)}`,
   parkRows: (line, table, column, ids) =>
-    line.run(
-      `update ${place(table)} set ${quoted(column)} = '~' || id where id in (select value::uuid from json_array_elements_text($1::text::json))`,
-      [JSON.stringify(ids)],
-    ),
+    line.run(`update ${place(table)} set ${quoted(column)} = '~' || id where id ${anyOf('$1')}`, [JSON.stringify(ids)]),
   lockRows: async (line, table, ids) => {
-    await line.rows(
-      `select id from ${place(table)} where id in (select value::uuid from json_array_elements_text($1::text::json)) order by id for no key update`,
-      [JSON.stringify(ids)],
-    )
+    await line.rows(`select id from ${place(table)} where id ${anyOf('$1')} order by id for no key update`, [JSON.stringify(ids)])
   },
   writeRows: async (line, table, rows, how) => {
     if (rows.length > 0) await line.run(postgresInsert(table, how), [JSON.stringify(rows)])
@@ -250,7 +247,7 @@ export const postgresDialect: Dialect = {
   updateRows: (line, table, rows) => line.run(postgresInsert(table, 'replace'), [JSON.stringify(rows)]),
   deleteRows: async (line, table, schoolId, ids) => {
     const scope = schoolId === null ? '' : 'school_id = $2 and '
-    await line.run(`delete from ${place(table)} where ${scope}id in (select value::uuid from json_array_elements_text($1::text::json))`, [
+    await line.run(`delete from ${place(table)} where ${scope}id ${anyOf('$1')}`, [
       JSON.stringify(ids),
       ...(schoolId === null ? [] : [schoolId]),
     ])
@@ -258,13 +255,14 @@ export const postgresDialect: Dialect = {
   versionsOf: (line, schoolId, table, ids) =>
     line.rows(
       `select row_id, vv, units, schema, extra, source_id, settled from sync.sync_row
-       where school_id = $1 and table_name = $2 and row_id in (select value::uuid from json_array_elements_text($3::text::json))`,
+       where school_id = $1 and table_name = $2 and row_id ${anyOf('$3')}`,
       [schoolId, table, JSON.stringify(ids)],
     ),
   advance: (line, { schoolId, digest, rows, history }) =>
     line.run(POSTGRES_ADVANCE, [schoolId, digest, JSON.stringify(rows), JSON.stringify(history)]),
   ...postgresFeed,
-  inList: (column, jsonParameter) => sql`${column} in (select value::uuid from json_array_elements_text(${jsonParameter}::text::json))`,
+  inList: (column, jsonParameter) =>
+    sql`${column} = any (array(select value::uuid from json_array_elements_text(${jsonParameter}::text::json)))`,
   rowsAsText: (columns) => sql`json_agg(json_build_array(${listed(columns)}))::text`,
   contains: (column, text) => sql`strpos(${column}, ${text}) > 0`,
 }

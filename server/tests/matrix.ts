@@ -1,9 +1,12 @@
 import type { Contract } from '@markbook/shared/contract/contract'
 import { classRows } from './matrix/classes.ts'
+import { jobRows, reportFileRows } from './matrix/files.ts'
 import { assessmentRows, gradeRows, historyRows, importRows } from './matrix/marks.ts'
 import type { HistoryIds } from './matrix/neighbour.ts'
+import { replicationRows } from './matrix/nodes.ts'
 import { outageRows } from './matrix/outage.ts'
 import { authRows, schoolRows } from './matrix/people.ts'
+import { avatarRows } from './matrix/pictures.ts'
 import { calculationRows, reportRows } from './matrix/results.ts'
 import type { Rows } from './matrix/row.ts'
 import { gradingScaleRows, studentRows, subjectRows, termRows, yearRows } from './matrix/setup.ts'
@@ -13,6 +16,7 @@ export type Matrix = { [R in keyof Contract]: Rows<Contract[R]> }
 /** Who gets what answer where, for every endpoint (decisions §1, order of checks, and §2, the rights). */
 export const matrixOf = (history: HistoryIds): Matrix => ({
   auth: authRows,
+  avatars: avatarRows,
   outage: outageRows,
   schools: schoolRows,
   academicYears: yearRows,
@@ -23,8 +27,11 @@ export const matrixOf = (history: HistoryIds): Matrix => ({
   assessments: assessmentRows,
   grades: gradeRows,
   calculations: calculationRows,
+  reportFiles: reportFileRows,
   reports: reportRows,
+  jobs: jobRows,
   gradingScale: gradingScaleRows,
   history: historyRows(history),
   imports: importRows,
+  replication: replicationRows,
 })

@@ -116,6 +116,10 @@ describe('markbook start', () => {
     [{ PORT: 'abc' }, 'The setting PORT must be a port number.'],
     [{ DATABASE_URL: 'mysql://x' }, 'The setting DATABASE_URL must be an address that begins with postgres:// or postgresql://.'],
     [{ SESSION_SECRET: 'short' }, 'The setting SESSION_SECRET must have at least 32 characters.'],
+    [
+      { TRUST_PROXY: 'proxy.example' },
+      'The setting TRUST_PROXY must be addresses or networks of proxies, such as 10.0.0.2 or 10.0.0.0/8, or local for this machine.',
+    ],
     [{ LOG_LEVEL: 'loud' }, 'The setting LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent.'],
   ])('a bad value stops the start with one clear line: %o', async (env, line) => {
     const server = run(['start'], env as Record<string, string>)

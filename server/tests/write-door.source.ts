@@ -2,7 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { descriptions } from '@markbook/shared/tables/tables'
 
-const LOCAL = new Set(['session', 'otp_code', 'attempt', 'totp_enrolment', 'server_secret'])
+const LOCAL = new Set([
+  'session',
+  'otp_code',
+  'attempt',
+  'totp_enrolment',
+  'server_secret',
+  'job',
+  'sync_peer',
+  'sync_invitation',
+  'sync_held',
+  'sync_refused',
+])
 const REPLICATED = new Set(Object.keys(descriptions))
 const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 const isReplicated = (identifier: string) => [...REPLICATED].some((name) => name === identifier || camel(name) === identifier)
@@ -20,7 +31,8 @@ const suspects: { what: string; pattern: RegExp; find?: (match: RegExpExecArray)
     pattern: /\btx\.local\b(?:\s*\.(?:insert|update|delete)\(\s*(?:\w+\.)*(\w+))?/g,
     find: ([, table]) => table === undefined || !LOCAL.has(table),
   },
-  { what: 'the connection', pattern: /\b(?:tx|scene\.tx)\.line\b/g },
+  // The dialect is given the connection to read a feed; of its writing methods `store` alone is the caller.
+  { what: 'the connection', pattern: /(?<!\bdialect\.(?:feedOf|feedsOf|countVersions)\()\b(?:tx|scene\.tx)\.line\b/g },
   { what: 'SQL text that writes', pattern: /\binsert into\b|\bdelete from\b|\bupdate\s+"?[\w.]+"?\s+set\b/gi },
   { what: 'a driver', pattern: /from '(?:better-sqlite3|postgres|drizzle-orm\/(?:better-sqlite3|postgres-js))'/g },
 ]
@@ -31,7 +43,10 @@ export const pastTheDoor = (source: string): string[] =>
     [...source.matchAll(pattern)].filter(find).map(([text]) => `${what}: ${text.replace(/\s+/g, ' ')}`),
   )
 
-/** Every program file of the server outside the store: neither tests nor what only tests use. */
+/**
+ * Every program file of the server outside the store, in which `store/replica` writes what other nodes wrote: neither tests nor what only
+ * tests use.
+ */
 export function programFiles(folder: string): { name: string; source: string }[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))

@@ -6,7 +6,7 @@ import { megabytes } from '../store/backup/folder.ts'
 import { type Reason, reasons } from '../store/backup/manifest.ts'
 import { placeOf } from '../store/backup/place.ts'
 import { takeBackup } from '../store/backup/take.ts'
-import { configure } from './environment.ts'
+import { configureExisting } from './environment.ts'
 
 type Options = { to?: string; reason: Reason; dataDir?: string }
 
@@ -27,11 +27,13 @@ Examples:
   $ markbook backup                   into BACKUP_DIR, and to BACKUP_COPY_DIR where that is set
   $ markbook backup --to /media/usb   onto a USB disk, to take away
 
-Ends with 0 when the backup is made and verified, also where the second folder was away (a warning
-says so); with 1 when there is none.`
+Exit codes:
+  0  it is made and verified, also where the second folder was away (a warning says so)
+  1  there is none, and one clear line says why
+  2  wrong usage`
 
 async function backup({ to, reason, dataDir }: Options) {
-  const config = configure(dataDir ? { DATA_DIR: dataDir } : {})
+  const config = configureExisting(dataDir ? { DATA_DIR: dataDir } : {})
   const { backup, warnings } = await takeBackup(placeOf(config), { reason, ...(to && { to: resolve(to) }), progress: saying() })
   const { counts, size, files } = backup.manifest
   const grades = counts['grade'] ?? counts['grading.grade'] ?? 0

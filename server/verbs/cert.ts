@@ -9,7 +9,7 @@ import { readGiven } from '../lan/given.ts'
 import { configure, lookAtConfig } from './environment.ts'
 
 export function certVerb(program: Command) {
-  const cert = program.command('cert').description('the certificates of this school: show, renew, export').addHelpText('after', HELP)
+  const cert = program.command('cert').description('the certificates of this school: show, renew, export').addHelpText('afterAll', HELP)
   cert.command('show').description('print the certificates, their names, ends and fingerprints').action(showAll)
   cert
     .command('renew')
@@ -34,7 +34,10 @@ Examples:
   $ markbook cert export --to school.crt
   $ markbook cert renew
 
-Ends with 0; with 1 and one clear line where there is nothing to show or to renew; 2 on wrong usage.`
+Exit codes:
+  0  done
+  1  there is nothing to show or to renew, and one clear line says why
+  2  wrong usage`
 
 const NONE = 'This school has no certificates yet. The first  markbook start --lan  makes them.'
 

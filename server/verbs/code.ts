@@ -5,7 +5,7 @@ import { normalEmail } from '../features/auth/emails.ts'
 import { issueConsoleCode } from '../features/outage/console.ts'
 import { keysOf } from '../http/tokens.ts'
 import { openStore } from '../start.ts'
-import { configure } from './environment.ts'
+import { configureExisting } from './environment.ts'
 
 export const codeVerb = (program: Command) =>
   program
@@ -24,12 +24,14 @@ Examples:
   $ markbook code head@school.example
   $ sudo -u markbook markbook code head@school.example    where the server is a service
 
-Ends with 0 when a code is printed; with 1 when there is none: a bad address, no database, a database of
-another version, or another SESSION_SECRET than the server's.`
+Exit codes:
+  0  a code is printed
+  1  there is none: a bad address, no database, one of another version, or another SESSION_SECRET than the server's
+  2  wrong usage`
 
 async function code(typed: string) {
   const email = addressOf(typed)
-  const config = configure()
+  const config = configureExisting()
   const store = await openStore(config, { beside: true })
   try {
     const { code, isNew } = await issueConsoleCode(store, email, keysOf(config.sessionSecret))

@@ -20,7 +20,10 @@ Examples:
   $ PORT=8443 markbook config        the environment wins over the file
   $ markbook config --json
 
-Ends with 0; with 1 and one clear line where a setting is wrong.`
+Exit codes:
+  0  printed
+  1  a setting is wrong, and one clear line says which
+  2  wrong usage`
 
 function config({ json = false }: { json?: boolean }) {
   const gathered = gather()

@@ -1,14 +1,16 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { type Gathered, gatherSettings } from '../config.file.ts'
-import { type Config, readConfig, readWithoutSecret } from '../config.ts'
+import { type Config, ConfigError, readConfig, readWithoutSecret } from '../config.ts'
+import { DATABASE_FILE } from '../store/sqlite.ts'
 import { becomeOwner, handOverAtExit } from './owner.ts'
 
 type Settings = Record<string, string>
 
 /** What was said about this machine: the environment, over a file (decision 216). Warnings go to standard error. */
-export function gather(): Gathered {
+export function gather({ quiet = false }: { quiet?: boolean } = {}): Gathered {
   const gathered = gatherSettings({ folder: process.cwd(), environment: process.env, platform: process.platform })
-  for (const warning of gathered.warnings) console.error(`Warning: ${warning}`)
+  if (!quiet) for (const warning of gathered.warnings) console.error(`Warning: ${warning}`)
   return gathered
 }
 
@@ -18,6 +20,14 @@ export function configure(more: Settings = {}): Config {
   const { dataDir, backupDir } = readWithoutSecret(settings)
   handOverAtExit([dataDir, backupDir])
   return readConfig(settings)
+}
+
+/** The same for a verb that works on what is there: in a folder without a database it refuses, and makes nothing. */
+export function configureExisting(more: Settings = {}): Config {
+  const { databaseUrl, dataDir } = readWithoutSecret({ ...gather({ quiet: true }).settings, ...more })
+  if (!databaseUrl && !existsSync(join(dataDir, DATABASE_FILE)))
+    throw new ConfigError(`There is no database in ${dataDir}. Start the server once, or set DATA_DIR to its folder.`)
+  return configure(more)
 }
 
 /** The configuration for a server: it works as the owner of its folder. */

@@ -18,6 +18,8 @@ const sentences: Record<string, (error: Known) => string> = {
   SQLITE_CORRUPT: () => 'The database in DATA_DIR is damaged. Nothing was changed. Restore a backup.',
   SQLITE_CANTOPEN: () => 'The database in DATA_DIR cannot be opened. May this account read and write there?',
   SQLITE_FULL: () => 'The disk is full.',
+  SQLITE_IOERR_SHMSIZE: () => 'The disk is full.',
+  SQLITE_IOERR_WRITE: () => 'The disk of DATA_DIR is full, or does not take what is written.',
   ECONNREFUSED: () => 'The database of DATABASE_URL does not answer. Is PostgreSQL running there?',
   CONNECT_TIMEOUT: () => 'The database of DATABASE_URL does not answer. Is PostgreSQL running there?',
   '3D000': ({ message }) => `The database of DATABASE_URL must be made first: ${message}.`,

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { systemClock } from '@markbook/shared/clock'
 import type { Command } from 'commander'
 import { megabytes } from '../store/backup/folder.ts'
@@ -7,8 +6,9 @@ import { BackupError } from '../store/backup/manifest.ts'
 import { placeOf } from '../store/backup/place.ts'
 import { beginRestore, knownBackups, latestBackup, type Plan, type Restored } from '../store/backup/restore.ts'
 import type { Place } from '../store/backup/take.ts'
+import { agreed } from './asking.ts'
 import { counted, saying } from './backup.ts'
-import { configure } from './environment.ts'
+import { configure, lookAtConfig } from './environment.ts'
 
 type Options = { latest?: boolean; list?: boolean; yes?: boolean; withoutDamagedFiles?: boolean }
 
@@ -34,13 +34,16 @@ Examples:
   $ markbook restore --latest
   $ markbook restore /media/usb/2026-01-12T01-00-00Z-nightly
 
-Ends with 0 when it is restored (or listed), 1 when it was refused or you said no, 2 on wrong usage.`
+Exit codes:
+  0  it is restored, or listed
+  1  it was refused, or you said no: nothing was changed
+  2  wrong usage`
 
 async function restore(given: string | undefined, { latest, list, yes, withoutDamagedFiles }: Options, command: Command) {
   const chosen = [given, latest, list].filter(Boolean).length
   if (chosen !== 1) command.error('Say which backup: markbook restore --latest, or markbook restore <folder>.', { exitCode: 2 })
+  if (list) return console.log(listing(placeOf(lookAtConfig())))
   const place = placeOf(configure())
-  if (list) return console.log(listing(place))
   const restoring = await beginRestore(place, given ? resolve(given) : latestBackup(place).path).catch((error) => {
     throw latest ? withOthers(error, place) : error
   })
@@ -49,7 +52,7 @@ async function restore(given: string | undefined, { latest, list, yes, withoutDa
     const { damaged } = restoring.plan
     if (damaged.length > 0 && !withoutDamagedFiles)
       throw new BackupError('Uploaded files in this backup are damaged. To restore it without them, add --without-damaged-files.')
-    if (!yes && !(await agreed())) throw new BackupError('Nothing was changed.')
+    if (!yes && !(await agreed('Restore it?', (message) => new BackupError(message)))) throw new BackupError('Nothing was changed.')
     console.log(outcome(await restoring.carryOut(saying())))
   } finally {
     await restoring.done()
@@ -100,16 +103,6 @@ function ageInWords(ms: number): string {
 }
 
 const localTime = (ms: number) => new Date(ms).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
-
-async function agreed(): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new BackupError('There is nobody to ask; add --yes. Nothing was changed.')
-  const asking = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    return /^y(?:es)?$/i.test((await asking.question('Restore it? [y/N] ')).trim())
-  } finally {
-    asking.close()
-  }
-}
 
 function outcome({ keptIn, warnings, files, nodeId }: Restored): string {
   const lines = [`Restored${files > 0 ? `, with ${counted(files, 'uploaded file')}` : ''}. This database is now the node ${nodeId}.`]

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { machineFile } from '../config.file.ts'
 import { type Host, ServiceError, thisHost } from '../service/host.ts'
@@ -11,7 +11,7 @@ export function serviceVerb(program: Command) {
   const service = program
     .command('service')
     .description('start Markbook with the machine: install, uninstall, status')
-    .addHelpText('after', HELP)
+    .addHelpText('afterAll', HELP)
   service
     .command('install')
     .description('write, enable and start a unit of systemd')
@@ -37,13 +37,18 @@ Examples:
   $ markbook service status
   $ sudo markbook service uninstall
 
-Ends with 0; with 1 and one clear line where it was refused; 2 on wrong usage. status ends with 0 where
-the service is running, and with 3 where it is not.`
+Exit codes:
+  0  done; for status: it is running
+  1  it was refused, and one clear line says why
+  2  wrong usage
+  3  for status: it is not running`
 
-/** The bundle: what a person may have started from the sources runs from it as a service. */
+const BUNDLE = 'markbook.mjs'
+
+/** The bundle: what a person may have started from the sources, or through npx, runs from it as a service. */
 function bundle(): string {
   const started = realpathSync(process.argv[1] ?? '')
-  const path = started.endsWith('.ts') ? join(dirname(started), '..', 'dist', 'markbook.mjs') : started
+  const path = basename(started) === BUNDLE ? started : join(dirname(started), '..', 'dist', BUNDLE)
   if (!existsSync(path)) throw new ServiceError(`The program must be built first, with npm start: ${path} is missing.`)
   return path
 }

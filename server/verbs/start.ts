@@ -13,7 +13,7 @@ export const startVerb = (program: Command) =>
     .option('--lan', 'serve the other devices of the building, by https, and tell the network where')
     .option('--demo', 'serve a school told as a story, in a folder of its own, to try things out')
     .addHelpText('after', HELP)
-    .action(start)
+    .action(serve)
 
 const HELP = `
 Examples:
@@ -22,12 +22,18 @@ Examples:
   $ INSECURE_LAN=1 markbook start     the same without encryption, where devices cannot be told to trust a certificate
   $ markbook start --demo             a school told as a story, to try things out
 
-Runs until Ctrl+C (or SIGTERM), then ends with 0. Ends with 1 and one clear line where it cannot start.`
+Runs until Ctrl+C or SIGTERM.
+
+Exit codes:
+  0  it was stopped
+  1  it cannot start, and one clear line says why
+  2  wrong usage`
 
 /** The demo never touches a school's own data: on SQLite it has a folder of its own. */
 const demoSettings = () => ({ DATA_DIR: join(process.env['DATA_DIR'] ?? './data', 'demo') })
 
-async function start({ demo = false, lan = false }: { demo?: boolean; lan?: boolean }) {
+/** Serves until it is stopped. */
+export async function serve({ demo = false, lan = false }: { demo?: boolean; lan?: boolean }) {
   const config = configureServer({ ...(demo && demoSettings()), ...(lan && { LAN: 'true' }) })
   const running = await startServer(config)
   stopOnSignal(running)

@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs'
-import { get as getPlain } from 'node:http'
-import { get as getSecure } from 'node:https'
 import { join } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import type { Command } from 'commander'
+import { askServer, figureIn } from '../asking.ts'
 import { urlOf } from '../lan/addresses.ts'
 import { readCertificates } from '../lan/authority.ts'
 import { endOf } from '../lan/certificate.ts'
@@ -22,7 +21,11 @@ Examples:
   $ markbook status
   $ markbook status && echo it runs
 
-Ends with 0 where the server is running, 3 where it is not, 1 where it runs but cannot serve.`
+Exit codes:
+  0  the server is running
+  1  it runs, but cannot serve
+  2  wrong usage
+  3  it is not running`
 
 type Looked = ReturnType<typeof lookAtConfig>
 
@@ -30,7 +33,7 @@ async function status() {
   const config = lookAtConfig()
   const note = readNote(config.dataDir)
   const url = note?.url ?? urlOf(config.tls === 'none' ? 'http' : 'https', 'localhost', config.port)
-  const ready = await ask(url, '/readyz')
+  const ready = await askServer(url, '/readyz')
   if (!ready) {
     const ended = note ? `; it ended without being stopped (it was started ${localTime(note.started_at)})` : ''
     console.log(`Markbook is not running${ended}.`)
@@ -57,10 +60,9 @@ async function running(url: string, note: RunningNote | null, config: Looked): P
 /** What the server's own figures say; they name no address and no mail. */
 async function mail(url: string, { smtpUrl }: Looked): Promise<string> {
   if (!smtpUrl) return 'no mail server; sign-in codes are printed on the console'
-  const text = (await ask(url, '/metrics'))?.text ?? ''
-  const figure = (name: string) => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1] ?? 0)
-  const waiting = figure('markbook_mail_queue')
-  const isFailing = figure('markbook_mail_failing') === 1
+  const text = (await askServer(url, '/metrics'))?.text ?? ''
+  const waiting = figureIn(text, 'markbook_mail_queue')
+  const isFailing = figureIn(text, 'markbook_mail_failing') === 1
   return `${isFailing ? 'cannot leave: the mail server does not take it' : 'by the mail server'}; ${waiting} waiting`
 }
 
@@ -86,24 +88,6 @@ function certificate({ tls, dataDir }: Looked): string[] {
   return [
     `  Certificate:   ${days >= 0 ? `ends in ${days} days` : 'has ended'}${typeof tls === 'object' ? '' : '; it is renewed by itself'}`,
   ]
-}
-
-const TIMEOUT = 5_000
-
-/** On this machine the server's certificate proves nothing that the note in its folder does not: no secret is sent. */
-function ask(url: string, path: string): Promise<{ status: number; text: string } | null> {
-  return new Promise((resolve) => {
-    const options = { timeout: TIMEOUT, rejectUnauthorized: false, agent: false }
-    const get = url.startsWith('https:') ? getSecure : getPlain
-    const request = get(`${url}${path}`, options, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (part) => (text += part))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
-      response.on('error', () => resolve(null))
-    })
-    request.on('timeout', () => request.destroy())
-    request.on('error', () => resolve(null))
-  })
 }
 
 const localTime = (at: string | number) => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })

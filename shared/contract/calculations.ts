@@ -9,6 +9,8 @@ import { TermName } from './terms.ts'
 /** A printed figure: rounded half-up to 2 decimals, null where there is nothing to compute (decisions §5). */
 const Figure = z.number().nullable()
 const Letter = z.string().nullable()
+/** Where a mark behind the result is in conflict with what another server has, and nobody has decided yet; absent otherwise. */
+const under_review = z.literal(true).optional()
 const subject = { subject_id: Id, subject_name: z.string(), subject_code: z.string() }
 
 export const SubjectTerm = row('SubjectTerm', {
@@ -19,6 +21,7 @@ export const SubjectTerm = row('SubjectTerm', {
   letter_grade: Letter,
   remark: Letter,
   is_partial: Flag,
+  under_review,
 })
 
 /** `position` is null for a student without any result. */
@@ -43,6 +46,7 @@ export const SubjectYear = row('SubjectYear', {
   letter_grade: Letter,
   remark: Letter,
   is_partial: Flag,
+  under_review,
 })
 
 export const StudentYear = row('StudentYear', {

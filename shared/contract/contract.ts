@@ -10,6 +10,7 @@ import { history } from './history.ts'
 import { imports } from './imports.ts'
 import { jobs } from './jobs.ts'
 import { outage } from './outage.ts'
+import { replication } from './replication.ts'
 import { reportFiles } from './report-files.ts'
 import { reports } from './reports.ts'
 import { schools } from './schools.ts'
@@ -37,5 +38,6 @@ export const contract = {
   gradingScale,
   history,
   imports,
+  replication,
 }
 export type Contract = typeof contract

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Done, Id, Instant, input, row } from './scalars.ts'
+import { choice, Done, Id, Instant, input, Name, row } from './scalars.ts'
 
-const Name = z.string().trim().min(1).max(100)
 const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable()
 const Columns = z.record(z.string(), z.unknown())
 
@@ -27,7 +26,7 @@ export type SyncStatus = z.infer<typeof SyncStatus>
 
 /**
  * A write that did not stand. `kept`: what was written, by column, null for a deletion; `current`: what stands now, null where the row is
- * not there. `at` by the clock of the node that wrote it; `skewed` where that clock is known to be wrong.
+ * not there. `at` by the clock of the node that wrote it.
  */
 export const Conflict = row('Conflict', {
   id: Id,
@@ -84,7 +83,7 @@ export const Invitation = row('Invitation', { code: z.string(), expires_at: Inst
 
 export const replicationFailures = failures('sync', {
   cannotResolve: [409, 'This conflict was resolved already, or what it is about can no longer be written.'],
-  cannotJoin: [409, 'The other server did not take this one in.'],
+  tooManyListeners: [429, 'You are following replication in too many pages at once. Close some of them.'],
 })
 
 /** Other nodes, and what came of meeting them (decisions and sync/SPEC.md). */
@@ -96,12 +95,22 @@ export const replication = {
     summary: 'Say in one sentence and in numbers how replication goes',
     reply: SyncStatus,
   }),
+  events: endpoint({
+    method: 'GET',
+    path: '/api/sync/events',
+    guard: 'staff',
+    summary: 'Follow how replication goes',
+    notes: 'The first event comes at once, then one for every change.',
+    reply: 'events',
+    event: SyncStatus,
+    fails: ['sync.too_many_listeners'],
+  }),
   conflicts: endpoint({
     method: 'GET',
     path: '/api/sync/conflicts',
     guard: 'staff',
     summary: 'List the writes that did not stand, newest first',
-    notes: 'Administrators see all of the school; others those of rows that they may write, and their own.',
+    notes: 'Administrators see all of the school; others those of rows that they may write, and those of what they wrote themselves.',
     query: z.object({ status: choice(['noticed', 'open', 'resolved']).optional() }),
     reply: z.array(Conflict),
     list: true,
@@ -111,10 +120,12 @@ export const replication = {
     path: '/api/sync/conflicts/:id/resolve',
     guard: 'staff',
     summary: 'Decide a conflict: what stands stays, what was kept is written, or something else is',
-    who: 'For whoever may write the row.',
+    who: 'For whoever may write the row; where it is not there, for administrators.',
+    notes:
+      '`kept` is written through the endpoint that a person would use, with its rights and checks; a kept deletion is done again. `value` goes with `typed`, and names the columns of `kept`.',
     body: input({ choice: choice(['current', 'kept', 'typed']), value: Columns.optional() }),
     reply: Conflict,
-    fails: ['sync.cannot_resolve', 'history.cannot_undo', 'history.changed_since', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject'],
+    fails: ['sync.cannot_resolve', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject'],
   }),
   held: endpoint({
     method: 'GET',
@@ -146,6 +157,8 @@ export const replication = {
     path: '/api/sync/nodes/invite',
     guard: 'admin',
     summary: 'Issue a one-time code for a laptop of a teacher, or for the school’s own server',
+    notes: 'The code is shown once, and is good for ten minutes and one node. `userId` goes with a laptop.',
+    targets: ['userId'],
     body: input({ kind: choice(['school', 'laptop']), userId: Id.optional() }),
     reply: Invitation,
     status: 201,
@@ -163,7 +176,7 @@ export const replication = {
     method: 'DELETE',
     path: '/api/sync/nodes/:id',
     guard: 'admin',
-    summary: 'Revoke a node: its next request is refused',
+    summary: 'Revoke a node: its next request is refused; a parent is left',
     reply: Done,
   }),
 }

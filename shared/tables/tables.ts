@@ -88,8 +88,18 @@ export const defineTables = (c: Columns) => ({ ...replicatedTables(c), ...localT
 
 export type Tables = ReturnType<typeof defineTables>
 export type Replicated = keyof ReturnType<typeof replicatedTables>
-/** Local tables that features may write directly; the sync tables belong to the store alone. */
-export type Local = 'session' | 'otp_code' | 'attempt' | 'totp_enrolment' | 'server_secret' | 'job'
+/** Local tables that are written directly; of the sync tables, those that never leave their node. The others belong to the store alone. */
+export type Local =
+  | 'session'
+  | 'otp_code'
+  | 'attempt'
+  | 'totp_enrolment'
+  | 'server_secret'
+  | 'job'
+  | 'sync_peer'
+  | 'sync_invitation'
+  | 'sync_held'
+  | 'sync_refused'
 export type Row<T extends keyof Tables> = Tables[T]['$inferSelect']
 
 export const descriptions: Record<Replicated, Description> = {

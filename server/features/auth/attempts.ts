@@ -21,17 +21,17 @@ export async function waitFor(tx: ReadTx, key: string, { max }: Pick<Limit, 'max
   return row && row.count >= max ? Math.max(0, Date.parse(row.resets_at) - tx.nowMs) : 0
 }
 
-/** Counts one, in one statement, so that none of many at once is lost. */
-export async function count(tx: WriteTx, key: string, windowMs: number): Promise<{ count: number; resets_at: string }> {
+/** Counts one, or `amount`, in one statement, so that none of many at once is lost. */
+export async function count(tx: WriteTx, key: string, windowMs: number, amount = 1): Promise<{ count: number; resets_at: string }> {
   const { attempt } = tx.t
   const isOver = sql`${attempt.resets_at} <= ${tx.now}`
   const [row] = await tx.local
     .insert(attempt)
-    .values({ key, count: 1, resets_at: toInstant(tx.nowMs + windowMs) })
+    .values({ key, count: amount, resets_at: toInstant(tx.nowMs + windowMs) })
     .onConflictDoUpdate({
       target: attempt.key,
       set: {
-        count: sql`case when ${isOver} then 1 else ${attempt.count} + 1 end`,
+        count: sql`case when ${isOver} then excluded.count else ${attempt.count} + excluded.count end`,
         resets_at: sql`case when ${isOver} then excluded.resets_at else ${attempt.resets_at} end`,
       },
     })

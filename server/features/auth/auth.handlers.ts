@@ -63,6 +63,8 @@ export const authHandlers: Handlers<typeof auth> = {
   refresh: onOpen(auth.refresh, async ({ services: { store, keys }, caller, session }) => {
     const { session_id } = signedIn(caller)
     if (!session || !(await store.read(asSystem(), (tx) => isRefreshable(tx, session_id, session, keys)))) throw common.unauthenticated()
+    // It could not be renewed (`authenticate`).
+    if (session.expires_in <= 0) throw common.storageFull()
     return session
   }),
 

@@ -2,6 +2,7 @@ import type { Profile } from '@markbook/shared/contract/auth'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
+import { publicImageUrl } from '../../files/image-address.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
@@ -27,7 +28,7 @@ export const profileKey = (userId: string): string => `profile:${userId}`
 
 /** Built from the stored object, so that it names the server that answers (decisions §6). */
 const avatarUrl = ({ avatar_path, avatar_updated_at }: Caller, publicUrl: string): string | null =>
-  avatar_path && `${publicUrl}/storage/v1/object/public/images/${avatar_path}?t=${Date.parse(avatar_updated_at ?? '') || 0}`
+  avatar_path && publicImageUrl(publicUrl, avatar_path, avatar_updated_at)
 
 /** The profile as clients see it (decisions §3). */
 export function toProfile(caller: Caller, pending: Pending, publicUrl: string): Profile {

@@ -17,7 +17,7 @@ export async function peopleNamed(tx: ReadTx, ids: readonly (string | null)[]): 
 
 export async function conflictsWhere(tx: ReadTx, school: string, where?: SQL): Promise<Row<'sync_conflict'>[]> {
   const { sync_conflict } = tx.t
-  return tx.line.db
+  return tx.db
     .select()
     .from(sync_conflict)
     .where(and(eq(sync_conflict.school_id, school), where))
@@ -25,9 +25,17 @@ export async function conflictsWhere(tx: ReadTx, school: string, where?: SQL): P
 }
 
 /** With what stands now, who wrote it, and where. */
-export async function shownConflicts(tx: ReadTx, school: string, rows: readonly Row<'sync_conflict'>[]): Promise<Conflict[]> {
-  const named = await peopleNamed(tx, rows.flatMap(({ actor_id, resolved_by }) => [actor_id, resolved_by]))
-  const nodes = await nodeNames(tx)
+export async function shownConflicts(
+  tx: ReadTx,
+  school: string,
+  rows: readonly Row<'sync_conflict'>[],
+  here: { id: string; name: string },
+): Promise<Conflict[]> {
+  const named = await peopleNamed(
+    tx,
+    rows.flatMap(({ actor_id, resolved_by }) => [actor_id, resolved_by]),
+  )
+  const nodes = (await nodeNames(tx)).set(here.id, here.name)
   const current = await currentRows(tx, school, rows)
   return rows.map((each) => {
     const { id, entity, row_id, unit, kind, reason, value, status, resolved_at } = each
@@ -66,28 +74,33 @@ async function currentRows(tx: ReadTx, school: string, rows: readonly Row<'sync_
 /** By what a person knows the row. */
 function whereOf(row: Readonly<Record<string, unknown>> | undefined): string {
   if (!row) return ''
-  const words = ['title', 'name', 'last_name', 'first_name', 'code'].flatMap((column) => (typeof row[column] === 'string' ? [row[column]] : []))
+  const words = ['title', 'name', 'last_name', 'first_name', 'code'].flatMap((column) =>
+    typeof row[column] === 'string' ? [row[column]] : [],
+  )
   return words.join(' ')
 }
 
 export async function nodeNames(tx: ReadTx): Promise<Map<string, string>> {
-  const peers = await tx.line.db.select({ id: tx.t.sync_peer.node_id, name: tx.t.sync_peer.name }).from(tx.t.sync_peer)
+  const peers = await tx.db.select({ id: tx.t.sync_peer.node_id, name: tx.t.sync_peer.name }).from(tx.t.sync_peer)
   return new Map(peers.map(({ id, name }) => [id, name]))
 }
 
 export async function heldOf(tx: ReadTx, school: string): Promise<HeldRow[]> {
-  const rows: Row<'sync_held'>[] = await tx.line.db.select().from(tx.t.sync_held).where(eq(tx.t.sync_held.school_id, school))
+  const rows: Row<'sync_held'>[] = await tx.db.select().from(tx.t.sync_held).where(eq(tx.t.sync_held.school_id, school))
   return rows.map(({ table_name, row_id, reason, since, tries }) => ({ entity: table_name, row_id, reason, since, tries }))
 }
 
 export async function refusedOf(tx: ReadTx, school: string, of: string | null): Promise<RefusedWrite[]> {
   const { sync_refused } = tx.t
-  const rows: Row<'sync_refused'>[] = await tx.line.db
+  const rows: Row<'sync_refused'>[] = await tx.db
     .select()
     .from(sync_refused)
     .where(and(eq(sync_refused.school_id, school), of === null ? undefined : eq(sync_refused.actor_id, of)))
     .orderBy(desc(sync_refused.refused_at), desc(sync_refused.id))
-  const named = await peopleNamed(tx, rows.map(({ actor_id }) => actor_id))
+  const named = await peopleNamed(
+    tx,
+    rows.map(({ actor_id }) => actor_id),
+  )
   return rows.map(({ id, table_name, row_id, unit, value, actor_id, hlc, code, refused_at }) => ({
     id,
     entity: table_name,
@@ -103,12 +116,22 @@ export async function refusedOf(tx: ReadTx, school: string, of: string | null): 
 
 export async function nodesOf(tx: ReadTx, school: string): Promise<SyncNode[]> {
   const { sync_peer } = tx.t
-  const rows: Row<'sync_peer'>[] = await tx.line.db.select().from(sync_peer).where(eq(sync_peer.school_id, school)).orderBy(sync_peer.enrolled_at, sync_peer.id)
-  const named = await peopleNamed(tx, rows.map(({ user_id }) => user_id))
+  const rows: Row<'sync_peer'>[] = await tx.db
+    .select()
+    .from(sync_peer)
+    .where(eq(sync_peer.school_id, school))
+    .orderBy(sync_peer.enrolled_at, sync_peer.id)
+  const named = await peopleNamed(
+    tx,
+    rows.map(({ user_id }) => user_id),
+  )
   return rows.map((each) => shownNode(each, named(each.user_id)))
 }
 
-export const shownNode = ({ id, side, kind, name, url, enrolled_at, last_seen_at, revoked_at }: Row<'sync_peer'>, user: Person): SyncNode => ({
+export const shownNode = (
+  { id, side, kind, name, url, enrolled_at, last_seen_at, revoked_at }: Row<'sync_peer'>,
+  user: Person,
+): SyncNode => ({
   id,
   side,
   kind,
@@ -122,7 +145,7 @@ export const shownNode = ({ id, side, kind, name, url, enrolled_at, last_seen_at
 
 export async function parentOf(tx: ReadTx, school: string): Promise<Row<'sync_peer'> | null> {
   const { sync_peer } = tx.t
-  const [parent] = await tx.line.db
+  const [parent] = await tx.db
     .select()
     .from(sync_peer)
     .where(and(eq(sync_peer.school_id, school), eq(sync_peer.side, 'parent'), isNull(sync_peer.revoked_at)))

@@ -4,6 +4,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import { isReferenceViolation, isUniqueViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
+import { importTemplate } from '../imports/import-template.ts'
 import { demandInClass, rowOf } from '../policy.ts'
 import { holdersOfNumber, resultsOfStudent, studentsFound } from './students.queries.ts'
 
@@ -49,6 +50,8 @@ export const studentHandlers: Handlers<typeof students> = {
         group: query.classId,
       }),
   }),
+
+  importTemplate,
 
   get: on(students.get, {
     load: (scene, { params }) => rowOf(scene, 'student', params.id),

@@ -1,11 +1,7 @@
-import { clientOf } from '@markbook/shared/contract/client'
-import { contract } from '@markbook/shared/contract/contract'
 import { naturalId } from '@markbook/shared/ids'
+import { actAs } from '../../acting.ts'
 import { ConfigError } from '../../config.ts'
-import { createApp } from '../../http/app.ts'
-import { cookieName, sessionCookies } from '../../http/cookies.ts'
 import type { Services } from '../../http/services.ts'
-import { startSession } from '../../http/sessions.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { loadRealPupils } from './load-real.ts'
 
@@ -28,21 +24,9 @@ async function makeHead(tx: WriteTx): Promise<string> {
  * line for each step. Throws ConfigError where there is a school already.
  */
 export async function seedRealPupils(services: Services, report: (line: string) => void): Promise<void> {
-  const { store, keys, config } = services
-  const settings = { name: cookieName(config.cookiePrefix, config.projectRef), secure: config.secureCookies }
-  const session = await store.write(asSystem(), async (tx) => startSession(tx, await makeHead(tx), keys))
-  const cookie = sessionCookies(session, settings, 3_600, undefined)
-    .map((line) => line.split(';')[0])
-    .join('; ')
-  const app = createApp(services)
-  const api = clientOf(contract, {
-    baseUrl: config.publicUrl,
-    send: async (request) => {
-      request.headers.set('cookie', cookie)
-      return app.fetch(request)
-    },
-  })
+  const userId = await services.store.write(asSystem(), makeHead)
+  const { api, end } = await actAs(services, userId)
   await api.schools.create({ body: { name: 'Real Marks Secondary School', schoolType: 'secondary' } })
   await loadRealPupils(api, report)
-  await api.auth.logout()
+  await end()
 }

@@ -8,6 +8,8 @@ import { story } from '@markbook/shared/story/story'
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { asSystem } from '../../store/tx.ts'
 import type { School } from '../../testing/school.ts'
+import { conflictIds, furnishNodes, nodeIds } from './neighbour.sync.ts'
+import { furnishPictures } from './pictures.ts'
 
 const idOf = (rows: readonly { id: string }[], what: string): string => {
   const [row] = rows
@@ -57,6 +59,50 @@ export const publishedReport = {
   student_id: sean.id,
   status: 'published' as const,
 }
+/** A PDF that begins and ends as one; what is inside is nobody's matter here. */
+export const PDF_TEXT = '%PDF-1.7\n1 0 obj\nendobj\n%%EOF\n'
+const stored = (book: typeof draftReport, name: string) => ({
+  id: naturalId('report_book_entry', book.id, name),
+  school_id: book.school_id,
+  report_book_id: book.id,
+  file_path: `${book.id}/${name}`,
+  file_size: PDF_TEXT.length,
+  sha256: null,
+  generated_by: null,
+  generated_at: '2026-01-09T15:00:00.000Z',
+})
+export const draftPdf = stored(draftReport, 'furnished.pdf')
+export const hilltopPdf = stored(hilltopReport, 'furnished.pdf')
+const summary = (book: typeof draftReport) => ({
+  ...stored(book, 'summary.pdf'),
+  student_group_id: book.student_group_id,
+  term_id: book.term_id,
+  report_type: 'term' as const,
+  file_type: 'pdf' as const,
+})
+const classFiles = [draftReport, hilltopReport].map(summary).map(({ report_book_id: _book, ...file }) => file)
+
+const job = (id: string, school_id: string, created_by: string) => ({
+  id,
+  school_id,
+  kind: 'report_pdfs' as const,
+  status: 'done' as const,
+  wanted: null,
+  input: { student_group_id: id, term_id: id, report_type: 'term' as const, paper: 'A4' as const, reports: [] },
+  done: 0,
+  total: 0,
+  result_url: null,
+  failures: [],
+  created_by,
+  created_at: '2026-01-09T15:00:00.000Z',
+  ended_at: '2026-01-09T15:00:01.000Z',
+  runner: null,
+  leased_until: null,
+  taken: 1,
+})
+export const jobIds = { own: storyId('request', 1, 90), hilltop: storyId('request', 2, 90) }
+const jobs = [job(jobIds.own, stBrigids, people.byrne.id), job(jobIds.hilltop, hilltop, people.markerTeacher.id)]
+
 const draftEntry = reportEntries.find(({ report_book_id }) => report_book_id === draftReport.id)
 /** Ada's own subject in the report of Élan, beside the class teacher's. */
 export const mathsEntry = { ...draftEntry, id: naturalId('report_book_entry', draftReport.id, maths.id), subject_id: maths.id }
@@ -69,6 +115,8 @@ const more = {
   student_subject: [taken(mei, irish, class3B), taken(hilltopPupil, hilltopMaths, hilltopClass)],
   report_book: [publishedReport],
   report_book_entry: [mathsEntry],
+  report_book_pdf: [draftPdf, hilltopPdf],
+  class_report_file: classFiles,
 }
 
 export const requestIds = { own: storyId('request', 1, 1), hilltop: hilltopRequest.id }
@@ -91,7 +139,12 @@ export type HistoryIds = { own: string; hilltop: string }
 export async function furnish(st: School): Promise<HistoryIds> {
   await st.services.store.write(asSystem(), async (tx) => {
     for (const [table, rows] of Object.entries(more)) await tx.insert(table as Replicated, rows as never)
+    await tx.local.insert(tx.t.job).values(jobs)
   })
+  for (const { file_path } of [draftPdf, hilltopPdf, ...classFiles])
+    await st.services.files.put('report-books', file_path, Buffer.from(PDF_TEXT), { contentType: 'application/pdf' })
+  await furnishPictures(st)
+  await furnishNodes(st)
   const change = async (who: 'ada' | 'marker', id: string) => {
     await st.as[who].grades.update({ params: { id }, body: { score: 18 } })
     return idOf(await st.as[who].history.list({ query: { entity: 'grade', id } }), 'entry')
@@ -102,9 +155,13 @@ export async function furnish(st: School): Promise<HistoryIds> {
 /** The id of the same kind of thing at Hilltop. */
 export function counterpart(id: string, history: HistoryIds): string {
   if (id === history.own) return history.hilltop
+  if (id === jobIds.own) return jobIds.hilltop
+  if (id === nodeIds.own) return nodeIds.hilltop
+  if (Object.values(conflictIds).includes(id)) return conflictIds.hilltop
   if (Object.values(people).some((person) => person.id === id)) return people.markerTeacher.id
-  for (const table of Object.keys(story) as (keyof typeof story)[]) {
-    const rows = [...story[table], ...((more as Record<string, readonly unknown[]>)[table] ?? [])] as { id: string; school_id?: string }[]
+  for (const table of new Set([...Object.keys(story), ...Object.keys(more)])) {
+    const rowsOf = (all: object) => (all as Record<string, readonly unknown[]>)[table] ?? []
+    const rows = [...rowsOf(story), ...rowsOf(more)] as { id: string; school_id?: string }[]
     if (!rows.some((row) => row.id === id)) continue
     const twin = rows.find((row) => (table === 'school' ? row.id === hilltop : row.school_id === hilltop))
     if (twin) return twin.id

@@ -1,6 +1,7 @@
 import type { auth } from '@markbook/shared/contract/auth'
 import type { schools } from '@markbook/shared/contract/schools'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
+import { png } from '../../testing/pictures.ts'
 import { requestIds } from './neighbour.ts'
 import { ABSENT, everybody, onlyAdmins, type Row, type Rows, setupWrite } from './row.ts'
 
@@ -50,6 +51,7 @@ export const schoolRows: Rows<typeof schools> = {
   create: { own: [{ body: { name: 'St Kevin’s', schoolType: 'primary' } }, '409 409 409 409 409 409', 'ok ok ok'] },
   mine: { own: [{}, everybody] },
   updateMine: { own: [{ body: { phone: '045 123456' } }, onlyAdmins] },
+  putCrest: { own: [{ file: { name: 'crest.png', text: png(), type: 'image/png' } }, onlyAdmins] },
   requestToJoin: {
     own: [asked(stBrigids), `409:${member} 409:${member} 409:${member} 409:${member} 409:${member} ok`, `ok 400 409:${member}`],
     hilltop: [asked(hilltop), `ok ok ok ok ok 409:${member}`, 'ok 400 ok'],

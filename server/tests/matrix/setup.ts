@@ -123,6 +123,7 @@ export const studentRows: Rows<typeof students> = {
     found: [{ query: { search: 'hilltop' } }, onlyStaff],
   },
   create: { own: [{ body: { firstName: 'Nóra', lastName: 'Daly', gender: 'female' } }, onlyStaff] },
+  importTemplate: { own: [{}, onlyAdmins] },
   get: staffUse(byId, studentIds),
   update: staffUse(changed({ firstName: 'Rob' }), studentIds),
   remove: {

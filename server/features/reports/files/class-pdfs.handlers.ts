@@ -17,7 +17,8 @@ export const classPdfHandlers: Pick<Handlers<typeof reportFiles>, 'archive' | 'p
     run: async ({ tx }, { query }, place) => {
       const { group, term } = place
       const rows = await latestPdfs(tx, { school: group.school_id, group: group.id, term: term.id, type: query.reportType })
-      if (rows.every(({ file_path }) => file_path === null)) throw reportFileFailures.noPdf()
+      if (rows.every(({ file_path }) => file_path === null))
+        throw reportFileFailures.noPdf({ message: 'There are no PDFs of these reports yet. Please make them first.' })
       const titled = titledOf(place, query.reportType)
       const list = rows.map((row) => ({ name: cardName(row, titled), path: row.file_path }))
       return { list, filename: classFileName('reports', titled, 'zip'), madeAt: tx.nowMs }

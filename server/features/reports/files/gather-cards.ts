@@ -12,6 +12,7 @@ import type {
   YearEntry,
   YearLayout,
 } from '../../../documents/report-card/report-card.input.ts'
+import { imageObject } from '../../../files/image-address.ts'
 import type { ObjectStorage } from '../../../files/storage.ts'
 import type { ReadTx } from '../../../store/tx.ts'
 import { subjectsToName } from '../../calculations/calculations.queries.ts'
@@ -59,10 +60,10 @@ export async function gatherHead(tx: ReadTx, { group, term, year, type }: Period
   const [school] = await schoolById(tx, { id: group.school_id })
   if (!school) throw common.notFound()
   const { classTeacher } = await teachersIn(tx, group)
-  const { name, address, email, phone, crest_path, crest_type } = school
+  const { name, address, email, phone, crest_path, crest_sha256, crest_type } = school
   return {
     school: { name, address, email, phone },
-    crest: crest_path && crest_type ? { path: crest_path, contentType: crest_type } : null,
+    crest: crest_path && crest_type ? { path: imageObject(crest_path, crest_sha256), contentType: crest_type } : null,
     titled: { class_name: group.name, year: year.name, term: term.name, type },
     frame: {
       class_name: group.name,

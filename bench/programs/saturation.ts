@@ -1,0 +1,34 @@
+import { flood, goodput, quantile, saturate, served } from '@markbook/server/testing/load'
+
+/** Addresses of the loopback that the load comes from, as from the devices of a building. */
+const spread = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']
+
+/** What to drive at a server: as much as it can do, or so many a second whether it can or not. */
+export type Drive = { port: number; requests: readonly string[]; seconds: number; connections: number; perSecond: number | null }
+/** Served and refused requests a second over that time, all that were served, how many found no connection, times to answer in ms. */
+export type Driven = { good: number; served: number; refused: number; other: number; missed: number; p50: number; p99: number }
+
+async function drive({ port, requests, seconds, connections, perSecond }: Drive): Promise<Driven> {
+  const round = { target: { port, spread }, connections, seconds, requests }
+  const { shots, missed } = perSecond === null ? { shots: await saturate(round), missed: 0 } : await flood({ ...round, perSecond })
+  const good = served(shots)
+  const refused = shots.filter(({ status }) => status === 503).length
+  return {
+    good: goodput(shots, 0, seconds * 1_000),
+    served: good.length,
+    refused: refused / seconds,
+    other: shots.length - good.length - refused,
+    missed,
+    p50: quantile(good, 0.5),
+    p99: quantile(good, 0.99),
+  }
+}
+
+process.on('message', ({ drive: job }: { drive?: Drive }) => {
+  if (!job) return
+  drive(job).then(
+    (driven) => process.send?.({ driven }),
+    (error: Error) => process.send?.({ failure: error.message }),
+  )
+})
+process.send?.({ port: 0 })

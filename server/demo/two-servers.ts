@@ -1,0 +1,145 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { naturalId } from '@markbook/shared/ids'
+import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import { people, stBrigids } from '@markbook/shared/story/people'
+import { type Acting, actAs } from '../acting.ts'
+import { readConfig } from '../config.ts'
+import { invite, parentsOf } from '../peers/enrolment.ts'
+import { joinParent } from '../peers/join.ts'
+import { overNetwork } from '../peers/network.ts'
+import { seedStory } from '../seed/seed.ts'
+import { type Running, startServer } from '../start.ts'
+import { asSystem } from '../store/tx.ts'
+import { type Cable, cableTo } from './cable.ts'
+
+/**
+ * `npm run demo:sync`: a centre and a school on one machine, with a cable between them that can be cut, to watch marks meet. The centre is
+ * on SQLite, so that nothing else is needed; with DATABASE_URL it is on that database.
+ */
+const folder = resolve('data/demo-sync')
+
+const settings = (name: 'centre' | 'school', port: string) => ({
+  DATA_DIR: join(folder, name),
+  PORT: port,
+  COOKIE_PREFIX: name,
+  NODE_NAME: name === 'centre' ? 'the centre' : 'St Brigid’s',
+  SESSION_SECRET: `only for a demonstration on this machine: ${name}`,
+  BACKUPS: 'false',
+  LOG_LEVEL: 'error',
+})
+
+async function begin() {
+  // The story begins anew every time: what is in this folder is nobody's.
+  if (existsSync(folder)) rmSync(folder, { recursive: true })
+  const database = process.env['DATABASE_URL']
+  const centre = await startServer(
+    readConfig({ ...settings('centre', process.env['PORT'] ?? '3000'), ...(database && { DATABASE_URL: database }) }),
+  )
+  await seedStory(centre.node.services.store, { again: true })
+  const cable = await cableTo(centre.port)
+  const box = await startServer(readConfig(settings('school', String(centre.port + 1))))
+  const { code } = await centre.node.services.store.write(asSystem(), (tx) =>
+    invite(tx, { kind: 'school', schoolId: stBrigids, userId: null, by: people.okafor.id }),
+  )
+  await joinParent(box.node.services, { url: cable.url, code, kind: 'school' }, overNetwork(new AbortController().signal))
+  await box.node.services.replication?.refresh()
+  for (;;) {
+    const { services } = box.node
+    const [parent] = await services.store.read(asSystem(), parentsOf)
+    if (services.replication?.course().notice === 'up_to_date' && parent?.their_cursor) return { centre, box, cable }
+    await new Promise((done) => setTimeout(done, 100))
+  }
+}
+
+const gradeId = naturalId('grade', mathsExam.id, zoe.id)
+
+class Desk {
+  constructor(
+    private readonly at: Record<'centre' | 'school', { running: Running; ada: Acting }>,
+    private readonly cable: Cable,
+  ) {}
+
+  /** The mark at both ends, and what waits or is to be decided. */
+  async look(): Promise<void> {
+    for (const [name, { ada }] of Object.entries(this.at)) {
+      const grades = await ada.api.grades.list({ query: { assessmentId: mathsExam.id } })
+      const open = await ada.api.replication.conflicts({ query: { status: 'open' } })
+      const { sentence } = await ada.api.replication.status()
+      console.log(
+        `  ${name.padEnd(7)} Zoë has ${String(grades.find(({ id }) => id === gradeId)?.score).padEnd(4)} ${name === 'school' ? sentence : ''}`,
+      )
+      for (const { kept, current, node } of open) {
+        console.log(`          to decide: ${Object.values(kept ?? {})} from ${node} did not stand, ${Object.values(current ?? {})} does`)
+      }
+    }
+  }
+
+  private async mend(): Promise<void> {
+    this.cable.mend()
+    await this.at.school.running.node.services.replication?.refresh()
+  }
+
+  async do(typed: string): Promise<boolean> {
+    const [word = '', value] = typed.trim().split(/\s+/)
+    if (word === 'q') return false
+    if (word === 'c') {
+      // In life the school finds the line again by itself, within minutes; who watches need not wait.
+      if (this.cable.isCut()) await this.mend()
+      else this.cable.cut()
+      console.log(this.cable.isCut() ? 'The line is cut.' : 'The line is mended.')
+    } else if ((word === '1' || word === '2') && Number.isFinite(Number(value))) {
+      const name = word === '1' ? 'school' : 'centre'
+      await this.at[name].ada.api.grades.update({ params: { id: gradeId }, body: { score: Number(value) } })
+      console.log(`Ada entered ${value} at the ${name}.`)
+      // On a good line it is at the other end by now.
+      await new Promise((done) => setTimeout(done, 700))
+      await this.look()
+    } else if (word === 'k' || word === 'w') {
+      const [open] = await this.at.centre.ada.api.replication.conflicts({ query: { status: 'open' } })
+      if (open)
+        await this.at.centre.ada.api.replication.resolve({ params: { id: open.id }, body: { choice: word === 'k' ? 'kept' : 'current' } })
+      console.log(open ? 'Decided.' : 'There is nothing to decide.')
+    } else if (word === 's') await this.look()
+    else console.log(KEYS)
+    return true
+  }
+}
+
+const KEYS = `  Type a letter, and Enter:
+    1 80   Ada enters 80 for Zoë's maths exam at the school      2 65   the same at the centre
+    c      cut the line, or mend it                              s      look at both ends
+    k      let the mark that did not stand count                 w      leave it as it is
+    q      stop both`
+
+async function main() {
+  console.log('Starting a centre and a school …')
+  const { centre, box, cable } = await begin()
+  const at = {
+    centre: { running: centre, ada: await actAs(centre.node.services, people.ada.id) },
+    school: { running: box, ada: await actAs(box.node.services, people.ada.id) },
+  }
+  const desk = new Desk(at, cable)
+  console.log(`\nThe centre:  ${centre.url}/docs\nThe school:  ${box.url}/docs\n\n${KEYS}\n`)
+  await desk.look()
+  const lines = createInterface({ input: process.stdin, prompt: '> ' })
+  process.on('SIGTERM', () => lines.close())
+  lines.on('SIGINT', () => lines.close())
+  lines.prompt()
+  for await (const typed of lines) {
+    const goesOn = await desk.do(typed).catch((error: unknown) => {
+      console.log(`  ${error instanceof Error ? error.message : String(error)}`)
+      return true
+    })
+    if (!goesOn) break
+    lines.prompt()
+  }
+  lines.close()
+  await box.stop()
+  await cable.close()
+  await centre.stop()
+}
+
+await main()
+process.exit(0)

@@ -1,0 +1,37 @@
+import { limits } from '@markbook/shared/limits'
+import { type Finding, fine, notice, problem } from './finding.ts'
+import { bytes } from './words.ts'
+
+/** A disk that something of ours lies on; sizes in bytes. `files` is how many more files it takes, null where it has no such limit. */
+export type Disk = {
+  device: string
+  folder: string
+  holds: readonly ('marks' | 'backups' | 'copies')[]
+  free: number
+  files: number | null
+}
+
+const { fullDisk, scarceDisk } = limits.doctor
+
+const MEANS = {
+  marks: 'When it is full, no mark can be saved until there is room again; what was saved stays.',
+  backups: 'When it is full, no new backups are made, and the marks since the last one are nowhere else.',
+  copies: 'When it is full, backups are no longer copied there, and die with the disk of the server.',
+}
+const NAMES = { marks: 'the marks', backups: 'the backups', copies: 'the copies of the backups' }
+
+export const checkDisks = (disks: readonly Disk[]): Finding[] => disks.map(checkDisk)
+
+function checkDisk({ folder, holds, free, files }: Disk): Finding {
+  const [first = 'marks'] = holds
+  const named = `The disk of ${holds.map((what) => NAMES[what]).join(' and ')} (${folder})`
+  const trouble = {
+    means: MEANS[first],
+    do: 'Delete or move what is not needed there (not in the folder of the marks), or use a larger disk.',
+  }
+  if (files !== null && files < limits.doctor.scarceFiles)
+    return problem('disk', { what: `${named} takes only ${files} more files, although it may have room.`, ...trouble })
+  if (free < fullDisk) return problem('disk', { what: `${named} is nearly full: ${bytes(free)} are free.`, ...trouble })
+  if (free < scarceDisk) return notice('disk', { what: `${named} has little room left: ${bytes(free)} are free.`, ...trouble })
+  return fine('disk', `${named} has ${bytes(free)} free.`)
+}

@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { unzipSync, zipSync } from 'fflate'
+import { ExportError } from './cells.ts'
+
+/** The parts of an export by their paths, with slashes. */
+export type Parts = Map<string, Uint8Array>
+
+const isZip = (path: string) => path.toLowerCase().endsWith('.zip')
+const unfinished = (path: string) => `${path}.unfinished`
+
+/** Refuses before the work begins what would be refused after it. */
+export function demandFree(to: string): void {
+  const there = statSync(to, { throwIfNoEntry: false })
+  if (there && (!there.isDirectory() || readdirSync(to).length > 0))
+    throw new ExportError(`${to} is there already, and was not touched. Name a new folder or zip.`)
+}
+
+/** A folder, or a zip where the name ends so; there whole or not at all. */
+export function writeParts(to: string, parts: Parts): void {
+  demandFree(to)
+  const part = unfinished(to)
+  rmSync(part, { recursive: true, force: true })
+  if (isZip(to)) {
+    mkdirSync(dirname(to), { recursive: true })
+    writeFileSync(part, zipSync(Object.fromEntries(parts), { level: 6 }), { mode: 0o600 })
+  } else {
+    for (const [path, bytes] of parts) {
+      const file = join(part, path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, bytes, { mode: 0o600 })
+    }
+    if (existsSync(to)) rmSync(to, { recursive: true })
+  }
+  renameSync(part, to)
+}
+
+/** Reads parts one by one out of a folder or zip; null for one that is not there. */
+export function openParts(from: string): (path: string) => Uint8Array | null {
+  const there = statSync(from, { throwIfNoEntry: false })
+  if (!there) throw new ExportError(`There is no export at ${from}.`)
+  if (there.isDirectory()) return (path) => (existsSync(join(from, path)) ? readFileSync(join(from, path)) : null)
+  try {
+    const entries = unzipSync(readFileSync(from))
+    return (path) => entries[path] ?? null
+  } catch {
+    throw new ExportError(`${from} is neither a folder nor a zip that can be read.`)
+  }
+}

@@ -1,0 +1,175 @@
+import { assessments } from '@markbook/shared/contract/assessments'
+import { classes } from '@markbook/shared/contract/classes'
+import type { Endpoint } from '@markbook/shared/contract/endpoint'
+import { gradingScale } from '@markbook/shared/contract/grading-scale'
+import { type replication, replicationFailures } from '@markbook/shared/contract/replication'
+import { schools } from '@markbook/shared/contract/schools'
+import { students } from '@markbook/shared/contract/students'
+import { subjects } from '@markbook/shared/contract/subjects'
+import { terms } from '@markbook/shared/contract/terms'
+import { common, Failure } from '@markbook/shared/failures'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import type { Handler, Scene } from '../../http/handler.ts'
+import { asSystem } from '../../store/tx.ts'
+import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
+import { classHandlers } from '../classes/classes.handlers.ts'
+import { gradingScaleHandlers } from '../grading-scale/grading-scale.handlers.ts'
+import { type EntryOf, named, route, throughRoutes, type Undoer } from '../history/undo.ts'
+import { undoers } from '../history/undoers.ts'
+import { schoolHandlers } from '../schools/schools.handlers.ts'
+import { studentHandlers } from '../students/students.handlers.ts'
+import { subjectHandlers } from '../subjects/subjects.handlers.ts'
+import { termHandlers } from '../terms/terms.handlers.ts'
+
+type Values = Readonly<Record<string, unknown>>
+export type Conflict = Row<'sync_conflict'>
+export type DecidingScene = Scene<typeof replication.resolve>
+export type Decision = { choice: 'current' | 'kept' | 'typed'; value?: Values | undefined }
+
+/** What a person writes through the endpoint that they would use for it anyway; undoing has the most of them (history/undoers.ts). */
+const writers: Partial<Record<string, Undoer>> = {
+  ...undoers,
+  class_teacher: throughRoutes(route(classes.handOver, classHandlers.handOver, { user_profile_id: 'teacherId' })),
+  grading_scale: throughRoutes(route(gradingScale.put, gradingScaleHandlers.put, named('pass_mark', 'bands'))),
+  school: throughRoutes(route(schools.updateMine, schoolHandlers.updateMine, named('name', 'address', 'email', 'phone'))),
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what it loads it is given again.
+type AnyHandler = Handler<any, any, any, any>
+type Remover = { endpoint: Endpoint; handler: AnyHandler; params(row: Values): Values }
+const remover = (endpoint: Endpoint, handler: unknown, params: Remover['params']): Remover => ({
+  endpoint,
+  handler: handler as AnyHandler,
+  params,
+})
+
+/** The endpoint with which a person deletes such a row. */
+const removers: Partial<Record<string, Remover>> = {
+  assessment: remover(assessments.remove, assessmentHandlers.remove, ({ id }) => ({ id })),
+  subject: remover(subjects.remove, subjectHandlers.remove, ({ id }) => ({ id })),
+  term: remover(terms.remove, termHandlers.remove, ({ id }) => ({ id })),
+  student: remover(students.remove, studentHandlers.remove, ({ id }) => ({ id })),
+  student_group: remover(classes.remove, classHandlers.remove, ({ id }) => ({ classId: id })),
+  enrolment: remover(classes.unenroll, classHandlers.unenroll, ({ student_group_id, student_id }) => ({
+    id: student_group_id,
+    studentId: student_id,
+  })),
+  student_subject: remover(classes.removeStudentSubject, classHandlers.removeStudentSubject, (row) => ({
+    id: row['student_group_id'],
+    sid: row['student_id'],
+    subjectId: row['subject_id'],
+  })),
+  teacher_group_assignment: remover(classes.removeTeacher, classHandlers.removeTeacher, ({ student_group_id, user_profile_id }) => ({
+    classId: student_group_id,
+    teacherId: user_profile_id,
+  })),
+  school_management: remover(schools.removeMember, schoolHandlers.removeMember, ({ user_id }) => ({ userId: user_id })),
+}
+
+const isDeletion = ({ value }: Conflict) => value === null
+/** Whether the write made or removed the row, rather than changing a part of it. */
+const isOfExistence = ({ entity, unit }: Conflict) => !(unit in (descriptions[entity as Replicated]?.units ?? {}))
+
+/** An entry of the history as undoing wants it: `before` is what is to be written. */
+const entryFor = (
+  { id, school_id, entity, row_id, node_id }: Conflict,
+  action: EntryOf['action'],
+  changes: EntryOf['changes'],
+): EntryOf => ({
+  id,
+  school_id,
+  seq: 0,
+  node_seq: 0,
+  at: '',
+  actor_id: null,
+  node_id,
+  entity: entity as EntryOf['entity'],
+  row_id,
+  action,
+  changes,
+  head: '',
+})
+
+const presentRow = ({ tx, caller }: DecidingScene, { entity, row_id }: Conflict): Promise<Values | undefined> =>
+  Object.hasOwn(descriptions, entity)
+    ? (tx.find(entity as Replicated, caller.school_id, row_id) as Promise<Values | undefined>)
+    : Promise.resolve(undefined)
+
+/** 403 where the caller may not write what the conflict is about; of a row that is not there, or that no route writes, administrators decide. */
+export async function demandMayDecide(scene: DecidingScene, conflict: Conflict): Promise<void> {
+  const row = await presentRow(scene, conflict)
+  const writer = writers[conflict.entity]
+  if (row && isDeletion(conflict) && removers[conflict.entity]) await loadToRemove(scene, conflict.entity, row)
+  else if (row && writer) await writer.load(scene as never, entryFor(conflict, 'update', {}))
+  else if (scene.caller.role !== 'admin') throw common.adminOnly()
+}
+
+export async function mayDecide(scene: DecidingScene, conflict: Conflict): Promise<boolean> {
+  try {
+    await demandMayDecide(scene, conflict)
+    return true
+  } catch (error) {
+    if (error instanceof Failure && (error.status === 403 || error.status === 404 || error.status === 409)) return false
+    throw error
+  }
+}
+
+async function loadToRemove(scene: DecidingScene, entity: string, row: Values) {
+  const { endpoint, handler, params } = removers[entity] as Remover
+  if (endpoint.guard === 'admin' && scene.caller.role !== 'admin') throw common.adminOnly()
+  // As the endpoint itself would: some of them need more than a person's own rows.
+  if (handler.as === 'system') await scene.tx.actAs(asSystem(scene.caller.user_id))
+  return { handler, params: params(row), loaded: await handler.load(scene as never, { params: params(row), targets: {} } as never) }
+}
+
+/** What a person decided, written as they would write it. What stands needs no writing. */
+export async function carryOut(scene: DecidingScene, conflict: Conflict, { choice, value }: Decision): Promise<void> {
+  if (choice === 'current') return
+  const wanted = choice === 'kept' ? conflict.value : typed(conflict, value)
+  await (wanted === null ? removeAgain(scene, conflict) : writeAgain(scene, conflict, wanted)).catch(inWordsOfResolving)
+}
+
+/** Exactly the columns of the unit, checked further by the endpoint that writes them. */
+function typed({ entity, unit }: Conflict, value: Values | undefined): Values {
+  const columns = descriptions[entity as Replicated]?.units[unit]
+  if (!columns) throw replicationFailures.cannotResolve({ message: 'Another value can only be given for one part of a row.' })
+  const issues = [
+    ...columns.filter((name) => !(name in (value ?? {}))),
+    ...Object.keys(value ?? {}).filter((name) => !columns.includes(name)),
+  ]
+  if (!value || issues.length > 0)
+    throw common.validationFailed({ issues: [{ path: 'value', message: `must have exactly ${columns.join(', ')}` }] })
+  return value
+}
+
+async function removeAgain(scene: DecidingScene, conflict: Conflict): Promise<void> {
+  const row = await presentRow(scene, conflict)
+  if (!row) return
+  if (conflict.entity === 'grade') {
+    const made = entryFor(conflict, 'create', {})
+    const undoer = undoers.grade as Undoer
+    await undoer.write(scene as never, made, await undoer.load(scene as never, made))
+    return
+  }
+  if (!removers[conflict.entity]) throw replicationFailures.cannotResolve()
+  const { handler, params, loaded } = await loadToRemove(scene, conflict.entity, row)
+  await handler.run(scene as never, { params, query: {}, body: undefined, upload: undefined, prepared: undefined } as never, loaded)
+}
+
+async function writeAgain(scene: DecidingScene, conflict: Conflict, wanted: Values): Promise<void> {
+  const row = await presentRow(scene, conflict)
+  const writer = writers[conflict.entity]
+  const remakes = isOfExistence(conflict)
+  if (!writer || Boolean(row) === remakes) throw replicationFailures.cannotResolve()
+  const changes = Object.fromEntries(Object.entries(wanted).map(([name, before]) => [name, { before, after: row?.[name] ?? null }]))
+  const entry = entryFor(conflict, remakes ? 'delete' : 'update', changes)
+  await writer.write(scene as never, entry, await writer.load(scene as never, entry))
+}
+
+/** The reason of the rule that stands in the way, as one refusal of this endpoint. */
+const inWordsOfResolving = (error: unknown): never => {
+  if (!(error instanceof Failure) || error.code === 'reports.locked' || error.code === 'validation_failed') throw error
+  if (error.status !== 400 && error.status !== 409) throw error
+  const { message, issues } = error
+  throw replicationFailures.cannotResolve({ ...(error.code === 'history.cannot_undo' ? {} : { message }), ...(issues && { issues }) })
+}

@@ -1,0 +1,74 @@
+import { setTimeout as after } from 'node:timers/promises'
+import { and, eq, isNull } from 'drizzle-orm'
+import { Gauge } from 'prom-client'
+import type { Services } from '../../http/services.ts'
+import { parentsOf } from '../../peers/enrolment.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { stateOf, waitingFor } from './status.ts'
+
+type Figures = { waiting: number; conflicts: number; held: number; refused: number; children: number; lastContact: number; state: string }
+
+/** Of all schools of this database; `lastContact` with the parent, in seconds since 1970. */
+async function figuresOf(tx: ReadTx, course: ReturnType<NonNullable<Services['replication']>['course']> | null): Promise<Figures> {
+  const { sync_conflict, sync_held, sync_refused, sync_peer } = tx.t
+  const [parent = null] = await parentsOf(tx)
+  const waiting = parent ? (await waitingFor(tx, parent)).rows : 0
+  return {
+    waiting,
+    conflicts: await tx.db.$count(sync_conflict, eq(sync_conflict.status, 'open')),
+    held: await tx.db.$count(sync_held),
+    refused: await tx.db.$count(sync_refused),
+    children: await tx.db.$count(sync_peer, and(eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at))),
+    lastContact: parent?.last_seen_at ? Date.parse(parent.last_seen_at) / 1_000 : 0,
+    state: stateOf(parent, course, waiting),
+  }
+}
+
+const STATES = ['alone', 'up_to_date', 'sending', 'offline', 'revoked', 'upgrade'] as const
+/** Metrics are asked for while the database is in trouble too: then the last figures stand. */
+const PATIENCE = 1_000
+/** One look answers all the figures of a page. */
+const FRESH = 500
+
+/** The figures of replication at /metrics. */
+export function watchReplication(services: Services): void {
+  const { store, metrics, clock } = services
+  let last: Figures = { waiting: 0, conflicts: 0, held: 0, refused: 0, children: 0, lastContact: 0, state: 'alone' }
+  let asked = Number.NEGATIVE_INFINITY
+  let asking: Promise<unknown> = Promise.resolve()
+  const look = async () => {
+    last = await store.read(asSystem(), (tx) => figuresOf(tx, services.replication?.course() ?? null))
+  }
+  const fresh = async (): Promise<Figures> => {
+    if (clock.now() - asked >= FRESH) {
+      asked = clock.now()
+      asking = Promise.race([look().catch(() => {}), after(PATIENCE, undefined, { ref: false })])
+    }
+    await asking
+    return last
+  }
+  const figure = (name: string, help: string, value: (figures: Figures) => number) => {
+    const gauge: Gauge = new Gauge({
+      name: `markbook_sync_${name}`,
+      help,
+      registers: [metrics.registry],
+      collect: async () => gauge.set(value(await fresh())),
+    })
+  }
+  figure('waiting_rows', 'Rows that the parent does not have yet', ({ waiting }) => waiting)
+  figure('open_conflicts', 'Conflicts that wait for a decision', ({ conflicts }) => conflicts)
+  figure('held_rows', 'Rows that came and cannot be written yet', ({ held }) => held)
+  figure('refused_writes', 'Writes of this node that its parent did not take', ({ refused }) => refused)
+  figure('children', 'Nodes that replicate with this one', ({ children }) => children)
+  figure('last_contact_timestamp_seconds', 'When the parent was last heard; 0 where there is none', ({ lastContact }) => lastContact)
+  const state: Gauge = new Gauge({
+    name: 'markbook_sync_state',
+    help: '1 for the state that replication with the parent is in',
+    labelNames: ['state'],
+    registers: [metrics.registry],
+    collect: async () => {
+      const now = (await fresh()).state
+      for (const each of STATES) state.set({ state: each }, each === now ? 1 : 0)
+    },
+  })
+}

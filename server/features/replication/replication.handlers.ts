@@ -1,0 +1,126 @@
+import { replication, replicationFailures } from '@markbook/shared/contract/replication'
+import { common } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import { eq } from 'drizzle-orm'
+import { type Handlers, on, onEvents, onGuard, type Scene } from '../../http/handler.ts'
+import type { Services } from '../../http/services.ts'
+import { invite, peerById, syncFailures } from '../../peers/enrolment.ts'
+import { renamePeer, revokePeer } from '../../peers/nodes.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { membershipOf } from '../schools/schools.queries.ts'
+import { carryOut, type DecidingScene, demandMayDecide, mayDecide } from './decide.ts'
+import { conflictsWhere, heldOf, nodesOf, peopleNamed, refusedOf, shownConflicts, shownNode } from './replication.queries.ts'
+import { followStatus, statusOf } from './status.ts'
+
+type Conflict = Row<'sync_conflict'>
+type Asking = { tx: ReadTx; caller: { user_id: string; role: string; school_id: string } }
+
+/** Those that concern the caller: all for administrators, else what they wrote and what they may write. */
+async function ownConflicts(scene: Asking, conflicts: readonly Conflict[]): Promise<Conflict[]> {
+  const { role, user_id } = scene.caller
+  const known = new Map<string, boolean>()
+  const kept: Conflict[] = []
+  for (const conflict of conflicts) {
+    const key = `${conflict.entity}:${conflict.row_id}:${conflict.value === null}`
+    if (role !== 'admin' && conflict.actor_id !== user_id && !known.has(key)) {
+      known.set(key, await mayDecide(scene as DecidingScene, conflict))
+    }
+    if (role === 'admin' || conflict.actor_id === user_id || known.get(key)) kept.push(conflict)
+  }
+  return kept
+}
+
+async function peerOf({ tx, caller }: Scene<typeof replication.rename>, id: string): Promise<Row<'sync_peer'>> {
+  const peer = await peerById(tx, id)
+  if (peer?.school_id !== caller.school_id) throw common.notFound()
+  return peer
+}
+
+const hereOf = ({ store, config }: Pick<Services, 'store' | 'config'>) => ({ id: store.nodeId, name: config.nodeName })
+
+// What concerns nodes belongs to the service alone, so most of this is asked as the service, and only for the caller's own school.
+export const replicationHandlers: Handlers<typeof replication> = {
+  status: onGuard(
+    replication.status,
+    ({ tx, caller, services }) => statusOf(tx, caller.school_id, services.replication?.course() ?? null),
+    'system',
+  ),
+
+  events: onEvents(replication.events, {
+    load: async ({ caller: { user_id, school_id } }) => ({ userId: user_id, school: school_id }),
+    follow: followStatus,
+  }),
+
+  conflicts: onGuard(
+    replication.conflicts,
+    async (scene, { query }) => {
+      const { tx, caller, services } = scene
+      const rows = await conflictsWhere(tx, caller.school_id, query.status && eq(tx.t.sync_conflict.status, query.status))
+      return shownConflicts(tx, caller.school_id, await ownConflicts(scene, rows), hereOf(services))
+    },
+    'system',
+  ),
+
+  resolve: on(replication.resolve, {
+    load: async (scene, { params }) => {
+      const conflict = await scene.tx.find('sync_conflict', scene.caller.school_id, params.id)
+      if (!conflict) throw common.notFound()
+      await demandMayDecide(scene, conflict)
+      return conflict
+    },
+    run: async (scene, { body }, conflict) => {
+      const { tx, caller } = scene
+      if (conflict.status === 'resolved') throw replicationFailures.cannotResolve()
+      await carryOut(scene, conflict, body)
+      const { choice } = body
+      const resolution = { choice, value: choice === 'typed' ? (body.value ?? null) : null }
+      const patch = { status: 'resolved', resolved_at: tx.now, resolved_by: caller.user_id, resolution } as const
+      const resolved = await tx.update('sync_conflict', [{ before: conflict, patch }])
+      await tx.actAs(asSystem(caller.user_id))
+      const [shown] = await shownConflicts(tx, caller.school_id, resolved, hereOf(scene.services))
+      return shown as NonNullable<typeof shown>
+    },
+  }),
+
+  held: onGuard(replication.held, ({ tx, caller }) => heldOf(tx, caller.school_id), 'system'),
+
+  refused: onGuard(
+    replication.refused,
+    ({ tx, caller }) => refusedOf(tx, caller.school_id, caller.role === 'admin' ? null : caller.user_id),
+    'system',
+  ),
+
+  nodes: onGuard(replication.nodes, ({ tx, caller }) => nodesOf(tx, caller.school_id), 'system'),
+
+  invite: on(replication.invite, {
+    as: 'system',
+    load: async ({ tx, caller }, { targets: { userId } }) => {
+      if (userId === undefined) return
+      const [member] = await membershipOf(tx, { school: caller.school_id, user: userId })
+      if (!member) throw common.notFound()
+    },
+    run: ({ tx, caller }, { body: { kind, userId } }) => {
+      if (kind === 'laptop' && userId === undefined) throw syncFailures.notALaptopUser()
+      return invite(tx, { kind, schoolId: caller.school_id, userId: kind === 'laptop' ? (userId ?? null) : null, by: caller.user_id })
+    },
+  }),
+
+  rename: on(replication.rename, {
+    as: 'system',
+    load: (scene, { params }) => peerOf(scene, params.id),
+    run: async ({ tx }, { body }, peer) => {
+      const renamed = await renamePeer(tx, peer, body.name)
+      return shownNode(renamed, (await peopleNamed(tx, [renamed.user_id]))(renamed.user_id))
+    },
+  }),
+
+  revoke: on(replication.revoke, {
+    as: 'system',
+    load: (scene, { params }) => peerOf(scene as never, params.id),
+    run: async ({ tx, services, after }, _asked, peer) => {
+      await revokePeer(tx, peer)
+      if (peer.side === 'parent') after(() => services.replication?.refresh())
+      return { message: peer.side === 'parent' ? `This server has left ${peer.name}.` : `${peer.name} was revoked.` }
+    },
+  }),
+}

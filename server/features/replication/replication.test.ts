@@ -1,0 +1,273 @@
+import { naturalId } from '@markbook/shared/ids'
+import { elan, mathsExam, mathsQuiz, mei, zoe } from '@markbook/shared/story/marks'
+import { people, stBrigids } from '@markbook/shared/story/people'
+import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { eq } from 'drizzle-orm'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { asSystem } from '../../store/tx.ts'
+import { signedIn, type UnderParent, under } from '../../testing/nodes.ts'
+import { refused } from '../../testing/refused.ts'
+import { type School, school } from '../../testing/school.ts'
+
+let centre: School
+let box: School
+let link: UnderParent
+beforeEach(async () => {
+  centre = await school({ seed: 'centre' })
+  box = await school({ seed: 'box', story: false, database: 'sqlite' })
+  link = await under(centre, box)
+  await link.round()
+})
+afterEach(async () => {
+  await box.close()
+  await centre.close()
+})
+
+const gradeId = naturalId('grade', mathsExam.id, zoe.id)
+const atGrade = { params: { id: gradeId } }
+const scoreAt = async (at: School) => (await at.rows('grade')).find(({ id }) => id === gradeId)?.score
+
+/** Ada enters 81 at the school while the head enters 64 at the centre, and they meet. The centre's, a second later, stands. */
+async function twoMarks(): Promise<string> {
+  await (await signedIn(box, 'ada')).grades.update({ ...atGrade, body: { score: 81 } })
+  centre.clock.advance(1_000)
+  await centre.as.okafor.grades.update({ ...atGrade, body: { score: 64 } })
+  await link.round()
+  await link.round()
+  const [conflict] = await centre.as.okafor.replication.conflicts({ query: { status: 'open' } })
+  return conflict?.id ?? ''
+}
+
+describe('GET /api/sync/status', () => {
+  test('a server without a parent works alone', async () => {
+    expect(await centre.as.ada.replication.status()).toEqual({
+      state: 'alone',
+      sentence: 'This server works alone.',
+      parent: null,
+      last_seen_at: null,
+      waiting: 0,
+      oldest_waiting_at: null,
+      open_conflicts: 0,
+      held: 0,
+      refused: 0,
+      clock_offset_ms: null,
+    })
+  })
+
+  test('counts what waits for the line, and since when', async () => {
+    const ada = await signedIn(box, 'ada')
+    await ada.grades.update({ ...atGrade, body: { score: 81 } })
+    const at = box.clock.now()
+    box.clock.advance(2 * 3_600_000)
+    expect(await ada.replication.status()).toMatchObject({
+      state: 'offline',
+      sentence: '1 change waits for the line, the oldest for 2 h. Nothing is lost.',
+      waiting: 1,
+      oldest_waiting_at: new Date(at).toISOString(),
+    })
+    await link.round()
+    expect(await ada.replication.status()).toMatchObject({
+      waiting: 0,
+      sentence: `No line at the moment; everything is at ${centre.services.config.nodeName}.`,
+    })
+  })
+})
+
+describe('GET /api/sync/events', () => {
+  test('begins with the status, and goes on with every change of it', async () => {
+    const ada = await signedIn(box, 'ada')
+    const seen: number[] = []
+    for await (const { waiting } of await ada.replication.events()) {
+      seen.push(waiting)
+      if (seen.length === 1) await ada.grades.update({ ...atGrade, body: { score: 82 } })
+      if (seen.length === 2) break
+    }
+    expect(seen).toEqual([0, 1])
+  })
+})
+
+describe('GET /api/sync/conflicts', () => {
+  test('shows both values, who, when and where, at both ends, to whoever may write the mark', async () => {
+    await twoMarks()
+    for (const reader of [centre.as.ada, centre.as.byrne, centre.as.okafor, await signedIn(box, 'ada')]) {
+      expect(await reader.replication.conflicts()).toMatchObject([
+        {
+          entity: 'grade',
+          row_id: gradeId,
+          unit: 'score',
+          kind: 'value',
+          kept: { score: 81 },
+          current: { score: 64 },
+          actor: { id: people.ada.id, first_name: 'Ada' },
+          status: 'open',
+        },
+      ])
+    }
+    expect((await centre.as.okafor.replication.conflicts())[0]?.node).toBe(box.services.config.nodeName)
+  })
+
+  test('not to a teacher who may neither write it nor wrote it', async () => {
+    await twoMarks()
+    expect(await centre.as.quinn.replication.conflicts()).toEqual([])
+  })
+})
+
+describe('POST /api/sync/conflicts/:id/resolve', () => {
+  test('kept: the mark that did not stand is written, at both ends, and the conflict is resolved', async () => {
+    const id = await twoMarks()
+    expect(await centre.as.byrne.replication.resolve({ params: { id }, body: { choice: 'kept' } })).toMatchObject({
+      status: 'resolved',
+      resolved_by: { id: people.byrne.id },
+      current: { score: 81 },
+    })
+    await link.round()
+    expect([await scoreAt(centre), await scoreAt(box)]).toEqual([81, 81])
+    expect(await (await signedIn(box, 'ada')).replication.conflicts({ query: { status: 'open' } })).toEqual([])
+  })
+
+  test('current: what stands stays, and nobody is asked again', async () => {
+    const id = await twoMarks()
+    await (await signedIn(box, 'ada')).replication.resolve({ params: { id }, body: { choice: 'current' } })
+    await link.round()
+    expect([await scoreAt(centre), await scoreAt(box)]).toEqual([64, 64])
+    expect(await centre.as.okafor.replication.conflicts({ query: { status: 'open' } })).toEqual([])
+  })
+
+  test('typed: another value is checked as if it were entered', async () => {
+    const id = await twoMarks()
+    const typed = (value: Record<string, unknown>) =>
+      refused(centre, () => centre.as.ada.replication.resolve.raw({ params: { id }, body: { choice: 'typed', value } }))
+    expect(await typed({ score: 1_000 })).toMatchObject({ status: 409, code: 'sync.cannot_resolve' })
+    expect(await typed({ remarks: 'Well done' })).toMatchObject({ status: 400, code: 'validation_failed' })
+    expect(await typed({})).toMatchObject({ status: 400, code: 'validation_failed' })
+    await centre.as.ada.replication.resolve({ params: { id }, body: { choice: 'typed', value: { score: 70 } } })
+    await link.round()
+    expect([await scoreAt(centre), await scoreAt(box)]).toEqual([70, 70])
+  })
+
+  test('is for whoever may write the mark, once', async () => {
+    const id = await twoMarks()
+    const resolve = (who: 'quinn' | 'ada' | 'marker') =>
+      centre.as[who].replication.resolve.raw({ params: { id }, body: { choice: 'current' } })
+    expect(await refused(centre, () => resolve('quinn'))).toMatchObject({ status: 403 })
+    expect(await refused(centre, () => resolve('marker'))).toMatchObject({ status: 404 })
+    await resolve('ada')
+    expect(await refused(centre, () => resolve('ada'))).toMatchObject({ status: 409, code: 'sync.cannot_resolve' })
+  })
+
+  test('of two who decide at once one is told that it is decided', async () => {
+    const id = await twoMarks()
+    const both = await Promise.all(
+      (['ada', 'okafor'] as const).map((who) => centre.as[who].replication.resolve.raw({ params: { id }, body: { choice: 'kept' } })),
+    )
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+  })
+
+  test('a deletion that met a new mark is repeated knowingly', async () => {
+    await centre.as.okafor.assessments.remove({ params: { id: mathsQuiz.id } })
+    await (await signedIn(box, 'ada')).grades.bulk({ body: { assessmentId: mathsQuiz.id, grades: [{ studentId: elan.id, score: 19 }] } })
+    await link.round()
+    await link.round()
+    const is = (at: School) => at.rows('assessment').then((rows) => rows.some(({ id }) => id === mathsQuiz.id))
+    expect([await is(centre), await is(box)]).toEqual([true, true])
+    const open = await centre.as.okafor.replication.conflicts({ query: { status: 'open' } })
+    const deletion = open.find(({ entity, kind }) => entity === 'assessment' && kind === 'delete')
+    expect(deletion?.kept).toBeNull()
+    await centre.as.okafor.replication.resolve({ params: { id: deletion?.id ?? '' }, body: { choice: 'kept' } })
+    await link.round()
+    expect([await is(centre), await is(box)]).toEqual([false, false])
+  })
+})
+
+describe('results that use a mark in conflict', () => {
+  const ofZoe = { query: { studentId: zoe.id, termId: michaelmas.id } }
+  const subjectsUnderReview = async (at: School) =>
+    (await at.as.byrne.calculations.studentTerm(ofZoe)).subjects
+      .filter(({ under_review }) => under_review)
+      .map(({ subject_id }) => subject_id)
+
+  test('say so, also where they were kept, until somebody has decided', async () => {
+    expect(await subjectsUnderReview(centre)).toEqual([])
+    const id = await twoMarks()
+    expect(await subjectsUnderReview(centre)).toEqual([maths.id])
+    const { students } = await centre.as.byrne.calculations.classTerm({ query: { studentGroupId: class3B.id, termId: michaelmas.id } })
+    const marked = students.filter(({ subjects }) => subjects.some(({ under_review }) => under_review)).map(({ student_id }) => student_id)
+    expect(marked).toEqual([zoe.id])
+    await centre.as.ada.replication.resolve({ params: { id }, body: { choice: 'current' } })
+    expect(await subjectsUnderReview(centre)).toEqual([])
+  })
+})
+
+describe('GET /api/sync/refused', () => {
+  test('shows teachers their own, and administrators all', async () => {
+    const row = (id: string, actor_id: string) => ({
+      id,
+      school_id: stBrigids,
+      table_name: 'grade',
+      row_id: gradeId,
+      unit: 'score',
+      value: { score: 12 },
+      actor_id,
+      hlc: centre.clock.now(),
+      code: 'forbidden',
+      refused_at: new Date(centre.clock.now()).toISOString(),
+      seen_at: null,
+    })
+    await centre.services.store.write(asSystem(), (tx) =>
+      tx.local
+        .insert(tx.t.sync_refused)
+        .values([row(mei.id, people.ada.id), row(zoe.id, people.quinn.id)])
+        .then(() => {}),
+    )
+    expect(await centre.as.ada.replication.refused()).toMatchObject([
+      { actor: { id: people.ada.id }, value: { score: 12 }, code: 'forbidden' },
+    ])
+    expect(await centre.as.okafor.replication.refused()).toHaveLength(2)
+  })
+})
+
+describe('nodes', () => {
+  test('are listed on both sides, and renamed', async () => {
+    const [child] = await centre.as.okafor.replication.nodes()
+    expect(child).toMatchObject({ side: 'child', kind: 'school', user: null, revoked_at: null })
+    await centre.as.okafor.replication.rename({ params: { id: child?.id ?? '' }, body: { name: 'The box in the office' } })
+    expect(await centre.as.okafor.replication.nodes()).toMatchObject([{ name: 'The box in the office' }])
+    expect(await (await signedIn(box, 'okafor')).replication.nodes()).toMatchObject([{ side: 'parent', url: 'http://parent.test' }])
+  })
+
+  test('a revoked node is refused at its next request, and works on alone', async () => {
+    const [child] = await centre.as.okafor.replication.nodes()
+    await centre.as.okafor.replication.revoke({ params: { id: child?.id ?? '' } })
+    await expect(link.round()).rejects.toMatchObject({ code: 'sync.revoked' })
+    await (await signedIn(box, 'ada')).grades.update({ ...atGrade, body: { score: 83 } })
+    expect([await scoreAt(centre), await scoreAt(box)]).toEqual([71, 83])
+  })
+
+  test('a parent can be left', async () => {
+    const okafor = await signedIn(box, 'okafor')
+    const [parent] = await okafor.replication.nodes()
+    await okafor.replication.revoke({ params: { id: parent?.id ?? '' } })
+    expect(await okafor.replication.status()).toMatchObject({ state: 'alone', parent: null })
+  })
+})
+
+describe('POST /api/sync/nodes/invite', () => {
+  test('answers a code that is kept only as a hash, and good for ten minutes', async () => {
+    const { code, expires_at } = await centre.as.okafor.replication.invite({ body: { kind: 'laptop', userId: people.ada.id } })
+    expect(code).toMatch(/^[0-9A-Z]{5}(-[0-9A-Z]{1,5}){5}$/)
+    expect(Date.parse(expires_at) - centre.clock.now()).toBe(600_000)
+    const stored = await centre.services.store.read(asSystem(), (tx) => {
+      const { sync_invitation } = tx.t
+      return tx.db.select().from(sync_invitation).where(eq(sync_invitation.kind, 'laptop'))
+    })
+    expect(JSON.stringify(stored)).not.toContain(code)
+  })
+
+  test('ten at most are open for a school', async () => {
+    for (let each = 0; each < 10; each += 1) await centre.as.okafor.replication.invite({ body: { kind: 'school' } })
+    expect(await refused(centre, () => centre.as.okafor.replication.invite.raw({ body: { kind: 'school' } }))).toEqual({
+      status: 409,
+      code: 'sync.too_many_invitations',
+    })
+  })
+})

@@ -1,0 +1,33 @@
+/**
+ * Where a reader stands in a school's feed: it has every row whose number lies below `next`, and of the rows of `next` itself those with
+ * ids up to `upTo`. Nothing is missed between two pages, because a row that changes meanwhile gets a higher number.
+ */
+export type Position = { readonly next: number; readonly upTo: string | null }
+
+export const START: Position = { next: 1, upTo: null }
+/** Everything up to and including this number of the feed is there. */
+export const behind = (seq: number): Position => ({ next: seq + 1, upTo: null })
+
+const NOTHING = '00000000-0000-0000-0000-000000000000'
+/** The id after which the rows of `next` go on. */
+export const lastIdOf = ({ upTo }: Position): string => upTo ?? NOTHING
+
+/** `<number>_<id>`, both decimal, as the protocol wants offsets: an id is a number of 128 bits. */
+export const positionToOffset = ({ next, upTo }: Position): string =>
+  `${next}_${upTo === null ? 0n : BigInt(`0x${upTo.replaceAll('-', '')}`)}`
+
+const OFFSET = /^(\d{1,15})_(inf|\d{1,39})$/
+
+/** Null for what is no offset. `0_inf`, which begins the log of other servers, is the start of ours. */
+export function offsetToPosition(text: string): Position | null {
+  const match = OFFSET.exec(text)
+  if (!match) return null
+  const [, next, id] = match
+  if (id === 'inf') return behind(Number(next))
+  const hex = BigInt(id ?? 0)
+    .toString(16)
+    .padStart(32, '0')
+  if (hex.length > 32) return null
+  if (Number(next) === 0) return START
+  return { next: Number(next), upTo: BigInt(id ?? 0) === 0n ? null : hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') }
+}

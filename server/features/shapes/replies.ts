@@ -1,0 +1,60 @@
+import type { HeaderList } from '../../http/replies.ts'
+import type { Asked } from './asked.ts'
+import { MUST_REFETCH, schemaOf, upToDate } from './messages.ts'
+import { positionToOffset } from './offsets.ts'
+import type { ShapePage } from './page.ts'
+
+export type PageReply = { asked: Asked; handle: string; cursor: string; page: ShapePage }
+
+const FIXED: HeaderList = [
+  ['content-type', 'application/json; charset=UTF-8'],
+  ['x-content-type-options', 'nosniff'],
+  ['vary', 'cookie'],
+]
+/** What one person may read is nobody else's: no cache between shares it, and a browser asks before it shows it again. */
+const OWN: HeaderList[number] = ['cache-control', 'private, no-cache']
+
+/** A page of a shape; 304 where the asker has that very page already. */
+export function pageReply({ asked, handle, cursor, page }: PageReply, request: Request, headers: HeaderList): Response {
+  const offset = positionToOffset(page.to)
+  const etag = `"${handle}:${asked.from === 'head' ? 'now' : positionToOffset(asked.from)}:${offset}"`
+  const sent: HeaderList = [
+    ...FIXED,
+    OWN,
+    ...headers,
+    ['etag', etag],
+    ['electric-handle', handle],
+    ['electric-offset', offset],
+    ['electric-has-data', String(page.messages.length > 0)],
+    ...(page.isLast ? [['electric-up-to-date', ''] as [string, string]] : []),
+    asked.live ? ['electric-cursor', cursor] : ['electric-schema', JSON.stringify(schemaOf(asked.table, asked.columns))],
+  ]
+  if (!asked.live && request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: sent })
+  const messages = page.isLast ? [...page.messages, upToDate(page.to.next)] : page.messages
+  return new Response(JSON.stringify(messages), { status: 200, headers: sent })
+}
+
+/** The copy no longer stands for what it did: throw it away, and begin anew with this handle. */
+export const refetchReply = (handle: string, headers: HeaderList): Response =>
+  new Response(JSON.stringify(MUST_REFETCH), {
+    status: 409,
+    headers: [...FIXED, ['cache-control', 'no-store'], ...headers, ['electric-handle', handle]],
+  })
+
+/**
+ * For a client that asks for events: a stream that ends at once, and moves it on by nothing. After a few of them it takes long polls,
+ * as it does behind proxies that hold events back.
+ */
+export const fallBackReply = ({ handle, cursor }: PageReply, offset: string, headers: HeaderList): Response =>
+  new Response('', {
+    status: 200,
+    headers: [
+      ...FIXED.slice(1),
+      ['content-type', 'text/event-stream'],
+      ['cache-control', 'no-store'],
+      ...headers,
+      ['electric-handle', handle],
+      ['electric-offset', offset],
+      ['electric-cursor', cursor],
+    ],
+  })

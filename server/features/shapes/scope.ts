@@ -1,0 +1,19 @@
+import { may } from '@markbook/shared/domain/access'
+import { common } from '@markbook/shared/failures'
+import type { Asker } from '../policy.ts'
+import type { ShapeTable } from './shape-tables.ts'
+import { classesOfTeacher } from './shapes.queries.ts'
+
+/** What a reader sees of a table: everything, or the rows of some classes. `text` changes with it. */
+export type Scope = { text: string; classes: ReadonlySet<string> | null }
+
+/** By the rights table, from fresh rows. Throws 403 where the caller reads nothing of the table in any class. */
+export async function scopeOf({ tx, caller }: Asker, { area, classColumn }: ShapeTable): Promise<Scope> {
+  const facts = { role: caller.role, isActive: caller.is_active }
+  if (may(area, facts)) return { text: 'all', classes: null }
+  if (classColumn === null || !may(area, { ...facts, teachesClass: true, isClassTeacher: true })) throw common.forbidden()
+  const assigned = await classesOfTeacher(tx, { school: caller.school_id, user: caller.user_id })
+  const own = assigned.filter(({ class_teacher }) => may(area, { ...facts, teachesClass: true, isClassTeacher: class_teacher !== null }))
+  const classes = new Set(own.map(({ id }) => id))
+  return { text: [...classes].sort().join(' '), classes }
+}

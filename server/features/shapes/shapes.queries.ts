@@ -1,0 +1,70 @@
+import type { Tables } from '@markbook/shared/tables/tables'
+import { and, asc, eq, gt, gte, lt, or } from 'drizzle-orm'
+import { statement } from '../../store/statement.ts'
+
+/** The classes of a teacher; `class_teacher` is null where somebody else is that. */
+export const classesOfTeacher = statement<{ school: string; user: string }>()(({ db, t, p }) =>
+  db
+    .select({ id: t.teacher_group_assignment.student_group_id, class_teacher: t.class_teacher.id })
+    .from(t.teacher_group_assignment)
+    .leftJoin(
+      t.class_teacher,
+      and(
+        eq(t.class_teacher.school_id, t.teacher_group_assignment.school_id),
+        eq(t.class_teacher.student_group_id, t.teacher_group_assignment.student_group_id),
+        eq(t.class_teacher.user_profile_id, t.teacher_group_assignment.user_profile_id),
+      ),
+    )
+    .where(and(eq(t.teacher_group_assignment.school_id, p.school), eq(t.teacher_group_assignment.user_profile_id, p.user))),
+)
+
+/** What the feed says of a row: its number, the writes by which it exists, and what a deleted one was. */
+export type Entry = { table_name: string; row_id: string; seq: number; vv: string; units: string; extra: string | null }
+
+const columnsOf = ({ table_name, row_id, seq, vv, units, extra }: Tables['sync_row']) => ({ table_name, row_id, seq, vv, units, extra })
+
+/** Rows of one table, or of two, from a place in the feed on, in its order. */
+export const entriesFrom = statement<{ school: string; table: string; other: string; next: number; lastId: string; limit: number }>()(
+  ({ db, t: { sync_row }, p }) =>
+    db
+      .select(columnsOf(sync_row))
+      .from(sync_row)
+      .where(
+        and(
+          eq(sync_row.school_id, p.school),
+          gte(sync_row.seq, p.next),
+          or(gt(sync_row.seq, p.next), gt(sync_row.row_id, p.lastId)),
+          or(eq(sync_row.table_name, p.table), eq(sync_row.table_name, p.other)),
+        ),
+      )
+      .orderBy(asc(sync_row.seq), asc(sync_row.row_id))
+      .limit(p.limit),
+)
+
+/** The first rows of a table by id: for a small table all of them, found without going through the feed. */
+export const entriesOfTable = statement<{ school: string; table: string; limit: number }>()(({ db, t: { sync_row }, p }) =>
+  db
+    .select(columnsOf(sync_row))
+    .from(sync_row)
+    .where(and(eq(sync_row.school_id, p.school), eq(sync_row.table_name, p.table)))
+    .orderBy(asc(sync_row.row_id))
+    .limit(p.limit),
+)
+
+/** Rows of a table by id. */
+export const entriesById = statement<{ school: string; table: string; ids: string }>()(({ db, t: { sync_row }, p, dialect }) =>
+  db
+    .select(columnsOf(sync_row))
+    .from(sync_row)
+    .where(and(eq(sync_row.school_id, p.school), eq(sync_row.table_name, p.table), dialect.inList(sync_row.row_id, p.ids))),
+)
+
+/** Those of the rows that this node knew before a number of the feed. */
+export const knownBefore = statement<{ school: string; table: string; ids: string; next: number }>()(({ db, t: { history }, p, dialect }) =>
+  db
+    .selectDistinct({ row_id: history.row_id })
+    .from(history)
+    .where(
+      and(eq(history.school_id, p.school), eq(history.entity, p.table), dialect.inList(history.row_id, p.ids), lt(history.seq, p.next)),
+    ),
+)

@@ -1,0 +1,12 @@
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Notice } from '@markbook/sync/machine'
+
+/** How replication with the parent goes, for the status. */
+export type Course = { parent: Row<'sync_peer'> | null; notice: Notice | 'alone'; reason: string | null; since: number }
+
+export type Replication = {
+  course(): Course
+  /** Looks again for a parent: after one was joined or left. */
+  refresh(): Promise<void>
+  stop(): Promise<void>
+}

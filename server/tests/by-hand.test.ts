@@ -1,0 +1,160 @@
+import { naturalId } from '@markbook/shared/ids'
+import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import { stBrigids } from '@markbook/shared/story/people'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { exportUp, importParcel } from '../peers/by-hand.ts'
+import { Child } from '../peers/child.ts'
+import { parentsOf } from '../peers/enrolment.ts'
+import { keysOfEnrolment } from '../peers/incarnation.ts'
+import { ParentLine } from '../peers/parent-line.ts'
+import { differencesOf, digestsOf } from '../peers/verify.ts'
+import { contentsOf } from '../store/replica/replica.fixtures.ts'
+import { asSystem } from '../store/tx.ts'
+import { signedIn, type UnderParent, under, unpacked } from '../testing/nodes.ts'
+import { type School, school } from '../testing/school.ts'
+
+let centre: School
+let box: School
+let link: UnderParent
+beforeEach(async () => {
+  centre = await school({ seed: 'centre' })
+  box = await school({
+    seed: 'box',
+    story: false,
+    database: 'sqlite',
+    env: { SESSION_SECRET: 'another secret that only this school knows' },
+  })
+  link = await under(centre, box)
+  await link.round()
+  link.line.cut = true
+})
+afterEach(async () => {
+  await box.close()
+  await centre.close()
+})
+
+const gradeId = naturalId('grade', mathsExam.id, zoe.id)
+const scoreAt = async (at: School) => (await at.rows('grade')).find(({ id }) => id === gradeId)?.score
+const parcelOf = async (more: { all?: boolean } = {}) => {
+  const [parent] = await box.services.store.read(asSystem(), parentsOf)
+  if (!parent) throw new Error('the school has no parent')
+  return (await exportUp(box.services, parent, more)).parcel
+}
+const enter = async (at: School, score: number) => {
+  await (await signedIn(at, 'ada')).grades.update({ params: { id: gradeId }, body: { score } })
+}
+
+describe('a stick instead of a line', () => {
+  test('brings up what was written, and back what is new and what became of it', async () => {
+    await enter(box, 81)
+    await centre.as.okafor.subjects.create({ body: { name: 'Music', code: 'MU' } })
+    const up = await importParcel(centre.services, await parcelOf())
+    expect(up).toMatchObject({ direction: 'up', refused: 0, held: 0 })
+    expect(await scoreAt(centre)).toBe(81)
+    await importParcel(box.services, up.receipt as Buffer)
+    expect(await contentsOf(box.services.store)).toEqual(await contentsOf(centre.services.store))
+  })
+
+  test('is taken in twice, and in any order with the line, without a trace', async () => {
+    await enter(box, 81)
+    const first = await parcelOf()
+    await enter(box, 82)
+    const { receipt } = await importParcel(centre.services, first)
+    await importParcel(centre.services, first)
+    link.line.cut = false
+    await link.round()
+    await importParcel(centre.services, first)
+    await importParcel(box.services, receipt as Buffer)
+    await importParcel(box.services, receipt as Buffer)
+    await enter(box, 83)
+    await link.round()
+    expect([await scoreAt(box), await scoreAt(centre)]).toEqual([83, 83])
+    expect(await centre.as.okafor.replication.nodes()).toHaveLength(1)
+  })
+
+  test('the receipt is what the next parcel goes on from', async () => {
+    await enter(box, 81)
+    const { receipt } = await importParcel(centre.services, await parcelOf())
+    await importParcel(box.services, receipt as Buffer)
+    await enter(box, 82)
+    await importParcel(centre.services, await parcelOf())
+    expect(await scoreAt(centre)).toBe(82)
+  })
+
+  test('says nothing to who finds it, and nothing false of who changes it', async () => {
+    await enter(box, 81)
+    const parcel = await parcelOf()
+    expect(parcel.toString('latin1')).not.toMatch(/Adeyemi|score/)
+    const at = parcel.length - 100
+    const changed = Buffer.from(parcel)
+    changed[at] = changed[at] === 65 ? 66 : 65
+    await expect(importParcel(centre.services, changed)).rejects.toThrow('was changed on its way')
+    const [head = '', ...rest] = parcel.toString('utf8').split('\n')
+    const aimed = Buffer.from([JSON.stringify({ ...JSON.parse(head), cursor: null }), ...rest].join('\n'))
+    await expect(importParcel(centre.services, aimed)).rejects.toThrow('was changed on its way')
+    expect(await scoreAt(centre)).toBe(71)
+  })
+
+  test('of a revoked node, of a stranger, and what is no parcel, are refused', async () => {
+    const parcel = await parcelOf()
+    await expect(importParcel(box.services, parcel)).rejects.toThrow('not for this server')
+    await expect(importParcel(centre.services, Buffer.from('marks\n'))).rejects.toThrow('no parcel')
+    const [node] = await centre.as.okafor.replication.nodes()
+    await centre.as.okafor.replication.revoke({ params: { id: node?.id ?? '' } })
+    await expect(importParcel(centre.services, parcel)).rejects.toThrow('was revoked')
+  })
+
+  test('that goes on from one that never came is refused, and made whole with all', async () => {
+    await enter(box, 81)
+    // The centre said that it has this, and was restored from before.
+    await box.services.store.write(asSystem(), async (tx) => {
+      const { seq } = await tx.dialect.feedOf(tx.line, stBrigids)
+      await tx.local.update(tx.t.sync_peer).set({ own_seq: seq })
+    })
+    await enter(box, 82)
+    await expect(importParcel(centre.services, await parcelOf())).rejects.toThrow('--all')
+    await importParcel(centre.services, await parcelOf({ all: true }))
+    expect(await scoreAt(centre)).toBe(82)
+  })
+})
+
+describe('verify', () => {
+  const whose = { kind: 'school' as const, school_id: stBrigids, user_id: null }
+  const differences = async () => differencesOf(await digestsOf(box.services.store, whose), await digestsOf(centre.services.store, whose))
+
+  test('finds nothing where both hold the same', async () => {
+    expect(await differences()).toEqual([])
+  })
+
+  test('names the table where a row is missing or another', async () => {
+    await enter(box, 81)
+    expect(await differences()).toMatchObject([{ table: 'grade' }])
+    link.line.cut = false
+    await link.round()
+    expect(await differences()).toEqual([])
+  })
+
+  test('a value that was changed past the program is found', async () => {
+    await box.services.store.write(asSystem(), async (tx) => {
+      await tx.line.run('update grade set score = 3 where id = ?', [gradeId])
+    })
+    expect(await differences()).toMatchObject([{ table: 'grade' }])
+  })
+
+  test('what a database has lost comes back when everything is merged again', async () => {
+    await box.services.store.write(asSystem(), async (tx) => {
+      await tx.line.run('delete from grade where id = ?', [gradeId])
+      await tx.line.run('delete from sync_row where row_id = ?', [gradeId])
+    })
+    expect(await differences()).toMatchObject([{ table: 'grade' }])
+    const { services } = box
+    const [parent] = await services.store.read(asSystem(), parentsOf)
+    if (!parent) throw new Error('the school has no parent')
+    const carry = async (request: Request) => unpacked(await centre.app.fetch(request))
+    const child = new Child(services, parent.id, new ParentLine(parent, keysOfEnrolment(services, parent), carry))
+    await child.greet()
+    await child.mergeAll()
+    expect(await differences()).toEqual([])
+    expect(await scoreAt(box)).toBe(71)
+  })
+})

@@ -1,0 +1,148 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { people, stBrigids } from '@markbook/shared/story/people'
+import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readExactCsv } from '../documents/csv.ts'
+import { readWorkbook } from '../documents/xlsx.ts'
+import { exportSchool } from '../export/export-school.ts'
+import { importSchool, readExport } from '../export/import-school.ts'
+import { marksWorkbook } from '../export/marks-workbook.ts'
+import { administrator, schoolNamed } from '../export/naming.ts'
+import { writeParts } from '../export/place.ts'
+import { exportedTables, rowsOfSchool } from '../export/rows.ts'
+import { asSystem } from '../store/tx.ts'
+import { type School, school } from '../testing/school.ts'
+
+let st: School
+let folder: string
+beforeEach(async () => {
+  st = await school()
+  folder = mkdtempSync(join(tmpdir(), 'markbook-export-'))
+})
+afterEach(async () => {
+  await st.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const head = people.okafor.email
+const exported = async (name: string) => {
+  const path = join(folder, name)
+  const made = await exportSchool(st.services, { schoolId: stBrigids, adminId: people.okafor.id, say: () => {} })
+  writeParts(path, made.parts)
+  return { path, ...made }
+}
+const rowsIn = (of: School) => of.services.store.read(asSystem(), (tx) => rowsOfSchool(tx, stBrigids))
+const text = (path: string, file: string) => readFileSync(join(path, file), 'utf8')
+
+describe('an export', () => {
+  test('holds every row of the school and none of another, each mark in words, and explains itself', async () => {
+    await st.as.byrne.reports.list({ query: { studentGroupId: class3B.id, termId: michaelmas.id } })
+    const { path, manifest } = await exported('all')
+    const rows = await rowsIn(st)
+    for (const table of exportedTables) {
+      const [names = [], ...lines] = readExactCsv(readFileSync(join(path, 'tables', `${table}.csv`)))
+      expect(lines).toHaveLength(rows[table]?.length ?? 0)
+      expect(manifest.counts[table]).toBe(lines.length)
+      for (const name of names) expect(text(path, 'README.md')).toContain(`\`${name}\``)
+    }
+    expect(text(path, 'marks.csv').split('\r\n')).toHaveLength((rows.grade?.length ?? 0) + 2)
+    expect(text(path, 'marks.csv')).toContain('2025/26,michaelmas,3B,SB-001,Ó Briain,Élan,Mathematics,Quiz 1,coursework')
+    const everything = readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+      .join('\n')
+    expect(everything).not.toMatch(/hilltop/i)
+    expect(everything).not.toMatch(/sealed_secret|code_hash|refresh_hash/)
+  })
+
+  test('results.csv says what the service says', async () => {
+    const { path } = await exported('all')
+    const { students } = await st.as.okafor.calculations.classTerm({ query: { termId: michaelmas.id, studentGroupId: class3B.id } })
+    const lines = readExactCsv(readFileSync(join(path, 'results.csv')))
+    for (const { student, overall_average, position } of students) {
+      const whole = lines.find(
+        (line) => line[1] === 'michaelmas' && line[3] === student.last_name && line[4] === student.first_name && line[5] === '',
+      )
+      expect(whole?.slice(8)).toEqual([String(overall_average ?? ''), expect.any(String), String(position ?? ''), '6'])
+    }
+  })
+
+  test('is never written over something, and leaves no session behind', async () => {
+    const sessions = () => st.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.session))
+    const before = (await sessions()).filter(({ revoked_at }) => revoked_at === null).length
+    const { path, parts } = await exported('all')
+    expect(() => writeParts(path, parts)).toThrow(/is there already, and was not touched/)
+    expect((await sessions()).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(before)
+  })
+})
+
+describe('taking an export in', () => {
+  test.each(['folder', 'school.zip'])('from a %s: every row as it was, on an empty database, and people sign in to it', async (name) => {
+    await st.as.okafor.students.create({ body: { firstName: '=Zoë', lastName: '-O’Hara, "the third"', gender: 'female' } })
+    const { path } = await exported(name)
+    const other = await school({ story: false, seed: 'other' })
+    try {
+      await importSchool(other.services, readExport(path, head))
+      expect(await rowsIn(other)).toEqual(await rowsIn(st))
+      const history = await other.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.history))
+      expect(new Set(history.map(({ actor_id }) => actor_id))).toEqual(new Set([people.okafor.id]))
+      expect(await schoolNamed(other.services.store, undefined)).toMatchObject({ schoolId: stBrigids, email: head })
+      await expect(importSchool(other.services, readExport(path, head))).rejects.toThrow(
+        /is in this database already\. Nothing was changed\.$/,
+      )
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('what is refused: a changed file, a missing one, somebody who is no administrator, what is no export', async () => {
+    const { path } = await exported('all')
+    const before = await st.digest()
+    expect(() => readExport(path, people.byrne.email)).toThrow(/is no administrator of the school in this export/)
+    const grades = text(path, 'tables/grade.csv')
+    writeFileSync(join(path, 'tables/grade.csv'), grades.replace('false', 'true'))
+    expect(() => readExport(path, head)).toThrow('tables/grade.csv in this export is missing or not what was written.')
+    rmSync(join(path, 'tables/grade.csv'))
+    expect(() => readExport(path, head)).toThrow('tables/grade.csv in this export is missing or not what was written.')
+    const about = JSON.parse(text(path, 'export.json'))
+    writeFileSync(join(path, 'export.json'), JSON.stringify({ ...about, schema: 99 }))
+    expect(() => readExport(path, head)).toThrow(/newer Markbook/)
+    writeFileSync(
+      join(path, 'export.json'),
+      JSON.stringify({ ...about, files: [{ part: '../x', bucket: 'images', path: 'x', content_type: 'x' }] }),
+    )
+    expect(() => readExport(path, head)).toThrow(/cannot be read/)
+    expect(() => readExport(folder, head)).toThrow(/is not an export of Markbook/)
+    expect(() => readExport(join(folder, 'nowhere'), head)).toThrow(/There is no export/)
+    expect(await st.digest()).toBe(before)
+  })
+})
+
+describe('the marks of a class', () => {
+  const asked = { className: '3b', term: 'Michaelmas' }
+  test('a sheet for each subject that has assessments', async () => {
+    const { bytes, subjects } = await marksWorkbook(st.services.store, stBrigids, asked)
+    expect(subjects).toContain(maths.name)
+    expect((await readWorkbook(bytes, [maths.name])).head.slice(0, 4)).toEqual(['student_id', 'student_number', 'last_name', 'first_name'])
+  })
+
+  test('of one subject comes back through the import unchanged', async () => {
+    const { bytes } = await marksWorkbook(st.services.store, stBrigids, { ...asked, subject: maths.code.toLowerCase() })
+    const body = new FormData()
+    body.set('file', new File([bytes as never], 'marks.xlsx'))
+    const query = { studentGroupId: class3B.id, termId: michaelmas.id, subjectId: maths.id }
+    expect(await st.as.okafor.imports.grades({ query, body })).toMatchObject({ errors: 0, created: 0, updated: 0, unchanged: 6 })
+  })
+
+  test('what is not there is said with what is', async () => {
+    const { store } = st.services
+    await expect(marksWorkbook(store, stBrigids, { ...asked, className: '9Z' })).rejects.toThrow(
+      /^There is no class 9Z\. There are: 3A, 3B\.$/,
+    )
+    await expect(marksWorkbook(store, stBrigids, { ...asked, year: '1999' })).rejects.toThrow(/^There is no year 1999\./)
+    await expect(schoolNamed(store, undefined)).rejects.toThrow(/^Say which school, with --school:/)
+    await expect(administrator(store, people.byrne.email)).rejects.toThrow(/is no administrator here\. Administrators are: /)
+  })
+})

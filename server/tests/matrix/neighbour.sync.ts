@@ -1,0 +1,113 @@
+import { naturalId } from '@markbook/shared/ids'
+import { storyId } from '@markbook/shared/story/ids'
+import { elan, hilltopExam, hilltopPupil, mathsQuiz, zoe } from '@markbook/shared/story/marks'
+import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
+import { asSystem } from '../../store/tx.ts'
+import type { School } from '../../testing/school.ts'
+
+const OTHER_NODE = '00000000-0000-7000-8000-000000007777'
+const gradeOf = (assessment: { id: string }, student: { id: string }) => naturalId('grade', assessment.id, student.id)
+
+export const conflictIds = {
+  own: storyId('request', 1, 80),
+  gone: storyId('request', 1, 81),
+  resolved: storyId('request', 1, 82),
+  hilltop: storyId('request', 2, 80),
+}
+export const nodeIds = { own: storyId('request', 1, 70), hilltop: storyId('request', 2, 70) }
+
+const conflict = (id: string, school_id: string, row_id: string, actor_id: string, status: 'open' | 'resolved' = 'open') => ({
+  id,
+  school_id,
+  entity: 'grade',
+  row_id,
+  unit: 'score',
+  kind: 'value' as const,
+  reason: null,
+  value: { score: 11 },
+  node_id: OTHER_NODE,
+  counter: 3,
+  hlc: Date.parse('2026-01-09T15:00:00.000Z'),
+  actor_id,
+  status,
+  resolved_at: null,
+  resolved_by: null,
+  resolution: null,
+})
+export const conflicts = [
+  conflict(conflictIds.own, stBrigids, gradeOf(mathsQuiz, elan), people.ada.id),
+  conflict(conflictIds.gone, stBrigids, storyId('request', 1, 79), people.byrne.id),
+  conflict(conflictIds.resolved, stBrigids, gradeOf(mathsQuiz, zoe), people.ada.id, 'resolved'),
+  conflict(conflictIds.hilltop, hilltop, gradeOf(hilltopExam, hilltopPupil), people.markerTeacher.id),
+]
+
+const node = (id: string, school_id: string, name: string, user_id: string) => ({
+  id,
+  side: 'child' as const,
+  kind: 'laptop' as const,
+  name,
+  school_id,
+  user_id,
+  node_id: id,
+  url: null,
+  place: 0,
+  public_key: '',
+  box_key: '',
+  own_epoch: null,
+  own_seq: 0,
+  own_people: 0,
+  their_epoch: null,
+  their_cursor: null,
+  highest_counter: 0,
+  history_head: null,
+  scope: null,
+  clock_offset: null,
+  session_nonce: null,
+  session_number: 0,
+  enrolled_at: '2026-01-09T15:00:00.000Z',
+  last_seen_at: null,
+  revoked_at: null,
+})
+const held = (school_id: string, reason: string) => ({
+  school_id,
+  table_name: 'grade',
+  row_id: storyId('request', 1, 78),
+  state: '{}',
+  reason,
+  peer_id: null,
+  since: '2026-01-09T15:00:00.000Z',
+  tries: 2,
+})
+const refusal = (id: string, school_id: string, actor_id: string, code: string) => ({
+  id,
+  school_id,
+  table_name: 'grade',
+  row_id: storyId('request', 1, 78),
+  unit: 'score',
+  value: { score: 12 },
+  actor_id,
+  hlc: Date.parse('2026-01-09T15:00:00.000Z'),
+  code,
+  refused_at: '2026-01-09T15:00:01.000Z',
+  seen_at: null,
+})
+
+/** What came of meeting other nodes, at both schools. */
+export async function furnishNodes(st: School): Promise<void> {
+  await st.services.store.write(asSystem(), async (tx) => {
+    await tx.insert('sync_conflict', conflicts)
+    await tx.local
+      .insert(tx.t.sync_peer)
+      .values([
+        node(nodeIds.own, stBrigids, 'Ada’s laptop', people.ada.id),
+        node(nodeIds.hilltop, hilltop, 'Hilltop-Marker laptop', people.markerTeacher.id),
+      ])
+    await tx.local.insert(tx.t.sync_held).values([held(stBrigids, 'no parent'), held(hilltop, 'Hilltop-Marker reason')])
+    await tx.local
+      .insert(tx.t.sync_refused)
+      .values([
+        refusal(storyId('request', 1, 60), stBrigids, people.ada.id, 'forbidden'),
+        refusal(storyId('request', 2, 60), hilltop, people.markerTeacher.id, 'hilltop-marker'),
+      ])
+  })
+}

@@ -1,0 +1,35 @@
+import type { replication } from '@markbook/shared/contract/replication'
+import { people } from '@markbook/shared/story/people'
+import { conflictIds, nodeIds } from './neighbour.sync.ts'
+import { ABSENT, onlyAdmins, onlyStaff, type Rows, setupWrite } from './row.ts'
+
+const decided = (id: string) => ({ params: { id }, body: { choice: 'kept' } })
+const laptopOf = (userId: string) => ({ body: { kind: 'laptop', userId } })
+
+export const replicationRows: Rows<typeof replication> = {
+  status: { own: [{}, onlyStaff] },
+  events: { own: [{}, onlyStaff] },
+  conflicts: { own: [{}, onlyStaff], open: [{ query: { status: 'open' } }, onlyStaff] },
+  resolve: {
+    own: [decided(conflictIds.own), '        403 ok  ok  403 ok  404'],
+    // Of a row that is not there.
+    gone: [decided(conflictIds.gone), '      403 403 403 403 409:sync.cannot_resolve 404'],
+    resolved: [decided(conflictIds.resolved), '403 409:sync.cannot_resolve 409:sync.cannot_resolve 403 409:sync.cannot_resolve 404'],
+    hilltop: [decided(conflictIds.hilltop), '403 404 404 404 404 ok '],
+    absent: [decided(ABSENT), '              403 404 404 404 404 404'],
+  },
+  held: { own: [{}, onlyAdmins] },
+  refused: { own: [{}, onlyStaff] },
+  nodes: { own: [{}, onlyAdmins] },
+  invite: {
+    school: [{ body: { kind: 'school' } }, onlyAdmins],
+    own: [laptopOf(people.ada.id), '                    403 403 403 403 ok                        404'],
+    member: [laptopOf(people.niamh.id), '               403 403 403 403 409:sync.not_a_laptop_user 404'],
+    suspended: [laptopOf(people.doyle.id), '            403 403 403 403 409:sync.not_a_laptop_user 404'],
+    nobody: [{ body: { kind: 'laptop' } }, '            403 403 403 403 409:sync.not_a_laptop_user 409:sync.not_a_laptop_user'],
+    hilltop: [laptopOf(people.markerTeacher.id), '      403 403 403 403 404                       ok '],
+    absent: [laptopOf(ABSENT), '                        403 403 403 403 404                       404'],
+  },
+  rename: setupWrite((id) => ({ params: { id }, body: { name: 'Library PC' } }), nodeIds),
+  revoke: setupWrite((id) => ({ params: { id } }), nodeIds),
+}

@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest'
+import { long } from '../../testing/long.ts'
+import { plants, worldWith } from './planted.ts'
+
+const MOST = 200
+const onSqlite = process.env['TEST_DATABASE'] === 'sqlite'
+
+describe.runIf(long && onSqlite)('the test of the test', () => {
+  test.each(plants)(`within ${MOST} seeds it shows where $name`, { timeout: 1_800_000 }, async (plant) => {
+    const { simulate } = await worldWith(plant)
+    let seed = 0
+    for (let found = false; !found && seed < MOST; ) {
+      seed += 1
+      found = (await simulate(seed, { events: 120 })).failures.length > 0
+    }
+    console.log(`${plant.name}: seed ${seed}`)
+    expect(seed).toBeLessThan(MOST)
+  })
+})
+
+test('there are at least a dozen mistakes, each with its own name', () => {
+  expect(new Set(plants.map(({ name }) => name)).size).toBeGreaterThanOrEqual(12)
+})

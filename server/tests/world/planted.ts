@@ -1,0 +1,113 @@
+import { vi } from 'vitest'
+
+/** A mistake that somebody could make, put in at the seam of a module: no switch of it is in the program. `where` from the server's root. */
+type Plant = { name: string; where: string; change: (real: never) => object }
+const plant = <M>(name: string, where: string, change: (real: M) => Partial<Record<keyof M, unknown>>): Plant => ({
+  name,
+  where,
+  change: change as unknown as Plant['change'],
+})
+
+type Merge = typeof import('@markbook/sync/merge/merge')
+type Conflict = typeof import('@markbook/sync/merge/conflict')
+type Settle = typeof import('@markbook/sync/merge/settle')
+type Stamp = typeof import('@markbook/sync/stamp')
+type Feed = typeof import('../../store/replica/feed.ts')
+type Apply = typeof import('../../store/replica/apply.ts')
+type Refusals = typeof import('../../peers/refusals.ts')
+type Scope = typeof import('../../peers/scope.ts')
+type Cursor = typeof import('@markbook/sync/protocol/cursor')
+type Incarnation = typeof import('../../peers/incarnation.ts')
+type Held = typeof import('../../store/replica/held.ts')
+
+export const plants: readonly Plant[] = [
+  plant<Merge>('losers are dropped', '@markbook/sync/merge/merge', ({ mergeRows }) => ({
+    mergeRows: (...args: Parameters<Merge['mergeRows']>) => ({ ...mergeRows(...args), losers: [] }),
+  })),
+  plant<Merge>('the wall clock alone decides', '@markbook/sync/merge/merge', ({ mergeRows }) => ({
+    mergeRows: (...[table, shape, a, b]: Parameters<Merge['mergeRows']>) =>
+      mergeRows(table, shape, { ...a, vv: { ...a.vv, ...b.vv } }, { ...b, vv: { ...b.vv, ...a.vv } }),
+  })),
+  plant<Merge>('a deletion is forgotten', '@markbook/sync/merge/merge', ({ mergeRows }) => ({
+    mergeRows: (...[table, shape, a, b]: Parameters<Merge['mergeRows']>) => {
+      const { state, losers } = mergeRows(table, shape, a, b)
+      return { state: state.alive.length === 0 ? { ...state, alive: a.alive } : state, losers }
+    },
+  })),
+  plant<Merge>('half of the weights stands', '@markbook/sync/merge/merge', ({ mergeRows }) => ({
+    mergeRows: (...[table, shape, a, b]: Parameters<Merge['mergeRows']>) => {
+      const merged = mergeRows(table, shape, a, b)
+      if (table !== 'term') return merged
+      return { ...merged, state: { ...merged.state, values: { ...merged.state.values, coursework_weight: a.values['coursework_weight'] } } }
+    },
+  })),
+  plant<Settle>('what was sent is not locked', '@markbook/sync/merge/settle', () => ({ freezeOf: () => null, settleBook: () => [] })),
+  plant<Settle>('a maximum may fall below a score', '@markbook/sync/merge/settle', () => ({ settleMaximum: () => null })),
+  plant<Settle>('a code may be claimed twice', '@markbook/sync/merge/settle', () => ({ settleRivals: () => new Map() })),
+  plant<Conflict>('every conflict has another id on every node', '@markbook/sync/merge/conflict', ({ conflictState }) => ({
+    conflictState: (...args: Parameters<Conflict['conflictState']>) => {
+      const state = conflictState(...args)
+      return { ...state, values: { ...state.values, value: null } }
+    },
+  })),
+  plant<Stamp>('a local write does not cover what it saw', '@markbook/sync/stamp', ({ stamp }) => ({
+    stamp: (...[previous, write]: Parameters<Stamp['stamp']>) => ({ ...stamp(previous, write), vv: stamp(null, write).vv }),
+  })),
+  plant<Feed>('the last row of a page is left out', '../../store/replica/feed.ts', ({ readFeed }) => ({
+    readFeed: async (...args: Parameters<Feed['readFeed']>) => {
+      const page = await readFeed(...args)
+      return { ...page, rows: page.rows.slice(0, -1) }
+    },
+  })),
+  plant<Feed>('what came from others is not sent on', '../../store/replica/feed.ts', ({ readFeed }) => ({
+    readFeed: async (...[tx, school, asked]: Parameters<Feed['readFeed']>) => {
+      const page = await readFeed(tx, school, asked)
+      const known = await tx.dialect.feedEntries(tx.line, school, asked.after, 10_000)
+      const foreign = new Set(known.filter(({ source_id }) => source_id !== null).map(({ row_id }) => row_id))
+      return { ...page, rows: page.rows.filter(({ state }) => !foreign.has(state.id)) }
+    },
+  })),
+  plant<Apply>('the place is saved before the rows', '../../store/replica/apply.ts', ({ applyStates }) => ({
+    applyStates: (...[tx, school, rows, how]: Parameters<Apply['applyStates']>) => {
+      // Every so often the rows are lost between the two.
+      lost += 1
+      return applyStates(tx, school, how.source !== null && lost % 17 === 0 ? [] : rows, how)
+    },
+  })),
+  plant<Refusals>('a refused write is kept', '../../peers/refusals.ts', () => ({ takeRefusals: async () => {} })),
+  plant<Scope>('one table is sent to everybody', '../../peers/scope.ts', ({ within, scopeOf }) => ({
+    scopeOf,
+    within: async (...args: Parameters<Scope['within']>) => {
+      const kept = await within(...args)
+      return [...kept, ...args[3].filter((row) => row.table === 'report_book' && !kept.includes(row))]
+    },
+  })),
+  plant<Cursor>('the epoch of a place is not looked at', '@markbook/sync/protocol/cursor', ({ textToCursor }) => ({
+    textToCursor: (text: string | null) => {
+      const cursor = textToCursor(text)
+      if (cursor) epoch ??= cursor.epoch
+      return cursor && { ...cursor, epoch: epoch ?? cursor.epoch }
+    },
+  })),
+  plant<Incarnation>('a restored database goes on as it was', '../../peers/incarnation.ts', ({ beginAnew }) => ({
+    beginAnew: async (...[services, peer, line]: Parameters<Incarnation['beginAnew']>) => {
+      const { store } = services
+      await beginAnew({ ...services, store: Object.assign(Object.create(store), { write: async () => undefined }) }, peer, line)
+    },
+  })),
+  plant<Held>('what is held is never tried again', '../../store/replica/held.ts', () => ({ heldRows: async () => [] })),
+]
+let lost = 0
+let epoch: string | undefined
+
+/** The world over a program with this mistake in it. */
+export async function worldWith({ where, change }: Plant): Promise<typeof import('./run.ts')> {
+  vi.resetModules()
+  vi.doMock(where, async (importActual) => {
+    const real = await importActual<object>()
+    return { ...real, ...change(real as never) }
+  })
+  const run = await import('./run.ts')
+  vi.doUnmock(where)
+  return run
+}

@@ -1,0 +1,70 @@
+import type { Row } from '@markbook/shared/tables/tables'
+import { eq } from 'drizzle-orm'
+import { Child } from '../../peers/child.ts'
+import { beginAnew, keysOfEnrolment } from '../../peers/incarnation.ts'
+import { type Carrier, LineFailure, ParentLine } from '../../peers/parent-line.ts'
+import { asSystem } from '../../store/tx.ts'
+import { Crash, type WorldNode } from './node.ts'
+
+/** How a round ended: `whole`, broken off by a fault, or because the parent will not have this node. */
+export type Ending = 'whole' | 'broken' | 'revoked' | 'lost'
+
+/** A child's enrolment at a parent, read anew: a new incarnation replaces it. */
+export async function enrolmentAt(child: WorldNode, parent: WorldNode): Promise<Row<'sync_peer'> | undefined> {
+  const { id } = parentAddress(parent)
+  const rows = await child.store.read(asSystem(), (tx) => tx.line.db.select().from(tx.t.sync_peer).where(eq(tx.t.sync_peer.side, 'parent')))
+  return rows.find(({ url }: Row<'sync_peer'>) => url === id)
+}
+export const parentAddress = ({ name }: WorldNode) => ({ id: `http://${name}.test` })
+
+/**
+ * Greets, sends what is new and takes what is new, as the driver does. `steps`: after so many the child stops as one whose power went;
+ * `crash` chooses for each step whether its next commit is cut.
+ */
+export async function makeRound(
+  child: WorldNode,
+  parent: WorldNode,
+  carry: Carrier,
+  {
+    steps = 60,
+    crash = () => null,
+    tell = () => {},
+  }: { steps?: number; crash?: () => WorldNode['crash']; tell?: (what: string) => void } = {},
+): Promise<Ending> {
+  let left = steps
+  const take = async <T>(name: string, step: () => Promise<T>): Promise<T> => {
+    if (left <= 0) throw new Crash('the power went between two steps')
+    left -= 1
+    child.crash = crash()
+    if (child.crash) tell(`· ${child.name} crashes ${child.crash} in ${name}`)
+    return step()
+  }
+  try {
+    for (let anew = true, tries = 0; anew; tries += 1) {
+      if (tries > 3) throw new Error(`${child.name} begins anew without end`)
+      const enrolment = await enrolmentAt(child, parent)
+      if (!enrolment) return 'lost'
+      const line = new ParentLine(enrolment, keysOfEnrolment(child.services, enrolment), carry)
+      const own = new Child(child.services, enrolment.id, line)
+      anew = (await take('greet', () => own.greet())).anew
+      if (anew) await take('renew', () => beginAnew(child.services, enrolment.id, line))
+      else {
+        while ((await take('push', () => own.push())).more);
+        while ((await take('pull', () => own.pull(0))).more);
+        // What this node wrote meanwhile, over what was refused, goes before it listens.
+        while ((await take('push', () => own.push())).more);
+      }
+    }
+    return 'whole'
+  } catch (error) {
+    if (error instanceof Crash) {
+      await child.restart()
+      return 'broken'
+    }
+    if (!(error instanceof LineFailure)) throw error
+    tell(`· ${error.code}: ${error.message}`)
+    return error.code === 'sync.revoked' || error.code === 'sync.unknown_node' ? 'revoked' : 'broken'
+  } finally {
+    child.crash = null
+  }
+}

@@ -1,0 +1,174 @@
+import { Name } from '@markbook/shared/contract/scalars'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Command } from 'commander'
+import { eq } from 'drizzle-orm'
+import { schoolNamed } from '../export/naming.ts'
+import { normalEmail } from '../features/auth/emails.ts'
+import { peopleNamed } from '../features/replication/replication.queries.ts'
+import { invite } from '../peers/enrolment.ts'
+import { renamePeer, revokePeer } from '../peers/nodes.ts'
+import { asSystem } from '../store/tx.ts'
+import { agreed } from './asking.ts'
+import { atConsole, type Console, peerNamed, peersHere } from './console.ts'
+
+type Inviting = { laptop?: string; school?: string; new?: boolean }
+
+export function nodeVerb(program: Command) {
+  const node = program.command('node').description('the other servers and laptops that replicate with this one').addHelpText('after', HELP)
+  node
+    .command('invite')
+    .description('print a one-time code with which a laptop or a school’s server joins this one')
+    .option('--laptop <email>', 'a laptop of this teacher or administrator')
+    .option('--school <name>', 'which school, where there are several; the server that joins gets its rows')
+    .option('--new', 'at a centre: the server of a school that started alone, and is not here yet')
+    .addHelpText('after', INVITE)
+    .action(inviteNode)
+  node.command('list').description('list the nodes and when each was last heard').addHelpText('after', LIST).action(listNodes)
+  node
+    .command('rename')
+    .description('give a node another name')
+    .argument('<node>', 'its name or its id')
+    .argument('<name>', 'the new name')
+    .addHelpText('after', RENAME)
+    .action(renameNode)
+  node
+    .command('revoke')
+    .description('refuse a node from its next request on; of a parent: leave it')
+    .argument('<node>', 'its name or its id')
+    .option('--yes', 'without asking')
+    .addHelpText('after', REVOKE)
+    .action(revokeNode)
+}
+
+const HELP = `
+Examples:
+  $ markbook node invite --laptop ada@school.example
+  $ markbook node list
+
+Exit codes:
+  0  done
+  1  it was refused, and one clear line says why
+  2  wrong usage`
+
+const INVITE = `
+The code is good for ${limits.sync.invitation.life / 60_000} minutes and for one node. On the other machine: markbook join <address> <code>
+
+Examples:
+  $ markbook node invite --laptop ada@school.example    a laptop, for the marks that she may see
+  $ markbook node invite                                the school's own server, where there is one school here
+  $ markbook node invite --school "St Brigid’s"         at a centre with several
+  $ markbook node invite --new                          at a centre: a school that started alone brings its rows
+
+Exit codes:
+  0  a code is printed
+  1  there is none, and one clear line says why
+  2  wrong usage`
+
+const LIST = `
+Examples:
+  $ markbook node list
+
+Exit codes:
+  0  listed
+  1  it could not be looked
+  2  wrong usage`
+
+const RENAME = `
+Examples:
+  $ markbook node rename "PC-0231" "Library PC"
+
+Exit codes:
+  0  it has the new name
+  1  there is no such node
+  2  wrong usage`
+
+const REVOKE = `
+What a revoked node wrote and has not sent stays on it, and can be looked at there. It can be invited again.
+
+Examples:
+  $ markbook node revoke "Ada’s laptop"
+  $ markbook node revoke "Ministry" --yes     this server goes on alone
+
+Exit codes:
+  0  it is revoked
+  1  there is no such node, or nobody agreed
+  2  wrong usage`
+
+async function inviteNode({ laptop, school, new: isNew = false }: Inviting, command: Command) {
+  if (isNew && (laptop || school))
+    return command.error('--new is for a school that is not here yet, and goes with nothing else.', { exitCode: 2 })
+  await atConsole(async (at) => {
+    const { store, config } = at
+    if (isNew && !config.databaseUrl) throw new Error('Only a centre takes in other schools.')
+    const schoolId = isNew ? null : (await schoolNamed(store, school)).schoolId
+    const userId = laptop ? await personOf(at, laptop) : null
+    const { code } = await store.write(asSystem(), (tx) => invite(tx, { kind: laptop ? 'laptop' : 'school', schoolId, userId, by: null }))
+    console.log(
+      `The code, good for ${limits.sync.invitation.life / 60_000} minutes and for one ${laptop ? 'laptop' : 'server'}:\n\n    ${code}\n`,
+    )
+    console.log(`On the other machine:\n\n    markbook join ${config.publicUrl} ${code}${laptop ? ' --laptop' : ''}`)
+  })
+}
+
+const personOf = ({ store }: Console, typed: string) =>
+  store.read(asSystem(), async (tx) => {
+    const { user_profile } = tx.t
+    const [person] = await tx.db
+      .select({ id: user_profile.id })
+      .from(user_profile)
+      .where(eq(user_profile.email, normalEmail(typed)))
+    if (!person) throw new Error(`Nobody here has the address ${typed}.`)
+    return person.id
+  })
+
+async function listNodes() {
+  await atConsole(async ({ store }) => {
+    const { peers, named } = await store.read(asSystem(), async (tx) => {
+      const peers = await peersHere(tx)
+      return {
+        peers,
+        named: await peopleNamed(
+          tx,
+          peers.map(({ user_id }) => user_id),
+        ),
+      }
+    })
+    if (peers.length === 0) console.log('No other node is known here. markbook node invite makes a code for one; markbook join uses it.')
+    for (const peer of peers) console.log(lineOf(peer, named(peer.user_id)))
+  })
+}
+
+type Person = Awaited<ReturnType<typeof peopleNamed>> extends (id: string | null) => infer P ? P : never
+
+function lineOf({ id, side, kind, name, url, last_seen_at, revoked_at }: Row<'sync_peer'>, person: Person): string {
+  const what = side === 'parent' ? `parent, ${kind}` : kind
+  const whose = person ? ` of ${[person.first_name, person.last_name].filter(Boolean).join(' ') || person.id}` : ''
+  const seen = revoked_at ? `revoked ${local(revoked_at)}` : last_seen_at ? `heard ${local(last_seen_at)}` : 'never heard'
+  return `${name}\n  ${what}${whose}${url ? `, ${url}` : ''}; ${seen}\n  ${id}`
+}
+
+const local = (at: string) => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+
+async function renameNode(node: string, typed: string) {
+  const { data: name, error } = Name.safeParse(typed.trim())
+  if (error) throw new Error(`The name ${error.issues[0]?.message}.`)
+  await atConsole(async ({ store }) => {
+    const before = await store.write(asSystem(), async (tx) => {
+      const peer = peerNamed(await peersHere(tx), node)
+      await renamePeer(tx, peer, name)
+      return peer.name
+    })
+    console.log(`${before} is now called ${name}.`)
+  })
+}
+
+async function revokeNode(node: string, { yes = false }: { yes?: boolean }) {
+  await atConsole(async ({ store }) => {
+    const peer = peerNamed(await store.read(asSystem(), peersHere), node)
+    const asked = peer.side === 'parent' ? `Leave ${peer.name}, and go on alone?` : `Revoke ${peer.name}?`
+    if (!yes && !(await agreed(asked, (message) => new Error(message)))) throw new Error('Nothing was changed.')
+    await store.write(asSystem(), (tx) => revokePeer(tx, peer))
+    console.log(peer.side === 'parent' ? `This server has left ${peer.name}.` : `${peer.name} is revoked; its next request is refused.`)
+  })
+}

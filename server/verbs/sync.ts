@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { askServer } from '../asking.ts'
+import { demandFree } from '../export/place.ts'
+import { statusOf } from '../features/replication/status.ts'
+import { writeWhole } from '../lan/whole.file.ts'
+import { exportUp, importParcel } from '../peers/by-hand.ts'
+import type { Course } from '../peers/course.ts'
+import { parentsOf } from '../peers/enrolment.ts'
+import { readNote } from '../running.ts'
+import { asSystem } from '../store/tx.ts'
+import { counted } from './backup.ts'
+import { atConsole, type Console, parentHere } from './console.ts'
+import { verify } from './sync.verify.ts'
+
+export function syncVerb(program: Command) {
+  const sync = program
+    .command('sync')
+    .description('how replication goes; verify it; carry it on a stick where there is no line')
+    .addHelpText('after', HELP)
+  sync.command('status').description('say in one sentence and in numbers how replication goes').addHelpText('after', STATUS).action(status)
+  sync
+    .command('verify')
+    .description('compare every table with the parent, by count and by digest')
+    .option('--repair', 'merge everything again, both ways, where something differs')
+    .addHelpText('after', VERIFY)
+    .action(verify)
+  sync
+    .command('export')
+    .description('write what the parent does not have yet into a file, to carry there')
+    .argument('<file>', 'a new file')
+    .option('--all', 'everything from the beginning, where an earlier file never came')
+    .addHelpText('after', EXPORT)
+    .action(exportFile)
+  sync
+    .command('import')
+    .description('take in a file that sync export wrote, or the receipt that came back')
+    .argument('<file>', 'the file')
+    .option('--receipt <file>', 'where to write the receipt; beside the file where it is left out')
+    .addHelpText('after', IMPORT)
+    .action(importFile)
+}
+
+const HELP = `
+Examples:
+  $ markbook sync status
+  $ markbook sync export /media/usb/marks.parcel
+
+Exit codes:
+  0  done, and all is well
+  1  it was refused, and one clear line says why
+  2  wrong usage
+  3  something waits for a person, or differs (status, verify)`
+
+const STATUS = `
+Examples:
+  $ markbook sync status
+  $ markbook sync status || echo somebody must look
+
+Exit codes:
+  0  all is well, or this server works alone
+  1  it could not be looked
+  2  wrong usage
+  3  no line, revoked, too old, or something waits for a decision`
+
+const VERIFY = `
+Needs the line. What is still on its way counts as different until it has arrived.
+
+Examples:
+  $ markbook sync verify
+  $ markbook sync verify --repair
+
+Exit codes:
+  0  both hold the same
+  1  it could not be compared
+  2  wrong usage
+  3  something differs`
+
+const EXPORT = `
+The file is signed by this server and sealed for its parent: nobody else can read it. Take it there, markbook sync import it,
+and carry the receipt back: it brings what became of the rows, and what is new there. The line may come back at any time.
+
+Examples:
+  $ markbook sync export /media/usb/marks.parcel
+  $ markbook sync export /media/usb/all.parcel --all
+
+Exit codes:
+  0  it is written
+  1  it was refused, and one clear line says why; nothing was written
+  2  wrong usage`
+
+const IMPORT = `
+Taking the same file in again changes nothing.
+
+Examples:
+  $ markbook sync import /media/usb/marks.parcel              at the parent; writes marks.parcel.receipt
+  $ markbook sync import /media/usb/marks.parcel.receipt      back at the school
+
+Exit codes:
+  0  it is taken in
+  1  it was refused, and one clear line says why; nothing was changed
+  2  wrong usage`
+
+async function status() {
+  await atConsole(async (at) => {
+    const course = await courseOf(at)
+    const { schools } = await at.store.read(asSystem(), async (tx) => ({
+      schools: await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school),
+    }))
+    if (schools.length === 0) console.log('There is no school here yet.')
+    for (const { id, name } of schools) {
+      const now = await at.store.read(asSystem(), (tx) => statusOf(tx, id, course))
+      console.log(`${name}: ${now.sentence}`)
+      if (now.parent) console.log(`  Above:      ${now.parent.name}, last heard ${now.last_seen_at ? local(now.last_seen_at) : 'never'}`)
+      console.log(`  Waiting:    ${counted(now.waiting, 'row')}${now.oldest_waiting_at ? `, since ${local(now.oldest_waiting_at)}` : ''}`)
+      console.log(`  To decide:  ${counted(now.open_conflicts, 'conflict')}, ${now.held} held, ${now.refused} refused`)
+      if (now.clock_offset_ms !== null && Math.abs(now.clock_offset_ms) > 60_000)
+        console.log(
+          `  The clock of this machine is ${Math.round(Math.abs(now.clock_offset_ms) / 1_000)} s ${now.clock_offset_ms > 0 ? 'ahead' : 'behind'}. Set it right.`,
+        )
+      const isWell = ['alone', 'up_to_date', 'sending'].includes(now.state) && now.open_conflicts + now.held === 0
+      if (!isWell) process.exitCode = 3
+    }
+  })
+}
+
+const local = (at: string) => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+
+/** How it goes is known to the running server alone, which says so among its figures. */
+async function courseOf({ config, store, clock }: Console): Promise<Course | null> {
+  const note = readNote(config.dataDir)
+  const text = note ? ((await askServer(note.url, '/metrics'))?.text ?? '') : ''
+  const state = /^markbook_sync_state\{state="(\w+)"\} 1$/m.exec(text)?.[1]
+  if (!state) return null
+  const [parent = null] = await store.read(asSystem(), parentsOf)
+  const notice = state === 'sending' ? 'connected' : (state as Course['notice'])
+  return { parent, notice, reason: null, since: clock.now() }
+}
+
+async function exportFile(typed: string, { all = false }: { all?: boolean }) {
+  const path = resolve(typed)
+  demandFree(path)
+  await atConsole(async (at) => {
+    const parent = await parentHere(at)
+    const { parcel, rows } = await exportUp(at, parent, { all })
+    writeWhole(path, parcel, 0o600)
+    console.log(`Wrote ${counted(rows, 'row')} for ${parent.name}: ${path}`)
+    console.log(`There: markbook sync import ${path}`)
+  })
+}
+
+async function importFile(typed: string, { receipt: to }: { receipt?: string }) {
+  const path = resolve(typed)
+  await atConsole(async (at) => {
+    const { from, rows, refused, held, receipt } = await importParcel(at, readFileSync(path))
+    console.log(`Took in ${counted(rows, 'row')} of ${from}.`)
+    if (refused > 0) console.log(`  ${counted(refused, 'write')} not taken; the receipt says which to whoever wrote them.`)
+    if (held > 0) console.log(`  ${counted(held, 'row')} held until what they hang on comes.`)
+    if (!receipt) return
+    const back = resolve(to ?? `${path}.receipt`)
+    writeWhole(back, receipt, 0o600)
+    console.log(`Carry the receipt back: ${back}\nThere: markbook sync import ${back}`)
+  })
+}
