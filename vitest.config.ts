@@ -6,6 +6,8 @@ const common = { testTimeout: 120_000, hookTimeout: 120_000, pool: 'forks' as co
 
 export default defineConfig({
   test: {
+    // Two files at a time: most of a test's time is the disk's and the other process's.
+    maxWorkers: 2,
     projects: [
       {
         test: {
