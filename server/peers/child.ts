@@ -44,6 +44,8 @@ export class Child {
       const isNewEpoch = peer.their_epoch !== welcome.epoch
       await this.save(tx, {
         their_epoch: welcome.epoch,
+        // What its database of before had sent is not left out of what it gets now.
+        node_id: welcome.epoch,
         their_cursor: isNewEpoch ? null : peer.their_cursor,
         // A parent that was restored has less of us than it said, and gets everything again.
         own_seq: isNewEpoch ? 0 : welcome.acknowledged,

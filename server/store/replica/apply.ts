@@ -24,10 +24,10 @@ export async function applyStates(
   tx: WriteTx,
   schoolId: string,
   incoming: readonly Incoming[],
-  { source }: { source: string | null },
+  { source, retries = true }: { source: string | null; retries?: boolean },
 ): Promise<Answer[]> {
   const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
-  const held = await heldRows(tx, schoolId)
+  const held = retries ? await heldRows(tx, schoolId) : []
   const byTable = new Map<Replicated, RowState[]>()
   for (const { table, state } of [...held, ...incoming]) byTable.set(table, [...(byTable.get(table) ?? []), state])
   for (const table of tableOrder) await mergeTable(application, table, byTable.get(table) ?? [], source)
@@ -38,7 +38,8 @@ export async function applyStates(
   await settleAround(application, conflicts)
   if (conflicts.length > 0) {
     const states = conflicts.map((kept) => ({ table: 'sync_conflict' as const, state: conflictState(schoolId, SCHEMA_VERSION, kept) }))
-    await applyStates(tx, schoolId, states, { source: null })
+    // What waits has just been tried: it would lose the same again, without end.
+    await applyStates(tx, schoolId, states, { source: null, retries: false })
   }
   const asked = new Set(incoming.map(({ table, state }) => `${table}:${state.id}`))
   return [...application.answers].filter(([key]) => asked.has(key)).map(([, answer]) => answer)

@@ -32,7 +32,7 @@ const TERMS = ['michaelmas', 'hilary'] as const
 /** Puts the school's rows into a database: two administrators, three teachers, two classes of four, three subjects, a few marks. */
 export async function found(tx: WriteTx, number: number): Promise<void> {
   const school = founded(number)
-  const { id, admins, teachers, years, groups, subjects } = school
+  const { id, admins, teachers, years, subjects } = school
   const [year = '', other = ''] = years
   const people = [...admins, ...teachers]
   await tx.insert(
