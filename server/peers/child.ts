@@ -12,7 +12,7 @@ import { version } from '../version.ts'
 import { peerById } from './enrolment.ts'
 import type { ParentLine } from './parent-line.ts'
 import { prune } from './prune.ts'
-import { takeRefusals } from './refusals.ts'
+import { keepRefused, takeRefusals } from './refusals.ts'
 import { sealKeys } from './routes.ts'
 import { resealed } from './secrets.ts'
 
@@ -47,8 +47,9 @@ export class Child {
         // What its database of before had sent is not left out of what it gets now.
         node_id: welcome.epoch,
         their_cursor: isNewEpoch ? null : peer.their_cursor,
-        // A parent that was restored has less of us than it said, and gets everything again.
-        own_seq: isNewEpoch ? 0 : welcome.acknowledged,
+        // A parent that was restored has less of us than it said, and gets everything again. One that says more has answered what never
+        // came: it is asked again, for among the answers may be refusals.
+        own_seq: isNewEpoch ? 0 : Math.min(peer.own_seq, welcome.acknowledged),
         own_people: isNewEpoch ? 0 : peer.own_people,
         clock_offset: Math.round(clock.now() - welcome.now),
         last_seen_at: tx.now,
@@ -87,12 +88,13 @@ export class Child {
   async takeAnswers(peer: Peer, answers: readonly RowAnswer[], { to, people }: Pick<News, 'to' | 'people'>): Promise<void> {
     const { store } = this.services
     const school = peer.school_id as string
+    const refused = answers.filter(({ outcome }) => outcome === 'refused' || outcome === 'conflict')
     await store.write(asSystem(), async (tx) => {
+      await keepRefused(tx, school, refused)
       const theirs = unpackRows(answers.flatMap((answer) => answer.theirs ?? [])).rows
       const { own, shared } = sealKeys(this.services, peer)
       await applyStates(tx, school, resealed(theirs, shared, own), { source: peer.node_id })
     })
-    const refused = answers.filter(({ outcome }) => outcome === 'refused' || outcome === 'conflict')
     // Together: what was refused and is not kept yet would never be answered again.
     await store.write(asSystem(), async (tx) => {
       if (refused.length > 0) await takeRefusals(tx, store.nodeId, school, refused)

@@ -118,12 +118,18 @@ const refusal = (table: Replicated, { id }: RowState, verdicts: readonly Verdict
 })
 
 /**
- * The state without what was refused of it: those units as they are here. A row that is not here cannot be taken without its creation,
- * nor one whose deletion was refused.
+ * The state without what was refused of it: those units as they are here, and as if it had seen nothing from the first of them on, for
+ * what is not taken must never count as seen. A row that is not here cannot be taken without its creation, nor one whose deletion was
+ * refused, nor one that bears a later write of the same node.
  */
 function withoutUnits(table: Replicated, state: RowState, known: Known | undefined, verdicts: readonly Verdict[]): RowState | null {
   const refused = new Set(verdicts.map(({ unit }) => unit))
-  if (!known || refused.has(EXISTENCE) || refused.size === Object.keys(state.units).length) return null
+  if (!known || refused.has(EXISTENCE)) return null
+  const vv = { ...state.vv }
+  for (const unit of refused) {
+    const [node, counter] = state.units[unit] as Stamp
+    vv[node] = Math.min(vv[node] ?? 0, counter - 1)
+  }
   const units: Record<string, Stamp> = {}
   let values = { ...state.values }
   for (const [unit, stamp] of Object.entries(state.units)) {
@@ -134,7 +140,10 @@ function withoutUnits(table: Replicated, state: RowState, known: Known | undefin
       values = { ...values, ...pick(known.state.values, descriptions[table].units[unit] ?? []) }
     }
   }
-  return { ...state, units, values }
+  const isSeen = (stamp: Stamp) => covers(vv, stamp) || covers(known.state.vv, stamp)
+  if (!Object.values(units).every(isSeen)) return null
+  const alive = state.alive.filter((each) => covers(vv, each))
+  return { ...state, vv, units, values, alive: alive.length > 0 || state.alive.length === 0 ? alive : known.state.alive }
 }
 
 /** A write whose author could not know that the right had gone is kept for a person to decide, not only refused. */

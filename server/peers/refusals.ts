@@ -3,12 +3,13 @@ import { pick, type RowState } from '@markbook/sync/merge/state'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { unpackRows } from '@markbook/sync/protocol/page'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { knownRows } from '../store/replica/states.ts'
-import { takeOver } from '../store/replica/take-over.ts'
+import { namedBelow } from '../store/replica/bury.ts'
+import { type Known, knownRows } from '../store/replica/states.ts'
+import { takeAsTheirs, takeOver } from '../store/replica/take-over.ts'
 import type { WriteTx } from '../store/tx.ts'
 
 /**
- * Writes of this node that its parent did not take: each is kept whole for its author, and what the parent holds is written over it as a
+ * Writes of this node that its parent did not take, and that are kept (`keepRefused`): what the parent holds is written over each as a
  * new write of this node, so that this node's own children follow (SPEC, «Pushed rows are commands»).
  */
 export async function takeRefusals(tx: WriteTx, node: string, school: string, answers: readonly RowAnswer[]): Promise<void> {
@@ -20,6 +21,15 @@ export async function takeRefusals(tx: WriteTx, node: string, school: string, an
   for (const answer of sorted.reverse()) if (!theirsIn(answer)) await takeRefusal(tx, node, school, answer)
 }
 
+/** Each write that was refused, as it is here: before anything of the parent's comes over it. */
+export async function keepRefused(tx: WriteTx, school: string, answers: readonly RowAnswer[]): Promise<void> {
+  for (const { table, id, units, code, outcome } of answers) {
+    if (!Object.hasOwn(descriptions, table)) continue
+    const known = (await knownRows(tx, table as Replicated, school, [id])).get(id)
+    if (known) await keep(tx, school, table as Replicated, known.state, units, outcome === 'conflict' ? 'right_lost' : (code ?? 'refused'))
+  }
+}
+
 /** The row as the parent has it; null where it has none, or it was deleted there. */
 function theirsIn({ theirs }: RowAnswer): RowState | null {
   const [row] = theirs ? unpackRows([theirs]).rows : []
@@ -27,18 +37,27 @@ function theirsIn({ theirs }: RowAnswer): RowState | null {
 }
 
 async function takeRefusal(tx: WriteTx, node: string, school: string, answer: RowAnswer): Promise<void> {
-  const { id, units, code, outcome } = answer
+  const { id, units } = answer
   const table = answer.table as Replicated
   const known = (await knownRows(tx, table, school, [id])).get(id)
   if (!known) return
-  await keep(tx, school, table, known.state, units, outcome === 'conflict' ? 'right_lost' : (code ?? 'refused'))
   const theirs = theirsIn(answer)
+  // What others wrote may still come to the parent by another way: it must not be written over here.
+  const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > 0
+  if (!isOurs && (theirs || !known.row || !(await isNeeded(tx, school, table, known))))
+    return takeAsTheirs(tx, school, table, known, theirs)
   const isGone = known.state.alive.length === 0
   // Of a row that is gone here, and may be, nothing else counts.
   if (isGone && !(theirs && units.includes(EXISTENCE))) return
   const own = Object.keys(descriptions[table].units).filter((unit) => isGone || units.includes(unit))
   const values = theirs && Object.assign({}, ...own.map((unit) => pick(theirs.values, descriptions[table].units[unit] ?? [])))
   await takeOver(tx, school, node, { table, known, units: own, values })
+}
+
+/** Something that is here hangs on it. */
+async function isNeeded(tx: WriteTx, school: string, table: Replicated, known: Known): Promise<boolean> {
+  const needed = await namedBelow(tx, school, table, [known])
+  return needed.size > 0
 }
 
 async function keep(

@@ -1,6 +1,7 @@
+import { rmSync } from 'node:fs'
 import { naturalId } from '@markbook/shared/ids'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, test as anywhere, expect } from 'vitest'
 import { rowsWhere } from '../../store/replica/states.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { testClock } from '../../testing/clock.ts'
@@ -12,16 +13,21 @@ import { BEGINNING, plainCarrier, roleOf, stageFor } from './stage.ts'
 
 /** What the simulated world found, each told again in a few steps. */
 const open: WorldNode[] = []
+const folders: string[] = []
 afterEach(async () => {
   for (const node of open.splice(0)) await node.close()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
+/** Its nodes keep SQLite files, whatever this run is on. */
+const test = anywhere.skipIf(process.env['TEST_DATABASE'] === 'postgres')
 const school = founded(1)
 const teacher = roleOf('laptop1').user as string
 const [admin = ''] = school.admins
 
 async function stage() {
-  const { nodes } = await stageFor(['centre', 'school1', 'laptop1'], testClock(BEGINNING), 'found')
+  const { folder, nodes } = await stageFor(['centre', 'school1', 'laptop1'], testClock(BEGINNING), 'found')
+  folders.push(folder)
   for (const node of nodes.values()) await node.open()
   open.push(...nodes.values())
   const [centre, box, laptop] = ['centre', 'school1', 'laptop1'].map((name) => nodes.get(name)) as [WorldNode, WorldNode, WorldNode]
@@ -128,4 +134,21 @@ test('a school that was restored hears from its laptop of what is gone, and both
   await expectSame()
   const refused = await laptop.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_refused))
   expect(refused.map(({ value }: Row<'sync_refused'>) => value)).toContainEqual({ title: 'Gone' })
+})
+
+test('a refusal whose reply was lost is heard in the next round', async () => {
+  const { box, laptop, meet, expectSame } = await stage()
+  await at(laptop, teacher, (tx) => tx.insert('subject', [subjectOf(idOf(4), 'ZZ')]))
+  const carry = plainCarrier(laptop, box)
+  const ending = await makeRound(laptop, box, async (request) => {
+    const response = await carry(request)
+    if (new URL(request.url).pathname === '/sync/push') throw new Error('the line broke')
+    return response
+  })
+  expect(ending).toBe('broken')
+  await meet()
+  expect((await rows(laptop, 'subject')).map(({ code }) => code)).not.toContain('ZZ')
+  const refused = await laptop.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_refused))
+  expect(refused.map(({ table_name }: Row<'sync_refused'>) => table_name)).toContain('subject')
+  await expectSame()
 })
