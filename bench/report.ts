@@ -28,13 +28,22 @@ export function tableOf(findings: readonly Finding[]): string {
 
 export type Machine = { postgres: string | undefined; pairs: number; day: string }
 
-/** docs/benchmarks.md, all but what people wrote under its last heading. */
-export function documentOf(findings: readonly Finding[], { postgres, pairs, day }: Machine): string {
-  const lines = [HEADINGS, HEADINGS.map(() => '---'), ...findings.map(cellsOf)].map((row) => `| ${row.join(' | ')} |`)
+const WHAT = 1
+const lineOf = (cells: readonly (string | undefined)[]) => `| ${cells.join(' | ')} |`
+const whatOf = (line: string) => line.split(' | ')[WHAT]
+
+/** docs/benchmarks.md, all but what people wrote under its last heading. Rows that were not measured now stay as they were `before`. */
+export function documentOf(findings: readonly Finding[], { postgres, pairs, day }: Machine, before: string): string {
+  const rows = findings.map(cellsOf)
+  const fresh = new Map(rows.map((row) => [row[WHAT], lineOf(row)]))
+  const kept = before.split('\n').filter((line) => /^\| (met|MISSED) \|/.test(line))
+  const isKept = new Set(kept.map(whatOf))
+  const figures = [...kept.map((line) => fresh.get(whatOf(line)) ?? line), ...rows.filter((row) => !isKept.has(row[WHAT])).map(lineOf)]
+  const lines = [lineOf(HEADINGS), lineOf(HEADINGS.map(() => '---')), ...figures]
   const machine = [
     `${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB`,
     `Node ${process.version}`,
-    ...(postgres ? [postgres.replace(/ from .*/, '')] : []),
+    ...[postgres?.replace(/ from .*/, '') ?? /PostgreSQL [\d.]+/.exec(before)?.[0] ?? []].flat(),
     `${day}, medians of ${pairs} pairs`,
   ]
   return `# Benchmarks

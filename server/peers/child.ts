@@ -97,7 +97,7 @@ export class Child {
     })
     // Together: what was refused and is not kept yet would never be answered again.
     await store.write(asSystem(), async (tx) => {
-      if (refused.length > 0) await takeRefusals(tx, store.nodeId, school, refused)
+      if (refused.length > 0) await takeRefusals(tx, { node: store.nodeId, sent: to }, school, refused)
       await this.save(tx, { own_seq: to, own_people: people, last_seen_at: tx.now })
     })
   }

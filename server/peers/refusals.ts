@@ -8,17 +8,20 @@ import { type Known, knownRows } from '../store/replica/states.ts'
 import { takeAsTheirs, takeOver } from '../store/replica/take-over.ts'
 import type { WriteTx } from '../store/tx.ts'
 
+/** This node, and up to which number of its feed the parent has answered. */
+type Here = { node: string; sent: number }
+
 /**
  * Writes of this node that its parent did not take, and that are kept (`keepRefused`): what the parent holds is written over each as a
  * new write of this node, so that this node's own children follow (SPEC, «Pushed rows are commands»).
  */
-export async function takeRefusals(tx: WriteTx, node: string, school: string, answers: readonly RowAnswer[]): Promise<void> {
+export async function takeRefusals(tx: WriteTx, here: Here, school: string, answers: readonly RowAnswer[]): Promise<void> {
   const order = Object.keys(descriptions)
   const known = answers.filter(({ table }) => Object.hasOwn(descriptions, table))
   const sorted = [...known].sort((a, b) => order.indexOf(a.table) - order.indexOf(b.table))
   // What was refused to be deleted is there again, parents first; what was refused to be made goes, children first.
-  for (const answer of sorted) if (theirsIn(answer)) await takeRefusal(tx, node, school, answer)
-  for (const answer of sorted.reverse()) if (!theirsIn(answer)) await takeRefusal(tx, node, school, answer)
+  for (const answer of sorted) if (theirsIn(answer)) await takeRefusal(tx, here, school, answer)
+  for (const answer of sorted.reverse()) if (!theirsIn(answer)) await takeRefusal(tx, here, school, answer)
 }
 
 /** Each write that was refused, as it is here: before anything of the parent's comes over it. */
@@ -36,14 +39,14 @@ function theirsIn({ theirs }: RowAnswer): RowState | null {
   return row && row.state.alive.length > 0 ? row.state : null
 }
 
-async function takeRefusal(tx: WriteTx, node: string, school: string, answer: RowAnswer): Promise<void> {
+async function takeRefusal(tx: WriteTx, { node, sent }: Here, school: string, answer: RowAnswer): Promise<void> {
   const { id, units } = answer
   const table = answer.table as Replicated
   const known = (await knownRows(tx, table, school, [id])).get(id)
   if (!known) return
   const theirs = theirsIn(answer)
   // What others wrote may still come to the parent by another way: it must not be written over here.
-  const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > 0
+  const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
   if (!isOurs && (theirs || !known.row || !(await isNeeded(tx, school, table, known))))
     return takeAsTheirs(tx, school, table, known, theirs)
   const isGone = known.state.alive.length === 0

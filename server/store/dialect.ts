@@ -22,7 +22,10 @@ export type Dialect = FeedReading & {
   lockRows(line: Line, table: Table, ids: readonly string[]): Promise<void>
   /** Gives a unique text column of these rows a value that no other row has. */
   parkRows(line: Line, table: Table, column: string, ids: readonly string[]): Promise<void>
-  /** Writes these columns of rows that exist, as this transaction has read them. Values are driver values. */
+  /**
+   * Writes these columns of rows that exist; the others are as they are stored. A database writes every index anew that names a column
+   * it is told to write, whatever the value. An upsert all the same: what a policy forbids is an error to it, and nothing to an update.
+   */
   updateRows(line: Line, table: Table, rows: readonly Record<string, unknown>[], columns: readonly string[]): Promise<void>
   deleteRows(line: Line, table: Table, schoolId: string | null, ids: readonly string[]): Promise<void>
   /** The versions kept of these rows. */
@@ -94,37 +97,42 @@ const memo = <A extends object>(make: (key: A, variant: string) => string) => {
     return text
   }
 }
-const onConflict = (table: Table) => {
+/** The end of an insert: how is 'insert', 'ignore', 'replace', or the columns that a row which exists gets, with commas between them. */
+function endingOf(table: Table, how: string): string {
+  if (how === 'insert') return ''
+  if (how === 'ignore') return ' on conflict do nothing'
   const key = keyOf(table)
-  const rest = columnNames(table).filter((name) => !key.includes(name))
-  return ` on conflict (${key.map(quoted)}) do update set ${rest.map((name) => `${quoted(name)} = excluded.${quoted(name)}`)}`
+  const written = how === 'replace' ? columnNames(table).filter((name) => !key.includes(name)) : how.split(',')
+  return ` on conflict (${key.map(quoted)}) do update set ${written.map((name) => `${quoted(name)} = excluded.${quoted(name)}`)}`
 }
-
-const endingOf = (table: Table, how: string) => (how === 'replace' ? onConflict(table) : how === 'ignore' ? ' on conflict do nothing' : '')
 
 const listed = (columns: readonly Column[]) => sql.join([...columns], sql`, `)
 
-/** One row a statement: of many rows at once SQLite keeps what each page was, to undo the statement alone. */
-const sqliteInsert = memo((table: Table, how) => {
+/** SQLite allows 32,766 parameters a statement; chunks stay well below and repeat in size, so that statements are reused. */
+const SQLITE_PARAMETERS = 16_000
+
+const sqliteInsert = memo((table: Table, variant) => {
+  const [how, count] = variant.split(':') as [string, string]
   const names = columnNames(table)
-  return `insert into ${quoted(getTableName(table))} (${names.map(quoted)}) values (${names.map(() => '?')})${endingOf(table, how)}`
+  const tuple = `(${names.map(() => '?')})`
+  const text = `insert into ${quoted(getTableName(table))} (${names.map(quoted)}) values ${Array(Number(count)).fill(tuple)}`
+  return text + endingOf(table, how)
 })
 
-const sqliteWrite = (line: Line, table: Table, rows: readonly Record<string, unknown>[], how: 'insert' | 'replace' | 'ignore') => {
-  const names = columnNames(table)
-  return line.runEach(
-    sqliteInsert(table, how),
-    rows.map((row) => names.map((name) => row[name] ?? null)),
-  )
+async function sqliteChunks<R>(rows: readonly R[], width: number, write: (chunk: readonly R[]) => Promise<void>) {
+  const size = Math.max(1, Math.floor(SQLITE_PARAMETERS / width))
+  for (let at = 0; at < rows.length; at += size) await write(rows.slice(at, at + size))
 }
 
-/** Only the columns that change: SQLite writes every index that names one of them anew, whatever its value. */
-const sqliteUpdate = memo((table: Table, columns) => {
-  const set = columns.split(',').map((name) => `${quoted(name)} = ?`)
-  return `update ${quoted(getTableName(table))} set ${set} where ${keyOf(table)
-    .map((name) => `${quoted(name)} = ?`)
-    .join(' and ')}`
-})
+async function sqliteWrite(line: Line, table: Table, rows: readonly Record<string, unknown>[], how: string) {
+  const names = columnNames(table)
+  await sqliteChunks(rows, names.length, (chunk) =>
+    line.run(
+      sqliteInsert(table, `${how}:${chunk.length}`),
+      chunk.flatMap((row) => names.map((name) => row[name] ?? null)),
+    ),
+  )
+}
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
@@ -136,13 +144,7 @@ export const sqliteDialect: Dialect = {
       JSON.stringify(ids),
     ]),
   writeRows: sqliteWrite,
-  updateRows: (line, table, rows, columns) => {
-    const names = [...columns, ...keyOf(table)]
-    return line.runEach(
-      sqliteUpdate(table, columns.join(',')),
-      rows.map((row) => names.map((name) => row[name] ?? null)),
-    )
-  },
+  updateRows: (line, table, rows, columns) => sqliteWrite(line, table, rows, columns.join(',')),
   deleteRows: async (line, table, schoolId, ids) => {
     const scope = schoolId === null ? '' : 'school_id = ? and '
     await line.run(`delete from ${quoted(getTableName(table))} where ${scope}id in (select value from json_each(?))`, [
@@ -173,9 +175,11 @@ export const sqliteDialect: Dialect = {
       deleted: row.deleted ? 1 : 0,
       settled: row.settled ? 1 : 0,
     }))
-    await line.runEach(
-      SQLITE_SYNC_ROW,
-      stamped.map((row) => SYNC_ROW.map((name) => row[name])),
+    await sqliteChunks(stamped, SYNC_ROW.length, (chunk) =>
+      line.run(
+        sqliteSyncRows(chunk.length),
+        chunk.flatMap((row) => SYNC_ROW.map((name) => row[name])),
+      ),
     )
     await sqliteWrite(
       line,
@@ -193,7 +197,14 @@ export const sqliteDialect: Dialect = {
 const SYNC_ROW = ['school_id', 'table_name', 'row_id', 'seq', 'vv', 'units', 'deleted', 'schema', 'extra', 'source_id', 'settled'] as const
 const SYNC_ROW_UPDATE =
   'on conflict (school_id, table_name, row_id) do update set seq = excluded.seq, vv = excluded.vv, units = excluded.units, deleted = excluded.deleted, schema = excluded.schema, extra = excluded.extra, source_id = excluded.source_id, settled = excluded.settled'
-const SQLITE_SYNC_ROW = `insert into sync_row (${SYNC_ROW.map(quoted)}) values (${SYNC_ROW.map(() => '?')}) ${SYNC_ROW_UPDATE}`
+const syncRowTexts = new Map<number, string>()
+const sqliteSyncRows = (count: number) => {
+  const tuple = `(${SYNC_ROW.map(() => '?')})`
+  const text =
+    syncRowTexts.get(count) ?? `insert into sync_row (${SYNC_ROW.map(quoted)}) values ${Array(count).fill(tuple)} ${SYNC_ROW_UPDATE}`
+  syncRowTexts.set(count, text)
+  return text
+}
 
 const place = (table: Table) => {
   const { schema, name } = getTableConfig(table as never)
@@ -243,8 +254,9 @@ export const postgresDialect: Dialect = {
   writeRows: async (line, table, rows, how) => {
     if (rows.length > 0) await line.run(postgresInsert(table, how), [JSON.stringify(rows)])
   },
-  // An upsert even of rows that exist: what a policy forbids is an error to it, and nothing at all to an update.
-  updateRows: (line, table, rows) => line.run(postgresInsert(table, 'replace'), [JSON.stringify(rows)]),
+  updateRows: async (line, table, rows, columns) => {
+    if (rows.length > 0) await line.run(postgresInsert(table, columns.join(',')), [JSON.stringify(rows)])
+  },
   deleteRows: async (line, table, schoolId, ids) => {
     const scope = schoolId === null ? '' : 'school_id = $2 and '
     await line.run(`delete from ${place(table)} where ${scope}id ${anyOf('$1')}`, [

@@ -12,8 +12,6 @@ export type Line = {
   readonly writes: boolean
   rows<R>(text: string, params: readonly unknown[]): Promise<R[]>
   run(text: string, params: readonly unknown[]): Promise<void>
-  /** The same statement for each of some parameters, one after the other. */
-  runEach(text: string, each: readonly (readonly unknown[])[]): Promise<void>
   /** Where the ready queries of this connection are kept. */
   readonly prepared: Map<unknown, Ready>
   /** Makes a prepared Drizzle query of this dialect ready for any connection that shares `prepared`. */

@@ -93,11 +93,16 @@ export async function migrateSqlite(connection: Database.Database, before?: Befo
   const applied = appliedSqlite(connection)
   demandNotNewer(applied, 'sqlite')
   if (isBehind(applied, 'sqlite')) await before?.()
-  // A table that a migration rebuilds is referenced by others for a moment; the check runs when it is done.
-  connection.pragma('foreign_keys = OFF')
-  applySqlite(drizzleSqlite(connection), { migrationsFolder: migrationsOf('sqlite') })
-  const broken = connection.pragma('foreign_key_check') as unknown[]
-  if (broken.length > 0) throw new Error(`a migration left ${broken.length} rows without their parents; the database was not opened`)
+  const known = knownMigrations('sqlite')
+  // Reading every row for its parents takes half a second in a school of one year, so it is done where it was not done already.
+  if (standingOf(applied, 'sqlite') !== 'current' || connection.pragma('user_version', { simple: true }) !== known.length) {
+    // A table that a migration rebuilds is referenced by others for a moment; the check runs when it is done.
+    connection.pragma('foreign_keys = OFF')
+    applySqlite(drizzleSqlite(connection), { migrationsFolder: migrationsOf('sqlite') })
+    const broken = connection.pragma('foreign_key_check') as unknown[]
+    if (broken.length > 0) throw new Error(`a migration left ${broken.length} rows without their parents; the database was not opened`)
+    connection.pragma(`user_version = ${known.length}`)
+  }
   connection.pragma('foreign_keys = ON')
   for (const guard of SQLITE_GUARDS) connection.exec(guard)
 }

@@ -1,10 +1,11 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
 import type { Column } from 'drizzle-orm'
+import type { WriteTx } from '../tx.ts'
 import { record, stands, writeRows } from './application.ts'
 import { type AnyRow, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { columnsIn, knownRows, rowsWhere, settledRows } from './states.ts'
+import { columnsIn, type Known, knownRows, rowsWhere, settledRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
 /**
@@ -19,7 +20,12 @@ async function buryTable(application: Application, table: Replicated): Promise<v
   const { tx, schoolId, changes } = application
   const gone = [...(changes.get(table)?.values() ?? [])].filter((change) => !stands(change) && change.known?.row)
   if (gone.length === 0) return
-  const needed = await withChildren(application, table, gone)
+  const needed = await namedBelow(
+    tx,
+    schoolId,
+    table,
+    gone.flatMap(({ known }) => known ?? []),
+  )
   const stay = gone.filter(({ state }) => needed.has(state.id))
   const leave = gone.filter(({ state }) => !needed.has(state.id))
   await writeRows(application, table, stay)
@@ -40,13 +46,13 @@ function keepDeletion({ kept }: Application, table: Replicated, state: Change['s
 }
 
 /** Which of the rows something in the database still names. */
-async function withChildren({ tx, schoolId }: Application, table: Replicated, gone: readonly Change[]): Promise<Set<string>> {
+export async function namedBelow(tx: WriteTx, schoolId: string, table: Replicated, rows: readonly Known[]): Promise<Set<string>> {
   const needed = new Set<string>()
-  const ids = new Set(gone.map(({ state }) => state.id))
+  const ids = new Set(rows.map(({ state }) => state.id))
   for (const link of linksTo(table)) {
     const byId = link.parentColumns.indexOf('id')
     const column = columnsIn(tx, link.child)[link.columns[byId >= 0 ? byId : 0] as string] as Column
-    const named = byId >= 0 ? [...ids] : gone.map(({ known }) => known?.row?.[link.parentColumns[0] as string])
+    const named = byId >= 0 ? [...ids] : rows.map(({ row }) => row?.[link.parentColumns[0] as string])
     const children = await rowsWhere(tx, link.child, schoolId, tx.dialect.inList(column, JSON.stringify(named)))
     for (const child of children) {
       const parent = parentIdOf(link, child)

@@ -6,6 +6,7 @@ import { EXISTENCE } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { writeRows } from './application.ts'
 import { bury } from './bury.ts'
+import { forgetRows } from './forget.ts'
 import type { Application, Change } from './page.ts'
 import { withParents } from './parents.ts'
 import type { Known } from './states.ts'
@@ -29,4 +30,13 @@ export async function takeOver(tx: WriteTx, schoolId: string, node: string, { ta
   const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
   if (values === null) await bury(application)
   else await writeRows(application, table, await withParents(application, table, [change]))
+}
+
+/** The row as another node has it, or as if it had never come: of writes that are neither ours nor known there. */
+export async function takeAsTheirs(tx: WriteTx, schoolId: string, table: Replicated, known: Known, theirs: RowState | null): Promise<void> {
+  if (theirs === null) return forgetRows(tx, table, schoolId, [known.state.id])
+  const change: Change = { known, state: theirs, settled: [], source: null, incoming: theirs }
+  const changes = new Map([[table, new Map([[theirs.id, change]])]])
+  const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
+  await writeRows(application, table, await withParents(application, table, [change]))
 }
