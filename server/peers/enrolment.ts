@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
+import { replicationFailures } from '@markbook/shared/contract/replication'
 import { failures } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -11,8 +12,6 @@ import { isKey, type NodeKeys } from './keys.ts'
 
 export const syncFailures = failures('sync', {
   invitationInvalid: [400, 'This invitation is wrong, was used already, or is too old. Ask for a new one.'],
-  tooManyInvitations: [409, 'Too many invitations are open. Wait for them to end, or use one of them.'],
-  notALaptopUser: [409, 'An invitation for a laptop names an active teacher or administrator of the school.'],
   schoolTaken: [409, 'This centre already knows a school that is another one. Ask the centre for an invitation to that school.'],
   unknownNode: [401, 'This node is not enrolled here.'],
   badSignature: [401, 'The signature is wrong.'],
@@ -51,11 +50,12 @@ export async function invite(tx: WriteTx, { kind, schoolId, userId, by }: Invita
     .select()
     .from(sync_invitation)
     .where(and(isNull(sync_invitation.used_at), gt(sync_invitation.expires_at, tx.now)))
-  if (open.filter(({ school_id }) => school_id === schoolId).length >= limits.sync.invitation.open) throw syncFailures.tooManyInvitations()
+  if (open.filter(({ school_id }) => school_id === schoolId).length >= limits.sync.invitation.open)
+    throw replicationFailures.tooManyInvitations()
   if (kind === 'laptop') {
     const place = and(eq(school_management.school_id, schoolId ?? ''), eq(school_management.user_id, userId ?? ''))
     const [member] = await db.select().from(school_management).where(place)
-    if (!member?.is_active || member.role === 'member') throw syncFailures.notALaptopUser()
+    if (!member?.is_active || member.role === 'member') throw replicationFailures.notALaptopUser()
   }
   const code = newCode()
   const expires_at = toInstant(tx.nowMs + limits.sync.invitation.life)

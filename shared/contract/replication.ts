@@ -83,6 +83,8 @@ export const Invitation = row('Invitation', { code: z.string(), expires_at: Inst
 
 export const replicationFailures = failures('sync', {
   cannotResolve: [409, 'This conflict was resolved already, or what it is about can no longer be written.'],
+  tooManyInvitations: [409, 'Too many invitations are open. Wait for them to end, or use one of them.'],
+  notALaptopUser: [409, 'An invitation for a laptop names an active teacher or administrator of the school.'],
   tooManyListeners: [429, 'You are following replication in too many pages at once. Close some of them.'],
 })
 
@@ -169,7 +171,7 @@ export const replication = {
     path: '/api/sync/nodes/:id',
     guard: 'admin',
     summary: 'Rename a node',
-    body: input({ name: Name }),
+    body: input({ name: Name.optional() }),
     reply: SyncNode,
   }),
   revoke: endpoint({

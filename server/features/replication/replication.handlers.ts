@@ -4,7 +4,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
 import { type Handlers, on, onEvents, onGuard, type Scene } from '../../http/handler.ts'
 import type { Services } from '../../http/services.ts'
-import { invite, peerById, syncFailures } from '../../peers/enrolment.ts'
+import { invite, peerById } from '../../peers/enrolment.ts'
 import { renamePeer, revokePeer } from '../../peers/nodes.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { membershipOf } from '../schools/schools.queries.ts'
@@ -100,7 +100,7 @@ export const replicationHandlers: Handlers<typeof replication> = {
       if (!member) throw common.notFound()
     },
     run: ({ tx, caller }, { body: { kind, userId } }) => {
-      if (kind === 'laptop' && userId === undefined) throw syncFailures.notALaptopUser()
+      if (kind === 'laptop' && userId === undefined) throw replicationFailures.notALaptopUser()
       return invite(tx, { kind, schoolId: caller.school_id, userId: kind === 'laptop' ? (userId ?? null) : null, by: caller.user_id })
     },
   }),
@@ -109,7 +109,7 @@ export const replicationHandlers: Handlers<typeof replication> = {
     as: 'system',
     load: (scene, { params }) => peerOf(scene, params.id),
     run: async ({ tx }, { body }, peer) => {
-      const renamed = await renamePeer(tx, peer, body.name)
+      const renamed = await renamePeer(tx, peer, body.name ?? peer.name)
       return shownNode(renamed, (await peopleNamed(tx, [renamed.user_id]))(renamed.user_id))
     },
   }),
