@@ -13,7 +13,11 @@ const only =
 const began = performance.now()
 let failed = 0
 for (let seed = from; seed < from + count; seed += 1) {
-  const { failures, trace } = await simulate(seed, { events, ...(only && { faults: only }) })
+  const { failures, trace } = await simulate(seed, {
+    events,
+    ...(asked.has('laptops') && { laptops: number('laptops', 3) }),
+    ...(only && { faults: only }),
+  })
   if (asked.has('trace')) console.log(trace.join('\n'))
   if (failures.length > 0) {
     failed += 1
