@@ -126,7 +126,7 @@ describe('markbook code', () => {
     const store = await openStore(readConfig(settings()))
     const table = onPostgres ? 'drizzle.__drizzle_migrations' : '__drizzle_migrations'
     await store.write(asSystem(), async (tx) => {
-      if (onPostgres) await tx.line.run('reset role', [])
+      if (onPostgres) await tx.line.run('set role none', [])
       await tx.line.run(`insert into ${table} (hash, created_at) values ('later', 99999999999999)`, [])
     })
     await store.close()
