@@ -1,4 +1,6 @@
 import { defineConfig } from 'vitest/config'
+import { gatheredWords } from './desktop/ui/gathered-words.ts'
+import { leanContract } from './desktop/ui/lean-contract.ts'
 
 /** Server tests that need a database run twice, once on each; everything else once. */
 const database = ['server/features/**/*.test.ts', 'server/store/**/*.test.ts', 'server/tests/**/*.test.ts']
@@ -15,6 +17,24 @@ export default defineConfig({
           name: 'unit',
           include: ['shared/**/*.test.ts', 'sync/**/*.test.ts', 'server/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...database],
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'browser',
+          include: ['desktop/ui/**/*.browser.test.ts'],
+          globalSetup: ['desktop/ui/tests/app.setup.ts'],
+        },
+      },
+      {
+        plugins: [leanContract(), gatheredWords()],
+        test: {
+          ...common,
+          name: 'app',
+          environment: 'happy-dom',
+          include: ['desktop/ui/**/*.test.{ts,tsx}'],
+          exclude: ['**/node_modules/**', '**/*.browser.test.ts'],
         },
       },
       { test: { ...common, name: 'sqlite', include: database, env: { TEST_DATABASE: 'sqlite' } } },

@@ -1,6 +1,8 @@
-// Bundles the server into dist/markbook.mjs where a source is newer than the bundle.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+// Builds the app into dist/app and bundles the server into dist/markbook.mjs, each where a source is newer.
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { root } from './install.mjs'
 
 export const bundle = join(root, 'dist', 'markbook.mjs')
@@ -9,11 +11,44 @@ const newest = (folder) =>
   readdirSync(folder, { withFileTypes: true }).reduce((latest, entry) => {
     if (entry.name === 'node_modules') return latest
     const path = join(folder, entry.name)
-    const time = entry.isDirectory() ? newest(path) : /\.(ts|json)$/.test(entry.name) ? statSync(path).mtimeMs : 0
+    const time = entry.isDirectory() ? newest(path) : /\.(tsx?|json|css|html|svg)$/.test(entry.name) ? statSync(path).mtimeMs : 0
     return Math.max(latest, time)
   }, 0)
 
+/** The app that every server serves, with each file packed once here instead of at every request. */
+export const app = join(root, 'dist', 'app')
+
+export function ensureAppBuilt() {
+  const sources = Math.max(
+    ...['shared', 'desktop/ui'].map((room) => newest(join(root, room))),
+    statSync(join(root, 'package-lock.json')).mtimeMs,
+  )
+  const page = join(app, 'index.html')
+  if (existsSync(page) && statSync(page).mtimeMs >= sources) return
+  console.log('Building the app …')
+  buildApp()
+}
+
+export function buildApp() {
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
+  const { status } = spawnSync(process.execPath, ['--import', 'tsx', vite, 'build', 'desktop/ui', '--logLevel', 'warn'], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  if (status !== 0) throw new Error('the app could not be built')
+  pack(app)
+}
+
+function pack(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) pack(path)
+    else if (/\.(js|css|html|svg|json)$/.test(entry.name)) writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }))
+  }
+}
+
 export async function ensureBuilt() {
+  ensureAppBuilt()
   const sources = Math.max(
     ...['shared', 'sync', 'server'].map((room) => newest(join(root, room))),
     statSync(join(root, 'package-lock.json')).mtimeMs,

@@ -6,22 +6,25 @@ import { ensureInstalled, root } from './install.mjs'
 const bin = (name, ...args) => [join(root, 'node_modules', '.bin', name), ...args]
 const steps = [
   ['format and lint', bin('biome', 'check', '--error-on-warnings', '.')],
-  ['promises', bin('oxlint', '--type-aware', '--deny-warnings', 'shared', 'sync', 'server')],
+  ['promises', bin('oxlint', '--type-aware', '--deny-warnings', 'shared', 'sync', 'server', 'desktop')],
   ['types of shared', bin('tsc', '-p', 'shared')],
   ['types of sync', bin('tsc', '-p', 'sync')],
   ['types of server', bin('tsc', '-p', 'server')],
+  ['types of the app', bin('tsc', '-p', 'desktop/ui')],
+  ['types of its browser tests', bin('tsc', '-p', 'desktop/ui/tests')],
   [
     'walls between the rooms',
-    bin('depcruise', '--config', '.ci/boundaries.cjs', '--output-type', 'json', 'shared', 'sync', 'server'),
+    bin('depcruise', '--config', '.ci/boundaries.cjs', '--output-type', 'json', 'shared', 'sync', 'server', 'desktop'),
     wallsStand,
   ],
+  ['walls of the app', [process.execPath, 'scripts/app-walls.mjs']],
   ['docs/openapi.json is current', [process.execPath, '--import', 'tsx', 'scripts/openapi.mjs', '--check']],
 ]
 
 /** The checker once read no file at all and was content (TypeScript 7 without the swc parser); so the files are counted. */
 function wallsStand(output) {
   const { modules, summary } = JSON.parse(output)
-  const ours = modules.filter(({ source }) => /^(shared|sync|server)\//.test(source)).length
+  const ours = modules.filter(({ source }) => /^(shared|sync|server|desktop)\//.test(source)).length
   if (ours < 100) throw new Error(`only ${ours} modules were looked at`)
   for (const { from, to, rule } of summary.violations) console.error(`${from} → ${to}: ${rule.name}`)
   if (summary.error > 0) throw new Error(`${summary.error} imports go through a wall; .ci/boundaries.cjs says why each stands`)

@@ -7,9 +7,11 @@ import { handlers } from '../features/handlers.ts'
 import { serveShapes } from '../features/shapes/shapes.routes.ts'
 import { serveStorage } from '../features/storage/storage.routes.ts'
 import { serveChildren } from '../peers/routes.ts'
+import { serveWindow } from '../window/window.routes.ts'
 import { placeOf } from './admission.ts'
 import { type AppEnv, addressOf, mount } from './mount.ts'
 import { checkOrigin, preflight } from './origins.ts'
+import { pageOf } from './pages.ts'
 import { failureReply, type HeaderList } from './replies.ts'
 import { recordRequest } from './request-log.ts'
 import type { Services } from './services.ts'
@@ -35,11 +37,17 @@ export function createApp(services: Services): App {
   for (const resource of Object.keys(contract) as (keyof typeof contract)[]) {
     if (resource in handlers) mount(app, services, resource, contract[resource], handlers[resource as keyof typeof handlers] as never)
   }
+  serveWindow(app, services)
   serveSystem(app, services)
   serveChildren(app, services)
   serveStorage(app, services)
   serveShapes(app, services)
-  app.notFound((c) => {
+  app.notFound(async (c) => {
+    const page = await pageOf(c)
+    if (page) {
+      c.set('route', 'page')
+      return page
+    }
     const allowed = methodsOf(c.req.path)
     const headers: HeaderList = [
       ...c.get('replyHeaders'),

@@ -245,24 +245,27 @@ async function runOpen(
   asking: Asking,
   headers: HeaderList,
 ): Promise<unknown> {
-  const exchange: Exchange = {
-    services,
-    address: networkOf(addressOf(c, services)),
-    ...signedIn,
-    setSession: (session) => {
-      const kept = headers.filter(([name]) => name !== 'set-cookie')
-      headers.splice(0, headers.length, ...kept)
-      headers.push(
-        ...sessionCookies(session, settingsOf(services), COOKIE_SECONDS, c.req.header('cookie')).map((value): [string, string] => [
-          'set-cookie',
-          value,
-        ]),
-      )
-    },
-    header: (name, value) => void headers.push([name, value]),
-  }
+  const exchange = exchangeOf(c, services, signedIn, headers)
   return (route.handler as OpenHandler<Endpoint>).run(exchange, parsedOf(route, asking) as never)
 }
+
+/** A request as sign-in sees it; what it sets is added to `headers`. */
+export const exchangeOf = (c: Ctx, services: Services, signedIn: SignedIn, headers: HeaderList): Exchange => ({
+  services,
+  address: networkOf(addressOf(c, services)),
+  ...signedIn,
+  setSession: (session) => {
+    const kept = headers.filter(([name]) => name !== 'set-cookie')
+    headers.splice(0, headers.length, ...kept)
+    headers.push(
+      ...sessionCookies(session, settingsOf(services), COOKIE_SECONDS, c.req.header('cookie')).map((value): [string, string] => [
+        'set-cookie',
+        value,
+      ]),
+    )
+  },
+  header: (name, value) => void headers.push([name, value]),
+})
 
 /** The other end, or behind a proxy that is trusted whom that names; 'local' where there is no network. */
 export const addressOf = (c: Ctx, { config }: Services): string =>

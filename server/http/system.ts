@@ -17,7 +17,6 @@ const ASSETS = { 'swagger-ui.css': 'text/css; charset=UTF-8', 'swagger-ui-bundle
 
 /** What is always served beside the contract (decisions §7): health, metrics, the description of the interface, its pages. */
 export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Services): void {
-  app.get('/', (c) => c.redirect('/docs'))
   // Browsers ask for it by themselves; there is none, and that is no fault for the log.
   app.get('/favicon.ico', (c) => c.body(null, 204, { 'cache-control': 'max-age=86400' }))
   app.get('/healthz', (c) => c.json({ status: 'ok' }))

@@ -91,7 +91,7 @@ const parsed = (text: string): unknown => {
 }
 
 /** An answer that is not ours (a proxy's page, say) still becomes a sentence for a teacher. */
-function failureOf({ status, headers, body }: RawReply): Failure {
+export function failureOf({ status, headers, body }: RawReply): Failure {
   const { code, message, issues } = (typeof body === 'object' && body !== null ? body : {}) as {
     code?: string
     message?: string

@@ -1,0 +1,30 @@
+import { createLink } from '@tanstack/react-router'
+import type { ComponentProps } from 'react'
+import { useTranslation } from 'react-i18next'
+import styles from './button.module.css'
+
+export type Look = { look?: 'plain' | 'primary' | 'danger' | 'quiet'; size?: 'normal' | 'small' }
+
+const classes = ({ look = 'plain', size = 'normal' }: Look, more = '') =>
+  [styles['button'], styles[look], styles[size], more].filter(Boolean).join(' ')
+
+/** `busy`: what it started is under way; it says so and takes no second press. */
+export function Button({ look, size, busy = false, className, children, ...rest }: Look & { busy?: boolean } & ComponentProps<'button'>) {
+  const { t } = useTranslation('app')
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={classes({ look, size }, className)}
+      disabled={rest.disabled || busy}
+      aria-busy={busy || undefined}
+    >
+      {busy ? t('state.saving') : children}
+    </button>
+  )
+}
+
+/** A way to another page that looks like a button. */
+export const ButtonLink = createLink(({ look, size, className, ...rest }: Look & ComponentProps<'a'>) => (
+  <a {...rest} className={classes({ look, size }, className)} />
+))

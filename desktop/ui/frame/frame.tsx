@@ -1,0 +1,47 @@
+import { Outlet, useRouterState } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useProfile } from '../api/session.ts'
+import { Button } from '../components/button.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import styles from './frame.module.css'
+import { Navigation } from './navigation.tsx'
+import { SyncLine } from './sync-line.tsx'
+import { TermChoice } from './term-choice.tsx'
+
+/** Around every page of the school: where to go, which term, how the marks travel, who is signed in. */
+export function Frame() {
+  const { t } = useTranslation('app')
+  const { school } = useProfile()
+  const [isOpen, setOpen] = useState(false)
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  useEffect(() => {
+    if (path) setOpen(false)
+  }, [path])
+  return (
+    <div className={styles['frame']}>
+      <a href="#page" className={styles['skip']}>
+        {t('skip')}
+      </a>
+      <Navigation isOpen={isOpen} />
+      <header className={styles['top']}>
+        <Button
+          className={styles['menuButton'] ?? ''}
+          size="small"
+          aria-expanded={isOpen}
+          aria-label={t(isOpen ? 'navigation.close' : 'navigation.open')}
+          onClick={() => setOpen(!isOpen)}
+        >
+          ☰
+        </Button>
+        <span className={styles['school']}>{school?.name}</span>
+        <TermChoice />
+        <SyncLine />
+        <AccountMenu />
+      </header>
+      <main id="page" tabIndex={-1} className={styles['main']}>
+        <Outlet />
+      </main>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import type { SyncStatus } from '@markbook/shared/contract/replication'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { ask } from '../api/queries.ts'
+
+/**
+ * How replication goes, as it goes: the server's own stream, which the browser takes up again by itself. `isReached` is false while this
+ * page cannot hear the server.
+ */
+export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean } {
+  const [heard, setHeard] = useState<{ status: SyncStatus | null; isReached: boolean }>({ status: null, isReached: true })
+  const queries = useQueryClient()
+  useEffect(() => {
+    const stream = new EventSource('/api/sync/events')
+    stream.onmessage = ({ data }) => {
+      const status = JSON.parse(data) as SyncStatus
+      queries.setQueryData(ask('replication', 'status').queryKey, status)
+      setHeard({ status, isReached: true })
+    }
+    stream.onerror = () => setHeard(({ status }) => ({ status, isReached: false }))
+    return () => stream.close()
+  }, [queries])
+  return heard
+}
+
+export type Spoken = {
+  word: 'alone' | 'conflicts' | 'waiting' | 'sending' | 'up_to_date' | 'revoked' | 'upgrade' | 'unreached'
+  count: number
+  tone: 'none' | 'good' | 'warn' | 'bad'
+}
+
+/** The one thing of a status that matters most, as a word of the catalogue with its number. */
+export function spokenOf({ state, waiting, open_conflicts, held, refused }: SyncStatus): Spoken {
+  if (state === 'revoked' || state === 'upgrade') return { word: state, count: 0, tone: 'bad' }
+  const undecided = open_conflicts + held + refused
+  if (undecided > 0) return { word: 'conflicts', count: undecided, tone: 'warn' }
+  if (state === 'alone') return { word: 'alone', count: 0, tone: 'none' }
+  if (state === 'offline' || waiting > 0)
+    return { word: state === 'offline' ? 'waiting' : 'sending', count: waiting, tone: state === 'offline' ? 'warn' : 'none' }
+  return { word: 'up_to_date', count: 0, tone: 'good' }
+}

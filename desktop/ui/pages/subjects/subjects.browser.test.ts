@@ -1,0 +1,63 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+describe.skipIf(!chromiumPath)('the subjects page', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('the head adds a subject, moves it up, and marks it as not taught', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/subjects`)
+    await page.getByRole('button', { name: 'Add a subject' }).click()
+    await page.getByLabel('Name').fill('Music')
+    await page.getByLabel('Code').fill('MU')
+    await expectForEverybody(page)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Move Music up' }).click()
+    const rows = page.getByRole('row')
+    await expect.poll(() => rows.nth(4).innerText()).toContain('Music')
+    await page.getByRole('button', { name: 'Change Music' }).click()
+    await page.getByLabel('Is taught').uncheck()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(() => rows.nth(4).innerText()).toContain('not taught')
+    await picture(page, 'subjects-pc')
+    const list = await (await site.as('okafor')).subjects.list()
+    expect(list.map(({ code }) => code)).toEqual(['MA', 'EN', 'GA', 'MU', 'SC'])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a code that is taken says so beside the form, and what was typed stays', async () => {
+    const { context, page } = await openWindow(browser)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/subjects`)
+    await page.getByRole('button', { name: 'Add a subject' }).click()
+    await page.getByLabel('Name').fill('More maths')
+    await page.getByLabel('Code').fill('MA')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('already has a subject with that code')
+    expect(await page.getByLabel('Name').inputValue()).toBe('More maths')
+    await context.close()
+  })
+
+  test('reads on a telephone, in the dark, for everybody', async () => {
+    const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/subjects`)
+    await page.getByRole('button', { name: 'Change Mathematics' }).waitFor()
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'subjects-phone')
+    await context.close()
+  })
+})

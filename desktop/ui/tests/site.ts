@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, clientOf } from '@markbook/shared/contract/client'
+import { contract } from '@markbook/shared/contract/contract'
+import { type PersonName, people } from '@markbook/shared/story/people'
+import type { BrowserContext } from 'playwright-core'
+import { readConfig } from '../../../server/config.ts'
+import { cookieName, sessionCookies } from '../../../server/http/cookies.ts'
+import { startSession } from '../../../server/http/sessions.ts'
+import { loadStory } from '../../../server/seed/load-story.ts'
+import { type Running, startServer } from '../../../server/start.ts'
+import { asSystem } from '../../../server/store/tx.ts'
+
+/**
+ * A school's server as it is started at a school: on SQLite, on a port of this machine, with the story in it and the app at `/`.
+ * `restart` stops it and starts it again on the same port and the same file, with `work` done while it is away.
+ */
+export type Site = {
+  url: string
+  running(): Running
+  /** The codes that its console printed, newest last. */
+  restart(work?: () => Promise<void>): Promise<void>
+  /** A session of this person in this browser, without the sign-in page, which has tests of its own. */
+  signIn(context: BrowserContext, person: PersonName): Promise<void>
+  /** A typed client with a session of this person's own: another teacher, elsewhere. */
+  as(person: PersonName): Promise<Client<typeof contract>>
+  close(): Promise<void>
+}
+
+export async function openSite({ story = true, env = {} }: { story?: boolean; env?: Record<string, string> } = {}): Promise<Site> {
+  const folder = mkdtempSync(join(tmpdir(), 'markbook-ui-'))
+  const settings = (port: string) => ({
+    SESSION_SECRET: 'a secret that only the tests of Markbook know',
+    DATA_DIR: folder,
+    HOST: '127.0.0.1',
+    PORT: port,
+    LOG_LEVEL: 'silent',
+    BACKUPS: 'false',
+    ...env,
+  })
+  let running = await startServer(readConfig(settings('0')))
+  const { url, port } = running
+  if (story) await loadStory(running.node.services.store)
+  const cookiesOf = async (person: PersonName) => {
+    const { store, keys, config } = running.node.services
+    const session = await store.write(asSystem(), (tx) => startSession(tx, people[person].id, keys))
+    const named = { name: cookieName(config.cookiePrefix, config.projectRef), secure: false }
+    return sessionCookies(session, named, 60, undefined).map((cookie) => (cookie.split(';')[0] ?? '').split('=') as [string, string])
+  }
+  return {
+    url,
+    running: () => running,
+    restart: async (work = async () => {}) => {
+      await running.stop()
+      await work()
+      running = await startServer(readConfig(settings(String(port))))
+    },
+    signIn: async (context, person) => {
+      const cookies = await cookiesOf(person)
+      await context.addCookies(cookies.map(([name, value]) => ({ name, value, url, httpOnly: true, sameSite: 'Lax' as const })))
+    },
+    as: async (person) => {
+      const cookie = (await cookiesOf(person)).map((pair) => pair.join('=')).join('; ')
+      const send = (request: Request) => {
+        request.headers.set('cookie', cookie)
+        return fetch(request)
+      }
+      return clientOf(contract, { baseUrl: url, send })
+    },
+    close: async () => {
+      await running.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { gatheredWords } from './gathered-words.ts'
+import { leanContract } from './lean-contract.ts'
+
+const server = process.env['MARKBOOK_SERVER'] ?? 'http://localhost:3000'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), leanContract(), gatheredWords()],
+  build: {
+    outDir: '../../dist/app',
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 700,
+    modulePreload: { polyfill: false },
+  },
+  server: { proxy: Object.fromEntries(['/api', '/v1', '/storage'].map((path) => [path, { target: server, changeOrigin: false }])) },
+})

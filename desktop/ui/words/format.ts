@@ -1,0 +1,50 @@
+import i18next from 'i18next'
+
+/** Numbers, days and instants as the chosen language writes them. Formatters are dear to make: one is kept for each language and kind. */
+const kept = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>()
+
+function formatter<T extends Intl.NumberFormat | Intl.DateTimeFormat>(kind: string, make: (language: string) => T): T {
+  const key = `${i18next.language} ${kind}`
+  const known = kept.get(key) ?? make(i18next.language)
+  kept.set(key, known)
+  return known as T
+}
+
+/** A figure with at most 2 decimals: `67.5`, in French `67,5`. */
+export const number = (value: number): string =>
+  formatter('number', (language) => new Intl.NumberFormat(language, { maximumFractionDigits: 2 })).format(value)
+
+/** A printed result with its 2 decimals; a dash where there is none. */
+export const figure = (value: number | null): string =>
+  value === null
+    ? '–'
+    : formatter('figure', (language) => new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 })).format(
+        value,
+      )
+
+export const percent = (value: number): string => `${number(value)} %`
+
+/** A day `YYYY-MM-DD`, which belongs to no zone. */
+export const day = (value: string): string =>
+  formatter('day', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })).format(
+    new Date(`${value}T00:00:00Z`),
+  )
+
+/** An instant on this computer's clock: day and minute. */
+export const moment = (value: string): string =>
+  formatter('moment', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })).format(new Date(value))
+
+/** How a mark is typed here: comma or point are both taken, with any spaces. Null where it is no number. */
+export function typedNumber(text: string): number | null {
+  const plain = text.replace(/[\s\u00a0\u202f]/g, '').replace(',', '.')
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : null
+}
+
+/** The sign between whole and decimals, for what a person will type over. */
+export const editable = (value: number): string =>
+  String(value).replace(
+    '.',
+    formatter('number', (language) => new Intl.NumberFormat(language))
+      .format(1.5)
+      .charAt(1),
+  )

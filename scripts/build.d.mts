@@ -1,0 +1,2 @@
+/** Builds the app into dist/app where a source is newer. */
+export function ensureAppBuilt(): void
