@@ -25,22 +25,24 @@ export const ask = <R extends ResourceName, K extends Keys<R>>(resource: R, key:
   queryOptions({ queryKey: [resource, key, ...asked] as const, queryFn: () => callOf(resource, key)(...asked) })
 
 /** A list of the contract, whole: asked for page by page until all of `X-Total-Count` are here, 20,000 rows at most. */
-export const askWhole = <R extends ResourceName, K extends Keys<R>>(resource: R, key: K, ...[asked]: AskedOf<R, K>) =>
-  queryOptions({
-    queryKey: [resource, key, 'whole', asked] as const,
-    queryFn: async () => {
-      const { raw } = callOf(resource, key) as unknown as { raw: (asked: RawAsked) => Promise<RawReply> }
-      const rows: unknown[] = []
-      for (let offset = 0; offset < MOST_ROWS; offset += PAGE) {
-        const given = (asked ?? {}) as RawAsked
-        const reply = await raw({ ...given, query: { ...given.query, limit: PAGE, offset } })
-        if (reply.status !== 200) throw failureOf(reply)
-        rows.push(...(reply.body as unknown[]))
-        if (rows.length >= Number(reply.headers.get('x-total-count'))) break
-      }
-      return rows as ReplyOf<R, K>
-    },
-  })
+export const askWhole = <R extends ResourceName, K extends Keys<R>>(resource: R, key: K, ...asked: AskedOf<R, K>) =>
+  queryOptions({ queryKey: [resource, key, 'whole', ...asked] as const, queryFn: () => whole(resource, key, ...asked) })
+
+function whole<R extends ResourceName, K extends Keys<R>>(resource: R, key: K, ...[asked]: AskedOf<R, K>): Promise<ReplyOf<R, K>> {
+  const { raw } = callOf(resource, key) as unknown as { raw: (asked: RawAsked) => Promise<RawReply> }
+  const given = (asked ?? {}) as RawAsked
+  const collect = async () => {
+    const rows: unknown[] = []
+    for (let offset = 0; offset < MOST_ROWS; offset += PAGE) {
+      const reply = await raw({ ...given, query: { ...given.query, limit: PAGE, offset } })
+      if (reply.status !== 200) throw failureOf(reply)
+      rows.push(...(reply.body as unknown[]))
+      if (rows.length >= Number(reply.headers.get('x-total-count'))) break
+    }
+    return rows
+  }
+  return collect() as Promise<ReplyOf<R, K>>
+}
 
 /**
  * A change: `const save = useSave('terms', 'update', ['reports'])`, then `save.mutate({ params, body })`. What was read of its own

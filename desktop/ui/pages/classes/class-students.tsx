@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { Answer, Card, Table } from '../../components/page.tsx'
+import { listedName, nameOf } from '../../words/names.ts'
+import { EnrolDialog } from './enrol-dialog.tsx'
+import { StudentSubjectsDialog } from './student-subjects-dialog.tsx'
+import { SubjectForMany } from './subject-for-many.tsx'
+
+type Enrolled = ReplyOf<'classes', 'students'>[number]
+type Props = { classId: string; className: string; yearId: string; mayChange: boolean }
+type Shown = { kind: 'enrol' | 'many' } | { kind: 'unenrol' | 'subjects'; student: Enrolled }
+
+export function ClassStudents({ classId, className, yearId, mayChange }: Props) {
+  const { t } = useTranslation('classes')
+  const students = useQuery(ask('classes', 'students', { params: { id: classId } }))
+  const unenrol = useSave('classes', 'unenroll', ['students'])
+  const [shown, setShown] = useState<Shown | null>(null)
+  const close = () => setShown(null)
+  const actions = mayChange && (
+    <>
+      <Button onClick={() => setShown({ kind: 'many' })}>{t('subjectForMany')}</Button>
+      <Button look="primary" onClick={() => setShown({ kind: 'enrol' })}>
+        {t('enrol')}
+      </Button>
+    </>
+  )
+  const count = students.data?.length ?? 0
+  return (
+    <Card title={students.data ? t('studentCount', { count }) : t('students')} actions={actions}>
+      <Answer of={students} empty={t('noStudents')}>
+        {(list) => <Students students={list} mayChange={mayChange} onShow={setShown} />}
+      </Answer>
+      {shown?.kind === 'enrol' && <EnrolDialog classId={classId} className={className} yearId={yearId} onClose={close} />}
+      {shown?.kind === 'many' && <SubjectForMany classId={classId} students={students.data ?? []} onClose={close} />}
+      {shown?.kind === 'subjects' && <StudentSubjectsDialog classId={classId} student={shown.student} onClose={close} />}
+      {shown?.kind === 'unenrol' && (
+        <ConfirmDialog
+          title={t('unenrolTitle', { name: nameOf(shown.student), class: className })}
+          text={t('unenrolText')}
+          action={t('unenrol')}
+          onConfirm={() => unenrol.mutateAsync({ params: { id: classId, studentId: shown.student.id } })}
+          onClose={close}
+        />
+      )}
+    </Card>
+  )
+}
+
+function Students({ students, mayChange, onShow }: { students: readonly Enrolled[]; mayChange: boolean; onShow: (shown: Shown) => void }) {
+  const { t } = useTranslation('classes')
+  return (
+    <Table label={t('students')}>
+      <thead>
+        <tr>
+          <th scope="col">{t('student')}</th>
+          <th scope="col">{t('number')}</th>
+          {mayChange && <th scope="col">{t('takes')}</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {students.map((student) => (
+          <tr key={student.id}>
+            <th scope="row">
+              <Link to="/students/$studentId" params={{ studentId: student.id }}>
+                {listedName(student)}
+              </Link>
+            </th>
+            <td>{student.student_number}</td>
+            {mayChange && (
+              <td>
+                <Button
+                  size="small"
+                  aria-label={t('subjectsOf', { name: nameOf(student) })}
+                  onClick={() => onShow({ kind: 'subjects', student })}
+                >
+                  {t('chooseSubjects')}
+                </Button>{' '}
+                <Button
+                  size="small"
+                  look="quiet"
+                  aria-label={t('unenrolOf', { name: nameOf(student) })}
+                  onClick={() => onShow({ kind: 'unenrol', student })}
+                >
+                  {t('unenrol')}
+                </Button>
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
