@@ -1,0 +1,87 @@
+import type { Student } from '@markbook/shared/contract/students'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
+import { ask, refresh } from '../../api/queries.ts'
+import { isAdmin, useProfile } from '../../api/session.ts'
+import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { Answer, Badge, Card, Page } from '../../components/page.tsx'
+import { useToasts } from '../../components/toasts.tsx'
+import { day } from '../../words/format.ts'
+import { nameOf } from '../../words/names.ts'
+import { StudentDialog } from './student-dialog.tsx'
+import styles from './student-page.module.css'
+
+export function StudentPage() {
+  const { studentId } = useParams({ from: '/school/students/$studentId' })
+  const student = useQuery(ask('students', 'get', { params: { id: studentId } }))
+  return <Answer of={student}>{(known) => <Whole student={known} />}</Answer>
+}
+
+function Whole({ student }: { student: Student }) {
+  const { t } = useTranslation(['students', 'app'])
+  const profile = useProfile()
+  const [open, setOpen] = useState<'change' | 'delete' | null>(null)
+  const name = nameOf(student)
+  const actions = (
+    <>
+      <Button look="primary" onClick={() => setOpen('change')}>
+        {t('change')}
+      </Button>
+      {isAdmin(profile) && (
+        <Button look="danger" onClick={() => setOpen('delete')}>
+          {t('app:action.delete')}
+        </Button>
+      )}
+    </>
+  )
+  const facts = [
+    [t('studentNumber'), student.student_number],
+    [t('gender'), t(student.gender)],
+    [t('dateOfBirth'), student.date_of_birth && day(student.date_of_birth)],
+    [t('enrollmentDate'), student.enrollment_date && day(student.enrollment_date)],
+  ] as const
+  return (
+    <Page title={name} lead={student.is_active ? undefined : <Badge>{t('left')}</Badge>} actions={actions}>
+      <Card title={t('details', { name })}>
+        <dl className={styles['facts']}>
+          {facts.map(([label, value]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{value ?? t('unknown')}</dd>
+            </div>
+          ))}
+        </dl>
+      </Card>
+      {open === 'change' && <StudentDialog student={student} onClose={() => setOpen(null)} />}
+      {open === 'delete' && <Removal student={student} onClose={() => setOpen(null)} />}
+    </Page>
+  )
+}
+
+function Removal({ student, onClose }: { student: Student; onClose: () => void }) {
+  const { t } = useTranslation(['students', 'app'])
+  const { tell } = useToasts()
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const name = nameOf(student)
+  const confirm = async () => {
+    await client.students.remove({ params: { id: student.id } })
+    // Away first: the page of somebody who is gone has nothing to ask.
+    await navigate({ to: '/students' })
+    await refresh(queries, ['students', 'classes', 'history'])
+    tell(t('deleted', { name }))
+  }
+  return (
+    <ConfirmDialog
+      title={t('delete', { name })}
+      text={t('deleteText')}
+      action={t('app:action.delete')}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
+  )
+}
