@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
+import { Button, ButtonLink } from '../../components/button.tsx'
+import { Actions, Form, SelectField } from '../../components/field.tsx'
+import { Answer, Badge, Empty, FailureNotice, Page, Table } from '../../components/page.tsx'
+import { useToasts } from '../../components/toasts.tsx'
+import { nextName } from './next-name.ts'
+import styles from './roll-over-page.module.css'
+
+type Group = ReplyOf<'classes', 'list'>[number]
+type Outcome = ReplyOf<'academicYears', 'rollOver'>
+
+/** The next year's classes from an earlier year's: chosen and named here, tried without writing, then opened all together. */
+export function RollOverPage() {
+  const { t } = useTranslation('years')
+  const { yearId } = useParams({ from: '/school/years/$yearId/roll-over' })
+  const years = useQuery(ask('academicYears', 'list'))
+  const year = years.data?.find(({ id }) => id === yearId)
+  const others = (years.data ?? []).filter(({ id, start_date }) => id !== yearId && start_date <= (year?.start_date ?? ''))
+  const [chosenId, setChosenId] = useState('')
+  const from = others.find(({ id }) => id === chosenId) ?? others[0]
+  return (
+    <Page title={t('rollOverTitle', { name: year?.name ?? '…' })} lead={t('rollOverLead')}>
+      <Answer of={years}>
+        {() =>
+          from ? (
+            <>
+              <SelectField label={t('from')} value={from.id} onChange={({ target }) => setChosenId(target.value)}>
+                {others.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </SelectField>
+              <Classes key={from.id} fromYearId={from.id} yearId={yearId} />
+            </>
+          ) : (
+            <Empty>{t('noOther')}</Empty>
+          )
+        }
+      </Answer>
+    </Page>
+  )
+}
+
+function Classes({ fromYearId, yearId }: { fromYearId: string; yearId: string }) {
+  const { t } = useTranslation('years')
+  const classes = useQuery(ask('classes', 'list', { query: { academicYearId: fromYearId } }))
+  return (
+    <Answer of={classes} empty={t('noOther')}>
+      {(groups) => <Choice groups={groups} yearId={yearId} />}
+    </Answer>
+  )
+}
+
+function Choice({ groups, yearId }: { groups: readonly Group[]; yearId: string }) {
+  const { t } = useTranslation(['years', 'app'])
+  const { tell } = useToasts()
+  const navigate = useNavigate()
+  const rollOver = useSave('academicYears', 'rollOver', ['classes', 'students'])
+  const [names, setNames] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(groups.map(({ id, name }) => [id, nextName(name)])),
+  )
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const going = groups.filter(({ id }) => !left.has(id))
+  const change = (act: () => void) => {
+    act()
+    setOutcome(null)
+  }
+  const run = async (dryRun: boolean) => {
+    const body = { classes: going.map(({ id }) => ({ fromClassId: id, name: (names[id] ?? '').trim() })) }
+    const answer = await rollOver.mutateAsync({ params: { id: yearId }, query: { dryRun: dryRun ? 'true' : 'false' }, body })
+    setOutcome(answer)
+    if (dryRun) return
+    tell(t('opened', { count: answer.classes.length }))
+    await navigate({ to: '/classes' })
+  }
+  const isReady = outcome?.dry_run === true && outcome.classes.every(({ issues }) => issues.length === 0)
+  return (
+    <Form onSend={() => void run(!isReady).catch(() => null)}>
+      <FailureNotice failure={rollOver.error} />
+      <Table label={t('rollOver')}>
+        <thead>
+          <tr>
+            <th scope="col">{t('goesUp')}</th>
+            <th scope="col">{t('oldName')}</th>
+            <th scope="col">{t('newName')}</th>
+            <th scope="col">{t('see')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <tr key={group.id}>
+              <td>
+                <input
+                  type="checkbox"
+                  className={styles['tick']}
+                  aria-label={t('goesUpOf', { name: group.name })}
+                  checked={!left.has(group.id)}
+                  onChange={({ target }) =>
+                    change(() => setLeft(new Set(target.checked ? [...left].filter((id) => id !== group.id) : [...left, group.id])))
+                  }
+                />
+              </td>
+              <th scope="row">{group.name}</th>
+              <td>
+                <input
+                  className={styles['name']}
+                  aria-label={t('newNameOf', { name: group.name })}
+                  value={names[group.id] ?? ''}
+                  maxLength={200}
+                  disabled={left.has(group.id)}
+                  onChange={({ target }) => change(() => setNames({ ...names, [group.id]: target.value }))}
+                />
+              </td>
+              <td>
+                <Told of={outcome?.classes.find(({ from_class_id }) => from_class_id === group.id)} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      <Actions>
+        <ButtonLink to="/years">{t('app:action.cancel')}</ButtonLink>
+        <Button type="submit" look="primary" disabled={going.length === 0} busy={rollOver.isPending}>
+          {isReady ? t('open', { count: going.length }) : t('see')}
+        </Button>
+      </Actions>
+    </Form>
+  )
+}
+
+function Told({ of }: { of: Outcome['classes'][number] | undefined }) {
+  const { t } = useTranslation('years')
+  if (!of) return null
+  const { students, teachers, subjects, issues } = of
+  if (issues.length > 0) return <Badge tone="bad">{issues.map(({ message }) => message).join('; ')}</Badge>
+  return <Badge tone="good">{t('brings', { students, teachers, subjects })}</Badge>
+}
