@@ -1,0 +1,34 @@
+import { editable, typedNumber } from '../../words/format.ts'
+
+export type Band = { key: number; letter: string; minimum: string; remark: string }
+type Scale = { pass_mark: number; bands: readonly { letter: string; minimum: number; remark: string }[] }
+
+export const draftOf = ({ bands }: Scale): Band[] =>
+  bands.map(({ letter, minimum, remark }, key) => ({ key, letter, minimum: editable(minimum), remark }))
+
+export type Fault = { word: 'faultNumber' | 'faultPass' | 'faultOrder' | 'faultLast' | 'faultLetter' | 'faultRemark'; at: number }
+
+const isShare = (value: number | null): value is number => value !== null && value >= 0 && value <= 100
+
+/** The first thing that keeps a scale from being one (contract, grading scale); null where nothing does. Lines count from 1. */
+export function faultOf(bands: readonly Band[], passMark: string): Fault | null {
+  if (!isShare(typedNumber(passMark))) return { word: 'faultPass', at: 0 }
+  const letters = new Set<string>()
+  for (const [index, { letter, minimum, remark }] of bands.entries()) {
+    const at = index + 1
+    const from = typedNumber(minimum)
+    const above = typedNumber(bands[index - 1]?.minimum ?? '')
+    if (!isShare(from)) return { word: 'faultNumber', at }
+    if (above !== null && from >= above) return { word: 'faultOrder', at }
+    if (letter.trim() === '' || letters.has(letter.trim())) return { word: 'faultLetter', at }
+    if (remark.trim() === '') return { word: 'faultRemark', at }
+    letters.add(letter.trim())
+  }
+  return typedNumber(bands.at(-1)?.minimum ?? '') === 0 ? null : { word: 'faultLast', at: bands.length }
+}
+
+/** What a scale without faults says to the service. */
+export const toBody = (bands: readonly Band[], passMark: string) => ({
+  passMark: typedNumber(passMark) ?? 0,
+  bands: bands.map(({ letter, minimum, remark }) => ({ letter: letter.trim(), minimum: typedNumber(minimum) ?? 0, remark: remark.trim() })),
+})
