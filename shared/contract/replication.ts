@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
+import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
 import { choice, Done, Id, Instant, input, Name, row } from './scalars.ts'
 
@@ -8,7 +9,7 @@ const Columns = z.record(z.string(), z.unknown())
 
 /**
  * How replication goes, in one sentence and in numbers. `waiting`: rows that the parent does not have yet, since `oldest_waiting_at`.
- * `clock_offset_ms`: how far this node's clock is ahead of its parent's.
+ * `files_to_send`, `files_to_come`: files that the parent lacks, and that this node lacks, of rows that are here. `clock_offset_ms`: how far this node's clock is ahead of its parent's.
  */
 export const SyncStatus = row('SyncStatus', {
   state: choice(['alone', 'up_to_date', 'sending', 'offline', 'revoked', 'upgrade']),
@@ -17,6 +18,8 @@ export const SyncStatus = row('SyncStatus', {
   last_seen_at: Instant.nullable(),
   waiting: z.int(),
   oldest_waiting_at: Instant.nullable(),
+  files_to_send: z.int(),
+  files_to_come: z.int(),
   open_conflicts: z.int(),
   held: z.int(),
   refused: z.int(),
@@ -26,7 +29,8 @@ export type SyncStatus = z.infer<typeof SyncStatus>
 
 /**
  * A write that did not stand. `kept`: what was written, by column, null for a deletion; `current`: what stands now, null where the row is
- * not there. `at` by the clock of the node that wrote it.
+ * not there, written by `standing`. `at` by the clock of the node that wrote it. `where`: by what people know the row, «Kelly Aoife · Test 1 ·
+ * Mathematics»; empty where it is not here.
  */
 export const Conflict = row('Conflict', {
   id: Id,
@@ -41,13 +45,21 @@ export const Conflict = row('Conflict', {
   actor: Person,
   at: Instant,
   node: z.string(),
+  standing: z.object({ actor: Person, at: Instant, node: z.string() }).nullable(),
   status: choice(['noticed', 'open', 'resolved']),
   resolved_at: Instant.nullable(),
   resolved_by: Person,
 })
 export type Conflict = z.infer<typeof Conflict>
 
-export const HeldRow = row('HeldRow', { entity: z.string(), row_id: Id, reason: z.string(), since: Instant, tries: z.int() })
+export const HeldRow = row('HeldRow', {
+  entity: z.string(),
+  row_id: Id,
+  where: z.string(),
+  reason: z.string(),
+  since: Instant,
+  tries: z.int(),
+})
 export type HeldRow = z.infer<typeof HeldRow>
 
 /** A write of this node that its parent did not take. */
@@ -55,6 +67,7 @@ export const RefusedWrite = row('RefusedWrite', {
   id: Id,
   entity: z.string(),
   row_id: Id,
+  where: z.string(),
   unit: z.string(),
   value: Columns.nullable(),
   actor: Person,
@@ -63,6 +76,10 @@ export const RefusedWrite = row('RefusedWrite', {
   refused_at: Instant,
 })
 export type RefusedWrite = z.infer<typeof RefusedWrite>
+
+/** A row that the parent does not have yet, and its last write. */
+export const WaitingRow = row('WaitingRow', { entity: z.string(), row_id: Id, where: z.string(), at: Instant, actor: Person })
+export type WaitingRow = z.infer<typeof WaitingRow>
 
 /** Another node. `user` of a laptop; `url` of a parent. */
 export const SyncNode = row('SyncNode', {
@@ -128,6 +145,23 @@ export const replication = {
     body: input({ choice: choice(['current', 'kept', 'typed']), value: Columns.optional() }),
     reply: Conflict,
     fails: ['sync.cannot_resolve', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject'],
+  }),
+  waiting: endpoint({
+    method: 'GET',
+    path: '/api/sync/waiting',
+    guard: 'staff',
+    summary: 'List the rows that the parent does not have yet, in the order in which they go',
+    notes: `At most ${limits.sync.waiting}, the first to go; the status counts them all. \`assessmentId\`: the grades of this assessment.`,
+    targets: ['assessmentId'],
+    query: z.object({
+      entity: z
+        .string()
+        .max(limits.text.code * 2)
+        .optional(),
+      assessmentId: Id.optional(),
+    }),
+    reply: z.array(WaitingRow),
+    list: true,
   }),
   held: endpoint({
     method: 'GET',

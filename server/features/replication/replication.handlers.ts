@@ -7,10 +7,12 @@ import type { Services } from '../../http/services.ts'
 import { invite, peerById } from '../../peers/enrolment.ts'
 import { renamePeer, revokePeer } from '../../peers/nodes.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { rowOf } from '../policy.ts'
 import { membershipOf } from '../schools/schools.queries.ts'
 import { carryOut, type DecidingScene, demandMayDecide, mayDecide } from './decide.ts'
 import { conflictsWhere, heldOf, nodesOf, peopleNamed, refusedOf, shownConflicts, shownNode } from './replication.queries.ts'
 import { followStatus, statusOf } from './status.ts'
+import { waitingOf } from './waiting.ts'
 
 type Conflict = Row<'sync_conflict'>
 type Asking = { tx: ReadTx; caller: { user_id: string; role: string; school_id: string } }
@@ -80,6 +82,12 @@ export const replicationHandlers: Handlers<typeof replication> = {
       const [shown] = await shownConflicts(tx, caller.school_id, resolved, hereOf(scene.services))
       return shown as NonNullable<typeof shown>
     },
+  }),
+
+  waiting: on(replication.waiting, {
+    as: 'system',
+    load: async (scene, { targets: { assessmentId } }) => assessmentId && (await rowOf(scene, 'assessment', assessmentId)),
+    run: ({ tx, caller }, { query }) => waitingOf(tx, caller.school_id, query),
   }),
 
   held: onGuard(replication.held, ({ tx, caller }) => heldOf(tx, caller.school_id), 'system'),

@@ -1,9 +1,12 @@
 import { toInstant } from '@markbook/shared/clock'
 import type { Conflict, HeldRow, RefusedWrite, SyncNode } from '@markbook/shared/contract/replication'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { type Stamp, textToVersions } from '@markbook/sync/versions'
 import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
+import { scopeIn } from '../../store/replica/links.ts'
 import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { namesOf } from './naming.ts'
 
 type Person = { id: string; first_name: string | null; last_name: string | null } | null
 
@@ -31,12 +34,20 @@ export async function shownConflicts(
   rows: readonly Row<'sync_conflict'>[],
   here: { id: string; name: string },
 ): Promise<Conflict[]> {
-  const named = await peopleNamed(
-    tx,
-    rows.flatMap(({ actor_id, resolved_by }) => [actor_id, resolved_by]),
-  )
-  const nodes = (await nodeNames(tx)).set(here.id, here.name)
   const current = await currentRows(tx, school, rows)
+  const written = await writtenBy(tx, school, rows)
+  const stamps = rows.map(({ entity, row_id, unit }) => written(entity, row_id, unit))
+  const named = await peopleNamed(tx, [
+    ...rows.flatMap(({ actor_id, resolved_by }) => [actor_id, resolved_by]),
+    ...stamps.map((stamp) => stamp?.[3] ?? null),
+  ])
+  const nodes = (await nodeNames(tx)).set(here.id, here.name)
+  const nodeName = (node: string) => nodes.get(node) ?? node
+  const where = await namesOf(tx, school, rows)
+  const standing = (entity: string, row: string, unit: string) => {
+    const stamp = written(entity, row, unit)
+    return stamp ? { actor: named(stamp[3]), at: toInstant(stamp[2]), node: nodeName(stamp[0]) } : null
+  }
   return rows.map((each) => {
     const { id, entity, row_id, unit, kind, reason, value, status, resolved_at } = each
     const now = current.get(`${entity}:${row_id}`)
@@ -50,15 +61,29 @@ export async function shownConflicts(
       reason,
       kept: value,
       current: now ? Object.fromEntries(columns.map((column) => [column, now[column] ?? null])) : null,
-      where: whereOf(now),
+      where: where(each),
       actor: named(each.actor_id),
       at: toInstant(each.hlc),
-      node: nodes.get(each.node_id) ?? each.node_id,
+      node: nodeName(each.node_id),
+      standing: now ? standing(entity, row_id, unit) : null,
       status,
       resolved_at,
       resolved_by: named(each.resolved_by),
     }
   })
+}
+
+/** The write of each unit that stands, as its stamp: node, counter, hlc, actor. */
+async function writtenBy(tx: ReadTx, school: string, rows: readonly { entity: string; row_id: string }[]) {
+  const units = new Map<string, Readonly<Record<string, Stamp>>>()
+  for (const entity of new Set(rows.map((each) => each.entity))) {
+    if (!Object.hasOwn(descriptions, entity)) continue
+    const ids = [...new Set(rows.filter((each) => each.entity === entity).map(({ row_id }) => row_id))]
+    for (const each of await tx.dialect.versionsOf(tx.line, scopeIn(entity as Replicated, school), entity as Replicated, ids)) {
+      units.set(`${entity}:${each.row_id}`, textToVersions(each).units)
+    }
+  }
+  return (entity: string, row: string, unit: string): Stamp | undefined => units.get(`${entity}:${row}`)?.[unit]
 }
 
 async function currentRows(tx: ReadTx, school: string, rows: readonly Row<'sync_conflict'>[]) {
@@ -71,15 +96,6 @@ async function currentRows(tx: ReadTx, school: string, rows: readonly Row<'sync_
   return found
 }
 
-/** By what a person knows the row. */
-function whereOf(row: Readonly<Record<string, unknown>> | undefined): string {
-  if (!row) return ''
-  const words = ['title', 'name', 'last_name', 'first_name', 'code'].flatMap((column) =>
-    typeof row[column] === 'string' ? [row[column]] : [],
-  )
-  return words.join(' ')
-}
-
 export async function nodeNames(tx: ReadTx): Promise<Map<string, string>> {
   const peers = await tx.db.select({ id: tx.t.sync_peer.node_id, name: tx.t.sync_peer.name }).from(tx.t.sync_peer)
   return new Map(peers.map(({ id, name }) => [id, name]))
@@ -87,7 +103,9 @@ export async function nodeNames(tx: ReadTx): Promise<Map<string, string>> {
 
 export async function heldOf(tx: ReadTx, school: string): Promise<HeldRow[]> {
   const rows: Row<'sync_held'>[] = await tx.db.select().from(tx.t.sync_held).where(eq(tx.t.sync_held.school_id, school))
-  return rows.map(({ table_name, row_id, reason, since, tries }) => ({ entity: table_name, row_id, reason, since, tries }))
+  const held = rows.map(({ table_name, row_id, reason, since, tries }) => ({ entity: table_name, row_id, reason, since, tries }))
+  const where = await namesOf(tx, school, held)
+  return held.map((each) => ({ ...each, where: where(each) }))
 }
 
 export async function refusedOf(tx: ReadTx, school: string, of: string | null): Promise<RefusedWrite[]> {
@@ -101,10 +119,16 @@ export async function refusedOf(tx: ReadTx, school: string, of: string | null): 
     tx,
     rows.map(({ actor_id }) => actor_id),
   )
+  const where = await namesOf(
+    tx,
+    school,
+    rows.map(({ table_name, row_id }) => ({ entity: table_name, row_id })),
+  )
   return rows.map(({ id, table_name, row_id, unit, value, actor_id, hlc, code, refused_at }) => ({
     id,
     entity: table_name,
     row_id,
+    where: where({ entity: table_name, row_id }),
     unit,
     value,
     actor: named(actor_id),

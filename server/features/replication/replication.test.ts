@@ -47,6 +47,8 @@ describe('GET /api/sync/status', () => {
       last_seen_at: null,
       waiting: 0,
       oldest_waiting_at: null,
+      files_to_send: 0,
+      files_to_come: 0,
       open_conflicts: 0,
       held: 0,
       refused: 0,
@@ -99,6 +101,8 @@ describe('GET /api/sync/conflicts', () => {
           kept: { score: 81 },
           current: { score: 64 },
           actor: { id: people.ada.id, first_name: 'Ada' },
+          where: 'Adeyemi Zoë · Christmas exam · Mathematics · michaelmas',
+          standing: { actor: { id: people.byrne.id }, node: centre.services.config.nodeName },
           status: 'open',
         },
       ])

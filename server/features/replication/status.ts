@@ -2,9 +2,10 @@ import { setTimeout as after } from 'node:timers/promises'
 import { replicationFailures, type SyncStatus } from '@markbook/shared/contract/replication'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import { and, count, eq, gt, isNull, min, ne, or } from 'drizzle-orm'
+import { and, count, eq, gt, isNull, min, ne, or, type SQL } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import type { Course } from '../../peers/course.ts'
+import { filesWaiting } from '../../peers/files/queue.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { heldOf, parentOf, refusedOf } from './replication.queries.ts'
 
@@ -12,6 +13,7 @@ import { heldOf, parentOf, refusedOf } from './replication.queries.ts'
 export async function statusOf(tx: ReadTx, school: string, course: Course | null): Promise<SyncStatus> {
   const parent = await parentOf(tx, school)
   const waiting = parent ? await waitingFor(tx, parent) : { rows: 0, oldest: null }
+  const files = parent ? await filesWaiting(tx, parent.id) : { up: 0, down: 0 }
   const { sync_conflict } = tx.t
   const open_conflicts = await tx.db.$count(sync_conflict, and(eq(sync_conflict.school_id, school), eq(sync_conflict.status, 'open')))
   const numbers = {
@@ -19,6 +21,8 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
     last_seen_at: parent?.last_seen_at ?? null,
     waiting: waiting.rows,
     oldest_waiting_at: waiting.oldest,
+    files_to_send: files.up,
+    files_to_come: files.down,
     open_conflicts,
     held: (await heldOf(tx, school)).length,
     refused: (await refusedOf(tx, school, null)).length,
@@ -39,16 +43,11 @@ export function stateOf(parent: Row<'sync_peer'> | null, course: Course | null, 
 }
 
 /** Rows that this node's feed has and its parent has not acknowledged, and when the first of them was written. */
-export async function waitingFor(
-  tx: ReadTx,
-  { school_id, own_seq, node_id }: Row<'sync_peer'>,
-): Promise<{ rows: number; oldest: string | null }> {
+export async function waitingFor(tx: ReadTx, parent: Row<'sync_peer'>): Promise<{ rows: number; oldest: string | null }> {
   const { sync_row, history } = tx.t
-  const school = school_id as string
-  const [rows] = await tx.db
-    .select({ count: count() })
-    .from(sync_row)
-    .where(and(eq(sync_row.school_id, school), gt(sync_row.seq, own_seq), or(isNull(sync_row.source_id), ne(sync_row.source_id, node_id))))
+  const { own_seq } = parent
+  const school = parent.school_id as string
+  const [rows] = await tx.db.select({ count: count() }).from(sync_row).where(isWaitingFor(tx, parent))
   if (!rows?.count) return { rows: 0, oldest: null }
   const [oldest] = await tx.db
     .select({ at: min(history.at) })
@@ -57,17 +56,25 @@ export async function waitingFor(
   return { rows: rows.count, oldest: (oldest?.at as string | null) ?? null }
 }
 
+/** Of a row of this node's feed: its parent has not acknowledged it, nor sent it. */
+export function isWaitingFor({ t: { sync_row } }: ReadTx, { school_id, own_seq, node_id }: Row<'sync_peer'>): SQL | undefined {
+  const isOurs = or(isNull(sync_row.source_id), ne(sync_row.source_id, node_id))
+  return and(eq(sync_row.school_id, school_id as string), gt(sync_row.seq, own_seq), isOurs)
+}
+
 const placeOf = ({ kind, user_id, name }: Row<'sync_peer'>) => (kind === 'centre' ? 'at the centre' : user_id ? 'at school' : `at ${name}`)
 
 /** What a head reads first. */
 export function sentenceOf(
   state: SyncStatus['state'],
-  { parent, waiting, oldest_waiting_at, open_conflicts }: Numbers,
+  { parent, waiting, oldest_waiting_at, files_to_send, files_to_come, open_conflicts }: Numbers,
   place: string,
   nowMs: number,
 ): string {
-  const conflicts =
+  const toDecide =
     open_conflicts > 0 ? ` ${open_conflicts === 1 ? '1 conflict waits' : `${open_conflicts} conflicts wait`} for a decision.` : ''
+  const files = files_to_send + files_to_come
+  const conflicts = (files > 0 ? ` ${files === 1 ? '1 file is' : `${files} files are`} still on the way.` : '') + toDecide
   const rows = waiting === 1 ? '1 change waits' : `${waiting} changes wait`
   const oldest = oldest_waiting_at ? `, the oldest for ${ago(nowMs - Date.parse(oldest_waiting_at))}` : ''
   switch (state) {

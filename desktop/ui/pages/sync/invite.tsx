@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask, useSave } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Actions, Form, Row, SelectField } from '../../components/field.tsx'
+import { Card, FailureNotice, Notice } from '../../components/page.tsx'
+import { moment } from '../../words/format.ts'
+import { nameOf } from '../../words/names.ts'
+import styles from './sync.module.css'
+
+/** A code for one computer, shown once. */
+export function Invite() {
+  const { t } = useTranslation('sync')
+  const staff = useQuery(ask('classes', 'schoolTeachers'))
+  const invite = useSave('replication', 'invite')
+  const [kind, setKind] = useState<'laptop' | 'school'>('laptop')
+  const [chosen, setChosen] = useState('')
+  const userId = chosen || staff.data?.[0]?.id
+  const send = () => invite.mutate({ body: { kind, ...(kind === 'laptop' && userId && { userId }) } })
+  return (
+    <Card title={t('invite')}>
+      <p>{t('inviteLead')}</p>
+      <Form onSend={send}>
+        <FailureNotice failure={invite.error} />
+        <Row>
+          <SelectField label={t('inviteFor')} value={kind} onChange={({ target }) => setKind(target.value as typeof kind)}>
+            <option value="laptop">{t('inviteLaptop')}</option>
+            <option value="school">{t('inviteSchool')}</option>
+          </SelectField>
+          {kind === 'laptop' && (
+            <SelectField label={t('inviteWhom')} value={userId ?? ''} onChange={({ target }) => setChosen(target.value)}>
+              {(staff.data ?? []).map((person) => (
+                <option key={person.id} value={person.id}>
+                  {nameOf(person)}
+                </option>
+              ))}
+            </SelectField>
+          )}
+        </Row>
+        <Actions>
+          <Button type="submit" look="primary" busy={invite.isPending}>
+            {t('inviteMake')}
+          </Button>
+        </Actions>
+      </Form>
+      {invite.data && (
+        <Notice tone="good">
+          <span>{t('inviteCode')}</span>
+          <span className={styles['code']}>{invite.data.code}</span>
+          <span>{t('inviteAddress', { address: location.origin })}</span>
+          <span>{t('inviteUntil', { at: moment(invite.data.expires_at) })}</span>
+        </Notice>
+      )}
+      <p>{t('joinHow')}</p>
+    </Card>
+  )
+}

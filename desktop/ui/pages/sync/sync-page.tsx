@@ -1,0 +1,190 @@
+import type { SyncStatus } from '@markbook/shared/contract/replication'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask } from '../../api/queries.ts'
+import { isAdmin, useProfile } from '../../api/session.ts'
+import { ButtonLink } from '../../components/button.tsx'
+import { Answer, Card, Notice, Page, Table } from '../../components/page.tsx'
+import { spokenOf } from '../../frame/sync-status.ts'
+import { moment } from '../../words/format.ts'
+import { nameOf } from '../../words/names.ts'
+import { useEntityName } from './naming.ts'
+import styles from './sync.module.css'
+
+/** The frame hears every change of the status; lists are looked at again beside it. */
+const EVERY = 10_000
+
+export function SyncPage() {
+  const { t } = useTranslation('sync')
+  const profile = useProfile()
+  const status = useQuery(ask('replication', 'status'))
+  const actions = (
+    <>
+      <ButtonLink to="/sync/conflicts" look={(status.data?.open_conflicts ?? 0) > 0 ? 'primary' : 'plain'}>
+        {t('toConflicts')}
+      </ButtonLink>
+      {isAdmin(profile) && <ButtonLink to="/sync/nodes">{t('toNodes')}</ButtonLink>}
+    </>
+  )
+  return (
+    <Page title={t('title')} lead={t('lead')} actions={actions}>
+      <Answer of={status}>
+        {(known) => (
+          <>
+            <State status={known} />
+            <Waiting isAlone={known.state === 'alone'} />
+            {known.refused > 0 && <Refused />}
+            {known.held > 0 && isAdmin(profile) && <Held />}
+          </>
+        )}
+      </Answer>
+    </Page>
+  )
+}
+
+function State({ status }: { status: SyncStatus }) {
+  const { t } = useTranslation('sync')
+  const { word, count, tone } = spokenOf(status)
+  const facts: readonly [string, ReactNode][] = [
+    [t('parent'), status.parent?.name ?? t('nowhere')],
+    ...(status.parent
+      ? ([
+          [t('seen'), status.last_seen_at ? moment(status.last_seen_at) : t('never')],
+          [t('waitingCount'), status.waiting],
+          ...(status.oldest_waiting_at ? [[t('oldest'), moment(status.oldest_waiting_at)] as const] : []),
+          [t('files'), t('filesShown', { send: status.files_to_send, come: status.files_to_come })],
+          [t('clock'), <Clock key="clock" offset={status.clock_offset_ms} />],
+        ] as [string, ReactNode][])
+      : []),
+    [t('undecided'), status.open_conflicts + status.held + status.refused],
+  ]
+  return (
+    <Card>
+      <Notice tone={tone === 'none' ? 'info' : tone}>
+        <strong>{t(`line.${word}`, { count })}</strong>
+      </Notice>
+      <dl className={styles['facts']}>
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}
+
+/** A minute apart is what computers of a school are; more is worth saying. */
+const APART = 60_000
+
+function Clock({ offset }: { offset: number | null }) {
+  const { t } = useTranslation('sync')
+  if (offset === null || Math.abs(offset) < APART) return t('clockRight')
+  const minutes = Math.round(Math.abs(offset) / 60_000)
+  return t(offset > 0 ? 'clockAhead' : 'clockBehind', { minutes })
+}
+
+function Waiting({ isAlone }: { isAlone: boolean }) {
+  const { t } = useTranslation('sync')
+  const entityName = useEntityName()
+  const waiting = useQuery({ ...ask('replication', 'waiting'), refetchInterval: EVERY })
+  return (
+    <Card title={t('waits')}>
+      <Answer of={waiting} empty={t(isAlone ? 'waitsAlone' : 'waitsNothing')}>
+        {(rows) => (
+          <Table label={t('waits')}>
+            <Head columns={[t('what'), t('who'), t('when')]} />
+            <tbody>
+              {rows.map(({ entity, row_id, where, actor, at }) => (
+                <tr key={`${entity} ${row_id}`}>
+                  <th scope="row">
+                    {entityName(entity)} <span className={styles['where']}>{where}</span>
+                  </th>
+                  <td>{actor ? nameOf(actor) : t('service')}</td>
+                  <td>{moment(at)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        )}
+      </Answer>
+    </Card>
+  )
+}
+
+const Head = ({ columns }: { columns: readonly string[] }) => (
+  <thead>
+    <tr>
+      {columns.map((column) => (
+        <th key={column} scope="col">
+          {column}
+        </th>
+      ))}
+    </tr>
+  </thead>
+)
+
+function Refused() {
+  const { t } = useTranslation('sync')
+  const entityName = useEntityName()
+  const refused = useQuery({ ...ask('replication', 'refused'), refetchInterval: EVERY })
+  return (
+    <Card title={t('refused')}>
+      <p>{t('refusedLead')}</p>
+      <Answer of={refused}>
+        {(rows) => (
+          <Table label={t('refused')}>
+            <Head columns={[t('what'), t('who'), t('when'), t('why')]} />
+            <tbody>
+              {rows.map(({ id, entity, where, value, actor, at, code }) => (
+                <tr key={id}>
+                  <th scope="row">
+                    {entityName(entity)} <span className={styles['where']}>{where}</span>{' '}
+                    {value && Object.values(value).filter(isShown).map(String).join(', ')}
+                  </th>
+                  <td>{actor ? nameOf(actor) : t('service')}</td>
+                  <td>{moment(at)}</td>
+                  <td>{code}</td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        )}
+      </Answer>
+    </Card>
+  )
+}
+
+const isShown = (value: unknown) => value !== null && typeof value !== 'object'
+
+function Held() {
+  const { t } = useTranslation('sync')
+  const entityName = useEntityName()
+  const held = useQuery({ ...ask('replication', 'held'), refetchInterval: EVERY })
+  return (
+    <Card title={t('held')}>
+      <p>{t('heldLead')}</p>
+      <Answer of={held}>
+        {(rows) => (
+          <Table label={t('held')}>
+            <Head columns={[t('what'), t('why'), t('when'), t('tries')]} />
+            <tbody>
+              {rows.map(({ entity, row_id, where, reason, since, tries }) => (
+                <tr key={`${entity} ${row_id}`}>
+                  <th scope="row">
+                    {entityName(entity)} <span className={styles['where']}>{where}</span>
+                  </th>
+                  <td>{reason}</td>
+                  <td>{moment(since)}</td>
+                  <td>{tries}</td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        )}
+      </Answer>
+    </Card>
+  )
+}

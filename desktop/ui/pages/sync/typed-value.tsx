@@ -1,0 +1,65 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/button.tsx'
+import { Actions, Form, TextField } from '../../components/field.tsx'
+import { editable, typedNumber } from '../../words/format.ts'
+import { useColumnName } from './naming.ts'
+
+type Columns = Readonly<Record<string, unknown>>
+const isTypable = (value: unknown) => typeof value === 'number' || typeof value === 'string' || value === null
+const asText = (value: unknown) => (typeof value === 'number' ? editable(value) : typeof value === 'string' ? value : '')
+
+/** Neither of the two was right: the right one is typed. Numbers stay numbers. */
+export function TypedValue({
+  columns,
+  isBusy,
+  onType,
+}: {
+  columns: Columns
+  isBusy: boolean
+  onType: (value: Record<string, unknown>) => void
+}) {
+  const { t } = useTranslation(['sync', 'app'])
+  const columnName = useColumnName()
+  const [isOpen, setOpen] = useState(false)
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(Object.entries(columns).map(([column, value]) => [column, asText(value)])),
+  )
+  if (!Object.values(columns).every(isTypable)) return null
+  if (!isOpen) {
+    return (
+      <div>
+        <Button look="quiet" onClick={() => setOpen(true)}>
+          {t('type')}
+        </Button>
+      </div>
+    )
+  }
+  const value = Object.fromEntries(
+    Object.entries(columns).map(([column, before]) => {
+      const text = typed[column] ?? ''
+      return [column, typeof before === 'number' ? typedNumber(text) : text.trim() === '' ? null : text]
+    }),
+  )
+  const isWhole = Object.entries(columns).every(([column, before]) => typeof before !== 'number' || value[column] !== null)
+  return (
+    <Form onSend={() => isWhole && onType(value)}>
+      {Object.entries(columns).map(([column, before], at) => (
+        <TextField
+          key={column}
+          label={columnName(column)}
+          autoFocus={at === 0}
+          inputMode={typeof before === 'number' ? 'decimal' : undefined}
+          value={typed[column] ?? ''}
+          onChange={({ target }) => setTyped({ ...typed, [column]: target.value })}
+        />
+      ))}
+      <Actions>
+        <Button onClick={() => setOpen(false)}>{t('app:action.cancel')}</Button>
+        <Button type="submit" look="primary" disabled={!isWhole} busy={isBusy}>
+          {t('typedSave')}
+        </Button>
+      </Actions>
+    </Form>
+  )
+}

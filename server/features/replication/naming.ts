@@ -1,0 +1,60 @@
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { rowsById } from '../../store/replica/states.ts'
+import type { ReadTx } from '../../store/tx.ts'
+
+type Stored = Readonly<Record<string, unknown>>
+export type Named = { entity: string; row_id: string }
+const keyOf = (entity: string, id: unknown) => `${entity}:${id}`
+
+/** Columns that hold another row's id, in the order in which a person says them: whose, in what, where, when. */
+const LINKS: Readonly<Record<string, Replicated>> = {
+  report_book_id: 'report_book',
+  student_id: 'student',
+  user_profile_id: 'user_profile',
+  user_id: 'user_profile',
+  assessment_id: 'assessment',
+  subject_id: 'subject',
+  student_group_id: 'student_group',
+  term_id: 'term',
+  academic_year_id: 'academic_year',
+}
+/** Of these a name alone says too little: a test belongs to a subject, a book to somebody. */
+const FURTHER: readonly string[] = ['assessment', 'report_book']
+
+/**
+ * By what people know rows: «Kelly Aoife · Test 1 · Mathematics» for a mark. Follows a row to what it hangs on, two steps at most, with
+ * one query for each table and step. A row that is not here has no name.
+ */
+export async function namesOf(tx: ReadTx, school: string, asked: readonly Named[]): Promise<(each: Named) => string> {
+  const found = new Map<string, Stored>()
+  const load = async (wanted: readonly Named[]) => {
+    for (const entity of new Set(wanted.map((each) => each.entity))) {
+      if (!Object.hasOwn(descriptions, entity)) continue
+      const ids = [...new Set(wanted.filter((each) => each.entity === entity).map(({ row_id }) => row_id))]
+      const missing = ids.filter((id) => !found.has(keyOf(entity, id)))
+      for (const row of await rowsById(tx, entity as Replicated, school, missing)) found.set(keyOf(entity, row.id), row)
+    }
+  }
+  await load(asked)
+  const first = asked.flatMap((each) => linksOf(found.get(keyOf(each.entity, each.row_id))))
+  await load(first)
+  const further = first.filter(({ entity }) => FURTHER.includes(entity))
+  await load(further.flatMap((each) => linksOf(found.get(keyOf(each.entity, each.row_id)))))
+  const said = (each: Named, steps: number): string[] => {
+    const row = found.get(keyOf(each.entity, each.row_id))
+    if (!row) return []
+    const links = steps > 0 ? linksOf(row) : []
+    return [ownWords(row), ...links.flatMap((link) => said(link, FURTHER.includes(link.entity) ? steps - 1 : 0))].filter(Boolean)
+  }
+  return (each) => [...new Set(said(each, 2))].join(' · ')
+}
+
+const linksOf = (row: Stored | undefined): Named[] =>
+  row
+    ? Object.entries(LINKS).flatMap(([column, entity]) =>
+        typeof row[column] === 'string' && row['id'] !== row[column] ? [{ entity, row_id: row[column] }] : [],
+      )
+    : []
+
+const ownWords = (row: Stored): string =>
+  ['title', 'name', 'last_name', 'first_name'].flatMap((column) => (typeof row[column] === 'string' ? [row[column]] : [])).join(' ')

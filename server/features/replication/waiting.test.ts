@@ -1,0 +1,75 @@
+import { naturalId } from '@markbook/shared/ids'
+import { hilltopExam, mathsExam, mathsQuiz, zoe } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { signedIn, type UnderParent, under } from '../../testing/nodes.ts'
+import { refused } from '../../testing/refused.ts'
+import { type School, school } from '../../testing/school.ts'
+
+let centre: School
+let box: School
+let link: UnderParent
+beforeEach(async () => {
+  centre = await school({ seed: 'centre' })
+  // Of two kinds by turns with the centre: what is asked is asked of the lower one.
+  box = await school({ seed: 'box', story: false })
+  link = await under(centre, box)
+  await link.round()
+})
+afterEach(async () => {
+  await box.close()
+  await centre.close()
+})
+
+const gradeId = naturalId('grade', mathsExam.id, zoe.id)
+
+describe('GET /api/sync/waiting', () => {
+  test('lists what was written here until the parent has it: what, by whom, when', async () => {
+    const ada = await signedIn(box, 'ada')
+    expect(await ada.replication.waiting()).toEqual([])
+    box.clock.advance(60_000)
+    await ada.grades.update({ params: { id: gradeId }, body: { score: 81 } })
+    const at = new Date(box.clock.now()).toISOString()
+    expect(await ada.replication.waiting()).toEqual([
+      {
+        entity: 'grade',
+        row_id: gradeId,
+        where: expect.stringContaining('Mathematics'),
+        at,
+        actor: { id: people.ada.id, first_name: 'Ada', last_name: 'Nowak' },
+      },
+    ])
+    await link.round()
+    expect(await ada.replication.waiting()).toEqual([])
+  })
+
+  test('in the order in which it goes, and only what is asked for', async () => {
+    const ada = await signedIn(box, 'ada')
+    await ada.grades.update({ params: { id: gradeId }, body: { score: 81 } })
+    await ada.assessments.update({ params: { id: mathsQuiz.id }, body: { title: 'Quiz one' } })
+    const entities = async (query: { entity?: string; assessmentId?: string }) =>
+      (await ada.replication.waiting({ query })).map(({ entity }) => entity)
+    expect(await entities({})).toEqual(['grade', 'assessment'])
+    expect(await entities({ entity: 'assessment' })).toEqual(['assessment'])
+    expect(await entities({ assessmentId: mathsExam.id })).toEqual(['grade'])
+    expect(await entities({ assessmentId: mathsQuiz.id })).toEqual([])
+    expect(await entities({ assessmentId: mathsExam.id, entity: 'assessment' })).toEqual([])
+  })
+
+  test('what came from the parent does not wait for it', async () => {
+    await centre.as.okafor.grades.update({ params: { id: gradeId }, body: { score: 64 } })
+    await link.round()
+    expect(await (await signedIn(box, 'ada')).replication.waiting()).toEqual([])
+  })
+
+  test('a server without a parent has nothing that waits', async () => {
+    await centre.as.ada.grades.update({ params: { id: gradeId }, body: { score: 81 } })
+    expect(await centre.as.ada.replication.waiting()).toEqual([])
+  })
+
+  test('is not for members, and an assessment of the neighbour is none', async () => {
+    expect(await refused(centre, () => centre.as.niamh.replication.waiting.raw())).toMatchObject({ status: 403 })
+    const query = { assessmentId: hilltopExam.id }
+    expect(await refused(centre, () => centre.as.ada.replication.waiting.raw({ query }))).toMatchObject({ status: 404 })
+  })
+})
