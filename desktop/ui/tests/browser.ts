@@ -23,7 +23,8 @@ const ARGUMENTS = [
   '--disable-sync',
 ]
 
-export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: chromiumPath ?? '', headless: true, args: ARGUMENTS })
+export const openBrowser = (...more: string[]): Promise<Browser> =>
+  chromium.launch({ executablePath: chromiumPath ?? '', headless: true, args: [...ARGUMENTS, ...more] })
 
 /** A window of an old PC, in English; a script error in it fails the test that looks (`faults`). */
 export async function openWindow(

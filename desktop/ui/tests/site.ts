@@ -6,6 +6,7 @@ import { contract } from '@markbook/shared/contract/contract'
 import { type PersonName, people } from '@markbook/shared/story/people'
 import type { BrowserContext } from 'playwright-core'
 import { readConfig } from '../../../server/config.ts'
+import { DEMO_ACCOUNTS } from '../../../server/demo/accounts.ts'
 import { cookieName, sessionCookies } from '../../../server/http/cookies.ts'
 import { startSession } from '../../../server/http/sessions.ts'
 import { loadStory } from '../../../server/seed/load-story.ts'
@@ -28,7 +29,10 @@ export type Site = {
   close(): Promise<void>
 }
 
-export async function openSite({ story = true, env = {} }: { story?: boolean; env?: Record<string, string> } = {}): Promise<Site> {
+/** `demo`: started as a demonstration, with accounts to try. */
+type SiteOptions = { story?: boolean; env?: Record<string, string>; demo?: boolean }
+
+export async function openSite({ story = true, env = {}, demo = false }: SiteOptions = {}): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'markbook-ui-'))
   const settings = (port: string) => ({
     SESSION_SECRET: 'a secret that only the tests of Markbook know',
@@ -39,7 +43,8 @@ export async function openSite({ story = true, env = {} }: { story?: boolean; en
     BACKUPS: 'false',
     ...env,
   })
-  let running = await startServer(readConfig(settings('0')))
+  const options = { demo: demo ? DEMO_ACCOUNTS : [] }
+  let running = await startServer(readConfig(settings('0')), options)
   const { url, port } = running
   if (story) await loadStory(running.node.services.store)
   const cookiesOf = async (person: PersonName) => {
@@ -54,7 +59,7 @@ export async function openSite({ story = true, env = {} }: { story?: boolean; en
     restart: async (work = async () => {}) => {
       await running.stop()
       await work()
-      running = await startServer(readConfig(settings(String(port))))
+      running = await startServer(readConfig(settings(String(port))), options)
     },
     signIn: async (context, person) => {
       const cookies = await cookiesOf(person)

@@ -1,0 +1,75 @@
+import { zoe } from '@markbook/shared/story/marks'
+import { class3B, maths } from '@markbook/shared/story/school-year'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from './browser.ts'
+import { openSite, type Site } from './site.ts'
+
+/** Every address of the app, as the head sees it; a page that is not here is in no picture and was tried by nobody. */
+const PAGES = {
+  today: '/',
+  marks: '/marks',
+  grid: `/marks/${class3B.id}/${maths.id}`,
+  assessments: '/assessments',
+  results: '/results',
+  'class-results': `/results/${class3B.id}`,
+  'pupil-results': `/results/${class3B.id}/students/${zoe.id}`,
+  reports: '/reports',
+  'class-reports': `/reports/${class3B.id}`,
+  classes: '/classes',
+  class: `/classes/${class3B.id}`,
+  students: '/students',
+  student: `/students/${zoe.id}`,
+  years: '/years',
+  subjects: '/subjects',
+  scale: '/scale',
+  people: '/people',
+  school: '/school',
+  sync: '/sync',
+  conflicts: '/sync/conflicts',
+  nodes: '/sync/nodes',
+  account: '/account',
+  missing: '/there-is-no-such-page',
+}
+
+const settled = async (page: import('playwright-core').Page) => {
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await expect.poll(() => page.getByText('Loading …').count(), { timeout: 15_000 }).toBe(0)
+}
+
+describe.skipIf(!chromiumPath)('every page', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('is for everybody, on the old PC and on a telephone, in the light and in the dark, at 200 %', async () => {
+    const pc = await openWindow(browser)
+    const phone = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
+    await site.signIn(pc.context, 'okafor')
+    await site.signIn(phone.context, 'okafor')
+    for (const [name, path] of Object.entries(PAGES)) {
+      await pc.page.goto(`${site.url}${path}`)
+      await settled(pc.page)
+      await expectForEverybody(pc.page)
+      await picture(pc.page, `${name}-pc`)
+      // Twice as large is the same as a window of half the size.
+      await pc.page.setViewportSize({ width: 683, height: 384 })
+      await expectFits(pc.page)
+      await pc.page.setViewportSize(sizes.pc)
+      await phone.page.goto(`${site.url}${path}`)
+      await settled(phone.page)
+      await expectForEverybody(phone.page)
+      await expectFits(phone.page)
+      await picture(phone.page, `${name}-phone`)
+    }
+    expect([...pc.faults, ...phone.faults]).toEqual([])
+    await pc.context.close()
+    await phone.context.close()
+  })
+})

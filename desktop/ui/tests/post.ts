@@ -1,0 +1,27 @@
+import type { MailMessage, MailState } from '../../../server/mail/mailer.ts'
+import type { Site } from './site.ts'
+
+/** The mails of a site, caught on their way out. */
+export type Post = { outbox: MailMessage[]; codeFor(email: string): string }
+
+/** From now on nothing is mailed or printed; `state` is what the sign-in page is told of the way out. */
+export function catchPost(site: Site, state: Partial<MailState> = {}): Post {
+  const outbox: MailMessage[] = []
+  site.running().node.services.mailer = {
+    send: (mail) => void outbox.push(mail),
+    state: () => ({ kind: 'smtp', lastFailure: null, queued: 0, ...state }),
+    close: async () => {},
+  }
+  return {
+    outbox,
+    codeFor: (email) => {
+      const mail = outbox.findLast(({ to }) => to === email)
+      const code = /^\d{8}$/m.exec(mail?.text ?? '')?.[0]
+      if (!code) throw new Error(`no code was sent to ${email}`)
+      return code
+    },
+  }
+}
+
+/** As the sign-in page is told while no mail can leave. */
+export const noMailLeaves: Partial<MailState> = { lastFailure: { at: 0, kind: 'connection', reason: 'ECONNREFUSED' } }
