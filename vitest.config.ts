@@ -37,6 +37,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', '**/*.browser.test.ts'],
         },
       },
+      { test: { ...common, name: 'shell', include: ['desktop/shell/**/*.test.ts'] } },
       { test: { ...common, name: 'sqlite', include: database, env: { TEST_DATABASE: 'sqlite' } } },
       {
         test: {

@@ -7,9 +7,11 @@ import type { Finding } from './finding.ts'
 import { root } from './places.ts'
 import { bundlePrograms, keepProfiles, stopAll } from './processes.ts'
 import { documentOf, tableOf } from './report.ts'
+import { copy } from './rows/copy.rows.ts'
 import { drawing, papers, workbook } from './rows/documents.rows.ts'
 import { door } from './rows/door.rows.ts'
 import { central, start } from './rows/node.rows.ts'
+import { peers } from './rows/peers.rows.ts'
 import { bulk, classList, me, trivial } from './rows/requests.rows.ts'
 import { classTerm, classYear, generate, years } from './rows/results.rows.ts'
 import { saturation } from './rows/saturation.rows.ts'
@@ -30,6 +32,8 @@ const benches = [
   papers,
   workbook,
   drawing,
+  copy,
+  peers,
 ]
 
 const HELP = `npm run bench                          every target of the box, each against its control

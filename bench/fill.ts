@@ -6,7 +6,7 @@ import { repeatableIds } from '@markbook/server/testing/clock'
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { cache, digestOfSchool, folderIn } from './places.ts'
 import { progress } from './progress.ts'
-import { benchSchool, marksIn, type Size } from './school.ts'
+import { benchSchool, MARKS, marksIn, type Size } from './school.ts'
 
 /** Everything was written at one moment of the past, so that sessions of now are younger than the school. */
 const clock = { now: () => Date.parse('2025-09-01T08:00:00.000Z') }
@@ -18,10 +18,14 @@ async function fill(store: Store, size: Size): Promise<void> {
     for (const [table, rows] of Object.entries(school.rows)) await tx.insert(table as Replicated, rows as never)
   })
   const say = progress(`Filling ${size}`)
+  let written = 0
   for (const [at, marked] of school.marked.entries()) {
     await store.write(asSystem(school.head.id), async (tx) => {
       await tx.insert('assessment', marked.assessments)
-      await tx.insert('grade', marksIn(marked, at))
+      const left = MARKS[size] - written
+      const marks = marksIn(marked, at).slice(0, left)
+      written += marks.length
+      await tx.insert('grade', marks)
     })
     say((at + 1) / school.marked.length)
   }
@@ -40,6 +44,15 @@ export async function filledFolder(size: Size): Promise<string> {
   await store.close()
   renameSync(half, wanted)
   return wanted
+}
+
+/** The folder of a database in which nothing has been written yet. */
+export async function emptyFolder(name: string): Promise<string> {
+  const folder = folderIn('running', String(process.pid), name)
+  rmSync(folder, { recursive: true, force: true })
+  const store = await openSchoolStore(folder, { clock, newId: repeatableIds(clock, name), kind: 'school' })
+  await store.close()
+  return folder
 }
 
 /** A copy to write into. */

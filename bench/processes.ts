@@ -51,7 +51,7 @@ export const stopAll = () => Promise.all([...running].map((program) => program.s
 
 type Message = Record<string, unknown>
 /** Longer than any one step of a benchmark takes. */
-const PATIENCE = 120_000
+const PATIENCE = 600_000
 
 /** Waits for a message with this field. */
 const heard = <R>(child: ChildProcess, name: string): Promise<R> =>
@@ -112,6 +112,10 @@ async function start({ file, args, env = {}, ready }: Start): Promise<Program> {
 /** One of `bench/controls` or `bench/programs`, which says its port when it listens. */
 export const startProgram = (name: string, ...args: string[]): Promise<Program> =>
   start({ file: built(name), args, ready: (child) => heard<number>(child, 'port') })
+
+/** One of `bench/peers`, which has packages of its own. */
+export const startPeer = (name: string, ...args: string[]): Promise<Program> =>
+  start({ file: join(root, 'bench', 'peers', `${name}.mjs`), args, ready: (child) => heard<number>(child, 'port') })
 
 const freePort = () =>
   new Promise<number>((resolve) => {

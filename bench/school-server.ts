@@ -5,12 +5,13 @@ import { type Cookies, SECRET, signIn, touchRequest } from './requests.ts'
 import { benchSchool, type Size } from './school.ts'
 
 /** A server on a copy of the school, and who is signed in there. */
-export type Serving = { program: Program; cookies: Cookies; folder: string; forget(): Promise<void> }
+export type Serving = { program: Program; cookies: Cookies; folder: string; url: string; forget(): Promise<void> }
 
-const serving = (size: Size, program: Program, cookies: Cookies, folder: string): Serving => ({
+const serving = (size: Size, program: Program, cookies: Cookies, { folder = '', url = '' }: { folder?: string; url?: string }): Serving => ({
   program,
   cookies,
   folder,
+  url,
   forget: async () => {
     await load({ port: program.port, connections: 1, count: 1, requests: [touchRequest(size, cookies.head)] })
   },
@@ -21,14 +22,14 @@ export async function serveSchool(size: Size): Promise<Serving> {
   copies += 1
   const folder = await copyOfSchool(size, `${size}-${copies}`)
   const cookies = await signIn(size, { folder })
-  return serving(size, await startServer({ DATA_DIR: folder, SESSION_SECRET: SECRET }), cookies, folder)
+  return serving(size, await startServer({ DATA_DIR: folder, SESSION_SECRET: SECRET }), cookies, { folder })
 }
 
 export async function serveCentral(size: Size): Promise<Serving> {
   copies += 1
   const url = await centralSchool(size, `copy_${copies}`)
   const cookies = await signIn(size, { url })
-  return serving(size, await startServer({ DATABASE_URL: url, SESSION_SECRET: SECRET }), cookies, '')
+  return serving(size, await startServer({ DATABASE_URL: url, SESSION_SECRET: SECRET }), cookies, { url })
 }
 
 /** A control on the folder of a server, or on a copy of its own. */

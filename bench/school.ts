@@ -8,8 +8,11 @@ export const SUBJECTS = 12
 export const ASSESSMENTS = 8
 const TERMS = ['michaelmas', 'hilary', 'trinity'] as const
 
-export type Size = 'year' | 'big'
-const YEARS: Record<Size, number> = { year: 1, big: 5 }
+/** `marks` is *year* as far as its first 100,000 marks: what replication is measured with. */
+export type Size = 'year' | 'big' | 'marks'
+const YEARS: Record<Size, number> = { year: 1, big: 5, marks: 1 }
+export const MARKS: Record<Size, number> = { year: Number.POSITIVE_INFINITY, big: Number.POSITIVE_INFINITY, marks: 100_000 }
+const MARKS_OF_CLASS = PUPILS * SUBJECTS * ASSESSMENTS
 
 const OPENED = Date.parse('2025-09-01T08:00:00.000Z')
 const DATES = { michaelmas: ['09-01', '12-20'], hilary: ['01-07', '03-28'], trinity: ['04-14', '06-30'] } as const
@@ -137,7 +140,7 @@ const enrolment = ({ id, school_id, academic_year_id }: Group, student_id: strin
   enrolled_at: '2025-09-01T08:00:00.000Z',
 })
 
-function made(years: number) {
+function made(years: number, marks: number) {
   const newId = repeatableIds({ now: () => OPENED }, 'bench')
   const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
   const school = newId()
@@ -160,6 +163,7 @@ function made(years: number) {
         return { group, term: own, pupils: pupilsOf(at), assessments }
       }),
   )
+  marked.splice(Math.ceil(marks / MARKS_OF_CLASS))
   const lastYear = academicYears.at(-1) as (typeof academicYears)[number]
   return {
     id: school,
@@ -207,7 +211,7 @@ const known = new Map<Size, School>()
  * the marks of five years. Everything but the marks, of which there are many: those are `marksIn`.
  */
 export function benchSchool(size: Size): School {
-  const school = known.get(size) ?? made(YEARS[size])
+  const school = known.get(size) ?? made(YEARS[size], MARKS[size])
   known.set(size, school)
   return school
 }

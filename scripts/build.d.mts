@@ -1,2 +1,4 @@
 /** Builds the app into dist/app where a source is newer. */
 export function ensureAppBuilt(): void
+/** The same, and the server into dist/markbook.mjs. */
+export function ensureBuilt(): Promise<void>

@@ -65,7 +65,7 @@ export async function buildTo(outfile) {
   copyFonts(join(folder, 'fonts'))
 }
 
-function copyFonts(folder) {
+export function copyFonts(folder) {
   const source = join(root, 'node_modules', '@embedpdf', 'fonts-latin')
   mkdirSync(folder, { recursive: true })
   for (const face of ['Regular', 'SemiBold', 'Italic']) {

@@ -11,6 +11,7 @@ const steps = [
   ['types of sync', bin('tsc', '-p', 'sync')],
   ['types of server', bin('tsc', '-p', 'server')],
   ['types of the app', bin('tsc', '-p', 'desktop/ui')],
+  ['types of the shell', bin('tsc', '-p', 'desktop/shell')],
   ['types of its browser tests', bin('tsc', '-p', 'desktop/ui/tests')],
   [
     'walls between the rooms',

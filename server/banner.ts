@@ -1,24 +1,21 @@
 import { join } from 'node:path'
-import { people } from '@markbook/shared/story/people'
+import type { DemoAccount } from '@markbook/shared/contract/demo'
 import { renderUnicodeCompact } from 'uqr'
 import type { Config } from './config.ts'
 import { LOCAL_NAME } from './lan/addresses.ts'
 
-type Account = { email: string; who: string }
-
-/** Three people of the story who can do different things. */
-export const DEMO_ACCOUNTS: readonly Account[] = [
-  { email: people.okafor.email, who: 'the head, an administrator' },
-  { email: people.byrne.email, who: 'class teacher of 3B' },
-  { email: people.ada.email, who: 'teaches mathematics in 3B' },
-]
+const WHO: Record<DemoAccount['who'], string> = {
+  head: 'the head, an administrator',
+  class_teacher: 'class teacher of 3B',
+  subject_teacher: 'teaches mathematics in 3B',
+}
 
 type Shown = Pick<Config, 'databaseUrl' | 'dataDir' | 'smtpUrl' | 'lan' | 'tls'>
 /** Where the server is: for this machine, and for others, best first. `notes` are what was made at this start. */
 export type Whereabouts = { url: string; urls: readonly string[]; notes: readonly string[] }
 
 /** What the start says to the person at the screen: where the server is, where the marks are, how to sign in. */
-export function banner(config: Shown, { url, urls, notes }: Whereabouts, accounts: readonly Account[]): string {
+export function banner(config: Shown, { url, urls, notes }: Whereabouts, accounts: readonly DemoAccount[]): string {
   const place = config.databaseUrl
     ? `a central node on ${withoutPassword(config.databaseUrl)}`
     : `a school node; its marks are in ${config.dataDir}`
@@ -39,7 +36,7 @@ export function banner(config: Shown, { url, urls, notes }: Whereabouts, account
     `  1. ${post(`${url}/api/auth/otp/send`, { email }, trust)}`,
     `  2. ${codes}`,
     `  3. ${post(`${url}/api/auth/otp/verify`, { email, token: 'the 8 digits' }, `${trust}-c cookies.txt `)}`,
-    ...(accounts.length > 0 ? ['', 'Accounts to try:', ...accounts.map(({ email, who }) => `  ${email.padEnd(36)} ${who}`)] : []),
+    ...(accounts.length > 0 ? ['', 'Accounts to try:', ...accounts.map(({ email, who }) => `  ${email.padEnd(36)} ${WHO[who]}`)] : []),
     '',
     'Ctrl+C stops the server; nothing that was saved is lost.',
     '',

@@ -30,6 +30,7 @@ const untold: Partial<Record<SettingName, (config: Read) => string>> = {
   LOG_LEVEL: ({ logLevel }) => logLevel,
   BACKUPS: ({ backups }) => String(backups),
   BACKUP_DIR: ({ backupDir }) => backupDir,
+  WINDOW_SECRET: () => '(none: not started by the teachers’ program)',
 }
 
 /** Every setting, what it is and where that came from. Throws `ConfigError` where one is wrong, as a start would. */

@@ -40,6 +40,8 @@ export type Config = {
   backupCopyDir: string | null
   /** What other nodes call this one. */
   nodeName: string
+  /** What the teachers' program that started this server proves itself with (decision 310); null for every other server. */
+  windowSecret: string | null
 }
 
 /** A setting that is wrong: the start ends with this one line. */
@@ -104,6 +106,7 @@ const Environment = z.object({
   BACKUP_DIR: z.string().optional(),
   BACKUP_COPY_DIR: z.string().optional(),
   NODE_NAME: z.string().trim().min(1).max(100).optional(),
+  WINDOW_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
 })
 
 export type SettingName = keyof typeof Environment.shape
@@ -135,6 +138,7 @@ export function readWithoutSecret(
   return {
     port: env.PORT,
     nodeName: env.NODE_NAME ?? hostname(),
+    windowSecret: env.WINDOW_SECRET ?? null,
     ...network(env, machine),
     dataDir,
     databaseUrl: env.DATABASE_URL ?? null,

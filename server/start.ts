@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { ServerType } from '@hono/node-server'
 import { systemClock, toInstant } from '@markbook/shared/clock'
+import type { DemoAccount } from '@markbook/shared/contract/demo'
 import { idSource } from '@markbook/shared/ids'
 import type { Cache } from './cache/cache.ts'
 import { memoryCache } from './cache/memory.ts'
@@ -26,6 +27,7 @@ import { openTls, type Secured } from './lan/tls.ts'
 import { consoleMailer } from './mail/console.ts'
 import { smtpMailer } from './mail/smtp.ts'
 import { startReplication } from './peers/replication.ts'
+import { scheduleForgetting } from './peers/tombstones.ts'
 import { leaveNote, removeNote } from './running.ts'
 import { backUpBeforeMigration } from './store/backup/place.ts'
 import { scheduleBackups } from './store/backup/schedule.ts'
@@ -50,8 +52,13 @@ export function openStore(config: Config, { beside = false }: { beside?: boolean
 const openCache = async ({ redisUrl }: Config, { nodeId }: Store, log: Log): Promise<Cache> =>
   redisUrl ? redisCache({ driver: await import('redis'), url: redisUrl, log, prefix: `markbook:cache:${nodeId}:` }) : memoryCache({ clock })
 
-/** `beside`: for a verb of the command line while the server may be running; its mail and its cache are its own. */
-export async function openNode(config: Config, { beside = false }: { beside?: boolean } = {}): Promise<Node> {
+/**
+ * `beside`: for a verb of the command line while the server may be running; its mail and its cache are its own. `demo`: whom a newcomer
+ * may be, in a demonstration.
+ */
+type NodeOptions = { beside?: boolean; demo?: readonly DemoAccount[] }
+
+export async function openNode(config: Config, { beside = false, demo = [] }: NodeOptions = {}): Promise<Node> {
   const log = jsonLog(config.logLevel)
   const store = await openStore(config, { beside })
   const keys = keysOf(config.sessionSecret)
@@ -72,6 +79,7 @@ export async function openNode(config: Config, { beside = false }: { beside?: bo
     log,
     metrics: createMetrics(),
     replication: null,
+    demo,
   }
   const services: Services = { ...own, jobs: openJobs(own) }
   watchStore(services.metrics, store)
@@ -97,8 +105,8 @@ export type Running = { node: Node; port: number; url: string; notes: readonly s
 const DRAIN = 10_000
 
 /** Throws where the port is taken, the database or certificate cannot be used, or another server holds the folder. */
-export async function startServer(config: Config): Promise<Running> {
-  const node = await openNode(config)
+export async function startServer(config: Config, options: Pick<NodeOptions, 'demo'> = {}): Promise<Running> {
+  const node = await openNode(config, options)
   try {
     const secured = await openTls(config, clock)
     const server = await listen(node.app, config, secured?.pair ?? null, openGate(node.services))
@@ -109,6 +117,7 @@ export async function startServer(config: Config): Promise<Running> {
     node.services.jobs.look()
     const backups = config.backups ? scheduleBackups({ ...config, ...node.services, registry: node.services.metrics.registry }) : null
     const sweeps = scheduleSweeps(node.services)
+    const forgetting = scheduleForgetting(node.services)
     // A central node serves its children and has no parent of its own.
     if (!config.databaseUrl) node.services.replication = await startReplication(node.services)
     const stop = async () => {
@@ -116,6 +125,7 @@ export async function startServer(config: Config): Promise<Running> {
       await presence.stop()
       await backups?.stop()
       await sweeps.stop()
+      await forgetting.stop()
       // Whoever follows a job is let go, and the job is left to the next start.
       await node.services.jobs.stop()
       await drain(server)

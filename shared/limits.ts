@@ -37,11 +37,13 @@ export const limits = {
   uploads: { window: 3_600_000, files: 600, kilobytes: 2_097_152, images: 30 },
   /**
    * `floor`: free bytes at which uploads stop, so that marks can still be saved. What was begun and not finished, or belongs to no
-   * row, goes after `orphan`, a picture in whose place another came after `replaced`; it is looked for every `sweep`, `page` at a time.
+   * row, goes after `orphan`, and where other nodes may still bring its row after `orphanAmongNodes`; a picture in whose place another
+   * came after `replaced`. It is looked for every `sweep`, `page` at a time.
    */
   storage: {
     floor: 536_870_912,
     orphan: 86_400_000,
+    orphanAmongNodes: 30 * 86_400_000,
     replaced: 3_600_000,
     sweep: 21_600_000,
     afterStart: 600_000,
@@ -67,6 +69,8 @@ export const limits = {
     keep: 7 * 86_400_000,
     sweep: 3_600_000,
   },
+  /** Following the marks of a class: looked at most so often, ms; of more rows that went at once all marks are told again. */
+  liveMarks: { pause: 60, gone: 1_000 },
   importRows: 10_000,
   importColumns: 200,
   importUnpacked: 33_554_432,
@@ -174,18 +178,27 @@ export const limits = {
   },
   /**
    * Replication (sync/SPEC.md, «Bounds»). Rows and bytes of a page; how long a question waits for news, seconds; how long a node waits
-   * after a failure; how often a server looks for a parent that another process joined, and for a change of the status; how long a
-   * parent may take to begin its answer; rows held back for a school; how long an invitation counts, and how many a school has open.
+   * after a failure (sync/machine.ts); how often a server looks for a parent that another process joined, and for a change of the status;
+   * how many of the rows that wait are listed;
+   * how long a parent may take to begin its answer: to something short, to a question that waits for news, to a page; rows held back for a school; how long an invitation counts, and how many a school has open; deletions are forgotten
+   * after `age`, and what a child has not heard counts no more after `silence`, looked at `every` so often (decision 0298), ms.
    */
   sync: {
     pageRows: 5_000,
     pageBytes: 33_554_432,
     wait: 25,
-    backOff: { first: 1_000, most: 300_000 },
+    backOff: { first: 1_000, most: 30_000, unsent: 5_000, hurry: 2_000 },
     look: 2_000,
-    patience: 120_000,
+    waiting: 2_000,
+    patience: { short: 15_000, news: 60_000, page: 120_000 },
     held: 10_000,
     invitation: { life: 600_000, open: 10 },
+    tombstones: { age: 15_552_000_000, silence: 31_536_000_000, afterStart: 600_000, every: 86_400_000 },
+    /**
+     * Files (decision 293): how many are asked about at once, how many are under way at once, bytes of a piece that is sent, how long one
+     * that did not come waits (`most`; `worst` where its content was wrong), and bytes of files on a stick.
+     */
+    files: { batch: 200, atOnce: 3, piece: 524_288, first: 2_000, most: 300_000, worst: 86_400_000, parcel: 67_108_864 },
   },
   /**
    * Shapes (decision 284). Rows of a response; how long a live request is held and how often it is looked whether somebody still wants it,

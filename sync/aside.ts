@@ -13,7 +13,9 @@ export function asideAfter(before: Aside | null, { units, last }: { units: Reado
   const { unknown, claims = {} } = before ?? {}
   const left = Object.fromEntries(Object.entries(claims).filter(([unit]) => !units.has(unit)))
   const claimed = Object.assign({}, ...Object.values(claims)) as Values
-  return { ...(last ? { last: { ...last, ...claimed } } : { claims: left }), ...(unknown && { unknown }) }
+  // A unit that the program of before did not know, and this one wrote, is known.
+  const beyond = unknown && Object.fromEntries(Object.entries(unknown).filter(([unit]) => !units.has(unit)))
+  return { ...(last ? { last: { ...last, ...claimed } } : { claims: left }), ...(beyond && { unknown: beyond }) }
 }
 
 export function asideToText({ last, claims, unknown }: Aside): string | null {

@@ -36,6 +36,8 @@ export class Driver {
   start = () => this.happen({ type: 'start' })
   /** This node wrote something that its parent should have. */
   wrote = () => this.happen({ type: 'wrote' })
+  /** The line may be back, or somebody wishes it. */
+  call = () => this.happen({ type: 'called' })
   /** Ends what is under way. */
   async stop(): Promise<void> {
     this.happen({ type: 'stop' })
@@ -48,6 +50,8 @@ export class Driver {
     const before = this.current
     const { state, effects } = step(before, event, this.bounds)
     this.current = state
+    // Whatever happens next, the last wait is over, or another takes its place.
+    if (effects.length > 0) this.callOff()
     for (const effect of effects) this.carryOut(effect)
   }
 

@@ -4,13 +4,15 @@
  */
 export type State =
   | { kind: 'stopped' }
-  | { kind: 'greeting'; failures: number }
+  /** `unsent`: there may be something here that the parent does not have. */
+  | { kind: 'greeting'; failures: number; unsent: boolean }
   | { kind: 'renewing' }
   /** `pending`: something was written here since; it goes out before the node listens. */
   | { kind: 'pushing'; pending: boolean }
   | { kind: 'pulling'; pending: boolean }
   | { kind: 'listening' }
-  | { kind: 'waiting'; failures: number }
+  /** `hurried`: something written here has shortened the wait already; the next failure makes another. */
+  | { kind: 'waiting'; failures: number; unsent: boolean; hurried: boolean }
   | { kind: 'barred'; why: Barred }
 export type Barred = 'revoked' | 'upgrade'
 
@@ -26,6 +28,8 @@ export type Event =
   | { type: 'pulled'; news: boolean; more: boolean }
   /** This node wrote something. */
   | { type: 'wrote' }
+  /** Something says that the line may be back, or a person wishes it: what is under way is not waited for. */
+  | { type: 'called' }
   | { type: 'woke' }
   | { type: 'failed'; how: 'line' | 'session' | Barred }
 
@@ -36,11 +40,15 @@ export type Effect =
 export type Notice = 'connected' | 'up_to_date' | 'offline' | Barred
 
 export type Step = { state: State; effects: readonly Effect[] }
-export type Bounds = { first: number; most: number }
+/**
+ * How long a child waits after a failure, ms: `first`, then twice as long each time, up to `most`; up to `unsent` while something waits to
+ * be sent; `hurry` once something is written, for the line may be back by then.
+ */
+export type Bounds = { first: number; most: number; unsent: number; hurry: number }
 
 const stay = (state: State): Step => ({ state, effects: [] })
 const go = (kind: 'renewing' | 'listening', ...effects: Effect[]): Step => ({ state: { kind }, effects })
-const greet = (failures = 0): Step => ({ state: { kind: 'greeting', failures }, effects: [{ do: 'greet' }] })
+const greet = (failures = 0, unsent = true): Step => ({ state: { kind: 'greeting', failures, unsent }, effects: [{ do: 'greet' }] })
 const push = (...first: Effect[]): Step => ({ state: { kind: 'pushing', pending: false }, effects: [...first, { do: 'push' }] })
 const pull = (pending: boolean): Step => ({ state: { kind: 'pulling', pending }, effects: [{ do: 'pull' }] })
 
@@ -48,10 +56,12 @@ const pull = (pending: boolean): Step => ({ state: { kind: 'pulling', pending },
 export function step(state: State, event: Event, bounds: Bounds): Step {
   if (event.type === 'stop') return { state: { kind: 'stopped' }, effects: state.kind === 'listening' ? [{ do: 'hangUp' }] : [] }
   if (event.type === 'failed') return state.kind === 'stopped' ? stay(state) : failed(state, event.how, bounds)
+  if (event.type === 'called') return called(state)
   switch (state.kind) {
     case 'stopped':
       return event.type === 'start' ? greet() : stay(state)
     case 'greeting':
+      if (event.type === 'wrote') return stay(state.unsent ? state : { ...state, unsent: true })
       if (event.type !== 'welcomed') return stay(state)
       return event.anew ? go('renewing', { do: 'renew' }) : push({ do: 'tell', notice: 'connected' })
     case 'renewing':
@@ -70,22 +80,40 @@ export function step(state: State, event: Event, bounds: Bounds): Step {
       if (event.type !== 'pulled') return stay(state)
       return event.more ? pull(false) : go('listening', { do: 'listen' })
     case 'waiting':
-      return event.type === 'woke' ? greet(state.failures) : stay(state)
+      if (event.type === 'wrote' && !state.hurried)
+        return { state: { ...state, unsent: true, hurried: true }, effects: [{ do: 'sleep', ms: Math.min(bounds.hurry, bounds.most) }] }
+      return event.type === 'woke' ? greet(state.failures, state.unsent) : stay(state)
     case 'barred':
       return event.type === 'start' ? greet() : stay(state)
   }
 }
 
-function failed(state: State, how: 'line' | 'session' | Barred, { first, most }: Bounds): Step {
+/** Who waits, or listens on a line that may be dead without a word, tries at once. Whoever is barred asks again: it may be let in. */
+function called(state: State): Step {
+  if (state.kind === 'waiting') return greet(state.failures, state.unsent)
+  if (state.kind === 'barred') return greet()
+  if (state.kind !== 'listening') return stay(state)
+  const { state: next, effects } = greet(0, false)
+  return { state: next, effects: [{ do: 'hangUp' }, ...effects] }
+}
+
+function failed(state: State, how: 'line' | 'session' | Barred, { first, most, unsent: mostUnsent }: Bounds): Step {
   if (how === 'revoked' || how === 'upgrade') return { state: { kind: 'barred', why: how }, effects: [{ do: 'tell', notice: how }] }
+  const unsent = isUnsent(state)
   // The parent has forgotten the session: a greeting makes another, once; failing there counts as the line.
-  if (how === 'session' && state.kind !== 'greeting' && state.kind !== 'waiting') return greet()
+  if (how === 'session' && state.kind !== 'greeting' && state.kind !== 'waiting') return greet(0, unsent)
   const failures = state.kind === 'waiting' || state.kind === 'greeting' ? state.failures : 0
   return {
-    state: { kind: 'waiting', failures: failures + 1 },
+    state: { kind: 'waiting', failures: failures + 1, unsent, hurried: false },
     effects: [
       { do: 'tell', notice: 'offline' },
-      { do: 'sleep', ms: Math.min(most, first * 2 ** failures) },
+      { do: 'sleep', ms: Math.min(unsent ? mostUnsent : most, first * 2 ** failures) },
     ],
   }
+}
+
+function isUnsent(state: State): boolean {
+  if (state.kind === 'greeting' || state.kind === 'waiting') return state.unsent
+  if (state.kind === 'pulling') return state.pending
+  return state.kind !== 'listening'
 }

@@ -1,4 +1,4 @@
-import { compareStamps, EXISTENCE, type Stamp, type Versions } from './versions.ts'
+import { compareStamps, EXISTENCE, LAST_MOMENT, type Stamp, type Versions } from './versions.ts'
 
 /**
  * Stands for the counter of the transaction that is being written. The number is only known when the school's feed has been
@@ -20,6 +20,9 @@ export type LocalWrite = {
   furthest?: readonly string[]
 }
 
+/** A clock beyond this counts as this, so that a thousand writes a second for a year can still follow what it wrote. */
+const LATEST_CLOCK = LAST_MOMENT - 31_536_000_000
+
 /**
  * The versions of a row after a local write of `units`: each gets a new dot, and `hlc = max(now, previous hlc of this unit + 1)`,
  * so that a clock that ran ahead holds back only the units it wrote. A write that leaves the row says that it exists; to a row that
@@ -34,7 +37,7 @@ export function stamp(previous: Versions | null, write: LocalWrite): Versions {
   const written = wasDeleted && !units.includes(EXISTENCE) ? [EXISTENCE, ...units] : units
   for (const unit of written) {
     const before = stamps[unit]
-    const hlc = Math.max(now, (before?.[2] ?? -1) + 1)
+    const hlc = Math.max(Math.min(now, LATEST_CLOCK), (before?.[2] ?? -1) + 1)
     const again = isMadeAnew && furthest.includes(unit) ? (before?.[4] ?? 0) + 1 : undefined
     const reached = highest(highest(before?.[4], high[unit]), again)
     stamps[unit] = reached === undefined ? [node, PENDING, hlc, actor] : [node, PENDING, hlc, actor, reached]

@@ -1,3 +1,6 @@
+/** The last hybrid clock that a write may bear, ms: the end of the year 9999, beyond which neither database can tell the time. */
+export const LAST_MOMENT = 253_402_300_799_999
+
 /** {node: counter}: everything that a state has seen, for each node up to and including that counter. */
 export type Vector = Readonly<Record<string, number>>
 
@@ -34,8 +37,12 @@ export const compareStamps = (a: Stamp, b: Stamp): number => a[2] - b[2] || byTe
 
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-const sorted = <V>(record: Readonly<Record<string, V>>): Record<string, V> =>
-  Object.fromEntries(Object.entries(record).sort(([a], [b]) => byText(a, b)))
+/** Nearly always they are in order already: what travels was stored so. */
+function sorted<V>(record: Readonly<Record<string, V>>): Readonly<Record<string, V>> {
+  const names = Object.keys(record)
+  if (names.every((name, at) => at === 0 || (names[at - 1] as string) < name)) return record
+  return Object.fromEntries(names.sort(byText).map((name) => [name, record[name] as V]))
+}
 
 const sortedPresences = (alive: readonly Presence[]) => [...alive].sort((a, b) => byText(a[0], b[0]) || a[1] - b[1])
 

@@ -1,7 +1,11 @@
 import { type Machine, pathsOf } from './config.ts'
 
 /** What a search for a browser may look at; the real ones look at the disk and the registry. */
-export type Looking = { exists: (path: string) => boolean; realPath: (path: string) => string; registered: (program: string) => string | null }
+export type Looking = {
+  exists: (path: string) => boolean
+  realPath: (path: string) => string
+  registered: (program: string) => string | null
+}
 
 const ON_WINDOWS = [
   ['Microsoft', 'Edge', 'Application', 'msedge.exe'],

@@ -3,7 +3,12 @@ import { homedir, hostname } from 'node:os'
 import { posix, win32 } from 'node:path'
 
 /** What the machine says of itself, read here alone. */
-export type Machine = { platform: NodeJS.Platform; environment: Readonly<Record<string, string | undefined>>; home: string; hostname: string }
+export type Machine = {
+  platform: NodeJS.Platform
+  environment: Readonly<Record<string, string | undefined>>
+  home: string
+  hostname: string
+}
 export const thisMachine = (): Machine => ({
   platform: process.platform,
   environment: process.env,
@@ -59,7 +64,11 @@ const PASSED_ON =
 export type ServerSettings = { port: number; secret: string }
 
 /** The environment of the server: its own folder, this machine alone, and cookies of its own. */
-export function serverEnvironment(machine: Machine, { marks, settings }: Folders, { port, secret }: ServerSettings): Record<string, string> {
+export function serverEnvironment(
+  machine: Machine,
+  { marks, settings }: Folders,
+  { port, secret }: ServerSettings,
+): Record<string, string> {
   const passed = Object.entries(machine.environment).filter(([name, value]) => value !== undefined && PASSED_ON.test(name))
   return {
     ...(Object.fromEntries(passed) as Record<string, string>),
@@ -90,6 +99,8 @@ export const times = {
   quiet: 15_000,
   /** How long a server may take to finish what is in flight. */
   drain: 20_000,
+  /** A browser that ends in such a time has shown nothing. */
+  soon: 5_000,
   /** How long the browser may take to answer. */
   browser: 3_000,
 } as const

@@ -48,8 +48,11 @@ export function startServer({ program, folder, environment, log }: Starting): St
 /** The last thing that the server said, for a person. */
 export function lastWords(log: string): string {
   try {
-    const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
-    return lines.at(-1)?.slice(0, 500) ?? ''
+    // A trace of where it happened says nothing to a teacher; it stands in the log.
+    const sentences = readFileSync(log, 'utf8')
+      .split('\n')
+      .filter((line) => /^\p{Lu}/u.test(line))
+    return sentences.at(-1)?.slice(0, 500) ?? ''
   } catch {
     return ''
   }

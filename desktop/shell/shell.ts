@@ -14,9 +14,17 @@ import { type Opening, openWindow, type Window } from './window.ts'
 import { cannotStart, noBrowser, problemPage, wordsFor } from './words.ts'
 
 /** `browser`: one to take instead of the one that is found. `flags`: more arguments for it. */
-export type ShellOptions = { machine: Machine; program: Program; wish: Wish; browser: string | null; flags: readonly string[]; locale: string }
+export type ShellOptions = {
+  machine: Machine
+  program: Program
+  wish: Wish
+  browser: string | null
+  flags: readonly string[]
+  locale: string
+}
 
-const FIRST_SETTINGS = '# Settings of Markbook on this computer, one a line: NAME=value. This program sets HOST, PORT and DATA_DIR itself.\n'
+const FIRST_SETTINGS =
+  '# Settings of Markbook on this computer, one a line: NAME=value. This program sets HOST, PORT and DATA_DIR itself.\n'
 
 /** Runs the program until its window is closed, or hands the wish to the one that runs already. Answers the exit code. */
 export async function runShell(options: ShellOptions): Promise<number> {
@@ -26,6 +34,7 @@ export async function runShell(options: ShellOptions): Promise<number> {
   const wishes = new Wishes()
   const met = await meet(meetingPlace(machine, folders), wish, (each) => wishes.add(each))
   if (met.role === 'heard') return 0
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => wishes.add('quit'))
   try {
     return wish === 'quit' ? 0 : await serveWindow(options, folders, wishes)
   } finally {
@@ -68,8 +77,12 @@ async function serveWindow(options: ShellOptions, folders: Folders, wishes: Wish
     const message = cannotStart(words, lastWords(folders.log), folders.log)
     writeFileSync(folders.problem, problemPage(message, locale))
     console.error(message)
-    const window = await openWindow(pathToFileURL(folders.problem).href, opening)
-    await window.closed
+    await untilClosed(
+      () => openWindow(pathToFileURL(folders.problem).href, opening),
+      async () => 0,
+      wishes,
+      0,
+    )
     return 1
   }
   const open = async () => openWindow(`${addressOf(port)}/window?ticket=${await ticketFor(port, secret)}`, opening)
@@ -99,15 +112,21 @@ function keep({ machine, program }: ShellOptions, folders: Folders, port: number
 }
 
 /** Until the window is closed and nobody is connected any more; whoever starts the program meanwhile sees the window again. */
-async function untilClosed(open: () => Promise<Window>, clients: () => Promise<number>, wishes: Wishes): Promise<void> {
+async function untilClosed(
+  open: () => Promise<Window>,
+  clients: () => Promise<number>,
+  wishes: Wishes,
+  quiet: number = times.quiet,
+): Promise<void> {
   let window: Window | null = await open()
-  let closed = window.closed.then(() => 'closed' as const)
+  let opened = systemClock.now()
   for (;;) {
     const wished = wishes.next().then(() => 'wished' as const)
-    if ((await Promise.race([closed, wished])) === 'closed') {
+    const first: 'wished' | number | null = await Promise.race([window ? window.closed : wished, wished])
+    if (first !== 'wished') {
       window = null
-      const isQuiet = await untilQuiet(clients, wished)
-      if (isQuiet) return
+      if (first !== 0 && systemClock.now() - opened < times.soon && (await clients()) === 0) throw new Error(`(${first ?? 'killed'})`)
+      if (await isQuiet(clients, wished, quiet)) return
     }
     const wish = wishes.take()
     if (wish === 'quit') {
@@ -116,13 +135,13 @@ async function untilClosed(open: () => Promise<Window>, clients: () => Promise<n
     }
     if (wish !== 'open' || (await window?.focus())) continue
     window = await open()
-    closed = window.closed.then(() => 'closed' as const)
+    opened = systemClock.now()
   }
 }
 
 /** True once nobody was connected for a while; false as soon as somebody wishes something. */
-async function untilQuiet(clients: () => Promise<number>, wished: Promise<'wished'>): Promise<boolean> {
-  for (let since = systemClock.now(); systemClock.now() - since < times.quiet; ) {
+async function isQuiet(clients: () => Promise<number>, wished: Promise<'wished'>, quiet: number): Promise<boolean> {
+  for (let since = systemClock.now(); systemClock.now() - since < quiet; ) {
     if ((await Promise.race([after(1_000), wished])) === 'wished') return false
     if ((await clients()) > 0) since = systemClock.now()
   }

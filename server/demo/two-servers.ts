@@ -85,7 +85,7 @@ class Desk {
     const [word = '', value] = typed.trim().split(/\s+/)
     if (word === 'q') return false
     if (word === 'c') {
-      // In life the school finds the line again by itself, within minutes; who watches need not wait.
+      // In life the school finds the line again by itself, within seconds; who watches need not wait.
       if (this.cable.isCut()) await this.mend()
       else this.cable.cut()
       console.log(this.cable.isCut() ? 'The line is cut.' : 'The line is mended.')

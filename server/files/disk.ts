@@ -19,7 +19,7 @@ import {
 import { freeBytes, needRoom, type Room } from './disk.room.ts'
 import { oneAfterAnother } from './one-after-another.ts'
 import { checkPath } from './storage.paths.ts'
-import { type Bucket, buckets, ObjectExists, type ObjectStorage, type StoredObject } from './storage.ts'
+import { type Bucket, buckets, ObjectExists, type ObjectStorage, type StoredObject, WrongContent } from './storage.ts'
 
 type DiskOptions = Partial<Room> & { folder: string; clock: Clock }
 
@@ -46,7 +46,7 @@ export function diskStorage({ folder, clock, floor = limits.storage.floor, free 
   const room = { floor, free }
 
   return {
-    async put(bucket, path, content, { contentType, overwrite = false }) {
+    async put(bucket, path, content, { contentType, overwrite = false, sha256: wanted }) {
       const place = placeOf(bucket, path)
       const part = join(unfinished, randomBytes(12).toString('hex'))
       try {
@@ -54,6 +54,7 @@ export function diskStorage({ folder, clock, floor = limits.storage.floor, free 
         await needRoom(room, content instanceof Uint8Array ? content.length : 0)
         const name = randomBytes(8).toString('hex') + extension(path)
         const { size, sha256 } = await writeContent(join(part, name), streamOf(content))
+        if (wanted !== undefined && sha256 !== wanted) throw new WrongContent(`${bucket}/${path}`)
         const description = { content: name, content_type: contentType, size, sha256, modified_at: clock.now() }
         await writeDescription(part, description)
         await inTurn(place, async () => {

@@ -10,7 +10,7 @@ import { sha256Of } from './digest.ts'
 import { codeOf, writeContent } from './disk.folder.ts'
 import { bucketName, inWords, isMissing, isTaken, type S3 } from './s3.client.ts'
 import { checkPath } from './storage.paths.ts'
-import { type Bucket, ObjectExists, type ObjectStorage, type StoredObject } from './storage.ts'
+import { type Bucket, ObjectExists, type ObjectStorage, type StoredObject, WrongContent } from './storage.ts'
 
 type Found = {
   ContentLength?: number | undefined
@@ -65,10 +65,11 @@ export function s3Storage({ sdk, client, settings }: S3, { clock }: { clock: Clo
   }
 
   return {
-    async put(bucket, path, content, { contentType, overwrite = false }) {
+    async put(bucket, path, content, { contentType, overwrite = false, sha256: wanted }) {
       const place = at(bucket, path)
       const measured = content instanceof Uint8Array ? inMemory(content) : await spooled(content)
       try {
+        if (wanted !== undefined && measured.sha256 !== wanted) throw new WrongContent(path)
         if (!overwrite && (await head(bucket, path))) throw new ObjectExists(path)
         await send(place, measured, contentType, overwrite)
         return { bucket, path, size: measured.size, contentType, etag: measured.sha256, modifiedAt: clock.now() }

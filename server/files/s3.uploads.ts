@@ -2,7 +2,7 @@ import { limits } from '@markbook/shared/limits'
 import type { MetadataValue } from '@tus/s3-store'
 import type { KvStore } from '@tus/server'
 import { once } from './once.ts'
-import { bucketName, clientConfig, type S3, UPLOADS } from './s3.client.ts'
+import { bucketName, clientConfig, isMissing, type S3, UPLOADS } from './s3.client.ts'
 import type { Uploads } from './uploads.ts'
 
 /** Resumable uploads in a bucket of their own: several instances of a central node can each take a piece. */
@@ -19,14 +19,20 @@ export function s3Uploads({ sdk, client, settings }: S3): Uploads {
     })
   })
   const endMultipart = async (Key: string) => {
-    const { Metadata } = await client.send(new sdk.HeadObjectCommand({ Bucket, Key }))
-    const UploadId = Metadata?.['upload-id']
+    const found = await client.send(new sdk.HeadObjectCommand({ Bucket, Key })).catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+    })
+    const UploadId = found?.Metadata?.['upload-id']
     const ending = new sdk.AbortMultipartUploadCommand({ Bucket, Key: Key.slice(0, -INFO.length), UploadId })
     // One that was finished has none any more.
     if (UploadId) await client.send(ending).catch(() => {})
   }
   return {
     store,
+    remove: async (id) => {
+      await endMultipart(id + INFO)
+      for (const Key of [id, id + PART, id + INFO]) await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }))
+    },
     needRoom: async () => {},
     read: async (id) => (await store()).read(id),
     sweep: async (before) => {
@@ -46,6 +52,8 @@ export function s3Uploads({ sdk, client, settings }: S3): Uploads {
 
 /** Beside each upload the store keeps what it knows of it. */
 const INFO = '.info'
+/** And what is too short to be a piece. */
+const PART = '.part'
 
 /** The store would remember every upload that was begun, for ever, and another instance may have ended it. */
 const NOTHING: KvStore<MetadataValue> = { get: async () => undefined, set: async () => {}, delete: async () => {} }

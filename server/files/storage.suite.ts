@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ObjectExists, type ObjectStorage, type StoredObject } from './storage.ts'
+import { ObjectExists, type ObjectStorage, type StoredObject, WrongContent } from './storage.ts'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const pdf = { contentType: 'application/pdf' }
@@ -56,6 +56,15 @@ function storing(at: At) {
     const whole = Buffer.concat(pieces)
     expect(stored).toMatchObject({ size: whole.length, etag: sha256(whole) })
     expect(sha256((await contentIn(at, 'a/large.pdf')) as Buffer)).toBe(sha256(whole))
+  })
+
+  test('what has another hash than was said is not stored', async () => {
+    const content = randomBytes(300_000)
+    const wrong = at.storage.put('report-books', 'a/one.pdf', Readable.from([content]), { ...pdf, sha256: sha256(text('other')) })
+    await expect(wrong).rejects.toBeInstanceOf(WrongContent)
+    expect(await at.storage.head('report-books', 'a/one.pdf')).toBeNull()
+    await at.storage.put('report-books', 'a/one.pdf', Readable.from([content]), { ...pdf, sha256: sha256(content) })
+    expect(await contentIn(at, 'a/one.pdf')).toEqual(content)
   })
 
   test('an empty object', async () => {

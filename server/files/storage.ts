@@ -17,13 +17,14 @@ export type ByteRange = { first: number; last: number }
 export type ObjectStorage = {
   /**
    * Stores whole or not at all, durably before it answers. Without `overwrite` an object that exists stays as it is:
-   * throws `ObjectExists`. Throws `Failure` 507 `storage_full` where the disk is full.
+   * throws `ObjectExists`. With `sha256` nothing is stored whose content has another: throws `WrongContent`. Throws `Failure` 507
+   * `storage_full` where the disk is full.
    */
   put(
     bucket: Bucket,
     path: string,
     content: Uint8Array | Readable,
-    options: { contentType: string; overwrite?: boolean },
+    options: { contentType: string; overwrite?: boolean; sha256?: string },
   ): Promise<StoredObject>
   head(bucket: Bucket, path: string): Promise<StoredObject | null>
   /** The object, or a part of it; null where there is none. The caller reads or destroys `body`. */
@@ -38,3 +39,4 @@ export type ObjectStorage = {
 }
 
 export class ObjectExists extends Error {}
+export class WrongContent extends Error {}

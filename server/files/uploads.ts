@@ -12,6 +12,8 @@ export type Uploads = {
   store(): Promise<DataStore>
   /** What has come so far. */
   read(id: string): Promise<Readable>
+  /** What is not there is removed already. */
+  remove(id: string): Promise<void>
   /** Throws `Failure` 507 `storage_full` where so many bytes are too many. */
   needRoom(bytes: number): Promise<void>
   /** Removes uploads, finished or not, that nobody has touched since `before` (ms since 1970). */
@@ -37,6 +39,9 @@ export function diskUploads({ folder, floor = limits.storage.floor }: { folder: 
   return {
     store,
     read: async (id) => (await store()).read(id),
+    remove: async (id) => {
+      for (const name of [id, `${id}.json`]) await rm(join(directory, name), { force: true })
+    },
     needRoom: (bytes) => needRoom({ floor, free: () => freeBytes(folder) }, bytes),
     sweep: (before) => removeOlder(directory, before),
   }

@@ -3,6 +3,7 @@ import { contract } from '@markbook/shared/contract/contract'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { common, Failure } from '@markbook/shared/failures'
 import { type Context, Hono } from 'hono'
+import { serveDemo } from '../features/demo/demo.routes.ts'
 import { handlers } from '../features/handlers.ts'
 import { serveShapes } from '../features/shapes/shapes.routes.ts'
 import { serveStorage } from '../features/storage/storage.routes.ts'
@@ -37,6 +38,7 @@ export function createApp(services: Services): App {
   for (const resource of Object.keys(contract) as (keyof typeof contract)[]) {
     if (resource in handlers) mount(app, services, resource, contract[resource], handlers[resource as keyof typeof handlers] as never)
   }
+  serveDemo(app, services)
   serveWindow(app, services)
   serveSystem(app, services)
   serveChildren(app, services)

@@ -1,4 +1,5 @@
 import type { Clock } from '@markbook/shared/clock'
+import type { DemoAccount } from '@markbook/shared/contract/demo'
 import type { Cache } from '../cache/cache.ts'
 import type { Config } from '../config.ts'
 import type { Papers } from '../documents/papers.ts'
@@ -27,6 +28,8 @@ export type Services = {
   jobs: Jobs
   /** With this node's parent; null where none runs in this process. */
   replication: Replication | null
+  /** Whom a newcomer may be, where this server was started as a demonstration; else nobody (decision 330). */
+  demo: readonly DemoAccount[]
   log: Log
   metrics: Metrics
 }

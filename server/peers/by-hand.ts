@@ -1,20 +1,23 @@
 import { toInstant } from '@markbook/shared/clock'
 import type { Row } from '@markbook/shared/tables/tables'
+import { FileTable } from '@markbook/sync/protocol/files'
 import type { HistoryEntry, RowAnswer } from '@markbook/sync/protocol/messages'
+import type { TableRows } from '@markbook/sync/protocol/page'
 import { and, desc, eq, inArray, lte } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import { Child } from './child.ts'
 import { peerById } from './enrolment.ts'
+import { type OfRow, packForChild, packForParent, unpackFromChild, unpackFromParent } from './files/by-hand.ts'
 import { keysOfEnrolment } from './incarnation.ts'
 import { nextPage } from './pages.ts'
-import { type Down, type Head, headOf, readHead, type Up, unwrap, wrap } from './parcel.ts'
+import { type Down, filesIn, type Head, headOf, readHead, type Up, unwrap, wrap } from './parcel.ts'
 import { ParentLine } from './parent-line.ts'
 import { receive } from './receive.ts'
 import { keysHere, sealKeys } from './routes.ts'
 
 type Peer = Row<'sync_peer'>
-type Own = Pick<Services, 'store' | 'config' | 'clock' | 'keys'>
+type Own = Pick<Services, 'store' | 'config' | 'clock' | 'keys' | 'files' | 'uploads'>
 
 const noLine = async () => {
   throw new Error('this goes by hand')
@@ -22,8 +25,9 @@ const noLine = async () => {
 const childOf = (services: Own, peer: Peer) =>
   new Child(services as Services, peer.id, new ParentLine(peer, keysOfEnrolment(services, peer), noLine))
 
+type Exported = { parcel: Buffer; rows: number; files: number }
 /** What the parent has not acknowledged, as a parcel to carry to it. `all`: from the beginning, where something is missing there. */
-export async function exportUp(services: Own, parent: Peer, { all = false } = {}): Promise<{ parcel: Buffer; rows: number }> {
+export async function exportUp(services: Own, parent: Peer, { all = false } = {}): Promise<Exported> {
   const { store, clock } = services
   const peer = all ? { ...parent, own_seq: 0, own_people: 0 } : parent
   if ((peer.own_epoch ?? store.nodeId) !== store.nodeId)
@@ -40,11 +44,21 @@ export async function exportUp(services: Own, parent: Peer, { all = false } = {}
   const { id, school_id, their_cursor, scope } = peer
   const made_at = toInstant(clock.now())
   const place = { peer: id, node: store.nodeId, school: school_id as string, made_at, cursor: all ? null : their_cursor, scope, head }
-  const parcel = wrap(headOf({ direction: 'up', ...place }), { pages }, keysHere(services), sealKeys(services, peer).shared)
-  return { parcel, rows: pages.reduce((sum, { push }) => sum + push.tables.reduce((rows, table) => rows + table.rows.length, 0), 0) }
+  const { packed, wants } = await packForParent(services, parent, { all })
+  const sealing = { keys: keysHere(services), shared: sealKeys(services, peer).shared }
+  const parcel = wrap(headOf({ direction: 'up', ...place }), { pages, wants }, packed, sealing)
+  return { parcel, rows: pages.reduce((sum, { push }) => sum + rowsIn(push.tables), 0), files: packed.length }
 }
 
-export type Taken = { direction: 'up' | 'down'; from: string; rows: number; refused: number; held: number; receipt: Buffer | null }
+export type Taken = {
+  direction: 'up' | 'down'
+  from: string
+  rows: number
+  files: number
+  refused: number
+  held: number
+  receipt: Buffer | null
+}
 
 /** Takes a parcel in, whichever way it goes. Again is the same. A parcel from a child is answered with the receipt to carry back. */
 export async function importParcel(services: Own, bytes: Buffer): Promise<Taken> {
@@ -60,7 +74,7 @@ export async function importParcel(services: Own, bytes: Buffer): Promise<Taken>
 async function importUp(services: Own, peer: Peer, head: Head, bytes: Buffer): Promise<Taken> {
   const { store, clock } = services
   const keys = sealKeys(services, peer)
-  const { pages } = unwrap(bytes, peer, keys.shared, 'up')
+  const { pages, files, wants } = unwrap(bytes, peer, keys.shared, 'up')
   if (head.node !== peer.node_id) throw new Error(`${peer.name} has begun anew since this parcel was made. Make another one there.`)
   await store.read(asSystem(), (tx) => demandSameHistory(tx, peer, head, pages))
   const answers: Down['answers'] = []
@@ -80,15 +94,20 @@ async function importUp(services: Own, peer: Peer, head: Head, bytes: Buffer): P
     asked = { cursor: page.cursor, scope: page.scope }
     isLast = page.is_last
   }
+  const brought = await unpackFromChild(services, peer, filesIn(bytes, peer, files, keys.shared))
+  const packed = await packForChild(services, peer, [...wants, ...news.flatMap(({ tables }) => rowsWithFiles(tables))])
   const { cursor, scope, school } = head
   const made_at = toInstant(clock.now())
   const place = { peer: peer.id, node: store.nodeId, school, made_at, cursor, scope, head: null }
-  const receipt = wrap(headOf({ direction: 'down', ...place }), { answers, pages: news }, keysHere(services), keys.shared)
-  return { ...taken('up', peer, answers), rows: pages.reduce((sum, { push }) => sum + rowsIn(push.tables), 0), receipt }
+  const content = { answers, pages: news, taken: brought }
+  const receipt = wrap(headOf({ direction: 'down', ...place }), content, packed, { keys: keysHere(services), shared: keys.shared })
+  const rows = pages.reduce((sum, { push }) => sum + rowsIn(push.tables), 0)
+  return { ...taken('up', peer, answers), rows, files: brought.length, receipt }
 }
 
 async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer): Promise<Taken> {
-  const { answers, pages } = unwrap(bytes, peer, sealKeys(services, peer).shared, 'down')
+  const { shared } = sealKeys(services, peer)
+  const { answers, pages, files, taken: given } = unwrap(bytes, peer, shared, 'down')
   const child = childOf(services, peer)
   for (const { to, people, answers: own } of answers) {
     const now = (await services.store.read(asSystem(), (tx) => peerById(tx, peer.id))) as Peer
@@ -100,8 +119,16 @@ async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer):
     await child.takePage(peer, page, from)
     from = page.cursor
   }
-  return { ...taken('down', peer, answers), rows: pages.reduce((sum, { tables }) => sum + rowsIn(tables), 0), receipt: null }
+  const came = await unpackFromParent(services, peer, filesIn(bytes, peer, files, shared), given)
+  const rows = pages.reduce((sum, { tables }) => sum + rowsIn(tables), 0)
+  return { ...taken('down', peer, answers), rows, files: came.length, receipt: null }
 }
+
+const rowsWithFiles = (tables: readonly TableRows[]): OfRow[] =>
+  tables.flatMap(({ table, rows }) => {
+    const known = FileTable.safeParse(table)
+    return known.success ? rows.map(([id]) => ({ table: known.data, id })) : []
+  })
 
 const rowsIn = (tables: readonly { rows: readonly unknown[] }[]) => tables.reduce((sum, { rows }) => sum + rows.length, 0)
 

@@ -5,52 +5,72 @@ import { type HistoryEntry, type Page, PROTOCOL, type Push, type RowAnswer, type
 import { type Carried, packRows, unpackRows } from '@markbook/sync/protocol/page'
 import { and, asc, desc, eq, gt, lte } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
+import { incarnations } from '../store/node.ts'
 import { applyStates } from '../store/replica/apply.ts'
 import { readFeed, readPeople, withPeople } from '../store/replica/feed.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { version } from '../version.ts'
-import { peerById } from './enrolment.ts'
-import type { ParentLine } from './parent-line.ts'
+import { parentsOf, peerById } from './enrolment.ts'
+import { lookAgain } from './files/queue.ts'
+import { letGo } from './gone.ts'
+import { nodeKeys } from './keys.ts'
+import { LineFailure, type ParentLine } from './parent-line.ts'
 import { prune } from './prune.ts'
-import { keepRefused, takeRefusals } from './refusals.ts'
+import { keepRefused, ofOwn, takeRefusals } from './refusals.ts'
 import { sealKeys } from './routes.ts'
 import { resealed } from './secrets.ts'
 
 type Peer = Row<'sync_peer'>
+
+/** What this program says of itself. */
+export type Program = { protocol: number; schema: number }
 
 /**
  * A child's side of one parent, in the steps that the machine asks for (sync/machine.ts). Everything that must survive is in the
  * database: how far the parent has our feed, and how far we have theirs, each saved with the rows that it counts.
  */
 export class Child {
+  /** What the parent said that it has of our feed. It is told once where we are, so that the next greeting begins there. */
+  private acknowledged = Number.MAX_SAFE_INTEGER
+
   constructor(
     private readonly services: Services,
     private readonly peerId: string,
     private readonly line: ParentLine,
+    private readonly program: Program = { protocol: PROTOCOL, schema: SCHEMA_VERSION },
   ) {}
 
   /** True where this database was restored or cloned and must begin anew. */
   async greet(): Promise<{ anew: boolean }> {
     const { store, clock, config } = this.services
     const kind = config.databaseUrl ? 'centre' : 'school'
-    const { own_epoch } = await store.read(asSystem(), (tx) => this.peer(tx))
-    const node = own_epoch ?? store.nodeId
-    const welcome = await this.line.hello({ protocol: PROTOCOL, schema: SCHEMA_VERSION, node, kind, version, now: clock.now() })
+    const before = await store.read(asSystem(), (tx) => this.peer(tx))
+    const node = before.own_epoch ?? store.nodeId
+    const cursor = before.their_cursor
+    const hello = (as: string) => this.line.hello({ ...this.program, node: as, kind, version, now: clock.now(), cursor })
+    this.line.speakAs(null)
+    const welcome = await hello(node).catch((error: unknown) => this.greetAsFormer(error, hello))
+    if (welcome.below && welcome.epoch === before.their_epoch) await letGo(store, before, this.line.known)
     // A database that was restored is a new node already, and says so with the keys of the old.
-    if (node !== store.nodeId) return { anew: true }
+    if (node !== store.nodeId || this.line.isKnownAsFormer) return { anew: true }
+    this.acknowledged = welcome.acknowledged
     return store.write(asSystem(), async (tx) => {
       const peer = await this.peer(tx)
       if (await hasLost(tx, store.nodeId, peer, welcome)) return { anew: true }
       const isNewEpoch = peer.their_epoch !== welcome.epoch
+      // What one of the two programs did not know until now passed by: everything is told again, both ways.
+      const schema = Math.min(this.program.schema, welcome.schema)
+      const isAgain = isNewEpoch || schema > peer.schema
       await this.save(tx, {
         their_epoch: welcome.epoch,
         // What its database of before had sent is not left out of what it gets now.
         node_id: welcome.epoch,
-        their_cursor: isNewEpoch ? null : peer.their_cursor,
+        schema,
+        their_cursor: isAgain ? null : peer.their_cursor,
         // A parent that was restored has less of us than it said, and gets everything again. One that says more has answered what never
         // came: it is asked again, for among the answers may be refusals.
-        own_seq: isNewEpoch ? 0 : Math.min(peer.own_seq, welcome.acknowledged),
-        own_people: isNewEpoch ? 0 : peer.own_people,
+        own_seq: isAgain ? 0 : Math.min(peer.own_seq, welcome.acknowledged),
+        own_people: isAgain ? 0 : peer.own_people,
         clock_offset: Math.round(clock.now() - welcome.now),
         last_seen_at: tx.now,
       })
@@ -58,17 +78,32 @@ export class Child {
     })
   }
 
+  /** A parent that was restored may not know this enrolment, but one before it, of which this database has the keys. */
+  private async greetAsFormer(error: unknown, hello: (as: string) => Promise<Welcome>): Promise<Welcome> {
+    if (!(error instanceof LineFailure) || error.code !== 'sync.unknown_node') throw error
+    const { store, config } = this.services
+    for (const former of await store.read(asSystem(), incarnations)) {
+      this.line.speakAs({ peer: former, keys: nodeKeys(config.sessionSecret, former) })
+      const welcome = await hello(former).catch((again: unknown) => {
+        if (!(again instanceof LineFailure) || again.code !== 'sync.unknown_node') throw again
+      })
+      if (welcome) return welcome
+    }
+    throw error
+  }
+
   /** Sends the next of what was written here and the parent has not acknowledged. */
   async push(): Promise<{ more: boolean }> {
     const peer = await this.services.store.read(asSystem(), (tx) => this.peer(tx))
     const { page, push } = await this.pageAfter(peer)
     if (page.to === peer.own_seq && page.people === peer.own_people) return { more: false }
-    if (page.rows.length + push.history.length === 0) {
+    if (page.rows.length + push.history.length === 0 && !(page.isLast && page.to > this.acknowledged)) {
       // All of it came from the parent itself.
       await this.services.store.write(asSystem(), (tx) => this.save(tx, { own_seq: page.to, own_people: page.people }))
       return { more: !page.isLast }
     }
     const pushed = await this.line.push(push)
+    this.acknowledged = Number.MAX_SAFE_INTEGER
     await this.takeAnswers(peer, pushed.answers, page)
     return { more: !page.isLast }
   }
@@ -88,7 +123,8 @@ export class Child {
   async takeAnswers(peer: Peer, answers: readonly RowAnswer[], { to, people }: Pick<News, 'to' | 'people'>): Promise<void> {
     const { store } = this.services
     const school = peer.school_id as string
-    const refused = answers.filter(({ outcome }) => outcome === 'refused' || outcome === 'conflict')
+    const all = answers.filter(({ outcome }) => outcome === 'refused' || outcome === 'conflict')
+    const refused = (await this.isFirst(peer)) ? all : await store.read(asSystem(), (tx) => ofOwn(tx, store.nodeId, school, all))
     await store.write(asSystem(), async (tx) => {
       await keepRefused(tx, school, refused)
       const theirs = unpackRows(answers.flatMap((answer) => answer.theirs ?? [])).rows
@@ -108,7 +144,10 @@ export class Child {
     const peer = await store.read(asSystem(), (tx) => this.peer(tx))
     const page = await this.line.pull({ cursor: peer.their_cursor, wait, scope: peer.scope }, signal)
     await this.takePage(peer, page)
-    if (page.is_last && peer.user_id !== null) await store.write(asSystem(), async (tx) => prune(tx, store.nodeId, await this.peer(tx)))
+    if (page.is_last && peer.user_id !== null) {
+      const left = await store.write(asSystem(), async (tx) => prune(tx, store.nodeId, await this.peer(tx)))
+      for (const { bucket, path } of left) await this.services.files.remove(bucket, path)
+    }
     return { news: page.tables.length > 0, more: !page.is_last, page }
   }
 
@@ -128,6 +167,7 @@ export class Child {
   async mergeAll(): Promise<void> {
     const { store } = this.services
     const peer = await store.read(asSystem(), (tx) => this.peer(tx))
+    await store.write(asSystem(), (tx) => lookAgain(tx, this.peerId))
     for (let cursor: string | null = null, isLast = false; !isLast; ) {
       const page = await this.line.pull({ cursor, wait: 0, scope: peer.scope })
       await this.takePage(peer, page, NOWHERE)
@@ -141,6 +181,12 @@ export class Child {
       place = { own_seq: page.to, own_people: page.people }
       isLast = page.isLast
     }
+  }
+
+  /** What stands at the first parent stands here. From another a laptop may hear later of what the first has long sent. */
+  private async isFirst({ id }: Peer): Promise<boolean> {
+    const [first] = await this.services.store.read(asSystem(), parentsOf)
+    return first?.id === id
   }
 
   private async peer(tx: ReadTx): Promise<Peer> {
@@ -180,7 +226,9 @@ async function ownNews(tx: ReadTx, peer: Peer): Promise<News> {
   const school = peer.school_id as string
   const limit = limits.sync.pageRows
   const secrets = peer.user_id === null
-  const own = await readFeed(tx, school, { after: peer.own_seq, limit, notFrom: peer.node_id })
+  // What one parent of a laptop sent reaches the other without it: nobody takes from a laptop what others wrote.
+  const others = peer.node_id === COMMONS ? [] : (await parentsOf(tx)).map(({ node_id }) => node_id)
+  const own = await readFeed(tx, school, { after: peer.own_seq, limit, notFrom: [peer.node_id, ...others] })
   const people = await readPeople(tx, school, { after: peer.own_people, limit, secrets })
   const named = secrets ? await withPeople(tx, own.rows, { secrets }) : own.rows
   const rows = [...new Map([...people.rows, ...named].map((row) => [`${row.table}:${row.state.id}`, row])).values()]

@@ -8,5 +8,7 @@ export type Replication = {
   course(): Course
   /** Looks again for a parent: after one was joined or left. */
   refresh(): Promise<void>
+  /** Files may wait that can be carried now. */
+  carryFiles(): void
   stop(): Promise<void>
 }

@@ -135,6 +135,7 @@ export const NEW_PEER = {
   highest_counter: 0,
   history_head: null,
   scope: null,
+  schema: 0,
   clock_offset: null,
   session_nonce: null,
   session_number: 0,
@@ -145,6 +146,16 @@ export const NEW_PEER = {
 export async function peerById(tx: ReadTx, id: string): Promise<Row<'sync_peer'> | undefined> {
   const { sync_peer } = tx.t
   return (await tx.db.select().from(sync_peer).where(eq(sync_peer.id, id)))[0]
+}
+
+/** The child that is, or was, this incarnation: for one whose later enrolment went with this database's last days. */
+export async function childByNode(tx: ReadTx, node: string): Promise<Row<'sync_peer'> | undefined> {
+  const { sync_peer } = tx.t
+  const rows = await tx.db
+    .select()
+    .from(sync_peer)
+    .where(and(eq(sync_peer.side, 'child'), eq(sync_peer.node_id, node)))
+  return rows.sort((a, b) => (a.id < b.id ? 1 : -1))[0]
 }
 
 /** The parents of this node, the one to be asked first before the others. */

@@ -21,14 +21,15 @@ export const keysOfEnrolment = (
 export async function beginAnew({ store, config }: Services, peerId: string, line: ParentLine): Promise<void> {
   const enrolled = await store.read(asSystem(), (tx) => peerById(tx, peerId))
   const before = enrolled?.own_epoch ?? store.nodeId
-  const id = store.nodeId === before ? await store.renewNode() : store.nodeId
+  // To a parent that lost this enrolment it is said again: nobody else has used its numbers.
+  const id = store.nodeId === before && !line.isKnownAsFormer ? await store.renewNode() : store.nodeId
   const { publicKey, boxKey } = nodeKeys(config.sessionSecret, id)
   const { peer } = await line.renew({ node: id, public_key: publicKey, box_key: boxKey })
   await store.write(asSystem(), async (tx) => {
     const { sync_peer } = tx.t
     const [own] = await tx.db.select().from(sync_peer).where(eq(sync_peer.id, peerId))
     if (!own) return
-    await restamp(tx, own.school_id as string, before, own.own_seq)
+    if (id !== before) await restamp(tx, own.school_id as string, before, own.own_seq)
     await tx.local.delete(tx.t.sync_peer).where(eq(sync_peer.id, peerId))
     const fresh = { ...own, id: peer, own_epoch: id, own_seq: 0, own_people: 0, their_cursor: null, their_epoch: null }
     await tx.local.insert(tx.t.sync_peer).values(fresh)

@@ -7,6 +7,7 @@ import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
 import { type Known, knownRows, rowsWhere } from '../store/replica/states.ts'
 import type { ReadTx } from '../store/tx.ts'
+import { isOwnPath } from './files/named.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
 /** Why a unit of a pushed row is not taken. `stale`: the right was there until something that the writer had not seen. */
@@ -63,7 +64,9 @@ export class Judge {
     if (!isId(id)) return false
     if (table === 'school') return id === school_id
     if (table === 'user_profile' || table === 'user_totp' || table === 'recovery_code') return true
-    return values['school_id'] === school_id
+    // No row opens the file of another's report or class.
+    const isFile = table === 'report_book_pdf' || table === 'class_report_file'
+    return values['school_id'] === school_id && (!isFile || isOwnPath(table, values))
   }
 
   private async objection(table: Replicated, state: RowState, write: Write): Promise<Verdict['code'] | null> {
@@ -209,7 +212,9 @@ const OF_RIGHTS = ['school_management', 'teacher_group_assignment', 'teacher_sub
 function changesNothing(table: Replicated, unit: string, state: RowState, known: Known | undefined): boolean {
   if (!known) return state.alive.length === 0
   if (unit === EXISTENCE) return known.state.alive.length > 0 === state.alive.length > 0
-  const columns = descriptions[table].units[unit] ?? []
+  const columns = descriptions[table].units[unit]
+  // A unit of a newer program is asked about like the others of its row.
+  if (!columns) return canonical(state.extra?.[unit]) === canonical(known.state.extra?.[unit])
   return canonical(pick(state.values, columns)) === canonical(pick(known.state.values, columns))
 }
 

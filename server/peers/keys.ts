@@ -11,17 +11,21 @@ const PUBLIC = { ed25519: '302a300506032b6570032100', x25519: '302a300506032b656
  * Made from the server's secret and the node's id: nothing more to keep safe than what there is already, every instance of a central
  * node has the same, and a new incarnation has new ones (docs/decisions/0272).
  */
-export function nodeKeys(secret: string, nodeId: string): NodeKeys {
-  const name = createHash('sha256').update(`${nodeId} ${secret}`).digest('base64url')
-  const keys = made.get(name) ?? makeKeys(secret, nodeId)
-  if (made.size > MOST_MADE) made.clear()
-  made.set(name, keys)
-  return keys
-}
+export const nodeKeys = (secret: string, nodeId: string): NodeKeys =>
+  remembered(ownKeys, createHash('sha256').update(`${nodeId} ${secret}`).digest('base64url'), () => makeKeys(secret, nodeId))
 
-/** Every request needs them, and to make them takes longer than to use them. */
-const made = new Map<string, NodeKeys>()
-const MOST_MADE = 64
+/** Every request needs keys, and to make them takes longer than to use them. */
+const [ownKeys, publicKeys, sharedKeys] = [new Map<string, NodeKeys>(), new Map<string, KeyObject>(), new Map<string, Buffer>()]
+const MOST_REMEMBERED = 1_000
+
+function remembered<K>(keys: Map<string, K>, name: string, make: () => K): K {
+  const known = keys.get(name)
+  if (known) return known
+  const made = make()
+  if (keys.size >= MOST_REMEMBERED) keys.clear()
+  keys.set(name, made)
+  return made
+}
 
 function makeKeys(secret: string, nodeId: string): NodeKeys {
   const seed = (use: string) => Buffer.from(hkdfSync('sha256', secret, nodeId, `markbook:${use}`, 32))
@@ -33,7 +37,9 @@ function makeKeys(secret: string, nodeId: string): NodeKeys {
 }
 
 const publicKeyOf = (raw: string, kind: keyof typeof PUBLIC): KeyObject =>
-  createPublicKey({ key: Buffer.concat([Buffer.from(PUBLIC[kind], 'hex'), Buffer.from(raw, 'base64url')]), format: 'der', type: 'spki' })
+  remembered(publicKeys, `${kind} ${raw}`, () =>
+    createPublicKey({ key: Buffer.concat([Buffer.from(PUBLIC[kind], 'hex'), Buffer.from(raw, 'base64url')]), format: 'der', type: 'spki' }),
+  )
 
 /** True for 32 bytes in base64url that are a key of the kind. */
 export function isKey(raw: string, kind: keyof typeof PUBLIC): boolean {
@@ -56,5 +62,7 @@ export const isSignedBy = (signed: Signed, signature: string, publicKey: string)
   verify(null, textOf(signed), publicKeyOf(publicKey, 'ed25519'), Buffer.from(signature, 'base64url'))
 
 /** What two nodes share and nobody else knows: secrets on their way are sealed with it. */
-export const sharedKey = ({ box }: Pick<NodeKeys, 'box'>, theirKey: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', diffieHellman({ privateKey: box, publicKey: publicKeyOf(theirKey, 'x25519') }), '', 'markbook:box', 32))
+export const sharedKey = ({ box, boxKey }: Pick<NodeKeys, 'box' | 'boxKey'>, theirKey: string): Buffer =>
+  remembered(sharedKeys, `${boxKey} ${theirKey}`, () =>
+    Buffer.from(hkdfSync('sha256', diffieHellman({ privateKey: box, publicKey: publicKeyOf(theirKey, 'x25519') }), '', 'markbook:box', 32)),
+  )

@@ -1,17 +1,29 @@
 import { limits } from '@markbook/shared/limits'
 import type { Carrier } from './parent-line.ts'
+import { fetchTrusting } from './trust.ts'
+
+const patienceFor = (path: string): number => {
+  const { short, news, page } = limits.sync.patience
+  if (path === '/sync/pull') return news
+  return path === '/sync/push' || path === '/sync/verify' || path === '/sync/files' || path.startsWith('/storage/') ? page : short
+}
 
 /**
  * The real line. A parent that does not begin its answer in time counts as none: a line may die without a word, and the long poll answers
- * well within that. `stopping` ends what is under way.
+ * well within that. `stopping` ends what is under way. `authority`: one that this machine trusts beside those that everybody does.
  */
 export const overNetwork =
-  (stopping: AbortSignal): Carrier =>
+  (stopping: AbortSignal, authority: () => string | null = () => null): Carrier =>
   async (request) => {
     const patience = new AbortController()
-    const timer = setTimeout(() => patience.abort(new Error('The other server does not answer.')), limits.sync.patience).unref()
+    const timer = setTimeout(
+      () => patience.abort(new Error('The other server does not answer.')),
+      patienceFor(new URL(request.url).pathname),
+    ).unref()
     try {
-      return await fetch(request, { signal: AbortSignal.any([request.signal, stopping, patience.signal]) })
+      const signal = AbortSignal.any([request.signal, stopping, patience.signal])
+      const own = request.url.startsWith('https:') ? authority() : null
+      return own ? await fetchTrusting(request, own, signal) : await fetch(request, { signal })
     } finally {
       clearTimeout(timer)
     }

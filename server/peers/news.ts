@@ -27,7 +27,8 @@ export function newsOf(store: Store) {
     for (const { school_id, seq } of feeds) {
       const before = seen.get(school_id)
       seen.set(school_id, seq)
-      if (before !== undefined && before !== seq) wake((school) => school === school_id)
+      // Of a school that is asked about for the first time nobody knows what came since: who waits reads once more.
+      if (before !== seq) wake((school) => school === school_id)
     }
     if (waiters.size > 0) return void setTimeout(look, LOOK).unref()
     isLooking = false
@@ -35,8 +36,8 @@ export function newsOf(store: Store) {
   }
 
   return {
-    /** Settles with the next commit of one of the schools, or of people, or after `ms`. */
-    next(schools: readonly string[], ms: number): { promise: Promise<void>; forget(): void } {
+    /** Settles with the next commit of one of the schools, or of people, or after `ms`, or when `over` aborts. */
+    next(schools: readonly string[], ms: number, over?: AbortSignal): { promise: Promise<void>; forget(): void } {
       let forget = () => {}
       const promise = new Promise<void>((resolve) => {
         const waiter: Waiter = { schools: new Set([...schools, COMMONS]), wake: () => forget() }
@@ -45,8 +46,11 @@ export function newsOf(store: Store) {
         forget = () => {
           clearTimeout(timer)
           waiters.delete(waiter)
+          over?.removeEventListener('abort', waiter.wake)
           resolve()
         }
+        if (over?.aborted) return forget()
+        over?.addEventListener('abort', waiter.wake, { once: true })
       })
       if (!isLooking) {
         isLooking = true

@@ -6,6 +6,7 @@ import type { Page } from '@markbook/sync/protocol/messages'
 import { type Carried, packRows } from '@markbook/sync/protocol/page'
 import { type CopyPlace, readCopy, readFeed, readPeople, withPeople } from '../store/replica/feed.ts'
 import type { ReadTx } from '../store/tx.ts'
+import { isBelowFloor } from './gone.ts'
 import { type Scope, scopeOf, within } from './scope.ts'
 import { resealed } from './secrets.ts'
 
@@ -27,7 +28,8 @@ export async function nextPage(
   const school = peer.school_id as string
   const scope = await scopeOf(tx, peer)
   const known = textToCursor(asked.cursor)
-  const goesOn = known && known.epoch === epoch && (asked.scope === null || asked.scope === scope.text)
+  const isInScope = asked.scope === null || asked.scope === scope.text
+  const goesOn = known && known.epoch === epoch && isInScope && !(await isBelowFloor(tx, school, epoch, asked.cursor))
   const cursor = goesOn ? known : await beginning(tx, school, epoch)
   const read = cursor.kind === 'copy' ? await copyOn(tx, school, cursor, scope) : await feedOn(tx, school, cursor, scope, peer)
   const rows = await within(tx, school, scope, read.rows)
@@ -63,7 +65,7 @@ async function copyOn(tx: ReadTx, school: string, cursor: Cursor & { kind: 'copy
 
 async function feedOn(tx: ReadTx, school: string, { epoch, seq, people }: Cursor, scope: Scope, peer: Peer): Promise<Read> {
   const limit = limits.sync.pageRows
-  const own = await readFeed(tx, school, { after: seq, limit, notFrom: peer.node_id })
+  const own = await readFeed(tx, school, { after: seq, limit, notFrom: [peer.node_id] })
   const of = await readPeople(tx, school, { after: people, limit, secrets: scope.secrets })
   const rows = [...of.rows, ...(await withPeople(tx, own.rows, scope))]
   return {

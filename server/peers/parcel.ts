@@ -4,13 +4,16 @@ import { type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
 import { OLDEST_PROTOCOL, Page, PROTOCOL, Push, RowAnswer } from '@markbook/sync/protocol/messages'
 import { z } from 'zod'
 import { seal, unseal } from '../features/outage/seal.ts'
+import { OfRow, OnStick, type Packed } from './files/by-hand.ts'
 import { isSignedBy, type NodeKeys, signatureOf } from './keys.ts'
 
 /**
  * Pages on a stick (SPEC, «By hand»). A first line that anybody may read says between which nodes it goes; a second is the signature of
  * the node that wrote it; the rest is sealed for the two of them, for a stick is lost sooner than a line is tapped.
- * - `up`, from a child: `cursor` how far it had read its parent's feed, `head` that of its own history at the first page's `from`.
- * - `down`, the receipt to carry back: what became of each page, then the parent's news since `cursor`.
+ * Behind that, a line each, lie the files, sealed too; which they are, and their hashes, is said in the part that is signed.
+ * - `up`, from a child: `cursor` how far it had read its parent's feed, `head` that of its own history at the first page's `from`;
+ *   `wants`: rows whose files it lacks.
+ * - `down`, the receipt to carry back: what became of each page, then the parent's news since `cursor`; `taken`: files that it has now.
  */
 const Head = z.object({
   markbook: z.literal('parcel'),
@@ -27,11 +30,18 @@ const Head = z.object({
 })
 export type Head = z.infer<typeof Head>
 
-const Up = z.object({ pages: z.array(z.object({ push: Push, people: z.int() })) })
+const Up = z.object({
+  pages: z.array(z.object({ push: Push, people: z.int() })),
+  files: z.array(OnStick).default([]),
+  wants: z.array(OfRow).default([]),
+})
 const Down = z.object({
   answers: z.array(z.object({ to: z.int(), people: z.int(), answers: z.array(RowAnswer) })),
   pages: z.array(Page),
+  files: z.array(OnStick).default([]),
+  taken: z.array(OnStick).default([]),
 })
+type Peer = Row<'sync_peer'>
 export type Up = z.infer<typeof Up>
 export type Down = z.infer<typeof Down>
 
@@ -44,10 +54,35 @@ export const headOf = (head: Omit<Head, 'markbook' | 'protocol' | 'schema'>): He
 
 const MOST = 1_073_741_824
 
-export function wrap(head: Head, content: Up | Down, keys: Pick<NodeKeys, 'signing'>, shared: Buffer): Buffer {
+type Keys = { keys: Pick<NodeKeys, 'signing'>; shared: Buffer }
+type Content = Omit<Up, 'files'> | Omit<Down, 'files'>
+export function wrap(head: Head, content: Content, packed: readonly Packed[], { keys, shared }: Keys): Buffer {
   const first = JSON.stringify(head)
-  const sealed = seal(gzipSync(JSON.stringify(content)), shared, head.peer)
-  return Buffer.from(`${first}\n${signatureOf(signedOf(first, sealed), keys)}\n${sealed}\n`)
+  const files = packed.map(({ bytes: _, ...file }) => file)
+  const sealed = seal(gzipSync(JSON.stringify({ ...content, files })), shared, head.peer)
+  const lines = packed.map(({ bytes, sha256 }) => Buffer.from(`${seal(bytes, shared, ownerOf(head, sha256))}\n`))
+  return Buffer.concat([Buffer.from(`${first}\n${signatureOf(signedOf(first, sealed), keys)}\n${sealed}\n`), ...lines])
+}
+
+const ownerOf = ({ peer }: Pick<Head, 'peer'>, sha256: string) => `${peer} ${sha256}`
+
+/** The files of a parcel, one after the other, up to one that was damaged on its way: the rest comes another time. */
+export function* filesIn(bytes: Buffer, from: Pick<Peer, 'id'>, files: readonly OnStick[], shared: Buffer): Generator<Packed> {
+  let at = afterLines(bytes, 3)
+  for (const file of files) {
+    const end = bytes.indexOf('\n', at)
+    const content = end < 0 ? null : unseal(bytes.toString('latin1', at, end), shared, ownerOf({ peer: from.id }, file.sha256))
+    if (content?.length !== file.size) return
+    at = end + 1
+    yield { ...file, bytes: content }
+  }
+}
+
+/** Where the line after so many begins. */
+function afterLines(bytes: Buffer, lines: number): number {
+  let at = 0
+  for (let line = 0; line < lines; line += 1) at = bytes.indexOf('\n', at) + 1
+  return at
 }
 
 const signedOf = (first: string, sealed: string) => ({
@@ -78,15 +113,10 @@ const parsed = (text: string): unknown => {
 }
 
 /** What is in it; throws where it was not written by the peer, was damaged, or is not for this node. */
-export function unwrap(bytes: Buffer, from: Pick<Row<'sync_peer'>, 'id' | 'public_key'>, shared: Buffer, direction: 'up'): Up
-export function unwrap(bytes: Buffer, from: Pick<Row<'sync_peer'>, 'id' | 'public_key'>, shared: Buffer, direction: 'down'): Down
-export function unwrap(
-  bytes: Buffer,
-  from: Pick<Row<'sync_peer'>, 'id' | 'public_key'>,
-  shared: Buffer,
-  direction: 'up' | 'down',
-): Up | Down {
-  const [first = '', signature = '', sealed = ''] = bytes.toString('utf8').split('\n')
+export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up'): Up
+export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'down'): Down
+export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up' | 'down'): Up | Down {
+  const [first = '', signature = '', sealed = ''] = bytes.toString('utf8', 0, afterLines(bytes, 3)).split('\n')
   if (!isSignedBy(signedOf(first, sealed), signature, from.public_key))
     throw new Error('This parcel was changed on its way, or was not written by the server that it names.')
   const content = unseal(sealed, shared, from.id)

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Row } from '@markbook/shared/tables/tables'
-import { Page, Pushed, Renewed, Verified, Welcome } from '@markbook/sync/protocol/messages'
+import { FileAnswers, type FileAsk } from '@markbook/sync/protocol/files'
+import { type Known, Page, Pushed, Renewed, Unknown, Verified, Welcome } from '@markbook/sync/protocol/messages'
 import type { z } from 'zod'
 import { type NodeKeys, signatureOf } from './keys.ts'
 import { headersOf } from './routes.ts'
@@ -20,16 +21,29 @@ export class LineFailure extends Error {
 
 type Peer = Pick<Row<'sync_peer'>, 'id' | 'url'>
 
+type Plain = { method: string; headers: Record<string, string>; body?: Uint8Array; signal?: AbortSignal | undefined }
+type Speaker = { peer: string; keys: Pick<NodeKeys, 'signing'> }
+
 /** One session with a parent: signs, counts and packs. */
 export class ParentLine {
   private nonce = ''
   private number = 0
+  private former: Speaker | null = null
 
   constructor(
     private readonly peer: Peer,
     private readonly keys: Pick<NodeKeys, 'signing'>,
     private readonly carry: Carrier,
   ) {}
+
+  /** From here on as an earlier incarnation of this database, whom a parent that was restored may still know; null for the present one. */
+  speakAs(former: Speaker | null): void {
+    this.former = former
+  }
+  /** The parent does not know the present enrolment, but an earlier one. */
+  get isKnownAsFormer(): boolean {
+    return this.former !== null
+  }
 
   async hello(body: unknown): Promise<Welcome> {
     this.nonce = ''
@@ -40,18 +54,44 @@ export class ParentLine {
   }
   renew = (body: unknown) => this.ask('/sync/renew', Renewed, body)
   push = (body: unknown) => this.ask('/sync/push', Pushed, body)
+  known = (body: Known) => this.ask('/sync/known', Unknown, body)
   verify = () => this.ask('/sync/verify', Verified, {})
   pull = (body: unknown, signal?: AbortSignal) => this.ask('/sync/pull', Page, body, signal)
+  /** Beside the others, in any order: it changes nothing. */
+  files = (body: FileAsk, signal?: AbortSignal) => this.ask('/sync/files', FileAnswers, body, signal, false)
 
-  private async ask<S extends z.ZodType>(path: string, reply: S, value: unknown, signal?: AbortSignal): Promise<z.output<S>> {
+  get isGreeted(): boolean {
+    return this.nonce !== ''
+  }
+
+  /** What bears a right of its own and needs no signature. */
+  carryPlain(path: string, { method, headers, body, signal }: Plain): Promise<Response> {
+    const request = new Request(new URL(path, this.peer.url ?? ''), {
+      method,
+      headers,
+      body: (body ?? null) as never,
+      signal: signal ?? null,
+    })
+    return this.carry(request).catch(asLineFailure)
+  }
+
+  private async ask<S extends z.ZodType>(
+    path: string,
+    reply: S,
+    value: unknown,
+    signal?: AbortSignal,
+    numbered = this.nonce !== '',
+  ): Promise<z.output<S>> {
     const plain = Buffer.from(JSON.stringify(value))
     const body = plain.length > 1_024 ? gzipSync(plain, { level: 1 }) : plain
-    if (this.nonce) this.number += 1
-    const signature = signatureOf({ method: 'POST', path, body, nonce: this.nonce, number: this.number }, this.keys)
+    if (numbered) this.number += 1
+    const number = numbered ? this.number : 0
+    const { peer, keys } = this.former ?? { peer: this.peer.id, keys: this.keys }
+    const signature = signatureOf({ method: 'POST', path, body, nonce: this.nonce, number }, keys)
     const headers: Record<string, string> = {
       'content-type': 'application/json',
-      [headersOf.peer]: this.peer.id,
-      [headersOf.number]: String(this.number),
+      [headersOf.peer]: peer,
+      [headersOf.number]: String(number),
       [headersOf.signature]: signature,
       ...(body !== plain && { 'content-encoding': 'gzip' }),
     }
@@ -61,11 +101,16 @@ export class ParentLine {
       body: new Uint8Array(body),
       signal: signal ?? null,
     })
-    const response = await this.carry(request).catch((error: unknown) => {
-      throw new LineFailure('line', error instanceof Error ? error.message : String(error))
-    })
-    return reply.parse(await read(response)) as z.output<S>
+    const response = await this.carry(request).catch(asLineFailure)
+    const answer = await read(response)
+    // An answer that was on its way for long, to another request, says nothing of this one.
+    if (response.headers.get(headersOf.answers) !== signature) throw new LineFailure('line', 'This is no answer to what was asked.')
+    return reply.parse(answer) as z.output<S>
   }
+}
+
+const asLineFailure = (error: unknown): never => {
+  throw new LineFailure('line', error instanceof Error ? error.message : String(error))
 }
 
 async function read(response: Response): Promise<unknown> {
@@ -73,6 +118,11 @@ async function read(response: Response): Promise<unknown> {
     throw new LineFailure('line', `The answer broke off (${response.status}).`)
   })
   if (response.ok) return answer
+  throw refusalIn(response, answer)
+}
+
+/** What an answer that is no success means. */
+export function refusalIn(response: Response, answer: unknown): LineFailure {
   const { code = 'line', message = '' } = answer as { code?: string; message?: string }
-  throw new LineFailure(response.status >= 500 || response.status === 429 ? 'line' : code, message)
+  return new LineFailure(response.status >= 500 || response.status === 429 ? 'line' : code, message)
 }

@@ -3,7 +3,7 @@ import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
 import { pick, type RowState } from '@markbook/sync/merge/state'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import type { HistoryEntry, Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
-import { type Carried, packRows, unpackRows } from '@markbook/sync/protocol/page'
+import { type Carried, type Malformed, packRows, unpackRows } from '@markbook/sync/protocol/page'
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { eq } from 'drizzle-orm'
 import { applyStates } from '../store/replica/apply.ts'
@@ -20,7 +20,7 @@ import { resealed } from './secrets.ts'
  */
 export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string, push: Push, keys: SealKeys): Promise<Pushed> {
   const school = peer.school_id as string
-  const { rows } = unpackRows(push.tables)
+  const { rows, malformed } = unpackRows(push.tables)
   const opened = peer.kind === 'laptop' ? rows : resealed(rows, keys.shared, keys.own)
   const cursor = textToCursor(push.cursor)
   const judge = new Judge(tx, peer, cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER)
@@ -30,6 +30,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string
   const deletions: Incoming[] = []
   for (const [table, states] of byTable(opened))
     answers.push(...(await takeTable(tx, school, peer.node_id, judge, table, states, deletions)))
+  for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
   const gone = await applyStates(tx, school, deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
   tx.replica.bring(school, [], push.history.map(entryOf))
@@ -116,6 +117,13 @@ const refusal = (table: Replicated, { id }: RowState, verdicts: readonly Verdict
   code: verdicts[0]?.code ?? null,
   theirs: theirs ? (packRows([{ table, state: theirs.state }])[0] ?? null) : null,
 })
+
+/** Nothing of it can be read, so nothing is taken; the child gets what is here. */
+async function refusalOfMalformed(tx: WriteTx, school: string, { table, id, units }: Malformed): Promise<RowAnswer> {
+  const theirs = (await knownRows(tx, table, school, [id])).get(id)
+  const packed = theirs ? (packRows([{ table, state: theirs.state }])[0] ?? null) : null
+  return { table, id, outcome: 'refused', units, code: 'malformed', theirs: packed }
+}
 
 /**
  * The state without what was refused of it: those units as they are here, and as if it had seen nothing from the first of them on, for

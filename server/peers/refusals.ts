@@ -6,7 +6,7 @@ import { EXISTENCE } from '@markbook/sync/versions'
 import { namedBelow } from '../store/replica/bury.ts'
 import { type Known, knownRows } from '../store/replica/states.ts'
 import { takeAsTheirs, takeOver } from '../store/replica/take-over.ts'
-import type { WriteTx } from '../store/tx.ts'
+import type { ReadTx, WriteTx } from '../store/tx.ts'
 
 /** This node, and up to which number of its feed the parent has answered. */
 type Here = { node: string; sent: number }
@@ -33,6 +33,17 @@ export async function keepRefused(tx: WriteTx, school: string, answers: readonly
   }
 }
 
+/** Of refusals, those of writes that this node made. */
+export async function ofOwn(tx: ReadTx, node: string, school: string, answers: readonly RowAnswer[]): Promise<RowAnswer[]> {
+  const own: RowAnswer[] = []
+  for (const answer of answers.filter(({ table }) => Object.hasOwn(descriptions, table))) {
+    const known = (await knownRows(tx, answer.table as Replicated, school, [answer.id])).get(answer.id)
+    const units = answer.units.filter((unit) => known?.state.units[unit]?.[0] === node)
+    if (units.length > 0) own.push({ ...answer, units })
+  }
+  return own
+}
+
 /** The row as the parent has it; null where it has none, or it was deleted there. */
 function theirsIn({ theirs }: RowAnswer): RowState | null {
   const [row] = theirs ? unpackRows([theirs]).rows : []
@@ -47,8 +58,11 @@ async function takeRefusal(tx: WriteTx, { node, sent }: Here, school: string, an
   const theirs = theirsIn(answer)
   // What others wrote may still come to the parent by another way: it must not be written over here.
   const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
-  if (!isOurs && (theirs || !known.row || !(await isNeeded(tx, school, table, known))))
+  // Over what cannot be read there, another write could not be read either.
+  const cannotTravel = answer.code === 'malformed'
+  if ((!isOurs || cannotTravel) && (theirs || !known.row || !(await isNeeded(tx, school, table, known))))
     return takeAsTheirs(tx, school, table, known, theirs)
+  if (cannotTravel) return
   const isGone = known.state.alive.length === 0
   // Of a row that is gone here, and may be, nothing else counts.
   if (isGone && !(theirs && units.includes(EXISTENCE))) return

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { networkInterfaces } from 'node:os'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { Driver } from '@markbook/sync/driver'
@@ -8,9 +9,12 @@ import { asSystem } from '../store/tx.ts'
 import { Child } from './child.ts'
 import type { Course, Replication } from './course.ts'
 import { parentsOf } from './enrolment.ts'
+import { type Carriage, carryOn } from './files/carry-on.ts'
+import { Courier } from './files/courier.ts'
 import { beginAnew, keysOfEnrolment } from './incarnation.ts'
 import { overNetwork } from './network.ts'
 import { type Carrier, LineFailure, ParentLine } from './parent-line.ts'
+import { trustedAuthority } from './trust.ts'
 
 /**
  * Replicates with this node's parent while it has one, by itself, for as long as the server runs. A parent that another process joined
@@ -19,11 +23,13 @@ import { type Carrier, LineFailure, ParentLine } from './parent-line.ts'
 export async function startReplication(services: Services, given?: Carrier): Promise<Replication> {
   const { store, clock } = services
   const stopping = new AbortController()
-  const carry = given ?? overNetwork(stopping.signal)
+  const carry = given ?? overNetwork(stopping.signal, () => trustedAuthority(services.config.dataDir))
   let course: Course = { parent: null, notice: 'alone', reason: null, since: clock.now() }
   let driver: Driver | null = null
+  let files: Carriage | null = null
 
   const begin = async () => {
+    await files?.stop()
     await driver?.stop()
     driver = null
     if (stopping.signal.aborted) return
@@ -34,7 +40,9 @@ export async function startReplication(services: Services, given?: Carrier): Pro
       if (notice !== course.notice) services.log.info({ parent: parent.name, notice, reason }, 'replication')
       course = { ...course, notice, reason, since: notice === course.notice ? course.since : clock.now() }
     }
-    driver = driverFor(services, parent, carry, tell, () => void refresh())
+    const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
+    files = carryOn(services, parent.id, new Courier(services, parent.id, line))
+    driver = driverFor(services, parent, line, { tell, again: () => void refresh(), carryFiles: files.wake })
     driver.start()
   }
   let turn: Promise<void> = Promise.resolve()
@@ -44,7 +52,12 @@ export async function startReplication(services: Services, given?: Carrier): Pro
     turn = next
     return next
   }
+  let addresses = addressesHere()
   const look = async () => {
+    const now = addressesHere()
+    // A cable that was put in again, another network: where there was no line there may be one.
+    if (now !== addresses) driver?.call()
+    addresses = now
     const [parent = null] = await store.read(asSystem(), parentsOf)
     if (parent?.id !== course.parent?.id) await refresh()
   }
@@ -55,24 +68,23 @@ export async function startReplication(services: Services, given?: Carrier): Pro
   return {
     course: () => course,
     refresh,
+    carryFiles: () => files?.wake(),
     stop: async () => {
       clearInterval(looking)
       forget()
       stopping.abort()
       await turn.catch(() => {})
+      await files?.stop()
       await driver?.stop()
     },
   }
 }
 
-function driverFor(
-  services: Services,
-  parent: Row<'sync_peer'>,
-  carry: Carrier,
-  tell: (notice: Notice, reason: string | null) => void,
-  again: () => void,
-): Driver {
-  const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
+const addressesHere = () => JSON.stringify(Object.values(networkInterfaces()).map((each) => each?.map(({ address }) => address)))
+
+type Told = { tell(notice: Notice, reason: string | null): void; again(): void; carryFiles(): void }
+
+function driverFor(services: Services, parent: Row<'sync_peer'>, line: ParentLine, { tell, again, carryFiles }: Told): Driver {
   const child = new Child(services, parent.id, line)
   return new Driver(
     {
@@ -82,7 +94,12 @@ function driverFor(
         again()
       },
       push: () => child.push(),
-      pull: (wait, signal) => child.pull(wait, signal),
+      pull: async (wait, signal) => {
+        const heard = await child.pull(wait, signal)
+        // Files follow their rows.
+        if (!heard.more) carryFiles()
+        return heard
+      },
       later: (ms, then) => {
         const timer = setTimeout(then, ms).unref()
         return () => clearTimeout(timer)

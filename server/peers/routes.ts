@@ -3,7 +3,19 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
-import { Hello, Join, OLDEST_PROTOCOL, PROTOCOL, Pull, Push, Renew, type Verified, type Welcome } from '@markbook/sync/protocol/messages'
+import { FileAsk } from '@markbook/sync/protocol/files'
+import {
+  Hello,
+  Join,
+  Known,
+  OLDEST_PROTOCOL,
+  PROTOCOL,
+  Pull,
+  Push,
+  Renew,
+  type Verified,
+  type Welcome,
+} from '@markbook/sync/protocol/messages'
 import { count, eq } from 'drizzle-orm'
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
@@ -11,19 +23,28 @@ import { placeOf } from '../http/admission.ts'
 import type { AppEnv } from '../http/mount.ts'
 import type { Services } from '../http/services.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
-import { admit, NEW_PEER, peerById, syncFailures } from './enrolment.ts'
+import { admit, childByNode, NEW_PEER, peerById, syncFailures } from './enrolment.ts'
+import { FILE_CONTENT } from './files/named.ts'
+import { answerFiles, giveFile } from './files/serve.ts'
+import { isBelowFloor, unknownOf } from './gone.ts'
 import { isKey, isSignedBy, nodeKeys, sharedKey } from './keys.ts'
 import { newsOf } from './news.ts'
 import { nextPage } from './pages.ts'
 import { receive } from './receive.ts'
 import { scopeOf } from './scope.ts'
+import { heard } from './tombstones.ts'
 import { digestsOf } from './verify.ts'
 
 type Peer = Row<'sync_peer'>
 type Ctx = Context<AppEnv>
 
-/** What another node's requests bear (SPEC, «Enrolment, signatures, secrets»). */
-export const headersOf = { peer: 'markbook-peer', number: 'markbook-number', signature: 'markbook-signature' } as const
+/** What another node's requests bear (SPEC, «Enrolment, signatures, secrets»), and `answers`, a reply: the signature that it answers. */
+export const headersOf = {
+  peer: 'markbook-peer',
+  number: 'markbook-number',
+  signature: 'markbook-signature',
+  answers: 'markbook-answers',
+} as const
 
 /** What this node answers its children: `/sync/*`, beside the contract, for programs alone. */
 export function serveChildren(app: Hono<AppEnv>, services: Services): void {
@@ -33,13 +54,24 @@ export function serveChildren(app: Hono<AppEnv>, services: Services): void {
   app.post('/sync/renew', (c) => answered(c, () => renew(c, services)))
   app.post('/sync/pull', (c) => answered(c, () => pull(c, services, news)))
   app.post('/sync/push', (c) => answered(c, () => push(c, services)))
+  app.post('/sync/known', (c) => answered(c, () => known(c, services)))
   app.post('/sync/verify', (c) => answered(c, () => verify(c, services)))
+  app.post('/sync/files', (c) => answered(c, () => files(c, services)))
+  app.get(FILE_CONTENT, (c) => {
+    c.set('route', FILE_CONTENT)
+    return giveFile(services, c.req.raw)
+  })
 }
 
 async function answered(c: Ctx, work: () => Promise<unknown>): Promise<Response> {
   c.set('route', c.req.path)
   const text = JSON.stringify(await work())
-  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-request-id': c.get('requestId') }
+  const headers = {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'x-request-id': c.get('requestId'),
+    [headersOf.answers]: c.req.header(headersOf.signature) ?? '',
+  }
   if (text.length < 1_024) return new Response(text, { headers })
   return new Response(gzipSync(text, { level: 1 }), { headers: { ...headers, 'content-encoding': 'gzip' } })
 }
@@ -80,11 +112,15 @@ export const sealKeys = (services: Pick<Services, 'store' | 'config' | 'keys'>, 
   shared: sharedKey(keysHere(services), peer.box_key),
 })
 
-/** The peer that signed the request. `session`: with a number that rises; a greeting begins one and has none. */
-async function signer(c: Ctx, tx: WriteTx, body: Uint8Array, { session }: { session: boolean }): Promise<Peer> {
+type Asked = { session: boolean; numbered?: boolean }
+/**
+ * The peer that signed the request. `session`: with a number that rises; a greeting begins one and has none. What only asks may be said
+ * beside the others, in any order, and is not `numbered`.
+ */
+async function signer(c: Ctx, tx: WriteTx, body: Uint8Array, { session, numbered = session }: Asked): Promise<Peer> {
   const id = c.req.header(headersOf.peer) ?? ''
   const number = Number(c.req.header(headersOf.number) ?? 0)
-  const peer = /^[0-9a-f-]{36}$/.test(id) ? await peerById(tx, id) : undefined
+  const peer = /^[0-9a-f-]{36}$/.test(id) ? ((await peerById(tx, id)) ?? (await childByNode(tx, id))) : undefined
   if (peer?.side !== 'child') throw syncFailures.unknownNode()
   const nonce = session ? peer.session_nonce : ''
   if (nonce === null) throw syncFailures.staleSession()
@@ -92,7 +128,7 @@ async function signer(c: Ctx, tx: WriteTx, body: Uint8Array, { session }: { sess
   if (!isSignedBy(signed, c.req.header(headersOf.signature) ?? '', peer.public_key))
     throw session ? syncFailures.staleSession() : syncFailures.badSignature()
   if (peer.revoked_at) throw syncFailures.revoked()
-  if (session) {
+  if (numbered) {
     if (!Number.isSafeInteger(number) || number <= peer.session_number) throw syncFailures.staleSession()
     const { sync_peer } = tx.t
     await tx.local.update(tx.t.sync_peer).set({ session_number: number, last_seen_at: tx.now }).where(eq(sync_peer.id, id))
@@ -102,7 +138,7 @@ async function signer(c: Ctx, tx: WriteTx, body: Uint8Array, { session }: { sess
 
 async function hello(c: Ctx, services: Services): Promise<Welcome> {
   const bytes = await bytesOf(c)
-  const { protocol, node, now } = read(Hello, bytes, isGzipped(c))
+  const { protocol, node, now, cursor } = read(Hello, bytes, isGzipped(c))
   return services.store.write(asSystem(), async (tx) => {
     const peer = await signer(c, tx, bytes, { session: false })
     if (protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
@@ -111,7 +147,7 @@ async function hello(c: Ctx, services: Services): Promise<Welcome> {
     const nonce = randomBytes(16).toString('base64url')
     const set = { session_nonce: nonce, session_number: 0, clock_offset: Math.round(now - tx.nowMs), last_seen_at: tx.now }
     await tx.local.update(tx.t.sync_peer).set(set).where(eq(sync_peer.id, peer.id))
-    const [known] = await tx.db
+    const [own] = await tx.db
       .select({ name: school.name })
       .from(school)
       .where(eq(school.id, peer.school_id ?? ''))
@@ -124,8 +160,9 @@ async function hello(c: Ctx, services: Services): Promise<Welcome> {
       head: peer.history_head,
       now: tx.nowMs,
       school: peer.school_id as string,
-      school_name: known?.name ?? peer.name,
+      school_name: own?.name ?? peer.name,
       scope: (await scopeOf(tx, peer)).text,
+      below: await isBelowFloor(tx, peer.school_id as string, services.store.nodeId, cursor),
     }
   })
 }
@@ -163,6 +200,12 @@ async function push(c: Ctx, services: Services) {
   return pushed
 }
 
+async function known(c: Ctx, services: Services) {
+  const bytes = await bytesOf(c)
+  const asked = read(Known, bytes, isGzipped(c))
+  return services.store.write(asSystem(), async (tx) => unknownOf(tx, await signer(c, tx, bytes, { session: true }), asked))
+}
+
 /** What this node holds of what is the child's, in figures. */
 async function verify(c: Ctx, services: Services): Promise<Verified> {
   const bytes = await bytesOf(c)
@@ -170,22 +213,36 @@ async function verify(c: Ctx, services: Services): Promise<Verified> {
   return digestsOf(services.store, peer)
 }
 
+/** Which files of rows go which way, and by what right. */
+async function files(c: Ctx, services: Services) {
+  const bytes = await bytesOf(c)
+  const asked = read(FileAsk, bytes, isGzipped(c))
+  const peer = await services.store.write(asSystem(), (tx) => signer(c, tx, bytes, { session: true, numbered: false }))
+  return answerFiles(services, peer, asked)
+}
+
 /** Answers at once where there is something, else when there is, or after `wait` seconds with nothing. */
 async function pull(c: Ctx, services: Services, news: ReturnType<typeof newsOf>) {
   const bytes = await bytesOf(c)
   const asked = read(Pull, bytes, isGzipped(c))
-  const peer = await services.store.write(asSystem(), (tx) => signer(c, tx, bytes, { session: true }))
+  const peer = await services.store.write(asSystem(), async (tx) => {
+    const signed = await signer(c, tx, bytes, { session: true })
+    await heard(tx, services.store.nodeId, signed, asked.cursor)
+    return signed
+  })
   const place = placeOf(c.env?.incoming)
   const until = performance.now() + asked.wait * 1_000
+  // Nobody waits for an answer that nobody reads, nor keeps a server from stopping.
+  const over = AbortSignal.any([c.req.raw.signal, services.jobs.stopping])
   for (;;) {
-    const heard = news.next([peer.school_id as string], Math.max(0, until - performance.now()))
+    const told = news.next([peer.school_id as string], Math.max(0, until - performance.now()), over)
     const page = await services.store.read(asSystem(), (tx) => nextPage(tx, peer, services.store.nodeId, asked, sealKeys(services, peer)))
-    if (page.tables.length > 0 || !page.is_last || page.cursor !== asked.cursor || performance.now() >= until || c.req.raw.signal.aborted) {
-      heard.forget()
+    if (page.tables.length > 0 || !page.is_last || page.cursor !== asked.cursor || performance.now() >= until || over.aborted) {
+      told.forget()
       return page
     }
     // Whoever waits for news holds nobody else up.
-    await place.aside(() => heard.promise)
+    await place.aside(() => told.promise)
     const [fresh] = [await services.store.read(asSystem(), (tx) => peerById(tx, peer.id))]
     if (!fresh || fresh.revoked_at) throw syncFailures.revoked()
   }

@@ -14,6 +14,8 @@ import type { Line } from './line.ts'
 export type Dialect = FeedReading & {
   readonly name: 'sqlite' | 'postgres'
   readonly tables: Tables
+  /** A statement that fails leaves the transaction as it was before it. */
+  readonly failsAlone: boolean
   /** Appended to a select in a writing transaction, so that what is loaded to be changed stays as loaded. */
   lockOf(table: string): string
   /** Writes rows of one table in few statements; `replace` overwrites rows with the same key. Values are driver values. */
@@ -28,6 +30,8 @@ export type Dialect = FeedReading & {
    */
   updateRows(line: Line, table: Table, rows: readonly Record<string, unknown>[], columns: readonly string[]): Promise<void>
   deleteRows(line: Line, table: Table, schoolId: string | null, ids: readonly string[]): Promise<void>
+  /** Those of the ids that are rows of the table. */
+  idsIn(line: Line, table: Table, schoolId: string | null, ids: readonly string[]): Promise<string[]>
   /** The versions kept of these rows. */
   versionsOf(line: Line, schoolId: string, table: string, ids: readonly string[]): Promise<StoredVersions[]>
   /** Advances the school's feed and writes what hangs on its number; the last statement of a transaction. */
@@ -108,34 +112,24 @@ function endingOf(table: Table, how: string): string {
 
 const listed = (columns: readonly Column[]) => sql.join([...columns], sql`, `)
 
-/** SQLite allows 32,766 parameters a statement; chunks stay well below and repeat in size, so that statements are reused. */
-const SQLITE_PARAMETERS = 16_000
-
-const sqliteInsert = memo((table: Table, variant) => {
-  const [how, count] = variant.split(':') as [string, string]
+/** One row at a time: it is in this process, and a statement for many costs more to bind than it saves (decision 303). */
+const sqliteInsert = memo((table: Table, how) => {
   const names = columnNames(table)
-  const tuple = `(${names.map(() => '?')})`
-  const text = `insert into ${quoted(getTableName(table))} (${names.map(quoted)}) values ${Array(Number(count)).fill(tuple)}`
+  const text = `insert into ${quoted(getTableName(table))} (${names.map(quoted)}) values (${names.map(() => '?')})`
   return text + endingOf(table, how)
 })
 
-async function sqliteChunks<R>(rows: readonly R[], width: number, write: (chunk: readonly R[]) => Promise<void>) {
-  const size = Math.max(1, Math.floor(SQLITE_PARAMETERS / width))
-  for (let at = 0; at < rows.length; at += size) await write(rows.slice(at, at + size))
-}
-
-async function sqliteWrite(line: Line, table: Table, rows: readonly Record<string, unknown>[], how: string) {
+function sqliteWrite(line: Line, table: Table, rows: readonly Record<string, unknown>[], how: string) {
   const names = columnNames(table)
-  await sqliteChunks(rows, names.length, (chunk) =>
-    line.run(
-      sqliteInsert(table, `${how}:${chunk.length}`),
-      chunk.flatMap((row) => names.map((name) => row[name] ?? null)),
-    ),
+  return line.runEach(
+    sqliteInsert(table, how),
+    rows.map((row) => names.map((name) => row[name] ?? null)),
   )
 }
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
+  failsAlone: true,
   tables: sqliteTables,
   lockOf: () => '',
   lockRows: async () => {},
@@ -152,6 +146,12 @@ export const sqliteDialect: Dialect = {
       JSON.stringify(ids),
     ])
   },
+  idsIn: async (line, table, schoolId, ids) => {
+    const scope = schoolId === null ? '' : 'school_id = ? and '
+    const text = `select id from ${quoted(getTableName(table))} where ${scope}id in (select value from json_each(?))`
+    const rows = await line.rows<{ id: string }>(text, [...(schoolId === null ? [] : [schoolId]), JSON.stringify(ids)])
+    return rows.map(({ id }) => id)
+  },
   versionsOf: (line, schoolId, table, ids) =>
     line.rows(
       'select row_id, vv, units, schema, extra, source_id, settled from sync_row where school_id = ? and table_name = ? and row_id in (select value from json_each(?))',
@@ -166,20 +166,21 @@ export const sqliteDialect: Dialect = {
       [schoolId, seq, head],
     )
     const counted = (text: string) => text.replaceAll(PENDING_JSON, String(seq))
-    const stamped = rows.map((row) => ({
-      ...row,
-      school_id: schoolId,
-      seq,
-      vv: counted(row.vv),
-      units: counted(row.units),
-      deleted: row.deleted ? 1 : 0,
-      settled: row.settled ? 1 : 0,
-    }))
-    await sqliteChunks(stamped, SYNC_ROW.length, (chunk) =>
-      line.run(
-        sqliteSyncRows(chunk.length),
-        chunk.flatMap((row) => SYNC_ROW.map((name) => row[name])),
-      ),
+    await line.runEach(
+      SQLITE_SYNC_ROW,
+      rows.map((row) => [
+        schoolId,
+        row.table_name,
+        row.row_id,
+        seq,
+        counted(row.vv),
+        counted(row.units),
+        row.deleted ? 1 : 0,
+        row.schema,
+        row.extra,
+        row.source_id,
+        row.settled ? 1 : 0,
+      ]),
     )
     await sqliteWrite(
       line,
@@ -197,14 +198,7 @@ export const sqliteDialect: Dialect = {
 const SYNC_ROW = ['school_id', 'table_name', 'row_id', 'seq', 'vv', 'units', 'deleted', 'schema', 'extra', 'source_id', 'settled'] as const
 const SYNC_ROW_UPDATE =
   'on conflict (school_id, table_name, row_id) do update set seq = excluded.seq, vv = excluded.vv, units = excluded.units, deleted = excluded.deleted, schema = excluded.schema, extra = excluded.extra, source_id = excluded.source_id, settled = excluded.settled'
-const syncRowTexts = new Map<number, string>()
-const sqliteSyncRows = (count: number) => {
-  const tuple = `(${SYNC_ROW.map(() => '?')})`
-  const text =
-    syncRowTexts.get(count) ?? `insert into sync_row (${SYNC_ROW.map(quoted)}) values ${Array(count).fill(tuple)} ${SYNC_ROW_UPDATE}`
-  syncRowTexts.set(count, text)
-  return text
-}
+const SQLITE_SYNC_ROW = `insert into sync_row (${SYNC_ROW.map(quoted)}) values (${SYNC_ROW.map(() => '?')}) ${SYNC_ROW_UPDATE}`
 
 const place = (table: Table) => {
   const { schema, name } = getTableConfig(table as never)
@@ -244,6 +238,7 @@ const anyOf = (parameter: string) => `= any (array(select value::uuid from json_
 
 export const postgresDialect: Dialect = {
   name: 'postgres',
+  failsAlone: false,
   tables: postgresTables as unknown as Tables,
   lockOf: (table) => ` for no key update of ${quoted(table)}`,
   parkRows: (line, table, column, ids) =>
@@ -263,6 +258,12 @@ export const postgresDialect: Dialect = {
       JSON.stringify(ids),
       ...(schoolId === null ? [] : [schoolId]),
     ])
+  },
+  idsIn: async (line, table, schoolId, ids) => {
+    const scope = schoolId === null ? '' : 'school_id = $2 and '
+    const text = `select id from ${place(table)} where ${scope}id ${anyOf('$1')}`
+    const rows = await line.rows<{ id: string }>(text, [JSON.stringify(ids), ...(schoolId === null ? [] : [schoolId])])
+    return rows.map(({ id }) => id)
   },
   versionsOf: (line, schoolId, table, ids) =>
     line.rows(

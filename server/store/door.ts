@@ -4,7 +4,7 @@ import { type Aside, asideAfter, asideToText, textToAside } from '@markbook/sync
 import { furthestOf, highsOf } from '@markbook/sync/merge/policy'
 import { stamp } from '@markbook/sync/stamp'
 import { EXISTENCE, textToVersions, type Versions, versionsToText } from '@markbook/sync/versions'
-import { and, type Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
+import { and, Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
 import type { Dialect, HistoryWrite, SyncRowWrite } from './dialect.ts'
 import {
   type Action,
@@ -259,13 +259,30 @@ export class Door implements ReplicaWrites {
   }
 
   private toDriver(table: Replicated, row: AnyRow): Record<string, unknown> {
-    const columns = getTableColumns(this.tableOf(table)) as Record<string, Column>
     const driver: Record<string, unknown> = {}
-    for (const [name, column] of Object.entries(columns)) driver[name] = row[name] === null ? null : column.mapToDriverValue(row[name])
+    for (const { name, encode } of encodersOf(this.tableOf(table))) {
+      const value = row[name] ?? null
+      driver[name] = value === null || encode === null ? value : encode(value)
+    }
     return driver
   }
 
   private tableOf(table: Replicated): Table {
     return this.dialect.tables[table as keyof Tables] as Table
   }
+}
+
+type Encoder = { name: string; encode: ((value: unknown) => unknown) | null }
+const encoders = new WeakMap<Table, Encoder[]>()
+
+/** How the values of each column become the driver's; null where they are. */
+function encodersOf(table: Table): Encoder[] {
+  const known = encoders.get(table)
+  if (known) return known
+  const made = Object.entries(getTableColumns(table) as Record<string, Column>).map(([name, column]) => {
+    const isPlain = column.mapToDriverValue === Column.prototype.mapToDriverValue
+    return { name, encode: isPlain ? null : (value: unknown) => column.mapToDriverValue(value) }
+  })
+  encoders.set(table, made)
+  return made
 }

@@ -45,6 +45,10 @@ const NOT_THERE = [
 export const isFull = (error: unknown): boolean => FULL.has(cause(error).code ?? '')
 const FULL = new Set(['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_SHMSIZE', '53100'])
 
+/** True where a row was refused for what it is; false where the machine or another transaction was in the way of the whole. */
+export const isOfRow = (error: unknown): boolean =>
+  !isFull(error) && !isRetryable(error) && !isAway(error) && !/^SQLITE_(IOERR|CORRUPT|NOMEM|BUSY|READONLY)/.test(cause(error).code ?? '')
+
 /** Another transaction has kept a row for too long (see `lockWait`). */
 const LOCK_WAIT = '55P03'
 

@@ -12,6 +12,8 @@ export type Line = {
   readonly writes: boolean
   rows<R>(text: string, params: readonly unknown[]): Promise<R[]>
   run(text: string, params: readonly unknown[]): Promise<void>
+  /** The same statement for each of these parameters, in order; stops at the first that fails. */
+  runEach(text: string, each: readonly (readonly unknown[])[]): Promise<void>
   /** Where the ready queries of this connection are kept. */
   readonly prepared: Map<unknown, Ready>
   /** Makes a prepared Drizzle query of this dialect ready for any connection that shares `prepared`. */

@@ -4,6 +4,7 @@ import type { IdSource } from '@markbook/shared/ids'
 import { isNull } from 'drizzle-orm'
 import type { Dialect } from './dialect.ts'
 import type { Line } from './line.ts'
+import type { ReadTx } from './tx.ts'
 
 export type NodeKind = 'school' | 'centre' | 'laptop'
 
@@ -23,6 +24,13 @@ export async function currentNode(
   const [made] = await current()
   if (!made) throw new Error('this database has no node id')
   return made.id
+}
+
+/** Every incarnation of this database, the present one first. */
+export async function incarnations({ db, t: { node } }: Pick<ReadTx, 'db' | 't'>): Promise<string[]> {
+  const rows = await db.select({ id: node.id, ended: node.ended_at }).from(node)
+  const order = ({ id, ended }: { id: string; ended: string | null }) => `${ended ?? '~'} ${id}`
+  return rows.sort((a, b) => (order(a) < order(b) ? 1 : -1)).map(({ id }) => id)
 }
 
 /** Ends the present incarnation and begins another, with an id never used. */

@@ -98,6 +98,9 @@ export function postgresLine(sql: postgres.ISql, writes: boolean): Line {
     run: async (text, params) => {
       await unsafe(text, params)
     },
+    runEach: async (text, each) => {
+      for (const params of each) await unsafe(text, params)
+    },
     ready: (prepared) => ({ ready: compiled(prepared, { inlined: false }) ?? prepared }),
     execute: async ({ ready }, params) => {
       if (!('bind' in (ready as object))) return onConnection(ready as object, sql).execute(params)

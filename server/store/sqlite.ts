@@ -135,6 +135,10 @@ export function sqliteLine(connection: Database.Database, writes: boolean): Line
     run: async (text, params) => {
       statementFor(text).run(...(params as unknown[]))
     },
+    runEach: async (text, each) => {
+      const statement = statementFor(text)
+      for (const params of each) statement.run(params)
+    },
     ready: (prepared) => ({ ready: readyOn(connection, prepared) }),
     execute: async ({ ready }, params) => (ready as Run)(params),
   }

@@ -4,8 +4,9 @@ import type { contract } from '@markbook/shared/contract/contract'
 import { type PersonName, people, stBrigids } from '@markbook/shared/story/people'
 import { cookieName, sessionCookies } from '../http/cookies.ts'
 import { startSession } from '../http/sessions.ts'
-import { Child } from '../peers/child.ts'
+import { Child, type Program } from '../peers/child.ts'
 import { invite, parentsOf } from '../peers/enrolment.ts'
+import { Courier } from '../peers/files/courier.ts'
 import { beginAnew, keysOfEnrolment } from '../peers/incarnation.ts'
 import { joinParent } from '../peers/join.ts'
 import { type Carrier, ParentLine } from '../peers/parent-line.ts'
@@ -18,6 +19,8 @@ export type UnderParent = {
   line: { cut: boolean }
   /** Greets, sends all that is new and takes all that is new; with `line.cut` it throws. */
   round(): Promise<void>
+  /** Carries the files that wait. */
+  files(): Promise<void>
 }
 
 const PARENT = 'http://parent.test'
@@ -25,7 +28,9 @@ const PARENT = 'http://parent.test'
 /** What `fetch` does on a real line. */
 export async function unpacked(response: Response): Promise<Response> {
   if (response.headers.get('content-encoding') !== 'gzip') return response
-  return new Response(new Uint8Array(gunzipSync(await response.arrayBuffer())), { status: response.status })
+  const headers = new Headers(response.headers)
+  headers.delete('content-encoding')
+  return new Response(new Uint8Array(gunzipSync(await response.arrayBuffer())), { status: response.status, headers })
 }
 
 /** A line to a node in this process. */
@@ -50,22 +55,40 @@ export async function under(
   )
   const place = (await node.services.store.read(asSystem(), parentsOf)).length
   await joinParent(node.services, { url: PARENT, code, kind }, carry)
-  return { node, line, round: () => makeRound(node, carry, place) }
+  return { node, line, round: () => makeRound(node, carry, place), files: () => carryFiles(node, carry, place) }
 }
 
-/** One round with the node's parent at `place` over any carrier. */
-export async function makeRound(node: School, carry: Carrier, place = 0): Promise<void> {
+/** One round with the node's parent at `place` over any carrier, by this `program` or another. */
+export async function makeRound(node: School, carry: Carrier, place = 0, program?: Program): Promise<void> {
   const { services } = node
   const parent = (await services.store.read(asSystem(), parentsOf))[place]
   if (!parent) throw new Error('this node has no parent')
   const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
-  const child = new Child(services, parent.id, line)
+  const child = new Child(services, parent.id, line, program)
   if ((await child.greet()).anew) {
     await beginAnew(services, parent.id, line)
-    return makeRound(node, carry, place)
+    return makeRound(node, carry, place, program)
   }
   while ((await child.push()).more);
   while ((await child.pull(0)).more);
+}
+
+/** Carries the files that wait between a node and its parent at `place`, all that may be carried now. */
+export async function carryFiles({ services }: School, carry: Carrier, place = 0): Promise<void> {
+  const { line, id } = await greeted(services, carry, place)
+  await new Courier(services, id, line).run()
+}
+
+/** A line of a node to its parent, in a session. */
+export const lineOf = async ({ services }: School, parent: School): Promise<ParentLine> =>
+  (await greeted(services, carrierTo(parent), 0)).line
+
+async function greeted(services: School['services'], carry: Carrier, place: number): Promise<{ line: ParentLine; id: string }> {
+  const parent = (await services.store.read(asSystem(), parentsOf))[place]
+  if (!parent) throw new Error('this node has no parent')
+  const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
+  await new Child(services, parent.id, line).greet()
+  return { line, id: parent.id }
 }
 
 /** Somebody who is signed in at a node that got its people from another. */

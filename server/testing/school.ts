@@ -87,6 +87,7 @@ export async function school({ env = {}, database: chosen, story = true, seed = 
     log: silentLog,
     metrics: createMetrics(),
     replication: null,
+    demo: [],
   }
   const services: Services = { ...own, jobs: openJobs(own) }
   if (story) await loadStory(at.store)

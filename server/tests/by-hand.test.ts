@@ -12,6 +12,7 @@ import { contentsOf } from '../store/replica/replica.fixtures.ts'
 import { asSystem } from '../store/tx.ts'
 import { signedIn, type UnderParent, under, unpacked } from '../testing/nodes.ts'
 import { type School, school } from '../testing/school.ts'
+import { pdfOfSize, uploadedAt } from './scenes/files.fixtures.ts'
 
 let centre: School
 let box: School
@@ -115,6 +116,48 @@ describe('a stick instead of a line', () => {
     await expect(importParcel(centre.services, await parcelOf())).rejects.toThrow('--all')
     await importParcel(centre.services, await parcelOf({ all: true }))
     expect(await scoreAt(centre)).toBe(82)
+  })
+})
+
+describe('files on the stick', () => {
+  const contentAt = async (at: School, path: string) => (await at.services.files.head('report-books', path))?.etag ?? null
+  const counts = async () => {
+    const { files_to_send, files_to_come } = await (await signedIn(box, 'okafor')).replication.status()
+    return [files_to_send, files_to_come]
+  }
+
+  test('ride along both ways, and are not asked for again over the line', async () => {
+    const [up, down] = [await uploadedAt(box, pdfOfSize(3_000)), await uploadedAt(centre, pdfOfSize(4_000))]
+    const parcel = await parcelOf()
+    const there = await importParcel(centre.services, parcel)
+    expect(there).toMatchObject({ direction: 'up', files: 1 })
+    expect(await contentAt(centre, up.file_path)).toBe(await contentAt(box, up.file_path))
+    expect(parcel.toString('latin1')).not.toContain(up.file_path)
+    expect(await importParcel(box.services, there.receipt as Buffer)).toMatchObject({ direction: 'down', files: 1 })
+    expect(await contentAt(box, down.file_path)).toBe(await contentAt(centre, down.file_path))
+    expect(await contentAt(box, down.file_path)).not.toBeNull()
+    link.line.cut = false
+    await link.round()
+    await link.files()
+    expect(await counts()).toEqual([0, 0])
+  })
+
+  test('that the school still lacks are asked for, and what is damaged on the way comes another time', async () => {
+    const pdf = await uploadedAt(centre, pdfOfSize(4_000))
+    link.line.cut = false
+    await link.round()
+    link.line.cut = true
+    const up = await uploadedAt(box, pdfOfSize(3_000))
+    const parcel = await parcelOf()
+    const damaged = Buffer.from(parcel)
+    damaged[parcel.length - 50] = damaged[parcel.length - 50] === 65 ? 66 : 65
+    const { files, receipt } = await importParcel(centre.services, damaged)
+    expect(files).toBe(0)
+    expect(await contentAt(centre, up.file_path)).toBeNull()
+    await importParcel(box.services, receipt as Buffer)
+    expect(await contentAt(box, pdf.file_path)).toBe(await contentAt(centre, pdf.file_path))
+    await importParcel(centre.services, await parcelOf())
+    expect(await contentAt(centre, up.file_path)).not.toBeNull()
   })
 })
 

@@ -1,4 +1,5 @@
 import { contract } from '@markbook/shared/contract/contract'
+import { windowFailures } from '@markbook/shared/contract/window'
 import { common, declaredFailures } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -246,7 +247,9 @@ describe('codes of failures', () => {
   test('none is declared that the contract does not promise somewhere', () => {
     // What nodes say to each other has a protocol of its own, beside the contract.
     const amongNodes = new Set(Object.values(syncFailures).map((make) => make().code))
-    const elsewhere = (code: string) => everywhere.has(code) || promised.has(code) || amongNodes.has(code)
+    // So has the window of the teachers' program.
+    const inWindow = new Set(Object.values(windowFailures).map((make) => make().code))
+    const elsewhere = (code: string) => [everywhere, promised, amongNodes, inWindow].some((known) => known.has(code))
     expect([...declaredFailures.keys()].filter((code) => !elsewhere(code))).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { banner, DEMO_ACCOUNTS } from '../banner.ts'
+import { banner } from '../banner.ts'
+import { DEMO_ACCOUNTS } from '../demo/accounts.ts'
 import { seedStory } from '../seed/seed.ts'
 import { type Running, startServer } from '../start.ts'
 import { configureServer } from './environment.ts'
@@ -35,13 +36,21 @@ const demoSettings = () => ({ DATA_DIR: join(process.env['DATA_DIR'] ?? './data'
 /** Serves until it is stopped. */
 export async function serve({ demo = false, lan = false }: { demo?: boolean; lan?: boolean }) {
   const config = configureServer({ ...(demo && demoSettings()), ...(lan && { LAN: 'true' }) })
-  const running = await startServer(config)
-  stopOnSignal(running)
+  // Codes on the page are for the story alone, in a folder that holds nothing else, where nobody set up mail.
+  const accounts = demo && !config.databaseUrl && !config.smtpUrl ? DEMO_ACCOUNTS : []
+  const running = await startServer(config, { demo: accounts })
+  const stop = stopOnSignal(running)
+  if (config.windowSecret) stopWithProgram(stop)
   if (demo) await seedStory(running.node.services.store, { again: true })
   console.log(banner(config, { ...running, urls: running.presence.urls() }, demo ? DEMO_ACCOUNTS : []))
 }
 
-function stopOnSignal(running: Running) {
+/** The program that started this server holds its standard input open; that it ends is the sign to stop, on every system. */
+function stopWithProgram(stop: () => void) {
+  process.stdin.on('end', stop).on('error', stop).resume()
+}
+
+function stopOnSignal(running: Running): () => void {
   let stopping = false
   const stop = () => {
     if (stopping) return
@@ -59,4 +68,5 @@ function stopOnSignal(running: Running) {
     )
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+  return stop
 }

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { askServer } from '../asking.ts'
 import { demandFree } from '../export/place.ts'
 import { statusOf } from '../features/replication/status.ts'
+import { openStorage, type Storage } from '../files/open.ts'
 import { writeWhole } from '../lan/whole.file.ts'
 import { exportUp, importParcel } from '../peers/by-hand.ts'
 import type { Course } from '../peers/course.ts'
@@ -114,6 +115,7 @@ async function status() {
       console.log(`${name}: ${now.sentence}`)
       if (now.parent) console.log(`  Above:      ${now.parent.name}, last heard ${now.last_seen_at ? local(now.last_seen_at) : 'never'}`)
       console.log(`  Waiting:    ${counted(now.waiting, 'row')}${now.oldest_waiting_at ? `, since ${local(now.oldest_waiting_at)}` : ''}`)
+      if (now.files_to_send + now.files_to_come > 0) console.log(`  Files:      ${now.files_to_send} to send, ${now.files_to_come} to come`)
       console.log(`  To decide:  ${counted(now.open_conflicts, 'conflict')}, ${now.held} held, ${now.refused} refused`)
       if (now.clock_offset_ms !== null && Math.abs(now.clock_offset_ms) > 60_000)
         console.log(
@@ -143,18 +145,27 @@ async function exportFile(typed: string, { all = false }: { all?: boolean }) {
   demandFree(path)
   await atConsole(async (at) => {
     const parent = await parentHere(at)
-    const { parcel, rows } = await exportUp(at, parent, { all })
+    const { parcel, rows, files } = await withFiles(at, (own) => exportUp(own, parent, { all }))
     writeWhole(path, parcel, 0o600)
-    console.log(`Wrote ${counted(rows, 'row')} for ${parent.name}: ${path}`)
+    console.log(`Wrote ${counted(rows, 'row')} and ${counted(files, 'file')} for ${parent.name}: ${path}`)
     console.log(`There: markbook sync import ${path}`)
   })
+}
+
+async function withFiles<T>(at: Console, work: (own: Console & Storage) => Promise<T>): Promise<T> {
+  const storage = await openStorage(at.config, at.clock)
+  try {
+    return await work({ ...at, ...storage })
+  } finally {
+    await storage.files.close()
+  }
 }
 
 async function importFile(typed: string, { receipt: to }: { receipt?: string }) {
   const path = resolve(typed)
   await atConsole(async (at) => {
-    const { from, rows, refused, held, receipt } = await importParcel(at, readFileSync(path))
-    console.log(`Took in ${counted(rows, 'row')} of ${from}.`)
+    const { from, rows, files, refused, held, receipt } = await withFiles(at, (own) => importParcel(own, readFileSync(path)))
+    console.log(`Took in ${counted(rows, 'row')} and ${counted(files, 'file')} of ${from}.`)
     if (refused > 0) console.log(`  ${counted(refused, 'write')} not taken; the receipt says which to whoever wrote them.`)
     if (held > 0) console.log(`  ${counted(held, 'row')} held until what they hang on comes.`)
     if (!receipt) return

@@ -41,6 +41,9 @@ export const Onboarded = row('Onboarded', {
   joinRequest: z.object({ id: Id, school_id: Id, status: JoinStatus }).optional(),
 })
 
+/** A place of the caller's in a school; `is_active` false where an administrator has suspended it. */
+export const OwnSchoolPlace = row('OwnSchoolPlace', { school: SchoolRef, role: Role, is_active: Flag })
+
 const TOKEN_SENTENCE = 'must be the 8 digits of the code'
 /** The digits of a code, of whatever way; one that was copied may bring its spaces along. */
 export const Token = z
@@ -79,6 +82,14 @@ export const auth = {
     fails: ['otp_invalid', 'otp_locked'],
   }),
   me: endpoint({ method: 'GET', path: '/api/auth/me', guard: 'session', summary: 'Read the own profile', reply: Profile }),
+  schools: endpoint({
+    method: 'GET',
+    path: '/api/auth/schools',
+    guard: 'session',
+    summary: 'List the schools that one belongs to, by name',
+    reply: z.array(OwnSchoolPlace),
+    list: true,
+  }),
   refresh: endpoint({
     method: 'POST',
     path: '/api/auth/refresh',

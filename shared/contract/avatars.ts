@@ -51,7 +51,7 @@ const IMAGE_FAILS = ['images.too_large', 'images.too_many_pixels', 'images.wrong
 
 export const avatarFailures = failures('avatars', {
   none: [400, 'You have no picture.'],
-  away: [404, 'This picture has not arrived on this server yet. Please try again later.'],
+  away: [404, 'This picture is still on its way from the server where it was uploaded. Please try again later.'],
   notUploaded: [404, 'No picture was uploaded there for you.'],
 })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CalculationModel } from './academic-years.ts'
+import { AssessmentType } from './assessments.ts'
 import { CLASS_TEACHER, endpoint } from './endpoint.ts'
 import { ExplainedMark, ExplanationStep } from './explanation.ts'
 import { Flag, Id, row, StudentName } from './scalars.ts'
@@ -97,6 +98,16 @@ export const ClassSummary = row('ClassSummary', {
 })
 export type ClassSummary = z.infer<typeof ClassSummary>
 
+/** An assessment that counts, with the students of the class who take its subject and have no mark in it. */
+export const MissingMarks = row('MissingMarks', {
+  assessment_id: Id,
+  title: z.string(),
+  assessment_type: AssessmentType,
+  ...subject,
+  students: z.array(StudentName),
+})
+export type MissingMarks = z.infer<typeof MissingMarks>
+
 /** The working behind one result of one subject (decisions §5, explain). */
 export const Explanation = row('Explanation', {
   student_id: Id,
@@ -157,6 +168,17 @@ export const calculations = {
     targets: ['termId', 'studentGroupId'],
     query: z.object({ termId: Id, studentGroupId: Id }),
     reply: ClassSummary,
+  }),
+  missingMarks: endpoint({
+    method: 'GET',
+    path: `${base}/missing-marks`,
+    guard: 'staff',
+    summary: 'List the assessments of a class and term in which marks are missing',
+    who: CLASS_TEACHER,
+    targets: ['termId', 'studentGroupId'],
+    query: z.object({ termId: Id, studentGroupId: Id }),
+    reply: z.array(MissingMarks),
+    list: true,
   }),
   explain: endpoint({
     method: 'GET',

@@ -23,6 +23,21 @@ export const ClassTeacher = row('ClassTeacher', {
 })
 export type ClassTeacher = z.infer<typeof ClassTeacher>
 
+/**
+ * How far the marks of a subject are in a class and term. `assessments` that count there; `expected` marks: one for each of them and each
+ * student who takes the subject; `recorded`: how many of those there are. `is_own`: the caller teaches it there.
+ */
+export const ClassProgress = row('ClassProgress', {
+  class: z.object({ id: Id, name: z.string() }),
+  is_class_teacher: Flag,
+  is_own: Flag,
+  subject: SubjectRef,
+  assessments: z.int(),
+  expected: z.int(),
+  recorded: z.int(),
+})
+export type ClassProgress = z.infer<typeof ClassProgress>
+
 export const SchoolTeacher = row('SchoolTeacher', {
   id: Id,
   first_name: z.string().nullable(),
@@ -57,6 +72,18 @@ const schoolTeachers = endpoint({
   guard: 'staff',
   summary: 'List the teachers of the school by name',
   reply: z.array(SchoolTeacher),
+  list: true,
+})
+
+const progress = endpoint({
+  method: 'GET',
+  path: `${base}/progress`,
+  guard: 'staff',
+  summary: 'Say how many marks are missing, for each class and subject of a term',
+  who: 'Teachers see the subjects that they may grade; administrators those of every class.',
+  targets: ['termId'],
+  query: z.object({ termId: Id }),
+  reply: z.array(ClassProgress),
   list: true,
 })
 
@@ -239,4 +266,11 @@ const studentSubjectEndpoints = {
 }
 
 // Fixed paths stand before `:classId`, so that a router that reads in order finds them.
-export const classes = { schoolTeachers, ...classEndpoints, ...teacherEndpoints, ...enrolmentEndpoints, ...studentSubjectEndpoints }
+export const classes = {
+  schoolTeachers,
+  progress,
+  ...classEndpoints,
+  ...teacherEndpoints,
+  ...enrolmentEndpoints,
+  ...studentSubjectEndpoints,
+}

@@ -3,7 +3,7 @@ import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { AssessmentType, ExclusionInput } from './assessments.ts'
 import { endpoint } from './endpoint.ts'
-import { Flag, Id, Instant, input, Remark, row, Score, StudentName, say } from './scalars.ts'
+import { choice, Flag, Id, Instant, input, Remark, row, Score, StudentName, say } from './scalars.ts'
 
 /** `created_by` and `updated_by` are null where no person stood behind the write. */
 export const Grade = row('Grade', {
@@ -32,6 +32,19 @@ export const GradedAssessment = row('GradedAssessment', {
 })
 export type GradedAssessment = z.infer<typeof GradedAssessment>
 
+/** A grade as those who follow the marks of a class see it. `is_waiting`: this server's parent does not have it yet. */
+export const LiveMark = row('LiveMark', {
+  ...Grade.omit({ letter_grade: true, created_by: true }).shape,
+  is_waiting: Flag,
+})
+export type LiveMark = z.infer<typeof LiveMark>
+
+/** Of what else something has changed in the school since the last event. */
+export const AroundMarks = choice(['assessment', 'student', 'enrolment', 'term', 'grading_scale', 'sync_conflict'])
+/** `is_whole`: these are all the marks, and what was told before is over. Else the changed ones, and the ids of those that went. */
+export const LiveMarks = row('LiveMarks', { is_whole: Flag, marks: z.array(LiveMark), gone: z.array(Id), touched: z.array(AroundMarks) })
+export type LiveMarks = z.infer<typeof LiveMarks>
+
 const mark = { score: Score, remarks: Remark.nullish() }
 
 const BulkInput = input({
@@ -59,6 +72,7 @@ export const gradeFailures = failures('grades', {
   alreadyExists: [409, 'This student already has a grade in this assessment.'],
   aboveMaximum: [400, 'A score is above the maximum of the assessment.'],
   outsideClass: [400, 'This assessment is for one class, and a student is not in it.'],
+  tooManyListeners: [429, 'You are looking at marks in too many windows at once. Close some of them.'],
   notYourSubject: [403, 'You are not assigned to this subject for every one of these students.'],
 })
 
@@ -84,6 +98,19 @@ export const grades = {
     query: z.object({ termId: Id, subjectId: Id }),
     reply: z.array(GradedAssessment),
     list: true,
+  }),
+  events: endpoint({
+    method: 'GET',
+    path: '/api/grades/events',
+    guard: 'staff',
+    summary: 'Follow the marks of a class in a subject and term',
+    who: 'For those who teach in the class.',
+    notes: 'The first event has all of them and comes at once; then one for every change, also of whether the parent has a mark.',
+    targets: ['termId', 'subjectId', 'studentGroupId'],
+    query: z.object({ termId: Id, subjectId: Id, studentGroupId: Id }),
+    reply: 'events',
+    event: LiveMarks,
+    fails: ['grades.too_many_listeners'],
   }),
   create: endpoint({
     method: 'POST',

@@ -1,14 +1,23 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { Token } from './auth.ts'
+import { DemoAccount } from './demo.ts'
 import { endpoint } from './endpoint.ts'
 import { choice, Done, Flag, Id, Instant, input, row } from './scalars.ts'
 
 /**
  * What the sign-in page has to know, and nothing about any address. `mail`: `ok`, `failing` while no mail can leave, `console` where
- * none was set up and codes are printed where the server runs. The others say which ways this server knows.
+ * none was set up and codes are printed where the server runs. The others say which ways this server knows. `demo` only in a
+ * demonstration, for the machine that it runs on (decision 330).
  */
-export const Ways = row('Ways', { mail: choice(['ok', 'failing', 'console']), totp: Flag, recovery: Flag, desk: Flag })
+export const Ways = row('Ways', {
+  mail: choice(['ok', 'failing', 'console']),
+  totp: Flag,
+  recovery: Flag,
+  desk: Flag,
+  demo: z.array(DemoAccount).optional(),
+})
+export type Ways = z.infer<typeof Ways>
 
 /** The own ways besides mail. `confirmed_at` is null without an app; `recovery_codes` says how many printed codes are left. */
 export const OwnWays = row('OwnWays', { confirmed_at: Instant.nullable(), recovery_codes: z.int() })

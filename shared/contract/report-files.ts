@@ -27,7 +27,7 @@ export const reportFileFailures = failures('reports', {
   noBooks: [404, 'No reports have been generated for this class and term yet.'],
   noPdf: [404, 'There is no PDF of this report yet.'],
   noClassFile: [404, 'There is no such file of this class and term yet.'],
-  fileAway: [404, 'This file has not arrived on this server yet. Please try again later.'],
+  fileAway: [404, 'This file is still on its way from the server where it was made. Please try again later.'],
   wrongContent: [415, 'This file is not what it says it is.'],
 })
 

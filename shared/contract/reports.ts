@@ -57,6 +57,15 @@ export const ReportDetail = Report.extend({
 })
 export type ReportDetail = z.infer<typeof ReportDetail>
 
+/** A line of somebody's book: what a teacher of the subject fills in down the class. `status` is the book's. */
+export const ClassReportEntry = row('ClassReportEntry', {
+  ...ReportEntry.shape,
+  status: ReportStatus,
+  subject: SubjectRef,
+  student: StudentName,
+})
+export type ClassReportEntry = z.infer<typeof ClassReportEntry>
+
 export const GeneratedReports = row('GeneratedReports', { generated: z.int(), skipped_locked: z.int(), reports: z.array(Report) })
 
 export const reportFailures = failures('reports', {
@@ -144,6 +153,17 @@ export const reports = {
     who: CLASS_TEACHER,
     reply: Report,
     fails: ['reports.invalid_move'],
+  }),
+  entries: endpoint({
+    method: 'GET',
+    path: '/api/report-entries',
+    guard: 'staff',
+    summary: 'List the entries of all report books of a class and term by last name',
+    who: 'For the class teacher and for administrators; whoever teaches subjects in that class gets the entries of those.',
+    targets: ['studentGroupId', 'termId'],
+    query: z.object({ studentGroupId: Id, termId: Id, reportType: ReportType }),
+    reply: z.array(ClassReportEntry),
+    list: true,
   }),
   updateEntry: endpoint({
     method: 'PATCH',

@@ -90,6 +90,7 @@ export const specifiedRows = [
 
 /** What the decisions add to the specification (decisions §3 to §6). */
 export const addedRows: readonly string[] = [
+  'GET /api/auth/schools',
   'GET /api/auth/ways',
   'GET /api/auth/totp',
   'POST /api/auth/totp',
@@ -114,6 +115,7 @@ export const addedRows: readonly string[] = [
   'DELETE /api/subjects/:id',
   'GET /api/students/:id',
   'DELETE /api/students/:id',
+  'GET /api/classes/progress',
   'PATCH /api/classes/:classId/class-teacher',
   'GET /api/calculations/explain',
   'GET /api/grading-scale',
@@ -123,7 +125,10 @@ export const addedRows: readonly string[] = [
   'POST /api/students/import',
   'POST /api/grades/import',
   'GET /api/grades/sheet',
+  'GET /api/grades/events',
   'GET /api/students/import-template',
+  'GET /api/calculations/missing-marks',
+  'GET /api/report-entries',
   'GET /api/reports/archive',
   'GET /api/reports/print',
   'POST /api/reports/class-summary/generate',
@@ -135,6 +140,7 @@ export const addedRows: readonly string[] = [
   'GET /api/sync/events',
   'GET /api/sync/conflicts',
   'POST /api/sync/conflicts/:id/resolve',
+  'GET /api/sync/waiting',
   'GET /api/sync/held',
   'GET /api/sync/refused',
   'GET /api/sync/nodes',

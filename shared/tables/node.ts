@@ -15,11 +15,17 @@ export const node = (c: Columns) =>
     (t) => [c.key(t.id), c.unique('node_one_current', [t.kind], sql`ended_at is null`)],
   )
 
-/** Per school: the last position of the feed and the head of its history's hash chain. Updated last before every commit. */
+/**
+ * Per school: the last position of the feed and the head of its history's hash chain. Updated last before every commit. `floor`: up to
+ * which position deletions were forgotten; who has read less cannot follow the feed from there.
+ */
 export const syncFeed = (c: Columns) =>
-  c.table('sync', 'sync_feed', { school_id: c.uuid().notNull(), seq: c.bigint().notNull(), head: c.text().notNull() }, (t) => [
-    c.key(t.school_id),
-  ])
+  c.table(
+    'sync',
+    'sync_feed',
+    { school_id: c.uuid().notNull(), seq: c.bigint().notNull(), head: c.text().notNull(), floor: c.bigint().notNull().default(0) },
+    (t) => [c.key(t.school_id)],
+  )
 
 /**
  * One row beside every replicated row (sync.md, «Versions»).

@@ -100,6 +100,7 @@ export const syncRefused = (c: Columns) =>
  * Another node that this one knows. `side`: it is our parent, or our child. `node_id` its present incarnation. `school_id` what it may
  * carry, `user_id` for a laptop whom. Keys are raw, base64url: `public_key` Ed25519 for signatures, `box_key` X25519 for secrets.
  * `own_seq` and `own_people` how far the other has acknowledged our feeds of the school and of people; `their_epoch` and `their_cursor` how far we have theirs.
+ * Of a child `own_seq` is how far we have its feed, and `their_cursor` how far it has ours. `schema`: the older of the two programs' when all was exchanged last.
  */
 export const syncPeer = (c: Columns) =>
   c.table(
@@ -125,6 +126,7 @@ export const syncPeer = (c: Columns) =>
       highest_counter: c.bigint().notNull(),
       history_head: c.text(),
       scope: c.text(),
+      schema: c.int().notNull().default(0),
       clock_offset: c.bigint(),
       session_nonce: c.text(),
       session_number: c.bigint().notNull(),
@@ -152,4 +154,37 @@ export const syncInvitation = (c: Columns) =>
       used_at: c.instant(),
     },
     (t) => [c.key(t.id), c.unique('sync_invitation_code', [t.code_hash])],
+  )
+
+/**
+ * Files that a row names and that are not yet where they should be (decision 293): `down` it is missing here and the parent is asked for
+ * it, `up` the parent is to be given it. Tried again at `next_at`; `reason` is why it did not work the last time.
+ */
+export const syncFile = (c: Columns) =>
+  c.table(
+    'sync',
+    'sync_file',
+    {
+      peer_id: c.uuid().notNull(),
+      table_name: c.text().notNull(),
+      row_id: c.uuid().notNull(),
+      direction: c.choice(['down', 'up']).notNull(),
+      tries: c.int().notNull(),
+      next_at: c.instant().notNull(),
+      reason: c.text(),
+    },
+    (t) => [
+      c.key(t.peer_id, t.table_name, t.row_id),
+      c.index('sync_file_next', t.peer_id, t.next_at),
+      c.check('sync_file_direction', sql`${t.direction} in ('down', 'up')`),
+    ],
+  )
+
+/** Up to which numbers of this node's own feeds, of the school and of people, the files of rows were looked at for the parent of this `epoch`. */
+export const syncFilePlace = (c: Columns) =>
+  c.table(
+    'sync',
+    'sync_file_place',
+    { peer_id: c.uuid().notNull(), epoch: c.uuid().notNull(), seq: c.bigint().notNull(), people: c.bigint().notNull() },
+    (t) => [c.key(t.peer_id)],
   )

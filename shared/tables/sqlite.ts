@@ -43,5 +43,7 @@ export const {
   sync_refused,
   sync_peer,
   sync_invitation,
+  sync_file,
+  sync_file_place,
   job,
 } = sqliteTables

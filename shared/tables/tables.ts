@@ -81,6 +81,8 @@ const localTables = (c: Columns) => ({
   sync_refused: replication.syncRefused(c),
   sync_peer: replication.syncPeer(c),
   sync_invitation: replication.syncInvitation(c),
+  sync_file: replication.syncFile(c),
+  sync_file_place: replication.syncFilePlace(c),
   job: jobs.job(c),
 })
 
@@ -100,6 +102,8 @@ export type Local =
   | 'sync_invitation'
   | 'sync_held'
   | 'sync_refused'
+  | 'sync_file'
+  | 'sync_file_place'
 export type Row<T extends keyof Tables> = Tables[T]['$inferSelect']
 
 export const descriptions: Record<Replicated, Description> = {

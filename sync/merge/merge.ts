@@ -107,4 +107,4 @@ function deletionIn(a: RowState, b: RowState): Stamp | null {
 
 /** The states are the same for every reader: a page that brings it changes nothing. */
 export const sameState = (a: RowState, b: RowState): boolean =>
-  canonical([a.vv, a.units, a.alive, a.values, a.extra]) === canonical([b.vv, b.units, b.alive, b.values, b.extra])
+  a === b || canonical([a.vv, a.units, a.alive, a.values, a.extra]) === canonical([b.vv, b.units, b.alive, b.values, b.extra])

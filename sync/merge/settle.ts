@@ -116,7 +116,7 @@ const lostBy = (member: RowState): Stamp =>
 
 /** The values that stand in the row: the claims, but for what a rule settled. */
 export const standing = ({ values }: RowState, settled: readonly Settled[]): Values =>
-  Object.assign({}, values, ...settled.map(({ stands }) => stands))
+  settled.length === 0 ? values : Object.assign({}, values, ...settled.map(({ stands }) => stands))
 
 /** The identity of a deleted row is still known; `EXISTENCE` says who deleted it. */
 export const deletedBy = ({ units }: RowState): Stamp | undefined => units[EXISTENCE]

@@ -34,12 +34,15 @@ export const Hello = z.object({
   version: z.string().max(40),
   /** The child's clock, ms, to learn how far it is off. */
   now: z.number(),
+  /** How far it has read the parent's feed. */
+  cursor: z.string().max(300).nullable(),
 })
 export type Hello = z.infer<typeof Hello>
 
 /**
  * `nonce` is signed with every later request. `acknowledged`: the last number of the child's feed that the parent has, and `head` that of
- * the child's history there: a child that has less, or another head, was restored or cloned, and begins anew.
+ * the child's history there: a child that has less, or another head, was restored or cloned, and begins anew. `below`: the parent has
+ * forgotten deletions that the child has not heard of (SPEC, «Tombstones»).
  */
 export const Welcome = z.object({
   protocol: z.int(),
@@ -52,6 +55,7 @@ export const Welcome = z.object({
   school: Id,
   school_name: z.string(),
   scope: z.string(),
+  below: z.boolean(),
 })
 export type Welcome = z.infer<typeof Welcome>
 
@@ -125,6 +129,12 @@ export const Renew = z.object({ node: Id, public_key: z.string().max(64), box_ke
 export type Renew = z.infer<typeof Renew>
 export const Renewed = z.object({ peer: Id })
 export type Renewed = z.infer<typeof Renewed>
+
+/** Which of these rows the parent does not know at all: neither as they are, nor as deleted, nor waiting. */
+export const Known = z.object({ table: z.string().max(63), ids: z.array(Id).max(20_000) })
+export type Known = z.infer<typeof Known>
+export const Unknown = z.object({ unknown: z.array(Id) })
+export type Unknown = z.infer<typeof Unknown>
 
 /** Per table: how many rows live, and a digest of their states that does not depend on order. */
 export const TableDigest = z.object({ table: z.string(), count: z.int(), digest: z.string() })

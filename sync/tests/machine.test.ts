@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Effect, type Event, type State, step } from '../machine.ts'
 
-const bounds = { first: 1_000, most: 300_000 }
+const bounds = { first: 1_000, most: 30_000, unsent: 5_000, hurry: 2_000 }
 
 const states: Record<State['kind'], State> = {
   stopped: { kind: 'stopped' },
-  greeting: { kind: 'greeting', failures: 0 },
+  greeting: { kind: 'greeting', failures: 0, unsent: true },
   renewing: { kind: 'renewing' },
   pushing: { kind: 'pushing', pending: false },
   pulling: { kind: 'pulling', pending: false },
   listening: { kind: 'listening' },
-  waiting: { kind: 'waiting', failures: 1 },
+  waiting: { kind: 'waiting', failures: 1, unsent: false, hurried: false },
   barred: { kind: 'barred', why: 'revoked' },
 }
 const events = {
@@ -26,6 +26,7 @@ const events = {
   pulled: { type: 'pulled', news: false, more: false },
   wrote: { type: 'wrote' },
   woke: { type: 'woke' },
+  called: { type: 'called' },
   'the line fails': { type: 'failed', how: 'line' },
   'the session ended': { type: 'failed', how: 'session' },
   revoked: { type: 'failed', how: 'revoked' },
@@ -70,6 +71,7 @@ const table: Record<State['kind'], Record<EventName, string>> = {
   }),
   listening: row({
     stop: 'stopped hangUp',
+    called: 'greeting hangUp greet',
     'pulled, more': 'pulling pull',
     pulled: 'listening listen',
     wrote: 'pushing hangUp push',
@@ -79,7 +81,9 @@ const table: Record<State['kind'], Record<EventName, string>> = {
   }),
   waiting: row({
     stop: 'stopped',
+    wrote: 'waiting sleep',
     woke: 'greeting greet',
+    called: 'greeting greet',
     'the line fails': 'waiting tell sleep',
     'the session ended': 'waiting tell sleep',
     revoked: 'barred tell',
@@ -87,6 +91,7 @@ const table: Record<State['kind'], Record<EventName, string>> = {
   barred: row({
     start: 'greeting greet',
     stop: 'stopped',
+    called: 'greeting greet',
     'the line fails': 'waiting tell sleep',
     'the session ended': 'greeting greet',
     revoked: 'barred tell',
@@ -127,7 +132,7 @@ test('whatever happens, a child that was not stopped or barred always has someth
 })
 
 test('waiting grows with each failure up to its bound, and begins anew after a greeting that was answered', () => {
-  let state: State = { kind: 'greeting', failures: 0 }
+  let state: State = { kind: 'greeting', failures: 0, unsent: false }
   const waits: number[] = []
   for (let time = 0; time < 12; time += 1) {
     const failed = step(state, { type: 'failed', how: 'line' }, bounds)
@@ -135,7 +140,7 @@ test('waiting grows with each failure up to its bound, and begins anew after a g
     state = step(failed.state, { type: 'woke' }, bounds).state
   }
   expect(waits.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000])
-  expect(Math.max(...waits)).toBe(300_000)
+  expect(Math.max(...waits)).toBe(30_000)
   const welcomed = step(state, { type: 'welcomed', anew: false }, bounds).state
   expect(step(welcomed, { type: 'failed', how: 'line' }, bounds).effects).toContainEqual({ do: 'sleep', ms: 1_000 })
 })
@@ -145,4 +150,23 @@ test('what was written while pages came goes out before the child listens', () =
   const pulling = step(pushed.state, { type: 'pushed', more: false }, bounds)
   const after = step(pulling.state, { type: 'pulled', news: true, more: false }, bounds)
   expect(after).toEqual({ state: { kind: 'pushing', pending: false }, effects: [{ do: 'push' }] })
+})
+
+const sleeps = ({ effects }: { effects: readonly Effect[] }) => effects.flatMap((effect) => (effect.do === 'sleep' ? [effect.ms] : []))
+
+test('while something waits to be sent, a child tries more often, however long the line has been down', () => {
+  const long: State = { kind: 'greeting', failures: 9, unsent: true }
+  expect(sleeps(step(long, { type: 'failed', how: 'line' }, bounds))).toEqual([5_000])
+  const sending = step({ kind: 'pushing', pending: false }, { type: 'failed', how: 'line' }, bounds).state
+  expect(sending).toMatchObject({ kind: 'waiting', unsent: true })
+})
+
+test('a write hurries a child that waits, once for each try, so that a stream of them neither hammers nor puts the try off', () => {
+  const waiting: State = { kind: 'waiting', failures: 9, unsent: false, hurried: false }
+  const hurried = step(waiting, { type: 'wrote' }, bounds)
+  expect(sleeps(hurried)).toEqual([2_000])
+  expect(step(hurried.state, { type: 'wrote' }, bounds)).toEqual({ state: hurried.state, effects: [] })
+  const again = step(step(hurried.state, { type: 'woke' }, bounds).state, { type: 'failed', how: 'line' }, bounds)
+  expect(sleeps(again)).toEqual([5_000])
+  expect(sleeps(step(again.state, { type: 'wrote' }, bounds))).toEqual([2_000])
 })

@@ -1,14 +1,15 @@
 import { auth, authFailures } from '@markbook/shared/contract/auth'
+import { compareText, fold } from '@markbook/shared/domain/fold'
 import { common, Failure } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
-import { type Exchange, type Handlers, on, onOpen } from '../../http/handler.ts'
+import { type Exchange, type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
 import { authenticate, callerAgain, endSession, isRefreshable, startSession } from '../../http/sessions.ts'
 import { signInCodeMessage } from '../../mail/messages.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { joinableSchool, requestToJoin } from '../schools/join-requests.ts'
 import { sweep } from './attempts.ts'
-import { activeMembership, newestPendingRequest, userByEmail } from './auth.queries.ts'
+import { activeMembership, newestPendingRequest, schoolsOf, userByEmail } from './auth.queries.ts'
 import { newCode } from './codes.ts'
 import { normalEmail } from './emails.ts'
 import { issueCode, refuseFlood, tryCode } from './otp.ts'
@@ -59,6 +60,15 @@ export const authHandlers: Handlers<typeof auth> = {
   }),
 
   me: onOpen(auth.me, async ({ services, caller }) => profileOf(services, signedIn(caller))),
+
+  schools: onGuard(
+    auth.schools,
+    async ({ tx, caller }) => {
+      const places = await schoolsOf(tx, { user: caller.user_id })
+      return places.sort((a, b) => compareText(fold(a.school.name), fold(b.school.name)) || compareText(a.school.id, b.school.id))
+    },
+    'system',
+  ),
 
   refresh: onOpen(auth.refresh, async ({ services: { store, keys }, caller, session }) => {
     const { session_id } = signedIn(caller)

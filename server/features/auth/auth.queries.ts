@@ -30,3 +30,16 @@ export const activeMembership = statement<{ user: string; school: string }>()(({
       and(eq(t.school_management.user_id, p.user), eq(t.school_management.school_id, p.school), eq(t.school_management.is_active, true)),
     ),
 )
+
+/** The places of a person in schools that are open, suspended ones included. */
+export const schoolsOf = statement<{ user: string }>()(({ db, t, p }) =>
+  db
+    .select({
+      school: { id: t.school.id, name: t.school.name },
+      role: t.school_management.role,
+      is_active: t.school_management.is_active,
+    })
+    .from(t.school_management)
+    .innerJoin(t.school, eq(t.school.id, t.school_management.school_id))
+    .where(and(eq(t.school_management.user_id, p.user), eq(t.school.is_active, true))),
+)

@@ -4,7 +4,7 @@ import { common } from '@markbook/shared/failures'
 import { type Aim, type Asked, type Handler, type Handlers, on, type Scene } from '../../http/handler.ts'
 import type { ReadyText } from '../../http/replies.ts'
 import { classAndTerm, classAndYear, studentAndTerm, studentAndYear, studentTermAndSubject } from './calculations.policy.ts'
-import { classTermSummary } from './class-results.ts'
+import { classMissingMarks, classTermSummary } from './class-results.ts'
 import { workingOf } from './explanation.ts'
 import { questionOf } from './kept-results.ts'
 import { reviewedClassTerm, reviewedClassYear, reviewedTerm, reviewedYear } from './reviewed-results.ts'
@@ -65,6 +65,11 @@ export const calculationHandlers: Handlers<typeof calculations> = {
     load: (scene, { targets }) => classAndTerm(scene, targets),
     run: (scene, _asked, { group, term }) =>
       questionOf(scene, 'class-summary', [group.id, term.id], (tx) => classTermSummary(tx, group, term)),
+  }),
+
+  missingMarks: on(calculations.missingMarks, {
+    load: (scene, { targets }) => classAndTerm(scene, targets),
+    run: ({ tx }, _asked, { group, term }) => classMissingMarks(tx, group, term),
   }),
 
   explain: on(calculations.explain, {

@@ -1,7 +1,8 @@
+import type { Area } from '@markbook/shared/domain/access'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx } from '../../store/tx.ts'
-import { type Asker, classFactsOf, classOf, demand, factsAbout, rowOf } from '../policy.ts'
+import { type Asker, type ClassAccess, classFactsOf, classOf, demand, factsAbout, rowOf } from '../policy.ts'
 import { classInYear, termById, yearById } from './calculations.queries.ts'
 
 type Targets = Readonly<Record<string, string | undefined>>
@@ -29,11 +30,11 @@ export async function yearOf({ tx, caller }: Asker, id: string): Promise<Row<'ac
 const otherYear = (path: string) => common.validationFailed({ issues: [{ path, message: 'is not of the year that the class is in' }] })
 
 /** A class whose results the caller may see, and a term: 400 where the term is not of the class's year. */
-export async function classAndTerm(asker: Asker, targets: Targets): Promise<{ group: Row<'student_group'>; term: Row<'term'> }> {
-  const { group } = await classOf(asker, 'reports', named(targets, 'studentGroupId'))
+export async function classAndTerm(asker: Asker, targets: Targets, area: Area = 'reports'): Promise<ClassAccess & { term: Row<'term'> }> {
+  const { group, facts } = await classOf(asker, area, named(targets, 'studentGroupId'))
   const term = await termOf(asker, named(targets, 'termId'))
   if (term.academic_year_id !== group.academic_year_id) throw otherYear('termId')
-  return { group, term }
+  return { group, facts, term }
 }
 
 export async function classAndYear(asker: Asker, targets: Targets): Promise<{ group: Row<'student_group'>; year: Row<'academic_year'> }> {

@@ -51,6 +51,21 @@ describe('GET /api/calculations/student-term', () => {
   })
 })
 
+describe('GET /api/calculations/missing-marks', () => {
+  test('the assessments that count with the pupils who have no mark in them', async () => {
+    const rows = await st.as.byrne.calculations.missingMarks({ query: termOf3B })
+    expect(rows.map(({ subject_code, title, assessment_type, students }) => [subject_code, title, assessment_type, students])).toEqual([
+      ['MA', 'Christmas exam', 'exam', [{ id: elan.id, first_name: elan.first_name, last_name: elan.last_name }]],
+      ['GA', 'Oral', 'exam', [{ id: lukasz.id, first_name: lukasz.first_name, last_name: lukasz.last_name }]],
+    ])
+  })
+
+  test('nothing where nothing was set; everybody where nothing was marked', async () => {
+    const inHilary = await st.as.byrne.calculations.missingMarks({ query: { ...termOf3B, termId: hilary.id } })
+    expect(inHilary.map(({ subject_code, students }) => [subject_code, students.length])).toEqual([['SC', 6]])
+  })
+})
+
 describe('GET /api/calculations/class-term', () => {
   test('every student by last name, ranked by what is printed', async () => {
     const { students, ...named } = await st.as.byrne.calculations.classTerm({ query: termOf3B })

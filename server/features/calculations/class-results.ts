@@ -1,5 +1,6 @@
-import type { ClassSummary, ClassTerm, ClassYear, StudentTerm, StudentYear } from '@markbook/shared/contract/calculations'
+import type { ClassSummary, ClassTerm, ClassYear, MissingMarks, StudentTerm, StudentYear } from '@markbook/shared/contract/calculations'
 import type { Assessment, Grade } from '@markbook/shared/domain/marks'
+import { missingMarks } from '@markbook/shared/domain/missing-marks'
 import { type ClassInput, classTermResult, type StudentInput, unplacedTermResult } from '@markbook/shared/domain/results'
 import { classSummary } from '@markbook/shared/domain/summary'
 import { classYearResult, unplacedYearResult } from '@markbook/shared/domain/year-results'
@@ -92,6 +93,11 @@ export async function classResultsOfYearAndTerm(
 export async function classTermSummary(tx: ReadTx, group: Group, term: Term): Promise<ClassSummary> {
   const marks = await marksOfClass(tx, group, [term])
   return classSummary({ result: classTermResult({ ...marks, term }), ...marks }) as ClassSummary
+}
+
+/** Where marks of a class are missing in a term (`missing-marks`). */
+export async function classMissingMarks(tx: ReadTx, group: Group, term: Term): Promise<MissingMarks[]> {
+  return missingMarks(await marksOfClass(tx, group, [term])) as MissingMarks[]
 }
 
 /** The term of a student who is in no class that year: figures without a place. */

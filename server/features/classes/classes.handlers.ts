@@ -18,6 +18,7 @@ import {
   yearById,
 } from './classes.queries.ts'
 import { enrolmentHandlers } from './enrolment.handlers.ts'
+import { progress } from './progress.handler.ts'
 import { studentSubjectHandlers } from './student-subjects.handlers.ts'
 import { assignTeacher, setSubjects } from './teachers.assign.ts'
 import { teacherHandlers } from './teachers.handlers.ts'
@@ -130,6 +131,7 @@ const ownHandlers = {
 } satisfies Partial<Handlers<typeof classes>>
 
 export const classHandlers: Handlers<typeof classes> = {
+  progress,
   ...ownHandlers,
   ...teacherHandlers,
   ...enrolmentHandlers,

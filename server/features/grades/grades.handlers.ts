@@ -2,17 +2,18 @@ import { type GradedAssessment, grades } from '@markbook/shared/contract/grades'
 import { letterForScore } from '@markbook/shared/domain/letters'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
-import { type Handlers, on } from '../../http/handler.ts'
+import { type Handlers, on, onEvents } from '../../http/handler.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { heldAssessment, subjectOf, termOf } from '../assessments/assessments.policy.ts'
 import { assessmentsOfSubject } from '../assessments/assessments.queries.ts'
 import { exclusionAfter } from '../assessments/exclusion.ts'
 import { inOrder } from '../assessments/order.ts'
 import { gradingScaleOf } from '../grading-scale/grading-scale.queries.ts'
-import { rowOf } from '../policy.ts'
+import { classOf, rowOf } from '../policy.ts'
 import { gradeRights, heldGrade, sittersFor } from './grades.policy.ts'
 import { gradesOfAssessment, gradesOfSubject } from './grades.queries.ts'
 import { changeGrade, createGrade, demandInClassOf, demandWithinMaximum, recordGrades } from './grades.record.ts'
+import { followMarks } from './live-marks.ts'
 
 type Named = { student_id: string; first_name: string; last_name: string }
 
@@ -55,6 +56,16 @@ export const gradeHandlers: Handlers<typeof grades> = {
       for (const grade of await gradesOfSubject(tx, of)) byId.get(grade.assessment_id)?.grades.push(withStudent(grade))
       return shown
     },
+  }),
+
+  events: onEvents(grades.events, {
+    load: async (scene, { targets: { termId, subjectId, studentGroupId } }) => {
+      const term = await termOf(scene, termId)
+      const subject = await subjectOf(scene, subjectId)
+      const { group } = await classOf(scene, 'readClass', studentGroupId)
+      return { caller: scene.caller, term: term.id, subject: subject.id, group: group.id }
+    },
+    follow: followMarks,
   }),
 
   create: on(grades.create, {

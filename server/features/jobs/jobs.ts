@@ -11,6 +11,8 @@ export type Jobs = {
   leave(userId: string): void
   /** True once no more work is begun: whoever follows a job stops. */
   readonly isStopping: boolean
+  /** Aborts in that moment. */
+  readonly stopping: AbortSignal
   /** Ends when nothing is waiting or running here. */
   idle(): Promise<void>
   /** Gives back what is running, so that it goes on elsewhere or later, and ends the streams. */

@@ -74,6 +74,7 @@ export function openJobs(services: Omit<Services, 'jobs'>): Jobs {
     get isStopping() {
       return stopping.signal.aborted
     },
+    stopping: stopping.signal,
     idle: async () => {
       while (turn) await turn
     },

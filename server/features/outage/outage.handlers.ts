@@ -7,6 +7,7 @@ import { take } from '../auth/attempts.ts'
 import { keepCode, newCode } from '../auth/codes.ts'
 import { allowMail } from '../auth/otp.ts'
 import { ownRow, signedIn } from '../auth/profile.ts'
+import { accountsFor } from '../demo/demo.routes.ts'
 import { membershipOf } from '../schools/schools.queries.ts'
 import { DESK, deskMembership, noteDesk } from './desk.ts'
 import { beginEnrolment, confirmEnrolment, ownWaysOf, removeTotp } from './enrolment.ts'
@@ -27,10 +28,11 @@ async function memberOf(tx: WriteTx, schoolId: string, userId: string | undefine
 const as = 'system'
 
 export const outageHandlers: Handlers<typeof outage> = {
-  ways: onOpen(outage.ways, async ({ services: { mailer } }) => {
-    const { kind, lastFailure } = mailer.state()
+  ways: onOpen(outage.ways, async (exchange) => {
+    const { kind, lastFailure } = exchange.services.mailer.state()
     const mail = kind === 'console' ? 'console' : lastFailure?.kind === 'connection' ? 'failing' : 'ok'
-    return { mail, totp: true, recovery: true, desk: true }
+    const demo = accountsFor(exchange)
+    return { mail, totp: true, recovery: true, desk: true, ...(demo.length > 0 && { demo: [...demo] }) }
   }),
 
   ownWays: onGuard(outage.ownWays, ({ tx, caller }) => ownWaysOf(tx, caller.user_id), as),

@@ -2,7 +2,16 @@ import { naturalId } from '@markbook/shared/ids'
 import { elan, hilltopPupil, wanderer, zoe } from '@markbook/shared/story/marks'
 import type { PersonName } from '@markbook/shared/story/people'
 import { draftReport, hilltopReport, sentReport } from '@markbook/shared/story/reports'
-import { class3A, class3B, english, hilltopClass, hilltopMaths, hilltopTerm, michaelmas } from '@markbook/shared/story/school-year'
+import {
+  class3A,
+  class3B,
+  english,
+  hilltopClass,
+  hilltopMaths,
+  hilltopTerm,
+  lastMichaelmas,
+  michaelmas,
+} from '@markbook/shared/story/school-year'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type School, school } from '../../testing/school.ts'
 
@@ -42,6 +51,43 @@ describe('GET /api/reports/student', () => {
     expect((await ofStudent('quinn', ofElan)).status).toBe(403)
     expect((await ofStudent('ada', ofElan)).status).toBe(403)
     expect((await ofStudent('byrne', { ...ofElan, reportType: 'yearly' })).status).toBe(400)
+  })
+})
+
+describe('GET /api/report-entries', () => {
+  const ofClass = { ...termOf3B, reportType: 'term' as const }
+  const linesFor = (person: PersonName) => st.as[person].reports.entries({ query: ofClass })
+
+  test('the class teacher and administrators get every entry, by last name and then as in the book', async () => {
+    for (const person of ['byrne', 'okafor'] as const) {
+      const lines = await linesFor(person)
+      expect(lines.map(({ student, subject, status }) => [student.first_name, subject.code, status])).toEqual([
+        ['Aoife', 'EN', 'sent_to_ministry'],
+        ['Élan', 'EN', 'draft'],
+      ])
+      expect(lines[1]).toMatchObject({ id: draftEntry.entryId, report_book_id: draft.id, letter_grade: 'A+', teacher_remark: null })
+      expect(lines[0]).not.toHaveProperty('computed_letter')
+    }
+  })
+
+  test('the teacher of a subject gets the entries of that subject there, and may write each of them', async () => {
+    expect(await linesFor('ada')).toEqual([])
+    await st.as.byrne.reports.regenerate({ params: draft })
+    const lines = await linesFor('ada')
+    expect(lines.map(({ student, subject }) => [student.first_name, subject.code])).toEqual([['Élan', 'MA']])
+    for (const { id } of lines)
+      expect((await st.as.ada.reports.updateEntry.raw({ params: { entryId: id }, body: { teacherRemark: 'Sure.' } })).status).toBe(200)
+  })
+
+  test('403 for the teacher of another class and for members, 400 for a term of another year or without a type', async () => {
+    for (const person of ['quinn', 'niamh', 'doyle'] as const)
+      expect((await st.as[person].reports.entries.raw({ query: ofClass })).status).toBe(403)
+    expect((await st.as.byrne.reports.entries.raw({ query: { ...ofClass, termId: lastMichaelmas.id } })).status).toBe(400)
+    expect((await st.as.byrne.reports.entries.raw({ query: termOf3B })).status).toBe(400)
+  })
+
+  test('the entries of another kind of book stay out', async () => {
+    expect(await st.as.byrne.reports.entries({ query: { ...ofClass, reportType: 'year_end' } })).toEqual([])
   })
 })
 

@@ -1,14 +1,16 @@
 import { type Report, reportFailures, reports } from '@markbook/shared/contract/reports'
+import { may } from '@markbook/shared/domain/access'
 import { moveReport, type ReportMove } from '@markbook/shared/domain/report-moves'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { classAndTerm, yearOf } from '../calculations/calculations.policy.ts'
+import { factsAbout } from '../policy.ts'
 import { generateReports, regenerateReport } from './generation.ts'
 import { detailOf, shownEntry } from './report-detail.ts'
 import { demandUnlocked, entryOf, reportOf, reportsOfStudent } from './reports.policy.ts'
-import { booksOfClass, entriesWithSubjects, studentById } from './reports.queries.ts'
+import { booksOfClass, entriesOfClass, entriesWithSubjects, studentById } from './reports.queries.ts'
 import { sentSnapshot } from './snapshot.ts'
 
 type Book = Row<'report_book'>
@@ -102,6 +104,16 @@ export const reportHandlers: Handlers<typeof reports> = {
       const rows = await entriesWithSubjects(tx, { school: book.school_id, book: book.id })
       const entries = rows.map(({ entry, subject }) => ({ ...entry, subject }))
       return changed(tx, book, { status, sent_snapshot: sentSnapshot(book, { student, entries }, tx.now) })
+    },
+  }),
+
+  entries: on(reports.entries, {
+    load: (scene, { targets }) => classAndTerm(scene, targets, 'readClass'),
+    run: async ({ tx, caller }, { query }, { group, facts, term }) => {
+      const rows = await entriesOfClass(tx, { school: group.school_id, group: group.id, term: term.id, type: query.reportType })
+      return rows
+        .filter(({ entry }) => may('writeReportEntry', factsAbout(caller, facts, entry.subject_id)))
+        .map(({ entry, ...beside }) => ({ ...shownEntry(entry), ...beside }))
     },
   }),
 

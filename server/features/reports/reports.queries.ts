@@ -70,6 +70,34 @@ export const entriesWithSubjects = statement<{ school: string; book: string }>()
     .orderBy(asc(report_book_entry.sort_order), asc(subject.sort_order), asc(subject.code))
 })
 
+/** All entries of the books of a class and term, by last name of the student, then in the order of a book. */
+export const entriesOfClass = statement<{ school: string; group: string; term: string; type: 'term' | 'year_end' }>()(({ db, t, p }) => {
+  const { report_book, report_book_entry, student, subject } = t
+  return db
+    .select({
+      entry: getTableColumns(report_book_entry),
+      status: report_book.status,
+      subject: { id: subject.id, name: subject.name, code: subject.code },
+      student: { id: student.id, first_name: student.first_name, last_name: student.last_name },
+    })
+    .from(report_book)
+    .innerJoin(student, and(eq(student.school_id, report_book.school_id), eq(student.id, report_book.student_id)))
+    .innerJoin(
+      report_book_entry,
+      and(eq(report_book_entry.school_id, report_book.school_id), eq(report_book_entry.report_book_id, report_book.id)),
+    )
+    .innerJoin(subject, and(eq(subject.school_id, report_book_entry.school_id), eq(subject.id, report_book_entry.subject_id)))
+    .where(
+      and(
+        eq(report_book.school_id, p.school),
+        eq(report_book.student_group_id, p.group),
+        eq(report_book.term_id, p.term),
+        eq(report_book.report_type, p.type),
+      ),
+    )
+    .orderBy(asc(student.sort_key), asc(student.id), asc(report_book_entry.sort_order), asc(subject.sort_order), asc(subject.code))
+})
+
 /** Newest first. */
 export const pdfsOfBook = statement<{ school: string; book: string }>()(({ db, t, p }) =>
   db

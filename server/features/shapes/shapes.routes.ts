@@ -77,10 +77,12 @@ function look({ services: { store, clock }, bounds }: Desk, { session_id }: Call
     const scope = await scopeOf({ tx, caller }, asked.table)
     const { school_id: school } = caller
     const meaning: Meaning = { nodeId: store.nodeId, school, shape: asked.text, scope: scope.text }
-    const { seq: head } = await tx.dialect.feedOf(tx.line, school)
+    const { seq: head, floor } = await tx.dialect.feedOf(tx.line, school)
     const fresh = () => newHandle(meaning, head, randomBytes(4).toString('hex'))
     const began = asked.handle === null ? head : beganWith(asked.handle, meaning)
     if (began === null || began > head || (from !== 'head' && from.next > head + 1)) return { school, refetch: fresh() }
+    // Deletions that this reader has not heard of were forgotten.
+    if (began < floor && from !== 'head' && from.next <= floor) return { school, refetch: fresh() }
     const reader = { ...asked, school, nodeId: store.nodeId, scope, began }
     const page = await pageFrom(tx, reader, from, head, bounds.rows)
     return { asked, school, handle: asked.handle ?? fresh(), cursor: cursorAt(clock.now()), page }

@@ -12,16 +12,23 @@ type Used = Pick<Services, 'files' | 'uploads' | 'store' | 'clock' | 'log'>
 const SUSPICIOUS = { atLeast: 100, share: 0.25 }
 
 /**
- * Removes what belongs to no row and has lain for a day: what a kill between file and row left, pictures in whose place others came,
+ * Removes what belongs to no row and has lain for a day, for thirty where there are other nodes: what a kill between file and row left, pictures in whose place others came,
  * files of what was deleted, uploads that were never finished or completed. Answers how many objects went.
  */
 export async function sweepFiles(services: Used): Promise<number> {
   const before = services.clock.now() - limits.storage.orphan
   await services.files.sweep(before)
   await services.uploads.sweep(before)
+  const since = services.clock.now() - (await lifeOfOrphans(services))
   let removed = 0
-  for (const bucket of buckets) removed += await sweepBucket(services, bucket, before)
+  for (const bucket of buckets) removed += await sweepBucket(services, bucket, since)
   return removed
+}
+
+/** Another node may yet bring the row: after weeks without a line, or to a database that was restored, or to one that deleted it. */
+async function lifeOfOrphans({ store }: Used): Promise<number> {
+  const nodes = await store.read(asSystem(), (tx) => tx.db.$count(tx.t.sync_peer))
+  return nodes > 0 ? limits.storage.orphanAmongNodes : limits.storage.orphan
 }
 
 async function sweepBucket(services: Used, bucket: Bucket, before: number): Promise<number> {

@@ -1,11 +1,12 @@
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { Settled } from '@markbook/sync/merge/settle'
 import { pick } from '@markbook/sync/merge/state'
+import { isOfRow } from '../errors.ts'
 import type { WriteTx } from '../tx.ts'
 import { hold } from './held.ts'
 import { type AnyRow, scopeIn } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { park } from './rivals.ts'
+import { movingIn, park } from './rivals.ts'
 import type { Known } from './states.ts'
 import { rowsOf, type Standing, syncRowOf } from './write.ts'
 
@@ -24,20 +25,17 @@ export async function writeRows(application: Application, table: Replicated, cha
   if (changes.length === 0) return
   const rows = await rowsOf(tx, table, schoolId, changes)
   const there = new Map(changes.flatMap(({ known }): [string, AnyRow][] => (known?.row ? [[known.row.id, known.row]] : [])))
-  const write = async (some: readonly AnyRow[]) => {
-    await park(tx, table, some, there)
-    await tx.replica.place(table, some)
-  }
+  const write = (some: readonly AnyRow[]) => placed(tx, table, some, movingIn(table, some, there))
   const done = (some: readonly Change[]) =>
     record(
       application,
       table,
       some.map((change) => syncRowOf(table, change, { isThere: true, source: change.source })),
     )
-  if (await attempted(tx, () => write(inWritingOrder(table, rows)))) return done(changes)
+  if ((await write(inWritingOrder(table, rows))) === null) return done(changes)
   for (const [at, change] of changes.entries()) {
     const row = rows[at] as AnyRow
-    const failure = await failureOf(tx, () => write([row]))
+    const failure = await write([row])
     if (failure === null) done([change])
     else await hold(application, table, change.incoming, failure)
   }
@@ -47,21 +45,33 @@ export async function writeRows(application: Application, table: Replicated, cha
 const inWritingOrder = (table: Replicated, rows: readonly AnyRow[]) =>
   table === 'school_join_request' ? [...rows].sort((a, b) => Number(a['status'] === 'pending') - Number(b['status'] === 'pending')) : rows
 
-const attempted = async (tx: WriteTx, work: () => Promise<void>) => (await failureOf(tx, work)) === null
-
-/** What the database said, or null where it took it; then nothing of `work` remains. */
-async function failureOf({ line }: WriteTx, work: () => Promise<void>): Promise<string | null> {
+/**
+ * What the database said, or null where it took them all. Where it did not, those before may be written, and are written once more one
+ * by one; nothing else remains. A savepoint is a journal of all that follows, so there is none where a statement that fails takes back
+ * itself alone and nothing stands before it.
+ */
+async function placed(tx: WriteTx, table: Replicated, rows: readonly AnyRow[], moving: readonly string[]): Promise<string | null> {
+  if (tx.dialect.failsAlone && moving.length === 0) return failureOf(() => tx.replica.place(table, rows))
+  const { line } = tx
   await line.run('savepoint replica', [])
-  try {
-    await work()
-    await line.run('release savepoint replica', [])
-    return null
-  } catch (error) {
-    await line.run('rollback to savepoint replica', [])
-    await line.run('release savepoint replica', [])
-    return error instanceof Error ? error.message : String(error)
-  }
+  const failure = await failureOf(async () => {
+    await park(tx, table, moving)
+    await tx.replica.place(table, rows)
+  })
+  if (failure !== null) await line.run('rollback to savepoint replica', [])
+  await line.run('release savepoint replica', [])
+  return failure
 }
+
+const failureOf = (work: () => Promise<void>): Promise<string | null> =>
+  work().then(
+    () => null,
+    (error: unknown) => {
+      // After such an error SQLite may have ended the transaction already.
+      if (!isOfRow(error)) throw error
+      return error instanceof Error ? error.message : String(error)
+    },
+  )
 
 export function record(
   { tx, schoolId }: Pick<Application, 'tx' | 'schoolId'>,

@@ -29,7 +29,11 @@ export async function applyStates(
   const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
   const held = retries ? await heldRows(tx, schoolId) : []
   const byTable = new Map<Replicated, RowState[]>()
-  for (const { table, state } of [...held, ...incoming]) byTable.set(table, [...(byTable.get(table) ?? []), state])
+  for (const { table, state } of [...held, ...incoming]) {
+    const states = byTable.get(table)
+    if (states) states.push(state)
+    else byTable.set(table, [state])
+  }
   for (const table of tableOrder) await mergeTable(application, table, byTable.get(table) ?? [], source)
   for (const table of tableOrder) await writeTable(application, table)
   await bury(application)

@@ -7,21 +7,41 @@ import { EXISTENCE } from '@markbook/sync/versions'
 import { sql } from 'drizzle-orm'
 import { keepClaims, record, writeRows } from './application.ts'
 import type { Application, Change } from './page.ts'
-import { knownRows, rowsById } from './states.ts'
+import { knownRows, rowsById, settledRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
 /** The rules that look at a whole table once its rows are written: maxima under marks, the last administrator, who is where active. */
 export async function settleAround(application: Application, kept: Kept[]): Promise<void> {
   const { changes } = application
-  const assessments = new Set([...(changes.get('assessment')?.keys() ?? [])])
-  for (const { state } of changes.get('grade')?.values() ?? []) assessments.add(state.values['assessment_id'] as string)
+  const assessments = new Set(changes.get('assessment')?.keys())
+  const marked = [...(await markedAbove(application))].filter((id) => !assessments.has(id))
   const before = application.kept.length
-  await settleMaxima(application, [...assessments])
+  await settleMaxima(application, [...assessments, ...marked])
   if (changes.has('school_management')) {
     await settleMembers(application)
     await placeMembers(application)
   }
   kept.push(...application.kept.slice(before))
+}
+
+/**
+ * Assessments about which a changed mark has something to say: it is above the maximum, or another maximum stands there than was claimed.
+ * Under any other the maximum stood above all marks, and still does. A first copy is all marks, and hardly one of them is such.
+ */
+async function markedAbove({ tx, schoolId, changes }: Application): Promise<Set<string>> {
+  const tops = new Map<string, number>()
+  for (const { state } of changes.get('grade')?.values() ?? []) {
+    const [id, score] = [state.values['assessment_id'] as string, Number(state.values['score'])]
+    if (score > (tops.get(id) ?? Number.NEGATIVE_INFINITY)) tops.set(id, score)
+  }
+  if (tops.size === 0) return new Set()
+  const { assessment } = tx.t
+  const maxima = await tx.line.db
+    .select({ id: assessment.id, maximum: assessment.max_score })
+    .from(assessment)
+    .where(sql`${assessment.school_id} = ${schoolId} and ${tx.dialect.inList(assessment.id as never, JSON.stringify([...tops.keys()]))}`)
+  const settled = await settledRows(tx, schoolId, 'assessment')
+  return new Set(maxima.flatMap(({ id, maximum }) => (settled.has(id) || Number(maximum) < (tops.get(id) as number) ? [id] : [])))
 }
 
 export async function settleMaxima(application: Application, ids: readonly string[]): Promise<void> {

@@ -15,25 +15,26 @@ type Entry = { table_name: string; row_id: string; seq: number; source_id: strin
 
 /**
  * What a school's feed has after `after`, whole transactions, at most about `limit` rows: only a transaction larger than that makes a
- * larger page. `notFrom`: the peer that asks, which has what it sent itself.
+ * larger page. `notFrom`: nodes of which the one that asks has what they sent.
  */
 export async function readFeed(
   tx: ReadTx,
   schoolId: string,
-  { after, limit, notFrom }: { after: number; limit: number; notFrom: string | null },
+  { after, limit, notFrom }: { after: number; limit: number; notFrom: readonly string[] },
 ): Promise<FeedPage> {
-  const found = await tx.dialect.feedEntries(tx.line, schoolId, after, limit + 1)
-  const isLast = found.length <= limit
-  const entries = isLast ? found : await wholeTransactions(tx, schoolId, found)
-  const to = entries.at(-1)?.seq ?? (await tx.dialect.feedOf(tx.line, schoolId)).seq
-  const wanted = entries.filter(({ source_id }) => notFrom === null || source_id !== notFrom)
-  return { rows: await statesOf(tx, schoolId, wanted), to, isLast }
+  // Asked first: whatever has a number up to this one is there to be read.
+  const { seq } = await tx.dialect.feedOf(tx.line, schoolId)
+  const found = await tx.dialect.feedEntries(tx.line, schoolId, { after, upTo: seq, limit: limit + 1, notFrom })
+  if (found.length <= limit) return { rows: await statesOf(tx, schoolId, found), to: seq, isLast: true }
+  const entries = await wholeTransactions(tx, schoolId, found, notFrom)
+  return { rows: await statesOf(tx, schoolId, entries), to: entries.at(-1)?.seq ?? seq, isLast: false }
 }
 
-async function wholeTransactions(tx: ReadTx, schoolId: string, found: Entry[]): Promise<Entry[]> {
+async function wholeTransactions(tx: ReadTx, schoolId: string, found: Entry[], notFrom: readonly string[]): Promise<Entry[]> {
   const last = found.at(-1)?.seq as number
   const whole = found.filter(({ seq }) => seq < last)
-  return whole.length > 0 ? whole : tx.dialect.feedEntries(tx.line, schoolId, last - 1, Number.MAX_SAFE_INTEGER, last)
+  if (whole.length > 0) return whole
+  return tx.dialect.feedEntries(tx.line, schoolId, { after: last - 1, upTo: last, limit: Number.MAX_SAFE_INTEGER, notFrom })
 }
 
 /** A school's rows table by table, so that parents come before what hangs on them. Starts at `null`; `next` null: that was all. */
@@ -52,7 +53,11 @@ const isOfSchools = (table: Replicated) => descriptions[table].scope !== 'common
 
 async function statesOf(tx: ReadTx, schoolId: string, entries: readonly Pick<Entry, 'table_name' | 'row_id'>[]): Promise<Incoming[]> {
   const idsByTable = new Map<string, string[]>()
-  for (const { table_name, row_id } of entries) idsByTable.set(table_name, [...(idsByTable.get(table_name) ?? []), row_id])
+  for (const { table_name, row_id } of entries) {
+    const ids = idsByTable.get(table_name)
+    if (ids) ids.push(row_id)
+    else idsByTable.set(table_name, [row_id])
+  }
   const rows: Incoming[] = []
   for (const table of tableOrder) {
     const known = await knownRows(tx, table, schoolId, idsByTable.get(table) ?? [])
@@ -82,7 +87,7 @@ export async function readPeople(
   schoolId: string,
   { after, limit, secrets }: { after: number; limit: number; secrets: boolean },
 ): Promise<FeedPage> {
-  const { rows, to, isLast } = await readFeed(tx, COMMONS, { after, limit, notFrom: null })
+  const { rows, to, isLast } = await readFeed(tx, COMMONS, { after, limit, notFrom: [] })
   const members = new Set(await tx.dialect.peopleOf(tx.line, schoolId))
   const of = ({ table, state }: Incoming) => (table === 'user_profile' ? state.id : (state.values['user_id'] as string))
   return { rows: rows.filter((row) => members.has(of(row)) && (secrets || row.table === 'user_profile')), to, isLast }

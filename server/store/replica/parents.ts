@@ -4,7 +4,7 @@ import { record } from './application.ts'
 import { hold } from './held.ts'
 import { type AnyRow, linksFrom, parentIdOf } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { type Known, knownRows, rowsById } from './states.ts'
+import { idsThere, type Known, knownRows } from './states.ts'
 import { rowsOf, standing, syncRowOf } from './write.ts'
 
 /**
@@ -14,15 +14,12 @@ import { rowsOf, standing, syncRowOf } from './write.ts'
 export async function withParents(application: Application, table: Replicated, changes: readonly Change[]): Promise<Change[]> {
   let ready = [...changes]
   for (const link of linksFrom(table)) {
-    const wanted = new Map<string, Change[]>()
-    for (const change of ready) {
-      const id = parentIdOf(link, standing(change) as AnyRow)
-      if (id !== null) wanted.set(id, [...(wanted.get(id) ?? []), change])
-    }
-    const missing = await absent(application, link.parent, [...wanted.keys()])
+    const named = ready.map((change) => parentIdOf(link, standing(change) as AnyRow))
+    const missing = await absent(application, link.parent, [...new Set(named.filter((id) => id !== null))])
     if (missing.length === 0) continue
     const back = await revive(application, link.parent, missing)
-    const orphans = new Set(missing.filter((id) => !back.has(id)).flatMap((id) => wanted.get(id) ?? []))
+    const lost = new Set(missing.filter((id) => !back.has(id)))
+    const orphans = new Set(ready.filter((_, at) => lost.has(named[at] as string)))
     for (const { incoming } of orphans) await hold(application, table, incoming, `waits for its ${link.parent}`)
     ready = ready.filter((change) => !orphans.has(change))
   }
@@ -30,7 +27,7 @@ export async function withParents(application: Application, table: Replicated, c
 }
 
 async function absent({ tx, schoolId }: Application, table: Replicated, ids: readonly string[]): Promise<string[]> {
-  const there = new Set((await rowsById(tx, table, schoolId, ids)).map(({ id }) => id))
+  const there = await idsThere(tx, table, schoolId, ids)
   return ids.filter((id) => !there.has(id))
 }
 

@@ -34,7 +34,7 @@ export function lineBetween(from: Store, to: Store, { school = stBrigids, limit 
       const answers: Answer[] = []
       for (let isLast = false; !isLast; ) {
         const news = await from.read(asSystem(), async (tx) => {
-          const own = await readFeed(tx, school, { after, limit, notFrom: to.nodeId })
+          const own = await readFeed(tx, school, { after, limit, notFrom: [to.nodeId] })
           const of = await readPeople(tx, school, { after: people, limit, secrets: true })
           return { ...own, people: of, rows: [...of.rows, ...(await withPeople(tx, own.rows, { secrets: true }))] }
         })

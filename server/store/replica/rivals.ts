@@ -102,14 +102,16 @@ export async function vacate(tx: WriteTx, table: Replicated, ids: readonly strin
   if (column && ids.length > 0) await tx.dialect.parkRows(tx.line, tableIn(tx, table), column, ids)
 }
 
-/** Rows whose unique text may pass from one to another first get a text that nobody has. */
-export async function park(tx: WriteTx, table: Replicated, rows: readonly AnyRow[], there: ReadonlyMap<string, AnyRow>): Promise<void> {
+/** Rows whose unique text may pass from one to another. */
+export function movingIn(table: Replicated, rows: readonly AnyRow[], there: ReadonlyMap<string, AnyRow>): string[] {
   const column = rules[table]?.text
-  if (!column) return
+  if (!column) return []
   const moving = rows.filter((row) => {
     const old = there.get(row.id)
     return old && old[column] !== row[column]
   })
-  const ids = moving.map(({ id }) => id)
-  if (ids.length > 0) await tx.dialect.parkRows(tx.line, tableIn(tx, table), column, ids)
+  return moving.map(({ id }) => id)
 }
+
+/** They first get a text that nobody has. */
+export const park = vacate

@@ -1,7 +1,7 @@
 import { descriptions, type Replicated, type Tables } from '@markbook/shared/tables/tables'
 import { type Aside, textToAside } from '@markbook/sync/aside'
 import type { RowState, Values } from '@markbook/sync/merge/state'
-import { textToVersions } from '@markbook/sync/versions'
+import { textToVersions, type Versions } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, type SQL, type Table } from 'drizzle-orm'
 import type { SyncRowWrite } from '../dialect.ts'
 import type { ReadTx, WriteTx } from '../tx.ts'
@@ -27,6 +27,12 @@ export const rowsById = (tx: ReadTx, table: Replicated, schoolId: string, ids: r
   ids.length === 0
     ? Promise.resolve([])
     : rowsWhere(tx, table, schoolId, tx.dialect.inList(columnsIn(tx, table)['id'] as Column, JSON.stringify(ids)))
+
+/** Which of these rows stand in their table. */
+export async function idsThere(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  return new Set(await tx.dialect.idsIn(tx.line, tableIn(tx, table), descriptions[table].scope === 'school' ? schoolId : null, ids))
+}
 
 /** By id; what this node has never seen is absent. In a writing transaction the rows are locked, in the order of their ids. */
 export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<Map<string, Known>> {
@@ -64,21 +70,21 @@ type StoredVersions = Awaited<ReturnType<ReadTx['dialect']['versionsOf']>>[numbe
 
 export function knownFrom(table: Replicated, stored: StoredVersions, row: AnyRow | null): Known {
   const aside = textToAside(stored.extra)
+  const versions = textToVersions(stored)
   const state: RowState = {
     id: stored.row_id,
     schema: stored.schema,
-    ...textToVersions(stored),
-    values: row ? claimsIn(table, row, aside) : (aside?.last ?? { id: stored.row_id }),
+    ...versions,
+    values: row ? claimsIn(table, row, aside, versions) : (aside?.last ?? { id: stored.row_id }),
     extra: aside?.unknown ?? null,
   }
   return { state, row, aside, settled: Boolean(stored.settled), source: stored.source_id }
 }
 
-/** What was claimed of a row: what stands in it, but for what a rule put in the place of a claim. */
-export function claimsIn(table: Replicated, row: AnyRow, aside: Aside | null): Values {
+/** What was claimed of a row: what stands in it, but for what a rule put in the place of a claim, and what nobody ever wrote. */
+function claimsIn(table: Replicated, row: AnyRow, aside: Aside | null, { units: stamps }: Versions): Values {
   const { identity, units } = descriptions[table]
   const claimed = Object.assign({}, ...Object.values(aside?.claims ?? {})) as Values
-  return Object.fromEntries(
-    [...identity, ...Object.values(units).flat()].map((name) => [name, name in claimed ? claimed[name] : (row[name] ?? null)]),
-  )
+  const written = Object.entries(units).flatMap(([unit, columns]) => (stamps[unit] ? columns : []))
+  return Object.fromEntries([...identity, ...written].map((name) => [name, name in claimed ? claimed[name] : (row[name] ?? null)]))
 }

@@ -5,6 +5,7 @@ import { type Settled, standing as stands } from '@markbook/sync/merge/settle'
 import { pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { latestStamp } from '@markbook/sync/stamp'
 import { versionsToText } from '@markbook/sync/versions'
+import { and, eq } from 'drizzle-orm'
 import type { SyncRowWrite } from '../dialect.ts'
 import type { WriteTx } from '../tx.ts'
 import type { AnyRow } from './links.ts'
@@ -19,25 +20,41 @@ export const standing = ({ state, settled }: Standing): Values => stands(state, 
 /** The rows as they are to be written: what stands, what follows from it, and when and by whom it last changed. */
 export async function rowsOf(tx: WriteTx, table: Replicated, schoolId: string, standings: readonly Standing[]): Promise<AnyRow[]> {
   const derive = await derivationsOf(tx, table, schoolId, standings)
-  const names = Object.keys(columnsIn(tx, table))
-  return standings.map(({ state, settled }) => {
-    const values: Values = standing({ state, settled })
+  const columns = Object.entries(columnsIn(tx, table))
+  const { audit = [], derive: derived } = descriptions[table]
+  return standings.map((each) => {
+    const { state } = each
+    const values = standing(each)
+    const full: Record<string, unknown> = { ...values, ...derived?.(values), ...derive?.(values) }
     const [, , hlc, actor] = latestStamp(state.units)
-    const audit = Object.fromEntries(
-      (descriptions[table].audit ?? []).map((name) => [name, name === 'updated_by' ? actor : toInstant(hlc)]),
-    )
-    const full: Values = { ...values, ...descriptions[table].derive?.(values as Record<string, unknown>), ...derive(values), ...audit }
-    return { ...Object.fromEntries(names.map((name) => [name, full[name] ?? null])), id: state.id }
+    for (const name of audit) full[name] = name === 'updated_by' ? actor : instantOf(hlc)
+    const row: Record<string, unknown> = {}
+    // What an older program did not write has the column's default.
+    for (const [name, column] of columns) row[name] = full[name] === undefined ? (column.default ?? null) : full[name]
+    row['id'] = state.id
+    return row as AnyRow
   })
+}
+
+let [lastHlc, lastInstant] = [0, toInstant(0)]
+/** Rows that came together were mostly written together. */
+function instantOf(hlc: number): string {
+  if (hlc !== lastHlc) [lastHlc, lastInstant] = [hlc, toInstant(hlc)]
+  return lastInstant
 }
 
 type Derive = (values: Values) => Values
 
 /** Columns that follow from another row, or that are this node's alone. */
-async function derivationsOf(tx: WriteTx, table: Replicated, schoolId: string, standings: readonly Standing[]): Promise<Derive> {
+async function derivationsOf(
+  tx: WriteTx,
+  table: Replicated,
+  schoolId: string,
+  standings: readonly Standing[],
+): Promise<Derive | undefined> {
   const named = (column: string) => [...new Set(standings.map(({ state }) => state.values[column] as string))]
   if (table === 'grade') {
-    const terms = new Map((await rowsById(tx, 'assessment', schoolId, named('assessment_id'))).map((row) => [row.id, row['term_id']]))
+    const terms = await termsOf(tx, schoolId, named('assessment_id'))
     return ({ assessment_id }) => ({ term_id: terms.get(assessment_id as string) })
   }
   if (table === 'report_book_entry') {
@@ -60,7 +77,17 @@ async function derivationsOf(tx: WriteTx, table: Replicated, schoolId: string, s
     )
     return ({ id }) => ({ school_id: schools.get(id as string) ?? null })
   }
-  return () => ({})
+  return undefined
+}
+
+/** By assessment. */
+async function termsOf(tx: WriteTx, schoolId: string, assessments: readonly string[]): Promise<Map<string, string>> {
+  const { assessment } = tx.t
+  const rows = await tx.line.db
+    .select({ id: assessment.id, term: assessment.term_id })
+    .from(assessment)
+    .where(and(eq(assessment.school_id, schoolId), tx.dialect.inList(assessment.id as never, JSON.stringify(assessments))))
+  return new Map(rows.map(({ id, term }) => [id, term]))
 }
 
 /** The figures of an entry as its book's snapshot has them; of a subject that is not in it, none and the last place. */

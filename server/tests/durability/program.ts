@@ -68,6 +68,18 @@ function launch({ env, under = [], stderr }: Start) {
   return child
 }
 
+/** One verb of the program, as it is shipped; resolves once it has ended. */
+export async function runVerb(args: readonly string[], env: Record<string, string>): Promise<{ exit: number | null; text: string }> {
+  const settings = { PATH: process.env['PATH'] ?? '', MARKBOOK_CONFIG: '/dev/null', ...env }
+  const child = spawn(process.execPath, [built, ...args], { env: settings, stdio: ['ignore', 'pipe', 'pipe'], detached: true, cwd: root })
+  running.add(child)
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (text += part))
+  const exit = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  running.delete(child)
+  return { exit, text }
+}
+
 /** Resolves once the server listens. Throws where it ends before; null where it was cut before, as `cutAfterMs` asked. */
 export async function startProgram(start: Start): Promise<Program | null> {
   const began = performance.now()

@@ -6,9 +6,11 @@ import {
   class3B,
   hilltopClass,
   hilltopMaths,
+  hilltopTerm,
   hilltopYear,
   irish,
   maths,
+  michaelmas,
   science,
   thisYear,
 } from '@markbook/shared/story/school-year'
@@ -90,6 +92,7 @@ const studentSubjectRows: Pick<
 
 export const classRows: Rows<typeof classes> = {
   schoolTeachers: { own: [{}, onlyStaff] },
+  progress: staffUse((termId) => ({ query: { termId } }), { own: michaelmas.id, hilltop: hilltopTerm.id }),
   list: { all: [{}, onlyStaff], ...staffUse((academicYearId) => ({ query: { academicYearId } }), years) },
   create: {
     ...staffUse((academicYearId) => ({ body: { name: '3C', academicYearId } }), years),

@@ -97,11 +97,23 @@ const marks = (assessment: { id: string }, ...students: { id: string }[]) => ({
   body: { assessmentId: assessment.id, grades: students.map(({ id }) => ({ studentId: id, score: 12 })) },
 })
 
+const followed = (studentGroupId: string, termId: string = michaelmas.id, subjectId: string = maths.id) => ({
+  query: { termId, subjectId, studentGroupId },
+})
+
 export const gradeRows: Rows<typeof grades> = {
   list: staffUse((assessmentId) => ({ query: { assessmentId } }), assessmentIds),
   byTerm: {
     own: [{ query: { termId: michaelmas.id, subjectId: maths.id } }, '            403 ok  ok  ok  ok  404'],
     hilltop: [{ query: { termId: hilltopTerm.id, subjectId: hilltopMaths.id } }, '403 404 404 404 404 ok '],
+  },
+  events: {
+    own: [followed(class3B.id), '            403 ok  ok  403 ok  404'],
+    other: [followed(class3A.id), '          403 403 403 ok  ok  404'],
+    foreignClass: [followed(hilltopClass.id), ' 403 403 403 403 404 404'],
+    absentClass: [followed(ABSENT), '        403 403 403 403 404 404'],
+    hilltop: [followed(hilltopClass.id, hilltopTerm.id, hilltopMaths.id), ' 403 404 404 404 404 ok '],
+    absent: [followed(class3B.id, ABSENT), ' 403 404 404 404 404 404'],
   },
   create: {
     own: [mark(mathsExam, elan), '             403 ok  ok  403 ok  404'],

@@ -1,7 +1,8 @@
 import type { replication } from '@markbook/shared/contract/replication'
+import { hilltopExam, mathsQuiz } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { conflictIds, nodeIds } from './neighbour.sync.ts'
-import { ABSENT, onlyAdmins, onlyStaff, type Rows, setupWrite } from './row.ts'
+import { ABSENT, onlyAdmins, onlyStaff, type Rows, setupWrite, staffUse } from './row.ts'
 
 const decided = (id: string) => ({ params: { id }, body: { choice: 'kept' } })
 const laptopOf = (userId: string) => ({ body: { kind: 'laptop', userId } })
@@ -17,6 +18,10 @@ export const replicationRows: Rows<typeof replication> = {
     resolved: [decided(conflictIds.resolved), '403 409:sync.cannot_resolve 409:sync.cannot_resolve 403 409:sync.cannot_resolve 404'],
     hilltop: [decided(conflictIds.hilltop), '403 404 404 404 404 ok '],
     absent: [decided(ABSENT), '              403 404 404 404 404 404'],
+  },
+  waiting: {
+    ...staffUse((assessmentId) => ({ query: { assessmentId } }), { own: mathsQuiz.id, hilltop: hilltopExam.id }),
+    all: [{}, onlyStaff],
   },
   held: { own: [{}, onlyAdmins] },
   refused: { own: [{}, onlyStaff] },

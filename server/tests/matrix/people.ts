@@ -17,6 +17,7 @@ export const authRows: Rows<typeof auth> = {
     ],
   },
   me: { own: [{}, everybody] },
+  schools: { own: [{}, everybody] },
   refresh: { own: [{}, everybody] },
   onboard: {
     own: [{ body: names }, everybody],

@@ -14,7 +14,7 @@ import {
   thisYear,
 } from '@markbook/shared/story/school-year'
 import { entryIds, mathsEntry, publishedReport } from './neighbour.ts'
-import { manageClass, type Row, type Rows, reportById, resultsOf } from './row.ts'
+import { manageClass, type Row, type Rows, readClass, reportById, resultsOf } from './row.ts'
 
 const pupils = { own: elan.id, other: oisin.id, hilltop: hilltopPupil.id }
 const groups = { own: class3B.id, other: class3A.id, hilltop: hilltopClass.id }
@@ -38,6 +38,7 @@ export const calculationRows: Rows<typeof calculations> = {
   classTerm: manageClass(group('termId'), groups),
   classYear: manageClass(group('academicYearId'), groups),
   classSummary: manageClass(group('termId'), groups),
+  missingMarks: manageClass(group('termId'), groups),
   explain: resultsOf(student('termId', 'subjectId'), pupils),
 }
 
@@ -75,6 +76,8 @@ export const reportRows: Rows<typeof reports> = {
     hilltop: [byId(hilltopReport.id), `404 404 404 404 404 409:${invalid}`],
     sent: sent(byId, invalid),
   },
+  // Ada gets those of mathematics.
+  entries: readClass((id) => ({ query: { studentGroupId: id, termId: around(id).termId, reportType: 'term' } }), groups),
   updateEntry: {
     ...reportById(lettered, entryIds),
     // Mathematics is Ada's subject in 3B.

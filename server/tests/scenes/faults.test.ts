@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { naturalId } from '@markbook/shared/ids'
 import { englishExam, mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
+import { eq } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parentsOf } from '../../peers/enrolment.ts'
 import type { Carrier } from '../../peers/parent-line.ts'
@@ -11,7 +13,7 @@ import { asSystem } from '../../store/tx.ts'
 import { copyDatabase } from '../../testing/database.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
-import { centreAndSchool, conflictsAt, laptopOf, same, settle } from './scenes.fixtures.ts'
+import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const folders: string[] = []
@@ -160,6 +162,33 @@ test('the full disk in the middle of a page: nothing of it stays, and the same p
 })
 
 const cursorOf = async ({ services }: School) => (await services.store.read(asSystem(), parentsOf))[0]?.their_cursor
+
+test('a row that no honest program sends: it alone is refused, and the rest of its page arrives', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  const ada = await signedIn(box, 'ada')
+  await ada.grades.bulk(mark(mathsExam.id, 83))
+  await ada.grades.bulk(mark(mathsHomework.id, 5))
+  await box.services.store.write(asSystem(), async (tx) => {
+    const { sync_row } = tx.t
+    const ofHomework = eq(sync_row.row_id, naturalId('grade', mathsHomework.id, zoe.id))
+    const [row] = await tx.line.db.select().from(sync_row).where(ofHomework)
+    const absurd = JSON.parse(String(row?.units)) as Record<string, unknown[]>
+    ;(absurd['score'] as unknown[])[2] = 8e15
+    await tx.line.db
+      .update(sync_row)
+      .set({ units: JSON.stringify(absurd) })
+      .where(ofHomework)
+  })
+  await settle(link)
+  expect(await scoreAt(centre, mathsExam.id)).toBe(83)
+  expect((await refusedAt(box)).map(({ code, unit, value }) => ({ code, unit, value }))).toContainEqual({
+    code: 'malformed',
+    unit: 'score',
+    value: { score: 5 },
+  })
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+})
 
 test('a revoked laptop is told so at its next request, and sends nothing', async () => {
   const { box } = await centreAndSchool(open)

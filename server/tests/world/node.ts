@@ -151,6 +151,7 @@ export class WorldNode {
       papers: {} as Papers,
       jobs: { look() {}, wake() {}, changed: async () => {}, watch: () => () => {}, stop: async () => {} } as unknown as Services['jobs'],
       replication: null,
+      demo: [],
       log,
       metrics: createMetrics(),
     }

@@ -340,7 +340,7 @@ export class World {
     const [name, school] = place.split(' ') as [string, string]
     const { node } = this.members.find((each) => each.name === name) as Member
     const { id } = this.schoolsOf(0).find((each) => each.id.startsWith(school)) as Founded
-    const entries = await node.store.read(asSystem(), (tx) => tx.dialect.feedEntries(tx.line, id, seq, 5))
+    const entries = await node.store.read(asSystem(), (tx) => tx.dialect.feedEntries(tx.line, id, { after: seq, upTo: Number.MAX_SAFE_INTEGER, limit: 5 }))
     return entries.map(({ table_name, row_id }) => `${table_name} ${row_id}`).join(', ')
   }
 

@@ -413,7 +413,28 @@ CREATE TABLE "sync"."sync_feed" (
 	"school_id" uuid NOT NULL,
 	"seq" bigint NOT NULL,
 	"head" text COLLATE "C" NOT NULL,
+	"floor" bigint DEFAULT 0 NOT NULL,
 	CONSTRAINT "sync_feed_school_id_pk" PRIMARY KEY("school_id")
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."sync_file" (
+	"peer_id" uuid NOT NULL,
+	"table_name" text COLLATE "C" NOT NULL,
+	"row_id" uuid NOT NULL,
+	"direction" text COLLATE "C" NOT NULL,
+	"tries" integer NOT NULL,
+	"next_at" timestamp (3) with time zone NOT NULL,
+	"reason" text COLLATE "C",
+	CONSTRAINT "sync_file_peer_id_table_name_row_id_pk" PRIMARY KEY("peer_id","table_name","row_id"),
+	CONSTRAINT "sync_file_direction" CHECK ("sync"."sync_file"."direction" in ('down', 'up'))
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."sync_file_place" (
+	"peer_id" uuid NOT NULL,
+	"epoch" uuid NOT NULL,
+	"seq" bigint NOT NULL,
+	"people" bigint NOT NULL,
+	CONSTRAINT "sync_file_place_peer_id_pk" PRIMARY KEY("peer_id")
 );
 --> statement-breakpoint
 CREATE TABLE "sync"."sync_held" (
@@ -462,6 +483,7 @@ CREATE TABLE "sync"."sync_peer" (
 	"highest_counter" bigint NOT NULL,
 	"history_head" text COLLATE "C",
 	"scope" text COLLATE "C",
+	"schema" integer DEFAULT 0 NOT NULL,
 	"clock_offset" bigint,
 	"session_nonce" text COLLATE "C",
 	"session_number" bigint NOT NULL,
@@ -639,6 +661,7 @@ CREATE INDEX "student_by_name" ON "student"."student" USING btree ("school_id","
 CREATE INDEX "student_subject_class" ON "student"."student_subject" USING btree ("school_id","student_group_id");--> statement-breakpoint
 CREATE INDEX "sync_conflict_row" ON "sync"."sync_conflict" USING btree ("school_id","entity","row_id");--> statement-breakpoint
 CREATE INDEX "sync_conflict_open" ON "sync"."sync_conflict" USING btree ("school_id","status","hlc");--> statement-breakpoint
+CREATE INDEX "sync_file_next" ON "sync"."sync_file" USING btree ("peer_id","next_at");--> statement-breakpoint
 CREATE INDEX "sync_peer_school" ON "sync"."sync_peer" USING btree ("school_id");--> statement-breakpoint
 CREATE INDEX "sync_refused_school" ON "sync"."sync_refused" USING btree ("school_id","refused_at");--> statement-breakpoint
 CREATE INDEX "sync_row_feed" ON "sync"."sync_row" USING btree ("school_id","seq");--> statement-breakpoint

@@ -450,7 +450,28 @@ CREATE INDEX `sync_conflict_open` ON `sync_conflict` (`school_id`,`status`,`hlc`
 CREATE TABLE `sync_feed` (
 	`school_id` text PRIMARY KEY NOT NULL,
 	`seq` integer NOT NULL,
-	`head` text NOT NULL
+	`head` text NOT NULL,
+	`floor` integer DEFAULT 0 NOT NULL
+) STRICT;
+--> statement-breakpoint
+CREATE TABLE `sync_file` (
+	`peer_id` text NOT NULL,
+	`table_name` text NOT NULL,
+	`row_id` text NOT NULL,
+	`direction` text NOT NULL,
+	`tries` integer NOT NULL,
+	`next_at` text NOT NULL,
+	`reason` text,
+	PRIMARY KEY(`peer_id`, `table_name`, `row_id`),
+	CONSTRAINT "sync_file_direction" CHECK("sync_file"."direction" in ('down', 'up'))
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `sync_file_next` ON `sync_file` (`peer_id`,`next_at`);--> statement-breakpoint
+CREATE TABLE `sync_file_place` (
+	`peer_id` text PRIMARY KEY NOT NULL,
+	`epoch` text NOT NULL,
+	`seq` integer NOT NULL,
+	`people` integer NOT NULL
 ) STRICT;
 --> statement-breakpoint
 CREATE TABLE `sync_held` (
@@ -498,6 +519,7 @@ CREATE TABLE `sync_peer` (
 	`highest_counter` integer NOT NULL,
 	`history_head` text,
 	`scope` text,
+	`schema` integer DEFAULT 0 NOT NULL,
 	`clock_offset` integer,
 	`session_nonce` text,
 	`session_number` integer NOT NULL,

@@ -1,0 +1,47 @@
+import { performance } from 'node:perf_hooks'
+import { isChangeMessage, isControlMessage, type Message, ShapeStream } from '@electric-sql/client'
+import Database from 'better-sqlite3'
+import type { Round } from './child.ts'
+
+/**
+ * A first copy of the marks by the official client of Electric, from the same server's feed for readers, into a table of SQLite with its
+ * key and nothing else: no versions, no other index, no foreign key.
+ */
+const [folder = '', port = '', cookie = ''] = process.argv.slice(2)
+
+function openTable(first: Record<string, unknown>) {
+  const database = new Database(`${folder}/shape.sqlite`)
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = FULL')
+  const columns = Object.keys(first)
+  database.exec(`create table grade (${columns}, primary key (id)) without rowid`)
+  const insert = database.prepare(`insert or replace into grade (${columns}) values (${columns.map(() => '?')})`)
+  return database.transaction((rows: readonly Record<string, unknown>[]) => {
+    for (const row of rows) insert.run(columns.map((column) => (typeof row[column] === 'boolean' ? Number(row[column]) : row[column])))
+  })
+}
+
+function copied(): Promise<number> {
+  const stream = new ShapeStream({ url: `http://127.0.0.1:${port}/v1/shape`, params: { table: 'grade' }, headers: { cookie } })
+  let write: ReturnType<typeof openTable> | undefined
+  let count = 0
+  return new Promise((resolve, reject) => {
+    const take = (messages: Message[]) => {
+      const rows = messages.filter(isChangeMessage).map(({ value }) => value)
+      if (rows[0]) write ??= openTable(rows[0])
+      write?.(rows)
+      count += rows.length
+      if (messages.some((message) => isControlMessage(message) && message.headers.control === 'up-to-date')) resolve(count)
+    }
+    stream.subscribe(take, reject)
+  })
+}
+
+process.on('message', async (asked: { rounds?: number }) => {
+  if (!asked.rounds) return
+  const [cpu, started] = [process.cpuUsage(), performance.now()]
+  const rows = await copied()
+  const { user, system } = process.cpuUsage(cpu)
+  process.send?.({ round: { cpuMicros: user + system, ms: performance.now() - started, rows } satisfies Round })
+})
+process.send?.({ port: 0 })

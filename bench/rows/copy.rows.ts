@@ -1,0 +1,119 @@
+import { asUser } from '@markbook/server/store/tx'
+import { descriptions } from '@markbook/shared/tables/tables'
+import { dropCopy, emptyFolder, filledFolder } from '../fill.ts'
+import { type Bench, most } from '../finding.ts'
+import { atCentre, invitation } from '../joining.ts'
+import { median } from '../measure.ts'
+import { type Program, startProgram } from '../processes.ts'
+import type { Round } from '../programs/child.ts'
+import { SECRET } from '../requests.ts'
+import { benchSchool } from '../school.ts'
+import { end, type Serving, serveCentral } from '../school-server.ts'
+
+export const SIZE = 'marks'
+export const MARKS = 100_000
+const CHANGED = 1_000
+const AT_ONCE = 40
+const QUIET_ROUNDS = 25
+
+const demandAll = ({ rows }: Round): void => {
+  if (rows !== MARKS) throw new Error(`${rows} marks came, not ${MARKS}`)
+}
+
+/** One mark in a hundred gets another score, forty at a time, as a teacher saves them. */
+async function changeSome({ url }: Serving, round: number): Promise<void> {
+  const { id: school, head } = benchSchool(SIZE)
+  await atCentre(url, async (store) => {
+    const { grade } = store.dialect.tables
+    const rows = await store.read(asUser(head.id), (tx) => tx.db.select().from(grade).orderBy(grade.id))
+    const chosen = rows.filter((_, at) => at % (MARKS / CHANGED) === round % 100)
+    for (let at = 0; at < chosen.length; at += AT_ONCE) {
+      const changes = chosen.slice(at, at + AT_ONCE).map((before) => ({ before, patch: { score: before.score === 50 ? 51 : 50 } }))
+      await store.write(asUser(head.id), (tx) => tx.update('grade', changes))
+    }
+    if (chosen.length !== CHANGED) throw new Error(`${chosen.length} marks of ${school} were changed`)
+  })
+}
+
+type Copied = { first: Round; quiet: Round; changed: Round; centreMicros: number }
+
+/** A school's server that was just joined. Its first copy is over when there is nothing more to fetch or to acknowledge. */
+async function begin({ url, program }: Serving, folder: string): Promise<{ child: Program; first: Round }> {
+  const child = await startProgram('child', folder, SECRET)
+  await child.ask({ join: await invitation(url, program.port, benchSchool(SIZE).id) }, 'joined')
+  const [copied, acknowledged] = [await child.ask<Round>({ rounds: 1 }, 'round'), await child.ask<Round>({ rounds: 1 }, 'round')]
+  demandAll(copied)
+  const first = { ...copied, cpuMicros: copied.cpuMicros + acknowledged.cpuMicros, ms: copied.ms + acknowledged.ms }
+  return { child, first }
+}
+
+export async function firstCopy(centre: Serving, folder: string): Promise<Round> {
+  const { child, first } = await begin(centre, folder)
+  await end({ program: child, folder })
+  return first
+}
+
+async function copied(centre: Serving, round: number): Promise<Copied> {
+  const folder = await emptyFolder(`child-${round}`)
+  const before = await centre.program.usage()
+  const { child, first } = await begin(centre, folder)
+  const after = await centre.program.usage()
+  const quiet = await child.ask<Round>({ rounds: QUIET_ROUNDS }, 'round')
+  await changeSome(centre, round)
+  const changed = await child.ask<Round>({ rounds: 1 }, 'round')
+  await end({ program: child, folder })
+  return { first, quiet, changed, centreMicros: after.cpuMicros - before.cpuMicros }
+}
+
+async function plainlyCopied(round: number): Promise<Round> {
+  const folder = await emptyFolder(`plain-${round}`)
+  const plain = await startProgram('plain-copy', folder, await filledFolder(SIZE), Object.keys(descriptions).join())
+  const written = await plain.ask<Round>({ rounds: 1 }, 'round')
+  await plain.stop()
+  dropCopy(folder)
+  demandAll(written)
+  return written
+}
+
+const seconds = (micros: number) => `${(micros / 1_000_000).toFixed(2)} s`
+const speed = (rounds: readonly Round[]) => (MARKS / (median(rounds.map(({ ms }) => ms)) / 1_000)).toFixed(0)
+
+export const copy: Bench = {
+  name: 'copy',
+  async run({ pairs }) {
+    const centre = await serveCentral(SIZE)
+    const [ours, plain]: [Copied[], Round[]] = [[], []]
+    for (let pair = 0; pair < pairs; pair += 1) {
+      ours.push(await copied(centre, pair))
+      plain.push(await plainlyCopied(pair))
+    }
+    await end(centre)
+    const of = (round: (each: Copied) => Round) => median(ours.map((each) => round(each).cpuMicros))
+    const first = of(({ first }) => first)
+    const share = (round: (each: Copied) => Round) => median(ours.map((each) => round(each).cpuMicros / each.first.cpuMicros))
+    const control = median(plain.map(({ cpuMicros }) => cpuMicros))
+    return [
+      {
+        what: 'first copy of 100,000 marks into a school',
+        control: 'the same rows and versions in one transaction, by CPU',
+        target: most(2),
+        measured: median(ours.map(({ first }, at) => first.cpuMicros / (plain[at] as Round).cpuMicros)),
+        figure: `CPU ${seconds(first)} / ${seconds(control)}; ${speed(ours.map(({ first }) => first))} / ${speed(plain)} rows a second; the centre ${seconds(median(ours.map(({ centreMicros }) => centreMicros)))}`,
+      },
+      {
+        what: '1 % of them changed after that',
+        control: 'the first copy, by CPU',
+        target: most(0.03),
+        measured: share(({ changed }) => changed),
+        figure: `CPU ${(of(({ changed }) => changed) / 1_000).toFixed(1)} ms / ${seconds(first)}`,
+      },
+      {
+        what: 'nothing changed after that',
+        control: 'the first copy, by CPU',
+        target: most(0.002),
+        measured: share(({ quiet }) => quiet),
+        figure: `CPU ${(of(({ quiet }) => quiet) / 1_000).toFixed(2)} ms / ${seconds(first)}`,
+      },
+    ]
+  },
+}

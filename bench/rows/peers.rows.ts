@@ -1,0 +1,55 @@
+import { dropCopy, emptyFolder, filledFolder } from '../fill.ts'
+import { type Bench, type Finding, least } from '../finding.ts'
+import { median } from '../measure.ts'
+import { installPeers } from '../peers.ts'
+import { folderIn } from '../places.ts'
+import { type Program, startPeer, startProgram } from '../processes.ts'
+import type { Round } from '../programs/child.ts'
+import { end, serveCentral } from '../school-server.ts'
+import { firstCopy, MARKS, SIZE } from './copy.rows.ts'
+
+/** Pouch needs minutes for each. */
+const MOST_PAIRS = 3
+
+const scratch = (name: string) => folderIn('running', String(process.pid), name)
+
+async function copiedBy(program: Program, folder: string): Promise<Round> {
+  const round = await program.ask<Round>({ rounds: 1 }, 'round')
+  await program.stop()
+  dropCopy(folder)
+  if (round.rows !== MARKS) throw new Error(`${round.rows} marks came, not ${MARKS}`)
+  return round
+}
+
+const perSecond = (rounds: readonly Round[]) => (MARKS / (median(rounds.map(({ ms }) => ms)) / 1_000)).toFixed(0)
+const cpu = (rounds: readonly Round[]) => (median(rounds.map(({ cpuMicros }) => cpuMicros)) / 1_000_000).toFixed(2)
+
+/** The same marks copied for the first time by others, each over HTTP into a database of its own; by the clock, from the first request on. */
+export const peers: Bench = {
+  name: 'peers',
+  async run({ pairs }) {
+    const missing = installPeers()
+    const centre = await serveCentral(SIZE)
+    const pouchServer = missing === null ? await startPeer('pouch-server', scratch('pouch-server'), await filledFolder(SIZE)) : null
+    const [ours, pouch, electric]: [Round[], Round[], Round[]] = [[], [], []]
+    for (let pair = 0; pair < Math.min(pairs, MOST_PAIRS); pair += 1) {
+      ours.push(await firstCopy(centre, await emptyFolder(`against-${pair}`)))
+      const [shape, documents] = [scratch(`electric-${pair}`), scratch(`pouch-${pair}`)]
+      electric.push(await copiedBy(await startProgram('electric', shape, String(centre.program.port), centre.cookies.head), shape))
+      if (pouchServer) pouch.push(await copiedBy(await startPeer('pouch-child', documents, String(pouchServer.port)), documents))
+    }
+    await pouchServer?.stop()
+    await end(centre)
+    const against = (who: string, theirs: readonly Round[], target: number): Finding => ({
+      what: `first copy of 100,000 marks, against ${who}`,
+      control: `${who}, by rows a second`,
+      target: least(target),
+      measured: theirs.length === 0 ? Number.NaN : median(ours.map(({ ms }, at) => (theirs[at] as Round).ms / ms)),
+      figure:
+        theirs.length === 0
+          ? `could not be installed here: ${missing}`
+          : `${perSecond(ours)} / ${perSecond(theirs)} rows a second; CPU of who copies ${cpu(ours)} s / ${cpu(theirs)} s`,
+    })
+    return [against('PouchDB', pouch, 6), against('the client of Electric', electric, 1)]
+  },
+}

@@ -1,0 +1,35 @@
+// `npm run package [deb] [deb-server] [win] [win-server]`: installers into dist/packages; all of them where none is named.
+import { mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensureInstalled, root } from './install.mjs'
+
+ensureInstalled()
+const { register } = await import('tsx/esm/api')
+register()
+const { makeDeb } = await import('./package/deb.mjs')
+const { makeInstaller } = await import('./package/windows.mjs')
+const { lacks } = await import('./package/tools.mjs')
+
+const makers = { deb: makeDeb, 'deb-server': makeDeb, win: makeInstaller, 'win-server': makeInstaller }
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((kind) => !(kind in makers))
+if (unknown.length > 0) {
+  console.error(`There is no package ${unknown.join(', ')}. There are: ${Object.keys(makers).join(', ')}`)
+  process.exit(2)
+}
+
+const out = join(root, 'dist', 'packages')
+mkdirSync(out, { recursive: true })
+for (const kind of wanted.length > 0 ? wanted : Object.keys(makers)) {
+  const lacking = lacks(kind)
+  if (lacking) {
+    console.error(`${kind}: ${lacking}`)
+    // What was named was wanted; else what can be made is made.
+    process.exitCode = wanted.length > 0 ? 1 : process.exitCode
+    continue
+  }
+  const started = performance.now()
+  const file = await makers[kind](kind, out)
+  const megabytes = (statSync(file).size / 1_048_576).toFixed(1)
+  console.log(`${file} (${megabytes} MB, ${((performance.now() - started) / 1_000).toFixed(0)} s)`)
+}

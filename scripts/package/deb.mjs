@@ -1,0 +1,174 @@
+// Packages for Debian and Ubuntu, written with dpkg-deb alone.
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { root } from '../install.mjs'
+import { makeExecutable } from './executable.mjs'
+import { pictureOf, sizes } from './icon.mjs'
+import { linux } from './platforms.mjs'
+import { buildProgram } from './program.mjs'
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const architecture = { x64: 'amd64', arm64: 'arm64' }[process.arch]
+const scripts = join(root, 'scripts', 'package', 'debian')
+
+const kinds = {
+  deb: {
+    name: 'markbook-desktop',
+    start: 'shell.mjs',
+    command: 'markbook-desktop',
+    depends: 'chromium | chromium-browser | google-chrome-stable | microsoft-edge-stable',
+    summary: 'marks as fast as paper, with or without a network',
+    description: [
+      "The teachers' program of Markbook: enter marks, see results and make report",
+      'cards on a laptop; what was entered reaches the school when there is a line.',
+    ],
+  },
+  'deb-server': {
+    name: 'markbook-server',
+    start: 'markbook.mjs',
+    command: 'markbook',
+    depends: 'passwd',
+    summary: "the server of a school's marks",
+    description: [
+      'Grading and reporting for a whole school on one small computer: browsers and',
+      'laptops of the building work with it, also while the internet is down.',
+    ],
+  },
+}
+
+/** Makes one package into `out` and answers its path. */
+export async function makeDeb(kind, out) {
+  const own = kinds[kind]
+  const tree = join(out, `${own.name}.tree`)
+  rmSync(tree, { recursive: true, force: true })
+  const home = join('usr', 'lib', own.name)
+  const platform = linux()
+  mkdirSync(join(tree, home), { recursive: true })
+  await buildProgram(join(tree, home, 'program'), { platform, start: own.start })
+  await makeExecutable(platform.node, join(tree, home, 'markbook'))
+  link(tree, join('usr', 'bin', own.command), `../lib/${own.name}/markbook`)
+  write(tree, join('usr', 'share', 'doc', own.name, 'copyright'), copyright(home))
+  if (kind === 'deb') furnishDesktop(tree)
+  else await furnishServer(tree, home)
+  write(tree, join('DEBIAN', 'control'), control(own, tree))
+  openToAll(tree)
+  const file = join(out, `${own.name}_${version}_${architecture}.deb`)
+  execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', '-z3', '--build', tree, file], { stdio: ['ignore', 'ignore', 'inherit'] })
+  rmSync(tree, { recursive: true, force: true })
+  return file
+}
+
+const control = ({ name, depends, summary, description }, tree) =>
+  [
+    `Package: ${name}`,
+    `Version: ${version}`,
+    `Architecture: ${architecture}`,
+    'Maintainer: Markbook <markbook@localhost>',
+    `Installed-Size: ${Math.ceil(sizeOf(tree) / 1024)}`,
+    `Depends: libc6 (>= ${newestLibc(tree)}), libstdc++6, ${depends}`,
+    'Section: education',
+    'Priority: optional',
+    `Description: ${summary}`,
+    ...description.map((line) => ` ${line}`),
+    '',
+  ].join('\n')
+
+/** The newest version of the system's library that anything of it was linked with. */
+function newestLibc(tree) {
+  const programs = filesIn(tree).filter((path) => /\.node$|\/markbook$/.test(path))
+  const versions = programs.flatMap((path) =>
+    [...readFileSync(path, 'latin1').matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor)),
+  )
+  return `2.${Math.max(...versions)}`
+}
+
+const sizeOf = (folder) => filesIn(folder).reduce((sum, path) => sum + statSync(path).size, 0)
+const filesIn = (folder) =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? filesIn(path) : entry.isFile() ? [path] : []
+  })
+
+const copyright = (home) => `Markbook. The licences of Node.js and of the packages in it stand in /${home}/program/THIRD-PARTY.txt\n`
+
+function write(tree, path, text, mode = 0o644) {
+  mkdirSync(dirname(join(tree, path)), { recursive: true })
+  writeFileSync(join(tree, path), text)
+  chmodSync(join(tree, path), mode)
+}
+
+function link(tree, path, target) {
+  mkdirSync(dirname(join(tree, path)), { recursive: true })
+  symlinkSync(target, join(tree, path))
+}
+
+/** Whatever the mask of whoever builds: everybody reads what is installed, and nobody but root writes it. */
+function openToAll(folder) {
+  chmodSync(folder, 0o755)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) openToAll(path)
+    else if (entry.isFile()) chmodSync(path, (statSync(path).mode & 0o100) === 0 ? 0o644 : 0o755)
+  }
+}
+
+const ENTRY = `[Desktop Entry]
+Type=Application
+Name=Markbook
+Comment=Enter marks, see results, make report cards
+Comment[fr]=Saisir les notes, voir les résultats, faire les bulletins
+Exec=markbook-desktop
+Icon=markbook
+Categories=Education;Office;
+StartupWMClass=Markbook
+StartupNotify=true
+`
+
+function furnishDesktop(tree) {
+  write(tree, join('usr', 'share', 'applications', 'markbook.desktop'), ENTRY)
+  const icons = join(tree, 'usr', 'share', 'icons', 'hicolor')
+  for (const size of sizes) {
+    const folder = join(icons, `${size}x${size}`, 'apps')
+    mkdirSync(folder, { recursive: true })
+    copyFileSync(pictureOf(size), join(folder, 'markbook.png'))
+  }
+  const scalable = join(icons, 'scalable', 'apps')
+  mkdirSync(scalable, { recursive: true })
+  copyFileSync(join(root, 'desktop', 'ui', 'public', 'icon.svg'), join(scalable, 'markbook.svg'))
+}
+
+async function furnishServer(tree, home) {
+  const { unitOf } = await import('../../server/service/unit.ts')
+  const unit = unitOf({
+    user: 'markbook',
+    node: `/${home}/markbook`,
+    program: `/${home}/program/markbook.mjs`,
+    args: ['start'],
+    configFile: '/etc/markbook/markbook.conf',
+    dataDir: '/var/lib/markbook',
+    port: 3000,
+    writes: [],
+  })
+  write(
+    tree,
+    join('usr', 'lib', 'systemd', 'system', 'markbook.service'),
+    unit.replace(/^# .*\n/, '# Changes of your own: sudo systemctl edit markbook\n'),
+  )
+  for (const name of ['postinst', 'prerm', 'postrm']) {
+    cpSync(join(scripts, name), join(tree, 'DEBIAN', name))
+    chmodSync(join(tree, 'DEBIAN', name), 0o755)
+  }
+  cpSync(join(scripts, 'templates'), join(tree, 'DEBIAN', 'templates'))
+}

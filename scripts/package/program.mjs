@@ -1,0 +1,112 @@
+// The program as a folder: bundles with all of their packages in them, and beside them what they read at run time.
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { copyFonts, ensureAppBuilt, app as webApp } from '../build.mjs'
+import { root } from '../install.mjs'
+
+const ADDON = 'better_sqlite3.node'
+/** Packages of CommonJS find here what they are used to. */
+const BANNER = `import { createRequire as __createRequire } from 'node:module'
+const require = __createRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname`
+
+/** The addon lies beside the bundle, wherever that is installed. */
+const addonBeside = {
+  name: 'addon beside the bundle',
+  setup(build) {
+    build.onResolve({ filter: /\.node$/ }, () => ({ path: `./${ADDON}`, external: true }))
+    build.onResolve({ filter: /^bindings$/ }, () => ({ path: 'bindings', namespace: 'addon' }))
+    build.onLoad({ filter: /.*/, namespace: 'addon' }, () => ({
+      contents: `module.exports = () => require('./${ADDON}')`,
+      resolveDir: root,
+    }))
+  },
+}
+
+async function bundle(entry, outfile, { alias = {}, target }) {
+  const { build } = await import('esbuild')
+  const { metafile } = await build({
+    entryPoints: [join(root, entry)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target,
+    format: 'esm',
+    metafile: true,
+    // Half of the time of a start is reading the bundle; names stay, since errors are read by people.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'error',
+    banner: { js: BANNER },
+    alias,
+    plugins: [addonBeside],
+  })
+  return Object.keys(metafile.inputs)
+}
+
+/**
+ * Fills `folder` for one platform. `platform`: its addon, the entry of better-sqlite3 that goes with it, and what esbuild builds for.
+ * `start`: which bundle runs when the program is called without one.
+ */
+export async function buildProgram(folder, { platform, start }) {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const options = { target: platform.target, alias: platform.sqlite ? { 'better-sqlite3': platform.sqlite } : {} }
+  const inputs = [
+    ...(await bundle('server/cli.ts', join(folder, 'markbook.mjs'), options)),
+    ...(await bundle('server/documents/workers/worker.ts', join(folder, 'papers-worker.mjs'), options)),
+    ...(start === 'shell.mjs' ? await bundle('desktop/shell/main.ts', join(folder, 'shell.mjs'), options) : []),
+  ]
+  copyFonts(join(folder, 'fonts'))
+  copyFileSync(platform.addon, join(folder, ADDON))
+  cpSync(join(root, 'server', 'store', 'migrations'), join(folder, 'migrations'), { recursive: true })
+  copyApp(folder)
+  copyDocsPage(folder)
+  writeFileSync(join(folder, 'start.cjs'), startText(start))
+  writeFileSync(join(folder, 'THIRD-PARTY.txt'), notices([...inputs, ...shippedBeside]))
+}
+
+const shippedBeside = ['node_modules/swagger-ui-dist/x', 'node_modules/@embedpdf/fonts-latin/x', 'node_modules/react/x']
+
+function copyApp(folder) {
+  if (!existsSync(join(root, 'desktop', 'ui', 'vite.config.ts'))) return console.log('The app is not there yet: packages without it.')
+  ensureAppBuilt()
+  cpSync(webApp, join(folder, 'app'), { recursive: true })
+}
+
+/** Found by the server as a package, which it is. */
+function copyDocsPage(folder) {
+  const [from, to] = [root, folder].map((place) => join(place, 'node_modules', 'swagger-ui-dist'))
+  mkdirSync(to, { recursive: true })
+  for (const file of ['package.json', 'swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE']) copyFileSync(join(from, file), join(to, file))
+}
+
+/** What the executable runs: a bundle that it is given as its first argument, as Node is, or else this one. */
+const startText = (start) => `'use strict'
+const { dirname, join, resolve } = require('node:path')
+const { pathToFileURL } = require('node:url')
+const given = process.argv[2]
+const isOurs = given !== undefined && dirname(resolve(given)) === __dirname && given.endsWith('.mjs')
+const bundle = isOurs ? resolve(given) : join(__dirname, '${start}')
+process.argv.splice(1, isOurs ? 2 : 1, bundle)
+import(pathToFileURL(bundle).href)
+`
+
+/** The licences of everything that is in the bundles. */
+function notices(inputs) {
+  const packages = new Map()
+  for (const input of inputs) {
+    const own = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(relative(root, join(root, input)).replaceAll('\\', '/'))
+    if (own) packages.set(own[1], join(root, own[1]))
+  }
+  const texts = [...packages.values()].sort().flatMap((folder) => {
+    const path = join(folder, 'package.json')
+    if (!existsSync(path)) return []
+    const { name, version, license } = JSON.parse(readFileSync(path, 'utf8'))
+    const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'LICENCE', 'license', 'LICENSE-MIT', 'COPYING'].find((each) =>
+      existsSync(join(folder, each)),
+    )
+    return `${name} ${version} (${typeof license === 'string' ? license : (license?.type ?? 'see below')})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`
+  })
+  return `Markbook contains Node.js (https://nodejs.org, MIT) and these packages.\n\n${texts.join(`\n${'-'.repeat(72)}\n`)}`
+}

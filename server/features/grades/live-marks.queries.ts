@@ -1,0 +1,62 @@
+import { and, eq, gt, inArray } from 'drizzle-orm'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+
+/**
+ * The marks of a class's pupils in a subject and term, with their place in the school's feed: those written after the number `since`;
+ * all of them after -1.
+ */
+export const marksSince = statement<{ school: string; term: string; subject: string; group: string; since: number }>()(({ db, t, p }) => {
+  const { assessment, enrolment, grade, sync_row } = t
+  return db
+    .select({
+      id: grade.id,
+      assessment_id: grade.assessment_id,
+      student_id: grade.student_id,
+      score: grade.score,
+      remarks: grade.remarks,
+      is_excluded: grade.is_excluded,
+      exclusion_reason: grade.exclusion_reason,
+      updated_by: grade.updated_by,
+      updated_at: grade.updated_at,
+      seq: sync_row.seq,
+      source_id: sync_row.source_id,
+    })
+    .from(assessment)
+    .innerJoin(grade, and(eq(grade.school_id, assessment.school_id), eq(grade.assessment_id, assessment.id)))
+    .innerJoin(
+      enrolment,
+      and(eq(enrolment.school_id, grade.school_id), eq(enrolment.student_id, grade.student_id), eq(enrolment.student_group_id, p.group)),
+    )
+    .innerJoin(
+      sync_row,
+      and(
+        eq(sync_row.school_id, grade.school_id),
+        eq(sync_row.table_name, 'grade'),
+        eq(sync_row.row_id, grade.id),
+        gt(sync_row.seq, p.since),
+      ),
+    )
+    .where(and(eq(assessment.school_id, p.school), eq(assessment.term_id, p.term), eq(assessment.subject_id, p.subject)))
+})
+
+/** Of which tables the school's feed has something after a number. */
+export async function tablesSince({ db, t }: ReadTx, school: string, since: number, names: readonly string[]): Promise<string[]> {
+  const { sync_row } = t
+  const rows = await db
+    .selectDistinct({ name: sync_row.table_name })
+    .from(sync_row)
+    .where(and(eq(sync_row.school_id, school), gt(sync_row.seq, since), inArray(sync_row.table_name, [...names])))
+  return rows.map(({ name }) => name)
+}
+
+/** Grades of a school that were deleted after a number of its feed, `limit` at most. */
+export async function gradesGoneSince({ db, t }: ReadTx, school: string, since: number, limit: number): Promise<string[]> {
+  const { sync_row } = t
+  const rows = await db
+    .select({ id: sync_row.row_id })
+    .from(sync_row)
+    .where(and(eq(sync_row.school_id, school), gt(sync_row.seq, since), eq(sync_row.table_name, 'grade'), eq(sync_row.deleted, true)))
+    .limit(limit)
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,104 @@
+import type { LiveMarks } from '@markbook/shared/contract/grades'
+import { limits } from '@markbook/shared/limits'
+import { elan, mathsExam, mathsQuiz, oisin, pupilsOf3B, zoe } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
+import { class3A, class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { signedIn, under } from '../../testing/nodes.ts'
+import { refused } from '../../testing/refused.ts'
+import { type School, school } from '../../testing/school.ts'
+
+let st: School
+beforeEach(async () => {
+  st = await school()
+})
+afterEach(() => st.close())
+
+const query = { termId: michaelmas.id, subjectId: maths.id, studentGroupId: class3B.id }
+const marked = (assessmentId: string, studentId: string, score: number) => ({ body: { assessmentId, grades: [{ studentId, score }] } })
+
+/** Events as they come, one after the other. */
+async function listening(client: School['as']['ada']) {
+  const events = (await client.grades.events({ query }))[Symbol.asyncIterator]()
+  return {
+    next: async () => (await events.next()).value as LiveMarks,
+    close: () => void events.return?.(),
+  }
+}
+
+describe('GET /api/grades/events', () => {
+  test('begins with all the marks of the class in the subject and term, and none of another class', async () => {
+    const ear = await listening(st.as.ada)
+    const { is_whole, marks, gone } = await ear.next()
+    ear.close()
+    expect({ is_whole, gone }).toEqual({ is_whole: true, gone: [] })
+    const pupils: readonly string[] = pupilsOf3B.map(({ id }) => id)
+    expect(marks).toHaveLength(17)
+    expect(marks.filter(({ student_id }) => !pupils.includes(student_id))).toEqual([])
+    const excluded = marks.find(({ assessment_id, student_id }) => assessment_id === mathsQuiz.id && student_id === zoe.id)
+    expect(excluded).toMatchObject({ score: 4, is_excluded: true, exclusion_reason: 'was ill', is_waiting: false })
+  })
+
+  test('tells of a mark that somebody else saves, and of nothing else', async () => {
+    const ear = await listening(st.as.ada)
+    await ear.next()
+    await st.as.quinn.grades.bulk(marked(mathsQuiz.id, oisin.id, 13))
+    await st.as.byrne.grades.bulk(marked(mathsExam.id, elan.id, 64))
+    const event = await ear.next()
+    ear.close()
+    expect(event).toMatchObject({ is_whole: false, gone: [], touched: [] })
+    expect(event.marks.map(({ student_id, score, updated_by }) => [student_id, score, updated_by])).toEqual([
+      [elan.id, 64, people.byrne.id],
+    ])
+  })
+
+  test('names the marks that went, and says that assessments, pupils or the scale have changed', async () => {
+    const ear = await listening(st.as.okafor)
+    const { marks } = await ear.next()
+    await st.as.okafor.assessments.remove({ params: { id: mathsQuiz.id } })
+    const event = await ear.next()
+    ear.close()
+    const ofQuiz = marks.filter(({ assessment_id }) => assessment_id === mathsQuiz.id).map(({ id }) => id)
+    expect(event.gone).toEqual(expect.arrayContaining(ofQuiz))
+    expect(event).toMatchObject({ marks: [], touched: ['assessment'] })
+  })
+
+  test('ends where the listener may no longer read them', async () => {
+    const ear = await listening(st.as.ada)
+    await ear.next()
+    await st.as.okafor.classes.removeTeacher({ params: { classId: class3B.id, teacherId: people.ada.id } })
+    expect(await ear.next()).toBeUndefined()
+  })
+
+  test('is for those who teach in the class', async () => {
+    const other = { query: { ...query, studentGroupId: class3A.id } }
+    expect(await refused(st, () => st.as.ada.grades.events.raw(other))).toMatchObject({ status: 403 })
+    expect(await refused(st, () => st.as.niamh.grades.events.raw({ query }))).toMatchObject({ status: 403 })
+  })
+
+  test('a person has so many at once', async () => {
+    const ears = []
+    for (let each = 0; each < limits.jobs.streamsPerUser; each += 1) ears.push(await listening(st.as.ada))
+    for (const ear of ears) await ear.next()
+    expect(await st.as.ada.grades.events.raw({ query })).toMatchObject({ status: 429, body: { code: 'grades.too_many_listeners' } })
+    for (const ear of ears) ear.close()
+  })
+})
+
+describe('GET /api/grades/events of a server with a parent', () => {
+  test('says of a mark that it waits, and then that the parent has it', async () => {
+    const box = await school({ seed: 'box', story: false, database: 'sqlite' })
+    const link = await under(st, box)
+    await link.round()
+    const ada = await signedIn(box, 'ada')
+    const ear = await listening(ada)
+    await ear.next()
+    await ada.grades.bulk(marked(mathsExam.id, elan.id, 64))
+    const waiting = async () => (await ear.next()).marks.map(({ student_id, is_waiting }) => [student_id, is_waiting])
+    expect(await waiting()).toEqual([[elan.id, true]])
+    await link.round()
+    expect(await waiting()).toEqual([[elan.id, false]])
+    ear.close()
+    await box.close()
+  })
+})

@@ -1,0 +1,86 @@
+import { setTimeout as after } from 'node:timers/promises'
+import { AroundMarks, gradeFailures, type LiveMarks } from '@markbook/shared/contract/grades'
+import { limits } from '@markbook/shared/limits'
+import type { SchoolCaller } from '../../http/caller.ts'
+import type { Services } from '../../http/services.ts'
+import { callerAgain } from '../../http/sessions.ts'
+import { newsOf } from '../../peers/news.ts'
+import type { Store } from '../../store/store.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { classOf } from '../policy.ts'
+import { parentOf } from '../replication/replication.queries.ts'
+import { gradesGoneSince, marksSince, tablesSince } from './live-marks.queries.ts'
+
+export type Followed = { caller: SchoolCaller; term: string; subject: string; group: string }
+type Placed = { seq: number; source_id: string | null }
+/** How far a listener has been told: our feed, and of it what the parent had. */
+type Told = { seq: number; parent: string; acknowledged: number }
+
+/** The marks of a class as they are, then every change of them, until somebody hangs up, may no longer read them, or the server ends. */
+export async function* followMarks(services: Services, followed: Followed, signal: AbortSignal): AsyncGenerator<LiveMarks> {
+  const { store, jobs } = services
+  const { caller } = followed
+  // Those who follow work, replication or marks share their places.
+  if (!jobs.join(caller.user_id)) throw gradeFailures.tooManyListeners()
+  const over = AbortSignal.any([signal, jobs.stopping])
+  let told: Told | null = null
+  try {
+    while (!over.aborted) {
+      // The ear is open before the look, so that nothing is missed between the two.
+      const heard = newsFor(store).next([caller.school_id], limits.sync.look, over)
+      const now = await store.read(asSystem(caller.user_id), (tx) => look(tx, followed, told))
+      if (!now) return heard.forget()
+      if (now.event) yield now.event
+      told = now.told
+      await heard.promise
+      await after(limits.liveMarks.pause, undefined, { ref: false })
+    }
+  } finally {
+    jobs.leave(caller.user_id)
+  }
+}
+
+const ears = new WeakMap<Store, ReturnType<typeof newsOf>>()
+/** One ear for everybody who follows marks on this server. */
+function newsFor(store: Store): ReturnType<typeof newsOf> {
+  const known = ears.get(store) ?? newsOf(store)
+  ears.set(store, known)
+  return known
+}
+
+/** What there is to tell; null where the listener may not read it any more. */
+async function look(tx: ReadTx, followed: Followed, before: Told | null): Promise<{ told: Told; event: LiveMarks | null } | null> {
+  const school = followed.caller.school_id
+  const parent = await parentOf(tx, school)
+  const { seq, floor } = await tx.dialect.feedOf(tx.line, school)
+  const told = { seq, parent: parent?.node_id ?? '', acknowledged: parent?.own_seq ?? seq }
+  const isNews = !before || before.seq !== seq || before.parent !== told.parent || before.acknowledged !== told.acknowledged
+  if (!isNews) return { told, event: null }
+  if (before && !(await mayStillRead(tx, followed))) return null
+  const since = before && before.parent === told.parent && before.seq >= floor ? before : null
+  const { term, subject, group } = followed
+  const isOurs = (mark: Placed) => parent !== null && mark.source_id !== parent.node_id
+  const marksAfter = async (after: number, isMeant: (mark: Placed) => boolean) =>
+    (await marksSince(tx, { school, term, subject, group, since: after }))
+      .filter(isMeant)
+      .map(({ seq: at, source_id, ...mark }) => ({ ...mark, is_waiting: isOurs({ seq: at, source_id }) && at > told.acknowledged }))
+  const gone = since ? await gradesGoneSince(tx, school, since.seq, limits.liveMarks.gone) : []
+  if (!since || gone.length === limits.liveMarks.gone) {
+    return { told, event: { is_whole: true, marks: await marksAfter(-1, () => true), gone: [], touched: [] } }
+  }
+  const touched = (await tablesSince(tx, school, since.seq, AroundMarks.options)) as LiveMarks['touched']
+  // Of what the parent has got since then it is told once more, that it has it.
+  const first = told.acknowledged === since.acknowledged ? since.seq : Math.min(since.seq, since.acknowledged)
+  const marks = await marksAfter(first, (mark) => mark.seq > since.seq || isOurs(mark))
+  const isEmpty = marks.length + gone.length + touched.length === 0
+  return { told, event: isEmpty ? null : { is_whole: false, marks, gone, touched } }
+}
+
+async function mayStillRead(tx: ReadTx, { caller, group }: Followed): Promise<boolean> {
+  const now = await callerAgain(tx, caller).catch(() => null)
+  if (now?.school_id !== caller.school_id || !now.is_active || !now.role || now.role === 'member') return false
+  return classOf({ tx, caller: now as SchoolCaller }, 'readClass', group).then(
+    () => true,
+    () => false,
+  )
+}

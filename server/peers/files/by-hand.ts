@@ -1,0 +1,103 @@
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import { FileTable } from '@markbook/sync/protocol/files'
+import { z } from 'zod'
+import { sha256Of } from '../../files/digest.ts'
+import { asSystem } from '../../store/tx.ts'
+import { type Carrying, isHere, land } from './land.ts'
+import { lookForFiles } from './look.ts'
+import { isContentOf, type NamedFile } from './named.ts'
+import { lookAgain, queuedOf, rowsOfFiles, settle } from './queue.ts'
+import { filesInScope, keyOf } from './scope.ts'
+
+type Peer = Row<'sync_peer'>
+
+/** A file on a stick: which row's, and its content, which lies behind the pages. */
+export const OnStick = z.object({ table: FileTable, id: z.uuid(), sha256: z.string(), size: z.int() })
+export type OnStick = z.infer<typeof OnStick>
+export const OfRow = z.object({ table: FileTable, id: z.uuid() })
+export type OfRow = z.infer<typeof OfRow>
+/** With its bytes. */
+export type Packed = OnStick & { bytes: Buffer }
+
+const MOST_WANTED = 1_000
+
+/** What the parent lacks, as far as there is room for it, and which files this node asks for. */
+export async function packForParent(
+  services: Carrying,
+  peer: Peer,
+  { all }: { all: boolean },
+): Promise<{ packed: Packed[]; wants: OfRow[] }> {
+  if (all) await services.store.write(asSystem(), (tx) => lookAgain(tx, peer.id))
+  await lookForFiles(services, peer.id)
+  const queued = await services.store.read(asSystem(), (tx) => queuedOf(tx, peer, { dueOnly: false, limit: MOST_WANTED }))
+  const packed = await pack(services, queued)
+  const wants = queued.filter((row) => row.direction === 'down').map(({ table, id }) => ({ table, id }))
+  return { packed, wants }
+}
+
+/** What a child asked for, and the files of the rows that it gets now. */
+export async function packForChild(services: Carrying, peer: Peer, asked: readonly OfRow[]): Promise<Packed[]> {
+  const named = await services.store.read(asSystem(), (tx) => filesInScope(tx, peer, asked))
+  const rows = new Map(asked.map((row) => [keyOf(row), { ...row, file: named.get(keyOf(row)) ?? null }]))
+  return pack(services, [...rows.values()])
+}
+
+async function pack({ files }: Carrying, rows: readonly (OfRow & { file: NamedFile | null })[]): Promise<Packed[]> {
+  const packed: Packed[] = []
+  let room: number = limits.sync.files.parcel
+  for (const { table, id, file } of rows) {
+    const object = file && (await files.head(file.bucket, file.path))
+    if (!file || !object || object.size > room || !isContentOf(file, { sha256: object.etag, size: object.size })) continue
+    const opened = await files.open(file.bucket, file.path)
+    const pieces: Uint8Array[] = []
+    for await (const piece of opened?.body ?? []) pieces.push(piece as Uint8Array)
+    const bytes = Buffer.concat(pieces)
+    // What has rotted on the disk is not given on.
+    if (sha256Of(bytes) !== object.etag) continue
+    room -= bytes.length
+    packed.push({ table, id, sha256: object.etag, size: bytes.length, bytes })
+  }
+  return packed
+}
+
+/** Stores what a child brought, of rows that are here; answers of which it has them now. */
+export async function unpackFromChild(services: Carrying, peer: Peer, packed: Iterable<Packed>): Promise<OnStick[]> {
+  return unpack(services, packed, (row) =>
+    services.store.read(asSystem(), async (tx) => (await filesInScope(tx, peer, [row])).get(keyOf(row)) ?? null),
+  )
+}
+
+/** Stores what the parent sent, and notes what it has taken. Answers what came. */
+export async function unpackFromParent(
+  services: Carrying,
+  peer: Peer,
+  packed: Iterable<Packed>,
+  taken: readonly OnStick[],
+): Promise<OnStick[]> {
+  const fileOfRow = (row: OfRow) =>
+    services.store.read(asSystem(), async (tx) => (await rowsOfFiles(tx, peer.school_id as string, [row]))[0]?.file ?? null)
+  const came = await unpack(services, packed, fileOfRow)
+  const done = [...came]
+  for (const row of taken) {
+    const file = await fileOfRow(row)
+    if (file && isContentOf(file, row)) done.push(row)
+  }
+  await services.store.write(asSystem(), (tx) => settle(tx, peer.id, done))
+  return came
+}
+
+async function unpack(
+  services: Carrying,
+  packed: Iterable<Packed>,
+  fileOfRow: (row: OfRow) => Promise<NamedFile | null>,
+): Promise<OnStick[]> {
+  const here: OnStick[] = []
+  for (const { bytes, ...row } of packed) {
+    const file = await fileOfRow(row)
+    if (!file || !isContentOf(file, row)) continue
+    if (!(await isHere(services, file))) await land(services, file, bytes, row)
+    here.push(row)
+  }
+  return here
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { ObjectExists, WrongContent } from '../../files/storage.ts'
+import type { Services } from '../../http/services.ts'
+import { type Content, fileFailures, type NamedFile } from './named.ts'
+
+export type Carrying = Pick<Services, 'store' | 'files' | 'uploads'>
+
+/** The file is here, and is what the row names. */
+export async function isHere({ files }: Pick<Services, 'files'>, { bucket, path, sha256 }: NamedFile): Promise<boolean> {
+  const object = await files.head(bucket, path)
+  return object !== null && (sha256 === null || object.etag === sha256)
+}
+
+/**
+ * Stores a file where its row says, if it is what the row names; nothing that is there is written over. Throws `sync.wrong_content`
+ * for anything else.
+ */
+export async function land({ files }: Pick<Services, 'files'>, file: NamedFile, content: Uint8Array | Readable, { sha256 }: Content) {
+  const { bucket, path, contentType } = file
+  try {
+    await files.put(bucket, path, content, { contentType, sha256 })
+  } catch (error) {
+    if (error instanceof WrongContent) throw fileFailures.wrongContent()
+    if (!(error instanceof ObjectExists)) throw error
+    if ((await files.head(bucket, path))?.etag !== sha256) throw fileFailures.wrongContent()
+  }
+}
+
+/** Stores what has come whole. What is not what it should be is thrown away, so that it is begun anew. */
+export async function landStaged(
+  services: Pick<Carrying, 'files' | 'uploads'>,
+  id: string,
+  file: NamedFile,
+  content: Content,
+): Promise<void> {
+  const { uploads } = services
+  try {
+    await land(services, file, await uploads.read(id), content)
+  } catch (error) {
+    if ((error as { code?: string }).code === fileFailures.wrongContent().code) await uploads.remove(id)
+    throw error
+  }
+  await uploads.remove(id)
+}
+
+/** By what the pieces of a file are called until it is whole: the same after a break, however long. */
+export const stagedId = (direction: 'up' | 'down', peer: string, row: string, { sha256 }: Content): string =>
+  createHash('sha256').update(`${direction} ${peer} ${row} ${sha256}`).digest('hex').slice(0, 40)
+
+/** How many bytes of it have come; null where nothing was begun, or where it was begun as another. */
+export async function stagedBytes({ uploads }: Pick<Services, 'uploads'>, id: string, { size }: Content): Promise<number | null> {
+  const store = await uploads.store()
+  const known = await store.getUpload(id).catch(() => null)
+  return known?.size === size ? known.offset : null
+}
+
+/** Does `work` for all, a few at a time. */
+export async function eachOf<T>(all: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {
+  const left = all[Symbol.iterator]()
+  const worker = async () => {
+    for (let next = left.next(); !next.done; next = left.next()) await work(next.value)
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, all.length) }, worker))
+}

@@ -1,0 +1,67 @@
+import { failures } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import type { FileTable } from '@markbook/sync/protocol/files'
+import { BUCKET, contentTypes, folderOf } from '../../features/reports/files/paths.ts'
+import { imageObject, ownerOf } from '../../files/image-address.ts'
+import { isImageType } from '../../files/images/picture.ts'
+import { isPath } from '../../files/storage.paths.ts'
+import type { Bucket } from '../../files/storage.ts'
+
+/** The file that a row names: where it lies on every node that has it, and its content; null where the row does not say. */
+export type NamedFile = { bucket: Bucket; path: string; contentType: string; size: number | null; sha256: string | null }
+
+/** Where a child takes a file, with a ticket; it gives one where everybody uploads (`TUS_PATH`). */
+export const FILE_CONTENT = '/sync/files/content'
+
+export const fileFailures = failures('sync', {
+  noSuchFile: [404, 'There is no such file for this node.'],
+  fileAway: [404, 'This file has not arrived here itself yet.'],
+  wrongContent: [409, 'What came is not the file that its row names.'],
+})
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Null where the row names none, or one that is not its own: no row opens the file of another. */
+export function fileOf(table: FileTable, id: string, row: Values): NamedFile | null {
+  const file = namedBy(table, id, row)
+  return file && isPath(file.path) ? file : null
+}
+
+function namedBy(table: FileTable, id: string, row: Values): NamedFile | null {
+  if (table === 'user_profile') return picture(id, row, 'avatar')
+  if (table === 'school') return picture(id, row, 'crest')
+  const path = row['file_path']
+  if (typeof path !== 'string' || !isOwnPath(table, row)) return null
+  const type = table === 'report_book_pdf' ? 'pdf' : (row['file_type'] as keyof typeof contentTypes)
+  return { bucket: BUCKET, path, contentType: contentTypes[type], size: row['file_size'] as number, sha256: shaOf(row['sha256']) }
+}
+
+/** In the folder of its report or class; PDFs of before this service lie flat, named by their report. */
+export function isOwnPath(table: 'report_book_pdf' | 'class_report_file', row: Values): boolean {
+  const [path, book, group] = [String(row['file_path']), String(row['report_book_id']), String(row['student_group_id'])]
+  return table === 'report_book_pdf' ? path.startsWith(folderOf(book)) || path === `${book}.pdf` : path.startsWith(`classes/${group}/`)
+}
+
+function picture(id: string, row: Values, kind: 'avatar' | 'crest'): NamedFile | null {
+  const [path, contentType] = [row[`${kind}_path`], row[`${kind}_type`]]
+  if (typeof path !== 'string' || !isImageType(String(contentType)) || ownerOf(path) !== id) return null
+  const sha256 = shaOf(row[`${kind}_sha256`])
+  return {
+    bucket: 'images',
+    path: imageObject(path, sha256),
+    contentType: String(contentType),
+    size: row[`${kind}_size`] as number | null,
+    sha256,
+  }
+}
+
+const shaOf = (value: unknown): string | null => (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) ? value : null)
+
+/** How large it may be at all. */
+export const mostBytes = ({ bucket }: NamedFile): number => (bucket === 'images' ? limits.image.bytes : limits.reportFile)
+
+export type Content = { sha256: string; size: number }
+
+/** Whether a content is what the row names; of an earlier record, which names none, whatever there is of its size. */
+export const isContentOf = (file: NamedFile, { sha256, size }: Content): boolean =>
+  (file.sha256 === null || file.sha256 === sha256) && (file.size === null || file.size === size) && size <= mostBytes(file)

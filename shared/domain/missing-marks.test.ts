@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { missingMarks } from './missing-marks.ts'
+
+const subject = (id: string, sort_order: number) => ({ id, name: id.toUpperCase(), code: id, sort_order })
+const assessment = (id: string, subject_id: string, more: { is_excluded?: boolean; sort_order?: number | null } = {}) => ({
+  id,
+  term_id: 'term',
+  subject_id,
+  student_group_id: null,
+  title: `Test ${id}`,
+  assessment_type: 'exam' as const,
+  max_score: 10,
+  weight: null,
+  is_excluded: false,
+  sort_order: null,
+  ...more,
+})
+const pupil = (id: string, marked: readonly string[], subject_ids: readonly string[] = []) => ({
+  id,
+  first_name: id,
+  last_name: 'Pupil',
+  subject_ids,
+  grades: marked.map((assessment_id) => ({ assessment_id, score: 0, is_excluded: false })),
+})
+const subjects = [subject('irish', 2), subject('maths', 1)]
+const found = (...input: Parameters<typeof missingMarks>) =>
+  missingMarks(...input).map(({ assessment_id, students }) => [assessment_id, students.map(({ id }) => id)])
+
+describe('missing marks', () => {
+  test('by subject, then as in the grid; whoever has a mark, a zero too, is not named', () => {
+    const assessments = [assessment('c', 'irish'), assessment('b', 'maths', { sort_order: 2 }), assessment('a', 'maths', { sort_order: 1 })]
+    const students = [pupil('zoe', ['a']), pupil('mei', ['a', 'b']), pupil('sean', [])]
+    expect(found({ subjects, assessments, students })).toEqual([
+      ['a', ['sean']],
+      ['b', ['zoe', 'sean']],
+      ['c', ['zoe', 'mei', 'sean']],
+    ])
+  })
+
+  test('an excluded assessment is not missed; an excluded mark is a mark', () => {
+    const left = { assessment_id: 'b', score: 3, is_excluded: true }
+    const students = [{ ...pupil('zoe', []), grades: [left] }]
+    expect(found({ subjects, assessments: [assessment('a', 'maths', { is_excluded: true }), assessment('b', 'maths')], students })).toEqual(
+      [],
+    )
+  })
+
+  test('who takes other subjects misses nothing', () => {
+    const assessments = [assessment('a', 'maths'), assessment('c', 'irish')]
+    expect(found({ subjects, assessments, students: [pupil('zoe', [], ['irish'])] })).toEqual([['c', ['zoe']]])
+  })
+
+  test('names exactly the pairs without a mark', () => {
+    const ids = ['a', 'b', 'c', 'd']
+    const assessments = ids.map((id, at) => assessment(id, at % 2 ? 'irish' : 'maths'))
+    fc.assert(
+      fc.property(fc.array(fc.subarray(ids), { maxLength: 8 }), (marked) => {
+        const students = marked.map((own, at) => pupil(`p${at}`, own))
+        const pairs = found({ subjects, assessments, students }).flatMap(([id, without]) =>
+          [...(without ?? [])].map((who) => `${who} ${id}`),
+        )
+        const expected = marked.flatMap((own, at) => ids.filter((id) => !own.includes(id)).map((id) => `p${at} ${id}`))
+        expect(pairs.sort()).toEqual(expected.sort())
+      }),
+    )
+  })
+})

@@ -1,0 +1,44 @@
+import type { Assessment, Grade } from './marks.ts'
+import { type SubjectName, subjectName } from './results.ts'
+import { inSubjectOrder, type Subject, subjectsTaken } from './subjects-taken.ts'
+
+type Listed = Assessment & { title: string; sort_order: number | null }
+type Pupil = { id: string; first_name: string; last_name: string; subject_ids: readonly string[]; grades: readonly Grade[] }
+
+/** The class of `results.ts`: its students in order, and the assessments of one term that concern it. */
+export type MissingMarksInput = {
+  subjects: readonly Subject[]
+  assessments: readonly Listed[]
+  students: readonly Pupil[]
+}
+export type MissingMarks = SubjectName & {
+  assessment_id: string
+  title: string
+  assessment_type: Assessment['assessment_type']
+  students: { id: string; first_name: string; last_name: string }[]
+}
+
+/**
+ * The assessments that count and in which somebody who takes the subject has no mark: in the order of subjects, then of the mark grid.
+ * An excluded mark is a mark; a zero too.
+ */
+export function missingMarks({ subjects, assessments, students }: MissingMarksInput): MissingMarks[] {
+  const assessed = new Set(assessments.map(({ subject_id }) => subject_id))
+  const pupils = students.map((student) => ({
+    student,
+    takes: new Set(subjectsTaken(subjects, student.subject_ids, (id) => assessed.has(id)).map(({ id }) => id)),
+    marked: new Set(student.grades.map(({ assessment_id }) => assessment_id)),
+  }))
+  return inSubjectOrder(subjects).flatMap((subject) =>
+    assessments
+      .filter(({ subject_id, is_excluded }) => subject_id === subject.id && !is_excluded)
+      .sort((a, b) => placeOf(a) - placeOf(b))
+      .flatMap(({ id, title, assessment_type }) => {
+        const without = pupils.filter(({ takes, marked }) => takes.has(subject.id) && !marked.has(id)).map(({ student }) => named(student))
+        return without.length === 0 ? [] : [{ assessment_id: id, title, assessment_type, ...subjectName(subject), students: without }]
+      }),
+  )
+}
+
+const placeOf = ({ sort_order }: Listed): number => sort_order ?? Number.MAX_SAFE_INTEGER
+const named = ({ id, first_name, last_name }: Pupil) => ({ id, first_name, last_name })
