@@ -1,3 +1,4 @@
+import { issueConsoleCode } from '../../../server/features/outage/console.ts'
 import type { MailMessage, MailState } from '../../../server/mail/mailer.ts'
 import type { Site } from './site.ts'
 
@@ -25,3 +26,9 @@ export function catchPost(site: Site, state: Partial<MailState> = {}): Post {
 
 /** As the sign-in page is told while no mail can leave. */
 export const noMailLeaves: Partial<MailState> = { lastFailure: { at: 0, kind: 'connection', reason: 'ECONNREFUSED' } }
+
+/** A code as `markbook code` makes it, which no limit of mails stands against. */
+export async function consoleCode(site: Site, email: string): Promise<string> {
+  const { store, keys } = site.running().node.services
+  return (await issueConsoleCode(store, email, keys)).code
+}

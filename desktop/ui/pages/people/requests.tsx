@@ -45,7 +45,8 @@ function Waiting({ request }: { request: Request }) {
   const [isRejecting, setRejecting] = useState(false)
   const name = nameOf(request.user)
   const params = { requestId: request.id }
-  const accept = () => approve.mutate({ params, body: { role } }, { onSuccess: () => tell(t('accepted', { name })), onError: tellFailure })
+  // Told though the request has left the list by then.
+  const accept = () => approve.mutateAsync({ params, body: { role } }).then(() => tell(t('accepted', { name })), tellFailure)
   return (
     <li className={styles['request']}>
       <div>
@@ -60,7 +61,7 @@ function Waiting({ request }: { request: Request }) {
             </option>
           ))}
         </SelectField>
-        <Button look="primary" busy={approve.isPending} onClick={accept}>
+        <Button look="primary" busy={approve.isPending} onClick={() => void accept()}>
           {t('accept')}
           <span className="hidden"> {name}</span>
         </Button>

@@ -43,9 +43,10 @@ function Desk({ conflicts }: { conflicts: readonly Conflict[] }) {
   const conflict = conflicts[place] as Conflict
   const decide = (choice: 'current' | 'kept' | 'typed', value?: Record<string, unknown>) => {
     if (resolve.isPending) return
-    resolve.mutate(
-      { params: { id: conflict.id }, body: { choice, ...(value && { value }) } },
-      { onSuccess: () => tell(t('decided', { what: conflict.where || t('conflicts') })) },
+    // Told though the last conflict leaves no desk behind; what was refused stands on the page.
+    resolve.mutateAsync({ params: { id: conflict.id }, body: { choice, ...(value && { value }) } }).then(
+      () => tell(t('decided', { what: conflict.where || t('conflicts') })),
+      () => null,
     )
   }
   const go = (to: number) => {

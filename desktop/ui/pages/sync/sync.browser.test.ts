@@ -1,0 +1,115 @@
+import { naturalId } from '@markbook/shared/ids'
+import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import { people, stBrigids } from '@markbook/shared/story/people'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Cable, cableTo } from '../../../../server/demo/cable.ts'
+import { invite } from '../../../../server/peers/enrolment.ts'
+import { joinParent } from '../../../../server/peers/join.ts'
+import { overNetwork } from '../../../../server/peers/network.ts'
+import { asSystem } from '../../../../server/store/tx.ts'
+import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const gradeId = naturalId('grade', mathsExam.id, zoe.id)
+
+describe.skipIf(!chromiumPath)('the sync pages of a school under a centre', () => {
+  let centre: Site
+  let box: Site
+  let cable: Cable
+  let browser: Browser
+  const inStep = async () => {
+    const status = await (await box.as('okafor')).replication.status()
+    return status.state === 'up_to_date' && status.waiting === 0
+  }
+  beforeAll(async () => {
+    const names = { centre: { NODE_NAME: 'The ministry', COOKIE_PREFIX: 'centre' }, box: { NODE_NAME: 'The office', COOKIE_PREFIX: 'box' } }
+    ;[centre, box, browser] = await Promise.all([
+      openSite({ env: names.centre }),
+      openSite({ story: false, env: names.box }),
+      openBrowser(),
+    ])
+    cable = await cableTo(centre.running().port)
+    const asked = { kind: 'school', schoolId: stBrigids, userId: null, by: people.okafor.id } as const
+    const { code } = await centre.running().node.services.store.write(asSystem(), (tx) => invite(tx, asked))
+    const { services } = box.running().node
+    await joinParent(services, { url: cable.url, code, kind: 'school' }, overNetwork(new AbortController().signal))
+    await services.replication?.refresh()
+    await expect.poll(inStep, { timeout: 30_000 }).toBe(true)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await box.close()
+    await cable.close()
+    await centre.close()
+  })
+
+  test('a cut line shows what waits; two marks for one exam are decided at the desk by one key, and hold at both ends', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await box.signIn(context, 'okafor')
+    await page.goto(`${box.url}/sync`)
+    await page.getByText('Everything has arrived').first().waitFor()
+    cable.cut()
+    await (await box.as('ada')).grades.update({ params: { id: gradeId }, body: { score: 81 } })
+    await (await centre.as('byrne')).grades.update({ params: { id: gradeId }, body: { score: 65 } })
+    await page.getByText('No line; 1 change waits').first().waitFor()
+    await page.getByRole('row').filter({ hasText: 'Ada Nowak' }).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'sync-waiting')
+    cable.mend()
+    await box.running().node.services.replication?.refresh()
+    await page.getByText('1 write needs a decision').first().waitFor()
+    await page.goto(`${box.url}/sync/conflicts`)
+    const [now, other] = [page.getByRole('region', { name: 'Counts now' }), page.getByRole('region', { name: 'Was written too' })]
+    await now.getByText('65').waitFor()
+    expect(await now.innerText()).toMatch(/Cathal Byrne[\s\S]*The ministry/)
+    expect(await other.innerText()).toMatch(/81[\s\S]*Ada Nowak[\s\S]*The office/)
+    await expectForEverybody(page)
+    await picture(page, 'conflict-desk')
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('Nothing needs a decision.').waitFor()
+    const scoreAt = async (site: Site) =>
+      (await (await site.as('okafor')).grades.list({ query: { assessmentId: mathsExam.id } })).find(({ id }) => id === gradeId)?.score
+    expect(await scoreAt(box)).toBe(81)
+    await expect.poll(() => scoreAt(centre), { timeout: 20_000 }).toBe(81)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('neither was right: a third value is typed', async () => {
+    cable.cut()
+    await (await box.as('ada')).grades.update({ params: { id: gradeId }, body: { score: 20 } })
+    await (await centre.as('byrne')).grades.update({ params: { id: gradeId }, body: { score: 30 } })
+    cable.mend()
+    await box.running().node.services.replication?.refresh()
+    const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
+    await box.signIn(context, 'okafor')
+    await page.goto(`${box.url}/sync/conflicts`)
+    await page.getByRole('button', { name: 'Type another value' }).click()
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'conflict-desk-phone')
+    await page.getByLabel('Mark', { exact: true }).fill('24,5')
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing needs a decision.').waitFor()
+    const grades = await (await box.as('okafor')).grades.list({ query: { assessmentId: mathsExam.id } })
+    expect(grades.find(({ id }) => id === gradeId)?.score).toBe(24.5)
+    await context.close()
+  })
+
+  test('the head invites a laptop, and shuts a computer out', async () => {
+    const { context, page } = await openWindow(browser)
+    await centre.signIn(context, 'okafor')
+    await page.goto(`${centre.url}/sync/nodes`)
+    await page.getByRole('rowheader', { name: 'The office' }).waitFor()
+    await page.getByLabel('Whose laptop?').selectOption({ label: 'Ada Nowak' })
+    await page.getByRole('button', { name: 'Make a code' }).click()
+    await page.getByText('Good until').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'nodes')
+    await page.getByRole('button', { name: 'Shut out The office' }).click()
+    await page.getByRole('button', { name: 'Shut out', exact: true }).click()
+    await page.getByText(/^shut out /).waitFor()
+    await context.close()
+  })
+})
