@@ -35,7 +35,7 @@ const POLICY = [
 const SAFETY = { 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' }
 
 /** What is no page of the app, though a browser may ask for it. */
-const NOT_OURS = /^\/(api|v1|storage|sync|docs|openapi\.json|healthz|readyz|metrics)(\/|$)/
+const NOT_OURS = /^\/(api|v1|storage|docs|openapi\.json|healthz|readyz|metrics)(\/|$)/
 
 /**
  * What a browser finds where the contract has nothing: files of the app by name, its one document for every address of a page. Scripts

@@ -106,10 +106,11 @@ export function Answer<T>({ of, empty, children }: { of: UseQueryResult<T>; empt
 
 /** A table that scrolls by itself where it is wider than the page; `label` names it for who cannot see it. */
 export const Table = ({ label, children }: { label: string; children: ReactNode }) => (
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms; a region would be one landmark too many beside its card.
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1).
-  <section className={styles['scroller']} aria-label={label} tabIndex={0}>
+  <div role="group" className={styles['scroller']} aria-label={label} tabIndex={0}>
     <table className={styles['table']}>{children}</table>
-  </section>
+  </div>
 )
 /** Cells of figures stand right, digit below digit. */
 export const numberCell = styles['number'] ?? ''

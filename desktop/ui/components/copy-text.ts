@@ -1,0 +1,27 @@
+/** To the clipboard, also over plain http, where browsers keep the newer way to themselves. False where the browser would not. */
+export async function copyText(text: string): Promise<boolean> {
+  if (window.isSecureContext && navigator.clipboard) {
+    const isCopied = await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
+    if (isCopied) return true
+  }
+  return copyBySelection(text)
+}
+
+function copyBySelection(text: string): boolean {
+  const focused = document.activeElement
+  const area = document.createElement('textarea')
+  area.value = text
+  area.className = 'hidden'
+  // Inside an open dialog, which lets the focus go nowhere else.
+  ;(focused?.closest('[role="dialog"]') ?? document.body).append(area)
+  area.select()
+  try {
+    return document.execCommand('copy')
+  } finally {
+    area.remove()
+    if (focused instanceof HTMLElement) focused.focus()
+  }
+}
