@@ -3,9 +3,12 @@ import i18next from 'i18next'
 /** Numbers, days and instants as the chosen language writes them. Formatters are dear to make: one is kept for each language and kind. */
 const kept = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>()
 
+/** Of the chosen language, as this person's country writes it, where the browser says which that is (en-IE: 21 Nov 2026). */
+const locale = () => navigator.languages.find((tag) => tag.split('-')[0] === i18next.language) ?? i18next.language
+
 function formatter<T extends Intl.NumberFormat | Intl.DateTimeFormat>(kind: string, make: (language: string) => T): T {
   const key = `${i18next.language} ${kind}`
-  const known = kept.get(key) ?? make(i18next.language)
+  const known = kept.get(key) ?? make(locale())
   kept.set(key, known)
   return known as T
 }

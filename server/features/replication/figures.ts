@@ -6,7 +6,16 @@ import { parentsOf } from '../../peers/enrolment.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { stateOf, waitingFor } from './status.ts'
 
-type Figures = { waiting: number; conflicts: number; held: number; refused: number; children: number; lastContact: number; state: string }
+type Figures = {
+  waiting: number
+  files: number
+  conflicts: number
+  held: number
+  refused: number
+  children: number
+  lastContact: number
+  state: string
+}
 
 /** Of all schools of this database; `lastContact` with the parent, in seconds since 1970. */
 async function figuresOf(tx: ReadTx, course: ReturnType<NonNullable<Services['replication']>['course']> | null): Promise<Figures> {
@@ -15,6 +24,7 @@ async function figuresOf(tx: ReadTx, course: ReturnType<NonNullable<Services['re
   const waiting = parent ? (await waitingFor(tx, parent)).rows : 0
   return {
     waiting,
+    files: await tx.db.$count(tx.t.sync_file),
     conflicts: await tx.db.$count(sync_conflict, eq(sync_conflict.status, 'open')),
     held: await tx.db.$count(sync_held),
     refused: await tx.db.$count(sync_refused),
@@ -33,7 +43,7 @@ const FRESH = 500
 /** The figures of replication at /metrics. */
 export function watchReplication(services: Services): void {
   const { store, metrics, clock } = services
-  let last: Figures = { waiting: 0, conflicts: 0, held: 0, refused: 0, children: 0, lastContact: 0, state: 'alone' }
+  let last: Figures = { waiting: 0, files: 0, conflicts: 0, held: 0, refused: 0, children: 0, lastContact: 0, state: 'alone' }
   let asked = Number.NEGATIVE_INFINITY
   let asking: Promise<unknown> = Promise.resolve()
   const look = async () => {
@@ -56,6 +66,7 @@ export function watchReplication(services: Services): void {
     })
   }
   figure('waiting_rows', 'Rows that the parent does not have yet', ({ waiting }) => waiting)
+  figure('waiting_files', 'Files that are to go to the parent, or to come from it', ({ files }) => files)
   figure('open_conflicts', 'Conflicts that wait for a decision', ({ conflicts }) => conflicts)
   figure('held_rows', 'Rows that came and cannot be written yet', ({ held }) => held)
   figure('refused_writes', 'Writes of this node that its parent did not take', ({ refused }) => refused)

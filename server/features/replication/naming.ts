@@ -56,5 +56,8 @@ const linksOf = (row: Stored | undefined): Named[] =>
       )
     : []
 
-const ownWords = (row: Stored): string =>
-  ['title', 'name', 'last_name', 'first_name'].flatMap((column) => (typeof row[column] === 'string' ? [row[column]] : [])).join(' ')
+/** A term's name is a word of the contract, in small letters. */
+const ownWords = (row: Stored): string => {
+  const words = ['title', 'name', 'last_name', 'first_name'].flatMap((column) => (typeof row[column] === 'string' ? [row[column]] : []))
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
+}

@@ -101,7 +101,7 @@ describe('GET /api/sync/conflicts', () => {
           kept: { score: 81 },
           current: { score: 64 },
           actor: { id: people.ada.id, first_name: 'Ada' },
-          where: 'Adeyemi Zoë · Christmas exam · Mathematics · michaelmas',
+          where: 'Adeyemi Zoë · Christmas exam · Mathematics · Michaelmas',
           standing: { actor: { id: people.byrne.id }, node: centre.services.config.nodeName },
           status: 'open',
         },

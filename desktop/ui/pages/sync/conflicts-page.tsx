@@ -63,7 +63,7 @@ function Desk({ conflicts }: { conflicts: readonly Conflict[] }) {
     <>
       <div className={styles['walk']}>
         <span role="status">{t('place', { at: place + 1, total: conflicts.length })}</span>
-        <span className={styles['by']}>{t('keys')}</span>
+        <span className={`${styles['by']} ${styles['keys']}`}>{t('keys')}</span>
         <span>
           <Button size="small" aria-label="↑" disabled={place === 0} onClick={() => go(place - 1)}>
             ↑
