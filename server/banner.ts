@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { DemoAccount } from '@markbook/shared/contract/demo'
 import { renderUnicodeCompact } from 'uqr'
 import type { Config } from './config.ts'
@@ -14,7 +13,7 @@ type Shown = Pick<Config, 'databaseUrl' | 'dataDir' | 'smtpUrl' | 'lan' | 'tls'>
 /** Where the server is: for this machine, and for others, best first. `notes` are what was made at this start. */
 export type Whereabouts = { url: string; urls: readonly string[]; notes: readonly string[] }
 
-/** What the start says to the person at the screen: where the server is, where the marks are, how to sign in. */
+/** What the start says to the person at the screen: where the server is, where the marks are, how to get in. */
 export function banner(config: Shown, { url, urls, notes }: Whereabouts, accounts: readonly DemoAccount[]): string {
   const place = config.databaseUrl
     ? `a central node on ${withoutPassword(config.databaseUrl)}`
@@ -22,8 +21,6 @@ export function banner(config: Shown, { url, urls, notes }: Whereabouts, account
   const codes = config.smtpUrl
     ? 'A sign-in code goes to the address by mail.'
     : 'There is no mail server, so sign-in codes are printed here.'
-  const email = accounts[0]?.email ?? 'you@your-school.example'
-  const trust = config.tls === 'authority' ? `--cacert ${join(config.dataDir, 'tls', 'authority.pem')} ` : ''
   return [
     ...notes,
     '',
@@ -32,10 +29,7 @@ export function banner(config: Shown, { url, urls, notes }: Whereabouts, account
     `  The interface, to read and to try: ${url}/docs`,
     ...network(config, url, urls),
     '',
-    'To sign in:',
-    `  1. ${post(`${url}/api/auth/otp/send`, { email }, trust)}`,
-    `  2. ${codes}`,
-    `  3. ${post(`${url}/api/auth/otp/verify`, { email, token: 'the 8 digits' }, `${trust}-c cookies.txt `)}`,
+    `Open ${url} in a browser and type your address. ${codes}`,
     ...(accounts.length > 0 ? ['', 'Accounts to try:', ...accounts.map(({ email, who }) => `  ${email.padEnd(36)} ${WHO[who]}`)] : []),
     '',
     'Ctrl+C stops the server; nothing that was saved is lost.',
@@ -70,9 +64,6 @@ const notEncrypted = (lan: boolean) => [
   `│ ${(lan ? 'Leave INSECURE_LAN away, and it is https.' : 'Start with --lan, and it is https; or keep a proxy with TLS before it.').padEnd(69)}│`,
   '└──────────────────────────────────────────────────────────────────────┘',
 ]
-
-const post = (url: string, body: object, more = '') =>
-  `curl -s ${more}${url} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
 
 const withoutPassword = (address: string) => {
   const url = new URL(address)
