@@ -15,6 +15,7 @@ import { peers } from './rows/peers.rows.ts'
 import { bulk, classList, me, trivial } from './rows/requests.rows.ts'
 import { classTerm, classYear, generate, years } from './rows/results.rows.ts'
 import { saturation } from './rows/saturation.rows.ts'
+import { up } from './rows/up.rows.ts'
 
 const benches = [
   me,
@@ -34,6 +35,7 @@ const benches = [
   drawing,
   copy,
   peers,
+  up,
 ]
 
 const HELP = `npm run bench                          every target of the box, each against its control

@@ -4,6 +4,7 @@ import { migratePostgres } from '@markbook/server/store/migrate'
 import { DATABASE_FILE } from '@markbook/server/store/sqlite'
 import { type Cluster, startCluster } from '@markbook/server/testing/cluster'
 import { postgresTables } from '@markbook/shared/tables/postgres'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import Database from 'better-sqlite3'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import postgres from 'postgres'
@@ -51,12 +52,16 @@ function* lines(rows: IterableIterator<unknown>) {
   yield chunk
 }
 
-/** The same rows as on SQLite, by COPY: how they came there is not what is measured. */
-async function copyRows(from: Database.Database, sql: postgres.Sql, table: PgTable) {
+function placeOf(table: PgTable) {
   const { schema, name, columns } = getTableConfig(table)
-  const names = columns.map((column) => `"${column.name}"`)
+  return { table: `"${schema ?? 'public'}"."${name}"`, name, names: columns.map((column) => `"${column.name}"`) }
+}
+
+/** The same rows as on SQLite, by COPY: how they came there is not what is measured. */
+async function copyRows(from: Database.Database, sql: postgres.Sql, definition: PgTable) {
+  const { table, name, names } = placeOf(definition)
   const rows = from.prepare(`select ${names} from "${name}"`).raw().iterate()
-  const target = await sql.unsafe(`copy "${schema ?? 'public'}"."${name}" (${names}) from stdin`).writable()
+  const target = await sql.unsafe(`copy ${table} (${names}) from stdin`).writable()
   await pipeline(Readable.from(lines(rows)), target)
 }
 
@@ -99,4 +104,35 @@ export async function centralSchool(size: Size, name: string): Promise<string> {
   const from = await template(size)
   await administer(url, (sql) => sql.unsafe(`create database ${name} template ${from}`))
   return named(url, name)
+}
+
+/** The address of a database of its own in which nothing has been written yet. */
+export async function emptyCentre(name: string): Promise<string> {
+  const { url } = await started()
+  await administer(url, (sql) => sql.unsafe(`create database ${name}`))
+  await migratePostgres(named(url, name))
+  return named(url, name)
+}
+
+export async function dropCentre(at: string): Promise<void> {
+  const { url } = await started()
+  await administer(url, (sql) => sql.unsafe(`drop database if exists ${new URL(at).pathname.slice(1)} with (force)`))
+}
+
+/** Milliseconds of a COPY of a school's rows, parents first, in one transaction; keys, checks and indexes as they are, no versions. */
+export async function copyUp(size: Size, url: string): Promise<number> {
+  const from = new Database(`${await filledFolder(size)}/${DATABASE_FILE}`, { readonly: true })
+  const texts = (Object.keys(descriptions) as Replicated[]).map((name) => {
+    const { table, names } = placeOf(postgresTables[name] as unknown as PgTable)
+    const rows = from.prepare(`select ${names} from "${name}"`).raw().iterate()
+    return { into: `copy ${table} (${names}) from stdin`, chunks: [...lines(rows)] }
+  })
+  from.close()
+  return administer(url, async (sql) => {
+    const begun = performance.now()
+    await sql.begin(async (connection) => {
+      for (const { into, chunks } of texts) await pipeline(Readable.from(chunks), await connection.unsafe(into).writable())
+    })
+    return performance.now() - begun
+  })
 }

@@ -29,5 +29,8 @@ export function askServer(url: string, path: string, timeout: number = limits.do
 
 const LONGEST = 10_485_760
 
+/** In which state replication is, as the running server says it among its figures; null where it does not say. */
+export const replicationIn = (text: string): string | null => /^markbook_sync_state\{state="(\w+)"\} 1$/m.exec(text)?.[1] ?? null
+
 /** A figure of `/metrics` without labels; 0 where it is not there. */
 export const figureIn = (text: string, name: string): number => Number(new RegExp(`^${name} ([\\d.e+]+)`, 'm').exec(text)?.[1] ?? 0)

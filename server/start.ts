@@ -40,7 +40,7 @@ export type Node = { app: App; services: Services; close(): Promise<void> }
 const clock = systemClock
 
 /** `beside`: while the server of this database may be running (see `StoreOptions`). */
-export function openStore(config: Config, { beside = false }: { beside?: boolean } = {}): Promise<Store> {
+export function openStore(config: Omit<Config, 'sessionSecret'>, { beside = false }: { beside?: boolean } = {}): Promise<Store> {
   const newId = idSource(clock.now, (size) => randomBytes(size))
   const beforeMigration = () => backUpBeforeMigration(config)
   return config.databaseUrl

@@ -157,7 +157,8 @@ export const limits = {
   /**
    * When `markbook doctor` speaks up. Bytes: a disk that is full or scarce, a log or empty room that is worth tidying, memory. `scarceFiles`
    * counts files. `clockOff`: against another server's clock, within which codes of apps still work; `clockSlack` and `clockFar`:
-   * how much later than now an entry or a file may be; `longSilence`: without any entry. `oldBackup` is a problem, `staleBackup` a notice.
+   * how much later than now an entry or a file may be; `longSilence`: without any entry. `replication`, ms: how long a
+   * parent may not answer, or answer and hear nothing; how long rows may wait, or be held; how long a child may be silent. `oldBackup` is a problem, `staleBackup` a notice.
    */
   doctor: {
     fullDisk: 536_870_912,
@@ -170,6 +171,7 @@ export const limits = {
     clockOff: 30_000,
     clockSlack: 60_000,
     clockFar: 300_000,
+    replication: { parent: 604_800_000, stuck: 3_600_000, waiting: 86_400_000, held: 86_400_000, child: 2_592_000_000 },
     longSilence: 100 * 86_400_000,
     oldBackup: 172_800_000,
     staleBackup: 93_600_000,
@@ -185,6 +187,8 @@ export const limits = {
    */
   sync: {
     pageRows: 5_000,
+    /** Marks in one page of a first copy. */
+    copyMarks: 20_000,
     pageBytes: 33_554_432,
     wait: 25,
     backOff: { first: 1_000, most: 30_000, unsent: 5_000, hurry: 2_000 },

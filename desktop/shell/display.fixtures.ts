@@ -32,8 +32,11 @@ export type Run = { child: ChildProcess; output(): string; ended: Promise<number
 /** As root a browser runs only without its sandbox; the other flags let a test see what is in the window. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--remote-debugging-port=0', '--lang=en'].map((flag) => `--browser-flag=${flag}`)
 
-export function startProgram(environment: Record<string, string>, more: readonly string[] = []): Run {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'desktop/shell/main.ts', ...FLAGS, ...more], {
+const FROM_SOURCE = [process.execPath, '--import', 'tsx', 'desktop/shell/main.ts']
+
+export function startProgram(environment: Record<string, string>, more: readonly string[] = [], command = FROM_SOURCE): Run {
+  const [program = '', ...own] = command
+  const child = spawn(program, [...own, ...FLAGS, ...more], {
     env: { PATH: process.env['PATH'] ?? '', HOME: environment['XDG_DATA_HOME'] ?? '', LANG: 'en_GB.UTF-8', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ensureBuilt } from '../../scripts/build.mjs'
 import { invite } from '../../server/peers/enrolment.ts'
 import { asSystem } from '../../server/store/tx.ts'
-import { chromiumPath, picture } from '../ui/tests/browser.ts'
+import { chromiumPath, expectForEverybody, picture } from '../ui/tests/browser.ts'
 import { openSite, type Site } from '../ui/tests/site.ts'
 import { lacking, lookInto, openScreen, type Run, startProgram, until } from './display.fixtures.ts'
 
@@ -70,6 +70,7 @@ describe.skipIf(lacking !== null || chromiumPath === null)('the program in a rea
     console.log(`The window is usable after ${((performance.now() - began) / 1_000).toFixed(1)} s.`)
     expect(await page.title()).toBe('Markbook: the first start')
     expect(page.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/pair$/)
+    await expectForEverybody(page)
     await picture(page, 'first-start')
   })
 

@@ -12,27 +12,58 @@ const { createRequire } = require('node:module')
 createRequire(process.execPath)('./program/start.cjs')
 `
 
+const MAGIC = 0x0143da20
+const NO_WARNING = 1
+const OPTIONS_FROM_ENVIRONMENT = 1
+
+/**
+ * The text as the Node of Windows finds it in itself, which cannot be run here to write it: a number, flags, and the name and the text,
+ * each after its length. Node 22.23 has a byte more than Node 20, for where its own options may come from.
+ */
+export function blobOf(text, major) {
+  const head = Buffer.alloc(8)
+  head.writeUInt32LE(MAGIC)
+  head.writeUInt32LE(NO_WARNING, 4)
+  const measured = (part) => {
+    const length = Buffer.alloc(8)
+    length.writeBigUInt64LE(BigInt(Buffer.byteLength(part)))
+    return [length, Buffer.from(part)]
+  }
+  const options = major >= 22 ? [Buffer.from([OPTIONS_FROM_ENVIRONMENT])] : []
+  return Buffer.concat([head, ...options, ...measured('markbook'), ...measured(text)])
+}
+
+/** For the Node that runs this, by itself. */
+function ownBlob(folder) {
+  const [main, output, config] = ['main.cjs', 'blob', 'config.json'].map((name) => join(folder, name))
+  writeFileSync(main, MAIN)
+  writeFileSync(config, JSON.stringify({ main, output, disableExperimentalSEAWarning: true }))
+  execFileSync(process.execPath, ['--experimental-sea-config', config], { stdio: 'ignore' })
+  return readFileSync(output)
+}
+
 const made = new Map()
 
-/** Copies a Node and puts our lines into it. `node` is a path; its signature, where it has one, does not hold any more. */
-export async function makeExecutable(node, outfile) {
+/**
+ * Copies a Node and puts our lines into it. `node` is a path; its signature, where it has one, does not hold any more. `major`: of a
+ * Node for another machine.
+ */
+export async function makeExecutable({ node, major = null }, outfile) {
   // Every package of one run has the same; putting the lines in takes a while.
-  const bytes = made.get(node) ?? (await withOurLines(node))
+  const bytes = made.get(node) ?? (await withOurLines(node, major))
   made.set(node, bytes)
   writeFileSync(outfile, bytes)
   chmodSync(outfile, 0o755)
 }
 
-async function withOurLines(node) {
+async function withOurLines(node, major) {
   const folder = mkdtempSync(join(tmpdir(), 'markbook-executable-'))
   try {
-    const [main, blob, config, executable] = ['main.cjs', 'main.blob', 'config.json', 'executable'].map((name) => join(folder, name))
-    writeFileSync(main, MAIN)
-    writeFileSync(config, JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true }))
-    execFileSync(process.execPath, ['--experimental-sea-config', config], { stdio: 'ignore' })
-    writeFileSync(executable, readFileSync(node))
+    const executable = join(folder, 'executable')
+    writeFileSync(executable, readFileSync(node), { mode: 0o755 })
     const { inject } = createRequire(import.meta.url)('postject')
-    await quietly(() => inject(executable, 'NODE_SEA_BLOB', readFileSync(blob), { sentinelFuse: FUSE }))
+    const blob = major === null ? ownBlob(folder) : blobOf(MAIN, major)
+    await quietly(() => inject(executable, 'NODE_SEA_BLOB', blob, { sentinelFuse: FUSE }))
     return readFileSync(executable)
   } finally {
     rmSync(folder, { recursive: true, force: true })

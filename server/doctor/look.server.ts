@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { basename } from 'node:path'
 import { promisify } from 'node:util'
-import { askServer, figureIn } from '../asking.ts'
+import { askServer, figureIn, replicationIn } from '../asking.ts'
 import type { Config } from '../config.ts'
 import { urlOf } from '../lan/addresses.ts'
 import { readNote } from '../running.ts'
@@ -13,7 +13,7 @@ import type { PortFound, ServerFound } from './check.server.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'port' | 'host' | 'tls'>
 /** What the running server's own figures say; null where none runs. */
-export type Figures = { queue: Mail['queue']; failedBackups: number } | null
+export type Figures = { queue: Mail['queue']; failedBackups: number; replication: string | null } | null
 
 export async function lookAtServer({ dataDir, databaseUrl, port, tls }: Settings): Promise<{ server: ServerFound; figures: Figures }> {
   const note = readNote(dataDir)
@@ -45,6 +45,7 @@ function stateOf({ answers, ready, held, note, alive }: Signs): ServerFound['sta
 const figuresOf = (text: string): Figures => ({
   queue: { waiting: figureIn(text, 'markbook_mail_queue'), failing: figureIn(text, 'markbook_mail_failing') === 1 },
   failedBackups: figureIn(text, 'markbook_backup_failures_total'),
+  replication: replicationIn(text),
 })
 
 function lives(pid: number): boolean {

@@ -67,9 +67,8 @@ export function s3Storage({ sdk, client, settings }: S3, { clock }: { clock: Clo
   return {
     async put(bucket, path, content, { contentType, overwrite = false, sha256: wanted }) {
       const place = at(bucket, path)
-      const measured = content instanceof Uint8Array ? inMemory(content) : await spooled(content)
+      const measured = await measure(content, wanted)
       try {
-        if (wanted !== undefined && measured.sha256 !== wanted) throw new WrongContent(path)
         if (!overwrite && (await head(bucket, path))) throw new ObjectExists(path)
         await send(place, measured, contentType, overwrite)
         return { bucket, path, size: measured.size, contentType, etag: measured.sha256, modifiedAt: clock.now() }
@@ -133,6 +132,13 @@ const toObject = (bucket: Bucket, path: string, found: Found): StoredObject => (
   etag: found.Metadata?.['sha256'] ?? (found.ETag ?? '').replaceAll('"', ''),
   modifiedAt: found.LastModified?.getTime() ?? 0,
 })
+
+async function measure(content: Uint8Array | Readable, wanted: string | undefined): Promise<Measured> {
+  const measured = content instanceof Uint8Array ? inMemory(content) : await spooled(content)
+  if (wanted === undefined || measured.sha256 === wanted) return measured
+  await measured.done()
+  throw new WrongContent(`it should be ${wanted}`)
+}
 
 const inMemory = (bytes: Uint8Array): Measured => ({
   size: bytes.length,

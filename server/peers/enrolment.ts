@@ -16,6 +16,7 @@ export const syncFailures = failures('sync', {
   unknownNode: [401, 'This node is not enrolled here.'],
   badSignature: [401, 'The signature is wrong.'],
   staleSession: [409, 'The session with the parent has ended. Say hello again.'],
+  nodeTaken: [409, 'Another database is enrolled here under this number: one of the two is a copy of the other.'],
   revoked: [403, 'This node was revoked by an administrator.'],
   upgradeNeeded: [426, 'This version of Markbook is too old to replicate. Install a newer one; nothing is lost meanwhile.'],
   tooLarge: [413, 'The page is too large.'],
@@ -93,6 +94,7 @@ export async function admit(tx: WriteTx, host: Host, join: Join): Promise<Joined
       and(eq(sync_invitation.code_hash, hashOfCode(join.code)), isNull(sync_invitation.used_at), gt(sync_invitation.expires_at, tx.now)),
     )
   if (!invitation || (join.kind === 'laptop') !== (invitation.kind === 'laptop')) throw syncFailures.invitationInvalid()
+  if (await childByNode(tx, join.node)) throw syncFailures.nodeTaken()
   const used = await tx.local
     .update(tx.t.sync_invitation)
     .set({ used_at: tx.now })

@@ -73,9 +73,9 @@ async function letGoOf(tx: WriteTx, school: string, { table, rows, node, hasChil
   const leave: string[] = []
   for (const known of rows) {
     const { id, values } = known.state
-    if (needed.has(id)) await takeOver(tx, school, node, { table, known, units, values })
+    if (needed.has(id)) await takeOver(tx, school, node, { table, known, units, values, deletes: false, theirs: null })
     // Its own children must hear of it.
-    else if (hasChildren) await takeOver(tx, school, node, { table, known, units, values: null })
+    else if (hasChildren) await takeOver(tx, school, node, { table, known, units: [], values: {}, deletes: true, theirs: null })
     else leave.push(id)
   }
   await forgetRows(tx, table, school, leave)

@@ -3,10 +3,11 @@ import { PENDING } from '@markbook/sync/stamp'
 import { type Presence, type Stamp, textToVersions, type Versions, versionsToText } from '@markbook/sync/versions'
 import { eq, isNull } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
+import { incarnations } from '../store/node.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
-import { peerById } from './enrolment.ts'
+import { parentsOf, peerById } from './enrolment.ts'
 import { type NodeKeys, nodeKeys } from './keys.ts'
-import type { ParentLine } from './parent-line.ts'
+import { LineFailure, type ParentLine } from './parent-line.ts'
 
 /** The keys by which the parent knows this node: of the incarnation that was enrolled last. */
 export const keysOfEnrolment = (
@@ -18,21 +19,48 @@ export const keysOfEnrolment = (
  * A new incarnation of this database (SPEC, «Incarnations»): the parent is told with the old keys; what the parent has not acknowledged is
  * stamped anew, because another database may have used the same numbers; and everything is merged from the start, both ways.
  */
-export async function beginAnew({ store, config }: Services, peerId: string, line: ParentLine): Promise<void> {
+export async function beginAnew(services: Services, peerId: string, line: ParentLine): Promise<void> {
+  const { store } = services
   const enrolled = await store.read(asSystem(), (tx) => peerById(tx, peerId))
   const before = enrolled?.own_epoch ?? store.nodeId
   // To a parent that lost this enrolment it is said again: nobody else has used its numbers.
-  const id = store.nodeId === before && !line.isKnownAsFormer ? await store.renewNode() : store.nodeId
-  const { publicKey, boxKey } = nodeKeys(config.sessionSecret, id)
-  const { peer } = await line.renew({ node: id, public_key: publicKey, box_key: boxKey })
+  if (store.nodeId === before && !line.isKnownAsFormer) await store.renewNode()
+  const { id, peer } = await enrolledAs(services, line)
   await store.write(asSystem(), async (tx) => {
     const { sync_peer } = tx.t
     const [own] = await tx.db.select().from(sync_peer).where(eq(sync_peer.id, peerId))
     if (!own) return
-    if (id !== before) await restamp(tx, own.school_id as string, before, own.own_seq)
+    for (const { node, acknowledged } of await unsaid(tx, own, id)) await restamp(tx, own.school_id as string, node, acknowledged)
     await tx.local.delete(tx.t.sync_peer).where(eq(sync_peer.id, peerId))
     const fresh = { ...own, id: peer, own_epoch: id, own_seq: 0, own_people: 0, their_cursor: null, their_epoch: null }
     await tx.local.insert(tx.t.sync_peer).values(fresh)
+  })
+}
+
+/** Under this number or, where the parent has another database of that number, under the next. */
+async function enrolledAs({ store, config }: Services, line: ParentLine): Promise<{ id: string; peer: string }> {
+  for (let tries = 1; ; tries += 1) {
+    const id = store.nodeId
+    const { publicKey, boxKey } = nodeKeys(config.sessionSecret, id)
+    try {
+      return { id, peer: (await line.renew({ node: id, public_key: publicKey, box_key: boxKey })).peer }
+    } catch (error) {
+      if (tries === MOST_TRIES || !(error instanceof LineFailure) || error.code !== 'sync.node_taken') throw error
+      await store.renewNode()
+    }
+  }
+}
+const MOST_TRIES = 3
+
+/** The incarnation that this parent knew, and those since that it never knew, with what a parent has acknowledged of each. */
+async function unsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Promise<{ node: string; acknowledged: number }[]> {
+  const all = await incarnations(tx)
+  const known = all.indexOf(own.own_epoch ?? id)
+  const parents = await parentsOf(tx)
+  return all.slice(0, known + 1).flatMap((node) => {
+    if (node === id) return []
+    const acknowledged = node === own.own_epoch ? [own] : parents.filter(({ own_epoch }) => own_epoch === node)
+    return [{ node, acknowledged: Math.max(0, ...acknowledged.map(({ own_seq }) => own_seq)) }]
   })
 }
 

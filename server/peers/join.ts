@@ -16,26 +16,11 @@ export async function joinParent(
   carry: Carrier = fetch,
 ): Promise<Joined> {
   const { store, config } = services
-  const keys = keysHere(services)
-  const schools = await store.read(asSystem(), (tx) => tx.db.select({ id: tx.t.school.id }).from(tx.t.school))
-  const asked: Join = {
-    protocol: PROTOCOL,
-    code,
-    node: store.nodeId,
-    kind,
-    name: config.nodeName,
-    public_key: keys.publicKey,
-    box_key: keys.boxKey,
-    school: schools[0]?.id ?? null,
-  }
-  const body = JSON.stringify(asked)
-  const request = new Request(new URL('/sync/join', url), { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  const response = await carry(request).catch((error: unknown) => {
-    throw new LineFailure('line', error instanceof Error ? error.message : String(error))
+  const joined = await ask(services, url, code, kind, carry).catch(async (error: unknown) => {
+    if (!(error instanceof LineFailure) || error.code !== 'sync.node_taken') throw error
+    await store.renewNode()
+    return ask(services, url, code, kind, carry)
   })
-  const answer = (await response.json().catch(() => ({ message: `No Markbook answers at ${url}.` }))) as { code?: string; message?: string }
-  if (!response.ok) throw new LineFailure(answer.code ?? 'line', answer.message ?? `The answer was ${response.status}.`)
-  const joined = Joined.parse(answer)
   await store.write(asSystem(), async (tx) => {
     const { sync_peer } = tx.t
     const place = (await parentsOf(tx)).length
@@ -59,4 +44,34 @@ export async function joinParent(
     })
   })
   return joined
+}
+
+async function ask(
+  services: Pick<Services, 'store' | 'config'>,
+  url: string,
+  code: string,
+  kind: 'school' | 'laptop',
+  carry: Carrier,
+): Promise<Joined> {
+  const { store, config } = services
+  const keys = keysHere(services)
+  const schools = await store.read(asSystem(), (tx) => tx.db.select({ id: tx.t.school.id }).from(tx.t.school))
+  const asked: Join = {
+    protocol: PROTOCOL,
+    code,
+    node: store.nodeId,
+    kind,
+    name: config.nodeName,
+    public_key: keys.publicKey,
+    box_key: keys.boxKey,
+    school: schools[0]?.id ?? null,
+  }
+  const body = JSON.stringify(asked)
+  const request = new Request(new URL('/sync/join', url), { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const response = await carry(request).catch((error: unknown) => {
+    throw new LineFailure('line', error instanceof Error ? error.message : String(error))
+  })
+  const answer = (await response.json().catch(() => ({ message: `No Markbook answers at ${url}.` }))) as { code?: string; message?: string }
+  if (!response.ok) throw new LineFailure(answer.code ?? 'line', answer.message ?? `The answer was ${response.status}.`)
+  return Joined.parse(answer)
 }

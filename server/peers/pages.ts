@@ -4,7 +4,7 @@ import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol/cursor'
 import type { Page } from '@markbook/sync/protocol/messages'
 import { type Carried, packRows } from '@markbook/sync/protocol/page'
-import { type CopyPlace, readCopy, readFeed, readPeople, withPeople } from '../store/replica/feed.ts'
+import { type CopyPlace, readCopy, readFeed, readPeople, withConflicts, withPeople } from '../store/replica/feed.ts'
 import type { ReadTx } from '../store/tx.ts'
 import { isBelowFloor } from './gone.ts'
 import { type Scope, scopeOf, within } from './scope.ts'
@@ -51,16 +51,20 @@ async function beginning(tx: ReadTx, school: string, epoch: string): Promise<Cur
 }
 const FIRST: Replicated = 'school'
 
+/** What a page costs by itself, above all a commit, is the most of it where rows are as small and as many as marks. */
+const rowsAtOnce = (table: Replicated) => (table === 'grade' ? limits.sync.copyMarks : limits.sync.pageRows)
+
 type Read = { rows: Carried[]; cursor: Cursor; isLast: boolean; total: number | null; copied: number | null }
 
 async function copyOn(tx: ReadTx, school: string, cursor: Cursor & { kind: 'copy' }, scope: Scope): Promise<Read> {
   const place: CopyPlace = { table: cursor.table as Replicated, after: cursor.after }
-  const { rows, next } = await readCopy(tx, school, place, limits.sync.pageRows)
+  const { rows, next } = await readCopy(tx, school, place, rowsAtOnce(place.table))
   const copied = cursor.copied + rows.length
   const total = await tx.dialect.countVersions(tx.line, school)
   const { epoch, seq, people } = cursor
   const onward: Cursor = next ? { ...cursor, ...next, copied } : { kind: 'feed', epoch, seq, people }
-  return { rows: await withPeople(tx, rows, scope), cursor: onward, isLast: false, total, copied }
+  const whole = await withConflicts(tx, school, await withPeople(tx, rows, scope))
+  return { rows: whole, cursor: onward, isLast: false, total, copied }
 }
 
 async function feedOn(tx: ReadTx, school: string, { epoch, seq, people }: Cursor, scope: Scope, peer: Peer): Promise<Read> {

@@ -1,10 +1,11 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { forgetRows } from '../store/replica/forget.ts'
+import { dropHeld, heldRows } from '../store/replica/held.ts'
 import { knownRows, rowsWhere } from '../store/replica/states.ts'
 import type { WriteTx } from '../store/tx.ts'
 import type { NamedFile } from './files/named.ts'
 import { rowsOfFiles } from './files/queue.ts'
-import { scopeOf, within } from './scope.ts'
+import { type Scope, scopeOf, within } from './scope.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'school_id' | 'user_id' | 'own_seq'>
 
@@ -34,7 +35,16 @@ export async function prune(tx: WriteTx, node: string, { school_id, user_id, own
     files.push(...(await filesOf(tx, table, school, ids)))
     await forgetRows(tx, table, school, ids)
   }
+  await pruneHeld(tx, node, { school, own_seq }, scope)
   return files
+}
+
+/** What waits to be written is not for their eyes either. */
+async function pruneHeld(tx: WriteTx, node: string, { school, own_seq }: { school: string; own_seq: number }, scope: Scope): Promise<void> {
+  const held = await heldRows(tx, school)
+  const kept = new Set((await within(tx, school, scope, held)).map(({ table, state }) => `${table}:${state.id}`))
+  const outside = held.filter(({ table, state }) => !kept.has(`${table}:${state.id}`) && (state.vv[node] ?? 0) <= own_seq)
+  await dropHeld(tx, school, outside)
 }
 
 async function filesOf(tx: WriteTx, table: Replicated, school: string, ids: readonly string[]): Promise<NamedFile[]> {

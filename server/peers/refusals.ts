@@ -44,10 +44,13 @@ export async function ofOwn(tx: ReadTx, node: string, school: string, answers: r
   return own
 }
 
-/** The row as the parent has it; null where it has none, or it was deleted there. */
-function theirsIn({ theirs }: RowAnswer): RowState | null {
-  const [row] = theirs ? unpackRows([theirs]).rows : []
-  return row && row.state.alive.length > 0 ? row.state : null
+/** The row as the parent has it; null where it has none. */
+const stateIn = ({ theirs }: RowAnswer): RowState | null => (theirs ? (unpackRows([theirs]).rows[0]?.state ?? null) : null)
+
+/** Null also where it was deleted there. */
+function theirsIn(answer: RowAnswer): RowState | null {
+  const state = stateIn(answer)
+  return state && state.alive.length > 0 ? state : null
 }
 
 async function takeRefusal(tx: WriteTx, { node, sent }: Here, school: string, answer: RowAnswer): Promise<void> {
@@ -65,10 +68,13 @@ async function takeRefusal(tx: WriteTx, { node, sent }: Here, school: string, an
   if (cannotTravel) return
   const isGone = known.state.alive.length === 0
   // Of a row that is gone here, and may be, nothing else counts.
-  if (isGone && !(theirs && units.includes(EXISTENCE))) return
-  const own = Object.keys(descriptions[table].units).filter((unit) => isGone || units.includes(unit))
-  const values = theirs && Object.assign({}, ...own.map((unit) => pick(theirs.values, descriptions[table].units[unit] ?? [])))
-  await takeOver(tx, school, node, { table, known, units: own, values })
+  if (isGone && theirs && !units.includes(EXISTENCE)) return
+  const own = Object.keys(descriptions[table].units).filter((unit) => (isGone && theirs) || units.includes(unit))
+  // One that is gone on both sides may stay on both, for what hangs on it.
+  const state = stateIn(answer)
+  if (isGone && !theirs && (!state || own.length === 0)) return
+  const values = state ? Object.assign({}, ...own.map((unit) => pick(state.values, descriptions[table].units[unit] ?? []))) : {}
+  await takeOver(tx, school, node, { table, known, units: state ? own : [], values, deletes: !theirs, theirs })
 }
 
 /** Something that is here hangs on it. */

@@ -174,6 +174,8 @@ async function renew(c: Ctx, services: Services) {
   if (!isKey(asked.public_key, 'ed25519') || !isKey(asked.box_key, 'x25519')) throw syncFailures.badSignature()
   return services.store.write(asSystem(), async (tx) => {
     const peer = await signer(c, tx, bytes, { session: true })
+    // A copy of that database, or one whose answer was lost: nobody can tell, so it takes another.
+    if (await childByNode(tx, asked.node)) throw syncFailures.nodeTaken()
     const { sync_peer } = tx.t
     const [{ others } = { others: 0 }] = await tx.db
       .select({ others: count() })

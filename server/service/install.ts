@@ -6,6 +6,8 @@ import { isUnitPath, unitOf } from './unit.ts'
 
 export const SERVICE = 'markbook'
 export const UNIT_FILE = '/etc/systemd/system/markbook.service'
+/** Where the package of Debian lays it. */
+const PACKAGED_UNIT = '/usr/lib/systemd/system/markbook.service'
 const COMMAND_FILE = '/usr/local/bin/markbook'
 
 /** `program` is the bundle that `node` runs; `dataDir` counts where the settings of the machine name no folder yet. */
@@ -132,5 +134,6 @@ export function uninstallService(options: InstallOptions, host: Host, say: Say):
 export type ServiceState = { installed: boolean; enabled: boolean; active: string }
 export function serviceState(host: Host): ServiceState {
   const ask = (verb: string) => (host.hasSystemd ? host.run('systemctl', [verb, SERVICE]).output.split('\n')[0] || 'unknown' : 'unknown')
-  return { installed: existsSync(host.root + UNIT_FILE), enabled: ask('is-enabled') === 'enabled', active: ask('is-active') }
+  const installed = [UNIT_FILE, PACKAGED_UNIT].some((path) => existsSync(host.root + path))
+  return { installed, enabled: ask('is-enabled') === 'enabled', active: ask('is-active') }
 }

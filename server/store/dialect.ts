@@ -20,8 +20,8 @@ export type Dialect = FeedReading & {
   lockOf(table: string): string
   /** Writes rows of one table in few statements; `replace` overwrites rows with the same key. Values are driver values. */
   writeRows(line: Line, table: Table, rows: readonly Record<string, unknown>[], how: 'insert' | 'replace' | 'ignore'): Promise<void>
-  /** Locks rows by id, in the order given, until the commit. */
-  lockRows(line: Line, table: Table, ids: readonly string[]): Promise<void>
+  /** Locks rows by id, in the order given, until the commit. Answers which: what is not there cannot be locked. */
+  lockRows(line: Line, table: Table, ids: readonly string[]): Promise<string[]>
   /** Gives a unique text column of these rows a value that no other row has. */
   parkRows(line: Line, table: Table, column: string, ids: readonly string[]): Promise<void>
   /**
@@ -132,7 +132,7 @@ export const sqliteDialect: Dialect = {
   failsAlone: true,
   tables: sqliteTables,
   lockOf: () => '',
-  lockRows: async () => {},
+  lockRows: async (_line, _table, ids) => [...ids],
   parkRows: (line, table, column, ids) =>
     line.run(`update ${quoted(getTableName(table))} set ${quoted(column)} = '~' || id where id in (select value from json_each(?))`, [
       JSON.stringify(ids),
@@ -244,7 +244,8 @@ export const postgresDialect: Dialect = {
   parkRows: (line, table, column, ids) =>
     line.run(`update ${place(table)} set ${quoted(column)} = '~' || id where id ${anyOf('$1')}`, [JSON.stringify(ids)]),
   lockRows: async (line, table, ids) => {
-    await line.rows(`select id from ${place(table)} where id ${anyOf('$1')} order by id for no key update`, [JSON.stringify(ids)])
+    const text = `select id from ${place(table)} where id ${anyOf('$1')} order by id for no key update`
+    return (await line.rows<{ id: string }>(text, [JSON.stringify(ids)])).map(({ id }) => id)
   },
   writeRows: async (line, table, rows, how) => {
     if (rows.length > 0) await line.run(postgresInsert(table, how), [JSON.stringify(rows)])

@@ -5,6 +5,7 @@ import { furthestOf, highsOf } from '@markbook/sync/merge/policy'
 import { stamp } from '@markbook/sync/stamp'
 import { EXISTENCE, textToVersions, type Versions, versionsToText } from '@markbook/sync/versions'
 import { and, Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
+import { Absences } from './absences.ts'
 import type { Dialect, HistoryWrite, SyncRowWrite } from './dialect.ts'
 import {
   type Action,
@@ -36,11 +37,15 @@ export class Door implements ReplicaWrites {
   /** By school: versions by row, of which the last stands, and history. */
   private readonly brought = new Map<string, { rows: Map<string, SyncRowWrite>; history: HistoryWrite[] }>()
 
+  private readonly absences: Absences
+
   constructor(
     private readonly line: Line,
     private readonly dialect: Dialect,
     private readonly writer: Writer,
-  ) {}
+  ) {
+    this.absences = new Absences(line, dialect)
+  }
 
   async insert<T extends Replicated>(table: T, rows: readonly NewRow<T>[]): Promise<Row<T>[]> {
     if (rows.length === 0) return []
@@ -112,6 +117,7 @@ export class Door implements ReplicaWrites {
 
   /** Writes versions and history of all that was written since the last time. */
   async close(): Promise<void> {
+    await this.absences.demandStillAbsent((schoolId, table, id) => this.brought.get(schoolId)?.rows.has(`${table}:${id}`) ?? false)
     const schools = [
       ...new Set([...this.written.values(), ...this.notes].map(({ schoolId }) => schoolId).concat(...this.brought.keys())),
     ].sort()
@@ -151,6 +157,10 @@ export class Door implements ReplicaWrites {
     this.brought.set(schoolId, brought)
     for (const row of rows) brought.rows.set(`${row.table_name}:${row.row_id}`, row)
     brought.history.push(...history)
+  }
+
+  foundAbsent(schoolId: string, table: Replicated, vvById: ReadonlyMap<string, string | null>): void {
+    this.absences.note(schoolId, table, vvById)
   }
 
   /** Versions that this transaction brought and has not written yet, by row: they stand before what is stored. */

@@ -26,11 +26,10 @@ export async function currentNode(
   return made.id
 }
 
-/** Every incarnation of this database, the present one first. */
+/** Every incarnation of this database, the present one first, then the one before. */
 export async function incarnations({ db, t: { node } }: Pick<ReadTx, 'db' | 't'>): Promise<string[]> {
-  const rows = await db.select({ id: node.id, ended: node.ended_at }).from(node)
-  const order = ({ id, ended }: { id: string; ended: string | null }) => `${ended ?? '~'} ${id}`
-  return rows.sort((a, b) => (order(a) < order(b) ? 1 : -1)).map(({ id }) => id)
+  const rows = await db.select({ id: node.id, at: node.created_at }).from(node)
+  return rows.sort((a, b) => (a.at < b.at ? 1 : -1)).map(({ id }) => id)
 }
 
 /** Ends the present incarnation and begins another, with an id never used. */
@@ -39,10 +38,11 @@ export async function renewNode(
   { tables: { node } }: Dialect,
   { clock, newId }: { clock: Clock; newId: IdSource },
 ): Promise<string> {
-  const at = toInstant(clock.now())
   const [before] = await line.db.select().from(node).where(isNull(node.ended_at))
   if (!before) throw new Error('this database has no node id')
   const id = newId()
+  // Whatever the clock says, the order of incarnations is that of their times.
+  const at = toInstant(Math.max(clock.now(), Date.parse(before.created_at) + 1))
   await line.db.update(node).set({ ended_at: at }).where(isNull(node.ended_at))
   await line.db.insert(node).values({ id, kind: before.kind, created_at: at, ended_at: null })
   return id

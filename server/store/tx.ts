@@ -69,6 +69,8 @@ export type ReplicaWrites = {
   erase(table: Replicated, schoolId: string, ids: readonly string[]): Promise<void>
   /** Versions and history that came from other nodes: recorded with the next number of this node's feed. */
   bring(schoolId: string, rows: readonly SyncRowWrite[], history?: readonly HistoryWrite[]): void
+  /** Rows of which this transaction has found none in their table, with their vectors where they were deleted. */
+  foundAbsent(schoolId: string, table: Replicated, vvById: ReadonlyMap<string, string | null>): void
   /** Versions that this transaction brought and has not written yet, by row: they stand before what is stored. */
   broughtOf(schoolId: string, table: Replicated): ReadonlyMap<string, SyncRowWrite>
   /** Rows that this transaction wrote itself, for the rules between rows. */

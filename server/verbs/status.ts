@@ -2,16 +2,23 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import type { Command } from 'commander'
+import { and, eq, isNull } from 'drizzle-orm'
 import { askServer, figureIn } from '../asking.ts'
+import { statusOf } from '../features/replication/status.ts'
 import { urlOf } from '../lan/addresses.ts'
 import { readCertificates } from '../lan/authority.ts'
 import { endOf } from '../lan/certificate.ts'
 import { readGiven } from '../lan/given.ts'
+import type { Course } from '../peers/course.ts'
+import { parentsOf } from '../peers/enrolment.ts'
 import { type RunningNote, readNote } from '../running.ts'
+import { openStore } from '../start.ts'
 import { megabytes } from '../store/backup/folder.ts'
 import { listBackups } from '../store/backup/manifest.ts'
 import { DATABASE_FILE } from '../store/sqlite.ts'
+import { asSystem, type ReadTx } from '../store/tx.ts'
 import { lookAtConfig } from './environment.ts'
+import { courseOf } from './replication.said.ts'
 
 export const statusVerb = (program: Command) =>
   program.command('status').description('say how the server of this machine is').addHelpText('after', HELP).action(status)
@@ -44,7 +51,7 @@ async function status() {
   } else {
     console.log(await running(url, note, config))
   }
-  console.log([...marks(config), ...certificate(config)].join('\n'))
+  console.log([...marks(config), ...(await replicating(config)), ...certificate(config)].join('\n'))
 }
 
 async function running(url: string, note: RunningNote | null, config: Looked): Promise<string> {
@@ -79,6 +86,40 @@ function marks({ dataDir, databaseUrl, backupDir }: Looked): string[] {
       ? `${megabytes(size)} in ${join(dataDir, DATABASE_FILE)}`
       : `none yet in ${dataDir}`
   return [`  Database:      ${database}`, `  Last backup:   ${last}`]
+}
+
+/** In one sentence what `GET /api/sync/status` says, and in numbers; nothing for a server that works alone. */
+async function replicating(config: Looked): Promise<string[]> {
+  // A database that cannot be opened is the doctor's.
+  const store = await openStore(config, { beside: true }).catch(() => null)
+  if (!store) return []
+  try {
+    const course = await courseOf(store, config.dataDir, systemClock.now())
+    return await store.read(asSystem(), async (tx) => [...(await upwards(tx, course)), ...(await downwards(tx))])
+  } finally {
+    await store.close()
+  }
+}
+
+async function upwards(tx: ReadTx, course: Course | null): Promise<string[]> {
+  const [parent] = await parentsOf(tx)
+  if (!parent?.school_id) return []
+  const { sentence, waiting, open_conflicts, held, refused, last_seen_at } = await statusOf(tx, parent.school_id, course)
+  const heard = last_seen_at ? `last heard ${localTime(last_seen_at)}` : 'never heard'
+  const numbers = `${waiting} waiting, ${open_conflicts} to decide, ${held} held, ${refused} refused`
+  return [`  Replication:   ${sentence}`, `                 ${parent.name}, ${heard}; ${numbers}`]
+}
+
+async function downwards(tx: ReadTx): Promise<string[]> {
+  const { sync_peer } = tx.t
+  const children = await tx.db
+    .select({ heard: sync_peer.last_seen_at })
+    .from(sync_peer)
+    .where(and(eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at)))
+  if (children.length === 0) return []
+  const [longest] = children.map(({ heard }) => heard ?? '').sort()
+  const silent = longest ? `heard ${inWords(tx.nowMs - Date.parse(longest))} ago at the latest` : 'one never heard'
+  return [`  Joined here:   ${children.length} ${children.length === 1 ? 'server or laptop' : 'servers and laptops'}, ${silent}`]
 }
 
 function certificate({ tls, dataDir }: Looked): string[] {

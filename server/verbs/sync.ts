@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { askServer } from '../asking.ts'
 import { demandFree } from '../export/place.ts'
 import { statusOf } from '../features/replication/status.ts'
 import { openStorage, type Storage } from '../files/open.ts'
 import { writeWhole } from '../lan/whole.file.ts'
 import { exportUp, importParcel } from '../peers/by-hand.ts'
-import type { Course } from '../peers/course.ts'
-import { parentsOf } from '../peers/enrolment.ts'
-import { readNote } from '../running.ts'
 import { asSystem } from '../store/tx.ts'
 import { counted } from './backup.ts'
 import { atConsole, type Console, parentHere } from './console.ts'
+import { courseOf } from './replication.said.ts'
 import { verify } from './sync.verify.ts'
 
 export function syncVerb(program: Command) {
@@ -105,7 +102,7 @@ Exit codes:
 
 async function status() {
   await atConsole(async (at) => {
-    const course = await courseOf(at)
+    const course = await courseOf(at.store, at.config.dataDir, at.clock.now())
     const { schools } = await at.store.read(asSystem(), async (tx) => ({
       schools: await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school),
     }))
@@ -128,17 +125,6 @@ async function status() {
 }
 
 const local = (at: string) => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
-
-/** How it goes is known to the running server alone, which says so among its figures. */
-async function courseOf({ config, store, clock }: Console): Promise<Course | null> {
-  const note = readNote(config.dataDir)
-  const text = note ? ((await askServer(note.url, '/metrics'))?.text ?? '') : ''
-  const state = /^markbook_sync_state\{state="(\w+)"\} 1$/m.exec(text)?.[1]
-  if (!state) return null
-  const [parent = null] = await store.read(asSystem(), parentsOf)
-  const notice = state === 'sending' ? 'connected' : (state as Course['notice'])
-  return { parent, notice, reason: null, since: clock.now() }
-}
 
 async function exportFile(typed: string, { all = false }: { all?: boolean }) {
   const path = resolve(typed)

@@ -3,7 +3,8 @@ const en = {
   title: 'Markbook: the first start',
   heading: 'Welcome to Markbook',
   intro: 'Connect this computer with your school once. After that you enter marks here with or without a network.',
-  askAt: 'At school, an administrator opens Sync, Nodes, Invite a laptop, chooses your name, and reads both of these to you:',
+  askAt:
+    'At school, an administrator opens Sync, Computers and invitations, Invite a computer, chooses A teacher’s laptop and your name, and reads both of these to you:',
   address: 'Address of the school’s server',
   addressHint: 'such as https://192.168.1.10:3000',
   code: 'Invitation code',
@@ -29,7 +30,7 @@ const fr: Words = {
   heading: 'Bienvenue dans Markbook',
   intro: 'Reliez cet ordinateur à votre école une seule fois. Ensuite vous saisissez les notes ici, avec ou sans réseau.',
   askAt:
-    'À l’école, un administrateur ouvre Synchronisation, Nœuds, Inviter un ordinateur portable, choisit votre nom et vous lit ces deux indications :',
+    'À l’école, un administrateur ouvre Synchronisation, Ordinateurs et invitations, Inviter un ordinateur, choisit Le portable d’un enseignant et votre nom, et vous lit ces deux indications :',
   address: 'Adresse du serveur de l’école',
   addressHint: 'par exemple https://192.168.1.10:3000',
   code: 'Code d’invitation',

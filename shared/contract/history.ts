@@ -24,12 +24,13 @@ export const HistoryEntity = choice([
   'report_book_entry',
 ])
 
-/** One write to one row. `actor` is null where no person stood behind it; `node` names the machine. */
+/** One write to one row. `actor` is null where no person stood behind it; `node` is the machine, `node_name` what people call it, where this server knows. */
 export const HistoryEntry = row('HistoryEntry', {
   id: Id,
   at: Instant,
   actor: z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),
   node: z.string(),
+  node_name: z.string().nullable(),
   action: choice(['create', 'update', 'delete']),
   changes: z.record(z.string(), z.object({ before: z.unknown(), after: z.unknown() })),
 })

@@ -78,7 +78,11 @@ export const history = (c: Columns) =>
       changes: c.json<Record<string, { before: unknown; after: unknown }>>().notNull(),
       head: c.text().notNull(),
     },
-    (t) => [c.key(t.school_id, t.id), c.index('history_of_row', t.school_id, t.entity, t.row_id, t.seq)],
+    (t) => [
+      c.key(t.school_id, t.id),
+      c.index('history_of_row', t.school_id, t.entity, t.row_id, t.seq),
+      c.index('history_of_node', t.school_id, t.node_id, t.node_seq),
+    ],
   )
 
 /**

@@ -11,8 +11,9 @@ export type Settled = { unit: string; stands: Values; reason: Reason }
 export type Reason = 'sent' | 'taken' | 'score_above_maximum' | 'last_admin'
 
 /**
- * Rows that claim the same thing, of which one may have it: the smallest id, which is the oldest where ids are made by time. Answers
- * what the others get, made from the claim so that it cannot be taken: a number is dropped, a name or code gets a mark.
+ * Rows that claim the same thing, of which one may have it: the smallest id, which is the oldest where ids are made by time; one that was
+ * deleted, and stays for what hangs on it, comes after all that live. Answers what the others get, made from the claim so that it cannot
+ * be taken: a number is dropped, a name or code gets a mark.
  */
 export function settleRivals(
   unit: string,
@@ -20,7 +21,7 @@ export function settleRivals(
   rivals: readonly RowState[],
   { nullable }: { nullable: boolean },
 ): Map<string, Settled> {
-  const [, ...losers] = [...rivals].sort((a, b) => byText(a.id, b.id))
+  const [, ...losers] = [...rivals].sort(byRank)
   return new Map(
     losers.map((state) => {
       const stands = nullable ? null : marked(String(state.values[column]), state.id)
@@ -28,6 +29,8 @@ export function settleRivals(
     }),
   )
 }
+
+const byRank = (a: RowState, b: RowState) => Number(a.alive.length === 0) - Number(b.alive.length === 0) || byText(a.id, b.id)
 
 /** `3B` of a second class becomes `3B~9f2c`: who sees it knows that something is to be decided. */
 export const marked = (text: string, id: string): string => `${[...text].slice(0, 15).join('')}~${id.replaceAll('-', '').slice(-4)}`
@@ -127,7 +130,7 @@ const TERM_NAMES = ['michaelmas', 'hilary', 'trinity'] as const
 export function settleTerms(terms: readonly RowState[]): Map<string, Settled> {
   const taken = new Set<unknown>()
   const losers: RowState[] = []
-  for (const state of [...terms].sort((a, b) => byText(a.id, b.id))) {
+  for (const state of [...terms].sort(byRank)) {
     if (taken.has(state.values['name'])) losers.push(state)
     else taken.add(state.values['name'])
   }

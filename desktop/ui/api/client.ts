@@ -1,16 +1,17 @@
 import { contract } from 'virtual:contract'
 import { clientOf } from '@markbook/shared/contract/client'
 import { Failure } from '@markbook/shared/failures'
+import { signedOut } from './signed-out.ts'
 
 /** The server could not be reached at all. Nothing is known of what became of the request. */
 export const unreachable = () => new Failure(0, 'unreachable', 'The server cannot be reached.')
 
 async function send(request: Request): Promise<Response> {
-  try {
-    return await fetch(request)
-  } catch {
+  const response = await fetch(request).catch(() => {
     throw unreachable()
-  }
+  })
+  if (response.status === 401) signedOut()
+  return response
 }
 
 /** The whole contract, typed: `client.terms.list({ query: { yearId } })`. Throws a `Failure`, with status 0 where nobody answers. */

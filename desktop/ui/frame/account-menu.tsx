@@ -1,13 +1,15 @@
 import { Menu } from '@base-ui/react/menu'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { client } from '../api/client.ts'
-import { queryClient } from '../api/queries.ts'
+import { ask } from '../api/queries.ts'
 import { useProfile } from '../api/session.ts'
 import { Button } from '../components/button.tsx'
 import { chooseLanguage, languages } from '../words/words.ts'
 import styles from './frame.module.css'
+import { useSwitchSchool } from './own-school.ts'
+import { signOut } from './sign-out.ts'
 import { chooseTheme, chosenTheme, type Theme, themes } from './theme.ts'
 
 /** The own account, the appearance, the language, and the way out. */
@@ -16,19 +18,16 @@ export function AccountMenu() {
   const profile = useProfile()
   const navigate = useNavigate()
   const [theme, setTheme] = useState(chosenTheme())
+  const [isOpen, setOpen] = useState(false)
   const name = [profile.first_name, profile.last_name].filter(Boolean).join(' ') || profile.email
-  const signOut = async () => {
-    await client.auth.logout().catch(() => null)
-    queryClient.clear()
-    await navigate({ to: '/sign-in' })
-  }
   return (
-    <Menu.Root>
+    <Menu.Root onOpenChange={setOpen}>
       <Menu.Trigger render={<Button size="small" aria-label={t('account.open', { name })} />}>{name}</Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={6} align="end" style={{ zIndex: 10 }}>
           <Menu.Popup className={styles['menu']}>
             <Menu.Item onClick={() => void navigate({ to: '/account' })}>{t('account.own')}</Menu.Item>
+            {isOpen && <OwnSchools />}
             <div className={styles['menuRule']} />
             <Menu.RadioGroup
               value={theme}
@@ -59,5 +58,28 @@ export function AccountMenu() {
         </Menu.Positioner>
       </Menu.Portal>
     </Menu.Root>
+  )
+}
+
+/** For those who belong to several schools: which one the pages speak of. */
+function OwnSchools() {
+  const { t } = useTranslation('app')
+  const { school_id } = useProfile()
+  const { data: places = [] } = useQuery(ask('auth', 'schools'))
+  const switchTo = useSwitchSchool()
+  const open = places.filter(({ is_active }) => is_active)
+  if (open.length < 2) return null
+  return (
+    <>
+      <div className={styles['menuRule']} />
+      <Menu.RadioGroup value={school_id} onValueChange={(id: string) => switchTo.mutate(id)}>
+        <div className={styles['menuLabel']}>{t('navigation.school')}</div>
+        {open.map(({ school: { id, name } }) => (
+          <Menu.RadioItem key={id} value={id} closeOnClick>
+            {name} <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+    </>
   )
 }

@@ -1,18 +1,24 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useProfile } from '../api/session.ts'
+import { signedIn, useSignedOut } from '../api/signed-out.ts'
 import { Button } from '../components/button.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import styles from './frame.module.css'
 import { Navigation } from './navigation.tsx'
+import { useFreshSchool } from './own-school.ts'
 import { SyncLine } from './sync-line.tsx'
 import { TermChoice } from './term-choice.tsx'
+
+const SignInAgain = lazy(() => import('../pages/sign-in/sign-in-again.tsx').then(({ SignInAgain: page }) => ({ default: page })))
 
 /** Around every page of the school: where to go, which term, how the marks travel, who is signed in. */
 export function Frame() {
   const { t } = useTranslation('app')
   const { school } = useProfile()
+  const isOut = useSignedOut()
+  useFreshSchool()
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => {
@@ -42,6 +48,7 @@ export function Frame() {
       <main id="page" tabIndex={-1} className={styles['main']}>
         <Outlet />
       </main>
+      <Suspense fallback={null}>{isOut && <SignInAgain onClose={signedIn} />}</Suspense>
     </div>
   )
 }

@@ -33,6 +33,10 @@ export const day = (value: string): string =>
     new Date(`${value}T00:00:00Z`),
   )
 
+/** A day in full with its weekday, on this computer's clock. */
+export const fullDay = (at: Date): string =>
+  formatter('fullDay', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'full' })).format(at)
+
 /** An instant on this computer's clock: day and minute. */
 export const moment = (value: string): string =>
   formatter('moment', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })).format(new Date(value))

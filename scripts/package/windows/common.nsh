@@ -1,6 +1,10 @@
 ; What both installers have in common. TREE, OUT and VERSION are given by scripts/package/windows.mjs.
 Target amd64-unicode
-SetCompressor /SOLID lzma
+!ifdef QUICK
+  SetCompressor zlib
+!else
+  SetCompressor /SOLID lzma
+!endif
 OutFile "${OUT}"
 BrandingText "Markbook ${VERSION}"
 !include MUI2.nsh

@@ -57,8 +57,9 @@ export async function tusServer(services: Services): Promise<(request: Request) 
     relativeLocation: true,
     allowedOrigins: () => false,
     maxSize: (request, id) => {
-      const ticket = ticketOf(request, services)
-      return id === null && !isOfNode(ticket) ? limits.image.bytes : ticket.size
+      // What the server can at all is asked without a ticket.
+      const ticket = request.method === 'OPTIONS' ? null : ticketOf(request, services)
+      return ticket && (id !== null || isOfNode(ticket)) ? ticket.size : limits.image.bytes
     },
     namingFunction: (request) => ticketOf(request, services).id,
     getFileIdFromRequest: (request, id) => (id === ticketOf(request, services).id ? id : undefined),

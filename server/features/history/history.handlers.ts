@@ -1,6 +1,7 @@
 import { HistoryEntity, history, historyFailures } from '@markbook/shared/contract/history'
 import { common, Failure } from '@markbook/shared/failures'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
+import { nodeNames } from '../replication/replication.queries.ts'
 import { readablePast } from './history.policy.ts'
 import { entryById } from './history.queries.ts'
 import type { EntryOf } from './undo.ts'
@@ -19,8 +20,11 @@ export const historyHandlers: Handlers<typeof history> = {
     history.list,
     async (scene, { query }) => {
       const { entries } = await readablePast(scene, query.entity, query.id)
+      const { store, config } = scene.services
+      const names = (await nodeNames(scene.tx)).set(store.nodeId, config.nodeName)
       return entries.map(({ actor_id, first_name, last_name, node_id, ...entry }) => ({
         ...entry,
+        node_name: names.get(node_id) ?? null,
         actor: actor_id === null ? null : { id: actor_id, first_name, last_name },
         node: node_id,
       }))
@@ -48,7 +52,8 @@ export const historyHandlers: Handlers<typeof history> = {
       if (!written) throw historyFailures.cannotUndo()
       const { user_id: id, first_name, last_name } = scene.caller
       const actor = { id, first_name, last_name }
-      return { ...written, action: written.action as 'update', actor, node: written.node_id, changes: JSON.parse(written.changes) }
+      const here = { node: written.node_id, node_name: scene.services.config.nodeName }
+      return { ...written, action: written.action as 'update', actor, ...here, changes: JSON.parse(written.changes) }
     },
   }),
 }

@@ -4,7 +4,7 @@ import { FileTable } from '@markbook/sync/protocol/files'
 import { z } from 'zod'
 import { sha256Of } from '../../files/digest.ts'
 import { asSystem } from '../../store/tx.ts'
-import { type Carrying, isHere, land } from './land.ts'
+import { type Carrying, heldOf, land } from './land.ts'
 import { lookForFiles } from './look.ts'
 import { isContentOf, type NamedFile } from './named.ts'
 import { lookAgain, queuedOf, rowsOfFiles, settle } from './queue.ts'
@@ -47,16 +47,16 @@ async function pack({ files }: Carrying, rows: readonly (OfRow & { file: NamedFi
   const packed: Packed[] = []
   let room: number = limits.sync.files.parcel
   for (const { table, id, file } of rows) {
-    const object = file && (await files.head(file.bucket, file.path))
-    if (!file || !object || object.size > room || !isContentOf(file, { sha256: object.etag, size: object.size })) continue
+    const held = file && (await heldOf({ files }, file))
+    if (!file || !held || held.size > room) continue
     const opened = await files.open(file.bucket, file.path)
     const pieces: Uint8Array[] = []
     for await (const piece of opened?.body ?? []) pieces.push(piece as Uint8Array)
     const bytes = Buffer.concat(pieces)
     // What has rotted on the disk is not given on.
-    if (sha256Of(bytes) !== object.etag) continue
+    if (sha256Of(bytes) !== held.sha256) continue
     room -= bytes.length
-    packed.push({ table, id, sha256: object.etag, size: bytes.length, bytes })
+    packed.push({ table, id, ...held, bytes })
   }
   return packed
 }
@@ -96,7 +96,7 @@ async function unpack(
   for (const { bytes, ...row } of packed) {
     const file = await fileOfRow(row)
     if (!file || !isContentOf(file, row)) continue
-    if (!(await isHere(services, file))) await land(services, file, bytes, row)
+    if (!(await heldOf(services, file))) await land(services, file, bytes, row)
     here.push(row)
   }
   return here

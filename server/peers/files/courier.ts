@@ -6,7 +6,7 @@ import { asSystem } from '../../store/tx.ts'
 import { peerById } from '../enrolment.ts'
 import { LineFailure, type ParentLine } from '../parent-line.ts'
 import { giveToParent } from './give.ts'
-import { type Carrying, eachOf } from './land.ts'
+import { type Carrying, eachOf, heldOf } from './land.ts'
 import { LOOKS_AT_ONCE, lookForFiles } from './look.ts'
 import { type Content, isContentOf, mostBytes, type NamedFile } from './named.ts'
 import { type Later, postpone, type Queued, queuedOf, settle } from './queue.ts'
@@ -56,10 +56,8 @@ export class Courier {
     const over: Queued[] = []
     await eachOf(queued, LOOKS_AT_ONCE, async (row) => {
       const { file } = row
-      const object = file && (await files.head(file.bucket, file.path))
-      const held = object && { sha256: object.etag, size: object.size }
-      if (!file || (held && held.size > mostBytes(file))) over.push(row)
-      else items.push({ ...row, file, held: held && isContentOf(file, held) ? held : null })
+      if (file && (file.size ?? 0) <= mostBytes(file)) items.push({ ...row, file, held: await heldOf({ files }, file) })
+      else over.push(row)
     })
     if (over.length > 0) await store.write(asSystem(), (tx) => settle(tx, this.peerId, over))
     return items.length > 0 || over.length === 0 ? items : this.due()

@@ -1,15 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
+import { Failure } from '@markbook/shared/failures'
 import { ObjectExists, WrongContent } from '../../files/storage.ts'
 import type { Services } from '../../http/services.ts'
-import { type Content, fileFailures, type NamedFile } from './named.ts'
+import { type Content, fileFailures, isContentOf, type NamedFile } from './named.ts'
 
 export type Carrying = Pick<Services, 'store' | 'files' | 'uploads'>
 
-/** The file is here, and is what the row names. */
-export async function isHere({ files }: Pick<Services, 'files'>, { bucket, path, sha256 }: NamedFile): Promise<boolean> {
-  const object = await files.head(bucket, path)
-  return object !== null && (sha256 === null || object.etag === sha256)
+/** What this node has of a file, if it is what the row names. One whose description is damaged is as good as none. */
+export async function heldOf({ files }: Pick<Services, 'files'>, file: NamedFile): Promise<Content | null> {
+  const object = await files.head(file.bucket, file.path).catch((error: unknown) => {
+    if (error instanceof Failure) throw error
+    return null
+  })
+  // What another program put into an S3 has no hash.
+  const content = object && /^[0-9a-f]{64}$/.test(object.etag) ? { sha256: object.etag, size: object.size } : null
+  return content && isContentOf(file, content) ? content : null
 }
 
 /**

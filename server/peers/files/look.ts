@@ -1,6 +1,6 @@
 import { asSystem } from '../../store/tx.ts'
 import { peerById } from '../enrolment.ts'
-import { type Carrying, eachOf, isHere } from './land.ts'
+import { type Carrying, eachOf, heldOf } from './land.ts'
 import { enqueue, lookForNew } from './queue.ts'
 
 /** Objects that are looked up at once: those of an S3 take their time. */
@@ -16,7 +16,7 @@ export async function lookForFiles({ store, files }: Pick<Carrying, 'store' | 'f
     if (!look) return
     const rows = look.rows.map((row) => ({ ...row, isHere: false }))
     await eachOf(rows, LOOKS_AT_ONCE, async (row) => {
-      row.isHere = row.file !== null && (await isHere({ files }, row.file))
+      row.isHere = row.file !== null && (await heldOf({ files }, row.file)) !== null
     })
     await store.write(asSystem(), (tx) => enqueue(tx, peerId, rows, look.place))
     more = look.more

@@ -36,10 +36,11 @@ function namedBy(table: FileTable, id: string, row: Values): NamedFile | null {
   return { bucket: BUCKET, path, contentType: contentTypes[type], size: row['file_size'] as number, sha256: shaOf(row['sha256']) }
 }
 
-/** In the folder of its report or class; PDFs of before this service lie flat, named by their report. */
+/** In the folder of its report or class; files of before this service lie flat, named by it. */
 export function isOwnPath(table: 'report_book_pdf' | 'class_report_file', row: Values): boolean {
   const [path, book, group] = [String(row['file_path']), String(row['report_book_id']), String(row['student_group_id'])]
-  return table === 'report_book_pdf' ? path.startsWith(folderOf(book)) || path === `${book}.pdf` : path.startsWith(`classes/${group}/`)
+  const [folder, owner] = table === 'report_book_pdf' ? [folderOf(book), book] : [`classes/${group}/`, group]
+  return path.startsWith(folder) || (path.startsWith(owner) && !path.includes('/'))
 }
 
 function picture(id: string, row: Values, kind: 'avatar' | 'crest'): NamedFile | null {

@@ -8,7 +8,7 @@ import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf } from '../enrolment.ts'
 import { fileOf, type NamedFile } from './named.ts'
 
-type Peer = Pick<Row<'sync_peer'>, 'id' | 'school_id' | 'their_epoch'>
+type Peer = Pick<Row<'sync_peer'>, 'id' | 'school_id' | 'node_id'>
 /** A row that names a file; `file` null: it names none now, or is gone. */
 export type RowOfFile = { table: FileTable; id: string; file: NamedFile | null; values: Readonly<Record<string, unknown>> }
 export type Queued = RowOfFile & { direction: 'up' | 'down'; tries: number }
@@ -25,18 +25,17 @@ const WORTH_SAVING = 5_000
  * Rows that came or changed since the files were looked at last. For a parent that is another than it was (an epoch), and for a new
  * enrolment, that is every row: so what either has lost is found.
  */
-export async function lookForNew(tx: ReadTx, { id, school_id, their_epoch }: Peer): Promise<Look | null> {
+export async function lookForNew(tx: ReadTx, { id, school_id, node_id: epoch }: Peer): Promise<Look | null> {
   const school = school_id as string
-  if (!their_epoch) return null
   const { sync_file_place } = tx.t
   const [known] = await tx.db.select().from(sync_file_place).where(eq(sync_file_place.peer_id, id))
-  const { seq, people } = known?.epoch === their_epoch ? known : NOWHERE
+  const { seq, people } = known?.epoch === epoch ? known : NOWHERE
   const own = await changed(tx, school, seq)
   const of = await changed(tx, COMMONS, people)
   const moved = own.to - seq + of.to - people
-  if (known?.epoch === their_epoch && own.entries.length + of.entries.length === 0 && moved < WORTH_SAVING) return null
+  if (known?.epoch === epoch && own.entries.length + of.entries.length === 0 && moved < WORTH_SAVING) return null
   const rows = [...(await rowsOfFiles(tx, school, own.entries)), ...(await rowsOfFiles(tx, COMMONS, of.entries))]
-  return { rows, place: { epoch: their_epoch, seq: own.to, people: of.to }, more: own.more || of.more }
+  return { rows, place: { epoch, seq: own.to, people: of.to }, more: own.more || of.more }
 }
 
 type Entry = { table: FileTable; id: string }

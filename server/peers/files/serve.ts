@@ -7,7 +7,7 @@ import { isOfNode, type NodeTicket, readAnyTicket, ticketToken } from '../../fil
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { peerById } from '../enrolment.ts'
-import { eachOf, isHere, landStaged, stagedBytes, stagedId } from './land.ts'
+import { eachOf, heldOf, landStaged, stagedBytes, stagedId } from './land.ts'
 import { LOOKS_AT_ONCE } from './look.ts'
 import { type Content, fileFailures, isContentOf, type NamedFile } from './named.ts'
 import { hurry } from './queue.ts'
@@ -25,22 +25,30 @@ export async function answerFiles(services: Services, peer: Peer, { files }: Fil
   await eachOf(files, LOOKS_AT_ONCE, async (asked) => {
     const { table, id } = asked
     const file = named.get(keyOf(asked))
-    answers.set(keyOf(asked), { table, id, ...NOTHING, ...(file ? await answerTo(services, peer, asked, file) : { outcome: 'unknown' }) })
+    const answer: Answer = file ? await answerTo(services, peer, asked, file).catch(notNow(services)) : { outcome: 'unknown' }
+    answers.set(keyOf(asked), { table, id, ...NOTHING, ...answer })
   })
   return { files: files.map((asked) => answers.get(keyOf(asked)) as FileAnswer) }
 }
 
 type Answer = Partial<FileAnswer> & Pick<FileAnswer, 'outcome'>
 
+/** A full disk or a storage that is away concerns one file at a time. */
+const notNow =
+  ({ log }: Services) =>
+  (error: unknown): Answer => {
+    log.warn({ err: error }, 'a file of another node could not be looked up')
+    return { outcome: 'away' }
+  }
+
 async function answerTo(services: Services, peer: Peer, asked: Asked, file: NamedFile): Promise<Answer> {
   if (asked.held === null) {
-    const object = await services.files.head(file.bucket, file.path)
-    const content = object && { sha256: object.etag, size: object.size }
-    if (!content || !isContentOf(file, content)) return { outcome: 'away' }
+    const content = await heldOf(services, file)
+    if (!content) return { outcome: 'away' }
     return { outcome: 'take', content, ticket: ticketFor(services, peer, asked, content, false).token }
   }
   if (!isContentOf(file, asked.held)) return { outcome: 'refused' }
-  if (await isHere(services, file)) return { outcome: 'here' }
+  if (await heldOf(services, file)) return { outcome: 'here' }
   const { id, token } = ticketFor(services, peer, asked, asked.held, true)
   const offset = await stagedBytes(services, id, asked.held)
   // All had come, and the answer was lost or this node was stopped just then.

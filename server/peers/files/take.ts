@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { limits } from '@markbook/shared/limits'
 import { LineFailure, type ParentLine, refusalIn } from '../parent-line.ts'
-import { type Carrying, landStaged, stagedBytes, stagedId } from './land.ts'
+import { type Carrying, land, landStaged, stagedBytes, stagedId } from './land.ts'
 import { type Content, FILE_CONTENT, type NamedFile } from './named.ts'
 
 type Wanted = { id: string; file: NamedFile; ticket: string; content: Content }
@@ -16,6 +16,8 @@ export async function takeFromParent(
   { id: row, file, ticket, content }: Wanted,
   signal: AbortSignal,
 ): Promise<void> {
+  const ask = (offset: number) => askFrom(line, ticket, offset, content.size, signal)
+  if (content.size <= limits.sync.files.piece) return land(services, file, await wholeOf(await ask(0), content), content)
   const { uploads } = services
   const id = stagedId('down', peerId, row, content)
   let offset = await stagedBytes(services, id, content)
@@ -24,19 +26,29 @@ export async function takeFromParent(
     await begin(services, id, content)
     offset = 0
   }
-  if (offset < content.size || content.size === 0) {
-    const response = await line.carryPlain(FILE_CONTENT, {
-      method: 'GET',
-      headers: { authorization: `Bearer ${ticket}`, ...(offset > 0 && { range: `bytes=${offset}-` }) },
-      signal,
-    })
-    if (!response.ok) throw refusalIn(response, await response.json().catch(() => ({})))
-    if (offset > 0 && response.status !== 206) throw new LineFailure('line', 'The other server does not go on from where it broke off.')
-    const heard = new Heard(response, content.size - offset)
+  if (offset < content.size) {
+    const heard = await ask(offset)
     offset = await (await uploads.store()).write(heard.stream(), id, offset)
     if (offset < content.size) throw new LineFailure('line', heard.why)
   }
   await landStaged(services, id, file, content)
+}
+
+async function askFrom(line: ParentLine, ticket: string, offset: number, size: number, signal: AbortSignal): Promise<Heard> {
+  const headers = { authorization: `Bearer ${ticket}`, ...(offset > 0 && { range: `bytes=${offset}-` }) }
+  const response = await line.carryPlain(FILE_CONTENT, { method: 'GET', headers, signal })
+  if (!response.ok) throw refusalIn(response, await response.json().catch(() => ({})))
+  if (offset > 0 && response.status !== 206) throw new LineFailure('line', 'The other server does not go on from where it broke off.')
+  return new Heard(response, size - offset)
+}
+
+/** What is small is not worth a place where it waits. */
+async function wholeOf(heard: Heard, { size }: Content): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of heard.stream()) pieces.push(piece as Uint8Array)
+  const bytes = Buffer.concat(pieces)
+  if (bytes.length < size) throw new LineFailure('line', heard.why)
+  return bytes
 }
 
 async function begin({ uploads }: Carrying, id: string, { size }: Content): Promise<void> {

@@ -16,7 +16,7 @@ export const stands = ({ state, asSent }: Change): boolean => (asSent ? asSent =
 export function restand(own: Map<string, Change>, known: Known | undefined, settled: readonly Settled[]): void {
   if (!known?.row) return
   if (settled.length === 0 && !known.settled) return
-  own.set(known.state.id, { known, state: known.state, settled, source: known.source, incoming: known.state })
+  own.set(known.state.id, { known, state: known.state, settled, source: known.source })
 }
 
 /** All at once; where the database refuses, one by one, so that one row is not in the way of the rest. */
@@ -37,7 +37,7 @@ export async function writeRows(application: Application, table: Replicated, cha
     const row = rows[at] as AnyRow
     const failure = await write([row])
     if (failure === null) done([change])
-    else await hold(application, table, change.incoming, failure)
+    else await hold(application, table, change.state, failure)
   }
 }
 

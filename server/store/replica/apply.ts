@@ -67,7 +67,7 @@ async function mergeTable(
     const outcome: Outcome = !isNew ? 'unchanged' : sameState(merged.state, state) ? 'applied' : 'merged'
     answers.set(`${table}:${state.id}`, { table, id: state.id, outcome })
     if (isNew) {
-      own.set(state.id, { known: before, state: merged.state, settled: [], source: outcome === 'applied' ? source : null, incoming: state })
+      own.set(state.id, { known: before, state: merged.state, settled: [], source: outcome === 'applied' ? source : null })
     }
   }
   if (own.size > 0) changes.set(table, own)

@@ -113,7 +113,7 @@ async function currentStates({ tx, schoolId, changes }: Application, table: Repl
   )
   return [
     ...[...known].map(([id, { state, row, source, ...rest }]): Current => {
-      const untouched: Change = { known: { state, row, source, ...rest }, state, settled: [], source, incoming: state }
+      const untouched: Change = { known: { state, row, source, ...rest }, state, settled: [], source }
       return { change: touched.get(id) ?? untouched, row }
     }),
     ...fresh.map((change): Current => ({ change, row: rows.get(change.state.id) ?? null })),

@@ -1,11 +1,11 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
-import type { Column } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
 import { record, stands, writeRows } from './application.ts'
 import { type AnyRow, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { columnsIn, type Known, knownRows, rowsWhere, settledRows } from './states.ts'
+import { settleStaying } from './rivals.ts'
+import { type Known, knownRows, rowsNaming, settledRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
 /**
@@ -28,6 +28,7 @@ async function buryTable(application: Application, table: Replicated): Promise<v
   )
   const stay = gone.filter(({ state }) => needed.has(state.id))
   const leave = gone.filter(({ state }) => !needed.has(state.id))
+  await settleStaying(application, table, stay)
   await writeRows(application, table, stay)
   for (const { state } of stay) keepDeletion(application, table, state)
   const ids = leave.map(({ state }) => state.id)
@@ -37,7 +38,11 @@ async function buryTable(application: Application, table: Replicated): Promise<v
     table,
     leave.map((change) => syncRowOf(table, change, { isThere: false, source: change.source })),
   )
-  await reconsiderParents(application, table, leave)
+  await reconsiderParents(
+    application,
+    table,
+    leave.flatMap(({ known }) => known ?? []),
+  )
 }
 
 function keepDeletion({ kept }: Application, table: Replicated, state: Change['state']): void {
@@ -51,9 +56,9 @@ export async function namedBelow(tx: WriteTx, schoolId: string, table: Replicate
   const ids = new Set(rows.map(({ state }) => state.id))
   for (const link of linksTo(table)) {
     const byId = link.parentColumns.indexOf('id')
-    const column = columnsIn(tx, link.child)[link.columns[byId >= 0 ? byId : 0] as string] as Column
+    const column = link.columns[byId >= 0 ? byId : 0] as string
     const named = byId >= 0 ? [...ids] : rows.map(({ row }) => row?.[link.parentColumns[0] as string])
-    const children = await rowsWhere(tx, link.child, schoolId, tx.dialect.inList(column, JSON.stringify(named)))
+    const children = await rowsNaming(tx, link.child, schoolId, column, named)
     for (const child of children) {
       const parent = parentIdOf(link, child)
       if (parent !== null && ids.has(parent)) needed.add(parent)
@@ -63,15 +68,14 @@ export async function namedBelow(tx: WriteTx, schoolId: string, table: Replicate
 }
 
 /** Their turn comes after this table's, for parents stand before children. */
-async function reconsiderParents({ tx, schoolId, changes }: Application, table: Replicated, buried: readonly Change[]): Promise<void> {
+export async function reconsiderParents({ tx, schoolId, changes }: Application, table: Replicated, gone: readonly Known[]): Promise<void> {
   for (const link of linksFrom(table)) {
-    const ids = buried.flatMap(({ known }) => (known?.row && parentIdOf(link, known.row as AnyRow)) || [])
+    const ids = gone.flatMap(({ row }) => (row && parentIdOf(link, row as AnyRow)) || [])
     const settled = ids.length > 0 ? await settledRows(tx, schoolId, link.parent) : new Set()
     const kept = [...new Set(ids)].filter((id) => settled.has(id))
     const own = changes.get(link.parent) ?? new Map<string, Change>()
     for (const [id, known] of await knownRows(tx, link.parent, schoolId, kept)) {
-      if (!own.has(id) && known.state.alive.length === 0)
-        own.set(id, { known, state: known.state, settled: [], source: known.source, incoming: known.state })
+      if (!own.has(id) && known.state.alive.length === 0) own.set(id, { known, state: known.state, settled: [], source: known.source })
     }
     if (own.size > 0) changes.set(link.parent, own)
   }

@@ -1,5 +1,6 @@
 import { COMMONS } from '@markbook/shared/ids'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { and, eq } from 'drizzle-orm'
 import type { ReadTx } from '../tx.ts'
 import { tableOrder } from './links.ts'
 import type { Incoming } from './page.ts'
@@ -79,6 +80,27 @@ export async function withPeople(tx: ReadTx, rows: readonly Incoming[], { secret
   if (users.size === 0) return [...rows]
   const people = await peopleStates(tx, [...users], secrets)
   return [...people, ...rows]
+}
+
+/**
+ * The conflicts of the rows, after the rows: a copy that broke off between them would leave what a merge decided without what it put aside,
+ * and the one who has both may be gone tomorrow.
+ */
+export async function withConflicts(tx: ReadTx, schoolId: string, rows: readonly Incoming[]): Promise<Incoming[]> {
+  const ids = rows.filter(({ table }) => table !== 'sync_conflict').map(({ state }) => state.id)
+  if (ids.length === 0) return [...rows]
+  const { sync_conflict } = tx.t
+  const found = await tx.line.db
+    .select({ id: sync_conflict.id })
+    .from(sync_conflict)
+    .where(and(eq(sync_conflict.school_id, schoolId), tx.dialect.inList(sync_conflict.row_id as never, JSON.stringify(ids))))
+  const known = await knownRows(
+    tx,
+    'sync_conflict',
+    schoolId,
+    found.map(({ id }: { id: string }) => id),
+  )
+  return [...rows, ...[...known.values()].map(({ state }): Incoming => ({ table: 'sync_conflict', state }))]
 }
 
 /** Changes to people of the school since `after` of the feed of people. */

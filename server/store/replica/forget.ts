@@ -1,12 +1,22 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
+import { bury, reconsiderParents } from './bury.ts'
+import type { Application } from './page.ts'
+import { knownRows } from './states.ts'
 
-/** Takes rows from this database as if it had never had them: no deletion, which others would hear of. */
+/**
+ * Takes rows from this database as if it had never had them: no deletion, which others would hear of. A parent that was deleted, and
+ * stayed for one of them, goes with it.
+ */
 export async function forgetRows(tx: WriteTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
+  const known = await knownRows(tx, table, schoolId, ids)
   await tx.replica.erase(table, schoolId, ids)
   const { sync_row } = tx.t
   const place = and(eq(sync_row.school_id, schoolId), eq(sync_row.table_name, table), inArray(sync_row.row_id, [...ids]))
   await tx.line.db.delete(sync_row).where(place)
+  const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
+  await reconsiderParents(application, table, [...known.values()])
+  await bury(application)
 }

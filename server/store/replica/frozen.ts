@@ -1,7 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import { type Freeze, freezeOf, settleBook, settleEntry } from '@markbook/sync/merge/settle'
 import type { Application, Change } from './page.ts'
-import { columnsIn, knownRows, rowsWhere } from './states.ts'
+import { knownRows, rowsNaming } from './states.ts'
 
 const BOOK = 'report_book'
 const ENTRY = 'report_book_entry'
@@ -23,7 +23,7 @@ export async function settleEntries(application: Application): Promise<void> {
   for (const id of await entriesOf(application, books)) {
     if (own.has(id)) continue
     const known = (await knownRows(tx, ENTRY, schoolId, [id])).get(id)
-    if (known) own.set(id, { known, state: known.state, settled: [], source: known.source, incoming: known.state })
+    if (known) own.set(id, { known, state: known.state, settled: [], source: known.source })
   }
   const freezes = await freezesOf(application, own)
   for (const change of own.values()) {
@@ -39,8 +39,7 @@ export async function settleEntries(application: Application): Promise<void> {
 /** Of changed books: the entries that are there, and those that were sent with a book and may have been deleted since. */
 async function entriesOf({ tx, schoolId }: Application, books: ReadonlyMap<string, Change>): Promise<Set<string>> {
   if (books.size === 0) return new Set()
-  const column = columnsIn(tx, ENTRY)['report_book_id'] as never
-  const rows = await rowsWhere(tx, ENTRY, schoolId, tx.dialect.inList(column, JSON.stringify([...books.keys()])))
+  const rows = await rowsNaming(tx, ENTRY, schoolId, 'report_book_id', [...books.keys()])
   const sent = [...books.values()].flatMap(({ state }) =>
     (freezeOf(state)?.entries ?? []).map(({ subject_id }) => naturalId('report_book_entry', state.id, subject_id)),
   )

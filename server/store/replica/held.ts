@@ -13,7 +13,10 @@ export async function heldRows({ line, t }: WriteTx, schoolId: string): Promise<
     .sort((a, b) => tableOrder.indexOf(a.table) - tableOrder.indexOf(b.table))
 }
 
-/** Keeps a row that cannot be written now, whole and with the reason, until a later page lets it in. */
+/**
+ * Keeps a row that cannot be written now, whole and with the reason, until a later page lets it in. `state` is all that came of it: what
+ * was held before has been merged in.
+ */
 export async function hold({ tx, schoolId, answers }: Application, table: Replicated, state: RowState, reason: string): Promise<void> {
   answers.set(`${table}:${state.id}`, { table, id: state.id, outcome: 'held', reason })
   const { sync_held } = tx.t
@@ -33,10 +36,16 @@ export async function hold({ tx, schoolId, answers }: Application, table: Replic
 }
 
 /** Rows that waited and were written now, or that something newer covers. */
-export async function release({ tx, schoolId, answers }: Application, held: readonly Incoming[]): Promise<void> {
+export const release = ({ tx, schoolId, answers }: Application, held: readonly Incoming[]): Promise<void> =>
+  dropHeld(
+    tx,
+    schoolId,
+    held.filter(({ table, state }) => answers.get(`${table}:${state.id}`)?.outcome !== 'held'),
+  )
+
+export async function dropHeld(tx: WriteTx, schoolId: string, rows: readonly Incoming[]): Promise<void> {
   const { sync_held } = tx.t
-  for (const { table, state } of held) {
-    if (answers.get(`${table}:${state.id}`)?.outcome === 'held') continue
+  for (const { table, state } of rows) {
     await tx.line.db
       .delete(sync_held)
       .where(and(eq(sync_held.school_id, schoolId), eq(sync_held.table_name, table), eq(sync_held.row_id, state.id)))

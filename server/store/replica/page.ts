@@ -15,7 +15,6 @@ export type Change = {
   state: RowState
   settled: readonly Settled[]
   source: string | null
-  incoming: RowState
   /** An entry of a book that was sent stands, or does not, as it was sent, whatever became of it. */
   asSent?: 'there' | 'absent'
 }

@@ -1,11 +1,12 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { record } from './application.ts'
+import { writeRows } from './application.ts'
 import { hold } from './held.ts'
 import { type AnyRow, linksFrom, parentIdOf } from './links.ts'
 import type { Application, Change } from './page.ts'
+import { settleStaying } from './rivals.ts'
 import { idsThere, type Known, knownRows } from './states.ts'
-import { rowsOf, standing, syncRowOf } from './write.ts'
+import { standing } from './write.ts'
 
 /**
  * Those of the rows whose parents are there. A parent that was deleted by somebody who had not seen this row lives again, with its last
@@ -20,7 +21,7 @@ export async function withParents(application: Application, table: Replicated, c
     const back = await revive(application, link.parent, missing)
     const lost = new Set(missing.filter((id) => !back.has(id)))
     const orphans = new Set(ready.filter((_, at) => lost.has(named[at] as string)))
-    for (const { incoming } of orphans) await hold(application, table, incoming, `waits for its ${link.parent}`)
+    for (const { state } of orphans) await hold(application, table, state, `waits for its ${link.parent}`)
     ready = ready.filter((change) => !orphans.has(change))
   }
   return ready
@@ -39,15 +40,11 @@ async function revive(application: Application, table: Replicated, ids: readonly
   const deleted = ids.flatMap((id): Change[] => {
     const before: Known | undefined = known.get(id)
     const state = own?.get(id)?.state ?? before?.state
-    return state && state.alive.length === 0 ? [{ known: before ?? null, state, settled: [], source: null, incoming: state }] : []
+    return state && state.alive.length === 0 ? [{ known: before ?? null, state, settled: [], source: null }] : []
   })
   const ready = await withParents(application, table, deleted)
-  await tx.replica.place(table, await rowsOf(tx, table, schoolId, ready))
-  record(
-    application,
-    table,
-    ready.map((change) => syncRowOf(table, change, { isThere: true, source: null })),
-  )
+  await settleStaying(application, table, ready)
+  await writeRows(application, table, ready)
   for (const { state } of ready) {
     const stamp = state.units[EXISTENCE]
     if (stamp) kept.push({ table, rowId: state.id, unit: EXISTENCE, kind: 'delete', value: null, stamp, status: 'open', reason: null })

@@ -4,12 +4,13 @@ import type { RowState } from '@markbook/sync/merge/state'
 import { inArray } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
 import type { AnyRow } from './links.ts'
+import type { Application, Change } from './page.ts'
 import { columnsIn, knownRows, rowsWhere, settledRows, tableIn } from './states.ts'
 
 type Values = Readonly<Record<string, unknown>>
 /**
  * A unique rule among rows with ids of their own. `group`: what may be claimed once, null for nothing. `text`: the column through which
- * a row stands in another's way, where it is text that can be anything. `lookUp`: its table is large, so only equal claims are read.
+ * a row stands in another's way, and that can be any text for the moment. `lookUp`: its table is large, so only equal claims are read.
  */
 type Rule = {
   group: (values: Values) => string | null
@@ -37,7 +38,7 @@ const rules: Partial<Record<Replicated, Rule>> = {
     text: 'student_number',
     lookUp: true,
   },
-  term: { group: ({ academic_year_id }) => orNull(academic_year_id), settle: settleTerms },
+  term: { group: ({ academic_year_id }) => orNull(academic_year_id), settle: settleTerms, text: 'name' },
   school_join_request: { group: ({ user_id, status }) => (status === 'pending' ? String(user_id) : null), settle: settleRequests },
 }
 export const ruledTables = Object.keys(rules) as Replicated[]
@@ -46,8 +47,9 @@ export const ruledTables = Object.keys(rules) as Replicated[]
 export type Rivalry = { settled: Map<string, readonly Settled[]>; concerned: Map<string, RowState> }
 
 /**
- * Settles the unique rules of one table around some changed states. `before`: as they were, whose claims may have become free. Rows that
- * were not changed, and for which something else stands now, are among `concerned` too.
+ * Settles the unique rules of one table around some changed states. `before`: as they were, whose claims may have become free. `staying`:
+ * those of the changed that stay though deleted. Rows that were not changed, and for which something else stands now, are among
+ * `concerned` too.
  */
 export async function settleRivalry(
   tx: WriteTx,
@@ -55,17 +57,20 @@ export async function settleRivalry(
   schoolId: string,
   changed: readonly RowState[],
   before: readonly RowState[],
+  staying: ReadonlySet<string> = new Set(),
 ): Promise<Rivalry> {
   const rule = rules[table]
   const nothing: Rivalry = { settled: new Map(), concerned: new Map() }
   if (!rule) return nothing
   const groups = new Set([...changed, ...before].flatMap(({ values }) => rule.group(values) ?? []))
   if (groups.size === 0) return nothing
-  const states = new Map((await livingStates(tx, table, schoolId, rule, groups)).map((state) => [state.id, state]))
-  for (const state of changed) states.set(state.id, state)
-  const living = [...states.values()].filter(({ alive }) => alive.length > 0)
+  const states = new Map((await standingStates(tx, table, schoolId, rule, groups)).map((state) => [state.id, state]))
+  for (const state of changed) {
+    if (state.alive.length > 0 || staying.has(state.id)) states.set(state.id, state)
+    else states.delete(state.id)
+  }
   const byGroup = new Map<string, RowState[]>()
-  for (const state of living) {
+  for (const state of states.values()) {
     const group = rule.group(state.values)
     if (group === null || !groups.has(group)) continue
     byGroup.set(group, [...(byGroup.get(group) ?? []), state])
@@ -82,7 +87,7 @@ export async function settleRivalry(
   return { settled, concerned }
 }
 
-async function livingStates(
+async function standingStates(
   tx: WriteTx,
   table: Replicated,
   schoolId: string,
@@ -93,7 +98,14 @@ async function livingStates(
   const rows = await rowsWhere(tx, table, schoolId, column && inArray(column, [...groups]))
   const adjusted = column ? await settledRows(tx, schoolId, table) : []
   const known = await knownRows(tx, table, schoolId, [...new Set([...rows.map(({ id }) => id), ...adjusted])])
-  return [...known.values()].map(({ state }) => state)
+  return [...known.values()].flatMap(({ state, row }) => (row ? [state] : []))
+}
+
+/** What stands in rows that stay, or come back, though they were deleted. */
+export async function settleStaying({ tx, schoolId }: Application, table: Replicated, changes: readonly Change[]): Promise<void> {
+  const states = changes.map(({ state }) => state)
+  const { settled } = await settleRivalry(tx, table, schoolId, states, [], new Set(states.map(({ id }) => id)))
+  for (const change of changes) change.settled = settled.get(change.state.id) ?? change.settled
 }
 
 /** Rows that are about to go give up their unique text at once: another row of the same page may have it. */

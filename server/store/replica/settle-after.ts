@@ -82,7 +82,7 @@ async function lookAtParents(application: Application, table: Replicated, row: {
     const known = id === null ? undefined : (await knownRows(tx, link.parent, schoolId, [id])).get(id)
     if (!id || !known?.row || known.state.alive.length > 0) continue
     const own = changes.get(link.parent) ?? new Map<string, Change>()
-    own.set(id, { known, state: known.state, settled: [], source: known.source, incoming: known.state })
+    own.set(id, { known, state: known.state, settled: [], source: known.source })
     changes.set(link.parent, own)
   }
 }

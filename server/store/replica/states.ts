@@ -4,6 +4,7 @@ import type { RowState, Values } from '@markbook/sync/merge/state'
 import { textToVersions, type Versions } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, type SQL, type Table } from 'drizzle-orm'
 import type { SyncRowWrite } from '../dialect.ts'
+import { statement } from '../statement.ts'
 import type { ReadTx, WriteTx } from '../tx.ts'
 import { type AnyRow, scopeIn } from './links.ts'
 
@@ -15,6 +16,7 @@ export const columnsIn = (tx: ReadTx, table: Replicated) => getTableColumns(tabl
 
 /** Rows of one table of a school, as the application sees them. */
 export function rowsWhere(tx: ReadTx, table: Replicated, schoolId: string, where?: SQL): Promise<AnyRow[]> {
+  if (!where) return everyRowOf(table)(tx, { school: schoolId }) as Promise<AnyRow[]>
   const columns = columnsIn(tx, table)
   const scoped = descriptions[table].scope === 'school' ? eq(columns['school_id'] as Column, schoolId) : undefined
   return tx.line.db
@@ -23,10 +25,51 @@ export function rowsWhere(tx: ReadTx, table: Replicated, schoolId: string, where
     .where(and(scoped, where)) as never
 }
 
+/** Rows of one table of a school of which a column, an id, is one of these. */
+export function rowsNaming(tx: ReadTx, table: Replicated, schoolId: string, column: string, ids: readonly unknown[]): Promise<AnyRow[]> {
+  if (ids.length === 0) return Promise.resolve([])
+  return rowsByColumn(`${table} ${column}`)(tx, { school: schoolId, ids: JSON.stringify(ids) }) as Promise<AnyRow[]>
+}
+
 export const rowsById = (tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<AnyRow[]> =>
-  ids.length === 0
-    ? Promise.resolve([])
-    : rowsWhere(tx, table, schoolId, tx.dialect.inList(columnsIn(tx, table)['id'] as Column, JSON.stringify(ids)))
+  rowsNaming(tx, table, schoolId, 'id', ids)
+
+type Selecting = PromiseLike<unknown[]> & { prepare(): unknown }
+const once = <T>(make: (name: string) => T) => {
+  const made = new Map<string, T>()
+  return (name: string): T => {
+    const known = made.get(name) ?? make(name)
+    made.set(name, known)
+    return known
+  }
+}
+
+const everyRowOf = once((table) =>
+  statement<{ school: string }>()(({ db, t, p }) => {
+    const definition = t[table as keyof Tables] as Table
+    const school = (getTableColumns(definition) as Record<string, Column>)['school_id'] as Column
+    const isScoped = descriptions[table as Replicated].scope === 'school'
+    return db
+      .select()
+      .from(definition as never)
+      .where(isScoped ? eq(school, p.school) : undefined) as never as Selecting
+  }),
+)
+
+const rowsByColumn = once((place) =>
+  statement<{ school: string; ids: string }>()(({ db, t, p, dialect }) => {
+    const [table, name] = place.split(' ') as [Replicated, string]
+    const definition = t[table as keyof Tables] as Table
+    const columns = getTableColumns(definition) as Record<string, Column>
+    const named = dialect.inList(columns[name] as Column, p.ids)
+    return db
+      .select()
+      .from(definition as never)
+      .where(
+        descriptions[table].scope === 'school' ? and(eq(columns['school_id'] as Column, p.school), named) : named,
+      ) as never as Selecting
+  }),
+)
 
 /** Which of these rows stand in their table. */
 export async function idsThere(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<Set<string>> {
@@ -37,19 +80,25 @@ export async function idsThere(tx: ReadTx, table: Replicated, schoolId: string, 
 /** By id; what this node has never seen is absent. In a writing transaction the rows are locked, in the order of their ids. */
 export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<Map<string, Known>> {
   if (ids.length === 0) return new Map()
-  if (tx.line.writes) await tx.dialect.lockRows(tx.line, tableIn(tx, table), [...ids].sort())
-  const rows = new Map((await rowsById(tx, table, schoolId, ids)).map((row) => [row.id, row]))
+  const locked = tx.line.writes ? await tx.dialect.lockRows(tx.line, tableIn(tx, table), [...ids].sort()) : ids
   const scope = scopeIn(table, schoolId)
   const brought = broughtIn(tx, scope, table)
-  const stored = (await tx.dialect.versionsOf(tx.line, scope, table, ids)).filter(({ row_id }) => !brought.has(row_id))
-  return new Map(
-    [...stored, ...new Set(ids)]
-      .flatMap((each) => (typeof each === 'string' ? (brought.get(each) ?? []) : each))
-      .map((each) => {
-        const row = rows.get(each.row_id) ?? null
-        return [each.row_id, knownFrom(table, each, row)]
-      }),
-  )
+  const all = await tx.dialect.versionsOf(tx.line, scope, table, ids)
+  if (locked.length < ids.length) noteAbsent(tx as WriteTx, scope, table, { ids, locked, stored: all })
+  const stored = all.filter(({ row_id }) => !brought.has(row_id))
+  const known = [...stored, ...new Set(ids)].flatMap((each) => (typeof each === 'string' ? (brought.get(each) ?? []) : each))
+  const named = known.map(({ row_id }) => row_id)
+  const rows = new Map((await rowsById(tx, table, schoolId, named)).map((row) => [row.id, row]))
+  return new Map(known.map((each) => [each.row_id, knownFrom(table, each, rows.get(each.row_id) ?? null)]))
+}
+
+type Looked = { ids: readonly string[]; locked: readonly string[]; stored: readonly StoredVersions[] }
+
+function noteAbsent(tx: WriteTx, scope: string, table: Replicated, { ids, locked, stored }: Looked): void {
+  const isLocked = new Set(locked)
+  const vvs = new Map(stored.map(({ row_id, vv }) => [row_id, vv]))
+  const absent = ids.filter((id) => !isLocked.has(id))
+  tx.replica.foundAbsent(scope, table, new Map(absent.map((id) => [id, vvs.get(id) ?? null])))
 }
 
 /** What a writing transaction has brought already; it is stored only at its end. */

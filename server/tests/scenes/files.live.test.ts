@@ -43,13 +43,17 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await after(50)
 }
 
+const arrived = async (node: School, pdf: { id: string }) => /^[0-9a-f]{64}$/.test(await downloadedAt(node, pdf).catch(() => ''))
+
 test('over a real line files come by themselves, both ways, also after it was cut in the middle of one', async () => {
   const { centre, box, cable } = await live()
   const small = pdfOfSize(20_000)
   const up = await uploadedAt(box, small)
-  await until(async () => (await downloadedAt(centre, up).catch(() => '')) === sha256Of(small))
+  await until(() => arrived(centre, up))
+  expect(await downloadedAt(centre, up)).toBe(sha256Of(small))
   const down = await uploadedAt(centre, small)
-  await until(async () => (await downloadedAt(box, down).catch(() => '')) === sha256Of(small))
+  await until(() => arrived(box, down))
+  expect(await downloadedAt(box, down)).toBe(sha256Of(small))
   const [large, largeDown] = [pdfOfSize(9_000_000), pdfOfSize(9_000_000)]
   const [first, second] = [await uploadedAt(box, large), await uploadedAt(centre, largeDown)]
   await until(async () => /file_away|^[0-9a-f]{64}$/.test(await downloadedAt(centre, first).catch(() => '')))
@@ -58,6 +62,7 @@ test('over a real line files come by themselves, both ways, also after it was cu
   // Time does not go by itself here, and what failed waits for its time.
   box.clock.advance(60_000)
   cable.mend()
-  await until(async () => (await downloadedAt(centre, first).catch(() => '')) === sha256Of(large))
-  await until(async () => (await downloadedAt(box, second).catch(() => '')) === sha256Of(largeDown))
+  await until(async () => (await arrived(centre, first)) && (await arrived(box, second)))
+  expect(await downloadedAt(centre, first)).toBe(sha256Of(large))
+  expect(await downloadedAt(box, second)).toBe(sha256Of(largeDown))
 })

@@ -144,16 +144,26 @@ describe('a file that is not what its row names', () => {
   test('and one that the parent lost do not hold the others up', async () => {
     const { centre, box, link } = await centreAndSchool(open)
     const lost = await uploadedAt(centre, pdfOfSize(4_000))
+    const damaged = await uploadedAt(centre, pdfOfSize(4_000))
     const others = []
     for (let more = 0; more < 8; more += 1) others.push(await uploadedAt(centre, pdfOfSize(1_000)))
     await centre.services.files.remove('report-books', lost.file_path)
     await link.round()
+    const { files } = centre.services
+    const head: typeof files.head = async (bucket, path) => {
+      if (path === damaged.file_path) throw new Error('its description is damaged')
+      return files.head(bucket, path)
+    }
+    Object.assign(centre.services, { files: { ...files, head } })
     await link.files()
     for (const { id } of others) expect(await downloadedAt(box, { id })).toMatch(/^[0-9a-f]{64}$/)
-    expect(await queueAt(box)).toMatchObject([{ row_id: lost.id, direction: 'down', tries: 1, reason: 'sync.file_away' }])
+    const away = { direction: 'down', tries: 1, reason: 'sync.file_away' }
+    expect((await queueAt(box)).sort((a, b) => (a.row_id < b.row_id ? -1 : 1))).toMatchObject(
+      [lost.id, damaged.id].sort().map((row_id) => ({ row_id, ...away })),
+    )
     const status = await statusAt(box)
-    expect(status.files_to_come).toBe(1)
-    expect(status.sentence).toContain('1 file is still on the way.')
+    expect(status.files_to_come).toBe(2)
+    expect(status.sentence).toContain('2 files are still on the way.')
   })
 
   test('is not taken from a child either', async () => {

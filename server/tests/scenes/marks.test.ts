@@ -1,7 +1,9 @@
-import { englishExam, mathsExam, mathsHomework, mathsQuiz, zoe } from '@markbook/shared/story/marks'
+import { naturalId } from '@markbook/shared/ids'
+import { elan, englishExam, mathsExam, mathsHomework, mathsQuiz, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
+import { meanwhile } from '../../testing/meanwhile.ts'
 import { signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
@@ -25,6 +27,27 @@ test('two teachers, one mark: the later stands, the earlier is kept with its aut
   expect(b).toEqual(a)
   expect(await scoreAt(centre, englishExam.id)).toBe(59)
   expect(await conflictsAt(box)).toMatchObject([{ entity: 'grade', value: { score: 51 }, actor_id: people.byrne.id, status: 'open' }])
+})
+
+test('two teachers, one mark that nobody had entered before, in the same moment: neither is lost', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  const ofElan = { assessment_id: mathsExam.id, student_id: elan.id, term_id: mathsExam.term_id, school_id: elan.school_id }
+  await (await signedIn(box, 'ada')).grades.bulk({ body: { assessmentId: mathsExam.id, grades: [{ studentId: elan.id, score: 59 }] } })
+  // At the centre it is being written, and not yet there for others to see, when the page comes.
+  await meanwhile(
+    centre,
+    (tx) =>
+      tx.insert('grade', [
+        { id: naturalId('grade', mathsExam.id, elan.id), ...ofElan, score: 51, remarks: null, is_excluded: false, exclusion_reason: null },
+      ]),
+    link.round,
+  )
+  await settle(link)
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+  const stands = (await centre.rows('grade')).find(({ id }) => id === naturalId('grade', mathsExam.id, elan.id))?.score
+  const kept = (await conflictsAt(centre)).map(({ unit, value }) => (unit === 'score' ? value?.['score'] : unit))
+  expect([stands, ...kept].sort()).toEqual([51, 59])
 })
 
 test('the assessment deleted under new marks: it lives again with them, and the deletion can be repeated knowingly', async () => {

@@ -1,8 +1,8 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical } from '@markbook/sync/merge/state'
-import { eq } from 'drizzle-orm'
-import { type AnyRow, tableOrder } from '../../store/replica/links.ts'
+import { and, eq } from 'drizzle-orm'
+import { type AnyRow, linksTo, parentIdOf, tableOrder } from '../../store/replica/links.ts'
 import { rowsWhere } from '../../store/replica/states.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import type { WorldNode } from './node.ts'
@@ -119,10 +119,32 @@ export async function scopeAt(parent: WorldNode, school: string, user: string): 
   const groups = new Map(rows.books.map((book) => [book.id, book.student_group_id]))
   for (const entry of rows.entries) groups.set(entry.id, groups.get(entry.report_book_id) ?? '')
   const ofBooks = new Set(rows.conflicts.filter(({ entity }) => OF_BOOKS.includes(entity as Replicated)).map(({ id }) => id))
-  return (table, id) => {
+  const holds = (table: Replicated, id: string) => {
     if (table === 'school_join_request') return false
     if (role === 'member') return !OF_BOOKS.includes(table) && !OF_STAFF.includes(table)
     if (table === 'sync_conflict') return !ofBooks.has(id)
     return !OF_BOOKS.includes(table) || isHead(groups.get(id))
   }
+  return parent.store.read(asSystem(), (tx) => needed(tx, school, holds))
+}
+
+type Holds = (table: Replicated, id: string) => boolean
+
+/**
+ * A row that was deleted, and stays at the parent for what hangs on it, is needed only where that is held too: to somebody who may not
+ * read the marks of an assessment that is gone, it is gone.
+ */
+async function needed(tx: ReadTx, school: string, holds: Holds): Promise<Holds> {
+  const { sync_row } = tx.t
+  const place = and(eq(sync_row.school_id, school), eq(sync_row.deleted, true), eq(sync_row.settled, true))
+  const rows = await tx.line.db.select({ table: sync_row.table_name, id: sync_row.row_id }).from(sync_row).where(place)
+  const staying = new Set(rows.map(({ table, id }) => `${table} ${id}`))
+  if (staying.size === 0) return holds
+  const children = new Map<Replicated, AnyRow[]>()
+  for (const table of tableOrder) children.set(table, await rowsOf(tx, table, school))
+  const isNeeded = (table: Replicated, id: string): boolean =>
+    holds(table, id) &&
+    (!staying.has(`${table} ${id}`) ||
+      linksTo(table).some((link) => children.get(link.child)?.some((row) => parentIdOf(link, row) === id && isNeeded(link.child, row.id))))
+  return isNeeded
 }

@@ -27,7 +27,9 @@ export type Write = {
   /** The history entry that says so, and its number in the feed of the node. */
   entry: string
   seq: number
-  /** It was on a disk that is gone, and nowhere else. */
+  /** The disk on which it was made is gone, or its node was revoked. */
+  orphaned: boolean
+  /** And it was nowhere else. */
   forgiven: boolean
 }
 
@@ -99,6 +101,7 @@ function writesOf(
     over,
     entry: id,
     seq,
+    orphaned: false,
     forgiven: false,
   })
   const own = Object.entries(units)

@@ -98,11 +98,10 @@ export class WorldNode {
 
   /** The folder as it is now, elsewhere: a backup, or the disk of another laptop. */
   async copyTo(folder: string): Promise<void> {
-    await this.close()
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
-    cpSync(this.folder, folder, { recursive: true })
-    await this.open()
+    // Nobody writes meanwhile, so that the file and its log belong together. The lock and the log's index are the process's.
+    cpSync(this.folder, folder, { recursive: true, filter: (path) => !/(server\.lock|-shm)/.test(path) })
   }
 
   /** Back to an older copy of the folder. */
@@ -149,7 +148,14 @@ export class WorldNode {
       mailer: { send() {}, state: () => ({ kind: 'smtp', lastFailure: null, queued: 0 }), close: async () => {} },
       ...storageIn(join(this.folder, 'files'), clock, 0),
       papers: {} as Papers,
-      jobs: { look() {}, wake() {}, changed: async () => {}, watch: () => () => {}, stop: async () => {} } as unknown as Services['jobs'],
+      jobs: {
+        stopping: new AbortController().signal,
+        look() {},
+        wake() {},
+        changed: async () => {},
+        watch: () => () => {},
+        stop: async () => {},
+      } as unknown as Services['jobs'],
       replication: null,
       demo: [],
       log,

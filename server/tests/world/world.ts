@@ -238,13 +238,9 @@ export class World {
   /** What was written since the backup and is nowhere else is gone with the disk; all the rest must come back. */
   private async restore(member: Member): Promise<void> {
     const { folder, writes } = this.backups.get(member.name) as Backup
-    const others = this.members.filter((each) => each !== member).map(({ node }) => node)
-    for (const { id } of this.schoolsOf(member.school)) {
-      const isKept = await keptBy(others, id)
-      for (const write of this.ledger.writes.slice(writes))
-        if (write.node === member.name && write.school === id && !isKept(write)) write.forgiven = true
-    }
+    for (const write of this.ledger.writes.slice(writes)) if (write.node === member.name) write.orphaned = true
     await member.node.putBack(folder)
+    await this.forgive(member.school)
     const isRaw = this.mayGoOn(member) && this.chance.often(0.5)
     if (!isRaw) await member.node.store.renewNode()
     for (const each of this.schoolsOf(member.school)) {
@@ -277,12 +273,18 @@ export class World {
         if (enrolment) await tx.line.db.update(sync_peer).set({ revoked_at: tx.now }).where(eq(sync_peer.id, enrolment.id))
       })
     }
-    const others = this.members.filter((each) => each !== member).map(({ node }) => node)
-    for (const { id } of this.schoolsOf(member.school)) {
-      const isKept = await keptBy(others, id)
-      for (const write of this.ledger.writes) if (write.node === member.name && !isKept(write)) write.forgiven = true
-    }
+    for (const write of this.ledger.writes) if (write.node === member.name) write.orphaned = true
+    await this.forgive(member.school)
     this.say(`${member.name} is revoked`)
+  }
+
+  /** Of what its author's disk has lost, or may not send any more, that which nobody else has who may still speak. */
+  private async forgive(number: number): Promise<void> {
+    const living = this.members.filter(({ isRevoked }) => !isRevoked).map(({ node }) => node)
+    for (const { id } of this.schoolsOf(number)) {
+      const isKept = await keptBy(living, id)
+      for (const write of this.ledger.writes) if (write.orphaned && write.school === id && !isKept(write)) write.forgiven = true
+    }
   }
 
   /** A row that the parent's database will not have: nobody can write it through the application. */
@@ -340,7 +342,9 @@ export class World {
     const [name, school] = place.split(' ') as [string, string]
     const { node } = this.members.find((each) => each.name === name) as Member
     const { id } = this.schoolsOf(0).find((each) => each.id.startsWith(school)) as Founded
-    const entries = await node.store.read(asSystem(), (tx) => tx.dialect.feedEntries(tx.line, id, { after: seq, upTo: Number.MAX_SAFE_INTEGER, limit: 5 }))
+    const entries = await node.store.read(asSystem(), (tx) =>
+      tx.dialect.feedEntries(tx.line, id, { after: seq, upTo: Number.MAX_SAFE_INTEGER, limit: 5 }),
+    )
     return entries.map(({ table_name, row_id }) => `${table_name} ${row_id}`).join(', ')
   }
 

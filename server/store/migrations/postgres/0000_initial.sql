@@ -561,7 +561,7 @@ CREATE TABLE "term" (
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "term_school_id_id_pk" PRIMARY KEY("school_id","id"),
 	CONSTRAINT "term_name_once" UNIQUE("school_id","academic_year_id","name"),
-	CONSTRAINT "term_name" CHECK ("term"."name" in ('michaelmas', 'hilary', 'trinity')),
+	CONSTRAINT "term_name" CHECK ("term"."name" in ('michaelmas', 'hilary', 'trinity') or "term"."name" like '~%'),
 	CONSTRAINT "term_dates" CHECK ("term"."end_date" > "term"."start_date"),
 	CONSTRAINT "term_weights" CHECK ("term"."exam_weight" between 0 and 100 and "term"."coursework_weight" between 0 and 100)
 );
@@ -647,6 +647,7 @@ CREATE INDEX "class_report_file_path" ON "reporting"."class_report_file" USING b
 CREATE INDEX "enrolment_class" ON "student"."enrolment" USING btree ("school_id","student_group_id");--> statement-breakpoint
 CREATE INDEX "grade_student_term" ON "grading"."grade" USING btree ("school_id","student_id","term_id","assessment_id","score","is_excluded");--> statement-breakpoint
 CREATE INDEX "history_of_row" ON "sync"."history" USING btree ("school_id","entity","row_id","seq");--> statement-breakpoint
+CREATE INDEX "history_of_node" ON "sync"."history" USING btree ("school_id","node_id","node_seq");--> statement-breakpoint
 CREATE INDEX "job_waiting" ON "reporting"."job" USING btree ("status","created_at");--> statement-breakpoint
 CREATE INDEX "job_ended" ON "reporting"."job" USING btree ("ended_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "node_one_current" ON "sync"."node" USING btree ("kind") WHERE ended_at is null;--> statement-breakpoint

@@ -162,6 +162,7 @@ CREATE TABLE `history` (
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `history_of_row` ON `history` (`school_id`,`entity`,`row_id`,`seq`);--> statement-breakpoint
+CREATE INDEX `history_of_node` ON `history` (`school_id`,`node_id`,`node_seq`);--> statement-breakpoint
 CREATE TABLE `job` (
 	`id` text NOT NULL,
 	`school_id` text NOT NULL,
@@ -605,7 +606,7 @@ CREATE TABLE `term` (
 	`updated_at` text NOT NULL,
 	PRIMARY KEY(`school_id`, `id`),
 	FOREIGN KEY (`school_id`,`academic_year_id`) REFERENCES `academic_year`(`school_id`,`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "term_name" CHECK("term"."name" in ('michaelmas', 'hilary', 'trinity')),
+	CONSTRAINT "term_name" CHECK("term"."name" in ('michaelmas', 'hilary', 'trinity') or "term"."name" like '~%'),
 	CONSTRAINT "term_dates" CHECK("term"."end_date" > "term"."start_date"),
 	CONSTRAINT "term_weights" CHECK("term"."exam_weight" between 0 and 100 and "term"."coursework_weight" between 0 and 100)
 ) STRICT;

@@ -1,0 +1,99 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask } from '../../api/queries.ts'
+import { useProfile } from '../../api/session.ts'
+import { Button, ButtonLink } from '../../components/button.tsx'
+import { Badge, Card } from '../../components/page.tsx'
+import { useChosenTerm } from '../../frame/chosen-term.ts'
+import styles from './home.module.css'
+import { nextStep, type SetUp, type Step, steps } from './steps.ts'
+
+const pages = {
+  year: '/years',
+  terms: '/years',
+  subjects: '/subjects',
+  classes: '/classes',
+  pupils: '/students',
+  colleagues: '/people',
+} as const satisfies Record<Step, string>
+
+const KEPT = 'markbook.steps-hidden'
+const isHidden = (school: string) => {
+  try {
+    return localStorage.getItem(KEPT) === school
+  } catch {
+    return false
+  }
+}
+
+/** How far the school is set up; null while that is not known. */
+function useSetUp(): SetUp | null {
+  const { years, terms, year, isLoading } = useChosenTerm()
+  const subjects = useQuery(ask('subjects', 'list', { query: { limit: 1 } }))
+  const classes = useQuery({ ...ask('classes', 'list', { query: { academicYearId: year?.id ?? '', limit: 1 } }), enabled: year !== null })
+  const pupils = useQuery(ask('students', 'list', { query: { limit: 1 } }))
+  const members = useQuery(ask('schools', 'members', { query: { limit: 2 } }))
+  if (isLoading || !subjects.data || !pupils.data || !members.data || (year && !classes.data)) return null
+  return {
+    year: years.some(({ is_active }) => is_active),
+    terms: terms.length > 0,
+    subjects: subjects.data.length > 0,
+    classes: (classes.data ?? []).length > 0,
+    pupils: pupils.data.length > 0,
+    colleagues: members.data.length > 1,
+  }
+}
+
+/** Leads an administrator through setting up a new school, one step after the other; gone once all is there. */
+export function FirstSteps() {
+  const { t } = useTranslation('home')
+  const { school_id } = useProfile()
+  const setUp = useSetUp()
+  const [hidden, setHidden] = useState(() => isHidden(school_id ?? ''))
+  const next = setUp && nextStep(setUp)
+  if (!setUp || !next || hidden) return null
+  const hide = () => {
+    setHidden(true)
+    try {
+      localStorage.setItem(KEPT, school_id ?? '')
+    } catch {
+      // Then it is hidden until the page is left.
+    }
+  }
+  const canHide = next === 'colleagues'
+  return (
+    <Card
+      title={t('steps.title')}
+      actions={
+        canHide && (
+          <Button size="small" onClick={hide}>
+            {t('steps.hide')}
+          </Button>
+        )
+      }
+    >
+      <p>{t('steps.lead')}</p>
+      <ol className={styles['steps']}>
+        {steps.map((step, at) => (
+          <li key={step} data-done={setUp[step]} aria-current={step === next ? 'step' : undefined}>
+            <span className={styles['number']} aria-hidden="true">
+              {setUp[step] ? '✓' : at + 1}
+            </span>
+            <div className={styles['text']}>
+              <strong>{t(`steps.${step}.title`)}</strong>
+              {!setUp[step] && <span>{t(`steps.${step}.text`, { address: location.origin })}</span>}
+            </div>
+            {setUp[step] ? (
+              <Badge tone="good">{t('steps.done')}</Badge>
+            ) : (
+              <ButtonLink to={pages[step]} look={step === next ? 'primary' : 'plain'} size="small" aria-label={t(`steps.${step}.do`)}>
+                {t('steps.go')}
+              </ButtonLink>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}

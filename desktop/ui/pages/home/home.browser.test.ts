@@ -1,0 +1,117 @@
+import { michaelmas, thisYear } from '@markbook/shared/story/school-year'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const card = (page: Page, name: string | RegExp) => page.getByRole('region', { name }).first()
+
+describe.skipIf(!chromiumPath)('today', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  const chooseMichaelmas = async (page: Page) => {
+    await page.getByLabel('Term').selectOption({ value: michaelmas.id })
+  }
+
+  test('a teacher sees which marks are missing, and one press leads to them', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'ada')
+    await page.goto(site.url)
+    await chooseMichaelmas(page)
+    const marks = card(page, 'Your marks in Michaelmas')
+    await marks.getByText('1 missing').waitFor()
+    expect(await marks.innerText()).toContain('3B · Mathematics')
+    expect(await marks.innerText()).toContain('17 of 18')
+    expect(await page.getByText('Report books of').count()).toBe(0)
+    await expectForEverybody(page)
+    await picture(page, 'home-teacher-pc')
+    await marks.getByRole('link', { name: 'Enter marks: 3B · Mathematics' }).focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => new URL(page.url()).pathname).toMatch(/^\/marks\/[0-9a-f-]+\/[0-9a-f-]+$/)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a class teacher sees the report books of the class too, and what they wait for', async () => {
+    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone })
+    await site.signIn(context, 'byrne')
+    await page.goto(site.url)
+    await chooseMichaelmas(page)
+    const reports = card(page, 'Report books of 3B')
+    await reports.getByText('1 draft').waitFor()
+    expect(await reports.innerText()).toContain('1 sent to the ministry')
+    expect(await reports.innerText()).toContain('Mathematics (1), Irish (1)')
+    expect(await reports.getByRole('link').getAttribute('href')).toMatch(/^\/reports\/[0-9a-f-]+$/)
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'home-class-teacher-phone')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the head sees who waits and where marks are missing, in the dark and in French', async () => {
+    const { context, page, faults } = await openWindow(browser, { colorScheme: 'dark' })
+    await site.signIn(context, 'okafor')
+    await page.goto(site.url)
+    await chooseMichaelmas(page)
+    const waiting = card(page, 'Waiting for you')
+    await waiting.getByText('1 person asks to join:').waitFor()
+    expect(await waiting.innerText()).toContain('Tomás Keane')
+    const classes = card(page, 'Marks of every class')
+    await classes.getByRole('row', { name: /3A/ }).getByText('6 missing').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'home-head-dark-pc')
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('menuitemradio', { name: 'Français' }).click()
+    await page.getByText('1 personne demande à rejoindre').waitFor()
+    await page.keyboard.press('Escape')
+    await page.setViewportSize({ width: 683, height: 384 })
+    await expectFits(page)
+    await page.setViewportSize(sizes.pc)
+    await picture(page, 'home-head-french-pc')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('who is no teacher, and whose account is switched off, are told so kindly', async () => {
+    for (const [person, words] of [
+      ['niamh', 'there is nothing for you to enter here'],
+      ['doyle', 'Your account at St Brigid’s is switched off'],
+    ] as const) {
+      const { context, page } = await openWindow(browser)
+      await site.signIn(context, person)
+      await page.goto(site.url)
+      await page.getByText(words).waitFor()
+      await expectForEverybody(page)
+      await picture(page, `home-${person}-pc`)
+      await context.close()
+    }
+  })
+
+  test('a new school is led on: what is done is ticked, and the list goes when all is', async () => {
+    const { context, page } = await openWindow(browser)
+    const head = await site.as('okafor')
+    await site.signIn(context, 'okafor')
+    await page.goto(site.url)
+    await card(page, 'Waiting for you').waitFor()
+    expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0)
+    const year = await head.academicYears.create({
+      body: { name: '2026/27', startDate: '2026-09-01', endDate: '2027-06-30', gradingModel: 'term_based' },
+    })
+    await head.academicYears.activate({ params: { id: year.id } })
+    await page.reload()
+    await page.getByRole('heading', { name: 'First steps' }).waitFor()
+    await page.getByRole('link', { name: 'Do it: the terms' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Do it: the school year' }).count()).toBe(0)
+    await head.academicYears.activate({ params: { id: thisYear.id } })
+    await context.close()
+  })
+})

@@ -1,0 +1,29 @@
+import type { ClassProgress } from '@markbook/shared/contract/classes'
+import { expect, test } from 'vitest'
+import { byClass, lacking, missingOf } from './progress.ts'
+
+const row = (name: string, code: string, recorded: number, expected: number): ClassProgress => ({
+  class: { id: name, name },
+  is_class_teacher: false,
+  is_own: false,
+  subject: { id: code, name: code, code },
+  assessments: 1,
+  expected,
+  recorded,
+})
+const rows = [row('3A', 'MA', 4, 4), row('3A', 'EN', 0, 4), row('3B', 'MA', 17, 18)]
+
+test('what is missing is never less than nothing', () => {
+  expect([missingOf(row('3A', 'MA', 3, 4)), missingOf(row('3A', 'MA', 5, 4))]).toEqual([1, 0])
+})
+
+test('classes are added up in their order', () => {
+  expect(byClass(rows).map(({ class: { name }, recorded, expected, missing }) => [name, recorded, expected, missing])).toEqual([
+    ['3A', 4, 8, 4],
+    ['3B', 17, 18, 1],
+  ])
+})
+
+test('what a class lacks', () => {
+  expect(lacking(rows, '3A').map(({ subject }) => subject.code)).toEqual(['EN'])
+})

@@ -1,0 +1,93 @@
+import type { ClassProgress } from '@markbook/shared/contract/classes'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { ask } from '../../api/queries.ts'
+import { ButtonLink } from '../../components/button.tsx'
+import { Badge, Card, FailureNotice, numberCell, Table } from '../../components/page.tsx'
+import { spokenOf } from '../../frame/sync-status.ts'
+import styles from './home.module.css'
+import { byClass } from './progress.ts'
+
+/** What waits for an administrator: people, and marks that two places wrote differently. */
+export function Decisions() {
+  const { t } = useTranslation(['home', 'sync'])
+  const requests = useQuery(ask('schools', 'joinRequests'))
+  const sync = useQuery(ask('replication', 'status'))
+  const people = requests.data?.length ?? 0
+  const spoken = sync.data && spokenOf(sync.data)
+  const isSyncWaiting = spoken !== undefined && (spoken.tone === 'bad' || spoken.word === 'conflicts')
+  return (
+    <Card title={t('decide.title')}>
+      <FailureNotice failure={requests.error} onRetry={() => void requests.refetch()} />
+      {requests.data && people === 0 && !isSyncWaiting && <p>{t('decide.nothing')}</p>}
+      <ul className={styles['items']}>
+        {people > 0 && (
+          <li>
+            <span>
+              <strong>{t('decide.people', { count: people })}</strong> {nameList(requests.data ?? [])}
+            </span>
+            <ButtonLink to="/people" look="primary" size="small">
+              {t('decide.openPeople')}
+            </ButtonLink>
+          </li>
+        )}
+        {spoken && spoken.word !== 'alone' && (
+          <li>
+            <span className={styles['row']}>
+              {t('decide.sync')}{' '}
+              <Badge {...(spoken.tone !== 'none' && { tone: spoken.tone })}>{t(`sync:line.${spoken.word}`, { count: spoken.count })}</Badge>
+            </span>
+            <ButtonLink to="/sync" size="small" look={isSyncWaiting ? 'primary' : 'plain'}>
+              {t('decide.openSync')}
+            </ButtonLink>
+          </li>
+        )}
+      </ul>
+    </Card>
+  )
+}
+
+const NAMED = 3
+type Asking = { user: { first_name: string | null; last_name: string | null; email: string } }
+function nameList(requests: readonly Asking[]): string {
+  const names = requests.slice(0, NAMED).map(({ user }) => [user.first_name, user.last_name].filter(Boolean).join(' ') || user.email)
+  return `${names.join(', ')}${requests.length > NAMED ? ' …' : ''}`
+}
+
+/** Every class of the term: where marks are missing before report day. */
+export function AllClasses({ rows }: { rows: readonly ClassProgress[] }) {
+  const { t } = useTranslation('home')
+  return (
+    <Card title={t('classes.title')}>
+      <Table label={t('classes.table')}>
+        <thead>
+          <tr>
+            <th scope="col">{t('classes.class')}</th>
+            <th scope="col" className={numberCell}>
+              {t('classes.recorded')}
+            </th>
+            <th scope="col">{t('classes.state')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {byClass(rows).map(({ class: group, expected, recorded, missing }) => (
+            <tr key={group.id}>
+              <th scope="row">
+                <Link to="/classes/$classId" params={{ classId: group.id }}>
+                  {group.name}
+                </Link>
+              </th>
+              <td className={numberCell}>{t('marks.of', { recorded, expected })}</td>
+              <td>
+                {expected === 0 && <Badge>{t('marks.noAssessments')}</Badge>}
+                {expected > 0 && missing === 0 && <Badge tone="good">{t('classes.complete')}</Badge>}
+                {missing > 0 && <Badge tone="warn">{t('marks.missing', { count: missing })}</Badge>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </Card>
+  )
+}

@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query'
+import { type RefObject, useSyncExternalStore } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { editable, moment } from '../../words/format.ts'
+import { statesOf } from './cell-signs.ts'
+import { type Grid, useLayout } from './grid-parts.ts'
+import styles from './marks.module.css'
+import type { Place } from './model/moves.ts'
+import type { Cell } from './model/sheet.ts'
+import { placeOf } from './place-of.ts'
+import { useParent } from './use-sheet.ts'
+
+export type CellAction = 'remark' | 'exclude' | 'history'
+type Props = {
+  grid: Grid
+  isReadOnly: boolean
+  onAction: (action: CellAction, place: Place) => void
+  said: RefObject<HTMLSpanElement | null>
+}
+
+/** Names of the school's teachers by id. */
+export function useTeacherNames(): (id: string | null) => string | null {
+  const teachers = useQuery({ ...ask('classes', 'schoolTeachers'), staleTime: 600_000 })
+  return (id) => {
+    const found = teachers.data?.find((teacher) => teacher.id === id)
+    return found ? [found.first_name, found.last_name].filter(Boolean).join(' ') : null
+  }
+}
+
+/** All that there is to say of the chosen mark, above the grid: whose, how much, how it counts, where it is, who wrote it. */
+export function CellLine({ grid, isReadOnly, onAction, said }: Props) {
+  const { t } = useTranslation('marks')
+  const { cursor, control, sheet } = grid
+  useLayout(sheet)
+  const at = useSyncExternalStore(cursor.subscribe, () => cursor.at)
+  const ids = control.idsAt(at)
+  const pupil = sheet.pupils[at.row]
+  const column = sheet.columns[at.col]
+  return (
+    <section className={styles['line']} aria-label={t('line.label')}>
+      <p className={styles['lineText']}>
+        {ids && pupil && column ? (
+          <Described grid={grid} studentId={pupil.id} assessmentId={column.id} name={`${pupil.last_name} ${pupil.first_name}`} at={at} />
+        ) : (
+          t('line.empty')
+        )}
+      </p>
+      <span ref={said} className="hidden" role="status" />
+      <div className={styles['lineActions']}>
+        {!isReadOnly && (
+          <>
+            <Button size="small" disabled={!ids} title="Alt+R" onClick={() => onAction('remark', at)}>
+              {t('remark.action')}
+            </Button>
+            <Button size="small" disabled={!ids} title="Alt+X" onClick={() => onAction('exclude', at)}>
+              {ids && sheet.cell(ids.assessmentId, ids.studentId).saved?.is_excluded ? t('exclude.include') : t('exclude.action')}
+            </Button>
+          </>
+        )}
+        <Button size="small" disabled={!ids} title="Alt+H" onClick={() => onAction('history', at)}>
+          {t('history')}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+type Described = { grid: Grid; studentId: string; assessmentId: string; name: string; at: Place }
+
+function Described({ grid: { sheet }, studentId, assessmentId, name, at }: Described) {
+  const { t } = useTranslation('marks')
+  const named = useTeacherNames()
+  const parent = useParent()
+  const cell = useSyncExternalStore(
+    (ear) => sheet.listenToCell(assessmentId, studentId)(ear),
+    () => sheet.cell(assessmentId, studentId),
+  )
+  const column = sheet.columns[at.col]
+  if (!column) return null
+  const { saved, pending } = cell
+  const score = pending && pending.state !== 'conflict' ? pending.score : (saved?.score ?? null)
+  const parts = statesOf(cell, column)
+  if (saved && !pending) parts.push(t(`state.${placeOf(saved.is_waiting, parent)}`))
+  if (saved && !pending) parts.push(t('line.by', { name: named(saved.updated_by) ?? t('somebody'), when: moment(saved.updated_at) }))
+  const remark = remarkOf(cell)
+  if (remark) parts.push(t('line.remark', { remark }))
+  return (
+    <>
+      <strong>
+        {name}, {column.title}
+        {score === null ? '' : `: ${editable(score)} / ${editable(column.max_score)}`}
+      </strong>
+      {parts.map((part) => (
+        <span key={part}>{part}</span>
+      ))}
+    </>
+  )
+}
+
+/** As it stands or is on its way. */
+export const remarkOf = ({ saved, pending }: Cell): string => (pending?.remarks === undefined ? saved?.remarks : pending.remarks) ?? ''

@@ -1,0 +1,244 @@
+import { aoife, elan, lukasz, mathsExam, mathsHomework, mathsQuiz, mei, zoe } from '@markbook/shared/story/marks'
+import { class3B, english, maths, michaelmas } from '@markbook/shared/story/school-year'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const ADDRESS = `/marks/${class3B.id}/${maths.id}?term=${michaelmas.id}`
+
+/** The mark in a row (by last name order) and column of the grid, as it is shown. */
+const cell = (page: Page, row: number, col: number) => page.locator(`[data-row="${row}"][data-col="${col}"]`)
+const textOf = async (page: Page, row: number, col: number) => (await cell(page, row, col).innerText()).split('\n')[0]
+
+/** As Ctrl+V does, without a clipboard of the machine. */
+const paste = (page: Page, text: string) =>
+  page.getByRole('grid').evaluate((grid, given) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', given)
+    grid.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }, text)
+
+describe.skipIf(!chromiumPath)('the mark grid', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  const opened = async (person: 'ada' | 'byrne' | 'okafor' = 'ada', options: BrowserContextOptions = {}) => {
+    const opening = await openWindow(browser, options)
+    await site.signIn(opening.context, person)
+    await opening.page.goto(`${site.url}${ADDRESS}`)
+    await opening.page.getByRole('grid').waitFor()
+    await expect.poll(() => textOf(opening.page, 0, 2)).toBe('71')
+    return opening
+  }
+  const scoreOf = async (assessmentId: string, studentId: string) =>
+    (await (await site.as('okafor')).grades.list({ query: { assessmentId } })).find(({ student_id }) => student_id === studentId)?.score
+
+  test('a teacher finds their class, types marks with the keyboard alone, and they are saved', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}/marks`)
+    await picture(page, 'marks-choose')
+    await page.getByRole('link', { name: 'Mathematics' }).click()
+    await page.getByRole('combobox', { name: 'Term' }).selectOption({ label: 'Michaelmas' })
+    await page.getByRole('grid').waitFor()
+    await expect.poll(() => textOf(page, 0, 2)).toBe('71')
+    await picture(page, 'marks-pc')
+    await expectForEverybody(page)
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.type('9,5')
+    await picture(page, 'marks-typing')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('6')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('57.5')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => scoreOf(mathsHomework.id, zoe.id)).toBe(9.5)
+    await expect.poll(() => page.getByText('Everything is saved.').count()).toBe(1)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('two browsers on the same mark: the one sees what the other saves, and nobody overwrites unseen', async () => {
+    const [mine, theirs] = [await opened('ada'), await opened('byrne')]
+    await mine.page.getByRole('grid').focus()
+    await mine.page.keyboard.type('5')
+    await theirs.page.getByRole('grid').focus()
+    await theirs.page.keyboard.type('11')
+    await theirs.page.keyboard.press('Enter')
+    await expect.poll(() => mine.page.getByRole('alert').innerText()).toContain('has saved 11')
+    await picture(mine.page, 'marks-meanwhile')
+    expect(await mine.page.getByRole('textbox').inputValue()).toBe('5')
+    await mine.page.keyboard.press('Enter')
+    await mine.page.getByRole('button', { name: 'Write 5' }).waitFor()
+    await picture(mine.page, 'marks-conflict')
+    await expectForEverybody(mine.page)
+    expect(await scoreOf(mathsQuiz.id, zoe.id)).toBe(11)
+    await mine.page.getByRole('button', { name: 'Write 5' }).click()
+    await expect.poll(() => textOf(theirs.page, 0, 0)).toBe('⊘')
+    await expect.poll(() => cell(theirs.page, 0, 0).innerText()).toContain('5')
+    await expect.poll(() => scoreOf(mathsQuiz.id, zoe.id)).toBe(5)
+    expect([...mine.faults, ...theirs.faults]).toEqual([])
+    await mine.context.close()
+    await theirs.context.close()
+  })
+
+  test('the server goes and comes back: marks typed meanwhile wait here, and arrive', async () => {
+    const { context, page } = await opened()
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('ArrowDown')
+    await site.restart(async () => {
+      await page.keyboard.type('15')
+      await page.keyboard.press('Enter')
+      await page.keyboard.type('19.5')
+      await page.keyboard.press('Enter')
+      await page.getByText('2 marks are on this computer and not saved yet').waitFor()
+      expect(await cell(page, 1, 0).getAttribute('data-look')).toBe('unsaved')
+      await picture(page, 'marks-away')
+    })
+    await expect.poll(() => scoreOf(mathsQuiz.id, mei.id), { timeout: 45_000 }).toBe(15)
+    await expect.poll(() => page.getByText('Everything is saved.').count(), { timeout: 20_000 }).toBe(1)
+    expect(await scoreOf(mathsQuiz.id, aoife.id)).toBe(19.5)
+    await context.close()
+  })
+
+  test('a window that is closed without a server loses nothing: the next offers it again', async () => {
+    const { context, page } = await opened()
+    await site.restart(async () => {
+      await page.getByRole('grid').focus()
+      await page.keyboard.type('6')
+      await page.keyboard.press('Enter')
+      await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+      await page.close({ runBeforeUnload: false })
+    })
+    const again = await context.newPage()
+    await again.goto(`${site.url}${ADDRESS}`)
+    await again.getByText('1 mark from last time was not saved.').waitFor()
+    await picture(again, 'marks-offered')
+    await again.getByRole('button', { name: 'Save them now' }).click()
+    await expect.poll(() => scoreOf(mathsQuiz.id, zoe.id)).toBe(6)
+    await context.close()
+  })
+
+  test('what is no mark is marked at once, is not sent, and asks before the page is left', async () => {
+    const { context, page } = await opened()
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.press('Home')
+    await page.keyboard.type('20,5')
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('above the maximum, 20')
+    await picture(page, 'marks-wrong')
+    await expectForEverybody(page)
+    await page.keyboard.press('Enter')
+    expect(await cell(page, 5, 0).getAttribute('data-look')).toBe('wrong')
+    expect(await scoreOf(mathsQuiz.id, lukasz.id)).toBe(9.25)
+    await page.getByRole('link', { name: 'Classes' }).click()
+    await page.getByRole('dialog').getByText('Leave this page?').waitFor()
+    await page.getByRole('button', { name: 'Stay here' }).click()
+    await cell(page, 5, 0).click()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => textOf(page, 5, 0)).toBe('9.25')
+    await context.close()
+  })
+
+  test('a block from a spreadsheet is shown beside its pupils before it is saved, and one key takes it back', async () => {
+    const { context, page } = await opened()
+    await cell(page, 1, 0).click()
+    await paste(page, '11\t3\r\n12,5\t11\r\nx\t5\r\n\r\n14\r\n1\r\n')
+    await page.getByRole('dialog').waitFor()
+    await picture(page, 'marks-paste')
+    await expectForEverybody(page)
+    expect(await page.getByRole('dialog').innerText()).toContain('2 cells cannot be saved')
+    expect(await page.getByRole('dialog').innerText()).toContain('1 row is below the last pupil')
+    await page.getByRole('button', { name: 'Save 5 marks' }).click()
+    await expect.poll(() => scoreOf(mathsQuiz.id, aoife.id)).toBe(12.5)
+    await expect.poll(() => scoreOf(mathsQuiz.id, lukasz.id)).toBe(14)
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => scoreOf(mathsQuiz.id, aoife.id)).toBe(19.5)
+    await expect.poll(() => scoreOf(mathsHomework.id, mei.id)).toBe(6)
+    await context.close()
+  })
+
+  test('remark, exclusion and history, with the keyboard alone', async () => {
+    const { context, page, faults } = await opened()
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Alt+r')
+    await page.getByRole('textbox', { name: 'Remark' }).fill('Well prepared.')
+    await page.keyboard.press('Control+Enter')
+    const remark = async () =>
+      (await (await site.as('ada')).grades.list({ query: { assessmentId: mathsQuiz.id } })).find((row) => row.student_id === mei.id)
+    await expect.poll(remark).toMatchObject({ remarks: 'Well prepared.' })
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
+    await page.keyboard.press('Alt+x')
+    await page.getByRole('textbox', { name: 'Reason' }).fill('came late')
+    await picture(page, 'marks-exclude')
+    await page.keyboard.press('Enter')
+    await expect.poll(remark).toMatchObject({ is_excluded: true, exclusion_reason: 'came late' })
+    await page.getByText('left out: came late').first().waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
+    await page.keyboard.press('Alt+h')
+    await page.getByRole('dialog').getByRole('row').nth(2).waitFor()
+    await picture(page, 'marks-history')
+    await expectForEverybody(page)
+    await page.getByRole('dialog').getByRole('button', { name: /^Undo/ }).first().click()
+    await expect.poll(remark).toMatchObject({ is_excluded: false })
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menu').waitFor()
+    await picture(page, 'marks-menu')
+    await page.keyboard.press('Escape')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the head of a column opens its menu, and what is empty is filled', async () => {
+    const { context, page } = await opened('okafor')
+    await page.getByRole('grid').focus()
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
+    await page.getByRole('menuitem', { name: 'Fill the empty cells' }).click()
+    await page.getByLabel('The mark that they all get').fill('40')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => scoreOf(mathsExam.id, elan.id)).toBe(40)
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => scoreOf(mathsExam.id, elan.id)).toBeUndefined()
+    await page.getByRole('columnheader').getByRole('button', { name: 'Quiz 1' }).click()
+    await page.getByRole('menuitem', { name: 'Change or leave out' }).click()
+    await page.getByRole('dialog').getByLabel('Title').waitFor()
+    await context.close()
+  })
+
+  test('who does not teach the subject reads it, and changes nothing', async () => {
+    const { context, page } = await openWindow(browser)
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}/marks/${class3B.id}/${english.id}?term=${michaelmas.id}`)
+    await page.getByText('you can read its marks and not change them').waitFor()
+    await expect.poll(() => textOf(page, 0, 1)).toBe('62')
+    await page.getByRole('grid').focus()
+    await page.keyboard.type('9')
+    expect(await page.getByRole('textbox').count()).toBe(0)
+    await context.close()
+  })
+
+  test('reads on a telephone, in the dark', async () => {
+    const { context, page } = await opened('ada', { viewport: sizes.phone, colorScheme: 'dark', hasTouch: true })
+    await picture(page, 'marks-phone')
+    await cell(page, 1, 1).tap()
+    await page.getByRole('textbox').fill('7')
+    await picture(page, 'marks-phone-typing')
+    await page.keyboard.press('Enter')
+    await expectForEverybody(page)
+    await expectFits(page)
+    await context.close()
+  })
+})

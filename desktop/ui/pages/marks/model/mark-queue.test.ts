@@ -1,0 +1,233 @@
+import { Failure } from '@markbook/shared/failures'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { MarkQueue, type Outgoing } from './mark-queue.ts'
+import type { Recorded } from './pending.ts'
+
+const away = () => new Failure(0, 'unreachable', 'The server cannot be reached.')
+
+/** A server with one or more assessments, timers that a test turns by hand, and a line that may lose what is asked or what is answered. */
+function world() {
+  const stored = new Map<string, Map<string, number>>()
+  const sent: { assessmentId: string; marks: readonly Outgoing[] }[] = []
+  const timers: { ms: number; then: () => void }[] = []
+  const line = { request: true, reply: true, refuse: null as null | ((marks: readonly Outgoing[]) => Failure | null) }
+  let atOnce = 0
+  const most = { atOnce: 0 }
+  const rowsOf = (assessmentId: string): Recorded[] =>
+    [...(stored.get(assessmentId) ?? [])].map(([student_id, score]) => ({ student_id, score, remarks: null }))
+  const queue = new MarkQueue<Recorded>({
+    send: async (assessmentId, marks) => {
+      atOnce += 1
+      most.atOnce = Math.max(most.atOnce, atOnce)
+      await null
+      atOnce -= 1
+      if (!line.request) throw away()
+      const refusal = line.refuse?.(marks)
+      if (refusal) throw refusal
+      sent.push({ assessmentId, marks })
+      const own = stored.get(assessmentId) ?? new Map()
+      stored.set(assessmentId, own)
+      for (const { studentId, score } of marks) own.set(studentId, score)
+      if (!line.reply) throw away()
+      return rowsOf(assessmentId)
+    },
+    read: async (assessmentId) => {
+      if (!line.request || !line.reply) throw away()
+      return rowsOf(assessmentId)
+    },
+    arrived: () => {},
+    keep: () => {},
+    later: (ms, then) => {
+      const timer = { ms, then }
+      timers.push(timer)
+      return () => void (timers.includes(timer) && timers.splice(timers.indexOf(timer), 1))
+    },
+    now: () => '2026-01-12T08:00:00.000Z',
+    random: () => 1,
+  })
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 0))
+  /** Lets every timer run out, a few rounds. */
+  const turn = async (rounds = 6) => {
+    for (let round = 0; round < rounds; round += 1) {
+      for (const { then } of timers.splice(0)) then()
+      await settle()
+    }
+  }
+  const score = (assessmentId: string, studentId: string) => stored.get(assessmentId)?.get(studentId)
+  const put = (studentId: string, value: number, seen: number | null = null, assessmentId = 'a') =>
+    queue.put([{ assessmentId, studentId, score: value, seen }])
+  return { queue, stored, sent, timers, line, most, turn, settle, score, put }
+}
+
+describe('marks on their way', () => {
+  test('what is typed quickly goes in one request, in the order of typing', async () => {
+    const at = world()
+    at.put('1', 12)
+    at.put('2', 13)
+    at.put('1', 14)
+    await at.turn()
+    expect(at.sent).toEqual([
+      {
+        assessmentId: 'a',
+        marks: [
+          { studentId: '1', score: 14 },
+          { studentId: '2', score: 13 },
+        ],
+      },
+    ])
+    expect(at.queue.all()).toEqual([])
+  })
+
+  test('of an assessment one request is under way at a time; what is typed meanwhile follows', async () => {
+    const at = world()
+    at.put('1', 12)
+    for (const { then } of at.timers.splice(0)) then()
+    at.put('1', 15)
+    at.put('2', 8)
+    await at.turn()
+    expect(at.most.atOnce).toBe(1)
+    expect([at.score('a', '1'), at.score('a', '2')]).toEqual([15, 8])
+    expect(at.queue.all()).toEqual([])
+  })
+
+  test('without a server they wait, longer and longer, and go once it is back', async () => {
+    const at = world()
+    at.line.request = false
+    at.put('1', 12)
+    const pauses: number[] = []
+    for (let round = 0; round < 7; round += 1) {
+      const [timer] = at.timers.splice(0)
+      pauses.push(timer?.ms ?? 0)
+      timer?.then()
+      await at.settle()
+    }
+    expect(pauses).toEqual([200, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
+    expect(at.queue.of('a', '1')?.state).toBe('waiting')
+    at.line.request = true
+    at.queue.retry()
+    await at.turn()
+    expect(at.score('a', '1')).toBe(12)
+    expect(at.queue.all()).toEqual([])
+  })
+
+  test('a mark whose answer was lost has arrived, and is not sent twice', async () => {
+    const at = world()
+    at.line.reply = false
+    at.put('1', 12)
+    await at.turn(1)
+    expect(at.score('a', '1')).toBe(12)
+    at.line.reply = true
+    await at.turn()
+    expect(at.sent).toHaveLength(1)
+    expect(at.queue.all()).toEqual([])
+  })
+
+  test('what somebody else has saved meanwhile is not overwritten, until the person says so', async () => {
+    const at = world()
+    at.line.request = false
+    at.put('1', 12, 10)
+    await at.turn(1)
+    at.stored.set('a', new Map([['1', 17]]))
+    at.line.request = true
+    await at.turn()
+    expect(at.queue.of('a', '1')).toMatchObject({ state: 'conflict', score: 12, theirs: 17 })
+    expect(at.score('a', '1')).toBe(17)
+    at.queue.decide(at.queue.all(), 'mine')
+    await at.turn()
+    expect(at.score('a', '1')).toBe(12)
+  })
+
+  test('or it is given up', async () => {
+    const at = world()
+    at.queue.contest({ assessmentId: 'a', studentId: '1', score: 12, seen: 10 }, 17)
+    at.queue.decide(at.queue.all(), 'theirs')
+    await at.turn()
+    expect([at.sent, at.queue.all()]).toEqual([[], []])
+  })
+
+  test('a refusal that names marks leaves those, and saves the others', async () => {
+    const at = world()
+    at.line.refuse = (marks) => {
+      const wrong = marks.findIndex(({ score }) => score > 20)
+      return wrong < 0
+        ? null
+        : new Failure(400, 'grades.above_maximum', 'No.', { issues: [{ path: `grades.${wrong}.score`, message: 'is above' }] })
+    }
+    at.put('1', 12)
+    at.put('2', 99)
+    at.put('3', 14)
+    await at.turn()
+    expect(at.queue.all()).toMatchObject([{ studentId: '2', state: 'refused', message: 'is above' }])
+    expect([at.score('a', '1'), at.score('a', '3')]).toEqual([12, 14])
+  })
+
+  test('a refusal that names none is tried one by one', async () => {
+    const at = world()
+    at.line.refuse = (marks) =>
+      marks.some(({ studentId }) => studentId === '2') ? new Failure(404, 'not_found', 'Nobody is there.') : null
+    at.put('1', 12)
+    at.put('2', 13)
+    at.put('3', 14)
+    await at.turn(8)
+    expect(at.queue.all()).toMatchObject([{ studentId: '2', state: 'refused', message: 'Nobody is there.' }])
+    expect([at.score('a', '1'), at.score('a', '3')]).toEqual([12, 14])
+  })
+
+  test('what an earlier window left behind waits for a word, and is compared before it goes', async () => {
+    const at = world()
+    at.stored.set(
+      'a',
+      new Map([
+        ['1', 12],
+        ['2', 5],
+      ]),
+    )
+    const left = { assessmentId: 'a', seen: null, at: '', state: 'waiting' as const }
+    at.queue.offer([
+      { ...left, studentId: '1', score: 12 },
+      { ...left, studentId: '2', score: 9 },
+      { ...left, studentId: '3', score: 7 },
+    ])
+    await at.turn()
+    expect(at.sent).toEqual([])
+    at.queue.decide(at.queue.all(), 'compare')
+    await at.turn()
+    expect(at.queue.all()).toMatchObject([{ studentId: '2', state: 'conflict', theirs: 5 }])
+    expect(at.score('a', '3')).toBe(7)
+  })
+
+  test('what the server tells of another’s mark is held against what waits', () => {
+    const at = world()
+    at.put('1', 12, 10)
+    at.queue.noticed('a', [{ student_id: '1', score: 17, remarks: null }])
+    expect(at.queue.of('a', '1')).toMatchObject({ state: 'conflict', theirs: 17 })
+  })
+
+  test('whatever the line does, the last mark that was typed arrives, and nothing is left over', async () => {
+    const event = fc.oneof(
+      fc.record({ does: fc.constant('type' as const), student: fc.constantFrom('1', '2', '3'), value: fc.integer({ min: 0, max: 20 }) }),
+      fc.record({ does: fc.constant('line' as const), request: fc.boolean(), reply: fc.boolean() }),
+      fc.record({ does: fc.constant('turn' as const) }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 25 }), async (events) => {
+        const at = world()
+        const last = new Map<string, number>()
+        for (const each of events) {
+          if (each.does === 'type') {
+            at.put(each.student, each.value, at.score('a', each.student) ?? null)
+            last.set(each.student, each.value)
+          } else if (each.does === 'line') Object.assign(at.line, { request: each.request, reply: each.reply })
+          else await at.turn(1)
+        }
+        Object.assign(at.line, { request: true, reply: true })
+        await at.turn(8)
+        expect(at.queue.all()).toEqual([])
+        for (const [student, value] of last) expect(at.score('a', student)).toBe(value)
+        expect(at.most.atOnce).toBeLessThanOrEqual(1)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

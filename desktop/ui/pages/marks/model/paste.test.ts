@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { planPaste, readBlock, writeBlock } from './paste.ts'
+import { readMark } from './typed-mark.ts'
+
+describe('readMark', () => {
+  test.each([
+    ['12', 12],
+    ['12.5', 12.5],
+    ['12,5', 12.5],
+    [' 7 ', 7],
+    ['1 0', 10],
+    ['0', 0],
+    ['20', 20],
+  ])('%j is a mark', (text, score) => {
+    expect(readMark(text, 20)).toEqual({ kind: 'mark', score })
+  })
+
+  test.each([
+    ['20.01', 'above_maximum'],
+    ['999999999999999999', 'above_maximum'],
+    ['-1', 'negative'],
+    ['1.234', 'too_many_decimals'],
+    ['12½', 'not_a_number'],
+    ['A', 'not_a_number'],
+    ['1.2.3', 'not_a_number'],
+    ['1e1', 'not_a_number'],
+    [',5', 'not_a_number'],
+  ])('%j is none: %s', (text, reason) => {
+    expect(readMark(text, 20)).toEqual({ kind: 'wrong', reason })
+  })
+
+  test('nothing but spaces is empty', () => {
+    expect(readMark(' \u00a0', 20)).toEqual({ kind: 'empty' })
+  })
+})
+
+describe('readBlock', () => {
+  test('a column, with the line end that spreadsheets put at its end', () => {
+    expect(readBlock('12\r\n\r\n7,5\r\n')).toEqual([['12'], [''], ['7,5']])
+  })
+
+  test('cells in quotation marks hold tabs, lines and quotation marks', () => {
+    expect(readBlock('"a\tb"\t"say ""no"""\n"two\nlines"\tx')).toEqual([
+      ['a\tb', 'say "no"'],
+      ['two\nlines', 'x'],
+    ])
+  })
+
+  test('a quotation mark that is never closed is read as it stands', () => {
+    expect(readBlock('"12\t3')).toEqual([['"12', '3']])
+  })
+
+  test('what was copied here is read back the same', () => {
+    const text = fc.string({ maxLength: 8 }).map((each) => each.replaceAll('\r', '').trim())
+    const block = fc
+      .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 2, max: 4 }))
+      .chain(([rows, cols]) => fc.array(fc.array(text, { minLength: cols, maxLength: cols }), { minLength: rows, maxLength: rows }))
+    fc.assert(
+      fc.property(block, (rows) => {
+        expect(readBlock(writeBlock(rows))).toEqual(rows)
+      }),
+    )
+  })
+})
+
+describe('planPaste', () => {
+  const sheet = { rows: 4, maxScores: [20, 10], scoreAt: (row: number, col: number) => (row === 0 && col === 0 ? 12 : null) }
+
+  test('says what goes where, what cannot be saved, and what lies outside', () => {
+    const plan = planPaste(
+      [
+        ['12', '11'],
+        ['13,5', ''],
+        ['x', '9', '1'],
+      ],
+      { row: 0, col: 0 },
+      sheet,
+    )
+    expect(plan).toMatchObject({ marks: 2, wrong: 2, outsideRows: 0, outsideColumns: 1 })
+    expect(plan.cells[0]).toMatchObject({ row: 0, col: 0, before: 12, typed: { kind: 'mark', score: 12 } })
+    expect(plan.cells.filter(({ typed }) => typed.kind === 'wrong').map(({ text }) => text)).toEqual(['11', 'x'])
+  })
+
+  test('too many rows are counted and left out', () => {
+    expect(planPaste([['1'], ['2'], ['3']], { row: 3, col: 1 }, sheet)).toMatchObject({ marks: 1, outsideRows: 2 })
+  })
+
+  test('never goes outside of the sheet', () => {
+    const cells = fc.array(fc.array(fc.constantFrom('1', '', 'x', '99'), { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 8 })
+    const at = fc.record({ row: fc.integer({ min: 0, max: 3 }), col: fc.integer({ min: 0, max: 1 }) })
+    fc.assert(
+      fc.property(cells, at, (block, place) => {
+        const plan = planPaste(block, place, sheet)
+        for (const { row, col } of plan.cells) expect(row < 4 && col < 2 && row >= place.row && col >= place.col).toBe(true)
+        expect(plan.outsideRows).toBe(Math.max(0, block.length - (4 - place.row)))
+      }),
+    )
+  })
+})

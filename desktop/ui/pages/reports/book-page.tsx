@@ -1,0 +1,155 @@
+import type { ReportDetail } from '@markbook/shared/contract/reports'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask } from '../../api/queries.ts'
+import { Answer, Badge, Card, Page } from '../../components/page.tsx'
+import { figure } from '../../words/format.ts'
+import { fullName } from '../results/names.ts'
+import { BookPapers } from './book-papers.tsx'
+import { BookRow } from './book-row.tsx'
+import { BookSteps } from './book-steps.tsx'
+import { bankOf } from './completions.ts'
+import { EntryRow } from './entry-row.tsx'
+import { FillRows } from './fill-rows.tsx'
+import styles from './reports.module.css'
+import { tones } from './standing.tsx'
+import { useBooks, useScale } from './use-books.ts'
+
+const route = getRouteApi('/school/reports/book/$reportId')
+
+/** One pupil's book: what is in it, what is written into it, its paper, and its way to the ministry. */
+export function BookPage() {
+  const { t } = useTranslation('reports')
+  const { reportId } = route.useParams()
+  const book = useQuery(ask('reports', 'get', { params: { id: reportId } }))
+  if (!book.data)
+    return (
+      <Page title={t('book')}>
+        <Answer of={book}>{() => null}</Answer>
+      </Page>
+    )
+  return <Book key={reportId} book={book.data} />
+}
+
+function Book({ book }: { book: ReportDetail }) {
+  const { t } = useTranslation(['reports', 'app'])
+  const name = fullName(book.student)
+  const term = useQuery(ask('terms', 'get', { params: { id: book.term_id } }))
+  const period = book.report_type === 'year_end' ? t('type.yearEnd') : term.data ? t(`app:term.${term.data.name}`) : ''
+  return (
+    <Page wide title={t('bookOf', { name })} lead={period} actions={<Neighbours book={book} />}>
+      <div className={styles['bar']}>
+        <Badge tone={tones[book.status]}>{t(`status.${book.status}`)}</Badge>
+        <span>
+          {t('average')}: <strong>{figure(book.overall_average)}</strong>
+        </span>
+        {book.position !== null && <span>{t('place', { position: book.position, total: book.total_students })}</span>}
+        <span className={styles['gap']} />
+        <BookSteps book={book} />
+      </div>
+      <div className={styles['two']}>
+        <div className={styles['stack']}>
+          <ClassPart book={book} />
+          <SubjectPart book={book} />
+        </div>
+        <BookPapers book={book} />
+      </div>
+    </Page>
+  )
+}
+
+/** To the pupil before and after, and back to all. */
+function Neighbours({ book }: { book: ReportDetail }) {
+  const { t } = useTranslation('reports')
+  const books = useBooks({ classId: book.student_group_id, termId: book.term_id, type: book.report_type })
+  const at = books.data?.findIndex(({ id }) => id === book.id) ?? -1
+  const [before, after] = at < 0 ? [] : [books.data?.[at - 1], books.data?.[at + 1]]
+  return (
+    <>
+      {before && (
+        <Link to="/reports/book/$reportId" params={{ reportId: before.id }} className={styles['way']}>
+          ← {fullName(before.student)}
+        </Link>
+      )}
+      {after && (
+        <Link to="/reports/book/$reportId" params={{ reportId: after.id }} className={styles['way']}>
+          {fullName(after.student)} →
+        </Link>
+      )}
+      <Link
+        to="/reports/$classId"
+        params={{ classId: book.student_group_id }}
+        search={book.report_type === 'year_end' ? { type: 'year_end' } : {}}
+        className={styles['way']}
+      >
+        {t('books.all')}
+      </Link>
+    </>
+  )
+}
+
+function ClassPart({ book }: { book: ReportDetail }) {
+  const { t } = useTranslation('reports')
+  const books = useBooks({ classId: book.student_group_id, termId: book.term_id, type: book.report_type })
+  const banks = useMemo(() => {
+    const others = (books.data ?? []).filter(({ id }) => id !== book.id)
+    return {
+      remark: bankOf(others.map((one) => ({ text: one.class_teacher_remark ?? '', firstName: one.student.first_name }))),
+      conduct: bankOf(others.map((one) => ({ text: one.conduct ?? '', firstName: one.student.first_name }))),
+    }
+  }, [books.data, book.id])
+  return (
+    <Card title={t('fill.classPart')}>
+      <FillRows label={t('fill.classPart')} heads={[t('pupil'), t('fill.remark'), t('fill.conduct'), t('fill.attendance'), '']}>
+        <BookRow book={book} head={null} name={fullName(book.student)} firstName={book.student.first_name} banks={banks} />
+      </FillRows>
+    </Card>
+  )
+}
+
+const noBank: readonly string[] = []
+
+function SubjectPart({ book }: { book: ReportDetail }) {
+  const { t } = useTranslation('reports')
+  const scale = useScale()
+  const isTerm = book.report_type === 'term'
+  return (
+    <Card title={t('subjects')}>
+      <Answer of={scale}>
+        {({ pass_mark, bands }) => (
+          <FillRows label={t('subjects')} heads={[t('subject'), t('fill.letter'), t('fill.remark')]}>
+            {book.entries.map((entry) => {
+              const result = isTerm ? entry.term_composite : entry.year_grade
+              return (
+                <EntryRow
+                  key={entry.id}
+                  entry={entry}
+                  result={result}
+                  isLocked={book.status === 'sent_to_ministry'}
+                  head={
+                    <>
+                      <span>{entry.subject.name}</span>
+                      <span className={styles['figures']}>
+                        {t('fill.figures', {
+                          coursework: figure(entry.coursework_average),
+                          exam: figure(entry.exam_average),
+                          result: figure(result),
+                        })}
+                      </span>
+                    </>
+                  }
+                  name={entry.subject.name}
+                  firstName={book.student.first_name}
+                  bank={noBank}
+                  scale={{ passMark: pass_mark, bands }}
+                />
+              )
+            })}
+          </FillRows>
+        )}
+      </Answer>
+    </Card>
+  )
+}

@@ -1,0 +1,71 @@
+import type { ReportDetail } from '@markbook/shared/contract/reports'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSave } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Actions, Checkbox, Form } from '../../components/field.tsx'
+import { FailureNotice } from '../../components/page.tsx'
+import { useToasts } from '../../components/toasts.tsx'
+import { fullName } from '../results/names.ts'
+
+/** What can be done with one book where it stands: calculated again, published, sent. */
+export function BookSteps({ book }: { book: ReportDetail }) {
+  const { t } = useTranslation('reports')
+  const { tell, tellFailure } = useToasts()
+  const [isSending, setSending] = useState(false)
+  const regenerate = useSave('reports', 'regenerate')
+  const publish = useSave('reports', 'publish')
+  const params = { id: book.id }
+  if (book.status === 'sent_to_ministry') return <span>{t('send.sent')}</span>
+  return (
+    <>
+      <Button
+        busy={regenerate.isPending}
+        onClick={() => regenerate.mutate({ params }, { onSuccess: () => tell(t('generate.one')), onError: tellFailure })}
+      >
+        {t('generate.again')}
+      </Button>
+      {book.status === 'draft' ? (
+        <Button
+          look="primary"
+          busy={publish.isPending}
+          onClick={() => publish.mutate({ params }, { onSuccess: () => tell(t('publish.done', { count: 1 })), onError: tellFailure })}
+        >
+          {t('publish.one')}
+        </Button>
+      ) : (
+        <Button look="danger" onClick={() => setSending(true)}>
+          {t('send.one')}
+        </Button>
+      )}
+      {isSending && <SendDialog book={book} onClose={() => setSending(false)} />}
+    </>
+  )
+}
+
+function SendDialog({ book, onClose }: { book: ReportDetail; onClose: () => void }) {
+  const { t } = useTranslation(['reports', 'app'])
+  const { tell } = useToasts()
+  const [isSure, setSure] = useState(false)
+  const send = useSave('reports', 'sendToMinistry')
+  const onSuccess = () => {
+    tell(t('send.done', { count: 1 }))
+    onClose()
+    setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
+  }
+  return (
+    <Dialog open title={t('send.titleOne', { name: fullName(book.student) })} lead={t('send.forEver')} onClose={onClose}>
+      <Form onSend={() => isSure && send.mutate({ params: { id: book.id } }, { onSuccess })}>
+        <FailureNotice failure={send.error} />
+        <Checkbox label={t('send.sure')} checked={isSure} onChange={({ target }) => setSure(target.checked)} />
+        <Actions>
+          <Button onClick={onClose}>{t('app:action.cancel')}</Button>
+          <Button type="submit" look="danger" disabled={!isSure} busy={send.isPending}>
+            {t('send.one')}
+          </Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,180 @@
+import { defaultGradingScale } from '@markbook/shared/domain/letters'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isAttendance } from './attendance.ts'
+import { type Checked, findingsOf, unlikeOtherSubjects, unlikeTheOthers, unusual } from './checks.ts'
+import { fileName } from './file-saving.ts'
+import { lettersFor } from './letters.ts'
+import { runEach } from './run-each.ts'
+
+const [maths, irish, english] = ['Maths', 'Irish', 'English'].map((name) => ({ id: name, name, code: name.slice(0, 2) })) as [
+  Subject,
+  Subject,
+  Subject,
+]
+type Subject = { id: string; name: string; code: string }
+const pupil = (id: string) => ({ id, first_name: id, last_name: 'Pupil' })
+const [zoe, mei] = [pupil('zoe'), pupil('mei')]
+
+const book = (student: typeof zoe, more: Partial<Checked['books'][number]> = {}) => ({
+  id: `book of ${student.id}`,
+  status: 'draft' as const,
+  student,
+  overall_average: 70,
+  class_teacher_remark: 'Steady.',
+  conduct: 'Good',
+  attendance_percentage: 97,
+  ...more,
+})
+const entry = (student: typeof zoe, subject: Subject, more: Partial<Checked['entries'][number]> = {}) => ({
+  id: `${student.id} ${subject.id}`,
+  report_book_id: `book of ${student.id}`,
+  subject,
+  coursework_average: 70,
+  exam_average: 70,
+  term_composite: 70,
+  year_grade: null,
+  teacher_remark: 'Fine.',
+  ...more,
+})
+const live = (student: typeof zoe, subjects: readonly Subject[], more: { is_partial?: boolean; under_review?: boolean } = {}) => ({
+  student,
+  overall: 70,
+  subjects: subjects.map((subject) => ({ subject, result: 70, is_partial: false, under_review: false, ...more })),
+})
+const checked = (more: Partial<Checked> = {}): Checked => ({
+  books: [book(zoe)],
+  entries: [entry(zoe, maths)],
+  live: [live(zoe, [maths])],
+  missing: [],
+  result: 'term_composite',
+  ...more,
+})
+const kinds = (more: Partial<Checked>) => findingsOf(checked(more)).map(({ kind, student, subject }) => [kind, student?.id, subject?.id])
+
+describe('the check before publishing', () => {
+  test('finds nothing where nothing is missing', () => {
+    expect(kinds({})).toEqual([])
+  })
+
+  test('what is not written: remarks, conduct, attendance; blanks are nothing', () => {
+    const books = [book(zoe, { class_teacher_remark: ' ', conduct: null, attendance_percentage: null })]
+    expect(kinds({ books, entries: [entry(zoe, maths, { teacher_remark: '' })] })).toEqual([
+      ['no_class_remark', 'zoe', undefined],
+      ['no_subject_remark', 'zoe', 'Maths'],
+      ['no_conduct', 'zoe', undefined],
+      ['no_attendance', 'zoe', undefined],
+    ])
+  })
+
+  test('a subject without a result needs no remark', () => {
+    const none = { coursework_average: null, exam_average: null, term_composite: null, teacher_remark: null }
+    const nothing = { student: zoe, overall: 70, subjects: [{ subject: maths, result: null, is_partial: false, under_review: false }] }
+    expect(kinds({ entries: [entry(zoe, maths, none)], live: [nothing] })).toEqual([])
+  })
+
+  test('a pupil without a book, and a book that is older than the marks', () => {
+    expect(kinds({ live: [live(zoe, [maths]), live(mei, [maths])] })).toEqual([['no_book', 'mei', undefined]])
+    expect(kinds({ entries: [entry(zoe, maths, { term_composite: 69.99 })] })).toEqual([['out_of_date', 'zoe', undefined]])
+    expect(kinds({ live: [live(zoe, [maths, irish])] })).toEqual([['out_of_date', 'zoe', undefined]])
+  })
+
+  test('missing marks, results that are partial or under review', () => {
+    const missing = [{ subject: maths, title: 'Quiz', students: [zoe] }]
+    expect(kinds({ missing, live: [live(zoe, [maths], { is_partial: true, under_review: true })] })).toEqual([
+      ['under_review', 'zoe', 'Maths'],
+      ['missing_mark', 'zoe', 'Maths'],
+      ['partial', 'zoe', 'Maths'],
+    ])
+  })
+
+  test('an exam far from the coursework: 7 in place of 70', () => {
+    expect(kinds({ entries: [entry(zoe, maths, { exam_average: 7 })] })).toEqual([['exam_outlier', 'zoe', 'Maths']])
+  })
+
+  test('what was sent is beyond repair, and nothing is said of it', () => {
+    const books = [book(zoe, { status: 'sent_to_ministry', class_teacher_remark: null })]
+    const missing = [{ subject: maths, title: 'Quiz', students: [zoe] }]
+    expect(kinds({ books, missing, entries: [entry(zoe, maths, { exam_average: 1, teacher_remark: null, term_composite: 1 })] })).toEqual(
+      [],
+    )
+  })
+
+  test('of year-end books the year grade counts', () => {
+    expect(kinds({ result: 'year_grade', entries: [entry(zoe, maths, { year_grade: 70, term_composite: 3 })] })).toEqual([])
+  })
+})
+
+describe('results that stand out', () => {
+  const points = (rows: Record<string, readonly number[]>) =>
+    Object.entries(rows).flatMap(([id, values]) =>
+      [maths, irish, english].flatMap((subject, at) => {
+        const value = values[at]
+        return value === undefined ? [] : [{ student: pupil(id), subject, value }]
+      }),
+    )
+
+  test('a hard subject is held against nobody', () => {
+    expect(unlikeTheOthers(points({ zoe: [40, 80, 80], mei: [42, 82, 82], al: [38, 78, 78] }))).toEqual([])
+  })
+
+  test('a result unlike the pupil’s others, with what would be usual', () => {
+    const found = unlikeTheOthers(points({ zoe: [70, 70, 7], mei: [70, 72, 71], al: [68, 70, 70], oz: [72, 69, 70], ed: [70, 70, 70] }))
+    expect(found.map(({ student, subject, found: value }) => [student?.id, subject?.id, value])).toEqual([['zoe', 'English', 7]])
+  })
+
+  test('with one other subject there is nothing to hold it against', () => {
+    expect(unlikeTheOthers(points({ zoe: [100, 0], mei: [0, 100] }))).toEqual([])
+    expect(unlikeOtherSubjects(points({ zoe: [100, 0] }))).toEqual([])
+  })
+
+  test('a subject whose mean is far from the others’', () => {
+    const found = unlikeOtherSubjects(points({ zoe: [70, 72, 45], mei: [74, 70, 51] }))
+    expect(found.map(({ subject, found: mean, usual }) => [subject?.id, mean, usual])).toEqual([['English', 48, 71.5]])
+  })
+
+  test('whatever the class: nobody stands out where all results of a pupil are alike, and who does is far off', () => {
+    const percentage = fc.integer({ min: 0, max: 100 })
+    fc.assert(
+      fc.property(
+        fc.array(percentage, { maxLength: 12 }),
+        fc.array(fc.tuple(percentage, percentage, percentage), { maxLength: 12 }),
+        (level, any) => {
+          expect(unlikeTheOthers(points(Object.fromEntries(level.map((value, at) => [`p${at}`, [value, value, value]]))))).toEqual([])
+          // The usual result is told within 0 to 100, which can only bring it nearer.
+          for (const { found = 0, usual = 0 } of unlikeTheOthers(points(Object.fromEntries(any.map((values, at) => [`p${at}`, values])))))
+            expect(Math.abs(found - usual) >= unusual.pupil || usual === 0 || usual === 100).toBe(true)
+        },
+      ),
+    )
+  })
+})
+
+describe('what is typed and what is done', () => {
+  test('attendance is a percentage with at most two decimals, or nothing', () => {
+    expect(['', ' ', '0', '100', '97,5', '97.25'].every(isAttendance)).toBe(true)
+    expect(['101', '-1', 'x', '97.255', '9 7 %'].some(isAttendance)).toBe(false)
+  })
+
+  test('the letters of the scale, the calculated one known, one given by hand among them', () => {
+    expect(lettersFor(defaultGradingScale, 71, 'B')).toEqual({ calculated: 'B', letters: ['A+', 'A', 'B', 'C', 'D', 'F'] })
+    expect(lettersFor(defaultGradingScale, null, 'Merit')).toMatchObject({ calculated: null, letters: expect.arrayContaining(['Merit']) })
+  })
+
+  test('each in turn; what one refuses does not stop the next', async () => {
+    const told: string[] = []
+    const run = await runEach(
+      [1, 2, 3],
+      async (item) => {
+        if (item === 2) throw new Error('locked')
+      },
+      ({ done, undone }) => told.push(`${done}/${undone.length}`),
+    )
+    expect(told).toEqual(['0/0', '1/0', '2/1', '3/1'])
+    expect(run.undone.map(({ item }) => item)).toEqual([2])
+  })
+
+  test('names of files: letters of any script stay, signs do not', () => {
+    expect(fileName('3B', '2025/26', 'Ó Briain: Élan', '')).toBe('3B_2025-26_Ó-Briain-Élan')
+  })
+})

@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bankOf, completions } from './completions.ts'
+
+const zoe = (text: string) => ({ text, firstName: 'Zoë' })
+
+describe('remarks used before', () => {
+  test('each once, the most used first', () => {
+    const bank = bankOf([zoe('Works well.'), zoe('Careless.'), zoe(' Works well. '), zoe('')])
+    expect(completions(bank, '', 'Mei')).toEqual(['Works well.', 'Careless.'])
+  })
+
+  test('the name of whom it was written becomes the name of whom it is written', () => {
+    const bank = bankOf([zoe('Zoë reads with joy; I wish Zoë a good summer.'), { text: 'Ann had an Annual prize.', firstName: 'Ann' }])
+    expect(completions(bank, 'mei reads', 'Mei')).toEqual(['Mei reads with joy; I wish Mei a good summer.'])
+    expect(completions(bank, '', 'Mei')).toContain('Mei had an Annual prize.')
+  })
+
+  test('what begins so comes before what holds it; accents and case do not count', () => {
+    const bank = bankOf([zoe('A steady term.'), zoe('Élan vital: steady.'), zoe('Steady work.')])
+    expect(completions(bank, 'STEADY', 'Mei')).toEqual(['Steady work.', 'A steady term.', 'Élan vital: steady.'])
+    expect(completions(bank, 'elan', 'Mei')).toEqual(['Élan vital: steady.'])
+  })
+
+  test('what stands there already is not offered', () => {
+    expect(completions(bankOf([zoe('Steady work.')]), 'Steady work.', 'Mei')).toEqual([])
+  })
+
+  test('everything offered holds what was typed, is offered once, and there are never too many', () => {
+    const remark = fc.record({ text: fc.string({ maxLength: 12 }), firstName: fc.constantFrom('', 'Zoë', 'Al', '.*') })
+    fc.assert(
+      fc.property(fc.array(remark, { maxLength: 12 }), fc.string({ maxLength: 3 }), (written, typed) => {
+        const offered = completions(bankOf(written), typed, 'Mei', 4)
+        expect(offered.length).toBeLessThanOrEqual(4)
+        expect(new Set(offered).size).toBe(offered.length)
+      }),
+    )
+  })
+})

@@ -1,0 +1,59 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import styles from './reports.module.css'
+
+/** The field of the same kind in the row below (1) or above (-1) that can be written in; null at the end. */
+function neighbour(rows: HTMLElement, field: HTMLElement, step: 1 | -1): HTMLElement | null {
+  const kind = field.dataset['field'] ?? ''
+  const all = [...rows.querySelectorAll<HTMLElement>(`[data-field="${kind}"]`)].filter(
+    (one) => one === field || !one.matches('[readonly], :disabled'),
+  )
+  return all[all.indexOf(field) + step] ?? null
+}
+
+const stepOf = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): 1 | -1 | null => {
+  if (shiftKey || altKey) return null
+  if (key === 'Enter' || (key === 'ArrowDown' && (ctrlKey || metaKey))) return 1
+  return key === 'ArrowUp' && (ctrlKey || metaKey) ? -1 : null
+}
+
+/** Rows to fill in down the class: Enter or Ctrl and Down go to the same field of the next, Ctrl and Up back. `at`: where to begin. */
+export function FillRows({
+  label,
+  at,
+  heads,
+  children,
+}: {
+  label: string
+  at?: string | undefined
+  heads: readonly string[]
+  children: ReactNode
+}) {
+  const rows = useRef<HTMLOListElement>(null)
+  useEffect(() => {
+    if (!at) return
+    const row = [...(rows.current?.children ?? [])].find((one) => (one as HTMLElement).dataset['book'] === at)
+    row?.querySelector<HTMLElement>('textarea:not([readonly])')?.focus()
+    row?.scrollIntoView({ block: 'center' })
+  }, [at])
+  const press = (event: KeyboardEvent) => {
+    const field = event.target as HTMLElement
+    const step = stepOf(event)
+    if (!rows.current || !step || !field.dataset['field']) return
+    event.preventDefault()
+    const next = neighbour(rows.current, field, step)
+    next?.focus()
+    if (next instanceof HTMLInputElement || next instanceof HTMLTextAreaElement) next.select()
+  }
+  return (
+    <div className={styles['fill']}>
+      <div className={`${styles['row']} ${styles['heads']} ${heads.length === 3 ? styles['line'] : ''}`} aria-hidden="true">
+        {heads.map((head) => (
+          <span key={head || 'state'}>{head}</span>
+        ))}
+      </div>
+      <ol ref={rows} aria-label={label} className={styles['rows']} onKeyDown={press}>
+        {children}
+      </ol>
+    </div>
+  )
+}

@@ -1,0 +1,219 @@
+import { class3A, class3B, michaelmas } from '@markbook/shared/story/school-year'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const inMichaelmas = (context: BrowserContext) =>
+  context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
+const ofClass = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' as const }
+
+describe.skipIf(!chromiumPath)('report books', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  const press = async (page: Page, name: string | RegExp) => {
+    await page.getByRole('button', { name }).focus()
+    await page.keyboard.press('Enter')
+  }
+
+  test('the class teacher makes the books, fills them in by keyboard alone, checks, looks at the paper, publishes, and sends', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await inMichaelmas(context)
+    await site.signIn(context, 'byrne')
+    await page.goto(`${site.url}/reports`)
+    await page.waitForURL(`**/reports/${class3B.id}`)
+
+    await press(page, 'Bring up to date')
+    await expectForEverybody(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Bring up to date' }).press('Enter')
+    await page.getByRole('link', { name: 'Wójcik, Łukasz' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await expectForEverybody(page)
+    await picture(page, 'reports-books-pc')
+
+    await page.getByRole('link', { name: 'Fill in' }).press('Enter')
+    await page.getByLabel('Remark: Zoë Adeyemi').focus()
+    await page.keyboard.type('Zoë works with care.')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Remark: Mei Chen')
+    await page.keyboard.type('a st')
+    await page.getByRole('option', { name: 'A steady term.' }).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'reports-fill-pc')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    expect(await page.getByLabel('Remark: Mei Chen').inputValue()).toBe('A steady term.')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('Good')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('101')
+    await page.keyboard.press('Control+ArrowUp')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Attendance in percent: Zoë Adeyemi')
+    await page.getByText('Attendance is a percentage from 0 to 100.').waitFor()
+    await page.keyboard.type('98,5')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('97')
+    await page.keyboard.press('Enter')
+    const books = async () => (await site.as('byrne')).reports.list({ query: ofClass })
+    await expect
+      .poll(async () => (await books()).slice(0, 2).map((book) => [book.class_teacher_remark, book.conduct, book.attendance_percentage]))
+      .toEqual([
+        ['Zoë works with care.', null, 98.5],
+        ['A steady term.', 'Good', 97],
+      ])
+
+    await page.getByLabel('Fill in').selectOption('English')
+    await page.getByLabel('Letter: Zoë Adeyemi').selectOption('A')
+    await page.getByLabel('Remark: Zoë Adeyemi').focus()
+    await page.keyboard.type('Reads much.')
+    await page.keyboard.press('Enter')
+    const english = async () =>
+      (await (await site.as('byrne')).reports.entries({ query: ofClass })).find(({ subject }) => subject.code === 'EN')
+    await expect.poll(english).toMatchObject({ letter_grade: 'A', teacher_remark: 'Reads much.', student: { first_name: 'Zoë' } })
+    await picture(page, 'reports-fill-subject-pc')
+
+    await page.getByRole('link', { name: 'Check' }).press('Enter')
+    await page.getByRole('heading', { name: 'Missing marks' }).waitFor()
+    await page.getByText('Élan Ó Briain: Christmas exam, Mathematics').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'reports-check-pc')
+    await page.getByRole('link', { name: 'Write it: Seán Murphy' }).first().press('Enter')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Remark: Seán Murphy')
+
+    await page.getByRole('link', { name: 'Books', exact: true }).press('Enter')
+    await press(page, 'Publish 5 drafts')
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish 5 drafts' }).press('Enter')
+    await page.getByText('5 books are published.').waitFor()
+    await expectForEverybody(page)
+    await page.getByRole('button', { name: 'Close' }).press('Enter')
+
+    await press(page, 'Make all PDFs')
+    await page.getByText('5 PDFs are made.').waitFor()
+    await page.getByText('Aoife Murphy: This report was sent to the ministry').waitFor()
+
+    await press(page, 'Send 5 books to the ministry')
+    const send = page.getByRole('dialog').getByRole('button', { name: 'Send 5 books to the ministry' })
+    expect(await send.isDisabled()).toBe(true)
+    await page.getByLabel('Type the number of books (5) to go on').fill('5')
+    await expectForEverybody(page)
+    await picture(page, 'reports-send-pc')
+    await page.keyboard.press('Enter')
+    await page.getByText('5 books are sent to the ministry.').waitFor()
+    await page.getByRole('button', { name: 'Close' }).first().press('Enter')
+    await expect.poll(async () => new Set((await books()).map(({ status }) => status))).toEqual(new Set(['sent_to_ministry']))
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the paper of a book is shown as it will be printed, and the class as one document', async () => {
+    const head = await site.as('okafor')
+    const of3A = { ...ofClass, studentGroupId: class3A.id }
+    const { reports } = await head.reports.generate({ body: of3A })
+    const { context, page, faults } = await openWindow(browser)
+    await inMichaelmas(context)
+    await site.signIn(context, 'quinn')
+    await page.goto(`${site.url}/reports/book/${reports[0]?.id}`)
+    const loaded = page.waitForResponse((response) => /\/pdf\/[^/]+\/download$/.test(response.url()))
+    await page.getByRole('button', { name: 'Make the PDF' }).click()
+    const answer = await loaded
+    expect(answer.headers()['content-type']).toBe('application/pdf')
+    expect((await answer.body()).subarray(0, 5).toString()).toBe('%PDF-')
+    const frame = page.locator('iframe')
+    await frame.waitFor()
+    expect(await frame.getAttribute('src')).toMatch(/^blob:/)
+    await expectForEverybody(page)
+    await picture(page, 'reports-book-pc')
+    await page.getByLabel('Remark: Mathematics').fill('Exact.')
+    await page.getByText('✓ Saved').waitFor()
+
+    await page.getByRole('link', { name: 'All books of the class' }).click()
+    await page.getByRole('button', { name: 'Print the class' }).click()
+    const printed = page.waitForResponse((response) => response.url().includes('/api/reports/print'))
+    await page.getByRole('button', { name: 'Make it' }).click()
+    expect(new URL((await printed).url()).searchParams.get('twoSided')).toBe('true')
+    expect((await (await printed).body()).subarray(0, 5).toString()).toBe('%PDF-')
+    await page.locator('iframe').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'reports-print-pc')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the teacher of one subject writes its remarks, and is offered nothing else', async () => {
+    const { context, page } = await openWindow(browser)
+    await inMichaelmas(context)
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}/reports/${class3B.id}`)
+    await page.getByLabel('Remark: Élan Ó Briain').waitFor()
+    expect(await page.getByLabel('Fill in').locator('option').allInnerTexts()).toEqual(['Mathematics'])
+    expect(await page.getByRole('button', { name: /Publish|Send|Print/ }).count()).toBe(0)
+    await expectForEverybody(page)
+    await context.close()
+  })
+
+  test('a book that was sent meanwhile says so, keeps what was typed in sight, and is locked', async () => {
+    const head = await site.as('okafor')
+    const of3A = { ...ofClass, studentGroupId: class3A.id }
+    const [first] = (await head.reports.generate({ body: of3A })).reports
+    const { context, page } = await openWindow(browser)
+    await inMichaelmas(context)
+    await site.signIn(context, 'quinn')
+    await page.goto(`${site.url}/reports/${class3A.id}?view=fill`)
+    const remark = page.getByLabel('Remark: Fatima Haddad')
+    await remark.waitFor()
+    const params = { id: first?.id ?? '' }
+    await head.reports.publish({ params })
+    await head.reports.sendToMinistry({ params })
+    await remark.fill('Too late.')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => remark.evaluate((box: HTMLTextAreaElement) => box.readOnly)).toBe(true)
+    await page.getByText('What you typed here was not taken.').waitFor()
+    expect(await remark.inputValue()).toBe('Too late.')
+    await context.close()
+  })
+
+  test('reads on a telephone, at 200 % and in the dark', async () => {
+    const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
+    await inMichaelmas(context)
+    await site.signIn(context, 'okafor')
+    const [book] = await (await site.as('okafor')).reports.list({ query: { ...ofClass, studentGroupId: class3A.id } })
+    const pages = [`${class3B.id}`, `${class3A.id}?view=fill`, `${class3A.id}?view=check`, `book/${book?.id}`]
+    for (const [at, path] of pages.entries()) {
+      await page.goto(`${site.url}/reports/${path}`)
+      await page
+        .getByText(/Kelly|Wójcik|Adeyemi/)
+        .first()
+        .waitFor()
+      await expectForEverybody(page)
+      await expectFits(page)
+      await picture(page, `reports-phone-${at}`)
+      await page.setViewportSize({ width: 683, height: 384 })
+      await expectFits(page)
+      await page.setViewportSize(sizes.phone)
+    }
+    await context.close()
+  })
+
+  test('the journey in French has no English left in it', async () => {
+    const { context, page } = await openWindow(browser, { locale: 'fr-FR' })
+    await inMichaelmas(context)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/reports/${class3A.id}`)
+    await page.getByRole('button', { name: 'Mettre à jour' }).waitFor()
+    await page.getByRole('link', { name: 'Remplir' }).click()
+    await page.getByLabel('Appréciation : Fatima Haddad').waitFor()
+    await picture(page, 'reports-french')
+    const shown = await page.locator('main').innerText()
+    expect(shown).toContain('Tout s’enregistre')
+    expect(shown).not.toMatch(/Remark|Conduct|Attendance|Check/)
+    await context.close()
+  })
+})

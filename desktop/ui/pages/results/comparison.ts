@@ -1,0 +1,50 @@
+import type { ClassTerm } from '@markbook/shared/contract/calculations'
+
+/** `by` in hundredths made whole again, so that 79.1 − 78.3 is 0.8; null where one of the two is missing. */
+export type Difference = { before: number | null; now: number | null; by: number | null }
+export type Direction = 'up' | 'down' | 'same'
+
+export const differenceOf = (before: number | null, now: number | null): Difference => ({
+  before,
+  now,
+  by: before === null || now === null ? null : (Math.round(now * 100) - Math.round(before * 100)) / 100,
+})
+
+export const directionOf = (by: number): Direction => (by > 0 ? 'up' : by < 0 ? 'down' : 'same')
+
+type Student = ClassTerm['students'][number]
+export type Compared = {
+  student: Student['student']
+  overall: Difference
+  bySubjectId: ReadonlyMap<string, Difference>
+}
+type Subject = { id: string; name: string; code: string }
+
+type Named = { subject_id: string; subject_name: string; subject_code: string }
+
+/** The subjects that somebody has a line for, in the school's order. */
+export const subjectsOf = (...results: readonly { students: readonly { subjects: readonly Named[] }[] }[]): Subject[] => [
+  ...new Map(
+    results
+      .flatMap(({ students }) => students)
+      .flatMap(({ subjects }) => subjects)
+      .map(({ subject_id: id, subject_name: name, subject_code: code }) => [id, { id, name, code }]),
+  ).values(),
+]
+
+/** Every pupil of now, beside themselves then; who was not there then has nothing to be compared with. */
+export function comparedTerms(before: ClassTerm, now: ClassTerm): { subjects: Subject[]; rows: Compared[] } {
+  const subjects = subjectsOf(now, before)
+  const then = new Map(before.students.map((student) => [student.student_id, student]))
+  const composite = (student: Student | undefined, subjectId: string) =>
+    student?.subjects.find(({ subject_id }) => subject_id === subjectId)?.term_composite ?? null
+  const rows = now.students.map((student) => {
+    const earlier = then.get(student.student_id)
+    return {
+      student: student.student,
+      overall: differenceOf(earlier?.overall_average ?? null, student.overall_average),
+      bySubjectId: new Map(subjects.map(({ id }) => [id, differenceOf(composite(earlier, id), composite(student, id))])),
+    }
+  })
+  return { subjects, rows }
+}

@@ -1,0 +1,38 @@
+type Band = { letter: string; minimum: number }
+/** One letter of the scale: results from `minimum` up to (not with) `below`; the highest has no bound above. */
+export type Bin = { letter: string; minimum: number; below: number | null; count: number; isPass: boolean }
+
+/** How many of the results are in each band of the school's scale, the lowest band first. Those without a result are in none. */
+export function distributionOf(results: readonly (number | null)[], bands: readonly Band[], passMark: number): Bin[] {
+  const rising = [...bands].sort((a, b) => a.minimum - b.minimum)
+  return rising.map(({ letter, minimum }, at) => {
+    const below = rising[at + 1]?.minimum ?? null
+    const count = results.filter((result) => result !== null && result >= minimum && (below === null || result < below)).length
+    return { letter, minimum, below, count, isPass: minimum >= passMark }
+  })
+}
+
+/** Lowest, lower quarter, middle, upper quarter, highest and mean of what there is; null of nothing. In percent, not rounded. */
+export type Spread = { count: number; lowest: number; lower: number; median: number; upper: number; highest: number; mean: number }
+
+export function spreadOf(results: readonly (number | null)[]): Spread | null {
+  const rising = results.filter((result) => result !== null).sort((a, b) => a - b)
+  const [lowest, highest] = [rising[0], rising.at(-1)]
+  if (lowest === undefined || highest === undefined) return null
+  return {
+    count: rising.length,
+    lowest,
+    lower: quantile(rising, 0.25),
+    median: quantile(rising, 0.5),
+    upper: quantile(rising, 0.75),
+    highest,
+    mean: Math.min(highest, Math.max(lowest, rising.reduce((sum, result) => sum + result, 0) / rising.length)),
+  }
+}
+
+/** Between two results where the place falls between them. */
+function quantile(rising: readonly number[], part: number): number {
+  const place = (rising.length - 1) * part
+  const [below, above] = [rising[Math.floor(place)] ?? 0, rising[Math.ceil(place)] ?? 0]
+  return below + (above - below) * (place - Math.floor(place))
+}

@@ -1,0 +1,122 @@
+import type { Term } from '@markbook/shared/contract/terms'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { ask } from '../../api/queries.ts'
+import { Answer, Page } from '../../components/page.tsx'
+import type { ChosenTerm } from '../../frame/chosen-term.ts'
+import { OfClass } from './class-choice.tsx'
+import { ExplainDialog } from './explain-dialog.tsx'
+import { fullName } from './names.ts'
+import { PupilTerm } from './pupil-term.tsx'
+import { PupilYear } from './pupil-year.tsx'
+import styles from './results.module.css'
+import type { PupilSearch } from './searches.ts'
+import { ViewTabs } from './view-tabs.tsx'
+
+const route = getRouteApi('/school/results/$classId/students/$studentId')
+
+/** One pupil's results: the term, and the year. */
+export function PupilPage() {
+  const { t } = useTranslation('results')
+  const { classId } = route.useParams()
+  return (
+    <OfClass area="results" classId={classId} title={t('title')}>
+      {({ chosen }) => <Pupil chosen={chosen} />}
+    </OfClass>
+  )
+}
+
+function Pupil({ chosen }: { chosen: ChosenTerm }) {
+  const { t } = useTranslation(['results', 'app'])
+  const { classId, studentId } = route.useParams()
+  const search: PupilSearch = route.useSearch()
+  const navigate = useNavigate()
+  const pupils = useQuery(ask('classes', 'students', { params: { id: classId } }))
+  const pupil = pupils.data?.find(({ id }) => id === studentId)
+  const name = pupil ? fullName(pupil) : ''
+  const { term, year } = chosen
+  const show = (change: PupilSearch, replace: boolean) =>
+    void navigate({
+      to: '/results/$classId/students/$studentId',
+      params: { classId, studentId },
+      search: change,
+      replace,
+      resetScroll: false,
+    })
+  if (!term || !year) return null
+  const period = search.view === 'year' ? year.name : `${t(`app:term.${term.name}`)} ${year.name}`
+  return (
+    <Page
+      title={name || t('pupil')}
+      lead={t('lead.pupil', { period })}
+      actions={<Neighbours pupils={pupils.data ?? []} studentId={studentId} />}
+    >
+      <Tabs search={search} />
+      <Answer of={pupils}>
+        {() =>
+          search.view === 'year' ? (
+            <PupilYear studentId={studentId} yearId={year.id} terms={chosen.terms} />
+          ) : (
+            <PupilTerm studentId={studentId} term={term} name={name} onExplain={(explain) => show({ explain }, false)} />
+          )
+        }
+      </Answer>
+      {search.explain && search.view !== 'year' && (
+        <Explained studentId={studentId} term={term} subjectId={search.explain} name={name} onClose={() => show({}, true)} />
+      )}
+    </Page>
+  )
+}
+
+type ExplainedProps = { studentId: string; term: Term; subjectId: string; name: string; onClose: () => void }
+const Explained = ({ term, ...rest }: ExplainedProps) => <ExplainDialog {...rest} termId={term.id} />
+
+function Tabs({ search }: { search: PupilSearch }) {
+  const { t } = useTranslation('results')
+  const { classId, studentId } = route.useParams()
+  return (
+    <ViewTabs label={t('views.label')}>
+      {(['term', 'year'] as const).map((view) => (
+        <Link
+          key={view}
+          to="/results/$classId/students/$studentId"
+          params={{ classId, studentId }}
+          search={view === 'year' ? { view } : {}}
+          activeOptions={{ exact: true, includeSearch: true }}
+          aria-current={(search.view ?? 'term') === view ? 'page' : undefined}
+        >
+          {t(`views.${view}`)}
+        </Link>
+      ))}
+    </ViewTabs>
+  )
+}
+
+type Listed = { id: string; first_name: string; last_name: string }
+
+function Neighbours({ pupils, studentId }: { pupils: readonly Listed[]; studentId: string }) {
+  const { t } = useTranslation('results')
+  const { classId } = route.useParams()
+  const search: PupilSearch = route.useSearch()
+  const kept: PupilSearch = search.view ? { view: search.view } : {}
+  const at = pupils.findIndex(({ id }) => id === studentId)
+  const [before, after] = at < 0 ? [] : [pupils[at - 1], pupils[at + 1]]
+  return (
+    <div className={styles['toolbar']}>
+      {before && (
+        <Link to="/results/$classId/students/$studentId" params={{ classId, studentId: before.id }} search={kept}>
+          ← {fullName(before)}
+        </Link>
+      )}
+      {after && (
+        <Link to="/results/$classId/students/$studentId" params={{ classId, studentId: after.id }} search={kept}>
+          {fullName(after)} →
+        </Link>
+      )}
+      <Link to="/results/$classId" params={{ classId }} search={kept}>
+        {t('wholeClass')}
+      </Link>
+    </div>
+  )
+}

@@ -1,0 +1,163 @@
+import { elan, zoe } from '@markbook/shared/story/marks'
+import { class3A, class3B, hilary, maths, michaelmas } from '@markbook/shared/story/school-year'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const inTerm = (context: BrowserContext, { id }: { id: string }) =>
+  context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), id)
+const rowsOf = (page: Page) => page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.querySelector('th')?.textContent))
+
+describe.skipIf(!chromiumPath)('results', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('a class: sorted by a press, each figure explained, and the address says what is shown', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await inTerm(context, michaelmas)
+    await site.signIn(context, 'byrne')
+    await page.goto(`${site.url}/results`)
+    await page.waitForURL(`**/results/${class3B.id}`)
+    await page.getByRole('link', { name: 'Ó Briain, Élan' }).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'results-term-pc')
+    await page.getByRole('button', { name: 'Overall' }).press('Enter')
+    await expect.poll(async () => (await rowsOf(page))[0]).toBe('Murphy, Aoife')
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('overall')
+    await page.getByRole('button', { name: 'Overall' }).press('Enter')
+    await expect.poll(async () => (await rowsOf(page))[0]).toBe('Wójcik, Łukasz')
+
+    const figure = page.getByTitle('Explain Mathematics of Zoë Adeyemi')
+    await figure.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('was ill').waitFor()
+    const said = await dialog.innerText()
+    expect(said).toContain('mark excluded')
+    expect(said).toContain('Coursework average: (90 × 1) ÷ 1 = 90.00')
+    expect(said).toContain('(90 × 40 + 71 × 60) ÷ 100 = 78.60')
+    expect(said).toContain('78.60 reaches 70, which is B (Very good).')
+    await expectForEverybody(page)
+    await picture(page, 'results-explain-pc')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(() => figure.evaluate((button) => button === document.activeElement)).toBe(true)
+    await page.goto(`${site.url}/results/${class3B.id}?pupil=${elan.id}&explain=${maths.id}`)
+    await page.getByText('no mark yet').waitFor()
+    await page.getByText('there is no exam average, so coursework counts alone').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('charts: each mark says its figures by keyboard, and stands in a table', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await inTerm(context, michaelmas)
+    await site.signIn(context, 'byrne')
+    await page.goto(`${site.url}/results/${class3B.id}?view=charts`)
+    const bar = page.getByRole('img', { name: /^B \(70 to 80\): 1 pupil$/ })
+    await bar.focus()
+    await page.getByText('B (70 to 80): 1 pupil').last().waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'results-charts-pc')
+    await page.getByText('The same as a table').first().click()
+    expect(await page.locator('details[open] tbody tr').count()).toBe(6)
+    await page.getByRole('combobox', { name: /^Subject/ }).selectOption('English')
+    await page.getByRole('img', { name: /^D \(50 to 60\): 2 pupils$/ }).waitFor()
+    await page.getByRole('img', { name: /^Mathematics: mean 71\.08/ }).focus()
+    await picture(page, 'results-spread-pc')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the year, the summary, the comparison with the term before, and the broadsheet as files', async () => {
+    const { context, page, faults } = await openWindow(browser, { acceptDownloads: true })
+    await inTerm(context, hilary)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/results/${class3B.id}?view=compare`)
+    await page.getByText('down 0.73').first().waitFor()
+    expect(await page.getByRole('row', { name: /Adeyemi/ }).innerText()).toMatch(/▼\s*down/)
+    await expectForEverybody(page)
+    await picture(page, 'results-compare-pc')
+    await page.getByRole('link', { name: 'Year', exact: true }).click()
+    await page.getByRole('columnheader', { name: 'Year overall' }).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'results-year-pc')
+    await page.getByRole('combobox', { name: /^Subject/ }).selectOption('Mathematics')
+    await page.getByRole('columnheader', { name: 'End-of-year exam' }).waitFor()
+    await picture(page, 'results-year-subject-pc')
+    await page.getByRole('link', { name: 'Summary' }).click()
+    await page.getByRole('heading', { name: 'By subject' }).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'results-summary-pc')
+    for (const [word, ending] of [
+      ['PDF', 'pdf'],
+      ['Excel', 'xlsx'],
+      ['CSV', 'csv'],
+    ]) {
+      const download = page.waitForEvent('download')
+      await page.getByRole('button', { name: `Download the broadsheet: ${word}` }).click()
+      expect((await download).suggestedFilename()).toBe(`3B_2025-26_Hilary_broadsheet.${ending}`)
+    }
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a pupil: every subject with what it is made of; the teacher of one subject gets there by the list', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await inTerm(context, michaelmas)
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}/results/${class3B.id}`)
+    await page.getByText('choose a pupil').waitFor()
+    expect(await page.getByRole('link', { name: 'Charts' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Ó Briain, Élan' }).click()
+    await page.getByRole('heading', { name: 'Élan Ó Briain' }).waitFor()
+    await page.getByText('one part missing').first().waitFor()
+    expect(await page.getByRole('row', { name: /Mathematics/ }).innerText()).toMatch(/83\.75\s+–\s+83\.75\s+A/)
+    await expectForEverybody(page)
+    await picture(page, 'results-pupil-pc')
+    await page.getByRole('button', { name: 'Explain Mathematics of Élan Ó Briain' }).click()
+    await page.getByRole('dialog').getByText('no mark yet').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Year', exact: true }).click()
+    await page.getByText('Year grade').waitFor()
+    await expectForEverybody(page)
+    await page.goto(`${site.url}/results/${class3A.id}`)
+    await page.getByText('That class is not one of yours').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('reads on a telephone, at 200 % and in the dark', async () => {
+    const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
+    await inTerm(context, michaelmas)
+    await site.signIn(context, 'byrne')
+    for (const path of [
+      '',
+      '?view=charts',
+      '?view=summary',
+      '?view=compare',
+      `/students/${zoe.id}`,
+      `?pupil=${zoe.id}&explain=${maths.id}`,
+    ]) {
+      await page.goto(`${site.url}/results/${class3B.id}${path}`)
+      await page
+        .getByText(/Adeyemi|Compare with|Distribution|By subject/)
+        .first()
+        .waitFor()
+      await expectForEverybody(page)
+      await expectFits(page)
+      await picture(page, `results-phone-${path.replace(/\W+/g, '').slice(0, 12) || 'term'}`)
+      await page.setViewportSize({ width: 683, height: 384 })
+      await expectFits(page)
+      await page.setViewportSize(sizes.phone)
+    }
+    await context.close()
+  })
+})

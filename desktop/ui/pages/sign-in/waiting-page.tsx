@@ -1,0 +1,112 @@
+import type { Profile } from '@markbook/shared/contract/auth'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSave } from '../../api/queries.ts'
+import { me } from '../../api/session.ts'
+import { Button, ButtonLink } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { Actions } from '../../components/field.tsx'
+import { Answer } from '../../components/page.tsx'
+import { useToasts } from '../../components/toasts.tsx'
+import { moment } from '../../words/format.ts'
+import { askedSchool, keepAskedSchool } from './asked-school.ts'
+import styles from './outside.module.css'
+import { Outside, Sheet } from './outside.tsx'
+import { useOwnMe } from './own-me.ts'
+import { SignOutButton } from './sign-out-button.tsx'
+
+/** How often the server is asked (specification, «Events»), ms. */
+const POLL = 10_000
+
+/** A request waits for an answer; the page goes on by itself when there is one. */
+export function WaitingPage() {
+  const { t } = useTranslation('sign-in')
+  const own = useOwnMe(POLL)
+  const { tell } = useToasts()
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const { data: profile } = own
+  const pending = profile?.pending_join_request
+  const school = profile?.school_id ? profile.school : null
+  useEffect(() => {
+    if (profile && pending) keepAskedSchool({ user: profile.id, school: pending.school.name })
+  }, [profile, pending])
+  const isGone = useRef(false)
+  useEffect(() => {
+    if (!school || isGone.current) return
+    isGone.current = true
+    keepAskedSchool(null)
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'auth' })
+    tell(t('waiting.approved', { school: school.name }))
+    void navigate({ to: '/' })
+  }, [school, navigate, queries, tell, t])
+  const title = pending || school ? t('waiting.title') : t('waiting.refusedTitle')
+  return (
+    <Outside title={title} actions={<SignOutButton />}>
+      <Answer of={own}>{(known) => (known.pending_join_request ? <Pending profile={known} /> : <Refused profile={known} />)}</Answer>
+    </Outside>
+  )
+}
+
+function Pending({ profile }: { profile: Profile }) {
+  const { t } = useTranslation('sign-in')
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const withdraw = useSave('schools', 'withdraw')
+  const [isAsking, setAsking] = useState(false)
+  const pending = profile.pending_join_request
+  if (!pending) return null
+  const { id: requestId, school, requested_at } = pending
+  const confirm = async () => {
+    await withdraw.mutateAsync({ params: { requestId } })
+    keepAskedSchool(null)
+    await queries.fetchQuery({ ...me(), staleTime: 0 })
+    await navigate({ to: '/welcome' })
+  }
+  return (
+    <Sheet>
+      <div className={styles['plain']}>
+        <p role="status">{t('waiting.asked', { school: school.name, when: moment(requested_at) })}</p>
+        <h2>{t('waiting.next')}</h2>
+        <ol>
+          <li>{t('waiting.who', { school: school.name })}</li>
+          <li>{t('waiting.byItself')}</li>
+          <li>{t('waiting.leave')}</li>
+        </ol>
+      </div>
+      <Actions>
+        <Button look="danger" onClick={() => setAsking(true)}>
+          {t('waiting.withdraw')}
+        </Button>
+      </Actions>
+      {isAsking && (
+        <ConfirmDialog
+          title={t('waiting.withdrawTitle')}
+          text={t('waiting.withdrawText', { school: school.name })}
+          action={t('waiting.withdraw')}
+          onConfirm={confirm}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </Sheet>
+  )
+}
+
+function Refused({ profile }: { profile: Profile }) {
+  const { t } = useTranslation('sign-in')
+  // Nothing is said while the page is on its way to the school.
+  if (profile.school_id) return null
+  return (
+    <Sheet>
+      <p role="status">{t('waiting.refused', { school: askedSchool(profile) ?? t('waiting.theSchool') })}</p>
+      <p>{t('waiting.refusedDo')}</p>
+      <Actions>
+        <ButtonLink to="/welcome" look="primary">
+          {t('waiting.another')}
+        </ButtonLink>
+      </Actions>
+    </Sheet>
+  )
+}

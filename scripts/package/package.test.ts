@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { blobOf, withoutConsole } from './executable.mjs'
+import { iconOf } from './icon.mjs'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'markbook-package-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const major = Number(process.versions.node.split('.')[0])
+
+describe('the executable', () => {
+  test.skipIf(major !== 20)('holds what Node itself writes, where that can be compared', () => {
+    const text = 'console.log("Élan")'
+    writeFileSync(join(folder, 'markbook'), text)
+    writeFileSync(join(folder, 'config.json'), JSON.stringify({ main: 'markbook', output: 'blob', disableExperimentalSEAWarning: true }))
+    execFileSync(process.execPath, ['--experimental-sea-config', 'config.json'], { cwd: folder, stdio: 'ignore' })
+    expect(blobOf(text, major).equals(readFileSync(join(folder, 'blob')))).toBe(true)
+  })
+
+  test('of Node 22 has one byte more, after the flags', () => {
+    const [older, newer] = [blobOf('x', 20), blobOf('x', 22)]
+    expect(Buffer.concat([newer.subarray(0, 8), newer.subarray(9)]).equals(older)).toBe(true)
+  })
+
+  test('of Windows loses its console, and nothing else is taken for one', () => {
+    const path = join(folder, 'program.exe')
+    const bytes = Buffer.alloc(256)
+    bytes.writeUInt32LE(64, 0x3c)
+    bytes.write('PE\0\0', 64, 'latin1')
+    bytes.writeUInt16LE(3, 64 + 0x5c)
+    writeFileSync(path, bytes)
+    withoutConsole(path)
+    expect(readFileSync(path).readUInt16LE(64 + 0x5c)).toBe(2)
+    expect(() => withoutConsole(path)).toThrow(/is no program of the console/)
+  })
+})
+
+test('an icon names its pictures, their sizes and where they lie', () => {
+  const icon = iconOf([
+    { size: 16, png: Buffer.from('small') },
+    { size: 256, png: Buffer.from('larger') },
+  ])
+  expect([icon.readUInt16LE(2), icon.readUInt16LE(4)]).toEqual([1, 2])
+  expect([icon.readUInt8(6), icon.readUInt8(22)]).toEqual([16, 0])
+  const picture = (entry: number) =>
+    icon.toString('latin1', icon.readUInt32LE(entry + 12), icon.readUInt32LE(entry + 12) + icon.readUInt32LE(entry + 8))
+  expect([picture(6), picture(22)]).toEqual(['small', 'larger'])
+})

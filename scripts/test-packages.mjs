@@ -1,0 +1,126 @@
+// `npm run test:packages`: makes the packages and tries them as they are installed. What this machine lacks for is said and left out.
+// Arguments name the packages, as those of `npm run package`.
+import assert from 'node:assert/strict'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureInstalled } from './install.mjs'
+
+ensureInstalled()
+const { register } = await import('tsx/esm/api')
+register()
+const { makeDeb } = await import('./package/deb.mjs')
+const { makeInstaller } = await import('./package/windows.mjs')
+const { lacks } = await import('./package/tools.mjs')
+const { lacking, lookInto, openScreen, startProgram, until } = await import('../desktop/shell/display.fixtures.ts')
+const { chromiumPath } = await import('../desktop/ui/tests/browser.ts')
+
+const folder = mkdtempSync(join(tmpdir(), 'markbook-packages-'))
+const isThere = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
+
+/** Starts a server, waits until it is ready, asks it for what a package may have forgotten, and stops it. */
+async function tryServer(command, args, env, { canStop = true } = {}) {
+  const log = join(folder, `${env.PORT}.log`)
+  // A file, because wine hands no pipes on to a program without a console.
+  const file = openSync(log, 'w')
+  const child = spawn(command, args, { env, stdio: ['ignore', file, file] })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const ask = async (path) => {
+    const reply = await fetch(`http://127.0.0.1:${env.PORT}${path}`)
+    return reply.ok ? reply.text() : undefined
+  }
+  await until(() => ask('/readyz'), 'the server is ready', 90_000).catch((error) => {
+    throw new Error(`${error.message}\n${readFileSync(log, 'utf8')}`)
+  })
+  for (const path of ['/', '/docs', '/docs/swagger-ui-bundle.js', '/openapi.json']) assert.ok(await ask(path), `${path} is served`)
+  child.kill('SIGTERM')
+  const code = await ended
+  closeSync(file)
+  if (canStop) assert.deepEqual([code, /Stopped\./.test(readFileSync(log, 'utf8'))], [0, true])
+}
+
+async function tryDeb(file) {
+  const at = join(folder, 'desktop')
+  execFileSync('dpkg-deb', ['-x', file, at])
+  assert.ok(existsSync(join(at, 'usr', 'share', 'applications', 'markbook.desktop')))
+  if (lacking || !chromiumPath) return 'its window was not opened: Xvfb or Chromium is not on this machine'
+  const screen = await openScreen()
+  const environment = { XDG_DATA_HOME: join(folder, 'data'), XDG_RUNTIME_DIR: folder, DISPLAY: screen.name }
+  const command = [join(at, 'usr', 'bin', 'markbook-desktop')]
+  const started = performance.now()
+  const program = startProgram(environment, [], command)
+  const { browser, page } = await lookInto(join(folder, 'data', 'markbook', 'window'))
+  await page.getByLabel('Address of the school’s server').waitFor()
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1)
+  assert.equal(await startProgram(environment, ['--quit'], command).ended, 0)
+  assert.equal(await program.ended, 0, program.output())
+  await browser.close().catch(() => {})
+  screen.close()
+  return `its window was usable after ${seconds} s`
+}
+
+async function tryDebServer(file) {
+  const at = join(folder, 'server')
+  execFileSync('dpkg-deb', ['-x', file, at])
+  const environment = { PATH: process.env.PATH, DATA_DIR: join(folder, 'marks'), PORT: '38417', MARKBOOK_CONFIG: '' }
+  const command = join(at, 'usr', 'bin', 'markbook')
+  const run = (...args) => execFileSync(command, args, { env: environment, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  run('seed', 'story')
+  await tryServer(command, ['start'], environment)
+  assert.match(run('backup'), /Backed up and verified/)
+  // The workers, their bundle and the fonts.
+  run('reports', '--school', 'St Brigid’s', '--class', '3B', '--term', 'michaelmas', '--out', join(folder, 'reports'))
+  return 'it served, backed up and made the report cards of a class'
+}
+
+/** Into a Windows of its own. */
+function underWine(file, installed) {
+  const environment = { ...process.env, WINEPREFIX: join(folder, 'wine'), WINEDEBUG: '-all' }
+  const wine = (...args) => execFileSync('wine', args, { env: environment, stdio: 'ignore', timeout: 180_000 })
+  if (!existsSync(environment.WINEPREFIX)) {
+    wine('wineboot', '-i')
+    wine('reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f')
+  }
+  wine(file, '/S')
+  const place = join(environment.WINEPREFIX, 'drive_c', installed.replace('USER', process.env.USER ?? 'root'))
+  assert.ok(existsSync(place), `${place} was installed`)
+  return { environment, place, wine }
+}
+
+const tryWindows = (name, installed, port) => async (file) => {
+  if (!isThere('wine')) return 'it was made, but not tried: wine is not on this machine (sudo apt install wine)'
+  const { environment, place, wine } = underWine(file, installed)
+  const env = { ...environment, PORT: String(port), DATA_DIR: `C:\\${name}` }
+  await tryServer('wine', [join(place, name), join(place, 'program', 'markbook.mjs'), 'start'], env, { canStop: false })
+  wine(join(place, 'uninstall.exe'), '/S')
+  await until(() => !existsSync(join(place, name)) || undefined, 'it is uninstalled', 60_000)
+  return 'it was installed, served and was uninstalled under wine'
+}
+
+const USER = 'users/USER/AppData/Local/Programs/Markbook'
+const packages = {
+  deb: [makeDeb, tryDeb],
+  'deb-server': [makeDeb, tryDebServer],
+  win: [makeInstaller, tryWindows('Markbook.exe', USER, 38_418)],
+  'win-server': [makeInstaller, tryWindows('markbook.exe', 'Program Files/Markbook Server', 38_419)],
+}
+
+const wanted = process.argv.slice(2)
+try {
+  for (const [kind, [make, attempt]] of Object.entries(packages).filter(([name]) => wanted.length === 0 || wanted.includes(name))) {
+    const missing = lacks(kind)
+    if (missing) {
+      console.log(`- ${kind}: ${missing}`)
+      continue
+    }
+    const started = performance.now()
+    const file = await make(kind, folder, { quick: true })
+    const outcome = await attempt(file)
+    console.log(`✓ ${kind}: ${outcome} (${((performance.now() - started) / 1_000).toFixed(0)} s)`)
+  }
+} finally {
+  if (existsSync(join(folder, 'wine'))) spawnSync('wineserver', ['-k'], { env: { ...process.env, WINEPREFIX: join(folder, 'wine') } })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+}
+process.exit(0)

@@ -1,0 +1,153 @@
+import { limits } from '@markbook/shared/limits'
+import { type Finding, fine, notice, problem } from './finding.ts'
+import { counted, lasting } from './words.ts'
+
+/** The server that this one has joined. `state` as the running server says it; null where none runs. Times in ms. */
+export type ParentFound = {
+  kind: 'centre' | 'school'
+  url: string
+  answers: boolean
+  state: 'up_to_date' | 'sending' | 'offline' | 'revoked' | 'upgrade' | null
+  heard: number | null
+  waiting: number
+  oldest: number | null
+  clockOffset: number | null
+}
+/** `children`: how many have joined this server, and for how long the silent ones were; the times are lengths. */
+export type ReplicationFound = {
+  now: number
+  parent: ParentFound | null
+  conflicts: { open: number; oldest: number | null }
+  held: { rows: number; oldest: number | null }
+  refused: number
+  children: { count: number; silent: number[] }
+}
+
+const nodes = (count: number) => `${count} ${count === 1 ? 'server or laptop' : 'servers and laptops'}`
+
+const SAFE = 'Nothing is lost: what was entered here is in this database, and goes up by itself when it can.'
+
+/** Nothing where this server works alone. */
+export function checkReplication(found: ReplicationFound): Finding[] {
+  const { parent, children, now } = found
+  if (!parent && children.count === 0) return []
+  const troubles = [...(parent ? ofParent(parent, now) : []), ...ofRows(found), ...ofChildren(found)]
+  return troubles.length > 0 ? troubles : [fine('replication', allIsWell(found))]
+}
+
+function allIsWell({ parent, children }: ReplicationFound): string {
+  const joined = nodes(children.count)
+  if (!parent) return `${joined} replicate${children.count === 1 ? 's' : ''} with this server.`
+  const place = parent.kind === 'centre' ? 'the centre' : 'the school'
+  if (parent.waiting > 0) return `${counted(parent.waiting, 'row')} of this server are on their way to ${place}.`
+  return `Everything is at ${place}.`
+}
+
+const nameOf = ({ kind, url }: ParentFound) => `${kind === 'centre' ? 'The centre' : 'The school’s server'} (${url})`
+
+function ofParent(parent: ParentFound, now: number): Finding[] {
+  return [...ofLine(parent, now), ...ofClock(parent)]
+}
+
+function ofLine(parent: ParentFound, now: number): Finding[] {
+  const name = nameOf(parent)
+  const { state, answers, waiting, oldest } = parent
+  const silence = parent.heard === null ? Number.POSITIVE_INFINITY : now - parent.heard
+  const since = parent.heard === null ? 'and never was' : `and was last heard ${lasting(silence)} ago`
+  const rows = waiting > 0 ? ` ${counted(waiting, 'row')} wait${oldest === null ? '' : `, the oldest for ${lasting(now - oldest)}`}.` : ''
+  if (state === 'revoked')
+    return [
+      problem('replication', {
+        what: `${name} has revoked this server, or does not know it.${rows}`,
+        means: 'What is entered here stays here; it goes on alone.',
+        do: 'Ask there for a new code, and join again: markbook join <address> <code>',
+      }),
+    ]
+  if (state === 'upgrade')
+    return [
+      problem('replication', {
+        what: `This program is too old for ${name}.${rows}`,
+        means: SAFE,
+        do: 'Install the newer one on this machine.',
+      }),
+    ]
+  if (!answers) {
+    const tell = silence > limits.doctor.replication.parent ? problem : notice
+    return [
+      tell('replication', {
+        what: `${name} does not answer from here, ${since}.${rows}`,
+        means: SAFE,
+        do: 'Look at the line of this machine. Where there is none for long, carry the marks: markbook sync export <file>',
+      }),
+    ]
+  }
+  if (state !== null && silence > limits.doctor.replication.stuck)
+    return [
+      problem('replication', {
+        what: `${name} answers, ${since}, but the two do not replicate.${rows}`,
+        means: SAFE,
+        do: 'Say why it does not: markbook sync status; then start this server again.',
+      }),
+    ]
+  if (oldest !== null && now - oldest > limits.doctor.replication.waiting && state !== null)
+    return [
+      notice('replication', {
+        what: `${counted(waiting, 'row')} wait for ${name}, the oldest for ${lasting(now - oldest)}, although it answers.`,
+        means: SAFE,
+        do: 'Compare the two: markbook sync verify',
+      }),
+    ]
+  return []
+}
+
+function ofClock({ clockOffset, kind }: ParentFound): Finding[] {
+  if (clockOffset === null || Math.abs(clockOffset) <= limits.doctor.clockSlack) return []
+  return [
+    notice('replication', {
+      what: `The clock of this machine is ${lasting(clockOffset)} ${clockOffset > 0 ? 'ahead of' : 'behind'} that of ${kind === 'centre' ? 'the centre' : 'the school’s server'}.`,
+      means: 'No mark is lost by it; of two that were entered at the same time the wrong one may count as the later.',
+      do: 'Set the clock of the wrong machine right, and let the network keep it.',
+    }),
+  ]
+}
+
+function ofRows({ now, conflicts, held, refused }: ReplicationFound): Finding[] {
+  const found: Finding[] = []
+  if (conflicts.open > 0)
+    found.push(
+      notice('replication', {
+        what: `${counted(conflicts.open, 'conflict')} ${conflicts.open === 1 ? 'waits' : 'wait'} for a decision${conflicts.oldest === null ? '' : `, the oldest for ${lasting(now - conflicts.oldest)}`}.`,
+        means: 'Two values were entered for one thing; the later counts, and the other is kept.',
+        do: 'Let whoever may enter them decide, in the app under Conflicts.',
+      }),
+    )
+  if (held.oldest !== null && now - held.oldest > limits.doctor.replication.held)
+    found.push(
+      notice('replication', {
+        what: `${counted(held.rows, 'row')} that came from another server cannot be written, for ${lasting(now - held.oldest)}.`,
+        means: 'They are kept whole and tried again; they are in nobody’s way.',
+        do: 'Merge everything again: markbook sync verify --repair. Where they stay, make a backup and ask for help.',
+      }),
+    )
+  if (refused > 0)
+    found.push(
+      notice('replication', {
+        what: `${counted(refused, 'write')} of this server ${refused === 1 ? 'was' : 'were'} not taken by the other side.`,
+        means: 'What the other side has counts; what was not taken is kept here with its reason.',
+        do: 'Let an administrator look, in the app under Conflicts, and enter again what should count.',
+      }),
+    )
+  return found
+}
+
+function ofChildren({ children }: ReplicationFound): Finding[] {
+  const long = children.silent.filter((silence) => silence > limits.doctor.replication.child)
+  if (long.length === 0) return []
+  return [
+    notice('replication', {
+      what: `${long.length} of ${nodes(children.count)} that joined this one ${long.length === 1 ? 'was' : 'were'} not heard for long, one for ${lasting(Math.max(...long))}.`,
+      means: 'What was entered there and not sent is there alone.',
+      do: 'See which (markbook node list) and bring them to a line; revoke those that are lost: markbook node revoke <name>',
+    }),
+  ]
+}
