@@ -7,9 +7,11 @@ import type { Finding } from './finding.ts'
 import { root } from './places.ts'
 import { bundlePrograms, keepProfiles, stopAll } from './processes.ts'
 import { documentOf, tableOf } from './report.ts'
+import { appKeys, appLoad, appOpen } from './rows/app.rows.ts'
 import { copy } from './rows/copy.rows.ts'
 import { drawing, papers, workbook } from './rows/documents.rows.ts'
 import { door } from './rows/door.rows.ts'
+import { live } from './rows/live.rows.ts'
 import { central, start } from './rows/node.rows.ts'
 import { peers } from './rows/peers.rows.ts'
 import { bulk, classList, me, trivial } from './rows/requests.rows.ts'
@@ -36,6 +38,10 @@ const benches = [
   copy,
   peers,
   up,
+  live,
+  appLoad,
+  appKeys,
+  appOpen,
 ]
 
 const HELP = `npm run bench                          every target of the box, each against its control

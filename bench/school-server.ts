@@ -7,7 +7,12 @@ import { benchSchool, type Size } from './school.ts'
 /** A server on a copy of the school, and who is signed in there. */
 export type Serving = { program: Program; cookies: Cookies; folder: string; url: string; forget(): Promise<void> }
 
-const serving = (size: Size, program: Program, cookies: Cookies, { folder = '', url = '' }: { folder?: string; url?: string }): Serving => ({
+const serving = (
+  size: Size,
+  program: Program,
+  cookies: Cookies,
+  { folder = '', url = '' }: { folder?: string; url?: string },
+): Serving => ({
   program,
   cookies,
   folder,

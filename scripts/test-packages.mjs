@@ -20,11 +20,11 @@ const folder = mkdtempSync(join(tmpdir(), 'markbook-packages-'))
 const isThere = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
 
 /** Starts a server, waits until it is ready, asks it for what a package may have forgotten, and stops it. */
-async function tryServer(command, args, env, { canStop = true } = {}) {
+async function tryServer(command, args, env, { canStop = true, cwd = folder } = {}) {
   const log = join(folder, `${env.PORT}.log`)
   // A file, because wine hands no pipes on to a program without a console.
   const file = openSync(log, 'w')
-  const child = spawn(command, args, { env, stdio: ['ignore', file, file] })
+  const child = spawn(command, args, { env, cwd, stdio: ['ignore', file, file] })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   const ask = async (path) => {
     const reply = await fetch(`http://127.0.0.1:${env.PORT}${path}`)
@@ -91,8 +91,9 @@ function underWine(file, installed) {
 const tryWindows = (name, installed, port) => async (file) => {
   if (!isThere('wine')) return 'it was made, but not tried: wine is not on this machine (sudo apt install wine)'
   const { environment, place, wine } = underWine(file, installed)
-  const env = { ...environment, PORT: String(port), DATA_DIR: `C:\\${name}` }
-  await tryServer('wine', [join(place, name), join(place, 'program', 'markbook.mjs'), 'start'], env, { canStop: false })
+  // The settings that the installer of the server wrote are for a whole building.
+  const env = { ...environment, PORT: String(port), LAN: 'false', DATA_DIR: 'C:\\marks' }
+  await tryServer('wine', [join(place, name), 'program/markbook.mjs', 'start'], env, { canStop: false, cwd: place })
   wine(join(place, 'uninstall.exe'), '/S')
   await until(() => !existsSync(join(place, name)) || undefined, 'it is uninstalled', 60_000)
   return 'it was installed, served and was uninstalled under wine'
@@ -120,7 +121,7 @@ try {
     console.log(`✓ ${kind}: ${outcome} (${((performance.now() - started) / 1_000).toFixed(0)} s)`)
   }
 } finally {
-  if (existsSync(join(folder, 'wine'))) spawnSync('wineserver', ['-k'], { env: { ...process.env, WINEPREFIX: join(folder, 'wine') } })
+  if (existsSync(join(folder, 'wine'))) spawnSync('wineserver', ['-k', '-w'], { env: { ...process.env, WINEPREFIX: join(folder, 'wine') } })
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
 }
 process.exit(0)

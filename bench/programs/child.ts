@@ -27,7 +27,8 @@ async function main() {
   const config = { sessionSecret, nodeName: 'Bench School', databaseUrl: null } as unknown as Services['config']
   const services = { store, clock, config, keys: keysOf(sessionSecret) } as Services
 
-  const round = async (): Promise<Round> => {
+  /** `only`: nothing is fetched. */
+  const round = async (only?: 'up'): Promise<Round> => {
     const [cpu, started] = [process.cpuUsage(), performance.now()]
     const [parent] = await store.read(asSystem(), parentsOf)
     if (!parent) throw new Error('there is no parent')
@@ -35,7 +36,7 @@ async function main() {
     const child = new Child(services, parent.id, line)
     if ((await child.greet()).anew) throw new Error('this database is no longer its own')
     while ((await child.push()).more);
-    while ((await child.pull(0)).more);
+    while (only !== 'up' && (await child.pull(0)).more);
     const { user, system } = process.cpuUsage(cpu)
     const ms = performance.now() - started
     const rows = await store.read(asSystem(), (tx) => tx.db.$count(tx.t.grade))
@@ -52,8 +53,9 @@ async function main() {
       (result) => process.send?.({ [name]: result }),
       (error: Error) => process.send?.({ failure: error.stack }),
     )
-  process.on('message', (asked: { join?: Invited; rounds?: number }) => {
+  process.on('message', (asked: { join?: Invited; rounds?: number; up?: true }) => {
     if (asked.join) void answer('joined', joinParent(services, { ...asked.join, kind: 'school' }))
+    if (asked.up) void answer('round', round('up'))
     if (asked.rounds) void answer('round', rounds(asked.rounds))
   })
   process.send?.({ port: 0 })

@@ -1,14 +1,14 @@
-import { atCentre, invitation } from '../joining.ts'
+import { asSystem } from '@markbook/server/store/tx'
 import { copyUp, dropCentre, emptyCentre } from '../central.ts'
 import { copyOfSchool } from '../fill.ts'
 import { type Bench, most } from '../finding.ts'
+import { atCentre, invitation } from '../joining.ts'
 import { median } from '../measure.ts'
 import { startProgram, startServer } from '../processes.ts'
 import type { Round } from '../programs/child.ts'
 import { SECRET } from '../requests.ts'
 import { end } from '../school-server.ts'
 import { MARKS, SIZE } from './copy.rows.ts'
-import { asSystem } from '@markbook/server/store/tx'
 
 type Sent = Round & { centreMicros: number }
 
@@ -19,7 +19,7 @@ async function sent(round: number): Promise<Sent> {
   const child = await startProgram('child', folder, SECRET)
   await child.ask({ join: await invitation(url, centre.port, null) }, 'joined')
   const before = await centre.usage()
-  const made = await child.ask<Round>({ rounds: 1 }, 'round')
+  const made = await child.ask<Round>({ up: true }, 'round')
   const after = await centre.usage()
   const rows = await atCentre(url, (store) => store.read(asSystem(), (tx) => tx.db.$count(tx.t.grade)))
   if (rows !== MARKS) throw new Error(`${rows} marks came, not ${MARKS}`)

@@ -12,23 +12,29 @@ export type Opening = { browser: string; profile: string; flags: readonly string
 
 /** Opens an address in the browser of the system, in a window and with a profile of our own. Throws where the browser cannot be started. */
 export async function openWindow(url: string, { browser, profile, flags }: Opening): Promise<Window> {
-  seedPreferences(profile)
-  const child = spawn(browser, browserArguments({ url, profile, flags }), { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] })
+  // Afterwards it is as large as it was left.
+  const size = seedPreferences(profile) === 'new' ? ['--start-maximized'] : []
+  const child = spawn(browser, browserArguments({ url, profile, flags: [...size, ...flags] }), {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+  })
   const closed = new Promise<number | null>((resolve) => child.once('exit', resolve))
   await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
   return { closed, ...controlOf(child) }
 }
 
 /** What is there is kept; a profile that cannot be read is the browser's own business. */
-function seedPreferences(profile: string): void {
+function seedPreferences(profile: string): 'new' | 'known' {
   const path = join(profile, 'Default', 'Preferences')
   mkdirSync(join(profile, 'Default'), { recursive: true, mode: 0o700 })
   let known = {}
+  let state: 'new' | 'known' = 'new'
   try {
     known = JSON.parse(readFileSync(path, 'utf8'))
+    state = 'known'
   } catch {}
   const wanted = JSON.stringify(withOurPreferences(known))
   if (wanted !== JSON.stringify(known)) writeFileSync(path, wanted)
+  return state
 }
 
 type Target = { targetInfo: { targetId: string; type: string } }

@@ -8,6 +8,7 @@ import { checkDisks } from './check.disk.ts'
 import { checkFolder, shareOf, syncServiceOf } from './check.folder.ts'
 import { checkMemory, checkSettings } from './check.machine.ts'
 import { checkMail } from './check.mail.ts'
+import { checkReplication, type ParentFound, type ReplicationFound } from './check.replication.ts'
 import { checkRights, type Held } from './check.rights.ts'
 import { checkPort, checkServer } from './check.server.ts'
 import type { Finding } from './finding.ts'
@@ -259,4 +260,76 @@ test('every sentence of a trouble ends as one', () => {
   ]
   for (const finding of all)
     if (finding.severity !== 'ok') expect([finding.what, finding.means].every((text) => /[.!]$/.test(text))).toBe(true)
+})
+
+describe('replication', () => {
+  const parent: ParentFound = {
+    kind: 'centre',
+    url: 'https://centre.example',
+    answers: true,
+    state: 'up_to_date',
+    heard: NOW - 20_000,
+    waiting: 0,
+    oldest: null,
+    clockOffset: 900,
+  }
+  const alone: ReplicationFound = {
+    now: NOW,
+    parent: null,
+    conflicts: { open: 0, oldest: null },
+    held: { rows: 0, oldest: null },
+    refused: 0,
+    children: { count: 0, silent: [] },
+  }
+  const under = (change: Partial<ParentFound>) => checkReplication({ ...alone, parent: { ...parent, ...change } })
+  test('of a server that works alone is not spoken of; where all is well it is said', () => {
+    expect(checkReplication(alone)).toEqual([])
+    expect(under({})).toMatchObject([{ severity: 'ok', what: 'Everything is at the centre.' }])
+    expect(under({ state: 'sending', waiting: 3, oldest: NOW - 1_000 })).toMatchObject([{ severity: 'ok' }])
+    expect(under({ kind: 'school', state: null })).toMatchObject([{ severity: 'ok', what: 'Everything is at the school.' }])
+    expect(checkReplication({ ...alone, children: { count: 2, silent: [DAY, HOUR] } })).toMatchObject([
+      { severity: 'ok', what: '2 servers and laptops replicate with this server.' },
+    ])
+  })
+  test.each<[string, Partial<ParentFound>, 'notice' | 'problem', RegExp]>([
+    [
+      'no line for some hours',
+      { answers: false, heard: NOW - 5 * HOUR, waiting: 37, oldest: NOW - 4 * HOUR },
+      'notice',
+      /last heard 5 hours ago\. 37 rows wait, the oldest for 4 hours/,
+    ],
+    ['no line for weeks', { answers: false, heard: NOW - 9 * DAY }, 'problem', /does not answer from here, and was last heard 9 days ago/],
+    ['a parent that never answered', { answers: false, heard: null }, 'problem', /and never was/],
+    ['revoked', { state: 'revoked' }, 'problem', /has revoked this server/],
+    ['too old', { state: 'upgrade', waiting: 1, oldest: NOW - HOUR }, 'problem', /too old for The centre .* 1 row wait/],
+    ['a parent that answers, and nothing goes', { state: 'offline', heard: NOW - 2 * HOUR }, 'problem', /do not replicate/],
+    [
+      'rows that do not arrive',
+      { state: 'sending', waiting: 2, oldest: NOW - 3 * DAY },
+      'notice',
+      /oldest for 3 days, although it answers/,
+    ],
+    ['a clock that is off', { clockOffset: -600_000 }, 'notice', /10 minutes behind that of the centre/],
+  ])('%s', (_, change, severity, words) => {
+    const found = under(change)
+    expect(severities(found)).toEqual([severity])
+    expect(whats(found)).toMatch(words)
+  })
+  test('what waits for a person, and who was not heard for long', () => {
+    const found = checkReplication({
+      ...alone,
+      conflicts: { open: 2, oldest: NOW - 3 * DAY },
+      held: { rows: 1, oldest: NOW - 2 * DAY },
+      refused: 1,
+      children: { count: 3, silent: [HOUR, 40 * DAY, 90 * DAY] },
+    })
+    expect(severities(found)).toEqual(['notice', 'notice', 'notice', 'notice'])
+    expect(whats(found)).toMatch(/2 conflicts wait for a decision, the oldest for 3 days/)
+    expect(whats(found)).toMatch(/1 row that came from another server cannot be written, for 2 days/)
+    expect(whats(found)).toMatch(/1 write of this server was not taken/)
+    expect(whats(found)).toMatch(/2 of 3 servers and laptops that joined this one were not heard for long, one for 90 days/)
+    expect(severities(checkReplication({ ...alone, children: { count: 1, silent: [0] }, held: { rows: 1, oldest: NOW - HOUR } }))).toEqual([
+      'ok',
+    ])
+  })
 })

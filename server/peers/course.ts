@@ -1,8 +1,9 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Notice } from '@markbook/sync/machine'
 
-/** How replication with the parent goes, for the status. */
-export type Course = { parent: Row<'sync_peer'> | null; notice: Notice | 'alone'; reason: string | null; since: number }
+/** How replication with the parent goes, for the status. `copy`: how far a first copy of the parent's rows has come, while it lasts. */
+export type Course = { parent: Row<'sync_peer'> | null; notice: Notice | 'alone'; reason: string | null; since: number; copy?: Copy | null }
+export type Copy = { copied: number; total: number }
 
 export type Replication = {
   course(): Course

@@ -19,11 +19,11 @@ export const overNetwork =
     const timer = setTimeout(
       () => patience.abort(new Error('The other server does not answer.')),
       patienceFor(new URL(request.url).pathname),
-    ).unref()
+    )
     try {
       const signal = AbortSignal.any([request.signal, stopping, patience.signal])
       const own = request.url.startsWith('https:') ? authority() : null
-      return own ? await fetchTrusting(request, own, signal) : await fetch(request, { signal })
+      return await fetchTrusting(request, own, signal)
     } finally {
       clearTimeout(timer)
     }

@@ -7,7 +7,7 @@ import type { Barred, Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
 import { asSystem } from '../store/tx.ts'
 import { Child } from './child.ts'
-import type { Course, Replication } from './course.ts'
+import type { Copy, Course, Replication } from './course.ts'
 import { parentsOf } from './enrolment.ts'
 import { type Carriage, carryOn } from './files/carry-on.ts'
 import { Courier } from './files/courier.ts'
@@ -40,9 +40,12 @@ export async function startReplication(services: Services, given?: Carrier): Pro
       if (notice !== course.notice) services.log.info({ parent: parent.name, notice, reason }, 'replication')
       course = { ...course, notice, reason, since: notice === course.notice ? course.since : clock.now() }
     }
+    const copying = (copy: Copy | null) => {
+      course = { ...course, copy }
+    }
     const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
     files = carryOn(services, parent.id, new Courier(services, parent.id, line))
-    driver = driverFor(services, parent, line, { tell, again: () => void refresh(), carryFiles: files.wake })
+    driver = driverFor(services, parent, line, { tell, copying, again: () => void refresh(), carryFiles: files.wake })
     driver.start()
   }
   let turn: Promise<void> = Promise.resolve()
@@ -82,9 +85,9 @@ export async function startReplication(services: Services, given?: Carrier): Pro
 
 const addressesHere = () => JSON.stringify(Object.values(networkInterfaces()).map((each) => each?.map(({ address }) => address)))
 
-type Told = { tell(notice: Notice, reason: string | null): void; again(): void; carryFiles(): void }
+type Told = { tell(notice: Notice, reason: string | null): void; copying(copy: Copy | null): void; again(): void; carryFiles(): void }
 
-function driverFor(services: Services, parent: Row<'sync_peer'>, line: ParentLine, { tell, again, carryFiles }: Told): Driver {
+function driverFor(services: Services, parent: Row<'sync_peer'>, line: ParentLine, { tell, copying, again, carryFiles }: Told): Driver {
   const child = new Child(services, parent.id, line)
   return new Driver(
     {
@@ -96,6 +99,8 @@ function driverFor(services: Services, parent: Row<'sync_peer'>, line: ParentLin
       push: () => child.push(),
       pull: async (wait, signal) => {
         const heard = await child.pull(wait, signal)
+        const { copied, total } = heard.page
+        copying(copied === null || total === null ? null : { copied, total })
         // Files follow their rows.
         if (!heard.more) carryFiles()
         return heard

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { request as askPlainly } from 'node:http'
 import { request as askSecurely } from 'node:https'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
@@ -75,12 +76,26 @@ export function isUnknown(address: URL, authority: string | null): Promise<boole
 
 const trusted = (authority: string | null) => (authority ? [...rootCertificates, authority] : [...rootCertificates])
 
-/** Like `fetch`, which cannot be told to trust one more authority for one request. */
-export async function fetchTrusting(request: Request, authority: string, signal: AbortSignal): Promise<Response> {
+/**
+ * Like `fetch`, which cannot be told to trust one more authority for one request, and which says nothing for long where a connection is
+ * taken and closed at once, as by a proxy whose server is away.
+ */
+export async function fetchTrusting(request: Request, authority: string | null, signal: AbortSignal): Promise<Response> {
   const body = Buffer.from(await request.arrayBuffer())
-  const headers = { ...Object.fromEntries(request.headers), 'content-length': String(body.length), 'accept-encoding': 'gzip' }
+  return ask(request, body, authority, signal).catch((error: unknown) => {
+    // The other side may close a connection that was kept, in the moment when it is used again.
+    if (error instanceof Stale) return ask(request, body, authority, signal)
+    throw error
+  })
+}
+
+class Stale extends Error {}
+
+function ask({ url, method, headers: own }: Request, body: Buffer, authority: string | null, signal: AbortSignal): Promise<Response> {
+  const headers = { ...Object.fromEntries(own), 'content-length': String(body.length), 'accept-encoding': 'gzip' }
+  const begin = url.startsWith('https:') ? askSecurely : askPlainly
   return new Promise((resolve, reject) => {
-    const asked = askSecurely(request.url, { method: request.method, headers, ca: trusted(authority), signal }, (reply) => {
+    const asked = begin(url, { method, headers, signal, ...(authority && { ca: trusted(authority) }) }, (reply) => {
       const isPacked = reply.headers['content-encoding'] === 'gzip'
       // A line that breaks off breaks off what is unpacked, too.
       const plain = isPacked ? pipeline(reply, createGunzip(), () => {}) : reply
@@ -90,7 +105,7 @@ export async function fetchTrusting(request: Request, authority: string, signal:
       const stream = hasBody ? (Readable.toWeb(plain) as ReadableStream<Uint8Array>) : null
       resolve(new Response(stream, { status: reply.statusCode ?? 502, headers: fields.map(([name, value]) => [name, String(value)]) }))
     })
-    asked.once('error', reject)
+    asked.once('error', (error: NodeJS.ErrnoException) => reject(asked.reusedSocket && error.code === 'ECONNRESET' ? new Stale() : error))
     asked.end(body)
   })
 }

@@ -21,7 +21,7 @@ export type Dialect = FeedReading & {
   /** Writes rows of one table in few statements; `replace` overwrites rows with the same key. Values are driver values. */
   writeRows(line: Line, table: Table, rows: readonly Record<string, unknown>[], how: 'insert' | 'replace' | 'ignore'): Promise<void>
   /** Locks rows by id, in the order given, until the commit. Answers which: what is not there cannot be locked. */
-  lockRows(line: Line, table: Table, ids: readonly string[]): Promise<string[]>
+  lockRows(line: Line, table: Table, schoolId: string | null, ids: readonly string[]): Promise<string[]>
   /** Gives a unique text column of these rows a value that no other row has. */
   parkRows(line: Line, table: Table, column: string, ids: readonly string[]): Promise<void>
   /**
@@ -127,12 +127,14 @@ function sqliteWrite(line: Line, table: Table, rows: readonly Record<string, unk
   )
 }
 
+const STORED = 'row_id, vv, units, schema, extra, source_id, settled'
+
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   failsAlone: true,
   tables: sqliteTables,
   lockOf: () => '',
-  lockRows: async (_line, _table, ids) => [...ids],
+  lockRows: async (_line, _table, _schoolId, ids) => [...ids],
   parkRows: (line, table, column, ids) =>
     line.run(`update ${quoted(getTableName(table))} set ${quoted(column)} = '~' || id where id in (select value from json_each(?))`, [
       JSON.stringify(ids),
@@ -153,10 +155,11 @@ export const sqliteDialect: Dialect = {
     return rows.map(({ id }) => id)
   },
   versionsOf: (line, schoolId, table, ids) =>
-    line.rows(
-      'select row_id, vv, units, schema, extra, source_id, settled from sync_row where school_id = ? and table_name = ? and row_id in (select value from json_each(?))',
-      [schoolId, table, JSON.stringify(ids)],
-    ),
+    line.rows(`select ${STORED} from sync_row where school_id = ? and table_name = ? and row_id in (select value from json_each(?))`, [
+      schoolId,
+      table,
+      JSON.stringify(ids),
+    ]),
   advance: async (line, { schoolId, digest, rows, history }) => {
     const [known] = await line.rows<{ seq: number; head: string }>('select seq, head from sync_feed where school_id = ?', [schoolId])
     const seq = (known?.seq ?? 0) + 1
@@ -236,6 +239,20 @@ const POSTGRES_ADVANCE = `
 /** An array, and no subselect to join with: under row-level security Postgres would read every row of the school first, and compare then. */
 const anyOf = (parameter: string) => `= any (array(select value::uuid from json_array_elements_text(${parameter}::text::json)))`
 
+/**
+ * One look-up of the index for each id, in their order. The plan of a comparison with a list is made once for a connection, and one that
+ * was made while a table was empty reads the whole of it for every page of a first load (decision 304).
+ */
+const byId = (look: string) =>
+  `select found.* from json_array_elements_text($1::text::json) as wanted(id) cross join lateral (${look}) as found`
+
+async function idsFound(line: Line, table: Table, schoolId: string | null, ids: readonly string[], lock: string): Promise<string[]> {
+  const scope = schoolId === null ? '' : 'school_id = $2 and '
+  const text = byId(`select id from ${place(table)} where ${scope}id = wanted.id::uuid${lock}`)
+  const rows = await line.rows<{ id: string }>(text, [JSON.stringify(ids), ...(schoolId === null ? [] : [schoolId])])
+  return rows.map(({ id }) => id)
+}
+
 export const postgresDialect: Dialect = {
   name: 'postgres',
   failsAlone: false,
@@ -243,10 +260,7 @@ export const postgresDialect: Dialect = {
   lockOf: (table) => ` for no key update of ${quoted(table)}`,
   parkRows: (line, table, column, ids) =>
     line.run(`update ${place(table)} set ${quoted(column)} = '~' || id where id ${anyOf('$1')}`, [JSON.stringify(ids)]),
-  lockRows: async (line, table, ids) => {
-    const text = `select id from ${place(table)} where id ${anyOf('$1')} order by id for no key update`
-    return (await line.rows<{ id: string }>(text, [JSON.stringify(ids)])).map(({ id }) => id)
-  },
+  lockRows: (line, table, schoolId, ids) => idsFound(line, table, schoolId, ids, ' for no key update'),
   writeRows: async (line, table, rows, how) => {
     if (rows.length > 0) await line.run(postgresInsert(table, how), [JSON.stringify(rows)])
   },
@@ -260,18 +274,13 @@ export const postgresDialect: Dialect = {
       ...(schoolId === null ? [] : [schoolId]),
     ])
   },
-  idsIn: async (line, table, schoolId, ids) => {
-    const scope = schoolId === null ? '' : 'school_id = $2 and '
-    const text = `select id from ${place(table)} where ${scope}id ${anyOf('$1')}`
-    const rows = await line.rows<{ id: string }>(text, [JSON.stringify(ids), ...(schoolId === null ? [] : [schoolId])])
-    return rows.map(({ id }) => id)
-  },
+  idsIn: (line, table, schoolId, ids) => idsFound(line, table, schoolId, ids, ''),
   versionsOf: (line, schoolId, table, ids) =>
-    line.rows(
-      `select row_id, vv, units, schema, extra, source_id, settled from sync.sync_row
-       where school_id = $1 and table_name = $2 and row_id ${anyOf('$3')}`,
-      [schoolId, table, JSON.stringify(ids)],
-    ),
+    line.rows(byId(`select ${STORED} from sync.sync_row where school_id = $2 and table_name = $3 and row_id = wanted.id::uuid`), [
+      JSON.stringify(ids),
+      schoolId,
+      table,
+    ]),
   advance: (line, { schoolId, digest, rows, history }) =>
     line.run(POSTGRES_ADVANCE, [schoolId, digest, JSON.stringify(rows), JSON.stringify(history)]),
   ...postgresFeed,

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { parentsOf } from '../peers/enrolment.ts'
 import { joinParent } from '../peers/join.ts'
 import { overNetwork } from '../peers/network.ts'
+import { trustedAuthority } from '../peers/trust.ts'
 import { readNote } from '../running.ts'
 import { DATABASE_FILE } from '../store/sqlite.ts'
 import { asSystem } from '../store/tx.ts'
@@ -49,7 +50,7 @@ async function join(typed: string, code: string, { laptop = false }: { laptop?: 
       const { parent: joined, school_name } = await joinParent(
         at,
         { url, code, kind: laptop ? 'laptop' : 'school' },
-        overNetwork(new AbortController().signal),
+        overNetwork(new AbortController().signal, () => trustedAuthority(config.dataDir)),
       )
       console.log(`Joined ${joined.name}, for ${school_name}.`)
       console.log(

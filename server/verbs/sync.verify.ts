@@ -5,6 +5,7 @@ import { Child } from '../peers/child.ts'
 import { keysOfEnrolment } from '../peers/incarnation.ts'
 import { overNetwork } from '../peers/network.ts'
 import { LineFailure, ParentLine } from '../peers/parent-line.ts'
+import { trustedAuthority } from '../peers/trust.ts'
 import { type Difference, differencesOf, digestsOf } from '../peers/verify.ts'
 import { asSystem } from '../store/tx.ts'
 import { counted } from './backup.ts'
@@ -17,7 +18,8 @@ const BETWEEN = 2_000
 export async function verify({ repair = false }: { repair?: boolean }) {
   await atConsole(async (at) => {
     const parent = await parentHere(at)
-    const line = new ParentLine(parent, keysOfEnrolment(at, parent), overNetwork(new AbortController().signal))
+    const carry = overNetwork(new AbortController().signal, () => trustedAuthority(at.config.dataDir))
+    const line = new ParentLine(parent, keysOfEnrolment(at, parent), carry)
     const child = new Child(at as unknown as Services, parent.id, line)
     const session = <T>(work: () => Promise<T>) => inSession(child, work)
     if (repair) {

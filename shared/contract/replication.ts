@@ -9,6 +9,7 @@ const Columns = z.record(z.string(), z.unknown())
 
 /**
  * How replication goes, in one sentence and in numbers. `waiting`: rows that the parent does not have yet, since `oldest_waiting_at`.
+ * `copy`: rows of the first copy of the parent's that have come, and of how many, while it lasts.
  * `files_to_send`, `files_to_come`: files that the parent lacks, and that this node lacks, of rows that are here. `clock_offset_ms`: how far this node's clock is ahead of its parent's.
  */
 export const SyncStatus = row('SyncStatus', {
@@ -18,6 +19,7 @@ export const SyncStatus = row('SyncStatus', {
   last_seen_at: Instant.nullable(),
   waiting: z.int(),
   oldest_waiting_at: Instant.nullable(),
+  copy: z.object({ copied: z.int(), total: z.int() }).nullable(),
   files_to_send: z.int(),
   files_to_come: z.int(),
   open_conflicts: z.int(),

@@ -7,26 +7,26 @@ import { on } from '../../http/handler.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { rowOf } from '../policy.ts'
 import { classesOfSchool, classesOfTeacher, subjectsOfSchool } from './classes.queries.ts'
-import { classSizes, countedAssessments, givenSubjects, recordedMarks, subjectTeachersOfYear } from './progress.queries.ts'
+import { keyOf, tallied } from './progress.count.ts'
+import { countedAssessments, enrolledIn, givenIn, markedByStudent, subjectTeachersOfYear } from './progress.queries.ts'
 
-const keyOf = ({ group_id, subject_id }: { group_id: string; subject_id: string }) => `${group_id} ${subject_id}`
 type Term = Pick<Row<'term'>, 'id' | 'school_id' | 'academic_year_id'>
 type Listed = Awaited<ReturnType<typeof classesOfSchool>>[number]
 
-/** What the figures of a term are made of, by class and subject. */
-async function factsOf(tx: ReadTx, { id: term, school_id: school, academic_year_id: year }: Term, groups: readonly Listed[]) {
-  const inYear = { school, year }
-  const sizes = await classSizes(tx, inYear)
-  const given = await givenSubjects(tx, inYear)
-  const recorded = await recordedMarks(tx, { ...inYear, term, groups: JSON.stringify(groups.map(({ id }) => id)) })
-  return {
-    teachers: await subjectTeachersOfYear(tx, inYear),
-    assessments: await countedAssessments(tx, { school, term }),
-    subjects: inSubjectOrder(await subjectsOfSchool(tx, { school })),
-    sizeByGroup: new Map(sizes.map((size) => [size.group_id, size])),
-    givenByKey: new Map(given.map((row) => [keyOf(row), row.students])),
-    recordedByKey: new Map(recorded.map((row) => [keyOf(row), row.marks])),
-  }
+/** What the figures of a term are made of. */
+async function factsOf(tx: ReadTx, { id: term, school_id: school, academic_year_id: year }: Term, listed: readonly Listed[]) {
+  const groups = JSON.stringify(listed.map(({ id }) => id))
+  const enrolled = await enrolledIn(tx, { school, groups })
+  const students = JSON.stringify(enrolled.map(({ student_id }) => student_id))
+  const given = await givenIn(tx, { school, groups })
+  const assessments = await countedAssessments(tx, { school, term })
+  const subjects = inSubjectOrder(await subjectsOfSchool(tx, { school }))
+  const marked = await markedByStudent(tx, { school, students, term })
+  const tallies = tallied(
+    { assessments, enrolled, given, marked },
+    subjects.map(({ id }) => id),
+  )
+  return { teachers: await subjectTeachersOfYear(tx, { school, year }), assessments, subjects, given, tallies }
 }
 type Facts = Awaited<ReturnType<typeof factsOf>>
 
@@ -34,28 +34,20 @@ type Facts = Awaited<ReturnType<typeof factsOf>>
 function progressOf(facts: Facts, group: Listed, caller: SchoolCaller): ClassProgress[] {
   const isClassTeacher = group.class_teacher_id === caller.user_id
   const taught = facts.teachers.filter(({ group_id }) => group_id === group.id)
-  const { students = 0, choosing = 0 } = facts.sizeByGroup.get(group.id) ?? {}
-  return facts.subjects.flatMap(({ id: subject_id, name, code, is_active }) => {
-    const key = keyOf({ group_id: group.id, subject_id })
-    const is_own = taught.some((row) => row.subject_id === subject_id && row.user_id === caller.user_id)
-    const isTaught = taught.some((row) => row.subject_id === subject_id)
+  const given = new Set(facts.given.flatMap((row) => (row.group_id === group.id ? row.subject_id : [])))
+  return facts.subjects.flatMap(({ id, name, code, is_active }) => {
+    const teachers = taught.filter(({ subject_id }) => subject_id === id)
+    const is_own = teachers.some(({ user_id }) => user_id === caller.user_id)
+    if (!is_own && !isClassTeacher && caller.role !== 'admin') return []
     const assessments = facts.assessments.filter(
-      (one) => one.subject_id === subject_id && (one.group_id === null || one.group_id === group.id),
+      ({ subject_id, group_id }) => subject_id === id && (group_id === null || group_id === group.id),
     ).length
-    const given = facts.givenByKey.get(key) ?? 0
-    const takers = given + students - choosing
-    const isThere = assessments > 0 ? isTaught || takers > 0 : is_active && (isTaught || given > 0)
-    if (!isThere || !(is_own || isClassTeacher || caller.role === 'admin')) return []
-    const figures = { assessments, expected: assessments * takers, recorded: facts.recordedByKey.get(key) ?? 0 }
-    return [
-      {
-        class: { id: group.id, name: group.name },
-        is_class_teacher: isClassTeacher,
-        is_own,
-        subject: { id: subject_id, name, code },
-        ...figures,
-      },
-    ]
+    const { takers, recorded } = facts.tallies.get(keyOf(group.id, id)) ?? { takers: 0, recorded: 0 }
+    const isThere = assessments > 0 ? teachers.length > 0 || takers > 0 : is_active && (teachers.length > 0 || given.has(id))
+    if (!isThere) return []
+    const figures = { assessments, expected: assessments * takers, recorded }
+    const place = { class: { id: group.id, name: group.name }, is_class_teacher: isClassTeacher }
+    return [{ ...place, is_own, subject: { id, name, code }, ...figures }]
   })
 }
 

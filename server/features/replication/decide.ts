@@ -1,7 +1,6 @@
 import { assessments } from '@markbook/shared/contract/assessments'
 import { classes } from '@markbook/shared/contract/classes'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
-import { gradingScale } from '@markbook/shared/contract/grading-scale'
 import { type replication, replicationFailures } from '@markbook/shared/contract/replication'
 import { schools } from '@markbook/shared/contract/schools'
 import { students } from '@markbook/shared/contract/students'
@@ -13,26 +12,18 @@ import type { Handler, Scene } from '../../http/handler.ts'
 import { asSystem } from '../../store/tx.ts'
 import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
-import { gradingScaleHandlers } from '../grading-scale/grading-scale.handlers.ts'
-import { type EntryOf, named, route, throughRoutes, type Undoer } from '../history/undo.ts'
+import type { EntryOf, Undoer } from '../history/undo.ts'
 import { undoers } from '../history/undoers.ts'
 import { schoolHandlers } from '../schools/schools.handlers.ts'
 import { studentHandlers } from '../students/students.handlers.ts'
 import { subjectHandlers } from '../subjects/subjects.handlers.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
+import { writers } from './writers.ts'
 
 type Values = Readonly<Record<string, unknown>>
 export type Conflict = Row<'sync_conflict'>
 export type DecidingScene = Scene<typeof replication.resolve>
 export type Decision = { choice: 'current' | 'kept' | 'typed'; value?: Values | undefined }
-
-/** What a person writes through the endpoint that they would use for it anyway; undoing has the most of them (history/undoers.ts). */
-const writers: Partial<Record<string, Undoer>> = {
-  ...undoers,
-  class_teacher: throughRoutes(route(classes.handOver, classHandlers.handOver, { user_profile_id: 'teacherId' })),
-  grading_scale: throughRoutes(route(gradingScale.put, gradingScaleHandlers.put, named('pass_mark', 'bands'))),
-  school: throughRoutes(route(schools.updateMine, schoolHandlers.updateMine, named('name', 'address', 'email', 'phone'))),
-}
 
 // biome-ignore lint/suspicious/noExplicitAny: what it loads it is given again.
 type AnyHandler = Handler<any, any, any, any>

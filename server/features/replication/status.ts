@@ -21,6 +21,7 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
     last_seen_at: parent?.last_seen_at ?? null,
     waiting: waiting.rows,
     oldest_waiting_at: waiting.oldest,
+    copy: course?.copy ?? null,
     files_to_send: files.up,
     files_to_come: files.down,
     open_conflicts,
@@ -67,7 +68,7 @@ const placeOf = ({ kind, user_id, name }: Row<'sync_peer'>) => (kind === 'centre
 /** What a head reads first. */
 export function sentenceOf(
   state: SyncStatus['state'],
-  { parent, waiting, oldest_waiting_at, files_to_send, files_to_come, open_conflicts }: Numbers,
+  { parent, waiting, oldest_waiting_at, copy, files_to_send, files_to_come, open_conflicts }: Numbers,
   place: string,
   nowMs: number,
 ): string {
@@ -77,6 +78,7 @@ export function sentenceOf(
   const conflicts = (files > 0 ? ` ${files === 1 ? '1 file is' : `${files} files are`} still on the way.` : '') + toDecide
   const rows = waiting === 1 ? '1 change waits' : `${waiting} changes wait`
   const oldest = oldest_waiting_at ? `, the oldest for ${ago(nowMs - Date.parse(oldest_waiting_at))}` : ''
+  if (copy && (state === 'up_to_date' || state === 'sending' || state === 'offline')) return copying(copy, state === 'offline')
   switch (state) {
     case 'alone':
       return `This server works alone.${conflicts}`
@@ -94,6 +96,11 @@ export function sentenceOf(
       return `This program is too old for ${parent?.name ?? 'its parent'}: install the newer one. Nothing is lost.${conflicts}`
   }
 }
+
+const copying = ({ copied, total }: NonNullable<Numbers['copy']>, isOffline: boolean) =>
+  `The first copy of the school’s rows: ${copied.toLocaleString('en')} of ${total.toLocaleString('en')} are here.${
+    isOffline ? ' It goes on where it stopped when the line is back.' : ''
+  }`
 
 const MINUTE = 60_000
 export function ago(ms: number): string {

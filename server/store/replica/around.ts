@@ -64,8 +64,10 @@ export async function settleMaxima(application: Application, ids: readonly strin
 /** Deleted memberships count too: two administrators may have removed each other, and one of them is put back. */
 export async function settleMembers(application: Application): Promise<void> {
   const { tx, schoolId } = application
-  const ids = await tx.dialect.rowIdsAfter(tx.line, schoolId, MEMBERSHIP, COMMONS, Number.MAX_SAFE_INTEGER)
-  const states = await currentStates(application, MEMBERSHIP, ids)
+  const stored = await tx.dialect.rowIdsAfter(tx.line, schoolId, MEMBERSHIP, COMMONS, Number.MAX_SAFE_INTEGER)
+  // What this page brings is stored at its end.
+  const ids = new Set([...stored, ...(application.changes.get(MEMBERSHIP)?.keys() ?? [])])
+  const states = await currentStates(application, MEMBERSHIP, [...ids])
   const verdict = settleAdmins(states.map(({ change }) => change.state))
   for (const { change, row } of states) {
     const settled = verdict?.id === change.state.id ? verdict.settled : []

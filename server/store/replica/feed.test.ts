@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { systemClock } from '@markbook/shared/clock'
 import { idSource } from '@markbook/shared/ids'
 import { canonical } from '@markbook/sync/merge/state'
-import { and, asc, eq } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { createDatabase, openTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { times } from '../../testing/long.ts'
@@ -15,7 +15,7 @@ const newId = idSource(systemClock.now, (size) => randomBytes(size))
 const options = { clock: systemClock, newId }
 const WRITERS = 8
 const SCHOOLS = 4
-const each = times(40, 1_000)
+const each = times(25, 1_000)
 
 /** On Postgres two instances of a centre, so that nothing in one process can put writers in order. */
 let stores: readonly [Store, Store]
@@ -140,16 +140,11 @@ test(`${WRITERS} writers in ${SCHOOLS} schools at once, ${each} transactions eac
   for (const { seen } of followed) seen.finish()
   for (const { school, seen } of followed) {
     await seen.done
-    const { history, sync_feed } = first.dialect.tables
+    const { history } = first.dialect.tables
     const [feed, numbers] = await first.read(asSystem(), async (tx) => [
       await tx.dialect.feedOf(tx.line, school),
-      await tx.db
-        .selectDistinct({ seq: history.seq })
-        .from(history)
-        .where(and(eq(history.school_id, school)))
-        .orderBy(asc(history.seq)),
+      await tx.db.selectDistinct({ seq: history.seq }).from(history).where(eq(history.school_id, school)).orderBy(asc(history.seq)),
     ])
-    expect(sync_feed).toBeDefined()
     // Every number of the feed was given to one transaction, and none was left out.
     expect(numbers.map(({ seq }) => Number(seq))).toEqual(Array.from({ length: feed.seq }, (_, at) => at + 1))
     expect(seen.to).toBe(feed.seq)

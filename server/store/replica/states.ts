@@ -71,16 +71,21 @@ const rowsByColumn = once((place) =>
   }),
 )
 
+/** The school in the table's key; null where there is none in it. */
+const schoolOfRows = (table: Replicated, schoolId: string) => (descriptions[table].scope === 'school' ? schoolId : null)
+
 /** Which of these rows stand in their table. */
 export async function idsThere(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
-  return new Set(await tx.dialect.idsIn(tx.line, tableIn(tx, table), descriptions[table].scope === 'school' ? schoolId : null, ids))
+  return new Set(await tx.dialect.idsIn(tx.line, tableIn(tx, table), schoolOfRows(table, schoolId), ids))
 }
 
 /** By id; what this node has never seen is absent. In a writing transaction the rows are locked, in the order of their ids. */
 export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<Map<string, Known>> {
   if (ids.length === 0) return new Map()
-  const locked = tx.line.writes ? await tx.dialect.lockRows(tx.line, tableIn(tx, table), [...ids].sort()) : ids
+  const locked = tx.line.writes
+    ? await tx.dialect.lockRows(tx.line, tableIn(tx, table), schoolOfRows(table, schoolId), [...ids].sort())
+    : ids
   const scope = scopeIn(table, schoolId)
   const brought = broughtIn(tx, scope, table)
   const all = await tx.dialect.versionsOf(tx.line, scope, table, ids)

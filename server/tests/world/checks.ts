@@ -132,13 +132,14 @@ type Holds = (table: Replicated, id: string) => boolean
 
 /**
  * A row that was deleted, and stays at the parent for what hangs on it, is needed only where that is held too: to somebody who may not
- * read the marks of an assessment that is gone, it is gone.
+ * read the marks of an assessment that is gone, it is gone. (Entries stay because their book was sent, members because they are the last.)
  */
 async function needed(tx: ReadTx, school: string, holds: Holds): Promise<Holds> {
   const { sync_row } = tx.t
   const place = and(eq(sync_row.school_id, school), eq(sync_row.deleted, true), eq(sync_row.settled, true))
   const rows = await tx.line.db.select({ table: sync_row.table_name, id: sync_row.row_id }).from(sync_row).where(place)
-  const staying = new Set(rows.map(({ table, id }) => `${table} ${id}`))
+  const forOthers = rows.filter(({ table }) => table !== 'report_book_entry' && table !== 'school_management')
+  const staying = new Set(forOthers.map(({ table, id }) => `${table} ${id}`))
   if (staying.size === 0) return holds
   const children = new Map<Replicated, AnyRow[]>()
   for (const table of tableOrder) children.set(table, await rowsOf(tx, table, school))

@@ -142,7 +142,7 @@ describe.skipIf(!chromiumPath)('the account page', () => {
     await page.getByRole('menuitemradio', { name: 'St Brigid’s' }).click()
     await banner.getByText('St Brigid’s').waitFor()
     await page.getByText('3A · Mathematics').waitFor()
-    expect(await page.getByText('Hilltop').count()).toBe(0)
+    expect(await page.getByRole('main').getByText('Hilltop').count()).toBe(0)
     expect(await (await site.as('quinn')).auth.me()).toMatchObject({ school_id: stBrigids, role: 'teacher' })
     expect(faults).toEqual([])
     await context.close()

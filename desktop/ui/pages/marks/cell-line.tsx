@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type RefObject, useSyncExternalStore } from 'react'
+import { type RefObject, useEffect, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
@@ -7,6 +7,7 @@ import { editable, moment } from '../../words/format.ts'
 import { statesOf } from './cell-signs.ts'
 import { type Grid, useLayout } from './grid-parts.ts'
 import styles from './marks.module.css'
+import type { Cursor } from './model/cursor.ts'
 import type { Place } from './model/moves.ts'
 import type { Cell } from './model/sheet.ts'
 import { placeOf } from './place-of.ts'
@@ -34,7 +35,7 @@ export function CellLine({ grid, isReadOnly, onAction, said }: Props) {
   const { t } = useTranslation('marks')
   const { cursor, control, sheet } = grid
   useLayout(sheet)
-  const at = useSyncExternalStore(cursor.subscribe, () => cursor.at)
+  const at = useSettled(cursor)
   const ids = control.idsAt(at)
   const pupil = sheet.pupils[at.row]
   const column = sheet.columns[at.col]
@@ -65,6 +66,28 @@ export function CellLine({ grid, isReadOnly, onAction, said }: Props) {
       </div>
     </section>
   )
+}
+
+/** How long the keyboard must rest before the line follows: the key is painted first. */
+const REST = 60
+
+/** Where the keyboard rests. */
+function useSettled(cursor: Cursor): Place {
+  const [at, setAt] = useState(cursor.at)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const follow = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => setAt(cursor.at), REST)
+    }
+    follow()
+    const stop = cursor.subscribe(follow)
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [cursor])
+  return at
 }
 
 type Described = { grid: Grid; studentId: string; assessmentId: string; name: string; at: Place }

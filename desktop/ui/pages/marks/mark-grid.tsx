@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table draws all its rows, and has no keyboard of its own (decision 320).
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the keyboard, and says where it is (aria-activedescendant).
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { GridFoot } from './grid-foot.tsx'
 import { GridHead } from './grid-head.tsx'
@@ -42,10 +42,14 @@ export function MarkGrid({ grid, sizes, label, root, onMenu, onColumn }: Props) 
     scrollMargin: sizes.name,
     overscan: 2,
   })
+  const { row: height, column: width } = sizes
   useEffect(() => {
-    rows.measure()
-    across.measure()
-  }, [rows, across, sizes])
+    // Only other sizes are a reason.
+    if (height > 0 && width > 0) {
+      rows.measure()
+      across.measure()
+    }
+  }, [rows, across, height, width])
   const acrossNow = across.getVirtualItems()
   const first = acrossNow[0]?.index ?? 0
   const last = acrossNow.at(-1)?.index ?? -1

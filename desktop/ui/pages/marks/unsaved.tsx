@@ -18,7 +18,7 @@ export function Unsaved({ sheet, onShow }: Props) {
   const { t } = useTranslation('marks')
   const { queue, isKeeping } = useWorkplace()
   const text = useSyncExternalStore(
-    (ear) => sheet.listen('queue', ear),
+    (ear) => inAWhile(sheet, ear),
     () => fingerprint(sheet),
   )
   const isHeard = useSyncExternalStore(
@@ -49,6 +49,23 @@ export function Unsaved({ sheet, onShow }: Props) {
       {contested.length > 0 && <Contested pending={contested} sheet={sheet} onShow={onShow} />}
     </>
   )
+}
+
+/** How long a change of what is not saved takes to be said, ms: a mark that is saved at once needs no word, and the key is painted first. */
+const SAID_AFTER = 150
+
+function inAWhile(sheet: Sheet, ear: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const stop = sheet.listen('queue', () => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      ear()
+    }, SAID_AFTER)
+  })
+  return () => {
+    stop()
+    clearTimeout(timer)
+  }
 }
 
 const fingerprint = (sheet: Sheet) =>

@@ -7,6 +7,7 @@ import { ask } from '../../api/queries.ts'
 import { Answer, Badge, Card, Page } from '../../components/page.tsx'
 import { figure } from '../../words/format.ts'
 import { fullName } from '../results/names.ts'
+import { useScale } from '../results/use-scale.ts'
 import { BookPapers } from './book-papers.tsx'
 import { BookRow } from './book-row.tsx'
 import { BookSteps } from './book-steps.tsx'
@@ -15,7 +16,7 @@ import { EntryRow } from './entry-row.tsx'
 import { FillRows } from './fill-rows.tsx'
 import styles from './reports.module.css'
 import { tones } from './standing.tsx'
-import { useBooks, useScale } from './use-books.ts'
+import { useBooks } from './use-books.ts'
 
 const route = getRouteApi('/school/reports/book/$reportId')
 

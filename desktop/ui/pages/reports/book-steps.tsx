@@ -1,7 +1,8 @@
 import type { ReportDetail } from '@markbook/shared/contract/reports'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useSave } from '../../api/queries.ts'
+import { refresh, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Actions, Checkbox, Form } from '../../components/field.tsx'
@@ -13,16 +14,22 @@ import { fullName } from '../results/names.ts'
 export function BookSteps({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const { tell, tellFailure } = useToasts()
+  const queries = useQueryClient()
   const [isSending, setSending] = useState(false)
   const regenerate = useSave('reports', 'regenerate')
   const publish = useSave('reports', 'publish')
   const params = { id: book.id }
+  // Somebody else may have moved the book meanwhile: where it stands now is shown beside what was refused.
+  const onError = (failure: unknown) => {
+    tellFailure(failure)
+    void refresh(queries, ['reports'])
+  }
   if (book.status === 'sent_to_ministry') return <span>{t('send.sent')}</span>
   return (
     <>
       <Button
         busy={regenerate.isPending}
-        onClick={() => regenerate.mutate({ params }, { onSuccess: () => tell(t('generate.one')), onError: tellFailure })}
+        onClick={() => regenerate.mutate({ params }, { onSuccess: () => tell(t('generate.one')), onError })}
       >
         {t('generate.again')}
       </Button>
@@ -30,7 +37,7 @@ export function BookSteps({ book }: { book: ReportDetail }) {
         <Button
           look="primary"
           busy={publish.isPending}
-          onClick={() => publish.mutate({ params }, { onSuccess: () => tell(t('publish.done', { count: 1 })), onError: tellFailure })}
+          onClick={() => publish.mutate({ params }, { onSuccess: () => tell(t('publish.done', { count: 1 })), onError })}
         >
           {t('publish.one')}
         </Button>

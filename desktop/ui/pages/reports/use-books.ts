@@ -12,4 +12,3 @@ export const booksAsked = ({ classId, termId, type }: OfBooks) => ({
 export const useBooks = (of: OfBooks) => useQuery(ask('reports', 'list', booksAsked(of)))
 /** Their entries: all, or those of the subjects that this person teaches there. */
 export const useEntries = (of: OfBooks) => useQuery(askWhole('reports', 'entries', booksAsked(of)))
-export const useScale = () => useQuery({ ...ask('gradingScale', 'get'), staleTime: 300_000 })

@@ -11,11 +11,13 @@ import { CompareView } from './compare-view.tsx'
 import { Downloads } from './downloads.tsx'
 import { ExplainDialog } from './explain-dialog.tsx'
 import { fullName } from './names.ts'
+import { OVERALL, OverallDialog } from './overall-dialog.tsx'
 import { PupilList } from './pupil-list.tsx'
 import { resultViews } from './searches.ts'
 import { SummaryView } from './summary-view.tsx'
 import { TermTable } from './term-table.tsx'
 import { useResultsSearch } from './use-results-search.ts'
+import { useScale } from './use-scale.ts'
 import { ViewTabs } from './view-tabs.tsx'
 import { YearTable } from './year-table.tsx'
 
@@ -99,8 +101,6 @@ function Views({ group, chosen, term, yearId }: ViewsProps) {
   )
 }
 
-const useScale = () => useQuery({ ...ask('gradingScale', 'get'), staleTime: 300_000 })
-
 function OfYear({ group, yearId, terms }: { group: ListedClass; yearId: string; terms: readonly Term[] }) {
   const scale = useScale()
   const result = useQuery(ask('calculations', 'classYear', { query: { academicYearId: yearId, studentGroupId: group.id } }))
@@ -137,7 +137,10 @@ function OfTerm({ group, term, terms, view }: OfTermProps) {
                 {view === 'term' && <TermTable result={found} scale={bands} />}
                 {view === 'charts' && <ChartsView result={found} scale={bands} />}
                 {view === 'compare' && <CompareView classId={group.id} term={term} terms={terms} result={found} />}
-                {explained && search.explain && (
+                {explained && search.explain === OVERALL && (
+                  <OverallDialog name={fullName(explained.student)} student={explained} onClose={close} />
+                )}
+                {explained && search.explain && search.explain !== OVERALL && (
                   <ExplainDialog
                     studentId={explained.student_id}
                     termId={term.id}

@@ -59,7 +59,8 @@ function sorted(rows: readonly Compared[], sort: string, down: boolean): Compare
 function Differences({ before, now }: { before: ClassTerm; now: ClassTerm }) {
   const { t } = useTranslation('results')
   const { search } = useResultsSearch()
-  const { subjects, rows } = comparedTerms(before, now)
+  const order = useQuery(ask('subjects', 'list'))
+  const { subjects, rows } = comparedTerms(before, now, order.data?.map(({ id }) => id) ?? [])
   if (subjects.length === 0) return <Empty>{t('nothing')}</Empty>
   return (
     <Table label={t('views.compare')}>

@@ -32,9 +32,9 @@ export const subjectsOf = (...results: readonly { students: readonly { subjects:
   ).values(),
 ]
 
-/** Every pupil of now, beside themselves then; who was not there then has nothing to be compared with. */
-export function comparedTerms(before: ClassTerm, now: ClassTerm): { subjects: Subject[]; rows: Compared[] } {
-  const subjects = subjectsOf(now, before)
+/** Every pupil of now, beside themselves then; who was not there then has nothing to be compared with. `order`: ids of the school's subjects. */
+export function comparedTerms(before: ClassTerm, now: ClassTerm, order: readonly string[]): { subjects: Subject[]; rows: Compared[] } {
+  const subjects = subjectsOf(now, before).sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
   const then = new Map(before.students.map((student) => [student.student_id, student]))
   const composite = (student: Student | undefined, subjectId: string) =>
     student?.subjects.find(({ subject_id }) => subject_id === subjectId)?.term_composite ?? null

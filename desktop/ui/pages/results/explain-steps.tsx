@@ -1,13 +1,13 @@
 import type { Explanation } from '@markbook/shared/contract/calculations'
 import { useTranslation } from 'react-i18next'
 import { figure, number } from '../../words/format.ts'
+import { precise } from './precise.ts'
 import styles from './results.module.css'
 
 type Step = Explanation['steps'][number]
 type StepOf<K extends Step['step']> = Extract<Step, { step: K }>
 type Shown = { decimal: number; exact: boolean }
 
-const precise = (value: number): string => number(Math.round(value * 1e4) / 1e4)
 /** As a calculator shows it; with the sign of what goes on. */
 const shown = ({ decimal, exact }: Shown): string => (exact ? precise(decimal) : `≈ ${precise(decimal)}`)
 

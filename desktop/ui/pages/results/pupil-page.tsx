@@ -8,6 +8,7 @@ import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { OfClass } from './class-choice.tsx'
 import { ExplainDialog } from './explain-dialog.tsx'
 import { fullName } from './names.ts'
+import { OVERALL } from './overall-dialog.tsx'
 import { PupilTerm } from './pupil-term.tsx'
 import { PupilYear } from './pupil-year.tsx'
 import styles from './results.module.css'
@@ -56,13 +57,26 @@ function Pupil({ chosen }: { chosen: ChosenTerm }) {
       <Answer of={pupils}>
         {() =>
           search.view === 'year' ? (
-            <PupilYear studentId={studentId} yearId={year.id} terms={chosen.terms} />
+            <PupilYear
+              studentId={studentId}
+              yearId={year.id}
+              terms={chosen.terms}
+              name={name}
+              explained={search.explain}
+              onExplain={(explain) => show({ view: 'year', ...(explain && { explain }) }, !explain)}
+            />
           ) : (
-            <PupilTerm studentId={studentId} term={term} name={name} onExplain={(explain) => show({ explain }, false)} />
+            <PupilTerm
+              studentId={studentId}
+              term={term}
+              name={name}
+              explained={search.explain}
+              onExplain={(explain) => show(explain ? { explain } : {}, !explain)}
+            />
           )
         }
       </Answer>
-      {search.explain && search.view !== 'year' && (
+      {search.explain && search.explain !== OVERALL && search.view !== 'year' && (
         <Explained studentId={studentId} term={term} subjectId={search.explain} name={name} onClose={() => show({}, true)} />
       )}
     </Page>

@@ -6,12 +6,19 @@ import { ask } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Answer, Badge, Empty, numberCell, Table } from '../../components/page.tsx'
 import { figure, percent } from '../../words/format.ts'
+import { OVERALL, OverallDialog } from './overall-dialog.tsx'
 import styles from './results.module.css'
 
-type Props = { studentId: string; term: Term; name: string; onExplain: (subjectId: string) => void }
+type Props = {
+  studentId: string
+  term: Term
+  name: string
+  explained: string | undefined
+  onExplain: (subjectId: string | null) => void
+}
 
 /** A pupil's term: each subject with what its result is made of. */
-export function PupilTerm({ studentId, term, name, onExplain }: Props) {
+export function PupilTerm({ studentId, term, name, explained, onExplain }: Props) {
   const { t } = useTranslation('results')
   const result = useQuery(ask('calculations', 'studentTerm', { query: { studentId, termId: term.id } }))
   return (
@@ -19,6 +26,14 @@ export function PupilTerm({ studentId, term, name, onExplain }: Props) {
       {(found) => (
         <>
           <Tiles overall={found.overall_average} letter={found.letter_grade} position={found.position} total={found.total_students} />
+          {found.overall_average !== null && (
+            <div className={styles['toolbar']}>
+              <Button size="small" onClick={() => onExplain(OVERALL)}>
+                {t('explain.overallOpen')}
+              </Button>
+            </div>
+          )}
+          {explained === OVERALL && <OverallDialog name={name} student={found} onClose={() => onExplain(null)} />}
           {found.subjects.length === 0 ? (
             <Empty>{t('nothing')}</Empty>
           ) : (

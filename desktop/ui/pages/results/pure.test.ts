@@ -1,8 +1,10 @@
+import { yearFigures } from '@markbook/shared/domain/year'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { comparedTerms, differenceOf, directionOf } from './comparison.ts'
 import { distributionOf, spreadOf } from './distribution.ts'
 import { byFigure } from './sorting.ts'
+import { yearWorking } from './year-working.ts'
 
 const bands = [
   { letter: 'A', minimum: 80 },
@@ -74,8 +76,8 @@ describe('a difference', () => {
     })
     const before = { students: [pupil('zoe', 60, [subject('MA', 60), subject('GA', 70)])] } as never
     const now = { students: [pupil('zoe', 65, [subject('MA', 66)]), pupil('mei', 50, [subject('MA', 50)])] } as never
-    const { subjects, rows } = comparedTerms(before, now)
-    expect(subjects.map(({ code }) => code)).toEqual(['MA', 'GA'])
+    const { subjects, rows } = comparedTerms(before, now, ['GA', 'MA'])
+    expect(subjects.map(({ code }) => code)).toEqual(['GA', 'MA'])
     expect(rows.map(({ overall, bySubjectId }) => [overall.by, bySubjectId.get('MA')?.by, bySubjectId.get('GA')?.by])).toEqual([
       [5, 6, null],
       [null, null, null],
@@ -94,5 +96,54 @@ describe('sorting', () => {
     const names = (down: boolean) => byFigure(rows, ({ of }) => of, down).map(({ name }) => name)
     expect(names(false)).toEqual(['c', 'a', 'd', 'b'])
     expect(names(true)).toEqual(['a', 'd', 'c', 'b'])
+  })
+})
+
+const models = ['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'] as const
+
+describe('the working of a year', () => {
+  const weights = { year_coursework_weight: 40, year_exam_weight: 60 }
+  const subject = (composites: readonly (number | null)[], exam: number | null, more = {}) => ({
+    terms: composites.map((term_composite) => ({ term_composite })),
+    coursework_total: null,
+    exam_total: null,
+    end_of_year_exam: exam,
+    year_grade: 70,
+    ...more,
+  })
+  const ruleOf = (...asked: Parameters<typeof yearWorking>) => yearWorking(...asked).rule
+
+  test('which parts make the grade, by the model and by what there is', () => {
+    expect(ruleOf('weighted_continuous', weights, subject([78.6, null], 66))).toBe('weighted')
+    expect(ruleOf('continuous_cumulative', weights, subject([78.6], 66))).toBe('totals')
+    expect(ruleOf('weighted_cumulative', weights, subject([78.6], 66))).toBe('mean')
+    expect(ruleOf('weighted_continuous', weights, subject([78.6], null))).toBe('only_terms')
+    expect(ruleOf('continuous_cumulative', weights, subject([null], 66))).toBe('only_exam')
+    expect(ruleOf('weighted_cumulative', weights, subject([null], 66))).toBe('nothing')
+  })
+
+  test('the mean is of the terms that have a result; a year without weights counts coursework whole', () => {
+    const none = { year_coursework_weight: null, year_exam_weight: null }
+    expect(yearWorking('weighted_cumulative', none, subject([78.6, 65, null], null))).toMatchObject({
+      composites: [78.6, 65],
+      mean: 71.8,
+      courseworkWeight: 100,
+    })
+    expect(yearWorking('weighted_cumulative', none, subject([70, 70, 71], null)).mean).toBe(70.3333)
+  })
+
+  test('is what the rules of the service compute', () => {
+    const printed = fc.option(fc.integer({ min: 0, max: 10_000 }).map((n) => n / 100))
+    fc.assert(
+      fc.property(fc.array(printed, { maxLength: 3 }), printed, fc.constantFrom(...models), (composites, exam, calculation_model) => {
+        const figures = yearFigures({ calculation_model, ...weights }, composites, exam)
+        const told = yearWorking(calculation_model, weights, { ...subject(composites, exam), ...figures })
+        const by = { mean: told.mean, weighted: ((told.mean ?? 0) * 40 + (exam ?? 0) * 60) / 100, only_terms: told.mean, only_exam: exam }
+        const totals = (told.courseworkTotal ?? 0) + (told.examTotal ?? 0)
+        const grade = told.rule === 'nothing' ? null : told.rule === 'totals' ? totals : by[told.rule]
+        if (grade === null) expect(figures.year_grade).toBeNull()
+        else expect(Math.abs((figures.year_grade ?? -1) - grade)).toBeLessThanOrEqual(0.0051)
+      }),
+    )
   })
 })

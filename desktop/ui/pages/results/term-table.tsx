@@ -6,6 +6,7 @@ import { Table } from '../../components/page.tsx'
 import { subjectsOf } from './comparison.ts'
 import { FigureCell, Legend } from './figure-cell.tsx'
 import { fullName, listName } from './names.ts'
+import { OVERALL } from './overall-dialog.tsx'
 import styles from './results.module.css'
 import { SortHead } from './sort-head.tsx'
 import { byFigure } from './sorting.ts'
@@ -94,7 +95,13 @@ function TermRow({ student, subjects, scale, onExplain }: RowProps) {
         )
       })}
       <td className={styles['cell']}>
-        <FigureCell value={student.overall_average} letter={student.letter_grade} passMark={scale.pass_mark} label="" />
+        <FigureCell
+          value={student.overall_average}
+          letter={student.letter_grade}
+          passMark={scale.pass_mark}
+          label={t('explain.of', { name: fullName(student.student), subject: t('overall') })}
+          onExplain={() => onExplain(student.student_id, OVERALL)}
+        />
       </td>
       <td className={styles['cell']}>{student.position ?? '–'}</td>
     </tr>

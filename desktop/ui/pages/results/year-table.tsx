@@ -7,12 +7,13 @@ import { Empty, Table } from '../../components/page.tsx'
 import { figure } from '../../words/format.ts'
 import { subjectsOf } from './comparison.ts'
 import { FigureCell, Legend } from './figure-cell.tsx'
-import { listName } from './names.ts'
+import { fullName, listName } from './names.ts'
 import styles from './results.module.css'
 import { SortHead } from './sort-head.tsx'
 import { byFigure } from './sorting.ts'
 import { SubjectChoice } from './subject-choice.tsx'
 import { useResultsSearch } from './use-results-search.ts'
+import { YearDialog } from './year-dialog.tsx'
 
 type Student = ClassYear['students'][number]
 type Subject = Student['subjects'][number]
@@ -50,7 +51,25 @@ export function YearTable({ result, scale, terms }: { result: ClassYear; scale: 
         hasReview={grades.some(({ under_review }) => under_review)}
         hasUnder={grades.some(({ year_grade }) => year_grade !== null && year_grade < scale.pass_mark)}
       />
+      <Explained result={result} scale={scale} />
     </>
+  )
+}
+
+function Explained({ result, scale }: { result: ClassYear; scale: GradingScale }) {
+  const { search, change } = useResultsSearch()
+  const student = result.students.find(({ student_id }) => student_id === search.pupil)
+  const own = student && inSubject(student, search.explain ?? '')
+  if (!own) return null
+  return (
+    <YearDialog
+      name={fullName(student.student)}
+      yearId={result.academic_year_id}
+      model={result.calculation_model}
+      subject={own}
+      scale={scale}
+      onClose={() => change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true)}
+    />
   )
 }
 
@@ -65,20 +84,25 @@ const Pupil = ({ student }: { student: Student }) => {
   )
 }
 
-const YearGrade = ({ own, passMark }: { own: Subject | undefined; passMark: number }) => (
-  <td className={styles['cell']}>
-    {own && (
-      <FigureCell
-        value={own.year_grade}
-        letter={own.letter_grade}
-        passMark={passMark}
-        isPartial={own.is_partial}
-        isUnderReview={own.under_review === true}
-        label=""
-      />
-    )}
-  </td>
-)
+function YearGrade({ student, own, passMark }: { student: Student; own: Subject | undefined; passMark: number }) {
+  const { t } = useTranslation('results')
+  const { change } = useResultsSearch()
+  return (
+    <td className={styles['cell']}>
+      {own && (
+        <FigureCell
+          value={own.year_grade}
+          letter={own.letter_grade}
+          passMark={passMark}
+          isPartial={own.is_partial}
+          isUnderReview={own.under_review === true}
+          label={t('explain.of', { name: fullName(student.student), subject: own.subject_name })}
+          onExplain={() => change((before) => ({ ...before, pupil: student.student_id, explain: own.subject_id }))}
+        />
+      )}
+    </td>
+  )
+}
 
 type ListedSubject = { id: string; name: string; code: string }
 
@@ -103,7 +127,7 @@ function AllSubjects({ rows, subjects, passMark }: { rows: readonly Student[]; s
           <tr key={student.student_id}>
             <Pupil student={student} />
             {subjects.map(({ id }) => (
-              <YearGrade key={id} own={inSubject(student, id)} passMark={passMark} />
+              <YearGrade key={id} student={student} own={inSubject(student, id)} passMark={passMark} />
             ))}
             <td className={styles['cell']}>
               <FigureCell value={student.year_overall} letter={student.letter_grade} passMark={passMark} label="" />
@@ -169,7 +193,7 @@ function OneSubject({ rows, subject, terms, model, passMark }: OneProps) {
                   {figure(own?.[part] ?? null)}
                 </td>
               ))}
-              <YearGrade own={own} passMark={passMark} />
+              <YearGrade student={student} own={own} passMark={passMark} />
             </tr>
           )
         })}

@@ -11,8 +11,8 @@ import styles from './outside.module.css'
 const types = ['primary', 'secondary'] as const
 type Text = 'name' | 'address' | 'email' | 'phone'
 
-/** Opens a school; whoever does is its administrator. */
-export function CreateSchool({ onCreated }: { onCreated: () => void }) {
+/** Opens a school; whoever does is its administrator. The page goes on by itself, since the profile then has a school. */
+export function CreateSchool() {
   const { t } = useTranslation(['sign-in', 'app'])
   const create = useSave('schools', 'create', ['auth'])
   const [texts, setTexts] = useState<Record<Text, string>>({ name: '', address: '', email: '', phone: '' })
@@ -23,7 +23,7 @@ export function CreateSchool({ onCreated }: { onCreated: () => void }) {
     setTried(true)
     if (!texts.name.trim()) return
     const contact = { address: texts.address || null, email: texts.email || null, phone: texts.phone || null }
-    create.mutate({ body: { name: texts.name.trim(), schoolType: type, starterSubjects, ...contact } }, { onSuccess: onCreated })
+    create.mutate({ body: { name: texts.name.trim(), schoolType: type, starterSubjects, ...contact } })
   }
   const field = (text: Text) => ({
     label: t(`create.${text}`),

@@ -14,7 +14,7 @@ import { matching, SHOWN } from './school-list.ts'
 type JoinSchoolProps = {
   not?: readonly string[]
   onCancel?: () => void
-  onAsked: (request: JoinRequest & { school: { name: string } }) => void
+  onAsked?: (request: JoinRequest & { school: { name: string } }) => void
 }
 
 /** Finds a school and asks to be let in. `not`: schools where the person is already. */
@@ -27,7 +27,11 @@ export function JoinSchool({ not = [], onCancel, onAsked }: JoinSchoolProps) {
   const [isMissing, setMissing] = useState(false)
   const send = () => {
     setMissing(!chosen)
-    if (chosen) request.mutate({ params: { schoolId: chosen }, body: { message: message.trim() || null } }, { onSuccess: onAsked })
+    if (chosen)
+      request.mutate(
+        { params: { schoolId: chosen }, body: { message: message.trim() || null } },
+        { onSuccess: (asked) => onAsked?.(asked) },
+      )
   }
   return (
     <Answer of={schools}>

@@ -34,6 +34,7 @@ export function WaitingPage() {
     if (profile && pending) keepAskedSchool({ user: profile.id, school: pending.school.name })
   }, [profile, pending])
   const isGone = useRef(false)
+  const [isWithdrawn, setWithdrawn] = useState(false)
   useEffect(() => {
     if (!school || isGone.current) return
     isGone.current = true
@@ -42,15 +43,21 @@ export function WaitingPage() {
     tell(t('waiting.approved', { school: school.name }))
     void navigate({ to: '/' })
   }, [school, navigate, queries, tell, t])
-  const title = pending || school ? t('waiting.title') : t('waiting.refusedTitle')
+  const title = pending || school || isWithdrawn ? t('waiting.title') : t('waiting.refusedTitle')
   return (
     <Outside title={title} actions={<SignOutButton />}>
-      <Answer of={own}>{(known) => (known.pending_join_request ? <Pending profile={known} /> : <Refused profile={known} />)}</Answer>
+      <Answer of={own}>
+        {(known) => {
+          if (known.pending_join_request) return <Pending profile={known} onWithdrawn={() => setWithdrawn(true)} />
+          // Nothing is said while the page is on its way elsewhere.
+          return known.school_id || isWithdrawn ? null : <Refused profile={known} />
+        }}
+      </Answer>
     </Outside>
   )
 }
 
-function Pending({ profile }: { profile: Profile }) {
+function Pending({ profile, onWithdrawn }: { profile: Profile; onWithdrawn: () => void }) {
   const { t } = useTranslation('sign-in')
   const navigate = useNavigate()
   const queries = useQueryClient()
@@ -61,6 +68,7 @@ function Pending({ profile }: { profile: Profile }) {
   const { id: requestId, school, requested_at } = pending
   const confirm = async () => {
     await withdraw.mutateAsync({ params: { requestId } })
+    onWithdrawn()
     keepAskedSchool(null)
     await queries.fetchQuery({ ...me(), staleTime: 0 })
     await navigate({ to: '/welcome' })
@@ -96,8 +104,6 @@ function Pending({ profile }: { profile: Profile }) {
 
 function Refused({ profile }: { profile: Profile }) {
   const { t } = useTranslation('sign-in')
-  // Nothing is said while the page is on its way to the school.
-  if (profile.school_id) return null
   return (
     <Sheet>
       <p role="status">{t('waiting.refused', { school: askedSchool(profile) ?? t('waiting.theSchool') })}</p>

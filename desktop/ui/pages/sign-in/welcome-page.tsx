@@ -1,11 +1,11 @@
 import type { Profile } from '@markbook/shared/contract/auth'
 import { limits } from '@markbook/shared/limits'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { askWhole, useSave } from '../../api/queries.ts'
-import { me } from '../../api/session.ts'
+import { standingOf } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { Actions, Form, Row, TextField } from '../../components/field.tsx'
 import { Answer, FailureNotice, Notice } from '../../components/page.tsx'
@@ -24,6 +24,7 @@ const route = getRouteApi('/welcome')
 export function WelcomePage() {
   const { t } = useTranslation('sign-in')
   const own = useOwnMe()
+  useGoOn(own.data)
   const isNamed = own.data?.is_onboarded
   return (
     <Outside
@@ -35,6 +36,19 @@ export function WelcomePage() {
       <Answer of={own}>{(profile) => (profile.is_onboarded ? <SchoolStep profile={profile} /> : <NameStep profile={profile} />)}</Answer>
     </Outside>
   )
+}
+
+/** Once there is a school or a request, here or in another window, this page has nothing more to ask. */
+function useGoOn(profile: Profile | undefined) {
+  const navigate = useNavigate()
+  const at = profile && standingOf(profile)
+  useEffect(() => {
+    if (at === 'in_school') {
+      keepAskedSchool(null)
+      void navigate({ to: '/' })
+    }
+    if (at === 'waiting') void navigate({ to: '/waiting' })
+  }, [at, navigate])
 }
 
 function NameStep({ profile }: { profile: Profile }) {
@@ -84,49 +98,32 @@ function NameStep({ profile }: { profile: Profile }) {
 function SchoolStep({ profile }: { profile: Profile }) {
   const { t } = useTranslation('sign-in')
   const schools = useQuery(askWhole('schools', 'list'))
-  const { way: chosen }: { way?: 'join' | 'create' } = route.useSearch()
-  const navigate = useNavigate()
-  const queries = useQueryClient()
   const refused = askedSchool(profile)
-  const goOn = async (to: '/' | '/waiting') => {
-    await queries.fetchQuery({ ...me(), staleTime: 0 })
-    await navigate({ to })
-  }
   return (
-    <Answer of={schools}>
-      {(list) => {
-        const way = chosen ?? (list.length > 0 ? 'join' : 'create')
-        return (
-          <>
-            {refused && <Notice tone="warn">{t('welcome.refused', { school: refused })}</Notice>}
-            <nav className={styles['choices']} aria-label={t('welcome.ways')}>
-              {(['join', 'create'] as const).map((one) => (
-                <Link key={one} to="/welcome" search={{ way: one }} replace className={styles['choice']} aria-current={way === one}>
-                  <strong>{t(`${one}.title`)}</strong>
-                  <span>{t(`${one}.lead`)}</span>
-                </Link>
-              ))}
-            </nav>
-            <Sheet label={t(`${way}.title`)}>
-              {way === 'create' ? (
-                <CreateSchool
-                  onCreated={() => {
-                    keepAskedSchool(null)
-                    void goOn('/')
-                  }}
-                />
-              ) : (
-                <JoinSchool
-                  onAsked={({ school }) => {
-                    keepAskedSchool({ user: profile.id, school: school.name })
-                    void goOn('/waiting')
-                  }}
-                />
-              )}
-            </Sheet>
-          </>
-        )
-      }}
-    </Answer>
+    <>
+      {refused && <Notice tone="warn">{t('welcome.refused', { school: refused })}</Notice>}
+      <Answer of={schools}>{(list) => <Ways isFirst={list.length === 0} />}</Answer>
+    </>
+  )
+}
+
+/** Join or create. On a server without a school there is nothing to join yet; what was so when the page came does not turn it round. */
+function Ways({ isFirst }: { isFirst: boolean }) {
+  const { t } = useTranslation('sign-in')
+  const { way: chosen }: { way?: 'join' | 'create' } = route.useSearch()
+  const [usual] = useState(isFirst ? 'create' : 'join')
+  const way = chosen ?? usual
+  return (
+    <>
+      <nav className={styles['choices']} aria-label={t('welcome.ways')}>
+        {(['join', 'create'] as const).map((one) => (
+          <Link key={one} to="/welcome" search={{ way: one }} replace className={styles['choice']} aria-current={way === one}>
+            <strong>{t(`${one}.title`)}</strong>
+            <span>{t(`${one}.lead`)}</span>
+          </Link>
+        ))}
+      </nav>
+      <Sheet label={t(way === 'create' ? 'create.title' : 'join.title')}>{way === 'create' ? <CreateSchool /> : <JoinSchool />}</Sheet>
+    </>
   )
 }

@@ -136,7 +136,10 @@ export class GridControl {
     const { editing, at } = this.cursor
     const ids = this.idsAt(at)
     if (!editing || !ids) return
-    if (editing.caret && text === editing.text) return this.abandon(isLeft)
+    if (editing.caret && text === editing.text) {
+      this.abandon(isLeft)
+      return
+    }
     const before = this.scoreAt(at)
     // Before the keyboard is given back: the field that loses it would be taken a second time.
     this.cursor.editing = null
@@ -179,7 +182,10 @@ export class GridControl {
   /** The last save is taken back: the former marks are written again, and what was recorded for the first time goes. */
   async undo(): Promise<void> {
     const steps = this.undoStack.pop()
-    if (!steps) return this.around.say({ word: 'undoNone' })
+    if (!steps) {
+      this.around.say({ word: 'undoNone' })
+      return
+    }
     const present = (assessmentId: string, studentId: string) => this.sheet.standing(assessmentId, studentId)?.score ?? null
     const untouched = steps.filter(({ assessmentId, studentId, after }) => present(assessmentId, studentId) === after)
     const back = untouched.flatMap(({ assessmentId, studentId, before }) => {
@@ -230,8 +236,8 @@ export class GridControl {
     const { at } = this.cursor
     if (this.isReadOnly || !this.idsAt(at)) return
     const block = readBlock(text)
-    if (block.length > 1 || (block[0]?.length ?? 0) > 1) return this.around.paste(block, { row: Math.max(0, at.row), col: at.col })
-    if (this.edit(block[0]?.[0] ?? '')) this.take(block[0]?.[0] ?? '')
+    if (block.length > 1 || (block[0]?.length ?? 0) > 1) this.around.paste(block, at)
+    else if (this.edit(block[0]?.[0] ?? '')) this.take(block[0]?.[0] ?? '')
   }
 
   planOf = (block: readonly (readonly string[])[], at: Place) =>

@@ -3,6 +3,7 @@ import type { Grade, LiveMark, LiveMarks } from '@markbook/shared/contract/grade
 import type { GradingScale } from '@markbook/shared/domain/letters'
 import { classMean, columnMean, type RowFigures, rowFigures, type Standing } from './figures.ts'
 import type { MarkQueue } from './mark-queue.ts'
+import { byAssessment, sameMark, sameStanding, sameValues, standingOf } from './mark-values.ts'
 import { goesOut, type Pending } from './pending.ts'
 import { readMark, type Wrong } from './typed-mark.ts'
 
@@ -22,10 +23,13 @@ export type Layout = { readonly pupils: readonly Pupil[]; readonly columns: read
 export type Footer = { columns: readonly (number | null)[]; coursework: number | null; exam: number | null; composite: number | null }
 export type News = { assessmentId: string; studentId: string; mark: LiveMark | null }
 
+const NO_FOOTER: Footer = { columns: [], coursework: null, exam: null, composite: null }
 const EMPTY: Cell = { saved: null, pending: null, mistake: null, isReviewed: false, isNews: false }
 const keyOf = (assessmentId: string, studentId: string) => `${assessmentId}/${studentId}`
 /** How long a mark of somebody else stands out, ms. */
 const NEWS_LASTS = 8_000
+/** How long the footer waits for more marks, ms. */
+const FOOTER_AFTER = 120
 
 /**
  * The marks of a class in a subject and term as the page shows them: what the server has, what is on its way, what was mistyped, and the
@@ -44,6 +48,7 @@ export class Sheet {
   private reviewed: ReadonlySet<string> = new Set()
   private readonly cells = new Map<string, Cell>()
   private readonly figures = new Map<string, RowFigures>()
+  private readonly means = new Map<string, number | null>()
   private footer: Footer | null = null
   private isFooterDue = false
   private readonly ears = new Map<string, Set<() => void>>()
@@ -108,12 +113,8 @@ export class Sheet {
   }
 
   /** The mark that stands in the sheet: what was typed, where that is not in question, else what the server has. */
-  standing = (assessmentId: string, studentId: string): Standing => {
-    const { saved, pending } = this.cell(assessmentId, studentId)
-    const typed = pending && pending.state !== 'conflict' && pending.state !== 'refused' && pending.state !== 'offered' ? pending : null
-    if (!typed && !saved) return null
-    return { score: (typed ?? (saved as LiveMark)).score, is_excluded: saved?.is_excluded ?? false }
-  }
+  standing = (assessmentId: string, studentId: string): Standing =>
+    standingOf(this.saved.get(keyOf(assessmentId, studentId)), this.queue.of(assessmentId, studentId))
 
   figuresOf = (studentId: string): RowFigures => {
     const known = this.figures.get(studentId)
@@ -126,14 +127,23 @@ export class Sheet {
 
   footerNow = (): Footer => {
     if (this.footer) return this.footer
+    if (!this.isBegun) return NO_FOOTER
     const rows = this.pupils.map(({ id }) => this.figuresOf(id))
     this.footer = {
-      columns: this.columns.map(({ id }) => columnMean(this.pupils.map((pupil) => this.standing(id, pupil.id)))),
+      columns: this.columns.map(({ id }) => this.meanOf(id)),
       coursework: classMean(rows.map(({ coursework_average }) => coursework_average)),
       exam: classMean(rows.map(({ exam_average }) => exam_average)),
       composite: classMean(rows.map(({ term_composite }) => term_composite)),
     }
     return this.footer
+  }
+
+  private meanOf(assessmentId: string): number | null {
+    const known = this.means.get(assessmentId)
+    if (known !== undefined) return known
+    const mean = columnMean(this.pupils.map(({ id }) => this.standing(assessmentId, id)))
+    this.means.set(assessmentId, mean)
+    return mean
   }
 
   mistakesThere = (): number => this.mistakes.size
@@ -241,21 +251,28 @@ export class Sheet {
   /** These cells have changed: they, their pupils' figures, and, in a moment, the footer. */
   private touch(cells: readonly (readonly [assessmentId: string, studentId: string])[]): void {
     if (cells.length === 0) return
+    const pupils = new Set<string>()
     for (const [assessmentId, studentId] of cells) {
+      const shown = this.cells.get(keyOf(assessmentId, studentId))
       this.cells.delete(keyOf(assessmentId, studentId))
+      // What is only on its way, or has arrived, counts as before.
+      const before = shown && standingOf(shown.saved, shown.pending)
+      if (before !== undefined && sameStanding(before, this.standing(assessmentId, studentId))) continue
       this.figures.delete(studentId)
+      this.means.delete(assessmentId)
+      pupils.add(studentId)
     }
     for (const [assessmentId, studentId] of cells) this.tell(keyOf(assessmentId, studentId))
-    for (const studentId of new Set(cells.map(([, id]) => id))) this.tell(studentId)
-    this.tellFooter()
+    for (const studentId of pupils) this.tell(studentId)
+    if (pupils.size > 0) this.tellFooter()
     this.tell('queue')
   }
 
   private tellFooter(): void {
     if (this.isFooterDue) return
     this.isFooterDue = true
-    // After the key has been painted: of a thousand pupils the means take longer than a frame.
-    this.later(0, () => {
+    // Once the keys pause: of a thousand pupils the means take long.
+    this.later(FOOTER_AFTER, () => {
       this.isFooterDue = false
       this.footer = null
       this.tell('footer')
@@ -265,6 +282,7 @@ export class Sheet {
   private forgetAll(): void {
     this.cells.clear()
     this.figures.clear()
+    this.means.clear()
     this.footer = null
     for (const at of this.ears.keys()) this.tell(at)
   }
@@ -272,14 +290,4 @@ export class Sheet {
   private tell(at: string): void {
     for (const ear of this.ears.get(at) ?? []) ear()
   }
-}
-
-const sameValues = (a: LiveMark, b: LiveMark) =>
-  a.score === b.score && a.remarks === b.remarks && a.is_excluded === b.is_excluded && a.exclusion_reason === b.exclusion_reason
-const sameMark = (a: LiveMark, b: LiveMark) => sameValues(a, b) && a.is_waiting === b.is_waiting && a.updated_at === b.updated_at
-
-function byAssessment(marks: readonly LiveMark[]): Map<string, LiveMark[]> {
-  const groups = new Map<string, LiveMark[]>()
-  for (const mark of marks) groups.set(mark.assessment_id, [...(groups.get(mark.assessment_id) ?? []), mark])
-  return groups
 }

@@ -1,0 +1,224 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Asked, appSchool } from '../app-school.ts'
+import { dropCopy } from '../fill.ts'
+import { type Bench, type Finding, within } from '../finding.ts'
+import { median } from '../measure.ts'
+import { root } from '../places.ts'
+import { startServer } from '../processes.ts'
+import { SECRET, signIn } from '../requests.ts'
+
+const PLACES = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/chromium-browser']
+const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync']
+const OLD_PC = { width: 1366, height: 768 }
+
+/** In a real browser, or, where this machine has none, a line that says so. */
+async function withBrowser(measure: (browser: Browser) => Promise<Finding[]>): Promise<Finding[]> {
+  const executablePath = PLACES.find((place) => place && existsSync(place))
+  if (!executablePath) {
+    console.error('No Chromium on this machine: what the app does in a browser is not measured (apt-get install chromium).')
+    return []
+  }
+  const browser = await chromium.launch({ executablePath, headless: true, args: ARGUMENTS })
+  return measure(browser).finally(() => browser.close())
+}
+
+type Served = { url: string; header: string; group: string; subject: string; term: string; end(): Promise<void> }
+
+async function served(asked: Asked): Promise<Served> {
+  const { folder, ...ids } = await appSchool(asked)
+  const { head } = await signIn('year', { folder })
+  const program = await startServer({ DATA_DIR: folder, SESSION_SECRET: SECRET, BACKUPS: 'false' })
+  const end = async () => {
+    await program.stop()
+    dropCopy(folder)
+  }
+  return { url: `http://127.0.0.1:${program.port}`, header: head, ...ids, end }
+}
+
+async function windowOf(browser: Browser, { url, header }: Pick<Served, 'url' | 'header'>): Promise<Page> {
+  const context = await browser.newContext({ viewport: OLD_PC, locale: 'en-IE' })
+  const at = header.indexOf('=')
+  if (at > 0) await context.addCookies([{ name: header.slice(0, at), value: header.slice(at + 1), url, httpOnly: true, sameSite: 'Lax' }])
+  return context.newPage()
+}
+
+/** Until a frame that shows it has been handed over. */
+const PAINTED = `window.painted = () => new Promise((resolve) => requestAnimationFrame(() => {
+  const channel = new MessageChannel()
+  channel.port1.onmessage = () => resolve(performance.now())
+  channel.port2.postMessage(null)
+}))`
+
+const sizeOf = (path: string) => {
+  const file = join(root, 'dist', 'app', path)
+  return existsSync(`${file}.gz`) ? statSync(`${file}.gz`).size : readFileSync(file).length
+}
+
+/** The sign-in page of somebody who was never here: what it loads, and when it can be typed in, on a slow computer. */
+export const appLoad: Bench = {
+  name: 'app-load',
+  run: ({ pairs }) =>
+    withBrowser(async (browser) => {
+      const at = await served({ pupils: 40, assessments: 12 })
+      const usable: number[] = []
+      let scripts: string[] = []
+      for (let round = 0; round < pairs; round += 1) {
+        const page = await windowOf(browser, { ...at, header: '' })
+        const loaded = new Set<string>()
+        page.on('response', (response) => {
+          const { pathname } = new URL(response.url())
+          if (pathname.endsWith('.js')) loaded.add(pathname)
+        })
+        const devtools = await page.context().newCDPSession(page)
+        await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+        await page.addInitScript(PAINTED)
+        await page.goto(`${at.url}/sign-in`, { waitUntil: 'commit' })
+        await page.waitForSelector('input')
+        usable.push((await page.evaluate('window.painted()')) as number)
+        scripts = [...loaded]
+        await page.context().close()
+      }
+      await at.end()
+      const bytes = scripts.reduce((sum, path) => sum + sizeOf(path), 0)
+      return [
+        {
+          what: 'first load of the app: script, gzip',
+          control: 'none',
+          target: within(160, 'KB'),
+          measured: bytes / 1_024,
+          figure: `${scripts.length} files`,
+        },
+        {
+          what: 'until the sign-in page can be used, CPU throttled 4 ×',
+          control: 'none',
+          target: within(1, 's'),
+          measured: median(usable) / 1_000,
+          figure: `${usable.map((ms) => ms.toFixed(0)).join(', ')} ms`,
+        },
+      ]
+    }),
+}
+
+/** Each key: from its event to the frame that shows what it did. */
+const WATCH_KEYS = `window.keys = []
+addEventListener('keydown', (event) => { const from = event.timeStamp; window.painted().then((to) => window.keys.push(to - from)) }, true)`
+
+/** Marks down a column, with arrows between: what a teacher does. */
+async function typeMarks(page: Page, rows: number): Promise<number[]> {
+  await page.locator('[role=grid]').focus()
+  await page.evaluate('window.keys.length = 0')
+  for (let row = 0; row < rows; row += 1) {
+    for (const key of [
+      String((row % 9) + 1),
+      String(row % 10),
+      'Enter',
+      ...(row % 5 === 0 ? ['ArrowRight', 'ArrowLeft'] : []),
+      ...(row % 20 === 19 ? ['PageDown'] : []),
+    ]) {
+      await page.keyboard.press(key)
+      await page.waitForTimeout(20)
+    }
+  }
+  await page.waitForTimeout(200)
+  return page.evaluate('window.keys')
+}
+
+/** The same watch over a page with nothing but a field: what this machine takes for a frame. */
+async function bareKeys(page: Page): Promise<number[]> {
+  const bare = await page.context().newPage()
+  await bare.addInitScript(`${PAINTED}\n${WATCH_KEYS}`)
+  await bare.goto(`${new URL(page.url()).origin}/icon.svg`)
+  await bare.evaluate(() => document.documentElement.append(document.createElementNS('http://www.w3.org/1999/xhtml', 'input')))
+  for (let at = 0; at < 100; at += 1) {
+    await bare.keyboard.press('5')
+    await bare.waitForTimeout(20)
+  }
+  return bare.evaluate('window.keys')
+}
+
+const percentile = (values: readonly number[], share: number) =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] as number
+
+export const appKeys: Bench = {
+  name: 'app-keys',
+  run: () =>
+    withBrowser(async (browser) => {
+      const at = await served({ pupils: 1_000, assessments: 12 })
+      const page = await windowOf(browser, at)
+      await page.addInitScript(`${PAINTED}\n${WATCH_KEYS}`)
+      await page.goto(`${at.url}/marks/${at.group}/${at.subject}?term=${at.term}`)
+      await page.waitForSelector('[role=gridcell][data-look=plain]')
+      await typeMarks(page, 10)
+      const devtools = await page.context().newCDPSession(page)
+      await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
+      const cpu = async () =>
+        (await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0
+      const before = await cpu()
+      const taken = await typeMarks(page, 60)
+      const cpuMs = ((await cpu()) - before) * 1_000
+      const bare = await bareKeys(page)
+      await page.context().close()
+      await at.end()
+      const figure = `${taken.length} keys, ${(cpuMs / taken.length).toFixed(1)} ms of CPU each; a bare field ${median(bare).toFixed(0)} ms, p95 ${percentile(bare, 0.95).toFixed(0)} ms`
+      const control = 'one frame'
+      return [
+        { what: 'key to paint in the mark grid, 1,000 pupils, median', control, target: within(17, 'ms'), measured: median(taken), figure },
+        { what: 'key to paint, p95', control, target: within(50, 'ms'), measured: percentile(taken, 0.95), figure },
+      ]
+    }),
+}
+
+/** From the press on the subject to all its marks in sight. */
+const WATCH_OPENING = `addEventListener('click', (event) => {
+  const from = event.timeStamp
+  const look = () => {
+    if (document.querySelectorAll('[role=gridcell][data-look=plain]').length >= 60) window.painted().then((to) => { window.opened = to - from })
+    else requestAnimationFrame(look)
+  }
+  if (event.target.closest('a[href*="/marks/"]')) look()
+}, true)`
+
+/** The page's own watch, which its content policy lets nobody ask by itself. */
+async function openedAfter(page: Page): Promise<number> {
+  for (;;) {
+    const opened = (await page.evaluate('window.opened ?? null')) as number | null
+    if (opened !== null) return opened
+    await page.waitForTimeout(20)
+  }
+}
+
+export const appOpen: Bench = {
+  name: 'app-open',
+  run: ({ pairs }) =>
+    withBrowser(async (browser) => {
+      const at = await served({ pupils: 40, assessments: 12 })
+      const taken: number[] = []
+      for (let round = 0; round < pairs + 1; round += 1) {
+        const page = await windowOf(browser, at)
+        await page.addInitScript(`${PAINTED}\n${WATCH_OPENING}`)
+        await page.addInitScript(`sessionStorage.setItem('markbook.term', '${at.term}')`)
+        await page.goto(`${at.url}/marks`)
+        const link = page.locator(`a[href*="/marks/${at.group}/${at.subject}"]`)
+        await link.hover()
+        await page.waitForTimeout(100)
+        await link.click()
+        const opened = await openedAfter(page)
+        // The first is the browser's own warming up.
+        if (round > 0) taken.push(opened)
+        await page.context().close()
+      }
+      await at.end()
+      const figure = `${taken.map((ms) => ms.toFixed(0)).join(', ')} ms`
+      return [
+        {
+          what: 'opening the marks of 40 × 12, from the click until painted',
+          control: 'none',
+          target: within(300, 'ms'),
+          measured: median(taken),
+          figure,
+        },
+      ]
+    }),
+}

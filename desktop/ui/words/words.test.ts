@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+type Words = { [key: string]: string | Words }
+
+const folder = join(import.meta.dirname)
+const languages = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
+const wordsOf = (language: string): Map<string, string> =>
+  new Map(
+    readdirSync(join(folder, language)).flatMap((file) => {
+      const area = file.replace(/\.json$/, '')
+      return flat(JSON.parse(readFileSync(join(folder, language, file), 'utf8')) as Words, area)
+    }),
+  )
+const flat = (words: Words, path: string): [string, string][] =>
+  Object.entries(words).flatMap(([key, value]): [string, string][] =>
+    typeof value === 'string' ? [[`${path}.${key}`, value]] : flat(value, `${path}.${key}`),
+  )
+const placeholders = (sentence: string) => [...sentence.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort()
+/** Which forms of a number there are is the language's own affair; `failures` are the server's sentences, in English already. */
+const bare = (key: string) => key.replace(/_(zero|one|two|few|many|other)$/, '')
+
+const english = wordsOf('en')
+
+test('there is English, and a second language', () => {
+  expect(languages).toEqual(expect.arrayContaining(['en', 'fr']))
+})
+
+describe.each(languages.filter((language) => language !== 'en'))('the catalogue in %s', (language) => {
+  const own = wordsOf(language)
+
+  test('says everything that English says, and nothing else', () => {
+    const keys = (words: ReadonlyMap<string, string>) =>
+      [...new Set([...words.keys()].map(bare))].filter((key) => !key.startsWith('failures.')).sort()
+    expect(keys(own)).toEqual(keys(english))
+  })
+
+  test('has no empty sentence, and puts in what English puts in', () => {
+    const counted = new Map([...english].map(([key, sentence]) => [bare(key), sentence]))
+    for (const [key, sentence] of own) {
+      expect(sentence.trim(), key).not.toBe('')
+      const original = english.get(key) ?? counted.get(bare(key))
+      // A form for one thing may leave its number out.
+      if (original && !/_(zero|one)$/.test(key)) expect(placeholders(sentence), key).toEqual(placeholders(original))
+    }
+  })
+
+  test('has a form for every number that the language tells apart', () => {
+    const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories
+    const counted = new Set([...english.keys()].filter((key) => key.endsWith('_other')).map(bare))
+    const missing = [...counted].flatMap((key) =>
+      forms.filter((form) => !own.has(`${key}_${form}`) && !own.has(`${key}_other`)).map((form) => `${key}_${form}`),
+    )
+    expect(missing).toEqual([])
+  })
+})

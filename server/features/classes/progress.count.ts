@@ -1,0 +1,40 @@
+type Counted = { id: string; subject_id: string; group_id: string | null }
+type Enrolled = { student_id: string; group_id: string }
+type Given = Enrolled & { subject_id: string }
+/** `marked` is the text of a JSON array of `[assessment id]`. */
+type Marked = { student_id: string; marked: string }
+export type Facts = { assessments: readonly Counted[]; enrolled: readonly Enrolled[]; given: readonly Given[]; marked: readonly Marked[] }
+
+/** How many students of a class take a subject, and how many marks they have in its assessments that count there. */
+export type Tally = { takers: number; recorded: number }
+export const keyOf = (groupId: string, subjectId: string) => `${groupId} ${subjectId}`
+
+/** Takers and marks by class and subject, for these subjects. Whoever was given no subject takes every one (decisions §4). */
+export function tallied({ assessments, enrolled, given, marked }: Facts, subjectIds: readonly string[]): Map<string, Tally> {
+  const assessmentById = new Map(assessments.map((one) => [one.id, one]))
+  const markedByStudent = new Map(marked.map((row) => [row.student_id, row.marked]))
+  const ownSubjects = new Map<string, Set<string>>()
+  for (const { student_id, group_id, subject_id } of given) {
+    const key = keyOf(group_id, student_id)
+    const own = ownSubjects.get(key) ?? new Set()
+    ownSubjects.set(key, own.add(subject_id))
+  }
+  const tallies = new Map<string, Tally>()
+  const tallyOf = (group: string, subject: string) => {
+    const key = keyOf(group, subject)
+    const tally = tallies.get(key) ?? { takers: 0, recorded: 0 }
+    tallies.set(key, tally)
+    return tally
+  }
+  for (const { student_id, group_id } of enrolled) {
+    const own = ownSubjects.get(keyOf(group_id, student_id))
+    for (const subject of own ?? subjectIds) tallyOf(group_id, subject).takers += 1
+    const text = markedByStudent.get(student_id)
+    for (const [id] of text ? (JSON.parse(text) as [string][]) : []) {
+      const one = assessmentById.get(id)
+      if (!one || (one.group_id !== null && one.group_id !== group_id) || (own && !own.has(one.subject_id))) continue
+      tallyOf(group_id, one.subject_id).recorded += 1
+    }
+  }
+  return tallies
+}

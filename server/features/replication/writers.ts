@@ -1,0 +1,91 @@
+import { academicYears } from '@markbook/shared/contract/academic-years'
+import { classes } from '@markbook/shared/contract/classes'
+import type { Endpoint } from '@markbook/shared/contract/endpoint'
+import { gradingScale } from '@markbook/shared/contract/grading-scale'
+import { historyFailures } from '@markbook/shared/contract/history'
+import { schools } from '@markbook/shared/contract/schools'
+import { common, Failure } from '@markbook/shared/failures'
+import { isId } from '@markbook/shared/ids'
+import type { Handler } from '../../http/handler.ts'
+import { asSystem } from '../../store/tx.ts'
+import { academicYearHandlers } from '../academic-years/academic-years.handlers.ts'
+import { classHandlers } from '../classes/classes.handlers.ts'
+import { gradingScaleHandlers } from '../grading-scale/grading-scale.handlers.ts'
+import { demandUnchanged, type EntryOf, named, route, throughRoutes, type Undoer, type UndoScene } from '../history/undo.ts'
+import { undoers } from '../history/undoers.ts'
+import { schoolHandlers } from '../schools/schools.handlers.ts'
+
+type Values = Readonly<Record<string, unknown>>
+// biome-ignore lint/suspicious/noExplicitAny: what it loads it is given again.
+type AnyHandler = Handler<any, any, any, any>
+/** What a decision asks of an endpoint that does not find its row by the id of what is in conflict. */
+type Asked = { endpoint: Endpoint; handler: AnyHandler; params: Values; body?: Values }
+
+const valuesIn = ({ changes }: EntryOf): Values =>
+  Object.fromEntries(Object.entries(changes).map(([column, { before }]) => [column, before]))
+
+/** Writes through the endpoint that `ask` names, with its guard, its access and its checks. */
+const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) => Asked): Undoer<unknown> => {
+  const askedOf = async (scene: UndoScene, entry: EntryOf): Promise<Asked> => {
+    const row = (await scene.tx.find(entry.entity, scene.caller.school_id, entry.row_id)) as Values | undefined
+    if (!row) throw historyFailures.changedSince()
+    return ask(row, valuesIn(entry))
+  }
+  return {
+    load: async (scene, entry) => {
+      if (guarding.guard === 'admin' && scene.caller.role !== 'admin') throw common.adminOnly()
+      // Whether they may decide at all is asked before anybody says what.
+      if (entry.action !== 'update' || Object.keys(entry.changes).length === 0) return undefined
+      const { handler, params } = await askedOf(scene, entry)
+      if (handler.as === 'system') await scene.tx.actAs(asSystem(scene.caller.user_id))
+      return handler.load(scene as never, { params, targets: {} } as never).catch(inWordsOfUndoing)
+    },
+    write: async (scene, entry, loaded) => {
+      await demandUnchanged(scene, entry)
+      const { endpoint, handler, params, body } = await askedOf(scene, entry)
+      const parsed = endpoint.body && endpoint.body !== 'multipart' ? endpoint.body.safeParse(body) : { success: true, data: undefined }
+      if (!parsed.success) throw historyFailures.cannotUndo()
+      await handler.run(scene as never, { params, query: {}, body: parsed.data, upload: undefined, prepared: undefined } as never, loaded)
+    },
+  }
+}
+
+/** What the wanted value names is not there any more. */
+const inWordsOfUndoing = (error: unknown): never => {
+  throw error instanceof Failure && error.status === 404 ? historyFailures.cannotUndo() : error
+}
+
+const asked = (endpoint: Endpoint, handler: unknown, params: Values, body?: Values): Asked => ({
+  endpoint,
+  handler: handler as AnyHandler,
+  params,
+  ...(body && { body }),
+})
+
+/** Which year is active: the one that is wanted, or none, which is said of the one that is. */
+const activeYear = throughAsking(academicYears.activate, ({ academic_year_id: present }, { academic_year_id: wanted }) => {
+  const id = wanted ?? present
+  if (typeof id !== 'string' || !isId(id)) throw historyFailures.cannotUndo()
+  return wanted
+    ? asked(academicYears.activate, academicYearHandlers.activate, { id })
+    : asked(academicYears.deactivate, academicYearHandlers.deactivate, { id })
+})
+
+const member = throughAsking(schools.updateMember, ({ user_id }, { role, is_active }) =>
+  asked(
+    schools.updateMember,
+    schoolHandlers.updateMember,
+    { userId: user_id },
+    { ...(role !== undefined && { role }), ...(is_active !== undefined && { isActive: is_active }) },
+  ),
+)
+
+/** What a person writes through the endpoint that they would use for it anyway; undoing has the most of them (history/undoers.ts). */
+export const writers: Partial<Record<string, Undoer>> = {
+  ...undoers,
+  active_year: activeYear,
+  school_management: member,
+  class_teacher: throughRoutes(route(classes.handOver, classHandlers.handOver, { user_profile_id: 'teacherId' })),
+  grading_scale: throughRoutes(route(gradingScale.put, gradingScaleHandlers.put, named('pass_mark', 'bands'))),
+  school: throughRoutes(route(schools.updateMine, schoolHandlers.updateMine, named('name', 'address', 'email', 'phone'))),
+}

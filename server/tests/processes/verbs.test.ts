@@ -1,0 +1,117 @@
+import { join } from 'node:path'
+import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Finding } from '../../doctor/finding.ts'
+import { seedStory } from '../../seed/seed.ts'
+import { createDatabase } from '../../testing/database.ts'
+import { buildProgram, endPrograms, removeProgram } from '../durability/program.ts'
+import { ask } from '../durability/teacher.ts'
+import { Node, until } from './network.ts'
+
+const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
+let centre: Node
+let box: Node
+let cookie: string
+let drop: (() => Promise<void>) | undefined
+
+beforeAll(async () => {
+  buildProgram()
+  const database = onPostgres ? await createDatabase(inject('postgresUrl')) : undefined
+  drop = database?.drop
+  centre = await Node.make('the centre', database?.url)
+  await centre.prepare((store) => seedStory(store, { again: false }))
+  await centre.start()
+  box = await Node.make('the school')
+  await box.joinAndStart(centre, ['--school', 'St Brigid’s'])
+  await box.copied()
+  cookie = await box.cookie()
+})
+afterAll(async () => {
+  for (const node of [centre, box]) await node?.remove()
+  await endPrograms()
+  await removeProgram()
+  await drop?.()
+})
+
+/** The sentence that the app shows. */
+async function sentence(): Promise<string> {
+  const answer = await ask({ port: box.port as number, path: '/api/sync/status', cookie })
+  return JSON.parse(answer.text).sentence
+}
+const says = (pattern: RegExp) => until(async () => pattern.test(await sentence()), `saying ${pattern}`)
+const enter = (score: number) =>
+  ask({
+    port: box.port as number,
+    method: 'POST',
+    path: '/api/grades/bulk',
+    cookie,
+    body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score }] },
+  })
+
+async function examined(node: Node) {
+  const { exit, text } = await node.verb('doctor', '--json')
+  const { findings } = JSON.parse(text) as { findings: Finding[] }
+  return { exit, found: findings.filter(({ check }) => check === 'replication') }
+}
+
+describe('the verbs of replication, as they are typed at a school and at its centre', () => {
+  test('a second join and a wrong code are refused in one line each', async () => {
+    expect(await box.verb('join', centre.line.url, 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-A')).toEqual({
+      exit: 1,
+      text: expect.stringMatching(/^This server has joined the centre already\..*\n$/),
+    })
+    const other = await Node.make('another')
+    const refused = await other.verb('join', centre.line.url, 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-A')
+    await other.remove()
+    expect(refused).toEqual({ exit: 1, text: expect.stringMatching(/^This invitation is wrong.*\n$/) })
+  })
+
+  test('node list and rename: each names the other', async () => {
+    expect(await centre.done('node', 'list')).toMatch(/^the school\n {2}school; heard /)
+    expect(await box.done('node', 'list')).toMatch(/^the centre\n {2}parent, (centre|school), http:\/\/127\.0\.0\.1:\d+; heard /)
+    await centre.done('node', 'rename', 'the school', 'St Brigid’s box')
+    expect(await centre.done('node', 'list')).toContain('St Brigid’s box')
+  })
+
+  test('on a good line: status, sync status, doctor and the app say the same, and verify finds no difference', async () => {
+    await says(/^Everything is at the centre\.$/)
+    expect(await box.done('sync', 'status')).toMatch(/St Brigid’s.*: Everything is at the centre\.\n {2}Above: {6}the centre, last heard/)
+    expect(await box.done('status')).toMatch(/Replication: {3}Everything is at the centre\.\n.*0 waiting, 0 to decide, 0 held, 0 refused/)
+    expect(await centre.done('status')).toMatch(/Joined here: {3}1 server or laptop, heard/)
+    expect((await examined(box)).found).toMatchObject([{ severity: 'ok' }])
+    expect((await examined(centre)).found).toMatchObject([{ severity: 'ok', what: '1 server or laptop replicates with this server.' }])
+    expect(await box.done('sync', 'verify')).toMatch(/hold the same [\d,]+ rows/)
+  })
+
+  test('without a line: they say what waits, and a stick carries it both ways', async () => {
+    const at = (name: string) => join(box.folder, name)
+    centre.line.cut()
+    expect((await enter(77)).status).toBe(200)
+    await says(/^\d+ changes? waits? for the line.*Nothing is lost\.$/)
+    const said = await sentence()
+    expect(await box.verb('sync', 'status')).toMatchObject({ exit: 3, text: expect.stringContaining(said) })
+    expect(await box.done('status')).toContain(`Replication:   ${said}`)
+    expect((await examined(box)).found).toMatchObject([{ severity: 'notice', what: expect.stringContaining('does not answer') }])
+    expect((await box.verb('sync', 'verify')).exit).toBe(1)
+
+    expect(await box.done('sync', 'export', at('up.parcel'))).toMatch(/^Wrote \d+ rows?.* for the centre:/)
+    expect(await centre.done('sync', 'import', at('up.parcel'))).toMatch(/Took in \d+ rows?.* of St Brigid’s box/)
+    expect(await centre.done('sync', 'import', at('up.parcel'), '--receipt', at('again.receipt'))).toContain('Took in')
+    expect(await box.done('sync', 'import', at('up.parcel.receipt'))).toContain('of the centre')
+    expect((await box.verb('sync', 'import', at('markbook.sqlite'))).text).toMatch(/^This file is no parcel/)
+    await says(/^No line at the moment; everything is at the centre\.$/)
+    centre.line.mend()
+    await says(/^Everything is at the centre\.$/)
+    expect(await box.done('sync', 'verify', '--repair')).toContain('hold the same')
+  })
+
+  test('node revoke: the school is told at its next request, and says so everywhere', async () => {
+    await centre.done('node', 'revoke', 'St Brigid’s box', '--yes')
+    expect((await enter(78)).status).toBe(200)
+    await says(/revoked this server/)
+    expect(await box.verb('sync', 'status')).toMatchObject({ exit: 3, text: expect.stringContaining('has revoked this server') })
+    expect(await examined(box)).toMatchObject({ exit: 3, found: [{ severity: 'problem', do: expect.stringContaining('markbook join') }] })
+    expect(await box.done('node', 'revoke', 'the centre', '--yes')).toContain('This server has left the centre.')
+    await says(/^This server works alone\.$/)
+  })
+})

@@ -1,0 +1,60 @@
+import { stBrigids } from '@markbook/shared/story/people'
+import { eq } from 'drizzle-orm'
+import { afterEach, expect, test, vi } from 'vitest'
+import { statusOf } from '../../features/replication/status.ts'
+import { parentsOf } from '../../peers/enrolment.ts'
+import type { Carrier } from '../../peers/parent-line.ts'
+import { startReplication } from '../../peers/replication.ts'
+import { asSystem } from '../../store/tx.ts'
+import { carrierTo, under } from '../../testing/nodes.ts'
+import { type School, school } from '../../testing/school.ts'
+
+const open: School[] = []
+afterEach(async () => {
+  for (const node of open.splice(0)) await node.close()
+})
+
+const grades = ({ services: { store } }: School) =>
+  store.read(asSystem(), (tx) => tx.db.$count(tx.t.grade, eq(tx.t.grade.school_id, stBrigids)))
+const cursorOf = async ({ services }: School) => (await services.store.read(asSystem(), parentsOf))[0]?.their_cursor
+
+/** A line that notes from where each page is asked, and breaks after so many. */
+function counted(carry: Carrier, most: number): { carry: Carrier; asked: (string | null)[] } {
+  const asked: (string | null)[] = []
+  return {
+    asked,
+    carry: async (request) => {
+      if (request.url.endsWith('/sync/pull')) {
+        if (asked.length === most) throw new Error('the line is cut')
+        asked.push(((await request.clone().json()) as { cursor: string | null }).cursor)
+      }
+      return carry(request)
+    },
+  }
+}
+
+test('a first copy says how far it is, and one that was broken off goes on where it stopped', async () => {
+  const [centre, box] = [await school(), await school({ story: false, database: 'sqlite' })]
+  open.push(centre, box)
+  await under(centre, box)
+
+  const first = counted(carrierTo(centre), 9)
+  const begun = await startReplication(box.services, first.carry)
+  await vi.waitFor(() => expect([first.asked.length, begun.course().notice]).toEqual([9, 'offline']), 10_000)
+  const status = await box.services.store.read(asSystem(), (tx) => statusOf(tx, stBrigids, begun.course()))
+  expect(status.copy?.copied).toBeGreaterThan(0)
+  expect(status.copy?.total).toBeGreaterThan(status.copy?.copied as number)
+  expect(status.sentence).toMatch(/^The first copy of the school’s rows: [\d,]+ of [\d,]+ are here\. It goes on where it stopped/)
+  const stopped = await cursorOf(box)
+  await begun.stop()
+
+  const second = counted(carrierTo(centre), 1_000)
+  const resumed = await startReplication(box.services, second.carry)
+  await vi.waitFor(() => expect(resumed.course().notice).toBe('up_to_date'), 20_000)
+  expect(stopped).toContain('/copy/')
+  expect(second.asked[0]).toBe(stopped)
+  expect(second.asked).not.toContain(null)
+  expect(resumed.course().copy).toBeNull()
+  expect(await grades(box)).toBe(await grades(centre))
+  await resumed.stop()
+})
