@@ -46,10 +46,16 @@ export async function runShell(options: ShellOptions): Promise<number> {
 class Wishes {
   readonly #waiting: Wish[] = []
   #heard: () => void = () => {}
+  #quit: () => void = () => {}
+  /** Somebody wants to quit, whatever else is going on. */
+  readonly quit = new Promise<'quit'>((resolve) => {
+    this.#quit = () => resolve('quit')
+  })
 
   add(wish: Wish): void {
     this.#waiting.push(wish)
     this.#heard()
+    if (wish === 'quit') this.#quit()
   }
   take(): Wish | undefined {
     return this.#waiting.shift()
@@ -72,7 +78,11 @@ async function serveWindow(options: ShellOptions, folders: Folders, wishes: Wish
   const secret = randomBytes(32).toString('base64url')
   const keeper = keep(options, folders, port, secret)
   try {
-    await keeper.ready
+    // A large database is brought to a new version for minutes; nobody has to wait for that in order to leave.
+    if ((await Promise.race([keeper.ready, wishes.quit])) === 'quit') {
+      await keeper.stop()
+      return 0
+    }
   } catch {
     const message = cannotStart(words, lastWords(folders.log), folders.log)
     writeFileSync(folders.problem, problemPage(message, locale))

@@ -15,7 +15,7 @@ export async function joinParent(
   { url, code, kind }: { url: string; code: string; kind: 'school' | 'laptop' },
   carry: Carrier = fetch,
 ): Promise<Joined> {
-  const { store, config } = services
+  const { store } = services
   const joined = await ask(services, url, code, kind, carry).catch(async (error: unknown) => {
     if (!(error instanceof LineFailure) || error.code !== 'sync.node_taken') throw error
     await store.renewNode()
@@ -53,7 +53,7 @@ async function ask(
   kind: 'school' | 'laptop',
   carry: Carrier,
 ): Promise<Joined> {
-  const { store, config } = services
+  const { store } = services
   const keys = keysHere(services)
   const schools = await store.read(asSystem(), (tx) => tx.db.select({ id: tx.t.school.id }).from(tx.t.school))
   const asked: Join = {

@@ -1,7 +1,7 @@
 import { contract } from 'virtual:contract'
 import { clientOf } from '@markbook/shared/contract/client'
 import { Failure } from '@markbook/shared/failures'
-import { signedOut } from './signed-out.ts'
+import { signedIn, signedOut } from './signed-out.ts'
 
 /** The server could not be reached at all. Nothing is known of what became of the request. */
 export const unreachable = () => new Failure(0, 'unreachable', 'The server cannot be reached.')
@@ -11,6 +11,8 @@ async function send(request: Request): Promise<Response> {
     throw unreachable()
   })
   if (response.status === 401) signedOut()
+  // Also where somebody signed in again in another window.
+  else if (response.ok && request.url.endsWith('/api/auth/me')) signedIn()
   return response
 }
 

@@ -28,13 +28,15 @@ export async function applyStates(
 ): Promise<Answer[]> {
   const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
   const held = retries ? await heldRows(tx, schoolId) : []
-  const byTable = new Map<Replicated, RowState[]>()
-  for (const { table, state } of [...held, ...incoming]) {
+  const byTable = new Map<Replicated, From[]>()
+  // Who sent what waited is not remembered: it goes to everybody.
+  const all = [...held.map((each) => ({ ...each, source: null })), ...incoming.map((each) => ({ ...each, source }))]
+  for (const { table, ...from } of all) {
     const states = byTable.get(table)
-    if (states) states.push(state)
-    else byTable.set(table, [state])
+    if (states) states.push(from)
+    else byTable.set(table, [from])
   }
-  for (const table of tableOrder) await mergeTable(application, table, byTable.get(table) ?? [], source)
+  for (const table of tableOrder) await mergeTable(application, table, byTable.get(table) ?? [])
   for (const table of tableOrder) await writeTable(application, table)
   await bury(application)
   await release(application, held)
@@ -49,16 +51,13 @@ export async function applyStates(
   return [...application.answers].filter(([key]) => asked.has(key)).map(([, answer]) => answer)
 }
 
-async function mergeTable(
-  { tx, schoolId, changes, kept, answers }: Application,
-  table: Replicated,
-  states: readonly RowState[],
-  source: string | null,
-) {
+type From = { state: RowState; source: string | null }
+
+async function mergeTable({ tx, schoolId, changes, kept, answers }: Application, table: Replicated, states: readonly From[]) {
   if (states.length === 0) return
   const own = new Map<string, Change>()
-  const known = await knownRows(tx, table, schoolId, [...new Set(states.map(({ id }) => id))])
-  for (const state of states) {
+  const known = await knownRows(tx, table, schoolId, [...new Set(states.map(({ state }) => state.id))])
+  for (const { state, source } of states) {
     const before = known.get(state.id) ?? null
     const base = own.get(state.id)?.state ?? before?.state
     const merged = base ? mergeRows(table, descriptions[table], base, state) : { state, losers: [] }

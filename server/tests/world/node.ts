@@ -16,13 +16,14 @@ import { keysOf } from '../../http/tokens.ts'
 import { openCentralStore, openSchoolStore, type Store } from '../../store/store.ts'
 import { asSystem, type Identity, type WriteTx } from '../../store/tx.ts'
 import { repeatableIds, type TestClock } from '../../testing/clock.ts'
+import type { CentralDisk } from './central-disk.ts'
 
 /** The power goes: nothing of what is under way is finished, and whoever asked hears nothing. */
 export class Crash extends Error {}
 
 export type Kind = 'centre' | 'school' | 'laptop'
-/** `postgres`: the address of the centre's database; else all nodes keep SQLite files. */
-export type NodePlan = { name: string; kind: Kind; folder: string; clock: TestClock; seed: string; postgres?: string; cloneOf?: string }
+/** `disk`: the centre's database on Postgres; else all nodes keep SQLite files. */
+export type NodePlan = { name: string; kind: Kind; folder: string; clock: TestClock; seed: string; disk?: CentralDisk; cloneOf?: string }
 
 /** A node of the world: the real store and the real app, which can lose its power at any commit and be opened again. */
 export class WorldNode {
@@ -39,6 +40,8 @@ export class WorldNode {
   readonly errors: unknown[] = []
   private opened: { store: Store; services: Services; app: App | null } | null = null
   private openings = 0
+  /** Of a database on Postgres, by the folder that stands for each. */
+  private readonly copies = new Map<string, string>()
   private clients = new Map<string, Client<typeof contract>>()
 
   constructor(private readonly plan: NodePlan) {
@@ -63,12 +66,12 @@ export class WorldNode {
   }
 
   async open(): Promise<void> {
-    const { folder, kind, seed, postgres } = this.plan
+    const { folder, kind, seed, disk } = this.plan
     const clock = { now: () => this.plan.clock.now() + this.skew }
     this.openings += 1
     const newId = repeatableIds(clock as TestClock, `${seed}:${this.name}:${this.openings}`)
     const options = { clock, newId, kind: kind === 'centre' ? kind : ('school' as const) }
-    const store = await (postgres && kind === 'centre' ? openCentralStore(postgres, options) : openSchoolStore(folder, options))
+    const store = await (disk ? openCentralStore(disk.url, options) : openSchoolStore(folder, options))
     this.opened = { store, services: this.servicesOf(store, clock), app: null }
     this.clients.clear()
   }
@@ -98,6 +101,12 @@ export class WorldNode {
 
   /** The folder as it is now, elsewhere: a backup, or the disk of another laptop. */
   async copyTo(folder: string): Promise<void> {
+    const { disk } = this.plan
+    if (disk) {
+      await this.close()
+      this.copies.set(folder, await disk.copy())
+      return this.open()
+    }
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
     // Nobody writes meanwhile, so that the file and its log belong together. The lock and the log's index are the process's.
@@ -107,6 +116,9 @@ export class WorldNode {
   /** Back to an older copy of the folder. */
   async putBack(folder: string): Promise<void> {
     await this.close()
+    const copy = this.copies.get(folder)
+    if (copy) await this.plan.disk?.putBack(copy)
+    if (copy) return this.open()
     rmSync(this.folder, { recursive: true, force: true })
     cpSync(folder, this.folder, { recursive: true })
     await this.open()

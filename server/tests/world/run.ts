@@ -1,10 +1,10 @@
 import { chanceOf } from './chance.ts'
 import { type Fault, faults, type Options, type Outcome, World } from './world.ts'
 
-export type Run = Partial<Pick<Options, 'events' | 'faults' | 'laptops' | 'postgres'>>
+export type Run = Partial<Pick<Options, 'events' | 'faults' | 'laptops' | 'cluster'>>
 
 /** The world of a seed: how many schools and laptops there are, and which faults, follow from it. */
-export function optionsOf(seed: number, { events = 200, faults: given, laptops, postgres }: Run = {}): Options {
+export function optionsOf(seed: number, { events = 200, faults: given, laptops, cluster }: Run = {}): Options {
   const chance = chanceOf(seed * 31 + 7)
   const some = faults.filter(() => chance.often(0.6))
   return {
@@ -13,7 +13,7 @@ export function optionsOf(seed: number, { events = 200, faults: given, laptops, 
     schools: chance.pick([1, 1, 1, 2, 2, 3]),
     laptops: Math.min(chance.pick([0, 1, 1, 2, 3]), laptops ?? 3),
     faults: given ?? new Set<Fault>(some),
-    ...(postgres !== undefined && { postgres }),
+    ...(cluster !== undefined && { cluster }),
   }
 }
 

@@ -5,6 +5,7 @@ import { invite } from '../../peers/enrolment.ts'
 import { joinParent } from '../../peers/join.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type TestClock, testClock } from '../../testing/clock.ts'
+import { type CentralDisk, centralDiskLike, newCentralDisk } from './central-disk.ts'
 import { chanceOf } from './chance.ts'
 import { found, founded } from './founding.ts'
 import { carrierOf, newWay } from './line.ts'
@@ -33,8 +34,8 @@ export const BEGINNING = '2026-01-12T08:00:00.000Z'
 /** A folder in memory where there is one: what is proved here is no disk. */
 export const newFolder = (): string => mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'markbook-world-'))
 
-/** Opens everybody, founds the schools at the centre, and copies them down once. */
-export async function raise(folder: string, clock: TestClock, postgres?: string): Promise<Map<string, WorldNode>> {
+/** Opens everybody, founds the schools at the centre, and copies them down once. `disk`: the centre's, where it is on Postgres. */
+async function raise(folder: string, clock: TestClock, disk: CentralDisk | null): Promise<Map<string, WorldNode>> {
   const nodes = new Map<string, WorldNode>()
   for (const { name, kind } of roles) {
     const node = new WorldNode({
@@ -43,7 +44,7 @@ export async function raise(folder: string, clock: TestClock, postgres?: string)
       folder: join(folder, name),
       clock,
       seed: 'stage',
-      ...(postgres !== undefined && { postgres }),
+      ...(disk && kind === 'centre' && { disk }),
     })
     mkdirSync(node.folder, { recursive: true })
     await node.open()
@@ -77,29 +78,37 @@ export async function joinUnder(
 export const plainCarrier = (child: WorldNode, parent: WorldNode) =>
   carrierOf({ child, parent, way: newWay(), fault: () => null, chance: chanceOf(0), saw: () => {} })
 
-let template: Promise<string> | null = null
+/** `central`: the name of the centre's database, where it is on Postgres. */
+type Template = { folder: string; central: string | null }
+const templates = new Map<string, Promise<Template>>()
 
-async function makeTemplate(): Promise<string> {
+async function makeTemplate(cluster: string): Promise<Template> {
   const folder = newFolder()
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const nodes = await raise(folder, testClock(BEGINNING))
+  const disk = cluster ? await newCentralDisk(cluster) : null
+  const nodes = await raise(folder, testClock(BEGINNING), disk)
   for (const node of nodes.values()) await node.close()
-  return folder
+  return { folder, central: disk && (await disk.copy()) }
 }
 
-/** The raised stage, made once a process and copied for every world. Answers the folder of this world and its nodes, which are closed. */
-export async function stageFor(
-  names: readonly string[],
-  clock: TestClock,
-  seed: string,
-): Promise<{ folder: string; nodes: Map<string, WorldNode> }> {
-  template ??= makeTemplate()
-  const from = await template
+export type Stage = { folder: string; nodes: Map<string, WorldNode>; disk: CentralDisk | null }
+
+/**
+ * The raised stage, made once a process and copied for every world. Answers the folder of this world and its nodes, which are closed.
+ * `cluster`: the Postgres on which the centre is, or none.
+ */
+export async function stageFor(names: readonly string[], clock: TestClock, seed: string, cluster = ''): Promise<Stage> {
+  const made = templates.get(cluster) ?? makeTemplate(cluster)
+  templates.set(cluster, made)
+  const from = await made
   const folder = newFolder()
+  const disk = from.central === null ? null : await centralDiskLike(cluster, from.central)
   const nodes = new Map<string, WorldNode>()
   for (const name of names) {
-    cpSync(join(from, name), join(folder, name), { recursive: true })
-    nodes.set(name, new WorldNode({ name, kind: roleOf(name).kind, folder: join(folder, name), clock, seed }))
+    const { kind } = roleOf(name)
+    cpSync(join(from.folder, name), join(folder, name), { recursive: true })
+    const plan = { name, kind, folder: join(folder, name), clock, seed }
+    nodes.set(name, new WorldNode({ ...plan, ...(disk && kind === 'centre' && { disk }) }))
   }
-  return { folder, nodes }
+  return { folder, nodes, disk }
 }

@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
+import { incarnations } from '../../store/node.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type TestClock, testClock } from '../../testing/clock.ts'
 import { keptBy, missingWrites } from './accounts.ts'
+import type { CentralDisk } from './central-disk.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import { brokenRules, contentsOf, differences, scopeAt, sentBooks } from './checks.ts'
 import { doDeed, ofTeachers, weights } from './deeds.ts'
@@ -32,7 +34,7 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number]
 
-export type Options = { seed: number; events: number; faults: ReadonlySet<Fault>; schools: number; laptops: number; postgres?: string }
+export type Options = { seed: number; events: number; faults: ReadonlySet<Fault>; schools: number; laptops: number; cluster?: string }
 export type Outcome = { trace: string[]; failures: string[] }
 
 type Member = Role & { node: WorldNode; isRevoked: boolean }
@@ -49,6 +51,7 @@ export class World {
   private readonly sent = new Map<string, Set<string>>()
   private members: Member[] = []
   private folder = ''
+  private disk: CentralDisk | null = null
   private count = 0
   private chaotic = true
 
@@ -80,8 +83,9 @@ export class World {
     const { schools, laptops, seed } = this.options
     const names = ['centre', ...[1, 2, 3].slice(0, schools).map((each) => `school${each}`)]
     names.push(...['laptop1', 'laptop2', 'laptop3'].filter((name) => roleOf(name).school <= schools).slice(0, laptops))
-    const stage = await stageFor(names, this.clock, `world ${seed}`)
+    const stage = await stageFor(names, this.clock, `world ${seed}`, this.options.cluster)
     this.folder = stage.folder
+    this.disk = stage.disk
     for (const [name, node] of stage.nodes) {
       this.members.push({ ...roleOf(name), node, isRevoked: false })
       await node.open()
@@ -96,6 +100,7 @@ export class World {
       for (const error of node.errors) this.say(`error at ${node.name}: ${error instanceof Error ? error.stack : JSON.stringify(error)}`)
       await node.close().catch(() => {})
     }
+    await this.disk?.drop()
     rmSync(this.folder, { recursive: true, force: true })
   }
 
@@ -174,9 +179,25 @@ export class World {
       tell: this.say,
     })
     this.say(`${member.name} → ${name}: ${ending}`)
-    if (ending === 'revoked' && !member.isRevoked) this.fail(`${name} will not have ${member.name}`)
+    if (ending === 'revoked' && !member.isRevoked) await this.lockedOut(member, parent)
     if (ending === 'lost') this.fail(`${member.name} is not enrolled at ${name}`)
     for (const node of [member.node, parent]) await this.rulesAt(node, member.school)
+  }
+
+  /** Rightly so only where a copy of it, or what it was before its disk was put back, was revoked under the same enrolment. */
+  private async lockedOut(member: Member, parent: WorldNode): Promise<void> {
+    const own = await member.node.store.read(asSystem(), incarnations)
+    const peers = await parent.store.read(asSystem(), (tx) => tx.line.db.select().from(tx.t.sync_peer))
+    if (!peers.some(({ node_id, revoked_at }) => revoked_at !== null && own.includes(node_id)))
+      return this.fail(`${parent.name} will not have ${member.name}`)
+    await this.cutOff(member)
+  }
+
+  private async cutOff(member: Member): Promise<void> {
+    member.isRevoked = true
+    for (const write of this.ledger.writes) if (write.node === member.name) write.orphaned = true
+    await this.forgive(member.school)
+    this.say(`${member.name} is revoked`)
   }
 
   private lineFault(): LineFault | null {
@@ -264,7 +285,6 @@ export class World {
 
   /** At all its parents. What it had not sent by then stays with it. */
   private async revoke(member: Member): Promise<void> {
-    member.isRevoked = true
     const parents = this.members.filter(({ name }) => member.parents.includes(name)).map(({ node }) => node)
     for (const parent of parents) {
       const enrolment = await enrolmentAt(member.node, parent)
@@ -273,9 +293,7 @@ export class World {
         if (enrolment) await tx.line.db.update(sync_peer).set({ revoked_at: tx.now }).where(eq(sync_peer.id, enrolment.id))
       })
     }
-    for (const write of this.ledger.writes) if (write.node === member.name) write.orphaned = true
-    await this.forgive(member.school)
-    this.say(`${member.name} is revoked`)
+    await this.cutOff(member)
   }
 
   /** Of what its author's disk has lost, or may not send any more, that which nobody else has who may still speak. */

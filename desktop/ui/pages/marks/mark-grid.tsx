@@ -153,9 +153,11 @@ function pressing({ cursor, control }: Grid) {
 /** Keeps the cell of the keyboard in sight, and says which it is. */
 function useRevealed({ cursor, control, id }: Grid, sizes: Sizes, root: RefObject<HTMLDivElement | null>): void {
   useLayoutEffect(() => {
+    let shown: Place | null = null
     const follow = () => {
       const element = root.current
-      if (!element) return
+      if (!element || shown === cursor.at) return
+      shown = cursor.at
       const { row, col } = cursor.at
       element.setAttribute('aria-activedescendant', cellId(id, row, col))
       control.page = Math.max(1, Math.floor((element.clientHeight - sizes.head - sizes.foot) / sizes.row))

@@ -230,6 +230,28 @@ describe.skipIf(!chromiumPath)('the mark grid', () => {
     await context.close()
   })
 
+  test('prints every row, and speaks French', async () => {
+    const { context, page } = await openWindow(browser, { locale: 'fr-FR' })
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}${ADDRESS}`)
+    await page.getByRole('grid', { name: 'Notes : Mathematics, 3B' }).waitFor()
+    await expect.poll(() => textOf(page, 3, 1)).toMatch(/^\d,\d$|^\d$/)
+    await page.getByText('Signes et touches').click()
+    await picture(page, 'marks-french')
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+    await page.emulateMedia({ media: 'print' })
+    await picture(page, 'marks-print')
+    expect(await page.locator('table tbody tr').count()).toBe(7)
+    await context.close()
+  })
+
+  test('at twice the size nothing is cut off', async () => {
+    const { context, page } = await opened('ada', { viewport: { width: 683, height: 384 } })
+    await expectFits(page)
+    await picture(page, 'marks-zoomed')
+    await context.close()
+  })
+
   test('reads on a telephone, in the dark', async () => {
     const { context, page } = await opened('ada', { viewport: sizes.phone, colorScheme: 'dark', hasTouch: true })
     await picture(page, 'marks-phone')

@@ -32,7 +32,10 @@ export function useWorkplace(): Workplace {
 export function useSheet({ termId, subjectId, studentGroupId }: Followed): Sheet {
   const workplace = useWorkplace()
   const queries = useQueryClient()
-  const sheet = useMemo(() => new Sheet(workplace.queue, workplace.owner.userId, (ms, then) => void setTimeout(then, ms)), [workplace])
+  const sheet = useMemo(
+    () => new Sheet(workplace.queue, workplace.owner.userId, (ms, then) => void setTimeout(then, ms), workplace.mistakes),
+    [workplace],
+  )
   useEffect(() => {
     if (!termId) return
     let stop = () => {}

@@ -43,7 +43,6 @@ export class Sheet {
   private scale: GradingScale = { passMark: 50, bands: [] }
   private isBegun = false
   private saved = new Map<string, LiveMark>()
-  private readonly mistakes = new Map<string, Mistake>()
   private readonly news = new Map<string, number>()
   private reviewed: ReadonlySet<string> = new Set()
   private readonly cells = new Map<string, Cell>()
@@ -58,6 +57,8 @@ export class Sheet {
     readonly queue: MarkQueue<Grade>,
     private readonly userId: string,
     private readonly later: (ms: number, then: () => void) => void,
+    /** What was mistyped, here and on other sheets: it outlives this one. */
+    private readonly mistakes: Map<string, Mistake> = new Map(),
   ) {}
 
   get pupils(): readonly Pupil[] {
@@ -146,7 +147,10 @@ export class Sheet {
     return mean
   }
 
-  mistakesThere = (): number => this.mistakes.size
+  mistakesThere = (): number => {
+    const own = new Set(this.columns.map(({ id }) => id))
+    return [...this.mistakes.keys()].filter((key) => own.has(key.split('/')[0] ?? '')).length
+  }
 
   /**
    * Takes what was typed over a mark that was `seen`: it goes to the server, or stays as a mistake, or meets what somebody else has saved

@@ -3,6 +3,7 @@ import { client } from '../../../api/client.ts'
 import { type Box, KeptMarks } from './kept-marks.ts'
 import { MarkQueue } from './mark-queue.ts'
 import { goesOut } from './pending.ts'
+import type { Mistake } from './sheet.ts'
 
 type Owner = { userId: string; schoolId: string }
 type Arrival = (rows: readonly Grade[]) => void
@@ -19,6 +20,8 @@ export type Workplace = {
   owner: Owner
   queue: MarkQueue<Grade>
   kept: KeptMarks
+  /** What was mistyped, by cell: it waits for whoever comes back to its page. */
+  mistakes: Map<string, Mistake>
   /** False once this computer could not keep something: then it is lost with the window. */
   isKeeping(): boolean
   onArrival(listener: Arrival): () => void
@@ -61,6 +64,7 @@ function open(owner: Owner): Workplace {
     owner,
     queue,
     kept,
+    mistakes: new Map(),
     isKeeping: () => isKeeping || !queue.all().some(goesOut),
     onArrival: (listener) => {
       listeners.add(listener)

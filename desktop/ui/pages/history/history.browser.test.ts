@@ -1,0 +1,46 @@
+import { naturalId } from '@markbook/shared/ids'
+import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const gradeId = naturalId('grade', mathsExam.id, zoe.id)
+
+describe.skipIf(!chromiumPath)('the history page', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+    await (await site.as('ada')).grades.update({ params: { id: gradeId }, body: { score: 80, remarks: 'Much better.' } })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('shows who wrote what when, before and after, and takes a change back', async () => {
+    const { context, page } = await openWindow(browser)
+    await site.signIn(context, 'byrne')
+    await page.goto(`${site.url}/history?entity=grade&id=${gradeId}`)
+    const newest = page.getByRole('row').nth(1)
+    await expect.poll(() => newest.innerText()).toContain('Ada Nowak')
+    expect(await newest.innerText()).toMatch(/Mark: 71 → 80/)
+    await expectForEverybody(page)
+    await picture(page, 'history-pc')
+    await newest.getByRole('button', { name: /^Undo/ }).click()
+    await expect.poll(() => newest.innerText()).toMatch(/Cathal Byrne[\s\S]*Mark: 80 → 71/)
+    await page.getByRole('row').nth(2).getByRole('button').click()
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('changed since')
+    await context.close()
+  })
+
+  test('says what to do where the address names nothing, in French too', async () => {
+    const { context, page } = await openWindow(browser, { viewport: sizes.phone, locale: 'fr-FR' })
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}/history`)
+    await page.getByText('L’adresse ne désigne rien').waitFor()
+    await expectFits(page)
+    await context.close()
+  })
+})

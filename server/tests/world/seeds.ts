@@ -1,0 +1,18 @@
+import { expect, inject } from 'vitest'
+import { replayOf, simulate } from './run.ts'
+
+const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
+
+/** Of `npm test`, each in a file of its own, so that two run side by side: 500 seeds in four parts. On Postgres every tenth. */
+export const PART = 125
+export const EVENTS = 200
+
+export async function expectSound(part: number): Promise<void> {
+  const first = (part - 1) * PART + 1
+  const all = Array.from({ length: PART }, (_, at) => first + at)
+  const cluster = onPostgres ? { cluster: inject('postgresUrl') } : {}
+  for (const seed of onPostgres ? all.filter((each) => each % 10 === 0) : all) {
+    const { failures } = await simulate(seed, { events: EVENTS, ...cluster })
+    expect(failures, replayOf(seed, EVENTS)).toEqual([])
+  }
+}
