@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cookieName } from '../http/cookies.ts'
 import { accessToken, keysOf } from '../http/tokens.ts'
 import { syncFailures } from '../peers/enrolment.ts'
+import { fileFailures } from '../peers/files/named.ts'
 import { type Ask, ask, requestFor, tell } from '../testing/ask.ts'
 import { changing, endpoints, type Furnished, furnished, guarded, lists, type Named, withJson } from './matrix/furnished.ts'
 import { endless } from './sweep/endless.ts'
@@ -246,7 +247,7 @@ describe('codes of failures', () => {
 
   test('none is declared that the contract does not promise somewhere', () => {
     // What nodes say to each other has a protocol of its own, beside the contract.
-    const amongNodes = new Set(Object.values(syncFailures).map((make) => make().code))
+    const amongNodes = new Set(Object.values({ ...syncFailures, ...fileFailures }).map((make) => make().code))
     // So has the window of the teachers' program.
     const inWindow = new Set(Object.values(windowFailures).map((make) => make().code))
     const elsewhere = (code: string) => [everywhere, promised, amongNodes, inWindow].some((known) => known.has(code))
