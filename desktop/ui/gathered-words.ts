@@ -4,7 +4,10 @@ import type { Plugin } from 'vite'
 
 const NAME = 'virtual:words'
 
-/** `virtual:words` lists the languages of `words/`, each with how it is loaded: all of its areas as one file, which is one request. */
+/** What is read before anybody is signed in; the rest of a language is another file, so that the first page is soon there. */
+const FIRST = ['app', 'sign-in', 'failures']
+
+/** `virtual:words` lists the languages of `words/`, each with how it is loaded: as two files, not as one for each of its areas. */
 export function gatheredWords(): Plugin {
   const folder = join(import.meta.dirname, 'words')
   const codes = () =>
@@ -17,20 +20,20 @@ export function gatheredWords(): Plugin {
     load(id) {
       if (id === `\0${NAME}`) return `export const languages = [${codes().map(entryOf(folder)).join(',')}]`
       if (!id.startsWith(`\0${NAME}/`)) return null
-      const language = id.slice(NAME.length + 2)
-      for (const area of areasOf(folder, language)) this.addWatchFile(join(folder, language, `${area}.json`))
-      return `export const areas = ${JSON.stringify(areasIn(folder, language))}`
+      const [language = '', part] = id.slice(NAME.length + 2).split('/')
+      const areas = areasOf(folder, language).filter((area) => FIRST.includes(area) === (part === 'first'))
+      for (const area of areas) this.addWatchFile(join(folder, language, `${area}.json`))
+      return `export const areas = ${JSON.stringify(wordsOf(folder, language, areas))}`
     },
   }
 }
 
 const entryOf = (folder: string) => (code: string) => {
-  const name = (areasIn(folder, code)['app'] as { language: string }).language
-  return `{ code: ${JSON.stringify(code)}, name: ${JSON.stringify(name)}, load: () => import('${NAME}/${code}') }`
+  const { language: name } = wordsOf(folder, code, ['app'])['app'] as { language: string }
+  const load = (part: string) => `() => import('${NAME}/${code}/${part}')`
+  return `{ code: ${JSON.stringify(code)}, name: ${JSON.stringify(name)}, first: ${load('first')}, rest: ${load('rest')} }`
 }
 
 const areasOf = (folder: string, language: string) => readdirSync(join(folder, language)).map((file) => file.replace(/\.json$/, ''))
-const areasIn = (folder: string, language: string): Record<string, unknown> =>
-  Object.fromEntries(
-    areasOf(folder, language).map((area) => [area, JSON.parse(readFileSync(join(folder, language, `${area}.json`), 'utf8'))]),
-  )
+const wordsOf = (folder: string, language: string, areas: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(areas.map((area) => [area, JSON.parse(readFileSync(join(folder, language, `${area}.json`), 'utf8'))]))

@@ -3,5 +3,6 @@ declare module 'virtual:contract' {
 }
 
 declare module 'virtual:words' {
-  export const languages: readonly { code: string; name: string; load: () => Promise<{ areas: Record<string, object> }> }[]
+  type Load = () => Promise<{ areas: Record<string, object> }>
+  export const languages: readonly { code: string; name: string; first: Load; rest: Load }[]
 }

@@ -2,6 +2,7 @@ import { Failure } from '@markbook/shared/failures'
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { me, type Standing, standingOf } from '../api/session.ts'
+import { restOfWords } from '../words/words.ts'
 import { Crash } from './crash.tsx'
 
 export const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({})
@@ -26,6 +27,7 @@ export const school = createRoute({
   beforeLoad: async ({ context, location }) => {
     const at = await standing(context.queryClient)
     if (at !== 'in_school') throw redirect({ to: elsewhere[at], search: at === 'signed_out' ? { next: location.href } : {} })
+    await restOfWords()
   },
   component: lazyRouteComponent(() => import('./frame.tsx'), 'Frame'),
   errorComponent: Crash,

@@ -3,22 +3,37 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { ask } from '../api/queries.ts'
 
+/** After an answer that is no stream (not allowed, too many pages): it is asked for again, in ms. */
+const AGAIN = 15_000
+
 /**
- * How replication goes, as it goes: the server's own stream, which the browser takes up again by itself. `isReached` is false while this
- * page cannot hear the server.
+ * How replication goes, as it goes: the server's own stream, which the browser takes up again by itself after a broken line. `isReached`
+ * is false while this page cannot hear the server; a refusal is heard.
  */
 export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean } {
   const [heard, setHeard] = useState<{ status: SyncStatus | null; isReached: boolean }>({ status: null, isReached: true })
   const queries = useQueryClient()
   useEffect(() => {
-    const stream = new EventSource('/api/sync/events')
-    stream.onmessage = ({ data }) => {
-      const status = JSON.parse(data) as SyncStatus
-      queries.setQueryData(ask('replication', 'status').queryKey, status)
-      setHeard({ status, isReached: true })
+    let stream: EventSource
+    let again: ReturnType<typeof setTimeout> | undefined
+    const open = () => {
+      stream = new EventSource('/api/sync/events')
+      stream.onmessage = ({ data }) => {
+        const status = JSON.parse(data) as SyncStatus
+        queries.setQueryData(ask('replication', 'status').queryKey, status)
+        setHeard({ status, isReached: true })
+      }
+      stream.onerror = () => {
+        const isRefused = stream.readyState === EventSource.CLOSED
+        setHeard(({ status }) => ({ status, isReached: isRefused }))
+        if (isRefused) again = setTimeout(open, AGAIN)
+      }
     }
-    stream.onerror = () => setHeard(({ status }) => ({ status, isReached: false }))
-    return () => stream.close()
+    open()
+    return () => {
+      clearTimeout(again)
+      stream.close()
+    }
   }, [queries])
   return heard
 }

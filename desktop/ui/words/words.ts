@@ -24,10 +24,21 @@ const kept = () => {
   }
 }
 
-async function load(language: string): Promise<void> {
+/** What has been asked for so far: the words of the first pages, or all. */
+let wants: readonly ('first' | 'rest')[] = ['first']
+
+async function load(language: string, parts = wants): Promise<void> {
   const known = languages.find(({ code }) => code === language)
-  const areas = (await known?.load())?.areas ?? {}
-  for (const [area, words] of Object.entries(areas)) i18next.addResourceBundle(language, area, words)
+  for (const { areas } of await Promise.all(parts.map((part) => known?.[part]() ?? { areas: {} }))) {
+    for (const [area, words] of Object.entries(areas)) i18next.addResourceBundle(language, area, words)
+  }
+}
+
+/** Before the first page of a school: what the pages before it did not need. */
+export async function restOfWords(): Promise<void> {
+  if (wants.includes('rest')) return
+  await Promise.all([...new Set([FIRST, i18next.language])].map((language) => load(language, ['rest'])))
+  wants = ['first', 'rest']
 }
 
 /** Before the first paint: English, and the language of this person over it. */
@@ -41,7 +52,7 @@ export async function openWords(language = wanted()): Promise<void> {
     interpolation: { escapeValue: false },
     returnNull: false,
   })
-  await Promise.all([...new Set([FIRST, language])].map(load))
+  await Promise.all([...new Set([FIRST, language])].map((code) => load(code)))
   document.documentElement.lang = language
 }
 
