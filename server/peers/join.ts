@@ -53,7 +53,7 @@ async function ask(
   kind: 'school' | 'laptop',
   carry: Carrier,
 ): Promise<Joined> {
-  const { store } = services
+  const { store, config } = services
   const keys = keysHere(services)
   const schools = await store.read(asSystem(), (tx) => tx.db.select({ id: tx.t.school.id }).from(tx.t.school))
   const asked: Join = {

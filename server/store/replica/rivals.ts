@@ -1,5 +1,5 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
-import { type Settled, settleRequests, settleRivals, settleTerms } from '@markbook/sync/merge/settle'
+import { type Settled, settleBook, settleRequests, settleRivals, settleTerms } from '@markbook/sync/merge/settle'
 import type { RowState } from '@markbook/sync/merge/state'
 import { inArray } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
@@ -101,8 +101,9 @@ async function standingStates(
   return [...known.values()].flatMap(({ state, row }) => (row ? [state] : []))
 }
 
-/** What stands in rows that stay, or come back, though they were deleted. */
+/** What stands in rows that are written outside of a page's own course: those that stay, or come back, though they were deleted. */
 export async function settleStaying({ tx, schoolId }: Application, table: Replicated, changes: readonly Change[]): Promise<void> {
+  if (table === 'report_book') for (const change of changes) change.settled = settleBook(change.state)
   const states = changes.map(({ state }) => state)
   const { settled } = await settleRivalry(tx, table, schoolId, states, [], new Set(states.map(({ id }) => id)))
   for (const change of changes) change.settled = settled.get(change.state.id) ?? change.settled

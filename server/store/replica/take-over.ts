@@ -10,6 +10,7 @@ import { forgetRows } from './forget.ts'
 import { hold } from './held.ts'
 import type { Application, Change } from './page.ts'
 import { withParents } from './parents.ts'
+import { settleStaying } from './rivals.ts'
 import type { Known } from './states.ts'
 
 /** What shall stand in a row: `values` of these units; `deletes`: and the row goes. `theirs`: the row as the other node has it. */
@@ -42,7 +43,10 @@ export async function takeOver(
   const changes = new Map([[table, new Map([[state.id, change]])]])
   const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
   if (deletes) await bury(application)
-  else await writeRows(application, table, await withParents(application, table, [change]))
+  else {
+    await settleStaying(application, table, [change])
+    await writeRows(application, table, await withParents(application, table, [change]))
+  }
   const answer = application.answers.get(`${table}:${state.id}`)
   if (answer?.outcome !== 'held' || !theirs) return
   // A write that has no number yet cannot wait: what waits is theirs, and nothing of the row that is gone here stands against it.
@@ -56,5 +60,6 @@ export async function takeAsTheirs(tx: WriteTx, schoolId: string, table: Replica
   const change: Change = { known, state: theirs, settled: [], source: null }
   const changes = new Map([[table, new Map([[theirs.id, change]])]])
   const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
+  await settleStaying(application, table, [change])
   await writeRows(application, table, await withParents(application, table, [change]))
 }

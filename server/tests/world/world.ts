@@ -37,8 +37,10 @@ export type Fault = (typeof faults)[number]
 export type Options = { seed: number; events: number; faults: ReadonlySet<Fault>; schools: number; laptops: number; cluster?: string }
 export type Outcome = { trace: string[]; failures: string[] }
 
-type Member = Role & { node: WorldNode; isRevoked: boolean }
-type Backup = { folder: string; writes: number }
+/** `unheard`: parents that have not yet told it that its disk was put back. */
+type Member = Role & { node: WorldNode; isRevoked: boolean; unheard: Set<string> }
+/** `restored`: how many restores there had been. */
+type Backup = { folder: string; writes: number; restored: number }
 
 export class World {
   readonly trace: string[] = []
@@ -48,6 +50,7 @@ export class World {
   private readonly clock: TestClock = testClock(BEGINNING)
   private readonly way = newWay()
   private readonly backups = new Map<string, Backup>()
+  private readonly restored: string[] = []
   private readonly sent = new Map<string, Set<string>>()
   private members: Member[] = []
   private folder = ''
@@ -87,7 +90,7 @@ export class World {
     this.folder = stage.folder
     this.disk = stage.disk
     for (const [name, node] of stage.nodes) {
-      this.members.push({ ...roleOf(name), node, isRevoked: false })
+      this.members.push({ ...roleOf(name), node, isRevoked: false, unheard: new Set() })
       await node.open()
     }
     for (const { node, school } of this.members) for (const each of this.schoolsOf(school)) await this.ledger.begin(node, each.id)
@@ -180,6 +183,7 @@ export class World {
     })
     this.say(`${member.name} → ${name}: ${ending}`)
     if (ending === 'revoked' && !member.isRevoked) await this.lockedOut(member, parent)
+    if (ending === 'whole') member.unheard.delete(name)
     if (ending === 'lost') this.fail(`${member.name} is not enrolled at ${name}`)
     for (const node of [member.node, parent]) await this.rulesAt(node, member.school)
   }
@@ -235,7 +239,13 @@ export class World {
     if (what === 'clock wrong') return this.setClock(chance.pick(this.members))
     if (what === 'poison row') return this.poison(chance.pick(this.members.filter((each) => each.kind === 'school')))
     if (what.endsWith('restored')) {
-      const able = this.members.filter((each) => each.kind === kind && this.backups.has(each.name) && !each.isRevoked)
+      const able = this.members.filter(
+        (each) =>
+          each.kind === kind &&
+          this.backups.has(each.name) &&
+          !each.isRevoked &&
+          !this.members.some(({ unheard }) => unheard.has(each.name)),
+      )
       return able.length > 0 && chance.often(0.4) ? this.restore(chance.pick(able)) : undefined
     }
     if (laptops.length === 0 || !chance.often(0.3)) return
@@ -252,7 +262,7 @@ export class World {
   private async backUp({ name, node }: Member): Promise<void> {
     const folder = join(this.folder, `backup-${name}`)
     await node.copyTo(folder)
-    this.backups.set(name, { folder, writes: this.ledger.writes.length })
+    this.backups.set(name, { folder, writes: this.ledger.writes.length, restored: this.restored.length })
     this.say(`${name} is backed up`)
   }
 
@@ -263,7 +273,9 @@ export class World {
     await member.node.putBack(folder)
     await this.forgive(member.school)
     const isRaw = this.mayGoOn(member) && this.chance.often(0.5)
+    member.unheard = new Set(isRaw ? member.parents : [])
     if (!isRaw) await member.node.store.renewNode()
+    this.restored.push(member.name)
     for (const each of this.schoolsOf(member.school)) {
       await this.ledger.begin(member.node, each.id)
       this.sent.delete(`${member.name} ${each.id}`)
@@ -271,14 +283,17 @@ export class World {
     this.say(`${member.name} is restored${isRaw ? ', disk and all' : ''}`)
   }
 
-  /** Put back disk and all, a database does not know that it was restored; only its parent can tell it (docs/decisions/0282). */
-  private mayGoOn = ({ kind, name }: Member) =>
-    kind === 'laptop' || (kind === 'school' && !this.members.some(({ parents }) => parents[0] === name))
+  /** Put back disk and all, a database does not know that it was restored; only its parent can tell it, and not one that lost the same days (docs/decisions/0282, 0287). */
+  private mayGoOn = ({ kind, name, parents }: Member) => {
+    const since = this.restored.slice(this.backups.get(name)?.restored ?? 0)
+    const canTell = !parents.some((parent) => since.includes(parent))
+    return canTell && (kind === 'laptop' || (kind === 'school' && !this.members.some((each) => each.parents[0] === name)))
+  }
 
   private async clone(member: Member): Promise<void> {
     const name = `${member.name}'${this.members.length}`
     const node = await member.node.clone(name)
-    this.members.push({ ...member, name, node })
+    this.members.push({ ...member, name, node, unheard: new Set(member.unheard) })
     for (const each of this.schoolsOf(member.school)) await this.ledger.begin(node, each.id)
     this.say(`${name} is a clone of ${member.name}`)
   }
