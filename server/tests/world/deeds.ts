@@ -209,6 +209,9 @@ async function removeUnused(scene: Scene, table: 'term' | 'subject' | 'student' 
     if (cascades.includes(user as never)) continue
     if ((await all(scene, user)).some((each) => (each as Record<string, unknown>)[column] === row.id)) return
   }
+  // Nobody deletes a class of which reports were sent (docs/decisions/0130).
+  const sent = (await all(scene, 'report_book')).filter(({ status }) => status === 'sent_to_ministry')
+  if (table === 'student_group' && sent.some(({ student_group_id }) => student_group_id === row.id)) return
   return remove(scene, table, row as never)
 }
 

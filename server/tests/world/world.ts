@@ -270,7 +270,11 @@ export class World {
   private async restore(member: Member): Promise<void> {
     const { folder, writes } = this.backups.get(member.name) as Backup
     for (const write of this.ledger.writes.slice(writes)) if (write.node === member.name) write.orphaned = true
+    const schools = this.schoolsOf(member.school).map(({ id }) => id)
+    const was = new Map(await Promise.all(schools.map(async (id) => [id, await keptBy([member.node], id)] as const)))
     await member.node.putBack(folder)
+    // Its list of refused writes goes with the disk too.
+    for (const write of this.ledger.writes) if (was.get(write.school)?.(write)) write.orphaned = true
     await this.forgive(member.school)
     const isRaw = this.mayGoOn(member) && this.chance.often(0.5)
     member.unheard = new Set(isRaw ? member.parents : [])

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Answer, Badge, Card, Table } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
-import { moment } from '../../words/format.ts'
+import { day } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import styles from './people.module.css'
 import { ROLES, type Role } from './requests.tsx'
@@ -80,7 +80,7 @@ function MemberRow({ member, onAsk }: { member: Member; onAsk: (step: Step) => v
           ))}
         </select>
       </td>
-      <td>{moment(member.joined_at)}</td>
+      <td>{day(member.joined_at.slice(0, 10))}</td>
       <td>
         {!member.is_active && <Badge tone="warn">{t('suspended')}</Badge>}{' '}
         {member.is_active ? (
