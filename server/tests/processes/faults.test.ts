@@ -11,7 +11,7 @@ import { ask } from '../durability/teacher.ts'
 import { after, Node, until } from './network.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
-const rounds = times(30, 120)
+const rounds = times(6, 120)
 const nodes: Node[] = []
 let drop: (() => Promise<void>) | undefined
 

@@ -48,6 +48,13 @@ export async function keptBy(nodes: readonly WorldNode[], school: string): Promi
   return (write) => Boolean(accounted.get(keyOf(write))?.has(write.value))
 }
 
+/** What stands on a node's list of refused writes, or waits there. */
+export async function refusedAt(node: WorldNode, school: string): Promise<(write: Write) => boolean> {
+  const accounted: Accounted = new Map()
+  await node.store.read(asSystem(), (tx) => aside(tx, school, accounted))
+  return (write) => write.school === school && Boolean(accounted.get(keyOf(write))?.has(write.value))
+}
+
 /** Whatever an accounted write was written over is accounted for too. */
 function close(writes: readonly Write[], accounted: Accounted): void {
   for (let grew = true; grew; ) {

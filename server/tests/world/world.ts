@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type TestClock, testClock } from '../../testing/clock.ts'
-import { keptBy, missingWrites } from './accounts.ts'
+import { keptBy, missingWrites, refusedAt } from './accounts.ts'
 import type { CentralDisk } from './central-disk.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import { brokenRules, contentsOf, differences, scopeAt, sentBooks } from './checks.ts'
@@ -272,9 +272,12 @@ export class World {
     for (const write of this.ledger.writes.slice(writes)) if (write.node === member.name) write.orphaned = true
     const schools = this.schoolsOf(member.school).map(({ id }) => id)
     const was = new Map(await Promise.all(schools.map(async (id) => [id, await keptBy([member.node], id)] as const)))
+    const refused = new Map(await Promise.all(schools.map(async (id) => [id, await refusedAt(member.node, id)] as const)))
     await member.node.putBack(folder)
-    // Its list of refused writes goes with the disk too.
     for (const write of this.ledger.writes) if (was.get(write.school)?.(write)) write.orphaned = true
+    // Its list of refused writes goes with the disk, and so does what it had heard of them.
+    const others = this.members.filter((each) => each !== member)
+    for (const id of schools) await this.forgive(member.school, others, refused.get(id))
     await this.forgive(member.school)
     const isRaw = this.mayGoOn(member) && this.chance.often(0.5)
     member.unheard = new Set(isRaw ? member.parents : [])
@@ -316,11 +319,12 @@ export class World {
   }
 
   /** Of what its author's disk has lost, or may not send any more, that which nobody else has who may still speak. */
-  private async forgive(number: number): Promise<void> {
-    const living = this.members.filter(({ isRevoked }) => !isRevoked).map(({ node }) => node)
+  private async forgive(number: number, keepers = this.members, of: (write: Write) => boolean = () => true): Promise<void> {
+    const living = keepers.filter(({ isRevoked }) => !isRevoked).map(({ node }) => node)
     for (const { id } of this.schoolsOf(number)) {
       const isKept = await keptBy(living, id)
-      for (const write of this.ledger.writes) if (write.orphaned && write.school === id && !isKept(write)) write.forgiven = true
+      for (const write of this.ledger.writes)
+        if (write.orphaned && write.school === id && of(write) && !isKept(write)) write.forgiven = true
     }
   }
 

@@ -1,3 +1,4 @@
+import type { LiveMark } from '@markbook/shared/contract/grades'
 import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useEffect, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -100,13 +101,17 @@ function Described({ grid: { sheet }, studentId, assessmentId, name, at }: Descr
     (ear) => sheet.listenToCell(assessmentId, studentId)(ear),
     () => sheet.cell(assessmentId, studentId),
   )
+  const byWhom = ({ updated_by, updated_at }: LiveMark) => {
+    const when = moment(updated_at)
+    return updated_by === null ? when : t('line.by', { name: named(updated_by) ?? t('somebody'), when })
+  }
   const column = sheet.columns[at.col]
   if (!column) return null
   const { saved, pending } = cell
   const score = pending && pending.state !== 'conflict' ? pending.score : (saved?.score ?? null)
   const parts = statesOf(cell, column)
   if (saved && !pending) parts.push(t(`state.${placeOf(saved.is_waiting, parent)}`))
-  if (saved && !pending) parts.push(t('line.by', { name: named(saved.updated_by) ?? t('somebody'), when: moment(saved.updated_at) }))
+  if (saved && !pending) parts.push(byWhom(saved))
   const remark = remarkOf(cell)
   if (remark) parts.push(t('line.remark', { remark }))
   return (

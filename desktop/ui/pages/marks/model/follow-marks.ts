@@ -4,8 +4,8 @@ import type { LiveMarks } from '@markbook/shared/contract/grades'
 export type Followed = { termId: string; subjectId: string; studentGroupId: string }
 type Hearing = { hear(event: LiveMarks): void; unheard(): void }
 
-/** After the server has refused a stream, or has gone: the browser itself tries again only where the connection broke. */
-const AGAIN = 2_000
+/** After the server has refused a stream, or has gone, ms: longer each time, until something is heard again. */
+const AGAIN = { first: 2_000, most: 30_000 }
 
 /**
  * Follows the marks of a class until the returned function is called. A window that nobody sees lets go of its stream, of which a browser
@@ -14,6 +14,7 @@ const AGAIN = 2_000
 export function followMarks(followed: Followed, { hear, unheard }: Hearing): () => void {
   let stream: EventSource | null = null
   let again: ReturnType<typeof setTimeout> | undefined
+  let pause: number = AGAIN.first
   const close = () => {
     clearTimeout(again)
     stream?.close()
@@ -24,11 +25,15 @@ export function followMarks(followed: Followed, { hear, unheard }: Hearing): () 
     if (document.visibilityState === 'hidden') return
     const own = new EventSource(`/api/grades/events?${new URLSearchParams(followed)}`)
     stream = own
-    own.onmessage = ({ data }) => hear(JSON.parse(data) as LiveMarks)
+    own.onmessage = ({ data }) => {
+      pause = AGAIN.first
+      hear(JSON.parse(data) as LiveMarks)
+    }
     own.onerror = () => {
       unheard()
       close()
-      again = setTimeout(open, AGAIN)
+      again = setTimeout(open, pause)
+      pause = Math.min(AGAIN.most, pause * 1.5)
     }
   }
   document.addEventListener('visibilitychange', open)

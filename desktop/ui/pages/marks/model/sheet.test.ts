@@ -122,6 +122,14 @@ describe('a cell', () => {
     expect(sheet.mistakesThere()).toBe(0)
   })
 
+  test('says that two servers have different marks, until somebody has decided', () => {
+    const { saved } = sheet.cell(mathsExam.id, zoe.id)
+    sheet.review(new Set([saved?.id ?? '']))
+    expect(sheet.cell(mathsExam.id, zoe.id).isReviewed).toBe(true)
+    sheet.review(new Set())
+    expect(sheet.cell(mathsExam.id, zoe.id).isReviewed).toBe(false)
+  })
+
   test('typed over while somebody else saved another mark needs a decision', () => {
     fromOther(64)
     expect(sheet.enter(mathsExam.id, zoe.id, '80', 71)).toBe('contested')
