@@ -121,7 +121,7 @@ async function main() {
     school: { running: box, ada: await actAs(box.node.services, people.ada.id) },
   }
   const desk = new Desk(at, cable)
-  console.log(`\nThe centre:  ${centre.url}/docs\nThe school:  ${box.url}/docs\n\n${KEYS}\n`)
+  console.log(`\nThe centre:  ${centre.url}\nThe school:  ${box.url}\n\n${KEYS}\n`)
   await desk.look()
   const lines = createInterface({ input: process.stdin, prompt: '> ' })
   process.on('SIGTERM', () => lines.close())

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { enteredByWindow } from '../../api/own-window.ts'
 import type { Standing } from '../../api/session.ts'
 import { Crash } from '../../frame/crash.tsx'
 import { root, standing } from '../../frame/parents.tsx'
@@ -29,6 +30,11 @@ export const signInRoutes = [
       const at = await standing(context.queryClient).catch(() => 'signed_out' as const)
       if (at === 'in_school') throw redirect({ href: ownPath(search.next) })
       if (at !== 'signed_out') throw redirect({ to: places[at] })
+      // Whoever signed out has no way back in the address, and is asked; whose session ran out has.
+      if (search.next !== undefined && (await enteredByWindow())) {
+        context.queryClient.clear()
+        throw redirect({ href: ownPath(search.next) })
+      }
     },
     component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
     errorComponent: Crash,
