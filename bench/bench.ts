@@ -18,6 +18,7 @@ import { bulk, classList, me, trivial } from './rows/requests.rows.ts'
 import { classTerm, classYear, generate, years } from './rows/results.rows.ts'
 import { saturation } from './rows/saturation.rows.ts'
 import { up } from './rows/up.rows.ts'
+import { waiting } from './rows/waiting.rows.ts'
 
 const benches = [
   me,
@@ -39,6 +40,7 @@ const benches = [
   peers,
   up,
   live,
+  waiting,
   appLoad,
   appKeys,
   appOpen,

@@ -65,7 +65,10 @@ export async function startReplication(services: Services, given?: Carrier): Pro
     if (parent?.id !== course.parent?.id) await refresh()
   }
 
-  const forget = store.onAdvance(() => driver?.wrote())
+  const forget = store.onAdvance((_, sources) => {
+    // What the parent sent itself is no news for it: a round for each of its pages would hold up the next write.
+    if ([...sources].some((source) => source !== course.parent?.node_id)) driver?.wrote()
+  })
   await refresh()
   const looking = setInterval(() => void look().catch(() => {}), limits.sync.look).unref()
   return {

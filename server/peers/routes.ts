@@ -22,7 +22,7 @@ import type { z } from 'zod'
 import { placeOf } from '../http/admission.ts'
 import type { AppEnv } from '../http/mount.ts'
 import type { Services } from '../http/services.ts'
-import { asSystem, type WriteTx } from '../store/tx.ts'
+import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { admit, childByNode, NEW_PEER, peerById, syncFailures } from './enrolment.ts'
 import { FILE_CONTENT } from './files/named.ts'
 import { answerFiles, giveFile } from './files/serve.ts'
@@ -236,16 +236,23 @@ async function pull(c: Ctx, services: Services, news: ReturnType<typeof newsOf>)
   const until = performance.now() + asked.wait * 1_000
   // Nobody waits for an answer that nobody reads, nor keeps a server from stopping.
   const over = AbortSignal.any([c.req.raw.signal, services.jobs.stopping])
-  for (;;) {
+  for (let hasWaited = false; ; hasWaited = true) {
     const told = news.next([peer.school_id as string], Math.max(0, until - performance.now()), over)
-    const page = await services.store.read(asSystem(), (tx) => nextPage(tx, peer, services.store.nodeId, asked, sealKeys(services, peer)))
+    const page = await services.store.read(asSystem(), async (tx) => {
+      if (hasWaited) await demandEnrolled(tx, peer.id)
+      return nextPage(tx, peer, services.store.nodeId, asked, sealKeys(services, peer))
+    })
     if (page.tables.length > 0 || !page.is_last || page.cursor !== asked.cursor || performance.now() >= until || over.aborted) {
       told.forget()
       return page
     }
     // Whoever waits for news holds nobody else up.
     await place.aside(() => told.promise)
-    const [fresh] = [await services.store.read(asSystem(), (tx) => peerById(tx, peer.id))]
-    if (!fresh || fresh.revoked_at) throw syncFailures.revoked()
   }
+}
+
+/** It may have been revoked while it waited. */
+async function demandEnrolled(tx: ReadTx, id: string): Promise<void> {
+  const peer = await peerById(tx, id)
+  if (!peer || peer.revoked_at) throw syncFailures.revoked()
 }

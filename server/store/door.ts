@@ -30,8 +30,9 @@ export type Writer = { node: string; actor: string | null; now: string; nowMs: n
  * transaction wrote are written together by `close`, just before the commit.
  */
 export class Door implements ReplicaWrites {
-  /** Schools whose feeds this transaction has moved on. */
+  /** Schools whose feeds this transaction has moved on, and who sent what did so: null for this node itself. */
   readonly advanced = new Set<string>()
+  readonly sources = new Set<string | null>()
   private readonly written = new Map<string, Written>()
   private readonly notes: (Note & { entryId: string })[] = []
   /** By school: versions by row, of which the last stands, and history. */
@@ -132,6 +133,7 @@ export class Door implements ReplicaWrites {
       const digest = history.length === 0 ? '' : createHash('sha256').update(JSON.stringify(history)).digest('hex')
       await this.dialect.advance(this.line, { schoolId, digest, rows, history: all })
       this.advanced.add(schoolId)
+      for (const source of [...rows.map(({ source_id }) => source_id), ...(all.length > 0 ? [null] : [])]) this.sources.add(source)
     }
     this.written.clear()
     this.notes.length = 0

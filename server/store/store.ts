@@ -26,13 +26,18 @@ export type Store = {
   write<T>(identity: Identity, fn: (tx: WriteTx) => Promise<T>): Promise<T>
   /** Begins a new incarnation of this database (sync/SPEC.md); answers its id. */
   renewNode(): Promise<string>
-  /** Tells of every commit on this instance that moved feeds on, by school. Answers how to stop. */
-  onAdvance(listener: (schoolIds: ReadonlySet<string>) => void): () => void
+  /** Tells of every commit on this instance that moved feeds on. Answers how to stop. */
+  onAdvance(listener: Listener): () => void
   /** What the metrics say of the database: the places that transactions take, by name, and what was done in them. */
   load(): StoreLoad
   /** Waits for what is in flight, then closes. */
   close(): Promise<void>
 }
+
+/** `schoolIds`: whose feeds. `sources`: the peers that sent what was committed; null among them where some of it is not of a peer. */
+export type Listener = (schoolIds: ReadonlySet<string>, sources: ReadonlySet<string | null>) => void
+type Advanced = { schools: Set<string>; sources: Set<string | null> }
+const nothingYet = (): Advanced => ({ schools: new Set(), sources: new Set() })
 
 export type StoreLoad = { places: Record<string, TurnstileLoad>; reads: Tally; writes: Tally }
 
@@ -68,7 +73,7 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
       read: (identity, fn) => reads.run(() => fn(readTx(run, reading, identity))).catch(rethrow),
       glance: (fn) => reads.run(() => fn(readTx(run, once(reading), asSystem()))).catch(rethrow),
       write: (identity, fn) => {
-        const advanced = new Set<string>()
+        const advanced = nothingYet()
         return writes
           .run(() => through(writeTx({ ...run, nodeId, advanced }, writing, identity), fn))
           .then((result) => told(news, advanced, result), rethrow)
@@ -110,10 +115,11 @@ export async function openCentralStore(url: string, options: StoreOptions): Prom
       }).catch(rethrow),
     glance: (fn) => alone((pool) => fn(readTx(run, once(postgresLine(pool, false)), asSystem()))).catch(rethrow),
     write: (identity, fn) => {
-      const advanced = new Set<string>()
+      const advanced = nothingYet()
       const attempt = () =>
         transact('', async (connection) => {
-          advanced.clear()
+          advanced.schools.clear()
+          advanced.sources.clear()
           const tx = writeTx({ ...run, nodeId, advanced }, postgresLine(connection, true), identity)
           return behind(tx.actAs(identity), through(tx, fn))
         })
@@ -181,16 +187,16 @@ const through = async <T>(tx: Closing, fn: (tx: WriteTx) => Promise<T>): Promise
 
 type News = ReturnType<typeof newsOfCommits>
 function newsOfCommits() {
-  const listeners = new Set<(schoolIds: ReadonlySet<string>) => void>()
-  const listen = (listener: (schoolIds: ReadonlySet<string>) => void) => {
+  const listeners = new Set<Listener>()
+  const listen = (listener: Listener) => {
     listeners.add(listener)
     return () => void listeners.delete(listener)
   }
   return { listeners, listen }
 }
 
-const told = <T>({ listeners }: News, advanced: ReadonlySet<string>, result: T): T => {
-  if (advanced.size > 0) for (const listener of listeners) listener(advanced)
+const told = <T>({ listeners }: News, { schools, sources }: Advanced, result: T): T => {
+  if (schools.size > 0) for (const listener of listeners) listener(schools, sources)
   return result
 }
 
@@ -231,7 +237,7 @@ function readTx({ dialect, options, become }: Run, line: Line, _identity: Identi
   return tx
 }
 
-function writeTx(run: Run & { nodeId: string; advanced: Set<string> }, line: Line, identity: Identity): Closing {
+function writeTx(run: Run & { nodeId: string; advanced: Advanced }, line: Line, identity: Identity): Closing {
   const tx = readTx(run, line, identity)
   const { newId } = run.options
   const door = new Door(line, run.dialect, { node: run.nodeId, actor: identity.userId, now: tx.now, nowMs: tx.nowMs, newId })
@@ -248,7 +254,8 @@ function writeTx(run: Run & { nodeId: string; advanced: Set<string> }, line: Lin
       const touched = door.touched()
       await door.close()
       if (await settleAfter(closing, touched)) await door.close()
-      for (const schoolId of door.advanced) run.advanced.add(schoolId)
+      for (const schoolId of door.advanced) run.advanced.schools.add(schoolId)
+      for (const source of door.sources) run.advanced.sources.add(source)
     },
     local: line.db as LocalDb,
   })

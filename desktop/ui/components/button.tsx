@@ -8,7 +8,7 @@ export type Look = { look?: 'plain' | 'primary' | 'danger' | 'quiet'; size?: 'no
 const classes = ({ look = 'plain', size = 'normal' }: Look, more = '') =>
   [styles['button'], styles[look], styles[size], more].filter(Boolean).join(' ')
 
-/** `busy`: what it started is under way; it says so and takes no second press. */
+/** `busy`: what it started is under way; it says so, takes no second press, and keeps the focus (a disabled button would lose it). */
 export function Button({ look, size, busy = false, className, children, ...rest }: Look & { busy?: boolean } & ComponentProps<'button'>) {
   const { t } = useTranslation('app')
   return (
@@ -16,8 +16,9 @@ export function Button({ look, size, busy = false, className, children, ...rest 
       type="button"
       {...rest}
       className={classes({ look, size }, className)}
-      disabled={rest.disabled || busy}
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : rest.onClick}
     >
       {busy ? t('state.saving') : children}
     </button>

@@ -1,5 +1,5 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useProfile } from '../api/session.ts'
 import { signedIn, useSignedOut } from '../api/signed-out.ts'
@@ -24,6 +24,7 @@ export function Frame() {
   useEffect(() => {
     if (path) setOpen(false)
   }, [path])
+  const main = useFocusOnArrival()
   return (
     <div className={styles['frame']}>
       <a href="#page" className={styles['skip']}>
@@ -45,10 +46,20 @@ export function Frame() {
         <SyncLine />
         <AccountMenu />
       </header>
-      <main id="page" tabIndex={-1} className={styles['main']}>
+      <main ref={main} id="page" tabIndex={-1} className={styles['main']}>
         <Outlet />
       </main>
       <Suspense fallback={null}>{isOut && <SignInAgain onClose={signedIn} />}</Suspense>
     </div>
   )
+}
+
+/** Where the link that led here has gone with its page, the keyboard goes on in the new page and not at the top of the window. */
+function useFocusOnArrival() {
+  const main = useRef<HTMLElement>(null)
+  const arrived = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
+  useEffect(() => {
+    if (arrived && document.activeElement === document.body) main.current?.focus({ preventScroll: true })
+  }, [arrived])
+  return main
 }

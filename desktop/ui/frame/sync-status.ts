@@ -14,25 +14,34 @@ export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean
   const [heard, setHeard] = useState<{ status: SyncStatus | null; isReached: boolean }>({ status: null, isReached: true })
   const queries = useQueryClient()
   useEffect(() => {
-    let stream: EventSource
+    let stream: EventSource | undefined
     let again: ReturnType<typeof setTimeout> | undefined
     const open = () => {
-      stream = new EventSource('/api/sync/events')
-      stream.onmessage = ({ data }) => {
+      const opened = new EventSource('/api/sync/events')
+      stream = opened
+      opened.onmessage = ({ data }) => {
         const status = JSON.parse(data) as SyncStatus
         queries.setQueryData(ask('replication', 'status').queryKey, status)
         setHeard({ status, isReached: true })
       }
-      stream.onerror = () => {
-        const isRefused = stream.readyState === EventSource.CLOSED
+      opened.onerror = () => {
+        const isRefused = opened.readyState === EventSource.CLOSED
         setHeard(({ status }) => ({ status, isReached: isRefused }))
         if (isRefused) again = setTimeout(open, AGAIN)
       }
     }
-    open()
-    return () => {
+    const close = () => {
       clearTimeout(again)
-      stream.close()
+      stream?.close()
+      stream = undefined
+    }
+    // A browser keeps six connections to a server: a page that nobody looks at must not hold one.
+    const follow = () => (document.hidden ? close() : stream || open())
+    follow()
+    document.addEventListener('visibilitychange', follow)
+    return () => {
+      document.removeEventListener('visibilitychange', follow)
+      close()
     }
   }, [queries])
   return heard

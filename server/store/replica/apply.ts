@@ -96,7 +96,8 @@ async function writeTable(application: Application, table: Replicated): Promise<
   for (const change of ready) keepClaims(application, table, change)
 }
 
-async function settleUnique(application: Application, table: Replicated): Promise<void> {
+/** What stands of the unique rules around the rows that change, of those rows and of others. */
+export async function settleUnique(application: Application, table: Replicated): Promise<void> {
   const { tx, schoolId } = application
   const own = application.changes.get(table)
   if (!own) return

@@ -4,13 +4,14 @@ import type { RowState, Values } from '@markbook/sync/merge/state'
 import { stamp } from '@markbook/sync/stamp'
 import { EXISTENCE } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
-import { writeRows } from './application.ts'
+import { stands, writeRows } from './application.ts'
+import { settleUnique } from './apply.ts'
 import { bury } from './bury.ts'
 import { forgetRows } from './forget.ts'
+import { settleBooks } from './frozen.ts'
 import { hold } from './held.ts'
 import type { Application, Change } from './page.ts'
 import { withParents } from './parents.ts'
-import { settleStaying } from './rivals.ts'
 import type { Known } from './states.ts'
 
 /** What shall stand in a row: `values` of these units; `deletes`: and the row goes. `theirs`: the row as the other node has it. */
@@ -43,10 +44,7 @@ export async function takeOver(
   const changes = new Map([[table, new Map([[state.id, change]])]])
   const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
   if (deletes) await bury(application)
-  else {
-    await settleStaying(application, table, [change])
-    await writeRows(application, table, await withParents(application, table, [change]))
-  }
+  else await writeAll(application, table)
   const answer = application.answers.get(`${table}:${state.id}`)
   if (answer?.outcome !== 'held' || !theirs) return
   // A write that has no number yet cannot wait: what waits is theirs, and nothing of the row that is gone here stands against it.
@@ -60,6 +58,13 @@ export async function takeAsTheirs(tx: WriteTx, schoolId: string, table: Replica
   const change: Change = { known, state: theirs, settled: [], source: null }
   const changes = new Map([[table, new Map([[theirs.id, change]])]])
   const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
-  await settleStaying(application, table, [change])
-  await writeRows(application, table, await withParents(application, table, [change]))
+  await writeAll(application, table)
+}
+
+/** The row, and whatever else stands otherwise because of it. */
+async function writeAll(application: Application, table: Replicated): Promise<void> {
+  if (table === 'report_book') settleBooks(application)
+  await settleUnique(application, table)
+  const changes = [...(application.changes.get(table)?.values() ?? [])].filter(stands)
+  await writeRows(application, table, await withParents(application, table, changes))
 }

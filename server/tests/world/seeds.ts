@@ -1,10 +1,11 @@
 import { expect, inject } from 'vitest'
+import { times } from '../../testing/long.ts'
 import { replayOf, simulate } from './run.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 
-/** Of `npm test`, each in a file of its own, so that two run side by side: 500 seeds in four parts. On Postgres every tenth. */
-export const PART = 125
+/** Of `npm test`, each in a file of its own, so that two run side by side: four parts. On Postgres every tenth. */
+export const PART = times(25, 125)
 export const EVENTS = 200
 
 export async function expectSound(part: number): Promise<void> {

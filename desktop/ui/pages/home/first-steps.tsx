@@ -7,7 +7,7 @@ import { Button, ButtonLink } from '../../components/button.tsx'
 import { Badge, Card } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import styles from './home.module.css'
-import { nextStep, type SetUp, type Step, steps } from './steps.ts'
+import { isOnlyHere, nextStep, type SetUp, type Step, steps } from './steps.ts'
 
 const pages = {
   year: '/years',
@@ -62,6 +62,10 @@ export function FirstSteps() {
     }
   }
   const canHide = next === 'colleagues'
+  const textOf = (step: Step) =>
+    step === 'colleagues' && isOnlyHere(location.hostname)
+      ? t('steps.colleagues.textLocal')
+      : t(`steps.${step}.text`, { address: location.origin })
   return (
     <Card
       title={t('steps.title')}
@@ -82,7 +86,7 @@ export function FirstSteps() {
             </span>
             <div className={styles['text']}>
               <strong>{t(`steps.${step}.title`)}</strong>
-              {!setUp[step] && <span>{t(`steps.${step}.text`, { address: location.origin })}</span>}
+              {!setUp[step] && <span>{textOf(step)}</span>}
             </div>
             {setUp[step] ? (
               <Badge tone="good">{t('steps.done')}</Badge>

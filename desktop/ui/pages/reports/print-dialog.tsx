@@ -39,7 +39,9 @@ export function PrintDialog({ of, name, onClose }: { of: OfBooks; name: string; 
       )}
       {made.data && (
         <Actions>
-          <Button onClick={onClose}>{t('app:action.close')}</Button>
+          <Button autoFocus onClick={onClose}>
+            {t('app:action.close')}
+          </Button>
         </Actions>
       )}
     </Dialog>

@@ -18,7 +18,7 @@ export function Standing({ books }: { books: readonly ListedBook[] }) {
         const count = books.filter((book) => book.status === status).length
         return (
           <Badge key={status} tone={count > 0 ? tones[status] : undefined}>
-            {count} {t(`status.${status}`)}
+            {t(`standing.${status}`, { count })}
           </Badge>
         )
       })}

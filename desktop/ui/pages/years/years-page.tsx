@@ -23,7 +23,7 @@ export function YearsPage() {
   return (
     <Page title={t('title')} lead={t('lead')} actions={addition}>
       <Answer of={years} empty={t('empty')}>
-        {(list) => list.map((year) => <Year key={year.id} year={year} />)}
+        {(list) => list.map((year) => <Year key={year.id} year={year} isOnly={list.length === 1} />)}
       </Answer>
       {isAdding && <YearDialog year={null} onClose={() => setAdding(false)} />}
     </Page>
@@ -32,15 +32,18 @@ export function YearsPage() {
 
 type Shown = 'change' | 'delete' | 'activate' | 'deactivate'
 
-function Year({ year }: { year: AcademicYear }) {
+/** `isOnly`: there is no other year whose classes could be carried over. */
+function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
   const { t } = useTranslation(['years', 'app'])
   const [shown, setShown] = useState<Shown | null>(null)
   const actions = (
     <>
       <Button onClick={() => setShown(year.is_active ? 'deactivate' : 'activate')}>{t(year.is_active ? 'deactivate' : 'activate')}</Button>
-      <ButtonLink to="/years/$yearId/roll-over" params={{ yearId: year.id }}>
-        {t('rollOver')}
-      </ButtonLink>
+      {!isOnly && (
+        <ButtonLink to="/years/$yearId/roll-over" params={{ yearId: year.id }}>
+          {t('rollOver')}
+        </ButtonLink>
+      )}
       <Button aria-label={t('changeYear', { name: year.name })} onClick={() => setShown('change')}>
         {t('app:action.edit')}
       </Button>

@@ -28,8 +28,8 @@ const EMPTY: Cell = { saved: null, pending: null, mistake: null, isReviewed: fal
 const keyOf = (assessmentId: string, studentId: string) => `${assessmentId}/${studentId}`
 /** How long a mark of somebody else stands out, ms. */
 const NEWS_LASTS = 8_000
-/** How long the footer waits for more marks, ms. */
-const FOOTER_AFTER = 120
+/** How long the footer waits for another mark, ms. */
+const FOOTER_AFTER = 200
 
 /**
  * The marks of a class in a subject and term as the page shows them: what the server has, what is on its way, what was mistyped, and the
@@ -49,7 +49,7 @@ export class Sheet {
   private readonly figures = new Map<string, RowFigures>()
   private readonly means = new Map<string, number | null>()
   private footer: Footer | null = null
-  private isFooterDue = false
+  private footerTurn = 0
   private readonly ears = new Map<string, Set<() => void>>()
   private readonly newsEars = new Set<(news: News[]) => void>()
 
@@ -273,11 +273,11 @@ export class Sheet {
   }
 
   private tellFooter(): void {
-    if (this.isFooterDue) return
-    this.isFooterDue = true
+    this.footerTurn += 1
+    const turn = this.footerTurn
     // Once the keys pause: of a thousand pupils the means take long.
     this.later(FOOTER_AFTER, () => {
-      this.isFooterDue = false
+      if (turn !== this.footerTurn) return
       this.footer = null
       this.tell('footer')
     })

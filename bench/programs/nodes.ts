@@ -1,0 +1,155 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { nodeKeys } from '@markbook/server/peers/keys'
+import { ParentLine } from '@markbook/server/peers/parent-line'
+import { naturalId } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
+import { descriptions, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { PROTOCOL } from '@markbook/sync/protocol/messages'
+import { packRows } from '@markbook/sync/protocol/page'
+import { stamp } from '@markbook/sync/stamp'
+import { EXISTENCE, type Versions } from '@markbook/sync/versions'
+import type { SmallSchool } from '../small-schools.ts'
+
+/** The nodes of many schools in one process, without databases: each greets, copies, listens, and the first `writing` push marks. */
+export type Wait = { url: string; secret: string; schools: SmallSchool[]; writing: number; everyMs: number }
+/** Since they listen. `pushMs`: until half of the pushes were answered. */
+export type Waited = { pushes: number; pulls: number; pushMs: number }
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+class SchoolNode {
+  readonly pushTimes: number[] = []
+  pulls = 0
+  private readonly line: ParentLine
+  private cursor: string | null = null
+  private listening = new AbortController()
+  private isOver = false
+  private counter = 0
+  private readonly marks = new Map<string, Versions>()
+
+  constructor(
+    private readonly school: SmallSchool,
+    { url, secret }: Wait,
+  ) {
+    this.line = new ParentLine({ id: school.peer, url }, nodeKeys(secret, school.node), fetch)
+  }
+
+  async greet(): Promise<void> {
+    const { node } = this.school
+    const hello = { protocol: PROTOCOL, schema: SCHEMA_VERSION, node, kind: 'school', version: 'bench', now: Date.now(), cursor: null }
+    // This node has no database: what it wrote in an earlier round it takes from the centre's word.
+    this.counter = (await this.line.hello(hello)).acknowledged
+    await this.fetch()
+  }
+
+  /** As a node does: what is written goes out before it listens again. */
+  async live(everyMs: number | null, first: number): Promise<void> {
+    let due = everyMs === null ? Number.POSITIVE_INFINITY : performance.now() + first
+    while (!this.isOver) {
+      await this.listen(due - performance.now())
+      if (this.isOver || performance.now() < due) continue
+      await this.push()
+      await this.fetch()
+      due += everyMs as number
+    }
+  }
+
+  end(): void {
+    this.isOver = true
+    this.listening.abort()
+  }
+
+  private async fetch(): Promise<void> {
+    for (let isLast = false; !isLast; ) isLast = (await this.pull(0)).is_last
+  }
+
+  private async pull(wait: number, signal?: AbortSignal) {
+    this.pulls += 1
+    const page = await this.line.pull({ cursor: this.cursor, wait, scope: null }, signal)
+    this.cursor = page.cursor
+    return page
+  }
+
+  private async listen(ms: number): Promise<void> {
+    if (ms <= 0) return
+    this.listening = new AbortController()
+    const { signal } = this.listening
+    const hangUp = Number.isFinite(ms) ? setTimeout(() => this.listening.abort(), ms) : undefined
+    try {
+      await this.pull(limits.sync.wait, signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      clearTimeout(hangUp)
+    }
+  }
+
+  private async push(): Promise<void> {
+    const { node, teacher } = this.school
+    const from = this.counter
+    const to = from + 1
+    this.counter = to
+    const { id, values } = this.mark(to)
+    const now = Date.now()
+    const known = this.marks.get(id)
+    const units = known ? ['score'] : [EXISTENCE, ...Object.keys(descriptions.grade.units)]
+    const stamped = stamp(known ?? null, { units, node, now, actor: teacher })
+    const versions = JSON.parse(JSON.stringify(stamped).replaceAll('"#"', String(to))) as Versions
+    this.marks.set(id, versions)
+    const tables = packRows([{ table: 'grade', state: { ...versions, id, schema: SCHEMA_VERSION, values, extra: null } }])
+    const entry = {
+      id: randomUUID(),
+      at: new Date(now).toISOString(),
+      actor_id: teacher,
+      node_id: node,
+      entity: 'grade',
+      row_id: id,
+      action: known ? 'update' : 'create',
+      changes: JSON.stringify({ score: { before: null, after: values.score } }),
+      node_seq: to,
+      head: createHash('sha256').update(`${node} ${to}`).digest('hex'),
+    }
+    const asked = performance.now()
+    const { answers } = await this.line.push({ from, to, cursor: this.cursor, tables, history: [entry] })
+    this.pushTimes.push(performance.now() - asked)
+    if (answers.length > 0) throw new Error(`a mark of the benchmark was not taken: ${JSON.stringify(answers).slice(0, 300)}`)
+  }
+
+  private mark(counter: number) {
+    const { id: school_id, assessment, term, pupils } = this.school
+    const student = pupils[counter % pupils.length] as string
+    const id = naturalId('grade', assessment, student)
+    const given = { score: (counter % 197) / 2, remarks: null, is_excluded: false, exclusion_reason: null }
+    return { id, values: { id, school_id, assessment_id: assessment, term_id: term, student_id: student, ...given } }
+  }
+}
+
+let nodes: SchoolNode[] = []
+let lives: Promise<unknown> = Promise.resolve()
+
+async function wait(asked: Wait): Promise<number> {
+  nodes = asked.schools.map((school) => new SchoolNode(school, asked))
+  for (let at = 0; at < nodes.length; at += 10) await Promise.all(nodes.slice(at, at + 10).map((node) => node.greet()))
+  for (const node of nodes) node.pulls = 0
+  lives = Promise.all(
+    nodes.map((node, at) => node.live(at < asked.writing ? asked.everyMs : null, ((at + 1) / asked.writing) * asked.everyMs)),
+  )
+  lives.catch(failed)
+  await pause(1_000)
+  return nodes.length
+}
+
+async function over(): Promise<Waited> {
+  for (const node of nodes) node.end()
+  await lives
+  const times = nodes.flatMap(({ pushTimes }) => pushTimes).sort((a, b) => a - b)
+  const pulls = nodes.reduce((sum, node) => sum + node.pulls, 0)
+  return { pushes: times.length, pulls, pushMs: times[Math.floor(times.length / 2)] ?? 0 }
+}
+
+const failed = (error: Error) => void process.send?.({ failure: error.stack })
+process.on('message', (asked: { wait?: Wait; over?: true }) => {
+  if (asked.wait) wait(asked.wait).then((waiting) => process.send?.({ waiting }), failed)
+  if (asked.over) over().then((waited) => process.send?.({ waited }), failed)
+})
+process.send?.({ port: 0 })
