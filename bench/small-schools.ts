@@ -3,7 +3,8 @@ import { NEW_PEER } from '@markbook/server/peers/enrolment'
 import { nodeKeys } from '@markbook/server/peers/keys'
 import { asSystem, type WriteTx } from '@markbook/server/store/tx'
 import { systemClock } from '@markbook/shared/clock'
-import { idSource, naturalId } from '@markbook/shared/ids'
+import { COMMONS, idSource, naturalId } from '@markbook/shared/ids'
+import { cursorToText } from '@markbook/sync/protocol/cursor'
 import { atCentre } from './joining.ts'
 import { SECRET } from './requests.ts'
 
@@ -16,6 +17,8 @@ export type SmallSchool = {
   term: string
   assessment: string
   pupils: string[]
+  /** Where a node stands that has copied the school as it was made. */
+  cursor: string
 }
 
 const PUPILS = 10
@@ -123,12 +126,19 @@ export const smallSchools = (url: string, count: number): Promise<SmallSchool[]>
       const id = newId()
       const pupils = Array.from({ length: PUPILS }, () => newId())
       const teacher = naturalId('user', `teacher@small${number}.example`)
-      const school = { id, peer: newId(), node: newId(), teacher, term: newId(), assessment: newId(), pupils }
+      const school: SmallSchool = { id, peer: newId(), node: newId(), teacher, term: newId(), assessment: newId(), pupils, cursor: '' }
       await store.write(asSystem(), async (tx) => {
         await fill(tx, school, number)
         await enrol(tx, school, number)
       })
       schools.push(school)
     }
+    await store.read(asSystem(), async (tx) => {
+      const people = (await tx.dialect.feedOf(tx.line, COMMONS)).seq
+      for (const school of schools) {
+        const { seq } = await tx.dialect.feedOf(tx.line, school.id)
+        school.cursor = cursorToText({ kind: 'feed', epoch: store.nodeId, seq, people })
+      }
+    })
     return schools
   })

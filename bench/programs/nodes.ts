@@ -10,7 +10,7 @@ import { stamp } from '@markbook/sync/stamp'
 import { EXISTENCE, type Versions } from '@markbook/sync/versions'
 import type { SmallSchool } from '../small-schools.ts'
 
-/** The nodes of many schools in one process, without databases: each greets, copies, listens, and the first `writing` push marks. */
+/** The nodes of many schools in one process, without databases: each greets, listens, and the first `writing` push marks. */
 export type Wait = { url: string; secret: string; schools: SmallSchool[]; writing: number; everyMs: number }
 /** Since they listen. `pushMs`: until half of the pushes were answered. */
 export type Waited = { pushes: number; pulls: number; pushMs: number }
@@ -21,7 +21,7 @@ class SchoolNode {
   readonly pushTimes: number[] = []
   pulls = 0
   private readonly line: ParentLine
-  private cursor: string | null = null
+  private cursor: string
   private listening = new AbortController()
   private isOver = false
   private counter = 0
@@ -31,12 +31,21 @@ class SchoolNode {
     private readonly school: SmallSchool,
     { url, secret }: Wait,
   ) {
+    this.cursor = school.cursor
     this.line = new ParentLine({ id: school.peer, url }, nodeKeys(secret, school.node), fetch)
   }
 
   async greet(): Promise<void> {
     const { node } = this.school
-    const hello = { protocol: PROTOCOL, schema: SCHEMA_VERSION, node, kind: 'school', version: 'bench', now: Date.now(), cursor: null }
+    const hello = {
+      protocol: PROTOCOL,
+      schema: SCHEMA_VERSION,
+      node,
+      kind: 'school',
+      version: 'bench',
+      now: Date.now(),
+      cursor: this.cursor,
+    }
     // This node has no database: what it wrote in an earlier round it takes from the centre's word.
     this.counter = (await this.line.hello(hello)).acknowledged
     await this.fetch()

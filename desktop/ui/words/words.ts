@@ -29,7 +29,8 @@ let wants: readonly ('first' | 'rest')[] = ['first']
 
 async function load(language: string, parts = wants): Promise<void> {
   const known = languages.find(({ code }) => code === language)
-  for (const { areas } of await Promise.all(parts.map((part) => known?.[part]() ?? { areas: {} }))) {
+  if (!known) return
+  for (const { areas } of await Promise.all(parts.map((part) => known[part]()))) {
     for (const [area, words] of Object.entries(areas)) i18next.addResourceBundle(language, area, words)
   }
 }

@@ -2,7 +2,7 @@ import { expect, inject } from 'vitest'
 import { times } from '../../testing/long.ts'
 import { replayOf, simulate } from './run.ts'
 
-const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
+export const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 
 /** Of `npm test`, each in a file of its own, so that two run side by side: four parts. On Postgres every tenth. */
 export const PART = times(25, 125)
