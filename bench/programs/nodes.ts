@@ -128,8 +128,9 @@ class SchoolNode {
     const { id: school_id, assessment, term, pupils } = this.school
     const student = pupils[counter % pupils.length] as string
     const id = naturalId('grade', assessment, student)
+    const made = { created_by: this.school.teacher, created_at: '2025-09-15T08:00:00.000Z' }
     const given = { score: (counter % 197) / 2, remarks: null, is_excluded: false, exclusion_reason: null }
-    return { id, values: { id, school_id, assessment_id: assessment, term_id: term, student_id: student, ...given } }
+    return { id, values: { id, school_id, assessment_id: assessment, term_id: term, student_id: student, ...made, ...given } }
   }
 }
 

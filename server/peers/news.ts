@@ -22,6 +22,11 @@ export function newsOf(store: Store) {
   store.onAdvance((schools) => wake((school) => schools.has(school)))
 
   const look = async () => {
+    // Only where nobody has come back since the last time: whoever was just woken soon waits again, and what was seen still counts.
+    if (waiters.size === 0) {
+      isLooking = false
+      return seen.clear()
+    }
     const schools = [...new Set([...waiters].flatMap((waiter) => [...waiter.schools]))]
     const feeds = await store.read(asSystem(), (tx) => tx.dialect.feedsOf(tx.line, schools)).catch(() => [])
     for (const { school_id, seq } of feeds) {
@@ -30,9 +35,7 @@ export function newsOf(store: Store) {
       // Of a school that is asked about for the first time nobody knows what came since: who waits reads once more.
       if (before !== seq) wake((school) => school === school_id)
     }
-    if (waiters.size > 0) return void setTimeout(look, LOOK).unref()
-    isLooking = false
-    seen.clear()
+    setTimeout(look, LOOK).unref()
   }
 
   return {

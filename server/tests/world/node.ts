@@ -15,8 +15,8 @@ import { startSession } from '../../http/sessions.ts'
 import { keysOf } from '../../http/tokens.ts'
 import { openCentralStore, openSchoolStore, type Store } from '../../store/store.ts'
 import { asSystem, type Identity, type WriteTx } from '../../store/tx.ts'
+import type { CentralDisk } from '../../testing/central-disk.ts'
 import { repeatableIds, type TestClock } from '../../testing/clock.ts'
-import type { CentralDisk } from './central-disk.ts'
 
 /** The power goes: nothing of what is under way is finished, and whoever asked hears nothing. */
 export class Crash extends Error {}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
-import { createDatabase } from '../../testing/database.ts'
+import { createDatabase } from './database.ts'
 
 /**
  * A central database on a real Postgres as the world sees it: something that can be copied and put back, like the folder of a school.
