@@ -14,6 +14,11 @@ export type Line = {
   run(text: string, params: readonly unknown[]): Promise<void>
   /** The same statement for each of these parameters, in order; stops at the first that fails. */
   runEach(text: string, each: readonly (readonly unknown[])[]): Promise<void>
+  /**
+   * All of `work` or nothing of it, within a transaction that goes on either way; throws what `work` threw. Work inside it uses this same
+   * line. A savepoint, which costs: only where a failure is expected and not the end.
+   */
+  attempt<T>(work: () => Promise<T>): Promise<T>
   /** Where the ready queries of this connection are kept. */
   readonly prepared: Map<unknown, Ready>
   /** Makes a prepared Drizzle query of this dialect ready for any connection that shares `prepared`. */

@@ -86,10 +86,16 @@ const dialect = new PgDialect()
 const preparedForReading = new Map<unknown, Ready>()
 const preparedForWriting = new Map<unknown, Ready>()
 
+type Unsafe = postgres.ISql['unsafe']
+
 export function postgresLine(sql: postgres.ISql, writes: boolean): Line {
-  const session = new PostgresJsSession(sql as never, dialect, undefined, {})
+  // The driver remembers a statement that failed and fails its transaction for it at the end, but for statements that were asked of the
+  // savepoint's own `sql`: so whatever runs in an attempt is asked of that one.
+  let asked = sql
+  const client = { unsafe: ((...given: Parameters<Unsafe>) => asked.unsafe(...given)) as Unsafe, options: (sql as postgres.Sql).options }
+  const session = new PostgresJsSession(client as never, dialect, undefined, {})
   const unsafe = <R>(text: string, params: readonly unknown[]) =>
-    sql.unsafe<never[]>(text, params as never[], { prepare: true }) as unknown as Promise<R[]>
+    asked.unsafe<never[]>(text, params as never[], { prepare: true }) as unknown as Promise<R[]>
   return {
     db: new PgDatabase(dialect, session, undefined) as unknown as Db,
     writes,
@@ -101,15 +107,26 @@ export function postgresLine(sql: postgres.ISql, writes: boolean): Line {
     runEach: async (text, each) => {
       for (const params of each) await unsafe(text, params)
     },
+    attempt: async <T>(work: () => Promise<T>) => {
+      const outer = asked as postgres.TransactionSql
+      try {
+        return (await outer.savepoint((inner) => {
+          asked = inner
+          return work()
+        })) as T
+      } finally {
+        asked = outer
+      }
+    },
     ready: (prepared) => ({ ready: compiled(prepared, { inlined: false }) ?? prepared }),
     execute: async ({ ready }, params) => {
-      if (!('bind' in (ready as object))) return onConnection(ready as object, sql).execute(params)
+      if (!('bind' in (ready as object))) return onConnection(ready as object, client).execute(params)
       const { text, bind, rowOf } = ready as Compiled
-      return (await sql.unsafe<never[]>(text, bind(params) as never[], { prepare: true }).values()).map(rowOf)
+      return (await asked.unsafe<never[]>(text, bind(params) as never[], { prepare: true }).values()).map(rowOf)
     },
   }
 }
 
 type Executable = { execute(params: Record<string, unknown>): Promise<unknown[]> }
-const onConnection = (prepared: object, client: postgres.ISql): Executable =>
+const onConnection = (prepared: object, client: Pick<postgres.ISql, 'unsafe'>): Executable =>
   Object.assign(Object.create(Object.getPrototypeOf(prepared)), prepared, { client })

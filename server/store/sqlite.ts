@@ -139,6 +139,18 @@ export function sqliteLine(connection: Database.Database, writes: boolean): Line
       const statement = statementFor(text)
       for (const params of each) statement.run(params)
     },
+    attempt: async (work) => {
+      statementFor('savepoint attempt').run()
+      try {
+        return await work()
+      } catch (error) {
+        // A full disk, say, ends the whole transaction, and its savepoints with it.
+        if (connection.inTransaction) statementFor('rollback to savepoint attempt').run()
+        throw error
+      } finally {
+        if (connection.inTransaction) statementFor('release savepoint attempt').run()
+      }
+    },
     ready: (prepared) => ({ ready: readyOn(connection, prepared) }),
     execute: async ({ ready }, params) => (ready as Run)(params),
   }

@@ -52,15 +52,12 @@ const inWritingOrder = (table: Replicated, rows: readonly AnyRow[]) =>
  */
 async function placed(tx: WriteTx, table: Replicated, rows: readonly AnyRow[], moving: readonly string[]): Promise<string | null> {
   if (tx.dialect.failsAlone && moving.length === 0) return failureOf(() => tx.replica.place(table, rows))
-  const { line } = tx
-  await line.run('savepoint replica', [])
-  const failure = await failureOf(async () => {
-    await park(tx, table, moving)
-    await tx.replica.place(table, rows)
-  })
-  if (failure !== null) await line.run('rollback to savepoint replica', [])
-  await line.run('release savepoint replica', [])
-  return failure
+  return failureOf(() =>
+    tx.line.attempt(async () => {
+      await park(tx, table, moving)
+      await tx.replica.place(table, rows)
+    }),
+  )
 }
 
 const failureOf = (work: () => Promise<void>): Promise<string | null> =>
