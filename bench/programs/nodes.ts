@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { nodeKeys } from '@markbook/server/peers/keys'
-import { ParentLine } from '@markbook/server/peers/parent-line'
+import { LineFailure, ParentLine } from '@markbook/server/peers/parent-line'
 import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { descriptions, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
@@ -14,6 +14,20 @@ import type { SmallSchool } from '../small-schools.ts'
 export type Wait = { url: string; secret: string; schools: SmallSchool[]; writing: number; everyMs: number }
 /** Since they listen. `pushMs`: until half of the pushes were answered. */
 export type Waited = { pushes: number; pulls: number; pushMs: number }
+
+/** A busy centre sends a node away for a moment, and the node comes back: as the real ones do (sync/machine.ts). */
+const TRIES = 30
+async function patient<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const isBusy = error instanceof LineFailure && error.code === 'busy'
+      if (!isBusy || signal?.aborted || tries === TRIES) throw error
+      await pause(500 + Math.random() * 1_000)
+    }
+  }
+}
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -47,7 +61,7 @@ class SchoolNode {
       cursor: this.cursor,
     }
     // This node has no database: what it wrote in an earlier round it takes from the centre's word.
-    this.counter = (await this.line.hello(hello)).acknowledged
+    this.counter = (await patient(() => this.line.hello(hello))).acknowledged
     await this.fetch()
   }
 
@@ -74,7 +88,7 @@ class SchoolNode {
 
   private async pull(wait: number, signal?: AbortSignal) {
     this.pulls += 1
-    const page = await this.line.pull({ cursor: this.cursor, wait, scope: null }, signal)
+    const page = await patient(() => this.line.pull({ cursor: this.cursor, wait, scope: null }, signal), signal)
     this.cursor = page.cursor
     return page
   }
@@ -119,7 +133,7 @@ class SchoolNode {
       head: createHash('sha256').update(`${node} ${to}`).digest('hex'),
     }
     const asked = performance.now()
-    const { answers } = await this.line.push({ from, to, cursor: this.cursor, tables, history: [entry] })
+    const { answers } = await patient(() => this.line.push({ from, to, cursor: this.cursor, tables, history: [entry] }))
     this.pushTimes.push(performance.now() - asked)
     if (answers.length > 0) throw new Error(`a mark of the benchmark was not taken: ${JSON.stringify(answers).slice(0, 300)}`)
   }

@@ -62,7 +62,7 @@ function Figures({ row, pupil, marks, sizes }: { row: number; pupil: Pupil; mark
           {text}
           {at === 2 && is_partial && (
             <>
-              <span aria-hidden="true">*</span>
+              <span aria-hidden="true">†</span>
               <span className="hidden">, {t('partial')}</span>
             </>
           )}

@@ -29,7 +29,7 @@ export function Legend() {
     [signs.conflict, t('legend.conflict')],
     [signs.wrong, t('legend.wrong')],
     ['◥', t('legend.remark')],
-    ['*', t('legend.partial')],
+    ['†', t('legend.partial')],
   ] as const
   return (
     <details className={styles['more']}>

@@ -55,7 +55,9 @@ export function MarkGrid({ grid, sizes, label, root, onMenu, onColumn }: Props) 
   const last = acrossNow.at(-1)?.index ?? -1
   const inSight = useMemo(() => ({ first, last }), [first, last])
   useRevealed(grid, sizes, root)
-  const total = sizes.name + columns.length * sizes.column + FIGURE_KEYS.length * sizes.figure
+  useKeyboard(root)
+  // One more for the edge of the last column, or there is a pixel to push sideways.
+  const total = sizes.name + columns.length * sizes.column + FIGURE_KEYS.length * sizes.figure + 1
   return (
     <GridContext value={grid}>
       <div
@@ -183,4 +185,15 @@ function reveal(element: HTMLElement, { row, col }: Place, marks: number, sizes:
   const room = element.clientWidth - sizes.name - beside
   if (left < element.scrollLeft) element.scrollLeft = left
   else if (left + width > element.scrollLeft + room) element.scrollLeft = left + width - room
+}
+
+/** Whoever comes to enter marks types at once: the grid takes the keyboard where nothing on the page has it. */
+function useKeyboard(root: RefObject<HTMLDivElement | null>) {
+  useEffect(() => {
+    const take = setTimeout(() => {
+      const { activeElement, body } = document
+      if (!activeElement || activeElement === body || activeElement.id === 'page') root.current?.focus({ preventScroll: true })
+    })
+    return () => clearTimeout(take)
+  }, [root])
 }

@@ -64,7 +64,7 @@ describe.skipIf(!chromiumPath)('the sync pages of a school under a centre', () =
     await picture(page, 'sync-waiting')
     cable.mend()
     await box.running().node.services.replication?.refresh()
-    await page.getByText('1 write needs a decision').first().waitFor()
+    await page.getByText('1 entry needs a decision').first().waitFor()
     await page.goto(`${box.url}/sync/conflicts`)
     const [now, other] = [page.getByRole('region', { name: 'Counts now' }), page.getByRole('region', { name: 'Was written too' })]
     await now.getByText('65').waitFor()

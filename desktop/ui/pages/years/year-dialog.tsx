@@ -1,7 +1,8 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useSave } from '../../api/queries.ts'
+import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Actions, Form, Row, SelectField, TextField } from '../../components/field.tsx'
@@ -50,18 +51,26 @@ export function YearDialog({ year, onClose, onDelete }: Props) {
   const { tell } = useToasts()
   const create = useSave('academicYears', 'create')
   const update = useSave('academicYears', 'update', ['terms'])
+  const activate = useSave('academicYears', 'activate', ['terms', 'classes'])
+  const years = useQuery(ask('academicYears', 'list'))
   const [draft, setDraft] = useState(() => draftOf(year))
   const [isTried, setTried] = useState(false)
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
-  const failure = create.error ?? update.error
+  const failure = create.error ?? update.error ?? activate.error
   const missing = (text: string) => (isTried && text.trim() === '' ? t('app:field.required') : undefined)
   const isWhole = draft.name.trim() && draft.start && draft.end && (draft.model === 'term_based' || sumOf(draft) === 100)
+  /** The first year is the one that runs: there is no other to choose. */
+  const begin = async (body: ReturnType<typeof toBody>) => {
+    const isFirst = years.data?.length === 0
+    const made = await create.mutateAsync({ body })
+    if (isFirst) await activate.mutateAsync({ params: { id: made.id } })
+  }
   const save = async () => {
     setTried(true)
     if (!isWhole) return
     const body = toBody(draft)
     if (year) await update.mutateAsync({ params: { id: year.id }, body })
-    else await create.mutateAsync({ body })
+    else await begin(body)
     tell(t('saved', { name: body.name }))
     onClose()
   }
@@ -130,7 +139,7 @@ export function YearDialog({ year, onClose, onDelete }: Props) {
             </Button>
           )}
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={create.isPending || update.isPending}>
+          <Button type="submit" look="primary" busy={create.isPending || update.isPending || activate.isPending}>
             {t('app:action.save')}
           </Button>
         </Actions>
