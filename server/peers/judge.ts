@@ -121,12 +121,12 @@ export class Judge {
     if (table.startsWith('report_') || table === 'class_report_file') return 'reports'
     // Whoever opens a class is its first teacher.
     const opens = (table === 'teacher_group_assignment' || table === 'class_teacher') && state.values['user_profile_id'] === actor
-    if (opens && (await this.isCreator(state.values['student_group_id'] as string, actor))) return 'createClass'
+    if (opens && (await this.isCreator(idIn(state.values, 'student_group_id'), actor))) return 'createClass'
     return 'manageClass'
   }
 
-  private async isCreator(group: string, actor: string): Promise<boolean> {
-    return (await this.tx.find('student_group', this.peer.school_id as string, group))?.created_by === actor
+  private async isCreator(group: string | null, actor: string): Promise<boolean> {
+    return group !== null && (await this.tx.find('student_group', this.peer.school_id as string, group))?.created_by === actor
   }
 
   /** Of which class and subject the row is. */
@@ -136,21 +136,19 @@ export class Judge {
   ): Promise<{ group: string | null; subject: string | null } | 'unknown'> {
     const school = this.peer.school_id as string
     if (table === 'student_group') return { group: id, subject: null }
-    if (table === 'assessment')
-      return { group: (values['student_group_id'] as string | null) ?? null, subject: values['subject_id'] as string }
+    if (table === 'assessment') return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id') }
     if (table === 'grade') {
-      const assessment = await this.tx.find('assessment', school, values['assessment_id'] as string)
-      if (!assessment) return 'unknown'
-      return { group: await this.classOfStudent(values['student_id'] as string, assessment.term_id), subject: assessment.subject_id }
+      const [test, student] = [idIn(values, 'assessment_id'), idIn(values, 'student_id')]
+      const assessment = test === null ? null : await this.tx.find('assessment', school, test)
+      if (!assessment || student === null) return 'unknown'
+      return { group: await this.classOfStudent(student, assessment.term_id), subject: assessment.subject_id }
     }
     if (table === 'report_book_entry' || table === 'report_book_pdf') {
-      const book = await this.tx.find('report_book', school, values['report_book_id'] as string)
-      return book ? { group: book.student_group_id, subject: (values['subject_id'] as string | undefined) ?? null } : 'unknown'
+      const id = idIn(values, 'report_book_id')
+      const book = id === null ? null : await this.tx.find('report_book', school, id)
+      return book ? { group: book.student_group_id, subject: idIn(values, 'subject_id') } : 'unknown'
     }
-    return {
-      group: (values['student_group_id'] as string | undefined) ?? null,
-      subject: (values['subject_id'] as string | undefined) ?? null,
-    }
+    return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id') }
   }
 
   private async classOfStudent(student: string, term: string): Promise<string | null> {
@@ -164,7 +162,9 @@ export class Judge {
   }
 
   /** For an assessment of every class: the subject is theirs in some class of that year. */
-  private async teachesAnywhere(actor: string, subject: string, { term_id }: Values): Promise<boolean> {
+  private async teachesAnywhere(actor: string, subject: string, values: Values): Promise<boolean> {
+    const termId = idIn(values, 'term_id')
+    if (termId === null) return false
     const { teacher_subject_assignment: assigned, term } = this.tx.t
     const rows = await this.tx.db
       .select({ id: assigned.id })
@@ -175,7 +175,7 @@ export class Judge {
           eq(assigned.school_id, this.peer.school_id as string),
           eq(assigned.user_profile_id, actor),
           eq(assigned.subject_id, subject),
-          eq(term.id, term_id as string),
+          eq(term.id, termId),
         ),
       )
     return rows.length > 0
@@ -253,4 +253,10 @@ async function readFacts(tx: ReadTx, school: string, actor: string, group: strin
     teachesClass: assigned.length > 0,
     subjects: new Set(subjects.map(({ id }) => id)),
   }
+}
+
+/** What stands there as an id, or null: what came may be anything, and a database that is asked for what is no id ends the whole page. */
+const idIn = (values: Values, column: string): string | null => {
+  const value = values[column]
+  return typeof value === 'string' && isId(value) ? value : null
 }
