@@ -4,6 +4,7 @@ import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { eq } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
+import { dropTombstones } from '../store/replica/forget.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 
 type Used = Pick<Services, 'store' | 'log'>
@@ -34,7 +35,7 @@ async function forgetPage(tx: WriteTx, node: string, school: string, after: numb
   const before = tx.nowMs - limits.sync.tombstones.age
   const old = found.filter(({ units }) => deletedAt(units) < before)
   const last = found.at(-1)?.seq ?? heard
-  if (old.length > 0) await tx.dialect.forgetTombstones(tx.line, school, old, old.at(-1)?.seq ?? 0)
+  if (old.length > 0) await dropTombstones(tx, school, old, old.at(-1)?.seq ?? 0)
   // A number can have more rows than a page: what is left of it is found again.
   return { forgotten: old.length, after: old.length > 0 ? last - 1 : last, isLast: found.length < limit }
 }

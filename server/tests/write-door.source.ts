@@ -13,6 +13,8 @@ const LOCAL = new Set([
   'sync_invitation',
   'sync_held',
   'sync_refused',
+  'sync_file',
+  'sync_file_place',
 ])
 const REPLICATED = new Set(Object.keys(descriptions))
 const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -31,8 +33,12 @@ const suspects: { what: string; pattern: RegExp; find?: (match: RegExpExecArray)
     pattern: /\btx\.local\b(?:\s*\.(?:insert|update|delete)\(\s*(?:\w+\.)*(\w+))?/g,
     find: ([, table]) => table === undefined || !LOCAL.has(table),
   },
-  // The dialect is given the connection to read a feed; of its writing methods `store` alone is the caller.
-  { what: 'the connection', pattern: /(?<!\bdialect\.(?:feedOf|feedsOf|countVersions)\()\b(?:tx|scene\.tx)\.line\b/g },
+  // The dialect is given the connection to read feeds and versions; of its writing methods `store` alone is the caller.
+  {
+    what: 'the connection',
+    pattern:
+      /(?<!\bdialect\.(?:feedOf|feedsOf|feedEntries|countVersions|versionsOf|rowIdsAfter|tombstones|peopleOf)\()\b(?:tx|scene\.tx)\.line\b/g,
+  },
   { what: 'SQL text that writes', pattern: /\binsert into\b|\bdelete from\b|\bupdate\s+"?[\w.]+"?\s+set\b/gi },
   { what: 'a driver', pattern: /from '(?:better-sqlite3|postgres|drizzle-orm\/(?:better-sqlite3|postgres-js))'/g },
 ]

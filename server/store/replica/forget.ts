@@ -20,3 +20,7 @@ export async function forgetRows(tx: WriteTx, table: Replicated, schoolId: strin
   await reconsiderParents(application, table, [...known.values()])
   await bury(application)
 }
+
+/** Forgets deletions that everybody has heard of (decision 298): what is left of them in the feed, whose floor rises to `upTo`. */
+export const dropTombstones = (tx: WriteTx, schoolId: string, found: Parameters<WriteTx['dialect']['forgetTombstones']>[2], upTo: number) =>
+  tx.dialect.forgetTombstones(tx.line, schoolId, found, upTo)
