@@ -68,7 +68,9 @@ async function statementsOf(count: number): Promise<string[]> {
   const saved = await st.as.ada.grades.bulk(marks(ids.slice(0, count), 20))
   expect(saved.map(({ score }) => score)).toEqual(Array(count).fill(20))
   const begin = sent.findLastIndex((text) => /^begin/i.test(text))
-  return sent.slice(begin)
+  // In the process a statement is run for each of its rows, which is one writing of many (decision 303); over a line it may not be.
+  const isInProcess = process.env['TEST_DATABASE'] === 'sqlite'
+  return sent.slice(begin).filter((text, at, all) => !isInProcess || !text.startsWith('insert into') || text !== all[at - 1])
 }
 
 test('a bulk of 40 grades takes at most 15 statements, and one of 400 no more than a tenth above that', async () => {
