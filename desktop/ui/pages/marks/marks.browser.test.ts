@@ -41,6 +41,17 @@ describe.skipIf(!chromiumPath)('the mark grid', () => {
   const scoreOf = async (assessmentId: string, studentId: string) =>
     (await (await site.as('okafor')).grades.list({ query: { assessmentId } })).find(({ student_id }) => student_id === studentId)?.score
 
+  test('whoever opens a grid can type at once, without looking for it', async () => {
+    const { context, page } = await openWindow(browser)
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}/marks`)
+    await page.getByRole('combobox', { name: 'Term' }).selectOption({ label: 'Michaelmas' })
+    await page.getByRole('link', { name: 'Mathematics' }).click()
+    await page.getByRole('grid').waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
+    await context.close()
+  })
+
   test('a teacher finds their class, types marks with the keyboard alone, and they are saved', async () => {
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'ada')
