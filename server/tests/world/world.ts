@@ -1,10 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Replicated } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
-import { type AnyRow, linksFrom, parentIdOf } from '../../store/replica/links.ts'
-import { rowsById, settledRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import type { CentralDisk } from '../../testing/central-disk.ts'
 import { type TestClock, testClock } from '../../testing/clock.ts'
@@ -13,6 +10,7 @@ import { type Chance, chanceOf } from './chance.ts'
 import { brokenRules, contentsOf, differences, scopeAt, sentBooks } from './checks.ts'
 import { doDeed, ofTeachers, weights } from './deeds.ts'
 import { type Founded, founded } from './founding.ts'
+import { heldAt } from './held.ts'
 import { GONE, keyOf, Ledger, type Write } from './ledger.ts'
 import { carrierOf, type LineFault, lineFaults, newWay } from './line.ts'
 import { Crash, type WorldNode } from './node.ts'
@@ -413,31 +411,9 @@ export class World {
   }
 
   private async heldAt(nodes: readonly WorldNode[], school: string): Promise<Set<string>> {
-    const held = new Set<string>()
-    for (const node of nodes) {
-      const rows = await node.store.read(asSystem(), (tx) =>
-        tx.line.db.select().from(tx.t.sync_held).where(eq(tx.t.sync_held.school_id, school)),
-      )
-      for (const { table_name, row_id, reason } of rows) {
-        held.add(`${table_name} ${row_id}`)
-        if (!/check/i.test(reason)) this.fail(`${node.name} still holds ${table_name} ${row_id}: ${reason}`)
-        // What it hangs on stays there for it, though it was deleted elsewhere and here.
-        for (const parent of await this.stayingFor(node, school, table_name as Replicated, row_id)) held.add(parent)
-      }
-    }
+    const { held, wrongly } = await heldAt(nodes, school)
+    for (const what of wrongly) this.fail(what)
     return held
-  }
-
-  private stayingFor(node: WorldNode, school: string, table: Replicated, rowId: string): Promise<string[]> {
-    return node.store.read(asSystem(), async (tx) => {
-      const [row] = await rowsById(tx, table, school, [rowId])
-      const staying: string[] = []
-      for (const link of row ? linksFrom(table) : []) {
-        const id = parentIdOf(link, row as AnyRow)
-        if (id !== null && (await settledRows(tx, school, link.parent)).has(id)) staying.push(`${link.parent} ${id}`)
-      }
-      return staying
-    })
   }
 
   /** A new node that copies the school now holds what the centre holds. */
