@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { type Fault, faults, type Outcome } from './members.ts'
 import { type Run, replayOf, simulate } from './run.ts'
-import { type Fault, faults, type Outcome } from './world.ts'
 
 /** `npm run sim`: what it is told is in scripts/sim.mjs. The seeds are shared out among as many processes as there are cores. */
 const asked = new Map<string, string>()

@@ -1,5 +1,6 @@
 import { chanceOf } from './chance.ts'
-import { type Fault, faults, type Options, type Outcome, World } from './world.ts'
+import { type Fault, faults, type Options, type Outcome } from './members.ts'
+import { World } from './world.ts'
 
 export type Run = Partial<Pick<Options, 'events' | 'faults' | 'laptops' | 'cluster'>>
 

@@ -1,0 +1,180 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { incarnations } from '../../store/node.ts'
+import { asSystem } from '../../store/tx.ts'
+import type { CentralDisk } from '../../testing/central-disk.ts'
+import { type TestClock, testClock } from '../../testing/clock.ts'
+import { keptBy } from './accounts.ts'
+import { type Chance, chanceOf } from './chance.ts'
+import { brokenRules, sentBooks } from './checks.ts'
+import { type Founded, founded } from './founding.ts'
+import { Ledger, type Write } from './ledger.ts'
+import { carrierOf, type LineFault, lineFaults, newWay } from './line.ts'
+import type { WorldNode } from './node.ts'
+import { makeRound } from './round.ts'
+import { BEGINNING, type Role, roleOf, stageFor } from './stage.ts'
+
+/** Everything that may go wrong, each a switch (promise 5). */
+export const faults = [
+  ...lineFaults,
+  'child crashes',
+  'power goes between steps',
+  'writer crashes',
+  'clock wrong',
+  'school restored',
+  'laptop restored',
+  'centre restored',
+  'laptop cloned',
+  'laptop meets the centre',
+  'laptop revoked',
+  'poison row',
+] as const
+export type Fault = (typeof faults)[number]
+
+export type Options = { seed: number; events: number; faults: ReadonlySet<Fault>; schools: number; laptops: number; cluster?: string }
+export type Outcome = { trace: string[]; failures: string[] }
+
+/** `unheard`: parents that have not yet told it that its disk was put back. */
+export type Member = Role & { node: WorldNode; isRevoked: boolean; unheard: Set<string> }
+/** `restored`: how many restores there had been. */
+export type Backup = { folder: string; writes: number; restored: number }
+
+/** The nodes of a world, how they meet, and what of their writes is owed to whom. */
+export class Members {
+  readonly trace: string[] = []
+  readonly failures: string[] = []
+  readonly ledger = new Ledger()
+  readonly chance: Chance
+  protected readonly clock: TestClock = testClock(BEGINNING)
+  protected readonly way = newWay()
+  protected readonly backups = new Map<string, Backup>()
+  protected readonly restored: string[] = []
+  protected readonly sent = new Map<string, Set<string>>()
+  protected members: Member[] = []
+  protected folder = ''
+  protected disk: CentralDisk | null = null
+  protected count = 0
+  protected chaotic = true
+
+  constructor(protected readonly options: Options) {
+    this.chance = chanceOf(options.seed)
+  }
+
+  protected async begin(): Promise<void> {
+    const { schools, laptops, seed } = this.options
+    const names = ['centre', ...[1, 2, 3].slice(0, schools).map((each) => `school${each}`)]
+    names.push(...['laptop1', 'laptop2', 'laptop3'].filter((name) => roleOf(name).school <= schools).slice(0, laptops))
+    const stage = await stageFor(names, this.clock, `world ${seed}`, this.options.cluster)
+    this.folder = stage.folder
+    this.disk = stage.disk
+    for (const [name, node] of stage.nodes) {
+      this.members.push({ ...roleOf(name), node, isRevoked: false, unheard: new Set() })
+      await node.open()
+    }
+    for (const { node, school } of this.members) for (const each of this.schoolsOf(school)) await this.ledger.begin(node, each.id)
+    for (const member of this.members.filter(({ kind }) => kind !== 'centre')) await this.backUp(member)
+    this.say(`${names.join(', ')}; ${[...this.options.faults].length} faults`)
+  }
+
+  protected async end(): Promise<void> {
+    for (const { node } of this.members) {
+      for (const error of node.errors) this.say(`error at ${node.name}: ${error instanceof Error ? error.stack : JSON.stringify(error)}`)
+      await node.close().catch(() => {})
+    }
+    await this.disk?.drop()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  protected schoolsOf(number: number): Founded[] {
+    return number > 0 ? [founded(number)] : [1, 2, 3].slice(0, this.options.schools).map(founded)
+  }
+  protected say = (what: string) => void this.trace.push(what)
+  protected fail(what: string): void {
+    this.failures.push(what)
+    this.say(`✗ ${what}`)
+  }
+  protected readonly saw = (text: string) => (text.startsWith('·') ? this.say(text) : this.fail(text))
+  protected has = (fault: Fault) => this.chaotic && this.options.faults.has(fault)
+  protected readonly fresh = () => (this.count += 1)
+  protected centre = () => (this.members[0] as Member).node
+
+  protected async note(member: Member, school: Founded, what: string): Promise<void> {
+    const written = await this.ledger.note(member.node, school.id)
+    if (member.isRevoked) for (const write of written) write.forgiven = true
+    this.say(
+      `${member.name}: ${what}${written.map(({ table, row, unit, value }) => ` ${table}.${unit} ${row.slice(-6)}=${value.slice(0, 60)}`).join('')}`,
+    )
+  }
+
+  protected async round(member: Member): Promise<void> {
+    const direct = this.has('laptop meets the centre') && member.parents.length > 1 && this.chance.often(0.3)
+    const name = direct ? (member.parents[1] as string) : (member.parents[0] as string)
+    const parent = this.members.find((each) => each.name === name)?.node as WorldNode
+    const crashes = this.has('child crashes')
+    const { chance } = this
+    const carry = carrierOf({ child: member.node, parent, way: this.way, chance, saw: this.saw, fault: () => this.lineFault() })
+    const ending = await makeRound(member.node, parent, carry, {
+      ...(this.has('power goes between steps') && chance.often(0.1) && { steps: chance.below(4) }),
+      crash: () => (crashes && chance.often(0.05) ? chance.pick(['before commit', 'after commit'] as const) : null),
+      tell: this.say,
+    })
+    this.say(`${member.name} → ${name}: ${ending}`)
+    if (ending === 'revoked' && !member.isRevoked) await this.lockedOut(member, parent)
+    if (ending === 'whole') member.unheard.delete(name)
+    if (ending === 'lost') this.fail(`${member.name} is not enrolled at ${name}`)
+    for (const node of [member.node, parent]) await this.rulesAt(node, member.school)
+  }
+
+  /** Rightly so only where a copy of it, or what it was before its disk was put back, was revoked under the same enrolment. */
+  protected async lockedOut(member: Member, parent: WorldNode): Promise<void> {
+    const own = await member.node.store.read(asSystem(), incarnations)
+    const peers = await parent.store.read(asSystem(), (tx) => tx.line.db.select().from(tx.t.sync_peer))
+    if (!peers.some(({ node_id, revoked_at }) => revoked_at !== null && own.includes(node_id)))
+      return this.fail(`${parent.name} will not have ${member.name}`)
+    await this.cutOff(member)
+  }
+
+  protected async cutOff(member: Member): Promise<void> {
+    member.isRevoked = true
+    for (const write of this.ledger.writes) if (write.node === member.name) write.orphaned = true
+    await this.forgive(member.school)
+    this.say(`${member.name} is revoked`)
+  }
+
+  protected lineFault(): LineFault | null {
+    if (!this.chaotic || !this.chance.often(0.12)) return null
+    const on = lineFaults.filter((fault) => this.options.faults.has(fault))
+    return on.length > 0 ? this.chance.pick(on) : null
+  }
+
+  /** P3, and that no book is taken back that was sent. */
+  protected async rulesAt(node: WorldNode, number: number): Promise<void> {
+    for (const { id } of this.schoolsOf(number)) {
+      for (const broken of await brokenRules(node, id)) this.fail(broken)
+      const now = await sentBooks(node, id)
+      const key = `${node.name} ${id}`
+      for (const book of this.sent.get(key) ?? []) {
+        const isThere = now.has(book) || !(await node.store.read(asSystem(), (tx) => tx.find('report_book', id, book)))
+        if (!isThere) this.fail(`${node.name}: book ${book} was sent and is not any more`)
+      }
+      this.sent.set(key, now)
+    }
+  }
+
+  /** Of what its author's disk has lost, or may not send any more, that which nobody else has who may still speak. */
+  protected async forgive(number: number, keepers = this.members, of: (write: Write) => boolean = () => true): Promise<void> {
+    const living = keepers.filter(({ isRevoked }) => !isRevoked).map(({ node }) => node)
+    for (const { id } of this.schoolsOf(number)) {
+      const isKept = await keptBy(living, id)
+      for (const write of this.ledger.writes)
+        if (write.orphaned && write.school === id && of(write) && !isKept(write)) write.forgiven = true
+    }
+  }
+
+  protected async backUp({ name, node }: Member): Promise<void> {
+    const folder = join(this.folder, `backup-${name}`)
+    await node.copyTo(folder)
+    this.backups.set(name, { folder, writes: this.ledger.writes.length, restored: this.restored.length })
+    this.say(`${name} is backed up`)
+  }
+}
