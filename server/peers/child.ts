@@ -8,6 +8,7 @@ import type { Services } from '../http/services.ts'
 import { incarnations } from '../store/node.ts'
 import { applyStates } from '../store/replica/apply.ts'
 import { readFeed, readPeople, withPeople } from '../store/replica/feed.ts'
+import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { version } from '../version.ts'
 import { parentsOf, peerById } from './enrolment.ts'
@@ -201,18 +202,28 @@ export class Child {
   }
 }
 
+const lastOwnEntry = statement<{ school: string; node: string; upTo: number }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ head: history.head })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), eq(history.node_id, p.node), lte(history.node_seq, p.upTo)))
+    .orderBy(desc(history.node_seq))
+    .limit(1),
+)
+const ownEntries = statement<{ school: string; node: string; after: number; upTo: number }>()(({ db, t: { history }, p }) =>
+  db
+    .select()
+    .from(history)
+    .where(and(eq(history.school_id, p.school), eq(history.node_id, p.node), gt(history.node_seq, p.after), lte(history.node_seq, p.upTo)))
+    .orderBy(asc(history.node_seq)),
+)
+
 /** The parent has seen more of this node than there is here, or another history at the same number. */
 async function hasLost(tx: ReadTx, nodeId: string, peer: Peer, { acknowledged, head }: Welcome): Promise<boolean> {
   const feed = await tx.dialect.feedOf(tx.line, peer.school_id as string)
   if (acknowledged > feed.seq) return true
   if (head === null) return false
-  const { history } = tx.t
-  const [last] = await tx.db
-    .select({ head: history.head })
-    .from(history)
-    .where(and(eq(history.school_id, peer.school_id as string), eq(history.node_id, nodeId), lte(history.node_seq, acknowledged)))
-    .orderBy(desc(history.node_seq))
-    .limit(1)
+  const [last] = await lastOwnEntry(tx, { school: peer.school_id as string, node: nodeId, upTo: acknowledged })
   return last?.head !== head
 }
 
@@ -236,18 +247,6 @@ async function ownNews(tx: ReadTx, peer: Peer): Promise<News> {
 }
 
 async function ownHistory(tx: ReadTx, nodeId: string, peer: Peer, to: number): Promise<HistoryEntry[]> {
-  const { history } = tx.t
-  const entries = await tx.db
-    .select()
-    .from(history)
-    .where(
-      and(
-        eq(history.school_id, peer.school_id as string),
-        eq(history.node_id, nodeId),
-        gt(history.node_seq, peer.own_seq),
-        lte(history.node_seq, to),
-      ),
-    )
-    .orderBy(asc(history.node_seq))
+  const entries = await ownEntries(tx, { school: peer.school_id as string, node: nodeId, after: peer.own_seq, upTo: to })
   return entries.map(({ school_id: _, seq: __, changes, ...entry }) => ({ ...entry, changes: JSON.stringify(changes) }))
 }

@@ -7,6 +7,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Join, type Joined, OLDEST_PROTOCOL } from '@markbook/sync/protocol/messages'
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import type { NodeKind } from '../store/node.ts'
+import { statement } from '../store/statement.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
 import { isKey, type NodeKeys } from './keys.ts'
 
@@ -145,9 +146,10 @@ export const NEW_PEER = {
   revoked_at: null,
 } as const
 
+const peersWithId = statement<{ id: string }>()(({ db, t, p }) => db.select().from(t.sync_peer).where(eq(t.sync_peer.id, p.id)))
+
 export async function peerById(tx: ReadTx, id: string): Promise<Row<'sync_peer'> | undefined> {
-  const { sync_peer } = tx.t
-  return (await tx.db.select().from(sync_peer).where(eq(sync_peer.id, id)))[0]
+  return (await peersWithId(tx, { id }))[0]
 }
 
 /** The child that is, or was, this incarnation: for one whose later enrolment went with this database's last days. */
@@ -160,12 +162,14 @@ export async function childByNode(tx: ReadTx, node: string): Promise<Row<'sync_p
   return rows.sort((a, b) => (a.id < b.id ? 1 : -1))[0]
 }
 
-/** The parents of this node, the one to be asked first before the others. */
-export async function parentsOf(tx: ReadTx): Promise<Row<'sync_peer'>[]> {
-  const { sync_peer } = tx.t
-  const rows: Row<'sync_peer'>[] = await tx.db
+const standingParents = statement()(({ db, t: { sync_peer } }) =>
+  db
     .select()
     .from(sync_peer)
-    .where(and(eq(sync_peer.side, 'parent'), isNull(sync_peer.revoked_at)))
-  return rows.sort((a, b) => a.place - b.place)
+    .where(and(eq(sync_peer.side, 'parent'), isNull(sync_peer.revoked_at))),
+)
+
+/** The parents of this node, the one to be asked first before the others. */
+export async function parentsOf(tx: ReadTx): Promise<Row<'sync_peer'>[]> {
+  return [...(await standingParents(tx, {}))].sort((a, b) => a.place - b.place)
 }

@@ -6,8 +6,10 @@ import { canonical, pick, type RowState, type Values } from '@markbook/sync/merg
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
 import { type Known, knownRows, rowsWhere } from '../store/replica/states.ts'
+import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
 import { isOwnPath } from './files/named.ts'
+import { membershipOf } from './scope.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
 /** Why a unit of a pushed row is not taken. `stale`: the right was there until something that the writer had not seen. */
@@ -152,32 +154,15 @@ export class Judge {
   }
 
   private async classOfStudent(student: string, term: string): Promise<string | null> {
-    const { enrolment, term: terms } = this.tx.t
-    const [place] = await this.tx.db
-      .select({ group: enrolment.student_group_id })
-      .from(enrolment)
-      .innerJoin(terms, and(eq(terms.school_id, enrolment.school_id), eq(terms.academic_year_id, enrolment.academic_year_id)))
-      .where(and(eq(enrolment.school_id, this.peer.school_id as string), eq(enrolment.student_id, student), eq(terms.id, term)))
+    const [place] = await classesInYear(this.tx, { school: this.peer.school_id as string, student, term })
     return place?.group ?? null
   }
 
   /** For an assessment of every class: the subject is theirs in some class of that year. */
   private async teachesAnywhere(actor: string, subject: string, values: Values): Promise<boolean> {
-    const termId = idIn(values, 'term_id')
-    if (termId === null) return false
-    const { teacher_subject_assignment: assigned, term } = this.tx.t
-    const rows = await this.tx.db
-      .select({ id: assigned.id })
-      .from(assigned)
-      .innerJoin(term, and(eq(term.school_id, assigned.school_id), eq(term.academic_year_id, assigned.academic_year_id)))
-      .where(
-        and(
-          eq(assigned.school_id, this.peer.school_id as string),
-          eq(assigned.user_profile_id, actor),
-          eq(assigned.subject_id, subject),
-          eq(term.id, termId),
-        ),
-      )
+    const term = idIn(values, 'term_id')
+    if (term === null) return false
+    const rows = await lessonsInYear(this.tx, { school: this.peer.school_id as string, user: actor, subject, term })
     return rows.length > 0
   }
 
@@ -191,11 +176,7 @@ export class Judge {
   /** Something about the writer's rights changed behind what they had read: they could not know. */
   private async isStale([, , , actor]: Stamp): Promise<boolean> {
     const school = this.peer.school_id as string
-    const { sync_row } = this.tx.t
-    const later = await this.tx.db
-      .select({ id: sync_row.row_id, table: sync_row.table_name })
-      .from(sync_row)
-      .where(and(eq(sync_row.school_id, school), gt(sync_row.seq, this.seen), inArray(sync_row.table_name, [...OF_RIGHTS])))
+    const later = await rightsSince(this.tx, { school, seen: this.seen })
     for (const table of OF_RIGHTS) {
       const ids = later.filter((row) => row.table === table).map(({ id }) => id)
       for (const { state } of (await knownRows(this.tx, table, school, ids)).values()) {
@@ -207,6 +188,28 @@ export class Judge {
 }
 
 const OF_RIGHTS = ['school_management', 'teacher_group_assignment', 'teacher_subject_assignment', 'class_teacher'] as const
+
+const classesInYear = statement<{ school: string; student: string; term: string }>()(({ db, t: { enrolment, term }, p }) =>
+  db
+    .select({ group: enrolment.student_group_id })
+    .from(enrolment)
+    .innerJoin(term, and(eq(term.school_id, enrolment.school_id), eq(term.academic_year_id, enrolment.academic_year_id)))
+    .where(and(eq(enrolment.school_id, p.school), eq(enrolment.student_id, p.student), eq(term.id, p.term))),
+)
+const lessonsInYear = statement<{ school: string; user: string; subject: string; term: string }>()(
+  ({ db, t: { teacher_subject_assignment: of, term }, p }) =>
+    db
+      .select({ id: of.id })
+      .from(of)
+      .innerJoin(term, and(eq(term.school_id, of.school_id), eq(term.academic_year_id, of.academic_year_id)))
+      .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user), eq(of.subject_id, p.subject), eq(term.id, p.term))),
+)
+const rightsSince = statement<{ school: string; seen: number }>()(({ db, t: { sync_row }, p }) =>
+  db
+    .select({ id: sync_row.row_id, table: sync_row.table_name })
+    .from(sync_row)
+    .where(and(eq(sync_row.school_id, p.school), gt(sync_row.seq, p.seen), inArray(sync_row.table_name, [...OF_RIGHTS]))),
+)
 
 /** What says here what stands here already asks for nothing: a child that gives way to a refusal writes just that. */
 function changesNothing(table: Replicated, unit: string, state: RowState, known: Known | undefined): boolean {
@@ -226,26 +229,32 @@ type Facts = {
   subjects: ReadonlySet<string>
 }
 
+type InClass = { school: string; user: string; group: string }
+const assignedTo = statement<InClass>()(({ db, t: { teacher_group_assignment: of }, p }) =>
+  db
+    .select({ id: of.id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user), eq(of.student_group_id, p.group))),
+)
+const subjectsTaught = statement<InClass>()(({ db, t: { teacher_subject_assignment: of }, p }) =>
+  db
+    .select({ id: of.subject_id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user), eq(of.student_group_id, p.group))),
+)
+const classTeacherOf = statement<{ school: string; group: string }>()(({ db, t: { class_teacher: of }, p }) =>
+  db
+    .select({ id: of.user_profile_id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.student_group_id, p.group))),
+)
+
 async function readFacts(tx: ReadTx, school: string, actor: string, group: string | null): Promise<Facts> {
-  const { school_management: m, teacher_group_assignment: a, teacher_subject_assignment: s, class_teacher: c } = tx.t
-  const { db } = tx
-  const [membership] = await db
-    .select()
-    .from(m)
-    .where(and(eq(m.school_id, school), eq(m.user_id, actor)))
-  const inClass = group ?? COMMONS
-  const assigned = await db
-    .select({ id: a.id })
-    .from(a)
-    .where(and(eq(a.school_id, school), eq(a.user_profile_id, actor), eq(a.student_group_id, inClass)))
-  const subjects = await db
-    .select({ id: s.subject_id })
-    .from(s)
-    .where(and(eq(s.school_id, school), eq(s.user_profile_id, actor), eq(s.student_group_id, inClass)))
-  const [teacher] = await db
-    .select({ id: c.user_profile_id })
-    .from(c)
-    .where(and(eq(c.school_id, school), eq(c.student_group_id, inClass)))
+  const inClass = { school, user: actor, group: group ?? COMMONS }
+  const [membership] = await membershipOf(tx, inClass)
+  const assigned = await assignedTo(tx, inClass)
+  const subjects = await subjectsTaught(tx, inClass)
+  const [teacher] = await classTeacherOf(tx, inClass)
   return {
     role: membership?.role ?? null,
     isActive: membership?.is_active ?? false,

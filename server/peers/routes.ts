@@ -22,6 +22,7 @@ import type { z } from 'zod'
 import { placeOf } from '../http/admission.ts'
 import type { AppEnv } from '../http/mount.ts'
 import type { Services } from '../http/services.ts'
+import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { admit, childByNode, NEW_PEER, peerById, syncFailures } from './enrolment.ts'
 import { FILE_CONTENT } from './files/named.ts'
@@ -136,6 +137,10 @@ async function signer(c: Ctx, tx: WriteTx, body: Uint8Array, { session, numbered
   return peer
 }
 
+const nameOfSchool = statement<{ id: string }>()(({ db, t: { school }, p }) =>
+  db.select({ name: school.name }).from(school).where(eq(school.id, p.id)),
+)
+
 async function hello(c: Ctx, services: Services): Promise<Welcome> {
   const bytes = await bytesOf(c)
   const { protocol, node, now, cursor } = read(Hello, bytes, isGzipped(c))
@@ -143,14 +148,11 @@ async function hello(c: Ctx, services: Services): Promise<Welcome> {
     const peer = await signer(c, tx, bytes, { session: false })
     if (protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
     if (node !== peer.node_id) throw syncFailures.unknownNode()
-    const { sync_peer, school } = tx.t
+    const { sync_peer } = tx.t
     const nonce = randomBytes(16).toString('base64url')
     const set = { session_nonce: nonce, session_number: 0, clock_offset: Math.round(now - tx.nowMs), last_seen_at: tx.now }
     await tx.local.update(tx.t.sync_peer).set(set).where(eq(sync_peer.id, peer.id))
-    const [own] = await tx.db
-      .select({ name: school.name })
-      .from(school)
-      .where(eq(school.id, peer.school_id ?? ''))
+    const [own] = await nameOfSchool(tx, { id: peer.school_id ?? '' })
     return {
       protocol: PROTOCOL,
       schema: SCHEMA_VERSION,

@@ -3,6 +3,7 @@ import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { and, eq } from 'drizzle-orm'
 import { knownRows } from '../store/replica/states.ts'
+import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
 
 /** What a node may hold of its school (sync.md, «Topology»). `text` changes when it does, so that rows follow rights. */
@@ -14,25 +15,29 @@ const SECRETS: readonly Replicated[] = ['user_totp', 'recovery_code']
 const OF_BOOKS: readonly Replicated[] = ['report_book', 'report_book_entry', 'report_book_pdf', 'class_report_file']
 const NO_LAPTOP: readonly Replicated[] = [...SECRETS, 'school_join_request']
 
+export const membershipOf = statement<{ school: string; user: string }>()(({ db, t: { school_management: of }, p }) =>
+  db
+    .select({ role: of.role, is_active: of.is_active })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.user_id, p.user))),
+)
+const everyClass = statement<{ school: string }>()(({ db, t: { student_group }, p }) =>
+  db.select({ id: student_group.id }).from(student_group).where(eq(student_group.school_id, p.school)),
+)
+const classesLedBy = statement<{ school: string; user: string }>()(({ db, t: { class_teacher: of }, p }) =>
+  db
+    .select({ id: of.student_group_id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user))),
+)
+
 /** A school node holds everything of its school. A laptop what its user may read; nothing once they may not read at all. */
 export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): Promise<Scope> {
   if (kind !== 'laptop') return { text: 'school', secrets: true, holds: () => true, books: null }
-  const { school_management, class_teacher, student_group } = tx.t
-  const [membership] = await tx.db
-    .select({ role: school_management.role, is_active: school_management.is_active })
-    .from(school_management)
-    .where(and(eq(school_management.school_id, school_id ?? ''), eq(school_management.user_id, user_id ?? '')))
+  const whose = { school: school_id ?? '', user: user_id ?? '' }
+  const [membership] = await membershipOf(tx, whose)
   const role = membership?.is_active ? membership.role : 'member'
-  const classes =
-    role === 'admin'
-      ? await tx.db
-          .select({ id: student_group.id })
-          .from(student_group)
-          .where(eq(student_group.school_id, school_id ?? ''))
-      : await tx.db
-          .select({ id: class_teacher.student_group_id })
-          .from(class_teacher)
-          .where(and(eq(class_teacher.school_id, school_id ?? ''), eq(class_teacher.user_profile_id, user_id ?? '')))
+  const classes = role === 'admin' ? await everyClass(tx, { school: whose.school }) : await classesLedBy(tx, whose)
   const books = new Set(role === 'member' ? [] : classes.map(({ id }) => id))
   const text = createHash('sha256')
     .update([role, ...[...books].sort()].join(' '))

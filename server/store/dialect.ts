@@ -16,6 +16,8 @@ export type Dialect = FeedReading & {
   readonly tables: Tables
   /** A statement that fails leaves the transaction as it was before it. */
   readonly failsAlone: boolean
+  /** A prepared statement is planned by its parameters' values, so that what never changes is better written into its text. */
+  readonly plansByValue: boolean
   /** Appended to a select in a writing transaction, so that what is loaded to be changed stays as loaded. */
   lockOf(table: string): string
   /** Writes rows of one table in few statements; `replace` overwrites rows with the same key. Values are driver values. */
@@ -132,6 +134,7 @@ const STORED = 'row_id, vv, units, schema, extra, source_id, settled'
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   failsAlone: true,
+  plansByValue: true,
   tables: sqliteTables,
   lockOf: () => '',
   lockRows: async (_line, _table, _schoolId, ids) => [...ids],
@@ -256,6 +259,7 @@ async function idsFound(line: Line, table: Table, schoolId: string | null, ids: 
 export const postgresDialect: Dialect = {
   name: 'postgres',
   failsAlone: false,
+  plansByValue: false,
   tables: postgresTables as unknown as Tables,
   lockOf: (table) => ` for no key update of ${quoted(table)}`,
   parkRows: (line, table, column, ids) =>

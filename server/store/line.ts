@@ -21,7 +21,7 @@ export type Line = {
   attempt<T>(work: () => Promise<T>): Promise<T>
   /** Where the ready queries of this connection are kept. */
   readonly prepared: Map<unknown, Ready>
-  /** Makes a prepared Drizzle query of this dialect ready for any connection that shares `prepared`. */
-  ready(prepared: unknown): Ready
+  /** Makes a query, compiled or as Drizzle prepared it, ready for any connection that shares `prepared`. */
+  ready(query: object): Ready
   execute(ready: Ready, params: Record<string, unknown>): Promise<unknown[]>
 }

@@ -4,7 +4,7 @@ import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { PostgresJsSession } from 'drizzle-orm/postgres-js/session'
 import postgres from 'postgres'
-import { type Compiled, compiled } from './compiled.ts'
+import type { Compiled } from './compiled.ts'
 import { isLost, isOfStatement } from './errors.ts'
 import type { Db, Line, Ready } from './line.ts'
 
@@ -118,7 +118,7 @@ export function postgresLine(sql: postgres.ISql, writes: boolean): Line {
         asked = outer
       }
     },
-    ready: (prepared) => ({ ready: compiled(prepared, { inlined: false }) ?? prepared }),
+    ready: (query) => ({ ready: query }),
     execute: async ({ ready }, params) => {
       if (!('bind' in (ready as object))) return onConnection(ready as object, client).execute(params)
       const { text, bind, rowOf } = ready as Compiled

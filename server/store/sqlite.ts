@@ -4,7 +4,7 @@ import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { compiled } from './compiled.ts'
+import type { Compiled } from './compiled.ts'
 import { isFull } from './errors.ts'
 import type { Db, Line } from './line.ts'
 
@@ -151,18 +151,17 @@ export function sqliteLine(connection: Database.Database, writes: boolean): Line
         if (connection.inTransaction) statementFor('release savepoint attempt').run()
       }
     },
-    ready: (prepared) => ({ ready: readyOn(connection, prepared) }),
+    ready: (query) => ({ ready: readyOn(connection, query) }),
     execute: async ({ ready }, params) => (ready as Run)(params),
   }
 }
 
 type Run = (params: Record<string, unknown>) => unknown[]
 
-function readyOn(connection: Database.Database, prepared: unknown): Run {
-  const query = compiled(prepared, { inlined: true })
-  if (!query) return (params) => (prepared as { all(values: unknown): unknown[] }).all(params)
-  const { bind, rowOf } = query
-  const statement = connection.prepare<unknown[], unknown[]>(query.text).raw()
+function readyOn(connection: Database.Database, query: object): Run {
+  if (!('bind' in query)) return (params) => (query as { all(values: unknown): unknown[] }).all(params)
+  const { text, bind, rowOf } = query as Compiled
+  const statement = connection.prepare<unknown[], unknown[]>(text).raw()
   return (params) => statement.all(bind(params)).map(rowOf)
 }
 

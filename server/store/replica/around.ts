@@ -4,7 +4,8 @@ import type { Kept } from '@markbook/sync/merge/conflict'
 import { type Settled, settleAdmins, settleMaximum } from '@markbook/sync/merge/settle'
 import { canonical } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { statement } from '../statement.ts'
 import { keepClaims, record, writeRows } from './application.ts'
 import type { Application, Change } from './page.ts'
 import { knownRows, rowsById, settledRows } from './states.ts'
@@ -24,6 +25,20 @@ export async function settleAround(application: Application, kept: Kept[]): Prom
   kept.push(...application.kept.slice(before))
 }
 
+const maximaOf = statement<{ school: string; ids: string }>()(({ db, t: { assessment }, p, dialect }) =>
+  db
+    .select({ id: assessment.id, maximum: assessment.max_score })
+    .from(assessment)
+    .where(and(eq(assessment.school_id, p.school), dialect.inList(assessment.id as never, p.ids))),
+)
+const topsOf = statement<{ school: string; ids: string }>()(({ db, t: { grade }, p, dialect }) =>
+  db
+    .select({ id: grade.assessment_id, top: sql<number>`max(${grade.score})` })
+    .from(grade)
+    .where(and(eq(grade.school_id, p.school), dialect.inList(grade.assessment_id as never, p.ids)))
+    .groupBy(grade.assessment_id),
+)
+
 /**
  * Assessments about which a changed mark has something to say: it is above the maximum, or another maximum stands there than was claimed.
  * Under any other the maximum stood above all marks, and still does. A first copy is all marks, and hardly one of them is such.
@@ -35,11 +50,7 @@ async function markedAbove({ tx, schoolId, changes }: Application): Promise<Set<
     if (score > (tops.get(id) ?? Number.NEGATIVE_INFINITY)) tops.set(id, score)
   }
   if (tops.size === 0) return new Set()
-  const { assessment } = tx.t
-  const maxima = await tx.line.db
-    .select({ id: assessment.id, maximum: assessment.max_score })
-    .from(assessment)
-    .where(sql`${assessment.school_id} = ${schoolId} and ${tx.dialect.inList(assessment.id as never, JSON.stringify([...tops.keys()]))}`)
+  const maxima = await maximaOf(tx, { school: schoolId, ids: JSON.stringify([...tops.keys()]) })
   const settled = await settledRows(tx, schoolId, 'assessment')
   return new Set(maxima.flatMap(({ id, maximum }) => (settled.has(id) || Number(maximum) < (tops.get(id) as number) ? [id] : [])))
 }
@@ -47,12 +58,7 @@ async function markedAbove({ tx, schoolId, changes }: Application): Promise<Set<
 export async function settleMaxima(application: Application, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const { tx, schoolId } = application
-  const { grade } = tx.t
-  const tops = await tx.line.db
-    .select({ id: grade.assessment_id, top: sql<number>`max(${grade.score})` })
-    .from(grade)
-    .where(sql`${grade.school_id} = ${schoolId} and ${tx.dialect.inList(grade.assessment_id as never, JSON.stringify(ids))}`)
-    .groupBy(grade.assessment_id)
+  const tops = await topsOf(tx, { school: schoolId, ids: JSON.stringify(ids) })
   const topById = new Map(tops.map(({ id, top }) => [id, top]))
   for (const { change, row } of await currentStates(application, 'assessment', ids)) {
     if (!row) continue

@@ -1,6 +1,7 @@
 import { COMMONS } from '@markbook/shared/ids'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { and, eq } from 'drizzle-orm'
+import { statement } from '../statement.ts'
 import type { ReadTx } from '../tx.ts'
 import { tableOrder } from './links.ts'
 import type { Incoming } from './page.ts'
@@ -82,6 +83,13 @@ export async function withPeople(tx: ReadTx, rows: readonly Incoming[], { secret
   return [...people, ...rows]
 }
 
+const conflictsOfRows = statement<{ school: string; ids: string }>()(({ db, t: { sync_conflict }, p, dialect }) =>
+  db
+    .select({ id: sync_conflict.id })
+    .from(sync_conflict)
+    .where(and(eq(sync_conflict.school_id, p.school), dialect.inList(sync_conflict.row_id as never, p.ids))),
+)
+
 /**
  * The conflicts of the rows, after the rows: a copy that broke off between them would leave what a merge decided without what it put aside,
  * and the one who has both may be gone tomorrow.
@@ -89,11 +97,7 @@ export async function withPeople(tx: ReadTx, rows: readonly Incoming[], { secret
 export async function withConflicts(tx: ReadTx, schoolId: string, rows: readonly Incoming[]): Promise<Incoming[]> {
   const ids = rows.filter(({ table }) => table !== 'sync_conflict').map(({ state }) => state.id)
   if (ids.length === 0) return [...rows]
-  const { sync_conflict } = tx.t
-  const found = await tx.line.db
-    .select({ id: sync_conflict.id })
-    .from(sync_conflict)
-    .where(and(eq(sync_conflict.school_id, schoolId), tx.dialect.inList(sync_conflict.row_id as never, JSON.stringify(ids))))
+  const found = await conflictsOfRows(tx, { school: schoolId, ids: JSON.stringify(ids) })
   const known = await knownRows(
     tx,
     'sync_conflict',

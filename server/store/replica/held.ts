@@ -1,14 +1,22 @@
-import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import type { Replicated } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import { and, eq } from 'drizzle-orm'
+import { statement } from '../statement.ts'
 import type { WriteTx } from '../tx.ts'
 import { tableOrder } from './links.ts'
 import type { Application, Incoming } from './page.ts'
 
+const heldOf = statement<{ school: string }>()(({ db, t, p }) => db.select().from(t.sync_held).where(eq(t.sync_held.school_id, p.school)))
+const heldBefore = statement<{ school: string; table: string; id: string }>()(({ db, t: { sync_held }, p }) =>
+  db
+    .select({ tries: sync_held.tries, since: sync_held.since })
+    .from(sync_held)
+    .where(and(eq(sync_held.school_id, p.school), eq(sync_held.table_name, p.table), eq(sync_held.row_id, p.id))),
+)
+
 /** Rows of a school that wait, parents first (SPEC, B4: their number is bounded where pages are taken). */
-export async function heldRows({ line, t }: WriteTx, schoolId: string): Promise<Incoming[]> {
-  const rows: Row<'sync_held'>[] = await line.db.select().from(t.sync_held).where(eq(t.sync_held.school_id, schoolId))
-  return rows
+export async function heldRows(tx: WriteTx, schoolId: string): Promise<Incoming[]> {
+  return (await heldOf(tx, { school: schoolId }))
     .map(({ table_name, state }) => ({ table: table_name as Replicated, state: JSON.parse(state) as RowState }))
     .sort((a, b) => tableOrder.indexOf(a.table) - tableOrder.indexOf(b.table))
 }
@@ -21,7 +29,7 @@ export async function hold({ tx, schoolId, answers }: Application, table: Replic
   answers.set(`${table}:${state.id}`, { table, id: state.id, outcome: 'held', reason })
   const { sync_held } = tx.t
   const place = and(eq(sync_held.school_id, schoolId), eq(sync_held.table_name, table), eq(sync_held.row_id, state.id))
-  const [before] = await tx.line.db.select({ tries: sync_held.tries, since: sync_held.since }).from(sync_held).where(place)
+  const [before] = await heldBefore(tx, { school: schoolId, table, id: state.id })
   await tx.line.db.delete(sync_held).where(place)
   await tx.line.db.insert(sync_held).values({
     school_id: schoolId,

@@ -7,6 +7,7 @@ import { latestStamp } from '@markbook/sync/stamp'
 import { versionsToText } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
 import type { SyncRowWrite } from '../dialect.ts'
+import { statement } from '../statement.ts'
 import type { WriteTx } from '../tx.ts'
 import type { AnyRow } from './links.ts'
 import { columnsIn, rowsById } from './states.ts'
@@ -80,13 +81,16 @@ async function derivationsOf(
   return undefined
 }
 
-/** By assessment. */
-async function termsOf(tx: WriteTx, schoolId: string, assessments: readonly string[]): Promise<Map<string, string>> {
-  const { assessment } = tx.t
-  const rows = await tx.line.db
+const termsOfAssessments = statement<{ school: string; ids: string }>()(({ db, t: { assessment }, p, dialect }) =>
+  db
     .select({ id: assessment.id, term: assessment.term_id })
     .from(assessment)
-    .where(and(eq(assessment.school_id, schoolId), tx.dialect.inList(assessment.id as never, JSON.stringify(assessments))))
+    .where(and(eq(assessment.school_id, p.school), dialect.inList(assessment.id as never, p.ids))),
+)
+
+/** By assessment. */
+async function termsOf(tx: WriteTx, schoolId: string, assessments: readonly string[]): Promise<Map<string, string>> {
+  const rows = await termsOfAssessments(tx, { school: schoolId, ids: JSON.stringify(assessments) })
   return new Map(rows.map(({ id, term }) => [id, term]))
 }
 

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, clientOf } from '@markbook/shared/contract/client'
 import { contract } from '@markbook/shared/contract/contract'
+import type { Cache } from '../../cache/cache.ts'
 import { memoryCache } from '../../cache/memory.ts'
 import { readConfig } from '../../config.ts'
 import type { Papers } from '../../documents/papers.ts'
@@ -42,14 +43,17 @@ export class WorldNode {
   private openings = 0
   /** Of a database on Postgres, by the folder that stands for each. */
   private readonly copies = new Map<string, string>()
+  private readonly cache: Cache
   private clients = new Map<string, Client<typeof contract>>()
 
   constructor(private readonly plan: NodePlan) {
     this.name = plan.name
     this.kind = plan.kind
     this.folder = plan.folder
+    this.cache = memoryCache({ clock: this.clock })
   }
 
+  private readonly clock = { now: () => this.plan.clock.now() + this.skew }
   get store(): Store {
     return this.now.store
   }
@@ -67,7 +71,8 @@ export class WorldNode {
 
   async open(): Promise<void> {
     const { folder, kind, seed, disk } = this.plan
-    const clock = { now: () => this.plan.clock.now() + this.skew }
+    const { clock } = this
+    await this.cache.close()
     this.openings += 1
     const newId = repeatableIds(clock as TestClock, `${seed}:${this.name}:${this.openings}`)
     const options = { clock, newId, kind: kind === 'centre' ? kind : ('school' as const) }
@@ -156,7 +161,7 @@ export class WorldNode {
       clock,
       config,
       keys: keysOf(config.sessionSecret),
-      cache: memoryCache({ clock }),
+      cache: this.cache,
       mailer: { send() {}, state: () => ({ kind: 'smtp', lastFailure: null, queued: 0 }), close: async () => {} },
       ...storageIn(join(this.folder, 'files'), clock, 0),
       papers: {} as Papers,
@@ -169,6 +174,7 @@ export class WorldNode {
         stop: async () => {},
       } as unknown as Services['jobs'],
       replication: null,
+      presence: null,
       demo: [],
       log,
       metrics: createMetrics(),
