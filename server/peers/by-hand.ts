@@ -7,7 +7,7 @@ import { and, desc, eq, inArray, lte } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import { Child } from './child.ts'
-import { peerById } from './enrolment.ts'
+import { changePeer, peerById } from './enrolment.ts'
 import { type OfRow, packForChild, packForParent, unpackFromChild, unpackFromParent } from './files/by-hand.ts'
 import { keysOfEnrolment } from './incarnation.ts'
 import { nextPage } from './pages.ts'
@@ -140,7 +140,7 @@ const taken = (direction: 'up' | 'down', { name }: Peer, answers: Down['answers'
 
 /** A parcel that is older than what came over the line does not set the child's place back. */
 async function keepPlace(tx: Parameters<typeof receive>[0], { id, own_seq, highest_counter, history_head }: Peer): Promise<void> {
-  await tx.local.update(tx.t.sync_peer).set({ own_seq, highest_counter, history_head }).where(eq(tx.t.sync_peer.id, id))
+  await changePeer(tx, id, { own_seq, highest_counter, history_head })
 }
 
 /**

@@ -11,7 +11,7 @@ import { readFeed, readPeople, withPeople } from '../store/replica/feed.ts'
 import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { version } from '../version.ts'
-import { parentsOf, peerById } from './enrolment.ts'
+import { changePeer, parentsOf, peerById } from './enrolment.ts'
 import { lookAgain } from './files/queue.ts'
 import { letGo } from './gone.ts'
 import { nodeKeys } from './keys.ts'
@@ -197,8 +197,7 @@ export class Child {
   }
 
   private save(tx: WriteTx, set: Partial<Peer>): Promise<unknown> {
-    const { sync_peer } = tx.t
-    return Promise.resolve(tx.local.update(tx.t.sync_peer).set(set).where(eq(sync_peer.id, this.peerId)))
+    return changePeer(tx, this.peerId, set)
   }
 }
 

@@ -152,6 +152,24 @@ export async function peerById(tx: ReadTx, id: string): Promise<Row<'sync_peer'>
   return (await peersWithId(tx, { id }))[0]
 }
 
+const settersOf = new Map<string, (tx: WriteTx, params: Record<string, unknown>) => Promise<unknown>>()
+
+/** Writes what is known of a peer anew, as every request of it and every step of ours does. */
+export async function changePeer(tx: WriteTx, id: string, set: Partial<Omit<Row<'sync_peer'>, 'id'>>): Promise<void> {
+  const names = Object.keys(set).sort()
+  const key = names.join()
+  const setter =
+    settersOf.get(key) ??
+    statement<Record<string, unknown>>()(({ db, t: { sync_peer }, p }) =>
+      db
+        .update(sync_peer)
+        .set(Object.fromEntries(names.map((name) => [name, p[name]])))
+        .where(eq(sync_peer.id, p['id'] as never)),
+    )
+  settersOf.set(key, setter)
+  await setter(tx, { ...set, id })
+}
+
 /** The child that is, or was, this incarnation: for one whose later enrolment went with this database's last days. */
 export async function childByNode(tx: ReadTx, node: string): Promise<Row<'sync_peer'> | undefined> {
   const { sync_peer } = tx.t

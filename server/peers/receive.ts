@@ -5,11 +5,11 @@ import { textToCursor } from '@markbook/sync/protocol/cursor'
 import type { HistoryEntry, Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
 import { type Carried, type Malformed, packRows, unpackRows } from '@markbook/sync/protocol/page'
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
-import { eq } from 'drizzle-orm'
 import { applyStates } from '../store/replica/apply.ts'
 import type { Answer, Incoming } from '../store/replica/page.ts'
 import { type Known, knownRows } from '../store/replica/states.ts'
 import type { WriteTx } from '../store/tx.ts'
+import { changePeer } from './enrolment.ts'
 import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
 import { resealed } from './secrets.ts'
@@ -170,7 +170,6 @@ const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verd
 const entryOf = (entry: HistoryEntry) => ({ ...entry })
 
 async function acknowledge(tx: WriteTx, peer: Row<'sync_peer'>, { to, history }: Push): Promise<void> {
-  const { sync_peer } = tx.t
   const last = history.reduce((latest, entry) => (entry.node_seq > latest.node_seq ? entry : latest), {
     node_seq: 0,
     head: peer.history_head,
@@ -181,5 +180,5 @@ async function acknowledge(tx: WriteTx, peer: Row<'sync_peer'>, { to, history }:
     history_head: last.head,
     last_seen_at: tx.now,
   }
-  await tx.local.update(tx.t.sync_peer).set(set).where(eq(sync_peer.id, peer.id))
+  await changePeer(tx, peer.id, set)
 }

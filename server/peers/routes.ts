@@ -24,7 +24,7 @@ import type { AppEnv } from '../http/mount.ts'
 import type { Services } from '../http/services.ts'
 import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
-import { admit, childByNode, NEW_PEER, peerById, syncFailures } from './enrolment.ts'
+import { admit, changePeer, childByNode, NEW_PEER, peerById, syncFailures } from './enrolment.ts'
 import { FILE_CONTENT } from './files/named.ts'
 import { answerFiles, giveFile } from './files/serve.ts'
 import { isBelowFloor, unknownOf } from './gone.ts'
@@ -131,8 +131,7 @@ async function signer(c: Ctx, tx: WriteTx, body: Uint8Array, { session, numbered
   if (peer.revoked_at) throw syncFailures.revoked()
   if (numbered) {
     if (!Number.isSafeInteger(number) || number <= peer.session_number) throw syncFailures.staleSession()
-    const { sync_peer } = tx.t
-    await tx.local.update(tx.t.sync_peer).set({ session_number: number, last_seen_at: tx.now }).where(eq(sync_peer.id, id))
+    await changePeer(tx, peer.id, { session_number: number, last_seen_at: tx.now })
   }
   return peer
 }
@@ -148,10 +147,9 @@ async function hello(c: Ctx, services: Services): Promise<Welcome> {
     const peer = await signer(c, tx, bytes, { session: false })
     if (protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
     if (node !== peer.node_id) throw syncFailures.unknownNode()
-    const { sync_peer } = tx.t
     const nonce = randomBytes(16).toString('base64url')
     const set = { session_nonce: nonce, session_number: 0, clock_offset: Math.round(now - tx.nowMs), last_seen_at: tx.now }
-    await tx.local.update(tx.t.sync_peer).set(set).where(eq(sync_peer.id, peer.id))
+    await changePeer(tx, peer.id, set)
     const [own] = await nameOfSchool(tx, { id: peer.school_id ?? '' })
     return {
       protocol: PROTOCOL,

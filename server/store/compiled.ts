@@ -30,9 +30,11 @@ export function compiled(prepared: unknown, { inlined }: { inlined: boolean }): 
   const { query, queryString, params, fields, customResultMapper } = prepared as Built
   // The Postgres one's `query` is the text as it was built, before a lock was added to it.
   const [text, given] = [queryString ?? query?.sql, params ?? query?.params]
-  if (!text || !given || !fields || customResultMapper || fields.some(({ path }) => path.length !== 1)) return undefined
+  // What only writes has neither rows nor fields.
+  const names = fields ?? []
+  if (!text || !given || customResultMapper || names.some(({ path }) => path.length !== 1)) return undefined
   const known = inlined ? inlineConstants(text, given) : { text, params: given }
-  return { text: known.text, bind: binderOf(known.params), rowOf: mapperOf(fields) }
+  return { text: known.text, bind: binderOf(known.params), rowOf: mapperOf(names) }
 }
 
 function binderOf(params: readonly unknown[]): Compiled['bind'] {

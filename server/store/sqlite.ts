@@ -161,7 +161,13 @@ type Run = (params: Record<string, unknown>) => unknown[]
 function readyOn(connection: Database.Database, query: object): Run {
   if (!('bind' in query)) return (params) => (query as { all(values: unknown): unknown[] }).all(params)
   const { text, bind, rowOf } = query as Compiled
-  const statement = connection.prepare<unknown[], unknown[]>(text).raw()
+  const statement = connection.prepare<unknown[], unknown[]>(text)
+  if (!statement.reader)
+    return (params) => {
+      statement.run(bind(params))
+      return []
+    }
+  statement.raw()
   return (params) => statement.all(bind(params)).map(rowOf)
 }
 

@@ -21,7 +21,7 @@ const placeholders = new Proxy({}, { get: (_target, name) => sql.placeholder(Str
  */
 export const statement =
   <P extends Record<string, unknown>>(options: { lock?: string } = {}) =>
-  <Q extends Prepared & PromiseLike<unknown[]>>(build: (given: Given<P>) => Q) => {
+  <Q extends Prepared & PromiseLike<unknown>>(build: (given: Given<P>) => Q) => {
     const key = { options }
     const recipes = new Map<string, object>()
     const recipeFor = ({ line, dialect, t }: ReadTx) => {

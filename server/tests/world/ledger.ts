@@ -4,6 +4,7 @@ import { canonical, pick } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, eq, gt } from 'drizzle-orm'
 import { rowsById } from '../../store/replica/states.ts'
+import { statement } from '../../store/statement.ts'
 import { asSystem } from '../../store/tx.ts'
 import type { WorldNode } from './node.ts'
 
@@ -52,9 +53,7 @@ export class Ledger {
     const after = this.read.get(place) ?? 0
     const fresh: Write[] = []
     const seq = await node.store.read(asSystem(), async (tx) => {
-      const { history } = tx.t
-      const own = and(eq(history.school_id, school), eq(history.node_id, node.store.nodeId), gt(history.seq, after))
-      const entries = await tx.line.db.select().from(history).where(own)
+      const entries = await writtenAfter(tx, { school, node: node.store.nodeId, after })
       for (const entry of entries) {
         // What replication writes itself, over what was refused, is nobody's.
         if (entry.actor_id === null || !Object.hasOwn(descriptions, entry.entity)) continue
@@ -69,6 +68,13 @@ export class Ledger {
     return fresh
   }
 }
+
+const writtenAfter = statement<{ school: string; node: string; after: number }>()(({ db, t: { history }, p }) =>
+  db
+    .select()
+    .from(history)
+    .where(and(eq(history.school_id, p.school), eq(history.node_id, p.node), gt(history.seq, p.after))),
+)
 
 const placeOf = (node: WorldNode, school: string) => `${node.name} ${node.store.nodeId} ${school}`
 

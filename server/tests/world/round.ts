@@ -3,16 +3,19 @@ import { eq } from 'drizzle-orm'
 import { Child } from '../../peers/child.ts'
 import { beginAnew, keysOfEnrolment } from '../../peers/incarnation.ts'
 import { type Carrier, LineFailure, ParentLine } from '../../peers/parent-line.ts'
+import { statement } from '../../store/statement.ts'
 import { asSystem } from '../../store/tx.ts'
 import { Crash, type WorldNode } from './node.ts'
 
 /** How a round ended: `whole`, broken off by a fault, or because the parent will not have this node. */
 export type Ending = 'whole' | 'broken' | 'revoked' | 'lost'
 
+const everyParent = statement()(({ db, t: { sync_peer } }) => db.select().from(sync_peer).where(eq(sync_peer.side, 'parent')))
+
 /** A child's enrolment at a parent, read anew: a new incarnation replaces it. */
 export async function enrolmentAt(child: WorldNode, parent: WorldNode): Promise<Row<'sync_peer'> | undefined> {
   const { id } = parentAddress(parent)
-  const rows = await child.store.read(asSystem(), (tx) => tx.line.db.select().from(tx.t.sync_peer).where(eq(tx.t.sync_peer.side, 'parent')))
+  const rows = await child.store.read(asSystem(), (tx) => everyParent(tx, {}))
   return rows.find(({ url }: Row<'sync_peer'>) => url === id)
 }
 export const parentAddress = ({ name }: WorldNode) => ({ id: `http://${name}.test` })
