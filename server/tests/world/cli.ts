@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { type Cluster, startCluster } from '../../testing/cluster.ts'
+import { makeTemplate } from '../../testing/database.ts'
 import { type Fault, faults, type Outcome } from './members.ts'
 import { type Run, replayOf, simulate } from './run.ts'
 
@@ -9,48 +11,87 @@ const asked = new Map<string, string>()
 for (let at = 2; at < process.argv.length; at += 2) asked.set((process.argv[at] ?? '').replace(/^--/, ''), process.argv[at + 1] ?? '')
 const number = (name: string, otherwise: number) => Number(asked.get(name) ?? otherwise)
 const [from, count, events] = [number('seed', 1), number('seeds', 20), number('events', 200)]
+/** Every so many-th seed has its centre on Postgres; 0 for none. */
+const central = number('central', 0)
+const isCentral = (seed: number) => central > 0 && seed % central === 0
 const jobs = Math.min(count, number('jobs', availableParallelism()))
 
-function runOf(): Run {
+function runOf(seed: number): Run {
   const chosen = asked.get('faults')?.split(',')
   const only = chosen && new Set(chosen.filter((name): name is Fault => (faults as readonly string[]).includes(name)))
-  return { events, ...(asked.has('laptops') && { laptops: number('laptops', 3) }), ...(only && { faults: only }) }
+  const cluster = isCentral(seed) ? asked.get('cluster') : undefined
+  return {
+    events,
+    ...(asked.has('laptops') && { laptops: number('laptops', 3) }),
+    ...(only && { faults: only }),
+    ...(cluster !== undefined && { cluster }),
+  }
 }
 
 type Told = Outcome & { seed: number }
+type Taken = { take: true }
 
-/** The seeds of one process: every so many-th. */
-async function work(first: number, step: number, tell: (told: Told) => void): Promise<void> {
-  for (let seed = from + first; seed < from + count; seed += step) tell({ seed, ...(await simulate(seed, runOf())) })
+/** One process: it asks for the next seed until there is none. */
+function work(): void {
+  process.on('message', async (seed: number) => {
+    const { trace, failures } = await simulate(seed, runOf(seed))
+    process.send?.({ seed, failures, trace: asked.has('trace') ? trace : [] } satisfies Told)
+  })
+  process.send?.({ take: true } satisfies Taken)
 }
 
 const began = performance.now()
-let [done, failed] = [0, 0]
+const seconds = () => Math.round((performance.now() - began) / 1000)
+let [next, done, failed] = [from, 0, 0]
 function tell({ seed, failures, trace }: Told): void {
   done += 1
   if (asked.has('trace')) console.log(trace.join('\n'))
   if (failures.length > 0) {
     failed += 1
-    console.log(`✗ seed ${seed}: ${failures.length} findings. ${replayOf(seed, events)}`)
+    console.log(`✗ seed ${seed}: ${failures.length} findings. ${replayOf(seed, events)}${isCentral(seed) ? ` --central ${central}` : ''}`)
     for (const failure of failures.slice(0, number('show', 3)))
       console.log(`    ${failure.split('\n').slice(0, 6).join(' | ').slice(0, 600)}`)
   }
-  if (done % 25 === 0) console.log(`  ${done} of ${count} seeds, ${failed} failing, ${Math.round((performance.now() - began) / 1000)} s`)
+  if (done % 25 === 0) console.log(`  ${done} of ${count} seeds, ${failed} failing, ${seconds()} s`)
 }
 
-const inProcess = (first: number) =>
+const inProcess = (more: readonly string[]) =>
   new Promise<void>((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), '--first', String(first), '--jobs', String(jobs)])
-    child.on('message', (told) => tell(told as Told))
+    const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), ...more, '--works', '1'])
+    child.on('message', (told: Told | Taken) => {
+      if ('seed' in told) tell(told)
+      if (next >= from + count) return child.disconnect()
+      child.send(next)
+      next += 1
+    })
     child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a process of the simulation ended with ${code}`))))
   })
 
-if (asked.has('first')) {
-  const traces = asked.has('trace')
-  await work(number('first', 0), jobs, ({ trace, ...told }) => process.send?.({ ...told, trace: traces ? trace : [] }))
-  process.exit(0)
+/** Where Postgres cannot be had every centre is on SQLite, and the last line says so. */
+async function clusterForAll(): Promise<Cluster | undefined> {
+  if (![...Array(count).keys()].some((at) => isCentral(from + at))) return undefined
+  try {
+    const cluster = await startCluster()
+    await makeTemplate(cluster.url)
+    return cluster
+  } catch (error) {
+    console.log(`  no Postgres: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
 }
-if (jobs > 1) await Promise.all(Array.from({ length: jobs }, (_, first) => inProcess(first)))
-else await work(0, 1, tell)
-console.log(`${count} seeds of ${events} events in ${Math.round((performance.now() - began) / 1000)} s: ${failed} failing`)
-process.exit(failed > 0 ? 1 : 0)
+
+async function share(): Promise<void> {
+  const cluster = await clusterForAll()
+  try {
+    const more = cluster ? ['--cluster', cluster.url] : []
+    await Promise.all(Array.from({ length: jobs }, () => inProcess(more)))
+  } finally {
+    await cluster?.stop()
+  }
+  const centres = central === 0 ? '' : cluster ? `, every ${central}th with its centre on ${cluster.description}` : ', none on Postgres'
+  console.log(`${count} seeds of ${events} events in ${seconds()} s${centres}: ${failed} failing`)
+  process.exit(failed > 0 ? 1 : 0)
+}
+
+if (asked.has('works')) work()
+else await share()
