@@ -187,6 +187,8 @@ export const limits = {
    */
   sync: {
     pageRows: 5_000,
+    /** Entries of the history that go up in one page; only a transaction of more makes a larger one. */
+    pageHistory: 20_000,
     /** Marks in one page of a first copy. */
     copyMarks: 20_000,
     pageBytes: 33_554_432,

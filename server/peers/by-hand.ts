@@ -151,7 +151,9 @@ async function demandSameHistory(tx: ReadTx, peer: Peer, { head }: Head, pages: 
   const [first] = pages
   if (!first) return
   const known = await headAt(tx, peer, peer.node_id, first.push.from)
-  const entries: HistoryEntry[] = pages.flatMap(({ push }) => push.history).filter(({ node_seq }) => node_seq <= peer.own_seq)
+  const entries: HistoryEntry[] = pages
+    .flatMap(({ push }) => push.history)
+    .filter(({ node_id, node_seq }) => node_id === peer.node_id && node_seq <= peer.own_seq)
   const { history } = tx.t
   const last = entries.slice(-1).map(({ id }) => id)
   const found = await tx.db

@@ -114,7 +114,7 @@ export class Child {
     const { store } = this.services
     const { page, history } = await store.read(asSystem(), async (tx) => {
       const page = await ownNews(tx, whole ? { ...peer, node_id: COMMONS } : peer)
-      return { page, history: await ownHistory(tx, store.nodeId, peer, page.to) }
+      return { page, history: await historyUpTo(tx, peer, page.to) }
     })
     const { own, shared } = sealKeys(this.services, peer)
     const tables = packRows(resealed(page.rows, own, shared))
@@ -205,16 +205,26 @@ const lastOwnEntry = statement<{ school: string; node: string; upTo: number }>()
   db
     .select({ head: history.head })
     .from(history)
-    .where(and(eq(history.school_id, p.school), eq(history.node_id, p.node), lte(history.node_seq, p.upTo)))
-    .orderBy(desc(history.node_seq))
+    .where(and(eq(history.school_id, p.school), eq(history.node_id, p.node), lte(history.seq, p.upTo)))
+    .orderBy(desc(history.seq))
     .limit(1),
 )
-const ownEntries = statement<{ school: string; node: string; after: number; upTo: number }>()(({ db, t: { history }, p }) =>
+const entriesUpTo = statement<{ school: string; after: number; upTo: number }>()(({ db, t: { history }, p }) =>
   db
     .select()
     .from(history)
-    .where(and(eq(history.school_id, p.school), eq(history.node_id, p.node), gt(history.node_seq, p.after), lte(history.node_seq, p.upTo)))
-    .orderBy(asc(history.node_seq)),
+    .where(and(eq(history.school_id, p.school), gt(history.seq, p.after), lte(history.seq, p.upTo)))
+    .orderBy(asc(history.seq)),
+)
+/** The number of the first entry that a page has no room for. */
+const entryBeyond = statement<{ school: string; after: number }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ seq: history.seq })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), gt(history.seq, p.after)))
+    .orderBy(asc(history.seq))
+    .limit(1)
+    .offset(limits.sync.pageHistory),
 )
 
 /** The parent has seen more of this node than there is here, or another history at the same number. */
@@ -238,14 +248,22 @@ async function ownNews(tx: ReadTx, peer: Peer): Promise<News> {
   const secrets = peer.user_id === null
   // What one parent of a laptop sent reaches the other without it: nobody takes from a laptop what others wrote.
   const others = peer.node_id === COMMONS ? [] : (await parentsOf(tx)).map(({ node_id }) => node_id)
-  const own = await readFeed(tx, school, { after: peer.own_seq, limit, notFrom: [peer.node_id, ...others] })
+  const [beyond] = await entryBeyond(tx, { school, after: peer.own_seq })
+  const upTo = beyond && Math.max(beyond.seq - 1, peer.own_seq + 1)
+  const own = await readFeed(tx, school, {
+    after: peer.own_seq,
+    limit,
+    notFrom: [peer.node_id, ...others],
+    ...(upTo !== undefined && { upTo }),
+  })
   const people = await readPeople(tx, school, { after: peer.own_people, limit, secrets })
   const named = secrets ? await withPeople(tx, own.rows, { secrets }) : own.rows
   const rows = [...new Map([...people.rows, ...named].map((row) => [`${row.table}:${row.state.id}`, row])).values()]
   return { rows, to: own.to, people: people.to, isLast: own.isLast && people.isLast }
 }
 
-async function ownHistory(tx: ReadTx, nodeId: string, peer: Peer, to: number): Promise<HistoryEntry[]> {
-  const entries = await ownEntries(tx, { school: peer.school_id as string, node: nodeId, after: peer.own_seq, upTo: to })
+/** What this node wrote, and what its children did and it took: a parent tells no history, so that none of it is the parent's. */
+async function historyUpTo(tx: ReadTx, peer: Peer, to: number): Promise<HistoryEntry[]> {
+  const entries = await entriesUpTo(tx, { school: peer.school_id as string, after: peer.own_seq, upTo: to })
   return entries.map(({ school_id: _, seq: __, changes, ...entry }) => ({ ...entry, changes: JSON.stringify(changes) }))
 }

@@ -33,7 +33,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
   const gone = await applyStates(tx, school, deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
-  tx.replica.bring(school, [], push.history.map(entryOf))
+  tx.replica.bring(school, [], push.history.filter(mayTell(peer)))
   await acknowledge(tx, peer, push)
   return { acknowledged: push.to, answers }
 }
@@ -167,13 +167,15 @@ const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verd
     return [{ table, rowId: state.id, unit, kind: 'right', value, stamp, status: 'open', reason: 'right_lost' }]
   })
 
-const entryOf = (entry: HistoryEntry) => ({ ...entry })
+/** A school tells what was done on its laptops too; a laptop carries one person's. */
+const mayTell = ({ kind, user_id }: Row<'sync_peer'>) => {
+  if (kind !== 'laptop') return () => true
+  return ({ actor_id }: HistoryEntry) => actor_id === null || actor_id === user_id
+}
 
 async function acknowledge(tx: WriteTx, peer: Row<'sync_peer'>, { to, history }: Push): Promise<void> {
-  const last = history.reduce((latest, entry) => (entry.node_seq > latest.node_seq ? entry : latest), {
-    node_seq: 0,
-    head: peer.history_head,
-  })
+  const own = history.filter(({ node_id }) => node_id === peer.node_id)
+  const last = own.reduce((latest, entry) => (entry.node_seq > latest.node_seq ? entry : latest), { node_seq: 0, head: peer.history_head })
   const set = {
     own_seq: Math.max(to, 0),
     highest_counter: Math.max(peer.highest_counter, to),

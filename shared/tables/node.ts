@@ -81,7 +81,7 @@ export const history = (c: Columns) =>
     (t) => [
       c.key(t.school_id, t.id),
       c.index('history_of_row', t.school_id, t.entity, t.row_id, t.seq),
-      c.index('history_of_node', t.school_id, t.node_id, t.node_seq),
+      c.index('history_of_feed', t.school_id, t.seq),
     ],
   )
 

@@ -17,17 +17,18 @@ type Entry = { table_name: string; row_id: string; seq: number; source_id: strin
 
 /**
  * What a school's feed has after `after`, whole transactions, at most about `limit` rows: only a transaction larger than that makes a
- * larger page. `notFrom`: nodes of which the one that asks has what they sent.
+ * larger page. `notFrom`: nodes of which the one that asks has what they sent. `upTo`: and nothing after this number.
  */
 export async function readFeed(
   tx: ReadTx,
   schoolId: string,
-  { after, limit, notFrom }: { after: number; limit: number; notFrom: readonly string[] },
+  { after, limit, notFrom, upTo = Number.MAX_SAFE_INTEGER }: { after: number; limit: number; notFrom: readonly string[]; upTo?: number },
 ): Promise<FeedPage> {
   // Asked first: whatever has a number up to this one is there to be read.
   const { seq } = await tx.dialect.feedOf(tx.line, schoolId)
-  const found = await tx.dialect.feedEntries(tx.line, schoolId, { after, upTo: seq, limit: limit + 1, notFrom })
-  if (found.length <= limit) return { rows: await statesOf(tx, schoolId, found), to: seq, isLast: true }
+  const end = Math.min(seq, upTo)
+  const found = await tx.dialect.feedEntries(tx.line, schoolId, { after, upTo: end, limit: limit + 1, notFrom })
+  if (found.length <= limit) return { rows: await statesOf(tx, schoolId, found), to: end, isLast: end === seq }
   const entries = await wholeTransactions(tx, schoolId, found, notFrom)
   return { rows: await statesOf(tx, schoolId, entries), to: entries.at(-1)?.seq ?? seq, isLast: false }
 }

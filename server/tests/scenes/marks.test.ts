@@ -88,6 +88,23 @@ test('the laptop on the bus: laptop → centre, then → school: every write onc
   expect(await entries(centre)).toHaveLength(1)
 })
 
+test('what was done on a laptop is in the history of the centre too, once the school has told it', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
+  const mark88 = mark(mathsExam.id, 88)
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark88)
+  await settle(atSchool, link)
+  const [grade] = (await laptop.rows('grade')).filter((row) => row.assessment_id === mathsExam.id && row.score === 88)
+  const query = { entity: 'grade' as const, id: grade?.id as string }
+  const told = async (node: School) => (await (await signedIn(node, 'okafor')).history.list({ query }))[0]
+  expect(await told(centre)).toMatchObject({
+    actor: { id: people.ada.id },
+    node: laptop.services.store.nodeId,
+    changes: { score: { after: 88 } },
+  })
+  expect((await told(centre))?.id).toBe((await told(box))?.id)
+})
+
 test('the clock in 2099: a wrong clock wins where two meet, and poisons nothing else', async () => {
   const { centre, box, link } = await centreAndSchool(open)
   box.clock.advance(73 * 365 * 86_400_000)

@@ -647,7 +647,7 @@ CREATE INDEX "class_report_file_path" ON "reporting"."class_report_file" USING b
 CREATE INDEX "enrolment_class" ON "student"."enrolment" USING btree ("school_id","student_group_id");--> statement-breakpoint
 CREATE INDEX "grade_student_term" ON "grading"."grade" USING btree ("school_id","student_id","term_id","assessment_id","score","is_excluded");--> statement-breakpoint
 CREATE INDEX "history_of_row" ON "sync"."history" USING btree ("school_id","entity","row_id","seq");--> statement-breakpoint
-CREATE INDEX "history_of_node" ON "sync"."history" USING btree ("school_id","node_id","node_seq");--> statement-breakpoint
+CREATE INDEX "history_of_feed" ON "sync"."history" USING btree ("school_id","seq");--> statement-breakpoint
 CREATE INDEX "job_waiting" ON "reporting"."job" USING btree ("status","created_at");--> statement-breakpoint
 CREATE INDEX "job_ended" ON "reporting"."job" USING btree ("ended_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "node_one_current" ON "sync"."node" USING btree ("kind") WHERE ended_at is null;--> statement-breakpoint

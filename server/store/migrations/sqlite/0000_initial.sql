@@ -162,7 +162,7 @@ CREATE TABLE `history` (
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `history_of_row` ON `history` (`school_id`,`entity`,`row_id`,`seq`);--> statement-breakpoint
-CREATE INDEX `history_of_node` ON `history` (`school_id`,`node_id`,`node_seq`);--> statement-breakpoint
+CREATE INDEX `history_of_feed` ON `history` (`school_id`,`seq`);--> statement-breakpoint
 CREATE TABLE `job` (
 	`id` text NOT NULL,
 	`school_id` text NOT NULL,
