@@ -231,6 +231,15 @@ const studentSubjectEndpoints = {
     reply: z.array(SubjectRef),
     list: true,
   }),
+  subjectsTaken: endpoint({
+    method: 'GET',
+    path: `${base}/:id/subjects`,
+    guard: 'staff',
+    summary: 'List the subjects that were given to the students of a class',
+    notes: 'A student without a row takes every subject of the class that has an assessment.',
+    reply: z.array(StudentSubject),
+    list: true,
+  }),
   assignSubjects: endpoint({
     method: 'POST',
     path: `${base}/:id/subjects`,

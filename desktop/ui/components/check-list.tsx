@@ -1,6 +1,6 @@
 import styles from './field.module.css'
 
-type Choice = { id: string; name: string }
+type Choice = { id: string; name: string; about?: string }
 
 /** Several of a list, each with its tick; scrolls where it is long. */
 export function CheckList({
@@ -22,10 +22,13 @@ export function CheckList({
   return (
     <fieldset className={styles['list']}>
       <legend className={styles['label']}>{label}</legend>
-      {choices.map(({ id, name }) => (
+      {choices.map(({ id, name, about }) => (
         <label key={id} className={styles['check']}>
           <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
-          <span>{name}</span>
+          <span>
+            {name}
+            {about && <small className={styles['about']}>{about}</small>}
+          </span>
         </label>
       ))}
     </fieldset>

@@ -8,40 +8,46 @@ import { Badge, FailureNotice, Notice, Table } from './page.tsx'
 import { useToasts } from './toasts.tsx'
 
 type Report = ReplyOf<'imports', 'students'>
+/** How a report speaks of the table: whom a row is about, and what stands above the column that the server calls so. */
+export type Spoken = { pupilOf: (row: number) => string; headingOf: (path: string) => string }
+
 type Props = {
   title: string
   lead: ReactNode
-  /** Above the file: an empty table to download, say. */
-  children?: ReactNode
+  /** Where the table comes from: an empty one to download, a file to choose. */
+  children: ReactNode
+  /** The table to send; null while there is none that could be. Another function is another table, and what was said of the one before goes. */
+  table: (() => File) | null
+  spoken?: Spoken | undefined
   /** Sends the table: a dry run reports every row and changes nothing, the other writes everything or nothing. */
   send: (form: FormData, dryRun: boolean) => Promise<Report>
   onDone: () => Promise<unknown>
   onClose: () => void
 }
+type Answered = { of: Props['table']; report: Report | null; failure: unknown }
 
 /** A table of the school into the service: first what would happen, row by row, then all of it at once. */
-export function ImportDialog({ title, lead, children, send, onDone, onClose }: Props) {
+export function ImportDialog({ title, lead, children, table, spoken, send, onDone, onClose }: Props) {
   const { t } = useTranslation('app')
   const { tell } = useToasts()
-  const [file, setFile] = useState<File | null>(null)
-  const [report, setReport] = useState<Report | null>(null)
-  const [failure, setFailure] = useState<unknown>(null)
+  const [answered, setAnswered] = useState<Answered | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const { report, failure } = answered?.of === table && answered ? answered : { report: null, failure: null }
   const run = async (dryRun: boolean) => {
-    if (!file) return
+    if (!table) return
     setBusy(true)
-    setFailure(null)
+    setAnswered(null)
     try {
       const form = new FormData()
-      form.append('file', file)
+      form.append('file', table())
       const answer = await send(form, dryRun)
-      setReport(answer)
+      setAnswered({ of: table, report: answer, failure: null })
       if (dryRun || answer.errors > 0) return
       await onDone()
       tell(t('import.done'))
       onClose()
     } catch (error) {
-      setFailure(error)
+      setAnswered({ of: table, report: null, failure: error })
     } finally {
       setBusy(false)
     }
@@ -49,24 +55,14 @@ export function ImportDialog({ title, lead, children, send, onDone, onClose }: P
   const writes = report && report.errors === 0 ? report.created + report.updated : 0
   return (
     <Dialog open wide title={title} lead={lead} onClose={onClose}>
-      {children}
       <Form onSend={() => void run(writes === 0)}>
-        <TextField
-          label={t('import.file')}
-          type="file"
-          accept=".xlsx,.csv,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-          onChange={({ target }) => {
-            setFile(target.files?.[0] ?? null)
-            setReport(null)
-            setFailure(null)
-          }}
-        />
+        {children}
         <FailureNotice failure={failure} />
         {isBusy && <p role="status">{t('import.looking')}</p>}
-        {report && <Outcome report={report} />}
+        {report && <Outcome report={report} spoken={spoken} />}
         <Actions>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button type="submit" look="primary" disabled={!file} busy={isBusy}>
+          <Button type="submit" look="primary" disabled={!table} busy={isBusy}>
             {writes > 0 ? t('import.write', { count: writes }) : t('import.look')}
           </Button>
         </Actions>
@@ -75,10 +71,17 @@ export function ImportDialog({ title, lead, children, send, onDone, onClose }: P
   )
 }
 
+const ACCEPTED = '.xlsx,.csv,.tsv,.txt,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+export function TableFile({ onChoose }: { onChoose: (file: File | null) => void }) {
+  const { t } = useTranslation('app')
+  return <TextField label={t('import.file')} type="file" accept={ACCEPTED} onChange={({ target }) => onChoose(target.files?.[0] ?? null)} />
+}
+
 /** The first of a long table: whoever corrects 200 rows begins at the top. */
 const SHOWN = 200
 
-function Outcome({ report }: { report: Report }) {
+function Outcome({ report, spoken }: { report: Report; spoken: Spoken | undefined }) {
   const { t } = useTranslation('app')
   // What is wrong comes first, what stays as it is does not take room.
   const told = [
@@ -97,6 +100,7 @@ function Outcome({ report }: { report: Report }) {
           <thead>
             <tr>
               <th scope="col">{t('import.row')}</th>
+              {spoken && <th scope="col">{t('import.pupil')}</th>}
               <th scope="col">{t('import.what')}</th>
             </tr>
           </thead>
@@ -104,9 +108,10 @@ function Outcome({ report }: { report: Report }) {
             {told.slice(0, SHOWN).map(({ row, action, issues }) => (
               <tr key={row}>
                 <th scope="row">{row === 1 ? t('import.heading') : row}</th>
+                {spoken && <td>{spoken.pupilOf(row)}</td>}
                 <td>
                   <Badge tone={action === 'error' ? 'bad' : 'good'}>{t(`import.${action}`)}</Badge>{' '}
-                  {issues.map(({ path, message }) => t('import.column', { column: path, message })).join('; ')}
+                  {issues.map(({ path, message }) => t('import.column', { column: spoken?.headingOf(path) ?? path, message })).join('; ')}
                 </td>
               </tr>
             ))}

@@ -9,7 +9,7 @@ import { classOf, rowOf } from '../policy.ts'
 import { inOrder, orGone, subjectsOf } from '../references.ts'
 import { placeOf } from './classes.policy.ts'
 import { enrolmentsInClass, studentsById } from './enrolment.queries.ts'
-import { studentsOfSubject, subjectsOfStudent } from './student-subjects.queries.ts'
+import { studentsOfSubject, subjectsInClass, subjectsOfStudent } from './student-subjects.queries.ts'
 
 type Group = Row<'student_group'>
 type Given = Row<'student_subject'>
@@ -51,6 +51,11 @@ export const studentSubjectHandlers = {
       const ids = given.map((row) => row.subject_id)
       return inSubjectOrder(await subjectsOf(tx, school, ids))
     },
+  }),
+
+  subjectsTaken: on(classes.subjectsTaken, {
+    load: async (scene, { params }) => (await classOf(scene, 'readClass', params.id)).group,
+    run: ({ tx }, _asked, { school_id: school, id: group }) => subjectsInClass(tx, { school, group }),
   }),
 
   assignSubjects: on(classes.assignSubjects, {

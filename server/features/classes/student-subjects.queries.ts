@@ -18,3 +18,13 @@ export const studentsOfSubject = statement<{ school: string; group: string; subj
     .from(given)
     .where(and(eq(given.school_id, p.school), eq(given.student_group_id, p.group), eq(given.subject_id, p.subject)))
 })
+
+/** What was given to all students of a class. */
+export const subjectsInClass = statement<{ school: string; group: string }>()(({ db, t, p }) => {
+  const { student_subject: given } = t
+  return db
+    .select()
+    .from(given)
+    .where(and(eq(given.school_id, p.school), eq(given.student_group_id, p.group)))
+    .orderBy(given.student_id, given.id)
+})

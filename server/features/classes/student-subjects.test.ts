@@ -188,3 +188,43 @@ describe('DELETE /api/classes/:id/students/:sid/subjects/:subjectId', () => {
     expect(row?.id).toBe(naturalId('student_subject', mei.id, irish.id, class3B.id))
   })
 })
+
+describe('GET /api/classes/:id/subjects', () => {
+  const taken = (who: 'byrne' | 'ada' | 'okafor' = 'ada') => st.as[who].classes.subjectsTaken({ params: in3B })
+
+  test('what was given to those who are in the class, for everybody who may read it', async () => {
+    await st.as.byrne.classes.assignSubjects({ params: in3B, body: { studentId: sean.id, subjectIds: [irish.id] } })
+    const rows = await taken()
+    expect(rows).toContainEqual({
+      id: naturalId('student_subject', sean.id, irish.id, class3B.id),
+      student_id: sean.id,
+      subject_id: irish.id,
+      student_group_id: class3B.id,
+    })
+    expect(await taken('byrne')).toEqual(rows)
+    expect(await taken('okafor')).toEqual(rows)
+  })
+
+  test('agrees with the list of every single student', async () => {
+    const [rows, pupils] = [await taken(), await st.as.ada.classes.students({ params: in3B })]
+    expect(rows.length).toBeGreaterThan(0)
+    for (const { id } of pupils) {
+      const own = await st.as.ada.classes.studentSubjects({ params: { ...in3B, sid: id } })
+      const listed = rows.filter(({ student_id }) => student_id === id).map(({ subject_id }) => subject_id)
+      expect(new Set(listed)).toEqual(new Set(own.map((subject) => subject.id)))
+    }
+  })
+
+  test('who left the class is in it no more', async () => {
+    const listed = async () => (await taken()).some(({ student_id }) => student_id === sean.id)
+    expect(await listed()).toBe(true)
+    await st.as.byrne.classes.unenroll({ params: { ...in3B, studentId: sean.id } })
+    expect(await listed()).toBe(false)
+    await st.as.byrne.classes.enroll({ params: in3B, body: { studentId: sean.id } })
+  })
+
+  test('403 for a teacher who has nothing to do with the class, 404 for the neighbour’s administrator', async () => {
+    expect(await refused(st, () => st.as.quinn.classes.subjectsTaken.raw({ params: in3B }))).toEqual({ status: 403, code: 'forbidden' })
+    expect(await refused(st, () => st.as.marker.classes.subjectsTaken.raw({ params: in3B }))).toMatchObject({ status: 404 })
+  })
+})

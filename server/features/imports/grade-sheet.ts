@@ -4,9 +4,10 @@ import { onFile } from '../../http/handler.ts'
 import { assessmentsOfClass } from '../assessments/assessments.queries.ts'
 import { inOrder } from '../assessments/order.ts'
 import { studentsOfClass } from '../classes/enrolment.queries.ts'
+import { subjectsInClass } from '../classes/student-subjects.queries.ts'
 import { type Asker, rowOf } from '../policy.ts'
 import { demandSameYear, type SheetPlace, sheetPlace } from './imports.policy.ts'
-import { givenSubjectsOfClass, gradesOfAssessments } from './imports.queries.ts'
+import { gradesOfAssessments } from './imports.queries.ts'
 
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
@@ -16,7 +17,7 @@ export async function marksheetOf({ tx }: Pick<Asker, 'tx'>, { group, term, subj
   const assessments = inOrder(await assessmentsOfClass(tx, { ...inClass, term: term.id, subject: subjectId }))
   const ids = JSON.stringify(assessments.map(({ id }) => id))
   const marks = await gradesOfAssessments(tx, { school: group.school_id, ids })
-  const given = await givenSubjectsOfClass(tx, inClass)
+  const given = await subjectsInClass(tx, inClass)
   const chosen = new Set(given.map(({ student_id }) => student_id))
   const takers = new Set([...given.filter(({ subject_id }) => subject_id === subjectId), ...marks].map(({ student_id }) => student_id))
   const students = await studentsOfClass(tx, inClass)

@@ -45,11 +45,3 @@ export const gradesOfAssessments = statement<{ school: string; ids: string }>({ 
     .where(and(eq(t.grade.school_id, p.school), dialect.inList(t.grade.assessment_id, p.ids)))
     .orderBy(asc(t.grade.id)),
 )
-
-/** Who of a class was given which subjects. */
-export const givenSubjectsOfClass = statement<{ school: string; group: string }>()(({ db, t, p }) =>
-  db
-    .select({ student_id: t.student_subject.student_id, subject_id: t.student_subject.subject_id })
-    .from(t.student_subject)
-    .where(and(eq(t.student_subject.school_id, p.school), eq(t.student_subject.student_group_id, p.group))),
-)

@@ -66,9 +66,10 @@ const enrolmentRows: Pick<Rows<typeof classes>, 'students' | 'enroll' | 'enrollB
 
 const studentSubjectRows: Pick<
   Rows<typeof classes>,
-  'studentSubjects' | 'assignSubjects' | 'assignSubjectBulk' | 'removeStudentSubject'
+  'studentSubjects' | 'subjectsTaken' | 'assignSubjects' | 'assignSubjectBulk' | 'removeStudentSubject'
 > = {
   studentSubjects: readClass((id) => ({ params: { id, sid: pupil(id) } }), groups),
+  subjectsTaken: readClass(byId, groups),
   assignSubjects: {
     ...manageClass((id) => ({ ...byId(id), body: { studentId: pupil(id), subjectIds: [subject(id)] } }), groups),
     whoIsElsewhere: [

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
+import { ask, askWhole, type ReplyOf, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { Answer, Card, Table } from '../../components/page.tsx'
 import { listedName, nameOf } from '../../words/names.ts'
+import styles from './classes.module.css'
 import { EnrolDialog } from './enrol-dialog.tsx'
 import { StudentSubjectsDialog } from './student-subjects-dialog.tsx'
-import { SubjectForMany } from './subject-for-many.tsx'
+import { SubjectsForMany } from './subjects-for-many.tsx'
+import { subjectsByStudentId } from './taken.ts'
 
 type Enrolled = ReplyOf<'classes', 'students'>[number]
 type Props = { classId: string; className: string; yearId: string; mayChange: boolean }
@@ -18,12 +20,13 @@ type Shown = { kind: 'enrol' | 'many' } | { kind: 'unenrol' | 'subjects'; studen
 export function ClassStudents({ classId, className, yearId, mayChange }: Props) {
   const { t } = useTranslation('classes')
   const students = useQuery(ask('classes', 'students', { params: { id: classId } }))
+  const takenOf = useTakenOf(classId)
   const unenrol = useSave('classes', 'unenroll', ['students'])
   const [shown, setShown] = useState<Shown | null>(null)
   const close = () => setShown(null)
   const actions = mayChange && (
     <>
-      <Button onClick={() => setShown({ kind: 'many' })}>{t('subjectForMany')}</Button>
+      <Button onClick={() => setShown({ kind: 'many' })}>{t('subjectsForMany')}</Button>
       <Button look="primary" onClick={() => setShown({ kind: 'enrol' })}>
         {t('enrol')}
       </Button>
@@ -33,10 +36,10 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
   return (
     <Card title={students.data ? t('studentCount', { count }) : t('students')} actions={actions}>
       <Answer of={students} empty={t('noStudents')}>
-        {(list) => <Students students={list} mayChange={mayChange} onShow={setShown} />}
+        {(list) => <Students students={list} takenOf={takenOf} mayChange={mayChange} onShow={setShown} />}
       </Answer>
       {shown?.kind === 'enrol' && <EnrolDialog classId={classId} className={className} yearId={yearId} onClose={close} />}
-      {shown?.kind === 'many' && <SubjectForMany classId={classId} students={students.data ?? []} onClose={close} />}
+      {shown?.kind === 'many' && <SubjectsForMany classId={classId} students={students.data ?? []} takenOf={takenOf} onClose={close} />}
       {shown?.kind === 'subjects' && <StudentSubjectsDialog classId={classId} student={shown.student} onClose={close} />}
       {shown?.kind === 'unenrol' && (
         <ConfirmDialog
@@ -51,7 +54,26 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
   )
 }
 
-function Students({ students, mayChange, onShow }: { students: readonly Enrolled[]; mayChange: boolean; onShow: (shown: Shown) => void }) {
+/** What a pupil takes, in words; nothing while that is on its way. */
+function useTakenOf(classId: string): (studentId: string) => string {
+  const { t } = useTranslation('classes')
+  const given = useQuery(askWhole('classes', 'subjectsTaken', { params: { id: classId } }))
+  const subjects = useQuery(ask('subjects', 'list'))
+  const taken = useMemo(() => given.data && subjects.data && subjectsByStudentId(given.data, subjects.data), [given.data, subjects.data])
+  return (studentId) => {
+    const own = taken?.get(studentId)
+    return !taken ? '' : own ? own.map(({ name }) => name).join(', ') : t('takesAll')
+  }
+}
+
+type StudentsProps = {
+  students: readonly Enrolled[]
+  takenOf: (studentId: string) => string
+  mayChange: boolean
+  onShow: (shown: Shown) => void
+}
+
+function Students({ students, takenOf, mayChange, onShow }: StudentsProps) {
   const { t } = useTranslation('classes')
   return (
     <Table label={t('students')}>
@@ -59,7 +81,12 @@ function Students({ students, mayChange, onShow }: { students: readonly Enrolled
         <tr>
           <th scope="col">{t('student')}</th>
           <th scope="col">{t('number')}</th>
-          {mayChange && <th scope="col">{t('takes')}</th>}
+          <th scope="col">{t('takes')}</th>
+          {mayChange && (
+            <th scope="col">
+              <span className="hidden">{t('changes')}</span>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -71,15 +98,16 @@ function Students({ students, mayChange, onShow }: { students: readonly Enrolled
               </Link>
             </th>
             <td>{student.student_number}</td>
+            <td>{takenOf(student.id)}</td>
             {mayChange && (
-              <td>
+              <td className={styles['ways']}>
                 <Button
                   size="small"
                   aria-label={t('subjectsOf', { name: nameOf(student) })}
                   onClick={() => onShow({ kind: 'subjects', student })}
                 >
                   {t('chooseSubjects')}
-                </Button>{' '}
+                </Button>
                 <Button
                   size="small"
                   look="quiet"

@@ -1,18 +1,16 @@
 import type { Student } from '@markbook/shared/contract/students'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { client } from '../../api/client.ts'
-import { askWhole, refresh } from '../../api/queries.ts'
+import { askWhole } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { Row, SelectField, TextField } from '../../components/field.tsx'
-import { ImportDialog } from '../../components/import-dialog.tsx'
 import { Answer, Badge, Page, Table } from '../../components/page.tsx'
-import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { day } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
+import { ImportStudents } from './import/import-students.tsx'
 import { StudentDialog } from './student-dialog.tsx'
 
 /** As many rows as a table holds without slowing down; the search finds the others. */
@@ -63,7 +61,7 @@ export function StudentsPage() {
         {(list) => <List students={list} />}
       </Answer>
       {open === 'add' && <StudentDialog student={null} onClose={() => setOpen(null)} />}
-      {open === 'import' && <StudentImport onClose={() => setOpen(null)} />}
+      {open === 'import' && <ImportStudents onClose={() => setOpen(null)} />}
     </Page>
   )
 }
@@ -99,29 +97,5 @@ function List({ students }: { students: readonly Student[] }) {
       </Table>
       {students.length > SHOWN && <p>{t('more', { count: students.length - SHOWN })}</p>}
     </>
-  )
-}
-
-function StudentImport({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation('students')
-  const { year } = useChosenTerm()
-  const queries = useQueryClient()
-  const send = (body: FormData, dryRun: boolean) =>
-    client.imports.students({ query: { dryRun: dryRun ? 'true' : 'false', ...(year && { academicYearId: year.id }) }, body })
-  return (
-    <ImportDialog
-      title={t('import')}
-      lead={t('importLead')}
-      send={send}
-      onDone={() => refresh(queries, ['students', 'classes', 'history'])}
-      onClose={onClose}
-    >
-      <p>
-        {year ? t('importFor', { year: year.name }) : t('noPlace')}{' '}
-        <a href="/api/students/import-template" download>
-          {t('template')}
-        </a>
-      </p>
-    </ImportDialog>
   )
 }

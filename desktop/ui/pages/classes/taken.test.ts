@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { subjectsByStudentId } from './taken.ts'
+
+const [maths, english, music] = ['Maths', 'English', 'Music'].map((name) => ({ id: name.toLowerCase(), name })) as [
+  { id: string; name: string },
+  { id: string; name: string },
+  { id: string; name: string },
+]
+
+describe('what each pupil takes', () => {
+  test('stands in the order of the school’s subjects, whatever the order in which they were given', () => {
+    const taken = subjectsByStudentId(
+      [
+        { student_id: 'zoe', subject_id: 'music' },
+        { student_id: 'mei', subject_id: 'english' },
+        { student_id: 'zoe', subject_id: 'maths' },
+      ],
+      [maths, english, music],
+    )
+    expect(taken.get('zoe')).toEqual([maths, music])
+    expect(taken.get('mei')).toEqual([english])
+  })
+
+  test('nobody to whom nothing was given is listed: they take every subject', () => {
+    expect(subjectsByStudentId([], [maths]).size).toBe(0)
+  })
+})

@@ -1,0 +1,62 @@
+import { fold } from '@markbook/shared/domain/fold'
+import type { Column } from './headings.ts'
+import type { CellEdit, ReadTable } from './table.ts'
+
+/** What each column of a file is; null: it is not used. */
+export type Mapping = readonly (Column | null)[]
+
+const GENDERS: Readonly<Record<string, 'male' | 'female' | 'other'>> = Object.fromEntries([
+  ...['male', 'm', 'boy', 'b', 'man', 'masculin', 'garcon', 'g', 'homme', 'h'].map((word) => [word, 'male'] as const),
+  ...['female', 'f', 'girl', 'woman', 'feminin', 'feminine', 'fille', 'femme'].map((word) => [word, 'female'] as const),
+  ...['other', 'o', 'x', 'autre', 'non binary', 'non-binary', 'non binaire'].map((word) => [word, 'other'] as const),
+])
+
+/** What stands for a gender, as the server writes it; what nobody knows stays, and the server says so. */
+export const genderOf = (text: string): string => GENDERS[fold(text).replace(/\.$/, '').trim()] ?? text
+
+/** The width of a table: its widest row. */
+export const widthOf = ({ lines }: ReadTable): number => lines.reduce((most, { cells }) => Math.max(most, cells.length), 0)
+
+export const headOf = (table: ReadTable): string[] => Array.from({ length: widthOf(table) }, (_, at) => table.lines[0]?.cells[at] ?? '')
+
+/** The file as the server understands it: its own names above the columns, nothing above those that are not used. */
+export function fileFor(table: ReadTable, mapping: Mapping): File {
+  const gender = mapping.indexOf('gender')
+  const edits: CellEdit[] = mapping.map((name, column) => ({ row: 1, column, text: name ?? '' }))
+  for (const { row, cells } of gender < 0 ? [] : table.lines.slice(1)) {
+    const text = cells[gender] ?? ''
+    if (text !== '' && genderOf(text) !== text) edits.push({ row, column: gender, text: genderOf(text) })
+  }
+  return table.rewritten(edits)
+}
+
+/** Why a mapping cannot be sent: columns that are named twice, and whether nothing says who a row is about. */
+export function faultsOf(mapping: Mapping): { twice: Column[]; isNobody: boolean } {
+  const named = mapping.filter((column) => column !== null)
+  const twice = named.filter((column, at) => named.indexOf(column) < at)
+  const has = (column: Column) => named.includes(column)
+  return { twice: [...new Set(twice)], isNobody: !has('student_number') && !(has('last_name') && has('first_name')) }
+}
+
+/** Whom a row is about, as a list shows it: «Murphy, Aoife», else the number; nothing where the row says neither. */
+export function pupilsByRow({ lines }: ReadTable, mapping: Mapping): ReadonlyMap<number, string> {
+  const [last, first, number] = (['last_name', 'first_name', 'student_number'] as const).map((column) => mapping.indexOf(column))
+  return new Map(
+    lines.slice(1).map(({ row, cells }) => {
+      const name = [last, first].map((at) => cells[at ?? -1] ?? '').filter(Boolean)
+      return [row, name.join(', ') || (cells[number ?? -1] ?? '')]
+    }),
+  )
+}
+
+const DAYS: readonly (Column | null)[] = ['date_of_birth', 'enrollment_date']
+const DAY_ZERO = Date.UTC(1899, 11, 30)
+
+/** The first texts of a column, to recognise it by. A day that a spreadsheet keeps as a number is shown as a day. */
+export function examplesOf({ lines }: ReadTable, at: number, column: Column | null, count = 2): string[] {
+  const texts = lines.slice(1).flatMap(({ cells }) => cells[at] || [])
+  return [...new Set(texts)].slice(0, count).map((text) => {
+    if (!DAYS.includes(column) || !/^\d{4,5}$/.test(text)) return text
+    return new Date(DAY_ZERO + Number(text) * 86_400_000).toISOString().slice(0, 10)
+  })
+}

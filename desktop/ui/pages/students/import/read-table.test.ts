@@ -1,0 +1,150 @@
+// @vitest-environment node
+
+import fc from 'fast-check'
+import { strToU8, unzipSync, zipSync } from 'fflate'
+import { describe, expect, test } from 'vitest'
+import { DATE_STYLES, row, workbook, workbookParts, worksheet } from '../../../../../server/documents/fixtures.ts'
+import { readSheet } from '../../../../../server/documents/read-sheet.ts'
+import { guessColumns } from './headings.ts'
+import { examplesOf, faultsOf, fileFor, genderOf, headOf, pupilsByRow } from './mapping.ts'
+import { readTable } from './read-table.ts'
+import type { ReadTable } from './table.ts'
+
+const file = (content: string | Uint8Array, name = 'list.csv') => new File([content as never], name)
+const read = async (content: string | Uint8Array, name?: string): Promise<ReadTable> => {
+  const table = await readTable(file(content, name))
+  if (!table) throw new Error('not read')
+  return table
+}
+/** What the server makes of it. */
+const served = async (sent: File) => readSheet({ bytes: new Uint8Array(await sent.arrayBuffer()), filename: sent.name, type: sent.type })
+const mapped = (table: ReadTable) => fileFor(table, guessColumns(headOf(table)))
+
+describe('a table saved as text', () => {
+  const rows = [
+    { row: 2, cells: ['Ó Briain', 'Élan', 'male', '', '2011-03-25'] },
+    { row: 4, cells: ['de Barra; Ní', 'Aoife "Fia"', 'female', '', '2011-04-01'] },
+  ]
+  const lines = (separator: string) =>
+    [
+      ['Nom', 'Prénom', 'Sexe', 'Bus', 'Né(e) le'],
+      ['Ó Briain', 'Élan', 'Garçon', '7', '2011-03-25'],
+      [],
+      ['"de Barra; Ní"', '"Aoife ""Fia"""', 'F', '9', '2011-04-01'],
+    ]
+      .map((cells) => cells.join(separator))
+      .join('\r\n')
+
+  test.each([
+    ['semicolons and a byte-order mark', `\ufeff${lines(';')}\r\n\r\n`],
+    ['tabs, as it is pasted', lines('\t')],
+    ['commas, and a line that announces them', `sep=,\r\n${lines(',')}`],
+    ['Windows-1252', Uint8Array.from(lines(';'), (letter) => letter.charCodeAt(0))],
+    ['UTF-16', new Uint8Array([0xff, 0xfe, ...Buffer.from(lines('\t'), 'utf16le')])],
+  ])('%s: the server gets its own headings, the same rows by the same numbers', async (_kind, content) => {
+    const table = await read(content)
+    const sheet = await served(mapped(table))
+    expect(sheet.head).toEqual(['last_name', 'first_name', 'gender', '', 'date_of_birth'])
+    expect(
+      sheet.rows.map(({ row: number, cells: [last, first, gender, , born] }) => ({ row: number, cells: [last, first, gender, '', born] })),
+    ).toEqual(rows)
+    expect(pupilsByRow(table, guessColumns(headOf(table))).get(4)).toBe('de Barra; Ní, Aoife "Fia"')
+  })
+
+  test('whatever stands in its cells, the server reads the same before and after', async () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', 'é', ' ', '"', ',', ';', '\n', "'", '='), maxLength: 6 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), async (cells) => {
+        const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+        const text = ['last_name,first_name', ...cells.map((pair) => pair.map(quoted).join(','))].join('\r\n')
+        expect(await served(mapped(await read(text)))).toEqual(await served(file(text)))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('a column without a heading can be named, also beyond the last heading', async () => {
+    const table = await read('Nom,Prénom\nKelly,Oisín,7\n')
+    expect(headOf(table)).toEqual(['Nom', 'Prénom', ''])
+    const sheet = await served(fileFor(table, ['last_name', 'first_name', 'student_number']))
+    expect(sheet).toEqual({ head: ['last_name', 'first_name', 'student_number'], rows: [{ row: 2, cells: ['Kelly', 'Oisín', '7'] }] })
+  })
+
+  test('what is no table, or cannot be read, is left to the server', async () => {
+    for (const content of ['"never closed', '<html><table>', '{\\rtf1', 'a\u0000b', '', '\n\nlast_name'])
+      expect(await readTable(file(content)), content).toBeNull()
+    for (const name of ['list.pdf', 'list.xlsx', 'list']) expect(await readTable(file('last_name', name)), name).toBeNull()
+    expect(await readTable(file('PK\u0003\u0004 no workbook', 'list.xlsx'))).toBeNull()
+  })
+})
+
+describe('a workbook', () => {
+  const text = (place: string, content: string) => `<c r="${place}" t="inlineStr"><is><t>${content}</t></is></c>`
+  const rows = [
+    '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="D1" s="1"/><c r="E1" t="s"><v>2</v></c></row>',
+    `<row r="3">${text('A3', 'O&#39;Brien &amp; Ó Sé')}<c r="B3" t="s"><v>3</v></c><c r="C3"><v>7</v></c>${text('D3', 'fille')}<c r="E3" s="1"><v>40627</v></c></row>`,
+  ].join('')
+  const strings =
+    '<si><t>Family name</t></si><si><r><t>Given </t></r><r><t>name</t></r></si><si><t>DOB</t></si><si><t>Mei</t><rPh sb="0" eb="1"><t>メイ</t></rPh></si>'
+  const fixture = {
+    sheets: [
+      { name: 'Old', state: 'hidden', xml: worksheet(row(1, 'hidden')) },
+      { name: 'Pupils', xml: worksheet(rows) },
+    ],
+    strings,
+    styles: DATE_STYLES,
+  }
+
+  test('its first sheet that is not hidden; days, styles and row numbers stay as they are', async () => {
+    const table = await read(workbook(fixture), 'list.xlsx')
+    expect(headOf(table)).toEqual(['Family name', 'Given name', '', '', 'DOB'])
+    const mapping = ['last_name', 'first_name', 'student_number', 'gender', 'date_of_birth'] as const
+    const sent = fileFor(table, mapping)
+    expect(await served(sent)).toEqual({
+      head: [...mapping],
+      rows: [{ row: 3, cells: ["O'Brien & Ó Sé", 'Mei', '7', 'female', '2011-03-25'] }],
+    })
+    expect(pupilsByRow(table, mapping)).toEqual(new Map([[3, "O'Brien & Ó Sé, Mei"]]))
+    expect(examplesOf(table, 4, 'date_of_birth')).toEqual(['2011-03-25'])
+    expect(examplesOf(table, 2, null)).toEqual(['7'])
+    expect(Object.keys(unzipSync(new Uint8Array(await sent.arrayBuffer())))).toEqual(Object.keys(workbookParts(fixture)))
+  })
+
+  test('of a program that names its elements otherwise', async () => {
+    const prefixed = worksheet(rows)
+      .replaceAll(/<(\/?)(worksheet|sheetData|row|c|v|is|t)\b/g, '<$1x:$2')
+      .replace('xmlns=', 'xmlns:x=')
+    const table = await read(workbook({ ...fixture, sheets: [{ name: 'Pupils', xml: prefixed }] }), 'list.xlsx')
+    const { head } = await served(fileFor(table, ['last_name', 'first_name', 'student_number', 'gender', 'date_of_birth']))
+    expect(head).toEqual(['last_name', 'first_name', 'student_number', 'gender', 'date_of_birth'])
+  })
+
+  test('with another file’s inside, or damaged, it is left to the server', async () => {
+    expect(await readTable(file(zipSync({ 'word/document.xml': strToU8('<w/>') }), 'list.xlsx'))).toBeNull()
+    const bytes = workbook(fixture)
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (at, value) => {
+        const damaged = Uint8Array.from(bytes)
+        damaged[at] = value
+        await readTable(file(damaged, 'list.xlsx'))
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe('what the columns are said to be', () => {
+  test('cannot be sent where two are the same, or nothing says who a row is about', () => {
+    expect(faultsOf(['last_name', 'first_name', null])).toEqual({ twice: [], isNobody: false })
+    expect(faultsOf(['student_number'])).toEqual({ twice: [], isNobody: false })
+    expect(faultsOf(['last_name', null])).toEqual({ twice: [], isNobody: true })
+    expect(faultsOf(['class', 'class', 'class', 'student_number'])).toEqual({ twice: ['class'], isNobody: false })
+  })
+
+  test('genders as schools write them; what nobody knows stays as it is', () => {
+    expect(['Boy', 'garçon', 'MASCULIN', 'H', 'm.'].map(genderOf)).toEqual(Array(5).fill('male'))
+    expect(['girl', 'Fille', 'féminin', 'F'].map(genderOf)).toEqual(Array(4).fill('female'))
+    expect(['other', 'Autre'].map(genderOf)).toEqual(['other', 'other'])
+    expect(genderOf('nobody')).toBe('nobody')
+  })
+})

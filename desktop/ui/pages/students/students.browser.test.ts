@@ -1,0 +1,121 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DATE_STYLES, row, workbook, worksheet } from '../../../../server/documents/fixtures.ts'
+import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const FILE = 'File (.xlsx or .csv)'
+const csv = (text: string) => ({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+
+describe.skipIf(!chromiumPath)('the import of pupils', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  const opened = async (options = {}) => {
+    const { context, page, faults } = await openWindow(browser, options)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/students`)
+    await page.getByRole('button', { name: 'Import a list' }).click()
+    return { context, page, faults, dialog: page.getByRole('dialog') }
+  }
+  const found = async (search: string) => (await site.as('okafor')).students.list({ query: { search } })
+
+  test('takes a list with the school’s own headings, asks for those that it does not know, and names each pupil', async () => {
+    const { context, page, faults, dialog } = await opened()
+    const list = (gender: string) =>
+      `\ufeffSurname;Pupil’s forename;Boy/Girl;House;D.O.B.;Form;Ref\r\nBarry;Seán;${gender};Oak;2012-03-25;3B;B-1\r\nÁlvarez;Nuala;girl;Elm;2012-07-01;3a;B-2\r\n`
+    await page.getByLabel(FILE).setInputFiles(csv(list('nobody')))
+    await dialog.getByText('2 columns are not understood.').waitFor()
+    const meant = async () => Promise.all((await dialog.getByRole('combobox').all()).map((select) => select.inputValue()))
+    expect(await meant()).toEqual(['last_name', 'first_name', 'gender', '', 'date_of_birth', 'class', ''])
+    await expectForEverybody(page)
+    await picture(page, 'students-import-columns-pc')
+    await dialog.getByLabel('Ref').selectOption('Student number')
+    await dialog.getByRole('button', { name: 'See what would happen' }).press('Enter')
+    const wrong = dialog.getByRole('row', { name: /Barry, Seán/ })
+    await wrong.getByText('Boy/Girl: must be male, female or other').waitFor()
+    expect(await wrong.innerText()).toMatch(/^2\s/)
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'students-import-outcome-pc')
+    await page.getByLabel(FILE).setInputFiles(csv(list('boy')))
+    await expect.poll(meant).toEqual(['last_name', 'first_name', 'gender', '', 'date_of_birth', 'class', 'student_number'])
+    await dialog.getByRole('button', { name: 'See what would happen' }).click()
+    await dialog
+      .getByRole('row', { name: /Álvarez, Nuala/ })
+      .getByText('new')
+      .waitFor()
+    await dialog.getByRole('button', { name: 'Write 2 rows' }).click()
+    await page.getByRole('link', { name: 'Barry, Seán' }).waitFor()
+    expect(await found('barry')).toMatchObject([{ gender: 'male', date_of_birth: '2012-03-25', student_number: 'B-1' }])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('takes rows that were copied out of a spreadsheet; two columns said to be the same are refused in words', async () => {
+    const { context, page, dialog } = await opened()
+    await dialog.getByText('Paste rows instead of a file').click()
+    await page.getByLabel('Rows of a spreadsheet').fill('Nom\tPrénom\tSexe\tAutre\nDiop\tAwa\tFille\tx\n')
+    await dialog.getByText('1 column is not understood.').waitFor()
+    await dialog.getByLabel('Autre').selectOption('Gender')
+    await dialog.getByText('Another column is said to be the same.').first().waitFor()
+    const look = dialog.getByRole('button', { name: 'See what would happen' })
+    expect(await look.isDisabled()).toBe(true)
+    await dialog.getByLabel('Autre').selectOption('not used')
+    await dialog.getByLabel('Prénom').selectOption('not used')
+    await dialog.getByText('Say which columns hold the last name and the first name').waitFor()
+    await dialog.getByLabel('Prénom').selectOption('First name')
+    await look.click()
+    await dialog.getByRole('button', { name: 'Write 1 row' }).click()
+    await page.getByRole('link', { name: 'Diop, Awa' }).waitFor()
+    expect(await found('diop')).toMatchObject([{ gender: 'female' }])
+    await context.close()
+  })
+
+  test('takes a workbook whose headings mean nothing to anybody; it reads on a telephone in the dark', async () => {
+    const { context, page, dialog } = await opened({ viewport: sizes.phone, colorScheme: 'dark' })
+    const rows = [
+      row(1, 'A name', 'Another', 'Which', 'When'),
+      `${row(2, 'Kovač', 'Ivana', 'f').replace('</row>', '')}<c r="D2" s="1"><v>40627</v></c></row>`,
+    ]
+    const buffer = Buffer.from(workbook({ sheets: [{ name: 'List', xml: worksheet(rows.join('')) }], styles: DATE_STYLES }))
+    await page.getByLabel(FILE).setInputFiles({ name: 'list.xlsx', mimeType: 'application/zip', buffer })
+    for (const [heading, meaning] of [
+      ['A name', 'Last name'],
+      ['Another', 'First name'],
+      ['Which', 'Gender'],
+      ['When', 'Date of birth'],
+    ] as const)
+      await dialog.getByLabel(heading, { exact: true }).selectOption(meaning)
+    await dialog.getByText('such as 2011-03-25').waitFor()
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'students-import-columns-phone')
+    await dialog.getByRole('button', { name: 'See what would happen' }).click()
+    await dialog.getByRole('row', { name: /Kovač, Ivana/ }).waitFor()
+    await expectFits(page)
+    await page.getByRole('button', { name: 'Write 1 row' }).scrollIntoViewIfNeeded()
+    await picture(page, 'students-import-outcome-phone')
+    await page.setViewportSize({ width: 683, height: 384 })
+    await expectFits(page)
+    await dialog.getByRole('button', { name: 'Write 1 row' }).click()
+    await page.getByText('The table is imported.').first().waitFor()
+    expect(await found('kovac')).toMatchObject([{ gender: 'female', date_of_birth: '2011-03-25' }])
+    await context.close()
+  })
+
+  test('what is no table is refused in the server’s words', async () => {
+    const { context, page, dialog } = await opened()
+    await page.getByLabel(FILE).setInputFiles({ name: 'list.xlsx', mimeType: 'application/zip', buffer: Buffer.from('%PDF-1.7') })
+    await dialog.getByRole('button', { name: 'See what would happen' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await context.close()
+  })
+})
