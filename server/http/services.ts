@@ -28,6 +28,8 @@ export type Services = {
   jobs: Jobs
   /** With this node's parent; null where none runs in this process. */
   replication: Replication | null
+  /** Where this process is reached; null where it does not listen. */
+  presence: { urls(): readonly string[] } | null
   /** Whom a newcomer may be, where this server was started as a demonstration; else nobody (decision 330). */
   demo: readonly DemoAccount[]
   log: Log

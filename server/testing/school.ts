@@ -87,6 +87,7 @@ export async function school({ env = {}, database: chosen, story = true, seed = 
     log: silentLog,
     metrics: createMetrics(),
     replication: null,
+    presence: null,
     demo: [],
   }
   const services: Services = { ...own, jobs: openJobs(own) }

@@ -24,6 +24,9 @@ export type School = z.infer<typeof School>
 /** The own school, with the address of its crest; null while it has none. */
 export const OwnSchool = row('OwnSchool', { ...School.shape, crest_url: z.string().nullable() })
 
+/** Where other devices reach this server, the best first; none where it answers on its own computer alone. */
+export const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()) })
+
 export const JoinRequest = row('JoinRequest', {
   id: Id,
   user_id: Id,
@@ -103,6 +106,13 @@ export const schools = {
     fileBytes: limits.image.bytes,
     reply: OwnSchool,
     fails: ['images.too_large', 'images.too_many_pixels', 'images.wrong_type'],
+  }),
+  addresses: endpoint({
+    method: 'GET',
+    path: '/api/schools/mine/addresses',
+    guard: 'admin',
+    summary: 'Say under which addresses other devices reach this server',
+    reply: ServerAddresses,
   }),
   requestToJoin: endpoint({
     method: 'POST',

@@ -3,7 +3,8 @@ import { common } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
-import { type Handlers, on, onOpen, type Scene } from '../../http/handler.ts'
+import { type Handlers, on, onGuard, onOpen, type Scene } from '../../http/handler.ts'
+import { isLoopback } from '../../lan/addresses.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { normalEmail } from '../auth/emails.ts'
 import { profileKey } from '../auth/profile.ts'
@@ -64,6 +65,8 @@ async function createSchool(tx: WriteTx, profile: Row<'user_profile'>, body: Bod
   return school as School
 }
 
+const hostOf = (url: string) => new URL(url).hostname.replace(/^\[|\]$/g, '')
+
 export const schoolHandlers: Handlers<typeof schools> = {
   ...joinRequestHandlers,
   ...memberHandlers,
@@ -84,6 +87,11 @@ export const schoolHandlers: Handlers<typeof schools> = {
   mine: on(schools.mine, { load: ownSchool, run: async ({ services }, _asked, school) => withCrest(school, services.config.publicUrl) }),
 
   putCrest,
+
+  addresses: onGuard(schools.addresses, async ({ services: { config, presence } }) => {
+    const urls = config.publicUrlFollows ? (presence?.urls() ?? []) : [config.publicUrl]
+    return { urls: urls.filter((url) => !isLoopback(hostOf(url))) }
+  }),
 
   updateMine: on(schools.updateMine, {
     load: ownSchool,

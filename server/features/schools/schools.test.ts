@@ -213,3 +213,40 @@ describe('a dedicated deployment', () => {
     })
   })
 })
+
+describe('GET /api/schools/mine/addresses', () => {
+  const lan = ['https://192.168.1.20:3000', 'https://203.0.113.9:3000']
+  const reached = (urls: readonly string[], settings: object) => {
+    st.services.presence = { urls: () => urls }
+    Object.assign(st.services.config, settings)
+    return st.as.okafor.schools.addresses()
+  }
+  const follows = { publicUrlFollows: true }
+  const set = (publicUrl: string) => ({ publicUrlFollows: false, publicUrl })
+  let before: object
+  beforeAll(() => {
+    const { publicUrl, publicUrlFollows } = st.services.config
+    before = { publicUrl, publicUrlFollows }
+  })
+  afterAll(() => reached([], before))
+
+  test('where other devices reach the server, the best first, as it is now', async () => {
+    expect(await reached(lan, follows)).toEqual({ urls: lan })
+    expect(await reached(lan.slice(1), follows)).toEqual({ urls: lan.slice(1) })
+  })
+
+  test('none where it answers on its own computer alone', async () => {
+    expect(await reached([], follows)).toEqual({ urls: [] })
+    for (const here of ['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'])
+      expect(await reached(lan, set(here))).toEqual({ urls: [] })
+  })
+
+  test('the one that its operator set instead of any other', async () => {
+    expect(await reached(lan, set('https://marks.school.example'))).toEqual({ urls: ['https://marks.school.example'] })
+  })
+
+  test('for administrators alone', async () => {
+    await expect(st.as.byrne.schools.addresses()).rejects.toMatchObject({ status: 403 })
+    await expect(st.anonymous.schools.addresses()).rejects.toMatchObject({ status: 401 })
+  })
+})

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
-import { Button, ButtonLink } from '../../components/button.tsx'
+import { Button } from '../../components/button.tsx'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { Badge, Card } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import styles from './home.module.css'
@@ -45,6 +46,13 @@ function useSetUp(): SetUp | null {
   }
 }
 
+/** What to tell colleagues: the address of this page, or where it is one of this computer alone, the one that others use, if any. */
+function useAddress(): string | undefined {
+  const isHere = isOnlyHere(location.hostname)
+  const reached = useQuery({ ...ask('schools', 'addresses'), enabled: isHere })
+  return isHere ? reached.data?.urls[0] : location.origin
+}
+
 /** Leads an administrator through setting up a new school, one step after the other; gone once all is there. */
 export function FirstSteps() {
   const { t } = useTranslation('home')
@@ -52,6 +60,7 @@ export function FirstSteps() {
   const setUp = useSetUp()
   const [hidden, setHidden] = useState(() => isHidden(school_id ?? ''))
   const next = setUp && nextStep(setUp)
+  const address = useAddress()
   if (!setUp || !next || hidden) return null
   const hide = () => {
     setHidden(true)
@@ -63,9 +72,7 @@ export function FirstSteps() {
   }
   const canHide = next === 'colleagues'
   const textOf = (step: Step) =>
-    step === 'colleagues' && isOnlyHere(location.hostname)
-      ? t('steps.colleagues.textLocal')
-      : t(`steps.${step}.text`, { address: location.origin })
+    step === 'colleagues' && address === undefined ? t('steps.colleagues.textLocal') : t(`steps.${step}.text`, { address })
   return (
     <Card
       title={t('steps.title')}

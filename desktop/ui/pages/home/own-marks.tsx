@@ -1,6 +1,6 @@
 import type { ClassProgress } from '@markbook/shared/contract/classes'
 import { useTranslation } from 'react-i18next'
-import { ButtonLink } from '../../components/button.tsx'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { Badge, Card } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import styles from './home.module.css'

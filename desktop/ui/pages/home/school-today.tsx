@@ -3,20 +3,20 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
-import { ButtonLink } from '../../components/button.tsx'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { Badge, Card, FailureNotice, numberCell, Table } from '../../components/page.tsx'
-import { spokenOf } from '../../frame/sync-status.ts'
+import { useSpoken } from '../../frame/use-spoken.ts'
 import styles from './home.module.css'
 import { byClass } from './progress.ts'
 
 /** What waits for an administrator: people, and marks that two places wrote differently. */
 export function Decisions() {
-  const { t } = useTranslation(['home', 'sync'])
+  const { t } = useTranslation('home')
   const requests = useQuery(ask('schools', 'joinRequests'))
   const sync = useQuery(ask('replication', 'status'))
   const people = requests.data?.length ?? 0
-  const spoken = sync.data && spokenOf(sync.data)
-  const isSyncWaiting = spoken !== undefined && (spoken.tone === 'bad' || spoken.word === 'conflicts')
+  const spoken = useSpoken(sync.data)
+  const isSyncWaiting = spoken?.isWork ?? false
   return (
     <Card title={t('decide.title')}>
       <FailureNotice failure={requests.error} onRetry={() => void requests.refetch()} />
@@ -32,11 +32,10 @@ export function Decisions() {
             </ButtonLink>
           </li>
         )}
-        {spoken && spoken.word !== 'alone' && (
+        {spoken && (isSyncWaiting || sync.data?.state !== 'alone') && (
           <li>
             <span className={styles['row']}>
-              {t('decide.sync')}{' '}
-              <Badge {...(spoken.tone !== 'none' && { tone: spoken.tone })}>{t(`sync:line.${spoken.word}`, { count: spoken.count })}</Badge>
+              {t('decide.sync')} <Badge {...(spoken.tone !== 'none' && { tone: spoken.tone })}>{spoken.text}</Badge>
             </span>
             <ButtonLink to="/sync" size="small" look={isSyncWaiting ? 'primary' : 'plain'}>
               {t('decide.openSync')}

@@ -8,12 +8,14 @@ import { Actions, Form, Row, TextArea, TextField } from '../../components/field.
 import { Answer, Card, FailureNotice, Page } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { issueOf } from '../../words/failure.ts'
+import { AddressCard } from './address-card.tsx'
 import styles from './school-page.module.css'
 
 type School = ReplyOf<'schools', 'mine'>
 
 export function SchoolPage() {
   const { t } = useTranslation('school')
+  const profile = useProfile()
   const school = useQuery(ask('schools', 'mine'))
   return (
     <Page title={t('title')} lead={t('lead')}>
@@ -22,6 +24,7 @@ export function SchoolPage() {
           <>
             <Details school={own} />
             <Crest school={own} />
+            {isAdmin(profile) && <AddressCard />}
           </>
         )}
       </Answer>
