@@ -2,13 +2,15 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Done, Id, Instant, input, Name, row } from './scalars.ts'
+import { choice, Done, Flag, Id, Instant, input, Name, row } from './scalars.ts'
 
 const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable()
 const Columns = z.record(z.string(), z.unknown())
 
 /**
- * How replication goes, in one sentence and in numbers. `waiting`: rows that the parent does not have yet, since `oldest_waiting_at`.
+ * How replication goes, in one sentence and in numbers. `is_laptop`: this node is one person's computer, not a school's server. `reached`:
+ * where everything is that does not wait, as far as this node has heard. `waiting`:
+ * rows that the parent does not have yet, since `oldest_waiting_at`; `waiting_marks` of them are marks.
  * `copy`: rows of the first copy of the parent's that have come, and of how many, while it lasts.
  * `files_to_send`, `files_to_come`: files that the parent lacks, and that this node lacks, of rows that are here. `clock_offset_ms`: how far this node's clock is ahead of its parent's.
  */
@@ -16,8 +18,11 @@ export const SyncStatus = row('SyncStatus', {
   state: choice(['alone', 'up_to_date', 'sending', 'offline', 'revoked', 'upgrade']),
   sentence: z.string(),
   parent: z.object({ name: z.string(), kind: choice(['school', 'centre']) }).nullable(),
+  is_laptop: Flag,
+  reached: choice(['school', 'centre']).nullable(),
   last_seen_at: Instant.nullable(),
   waiting: z.int(),
+  waiting_marks: z.int(),
   oldest_waiting_at: Instant.nullable(),
   copy: z.object({ copied: z.int(), total: z.int() }).nullable(),
   files_to_send: z.int(),
@@ -82,6 +87,20 @@ export type RefusedWrite = z.infer<typeof RefusedWrite>
 /** A row that the parent does not have yet, and its last write. */
 export const WaitingRow = row('WaitingRow', { entity: z.string(), row_id: Id, where: z.string(), at: Instant, actor: Person })
 export type WaitingRow = z.infer<typeof WaitingRow>
+
+/**
+ * A file of a row that is not yet where it should be: the parent is to be given it, or it has still to come from there. `tries` that did
+ * not succeed, `reason` of the last of them.
+ */
+export const WaitingFile = row('WaitingFile', {
+  entity: z.string(),
+  row_id: Id,
+  where: z.string(),
+  way: choice(['to_send', 'to_come']),
+  tries: z.int(),
+  reason: z.string().nullable(),
+})
+export type WaitingFile = z.infer<typeof WaitingFile>
 
 /** Another node. `user` of a laptop; `url` of a parent. */
 export const SyncNode = row('SyncNode', {
@@ -163,6 +182,17 @@ export const replication = {
       assessmentId: Id.optional(),
     }),
     reply: z.array(WaitingRow),
+    list: true,
+  }),
+  files: endpoint({
+    method: 'GET',
+    path: '/api/sync/files',
+    guard: 'staff',
+    summary: 'List the files that are still to go to the parent, or to come from it',
+    notes: `At most ${limits.sync.waiting}, those tried least first; the status counts them all. \`reportId\`: the PDFs of this report book.`,
+    targets: ['reportId'],
+    query: z.object({ reportId: Id.optional() }),
+    reply: z.array(WaitingFile),
     list: true,
   }),
   held: endpoint({

@@ -16,8 +16,22 @@ function read(): string | null {
   }
 }
 
+type Holder = (choose: () => void) => boolean
+const holders = new Set<Holder>()
+
+/** A page that would lose something with the term asks first: where `holder` answers true, the choice waits for what it was given. */
+export function holdTerm(holder: Holder): () => void {
+  holders.add(holder)
+  return () => void holders.delete(holder)
+}
+
 /** For this window: another may look at another term. */
 export function chooseTerm(termId: string): void {
+  if ([...holders].some((holder) => holder(() => choose(termId)))) return
+  choose(termId)
+}
+
+function choose(termId: string): void {
   chosen = termId
   try {
     sessionStorage.setItem(KEPT, termId)

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { ButtonLink } from '../components/button.tsx'
+import { ButtonLink } from '../components/button-link.tsx'
 import styles from './frame.module.css'
 
 export function Missing() {

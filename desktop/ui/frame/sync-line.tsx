@@ -2,7 +2,8 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { isStaff, useProfile } from '../api/session.ts'
 import styles from './frame.module.css'
-import { type Spoken, spokenOf, useSyncStatus } from './sync-status.ts'
+import { useSyncStatus } from './sync-status.ts'
+import { useSpoken } from './use-spoken.ts'
 
 /** One line, always in sight: where the marks are (sync.md, promise 6). A press leads to what waits. */
 export function SyncLine() {
@@ -13,11 +14,12 @@ export function SyncLine() {
 function Line() {
   const { t } = useTranslation('sync')
   const { status, isReached } = useSyncStatus()
-  if (!status && isReached) return null
-  const { word, count, tone }: Spoken = isReached && status ? spokenOf(status) : { word: 'unreached', count: 0, tone: 'bad' }
+  const spoken = useSpoken(status)
+  if (!spoken && isReached) return null
+  const { text, tone } = isReached && spoken ? spoken : { text: t('line.unreached'), tone: 'bad' }
   return (
-    <Link to="/sync" className={styles['sync']} data-tone={tone}>
-      <span role="status">{t(`line.${word}`, { count })}</span>
+    <Link to="/sync" className={styles['sync']} data-tone={tone} title={text}>
+      <span role="status">{text}</span>
     </Link>
   )
 }

@@ -21,7 +21,10 @@ export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean
       stream = opened
       opened.onmessage = ({ data }) => {
         const status = JSON.parse(data) as SyncStatus
-        queries.setQueryData(ask('replication', 'status').queryKey, status)
+        const { queryKey } = ask('replication', 'status')
+        const before = queries.getQueryData(queryKey)
+        queries.setQueryData(queryKey, status)
+        if (before && isOtherWork(before, status)) void queries.invalidateQueries({ predicate: isListOfWork })
         setHeard({ status, isReached: true })
       }
       opened.onerror = () => {
@@ -47,19 +50,7 @@ export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean
   return heard
 }
 
-export type Spoken = {
-  word: 'alone' | 'conflicts' | 'waiting' | 'sending' | 'up_to_date' | 'revoked' | 'upgrade' | 'unreached'
-  count: number
-  tone: 'none' | 'good' | 'warn' | 'bad'
-}
-
-/** The one thing of a status that matters most, as a word of the catalogue with its number. */
-export function spokenOf({ state, waiting, open_conflicts, held, refused }: SyncStatus): Spoken {
-  if (state === 'revoked' || state === 'upgrade') return { word: state, count: 0, tone: 'bad' }
-  const undecided = open_conflicts + held + refused
-  if (undecided > 0) return { word: 'conflicts', count: undecided, tone: 'warn' }
-  if (state === 'alone') return { word: 'alone', count: 0, tone: 'none' }
-  if (state === 'offline' || waiting > 0)
-    return { word: state === 'offline' ? 'waiting' : 'sending', count: waiting, tone: state === 'offline' ? 'warn' : 'none' }
-  return { word: 'up_to_date', count: 0, tone: 'good' }
-}
+/** Where a number has changed, the lists behind it are read again: a list that says otherwise than the line above it would be no help. */
+const COUNTED = ['waiting', 'files_to_send', 'files_to_come', 'open_conflicts', 'held', 'refused'] as const
+const isOtherWork = (a: SyncStatus, b: SyncStatus) => COUNTED.some((number) => a[number] !== b[number])
+const isListOfWork = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] === 'replication' && queryKey[1] !== 'status'

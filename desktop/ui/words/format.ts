@@ -1,12 +1,13 @@
 import i18next from 'i18next'
 
 /** Numbers, days and instants as the chosen language writes them. Formatters are dear to make: one is kept for each language and kind. */
-const kept = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>()
+type Formatter = Intl.NumberFormat | Intl.DateTimeFormat | Intl.ListFormat
+const kept = new Map<string, Formatter>()
 
 /** Of the chosen language, as this person's country writes it, where the browser says which that is (en-IE: 21 Nov 2026). */
 const locale = () => navigator.languages.find((tag) => tag.split('-')[0] === i18next.language) ?? i18next.language
 
-function formatter<T extends Intl.NumberFormat | Intl.DateTimeFormat>(kind: string, make: (language: string) => T): T {
+function formatter<T extends Formatter>(kind: string, make: (language: string) => T): T {
   const key = `${i18next.language} ${kind}`
   const known = kept.get(key) ?? make(locale())
   kept.set(key, known)
@@ -40,6 +41,19 @@ export const fullDay = (at: Date): string =>
 /** An instant on this computer's clock: day and minute. */
 export const moment = (value: string): string =>
   formatter('moment', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })).format(new Date(value))
+
+/** How long something lasts, in the largest unit that says enough: `5 minutes`, `2 hours`, `3 days`. Never less than a minute. */
+export function lasting(ms: number): string {
+  const minutes = Math.max(1, Math.round(ms / 60_000))
+  const [count, unit] =
+    minutes < 60 ? [minutes, 'minute'] : minutes < 48 * 60 ? [Math.round(minutes / 60), 'hour'] : [Math.round(minutes / 1_440), 'day']
+  const made = (language: string) => new Intl.NumberFormat(language, { style: 'unit', unit: String(unit), unitDisplay: 'long' })
+  return formatter(`lasting ${unit}`, made).format(Number(count))
+}
+
+/** `2 marks, 1 change and 3 files` */
+export const enumerated = (parts: readonly string[]): string =>
+  formatter('list', (language) => new Intl.ListFormat(language, { type: 'conjunction' })).format(parts)
 
 /** How a mark is typed here: comma or point are both taken, with any spaces. Null where it is no number. */
 export function typedNumber(text: string): number | null {

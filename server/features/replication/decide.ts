@@ -76,6 +76,7 @@ const entryFor = (
   node_id,
   entity: entity as EntryOf['entity'],
   row_id,
+  near_id: row_id,
   action,
   changes,
   head: '',

@@ -1,18 +1,21 @@
-import { replication, replicationFailures } from '@markbook/shared/contract/replication'
+import { replication, replicationFailures, type WaitingFile } from '@markbook/shared/contract/replication'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
-import { type Handlers, on, onEvents, onGuard, type Scene } from '../../http/handler.ts'
+import { type Handler, type Handlers, on, onEvents, onGuard, type Scene } from '../../http/handler.ts'
 import type { Services } from '../../http/services.ts'
 import { invite, peerById } from '../../peers/enrolment.ts'
 import { renamePeer, revokePeer } from '../../peers/nodes.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { rowOf } from '../policy.ts'
+import { reportOf } from '../reports/reports.policy.ts'
+import { pdfsOfBook } from '../reports/reports.queries.ts'
 import { membershipOf } from '../schools/schools.queries.ts'
 import { carryOut, type DecidingScene, demandMayDecide, mayDecide } from './decide.ts'
 import { conflictsWhere, heldOf, nodesOf, peopleNamed, refusedOf, shownConflicts, shownNode } from './replication.queries.ts'
 import { followStatus, statusOf } from './status.ts'
 import { waitingOf } from './waiting.ts'
+import { missingPapers, waitingFilesOf } from './waiting-files.ts'
 
 type Conflict = Row<'sync_conflict'>
 type Asking = { tx: ReadTx; caller: { user_id: string; role: string; school_id: string } }
@@ -37,6 +40,19 @@ async function peerOf({ tx, caller }: Scene<typeof replication.rename>, id: stri
   if (peer?.school_id !== caller.school_id) throw common.notFound()
   return peer
 }
+
+const waitingFiles: Handler<typeof replication.files, Row<'report_book'> | null, unknown, Papers> = {
+  kind: 'transaction',
+  as: 'system',
+  load: async (scene, { targets: { reportId } }) => (reportId === undefined ? null : reportOf(scene, reportId)),
+  run: async ({ tx, caller: { school_id } }, { query }, book) => ({
+    listed: await waitingFilesOf(tx, school_id, query.reportId),
+    papers: book ? await pdfsOfBook(tx, { school: school_id, book: book.id }) : [],
+  }),
+  // The storage is asked once the database need not wait for it.
+  finish: async ({ listed, papers }, { files }) => [...listed, ...(await missingPapers(files, papers, listed))],
+}
+type Papers = { listed: WaitingFile[]; papers: Row<'report_book_pdf'>[] }
 
 const hereOf = ({ store, config }: Pick<Services, 'store' | 'config'>) => ({ id: store.nodeId, name: config.nodeName })
 
@@ -89,6 +105,8 @@ export const replicationHandlers: Handlers<typeof replication> = {
     load: async (scene, { targets: { assessmentId } }) => assessmentId && (await rowOf(scene, 'assessment', assessmentId)),
     run: ({ tx, caller }, { query }) => waitingOf(tx, caller.school_id, query),
   }),
+
+  files: waitingFiles,
 
   held: onGuard(replication.held, ({ tx, caller }) => heldOf(tx, caller.school_id), 'system'),
 

@@ -44,8 +44,11 @@ describe('GET /api/sync/status', () => {
       state: 'alone',
       sentence: 'This server works alone.',
       parent: null,
+      is_laptop: false,
+      reached: null,
       last_seen_at: null,
       waiting: 0,
+      waiting_marks: 0,
       oldest_waiting_at: null,
       copy: null,
       files_to_send: 0,
@@ -62,17 +65,37 @@ describe('GET /api/sync/status', () => {
     await ada.grades.update({ ...atGrade, body: { score: 81 } })
     const at = box.clock.now()
     box.clock.advance(2 * 3_600_000)
+    await ada.assessments.update({ params: { id: mathsQuiz.id }, body: { title: 'Quiz one' } })
     expect(await ada.replication.status()).toMatchObject({
       state: 'offline',
-      sentence: '1 change waits for the line, the oldest for 2 h. Nothing is lost.',
-      waiting: 1,
+      sentence: '2 changes wait for the line, the oldest for 2 h. Nothing is lost.',
+      waiting: 2,
+      waiting_marks: 1,
       oldest_waiting_at: new Date(at).toISOString(),
     })
     await link.round()
     expect(await ada.replication.status()).toMatchObject({
       waiting: 0,
-      sentence: `No line at the moment; everything is at ${centre.services.config.nodeName}.`,
+      sentence: 'No line at the moment; everything is at the centre.',
     })
+  })
+
+  test('what a school sends to is the centre on any database, what a laptop sends to is the school', async () => {
+    const parents = async (node: School) => {
+      const { parent, is_laptop } = await (await signedIn(node, 'ada')).replication.status()
+      return { kind: parent?.kind, is_laptop }
+    }
+    expect(await parents(box)).toEqual({ kind: 'centre', is_laptop: false })
+    const laptop = await school({ seed: 'laptop', story: false, database: 'sqlite' })
+    const own = await under(box, laptop, { user: people.ada.id })
+    await own.round()
+    expect(await parents(laptop)).toEqual({ kind: 'school', is_laptop: true })
+    await laptop.close()
+    const other = await school({ seed: 'other', story: false, database: 'sqlite' })
+    const far = await under(centre, other, { user: people.ada.id })
+    await far.round()
+    expect(await parents(other)).toEqual({ kind: 'centre', is_laptop: true })
+    await other.close()
   })
 })
 

@@ -12,14 +12,17 @@ import { heldOf, parentOf, refusedOf } from './replication.queries.ts'
 /** `course`: what the running replication says of itself; null where none runs here. */
 export async function statusOf(tx: ReadTx, school: string, course: Course | null): Promise<SyncStatus> {
   const parent = await parentOf(tx, school)
-  const waiting = parent ? await waitingFor(tx, parent) : { rows: 0, oldest: null }
+  const waiting = parent ? await waitingFor(tx, parent) : { rows: 0, marks: 0, oldest: null }
   const files = parent ? await filesWaiting(tx, parent.id) : { up: 0, down: 0 }
   const { sync_conflict } = tx.t
   const open_conflicts = await tx.db.$count(sync_conflict, and(eq(sync_conflict.school_id, school), eq(sync_conflict.status, 'open')))
   const numbers = {
-    parent: parent && { name: parent.name, kind: parent.kind as 'school' | 'centre' },
+    parent: parent && { name: parent.name, kind: kindOf(parent) },
+    is_laptop: isLaptopUnder(parent),
+    reached: parent && (await reachedBy(tx, parent, course?.above)),
     last_seen_at: parent?.last_seen_at ?? null,
     waiting: waiting.rows,
+    waiting_marks: waiting.marks,
     oldest_waiting_at: waiting.oldest,
     copy: course?.copy ?? null,
     files_to_send: files.up,
@@ -35,6 +38,12 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
 
 type Numbers = Omit<SyncStatus, 'state' | 'sentence'>
 
+/** One person's computer, not a school's server: only then its enrolment names somebody. */
+export const isLaptopUnder = (parent: Pick<Row<'sync_peer'>, 'user_id'> | null): boolean => parent !== null && parent.user_id !== null
+
+/** What a school's server sends to is the centre, on whatever database it runs (decision 345). */
+const kindOf = (parent: Row<'sync_peer'>) => (isLaptopUnder(parent) ? (parent.kind as 'school' | 'centre') : 'centre')
+
 export function stateOf(parent: Row<'sync_peer'> | null, course: Course | null, waiting: number): SyncStatus['state'] {
   if (!parent) return 'alone'
   const notice = course?.notice ?? 'offline'
@@ -43,18 +52,32 @@ export function stateOf(parent: Row<'sync_peer'> | null, course: Course | null, 
   return waiting > 0 ? 'sending' : 'up_to_date'
 }
 
-/** Rows that this node's feed has and its parent has not acknowledged, and when the first of them was written. */
-export async function waitingFor(tx: ReadTx, parent: Row<'sync_peer'>): Promise<{ rows: number; oldest: string | null }> {
+/** Where everything is that does not wait. A laptop's is at its school, and at the centre once the school has said so of all of it. */
+async function reachedBy(tx: ReadTx, parent: Row<'sync_peer'>, above: number | null | undefined): Promise<'school' | 'centre'> {
+  if (above == null || kindOf(parent) === 'centre') return kindOf(parent)
+  const { seq } = await tx.dialect.feedOf(tx.line, parent.school_id as string)
+  return seq <= above ? 'centre' : 'school'
+}
+
+/** Rows that this node's feed has and its parent has not acknowledged, how many of them are marks, and when the first was written. */
+export async function waitingFor(tx: ReadTx, parent: Row<'sync_peer'>): Promise<{ rows: number; marks: number; oldest: string | null }> {
   const { sync_row, history } = tx.t
   const { own_seq } = parent
   const school = parent.school_id as string
-  const [rows] = await tx.db.select({ count: count() }).from(sync_row).where(isWaitingFor(tx, parent))
-  if (!rows?.count) return { rows: 0, oldest: null }
+  const { table_name } = sync_row
+  const found: { table_name: string; count: number }[] = await tx.db
+    .select({ table_name, count: count() })
+    .from(sync_row)
+    .where(isWaitingFor(tx, parent))
+    .groupBy(table_name)
+  const rows = found.reduce((sum, each) => sum + each.count, 0)
+  const marks = found.find((each) => each.table_name === 'grade')?.count ?? 0
+  if (rows === 0) return { rows, marks, oldest: null }
   const [oldest] = await tx.db
     .select({ at: min(history.at) })
     .from(history)
     .where(and(eq(history.school_id, school), gt(history.seq, own_seq)))
-  return { rows: rows.count, oldest: (oldest?.at as string | null) ?? null }
+  return { rows, marks, oldest: (oldest?.at as string | null) ?? null }
 }
 
 /** Of a row of this node's feed: its parent has not acknowledged it, nor sent it. */
@@ -63,7 +86,7 @@ export function isWaitingFor({ t: { sync_row } }: ReadTx, { school_id, own_seq, 
   return and(eq(sync_row.school_id, school_id as string), gt(sync_row.seq, own_seq), isOurs)
 }
 
-const placeOf = ({ kind, user_id, name }: Row<'sync_peer'>) => (kind === 'centre' ? 'at the centre' : user_id ? 'at school' : `at ${name}`)
+const placeOf = (parent: Row<'sync_peer'>) => (kindOf(parent) === 'centre' ? 'at the centre' : 'at school')
 
 /** What a head reads first. */
 export function sentenceOf(

@@ -1,10 +1,12 @@
 import type { replication } from '@markbook/shared/contract/replication'
 import { hilltopExam, mathsQuiz } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
+import { draftReport, hilltopReport } from '@markbook/shared/story/reports'
 import { conflictIds, nodeIds } from './neighbour.sync.ts'
 import { ABSENT, onlyAdmins, onlyStaff, type Rows, setupWrite, staffUse } from './row.ts'
 
 const decided = (id: string) => ({ params: { id }, body: { choice: 'kept' } })
+const ofBook = (reportId: string) => ({ query: { reportId } })
 const laptopOf = (userId: string) => ({ body: { kind: 'laptop', userId } })
 
 export const replicationRows: Rows<typeof replication> = {
@@ -21,6 +23,12 @@ export const replicationRows: Rows<typeof replication> = {
   },
   waiting: {
     ...staffUse((assessmentId) => ({ query: { assessmentId } }), { own: mathsQuiz.id, hilltop: hilltopExam.id }),
+    all: [{}, onlyStaff],
+  },
+  files: {
+    own: [ofBook(draftReport.id), '  403 403 ok  403 ok  404'],
+    hilltop: [ofBook(hilltopReport.id), '403 404 404 404 404 ok '],
+    absent: [ofBook(ABSENT), '       403 404 404 404 404 404'],
     all: [{}, onlyStaff],
   },
   held: { own: [{}, onlyAdmins] },

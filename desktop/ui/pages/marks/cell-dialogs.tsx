@@ -8,7 +8,6 @@ import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Actions, Form, TextArea, TextField } from '../../components/field.tsx'
 import { FailureNotice, Notice } from '../../components/page.tsx'
-import { useToasts } from '../../components/toasts.tsx'
 import { remarkOf } from './cell-line.tsx'
 import type { Grid } from './grid-parts.ts'
 import type { Place } from './model/moves.ts'
@@ -110,15 +109,14 @@ export function ExcludeDialog({ grid, place, onClose }: Props) {
 }
 
 /** Leaves a mark out for a reason, or, for null, counts it again. */
-export function useInclusion({ sheet }: Grid): (gradeId: string, reason: string | null) => Promise<void> {
+export function useInclusion({ sheet, saying }: Grid): (gradeId: string, reason: string | null) => Promise<void> {
   const { t } = useTranslation('marks')
-  const { tell } = useToasts()
   const queries = useQueryClient()
   return async (id, reason) => {
     const body = { isExcluded: reason !== null, ...(reason && { exclusionReason: reason }) }
     const grade = await client.grades.exclude({ params: { id }, body })
     sheet.arrived([grade], false)
-    tell(t(reason === null ? 'exclude.undone' : 'exclude.done'))
+    saying.say(t(reason === null ? 'exclude.undone' : 'exclude.done'))
     await refresh(queries, ['calculations', 'history'])
   }
 }

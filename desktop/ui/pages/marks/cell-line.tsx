@@ -1,6 +1,6 @@
 import type { LiveMark } from '@markbook/shared/contract/grades'
 import { useQuery } from '@tanstack/react-query'
-import { type RefObject, useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
@@ -12,14 +12,13 @@ import type { Cursor } from './model/cursor.ts'
 import type { Place } from './model/moves.ts'
 import type { Cell } from './model/sheet.ts'
 import { placeOf } from './place-of.ts'
-import { useParent } from './use-sheet.ts'
+import { useAbove } from './use-sheet.ts'
 
 export type CellAction = 'remark' | 'exclude' | 'history'
 type Props = {
   grid: Grid
   isReadOnly: boolean
   onAction: (action: CellAction, place: Place) => void
-  said: RefObject<HTMLSpanElement | null>
 }
 
 /** Names of the school's teachers by id. */
@@ -32,7 +31,7 @@ export function useTeacherNames(): (id: string | null) => string | null {
 }
 
 /** All that there is to say of the chosen mark, above the grid: whose, how much, how it counts, where it is, who wrote it. */
-export function CellLine({ grid, isReadOnly, onAction, said }: Props) {
+export function CellLine({ grid, isReadOnly, onAction }: Props) {
   const { t } = useTranslation('marks')
   const { cursor, control, sheet } = grid
   useLayout(sheet)
@@ -49,7 +48,6 @@ export function CellLine({ grid, isReadOnly, onAction, said }: Props) {
           t('line.empty')
         )}
       </p>
-      <span ref={said} className="hidden" role="status" />
       <div className={styles['lineActions']}>
         {!isReadOnly && (
           <>
@@ -96,7 +94,7 @@ type Described = { grid: Grid; studentId: string; assessmentId: string; name: st
 function Described({ grid: { sheet }, studentId, assessmentId, name, at }: Described) {
   const { t } = useTranslation('marks')
   const named = useTeacherNames()
-  const parent = useParent()
+  const above = useAbove()
   const cell = useSyncExternalStore(
     (ear) => sheet.listenToCell(assessmentId, studentId)(ear),
     () => sheet.cell(assessmentId, studentId),
@@ -110,7 +108,7 @@ function Described({ grid: { sheet }, studentId, assessmentId, name, at }: Descr
   const { saved, pending } = cell
   const score = pending && pending.state !== 'conflict' ? pending.score : (saved?.score ?? null)
   const parts = statesOf(cell, column)
-  if (saved && !pending) parts.push(t(`state.${placeOf(saved.is_waiting, parent)}`))
+  if (saved && !pending) parts.push(t(`state.${placeOf(saved, above)}`))
   if (saved && !pending) parts.push(byWhom(saved))
   const remark = remarkOf(cell)
   if (remark) parts.push(t('line.remark', { remark }))

@@ -71,10 +71,15 @@ function Head({ column, col, width, onColumn }: { column: Assessment; col: numbe
         onClick={() => onColumn(col)}
       >
         <span className={styles['headTitle']}>{title}</span>
-        <span aria-hidden="true">▾</span>
+        <span className={styles['headSign']} aria-hidden="true">
+          ▾
+        </span>
       </button>
-      <span className={styles['headDetail']}>{is_excluded ? `⊘ ${t('leftOut')}` : details[0]}</span>
-      <span className={styles['headDetail']}>{details.slice(1).join(', ')}</span>
+      {(is_excluded ? [`⊘ ${t('leftOut')}`, ...details.slice(1)] : details).map((detail) => (
+        <span key={detail} className={styles['headDetail']}>
+          {detail}
+        </span>
+      ))}
     </div>
   )
 }

@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import { signs } from './cell-signs.ts'
 import styles from './marks.module.css'
-import { useParent } from './use-sheet.ts'
+import { placeOf } from './place-of.ts'
+import { useAbove } from './use-sheet.ts'
 
 const keys = [
   ['Enter', 'kEnter'],
@@ -19,11 +20,11 @@ const keys = [
 /** What the signs of the grid mean, and its keys. */
 export function Legend() {
   const { t } = useTranslation('marks')
-  const parent = useParent()
+  const waits = placeOf({ is_waiting: true, is_above: false }, useAbove())
   const meanings = [
     ['–', t('legend.none')],
     [signs.unsaved, t('legend.waiting')],
-    ...(parent ? [[signs.waiting, t('legend.sending', { place: t(`legend.${parent.kind}`) })] as const] : []),
+    ...(waits === 'saved' ? [] : [[signs.waiting, t(`state.${waits}`)] as const]),
     [signs.excluded, t('legend.excluded')],
     [signs.reviewed, t('legend.reviewed')],
     [signs.conflict, t('legend.conflict')],

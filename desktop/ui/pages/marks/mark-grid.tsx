@@ -8,7 +8,7 @@ import { GridHead } from './grid-head.tsx'
 import { cellId, type Grid, GridContext, type Sizes, useLayout } from './grid-parts.ts'
 import { FIGURE_KEYS, GridRow } from './grid-row.tsx'
 import styles from './marks.module.css'
-import type { Place } from './model/moves.ts'
+import type { Place, Size } from './model/moves.ts'
 
 type Props = {
   grid: Grid
@@ -163,19 +163,30 @@ function useRevealed({ cursor, control, id }: Grid, sizes: Sizes, root: RefObjec
       const { row, col } = cursor.at
       element.setAttribute('aria-activedescendant', cellId(id, row, col))
       control.page = Math.max(1, Math.floor((element.clientHeight - sizes.head - sizes.foot) / sizes.row))
-      reveal(element, { row, col }, control.size().marks, sizes)
+      reveal(element, { row, col }, control.size(), sizes)
     }
     follow()
-    return cursor.subscribe(follow)
+    // Where a notice under the grid takes of its height, the mark that is typed stays in sight.
+    const resized = new ResizeObserver(() => {
+      if (root.current?.contains(document.activeElement)) reveal(root.current, cursor.at, control.size(), sizes)
+    })
+    if (root.current) resized.observe(root.current)
+    const stop = cursor.subscribe(follow)
+    return () => {
+      resized.disconnect()
+      stop()
+    }
   }, [cursor, control, id, sizes, root])
 }
 
-function reveal(element: HTMLElement, { row, col }: Place, marks: number, sizes: Sizes): void {
+/** With the row before and the one after: whoever types down a list sees whose mark is next. */
+function reveal(element: HTMLElement, { row, col }: Place, { rows, marks }: Size, sizes: Sizes): void {
   if (row >= 0) {
-    const top = row * sizes.row
+    const top = Math.max(0, row - 1) * sizes.row
+    const bottom = Math.min(rows, row + 2) * sizes.row
     const room = element.clientHeight - sizes.head - sizes.foot
     if (top < element.scrollTop) element.scrollTop = top
-    else if (top + sizes.row > element.scrollTop + room) element.scrollTop = top + sizes.row - room
+    else if (bottom > element.scrollTop + room) element.scrollTop = bottom - room
   }
   const isFigure = col >= marks
   const beside = sizes.isNarrow ? 0 : FIGURE_KEYS.length * sizes.figure

@@ -1,15 +1,10 @@
 import { aoife, elan, lukasz, mathsExam, mathsHomework, mathsQuiz, mei, zoe } from '@markbook/shared/story/marks'
-import { class3B, english, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { class3B, english, michaelmas } from '@markbook/shared/story/school-year'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { cell, GRID, openGrid, textOf } from '../../tests/grid.ts'
 import { openSite, type Site } from '../../tests/site.ts'
-
-const ADDRESS = `/marks/${class3B.id}/${maths.id}?term=${michaelmas.id}`
-
-/** The mark in a row (by last name order) and column of the grid, as it is shown. */
-const cell = (page: Page, row: number, col: number) => page.locator(`[data-row="${row}"][data-col="${col}"]`)
-const textOf = async (page: Page, row: number, col: number) => (await cell(page, row, col).innerText()).split('\n')[0]
 
 /** As Ctrl+V does, without a clipboard of the machine. */
 const paste = (page: Page, text: string) =>
@@ -30,14 +25,8 @@ describe.skipIf(!chromiumPath)('the mark grid', () => {
     await site.close()
   })
 
-  const opened = async (person: 'ada' | 'byrne' | 'okafor' = 'ada', options: BrowserContextOptions = {}) => {
-    const opening = await openWindow(browser, options)
-    await site.signIn(opening.context, person)
-    await opening.page.goto(`${site.url}${ADDRESS}`)
-    await opening.page.getByRole('grid').waitFor()
-    await expect.poll(() => textOf(opening.page, 0, 2)).toBe('71')
-    return opening
-  }
+  const opened = (person: 'ada' | 'byrne' | 'okafor' = 'ada', options: BrowserContextOptions = {}) =>
+    openGrid(site, browser, person, options)
   const scoreOf = async (assessmentId: string, studentId: string) =>
     (await (await site.as('okafor')).grades.list({ query: { assessmentId } })).find(({ student_id }) => student_id === studentId)?.score
 
@@ -78,67 +67,6 @@ describe.skipIf(!chromiumPath)('the mark grid', () => {
     await context.close()
   })
 
-  test('two browsers on the same mark: the one sees what the other saves, and nobody overwrites unseen', async () => {
-    const [mine, theirs] = [await opened('ada'), await opened('byrne')]
-    await mine.page.getByRole('grid').focus()
-    await mine.page.keyboard.type('5')
-    await theirs.page.getByRole('grid').focus()
-    await theirs.page.keyboard.type('11')
-    await theirs.page.keyboard.press('Enter')
-    await expect.poll(() => mine.page.getByRole('alert').innerText()).toContain('has saved 11')
-    await picture(mine.page, 'marks-meanwhile')
-    expect(await mine.page.getByRole('textbox').inputValue()).toBe('5')
-    await mine.page.keyboard.press('Enter')
-    await mine.page.getByRole('button', { name: 'Write 5' }).waitFor()
-    await picture(mine.page, 'marks-conflict')
-    await expectForEverybody(mine.page)
-    expect(await scoreOf(mathsQuiz.id, zoe.id)).toBe(11)
-    await mine.page.getByRole('button', { name: 'Write 5' }).click()
-    await expect.poll(() => textOf(theirs.page, 0, 0)).toBe('⊘')
-    await expect.poll(() => cell(theirs.page, 0, 0).innerText()).toContain('5')
-    await expect.poll(() => scoreOf(mathsQuiz.id, zoe.id)).toBe(5)
-    expect([...mine.faults, ...theirs.faults]).toEqual([])
-    await mine.context.close()
-    await theirs.context.close()
-  })
-
-  test('the server goes and comes back: marks typed meanwhile wait here, and arrive', async () => {
-    const { context, page } = await opened()
-    await page.getByRole('grid').focus()
-    await page.keyboard.press('ArrowDown')
-    await site.restart(async () => {
-      await page.keyboard.type('15')
-      await page.keyboard.press('Enter')
-      await page.keyboard.type('19.5')
-      await page.keyboard.press('Enter')
-      await page.getByText('2 marks are on this computer and not saved yet').waitFor()
-      expect(await cell(page, 1, 0).getAttribute('data-look')).toBe('unsaved')
-      await picture(page, 'marks-away')
-    })
-    await expect.poll(() => scoreOf(mathsQuiz.id, mei.id), { timeout: 45_000 }).toBe(15)
-    await expect.poll(() => page.getByText('Everything is saved.').count(), { timeout: 20_000 }).toBe(1)
-    expect(await scoreOf(mathsQuiz.id, aoife.id)).toBe(19.5)
-    await context.close()
-  })
-
-  test('a window that is closed without a server loses nothing: the next offers it again', async () => {
-    const { context, page } = await opened()
-    await site.restart(async () => {
-      await page.getByRole('grid').focus()
-      await page.keyboard.type('6')
-      await page.keyboard.press('Enter')
-      await page.getByText('1 mark is on this computer and not saved yet').waitFor()
-      await page.close({ runBeforeUnload: false })
-    })
-    const again = await context.newPage()
-    await again.goto(`${site.url}${ADDRESS}`)
-    await again.getByText('1 mark from last time was not saved.').waitFor()
-    await picture(again, 'marks-offered')
-    await again.getByRole('button', { name: 'Save them now' }).click()
-    await expect.poll(() => scoreOf(mathsQuiz.id, zoe.id)).toBe(6)
-    await context.close()
-  })
-
   test('what is no mark is marked at once, is not sent, and asks before the page is left', async () => {
     const { context, page } = await opened()
     await page.getByRole('grid').focus()
@@ -174,8 +102,28 @@ describe.skipIf(!chromiumPath)('the mark grid', () => {
     await expect.poll(() => scoreOf(mathsQuiz.id, lukasz.id)).toBe(14)
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
     await page.keyboard.press('Control+z')
-    await expect.poll(() => scoreOf(mathsQuiz.id, aoife.id)).toBe(19.5)
+    await expect.poll(() => scoreOf(mathsQuiz.id, aoife.id)).toBe(20)
     await expect.poll(() => scoreOf(mathsHomework.id, mei.id)).toBe(6)
+    await context.close()
+  })
+
+  test('a table is looked at before it is written, and each row says whose it is', async () => {
+    const { context, page } = await opened()
+    await page.getByRole('button', { name: 'Import or mark sheet' }).click()
+    const dialog = page.getByRole('dialog')
+    const buffer = Buffer.from('Surname;First name\nlast_name;first_name\n')
+    await page.getByLabel('File (.xlsx or .csv)').setInputFiles({ name: 'marks.csv', mimeType: 'text/csv', buffer })
+    await dialog.getByRole('button', { name: 'See what would happen' }).click()
+    await dialog.getByRole('alert').waitFor()
+    const marks = Buffer.from('last_name;first_name;Quiz 1 (/20)\nChen;Mei;21\n')
+    await page.getByLabel('File (.xlsx or .csv)').setInputFiles({ name: 'marks.csv', mimeType: 'text/csv', buffer: marks })
+    await dialog.getByRole('button', { name: 'See what would happen' }).click()
+    await dialog
+      .getByRole('row', { name: /2 Chen, Mei/ })
+      .getByText('cannot be taken')
+      .waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'marks-import-outcome')
     await context.close()
   })
 
@@ -244,7 +192,7 @@ describe.skipIf(!chromiumPath)('the mark grid', () => {
   test('prints every row, and speaks French', async () => {
     const { context, page } = await openWindow(browser, { locale: 'fr-FR' })
     await site.signIn(context, 'ada')
-    await page.goto(`${site.url}${ADDRESS}`)
+    await page.goto(`${site.url}${GRID}`)
     await page.getByRole('grid', { name: 'Notes : Mathematics, 3B' }).waitFor()
     await expect.poll(() => textOf(page, 3, 1)).toMatch(/^\d,\d$|^\d$/)
     await page.getByText('Signes et touches').click()

@@ -1,11 +1,17 @@
+import type { LiveMark } from '@markbook/shared/contract/grades'
 import type { SyncStatus } from '@markbook/shared/contract/replication'
 
-/** Where a saved mark is. `saved`: this server has nobody to send it to. */
-export type MarkPlace = 'saved' | 'here' | 'school' | 'centre'
+/**
+ * Where a saved mark is. `saved`: this server has nobody to send it to. `here`, `hereForCentre`: on this computer, a teacher's own, until
+ * the school or the centre has it; `schoolWaits`: at school, until the centre has it. What has arrived: `school`, `centre`.
+ */
+export type MarkPlace = 'saved' | 'here' | 'hereForCentre' | 'schoolWaits' | 'school' | 'centre'
+export type Above = Pick<SyncStatus, 'parent' | 'is_laptop'>
 
-/** Of a server whose parent is the school's it is this computer's own, of one under the centre the school's. */
-export function placeOf(isWaiting: boolean, parent: SyncStatus['parent'] | undefined): MarkPlace {
-  if (!parent) return 'saved'
-  if (parent.kind === 'school') return isWaiting ? 'here' : 'school'
-  return isWaiting ? 'school' : 'centre'
+export function placeOf({ is_waiting, is_above }: Pick<LiveMark, 'is_waiting' | 'is_above'>, above: Above | undefined): MarkPlace {
+  if (!above?.parent) return 'saved'
+  const { parent, is_laptop } = above
+  if (!is_laptop) return is_waiting ? 'schoolWaits' : 'centre'
+  if (!is_waiting) return is_above ? 'centre' : parent.kind
+  return parent.kind === 'school' ? 'here' : 'hereForCentre'
 }

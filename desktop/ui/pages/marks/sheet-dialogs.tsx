@@ -1,17 +1,14 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
-import { useQueryClient } from '@tanstack/react-query'
 import type { Dispatch, SetStateAction } from 'react'
 import { useTranslation } from 'react-i18next'
-import { client } from '../../api/client.ts'
-import { refresh } from '../../api/queries.ts'
 import { Dialog } from '../../components/dialog.tsx'
-import { ImportDialog } from '../../components/import-dialog.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { AssessmentDialog } from '../assessments/assessment-dialog.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
 import { ExcludeDialog, RemarkDialog } from './cell-dialogs.tsx'
 import { FillDialog } from './fill-dialog.tsx'
 import { CellMenu, ColumnMenu } from './grid-menus.tsx'
+import { ImportMarks } from './import-marks.tsx'
 import type { Place } from './model/moves.ts'
 import { PasteDialog } from './paste-dialog.tsx'
 import type { GridOf } from './use-grid.ts'
@@ -107,7 +104,7 @@ export function SheetDialogs({ parts: { grid, root, act }, shown, onShow, place,
     case 'history':
       return <PastOfMark grid={grid} place={shown.place} onClose={closeToGrid} />
     case 'import':
-      return <Import place={place} onClose={close} />
+      return <ImportMarks place={place} onClose={close} />
     default:
       return null
   }
@@ -127,27 +124,5 @@ function PastOf({ title, entity, id, onClose }: { title: string; entity: 'grade'
     <Dialog open wide title={t('of', { what: title })} onClose={onClose}>
       {id === null ? <p>{t('noMark')}</p> : <HistoryPanel entity={entity} id={id} />}
     </Dialog>
-  )
-}
-
-/** The mark sheet to fill in elsewhere, and its way back. */
-function Import({ place: { classId, subjectId, termId }, onClose }: { place: Props['place']; onClose: () => void }) {
-  const { t } = useTranslation('marks')
-  const queries = useQueryClient()
-  const of = { studentGroupId: classId, termId, subjectId }
-  return (
-    <ImportDialog
-      title={t('importTitle')}
-      lead={t('importLead')}
-      send={(form, dryRun) => client.imports.grades({ query: { ...of, dryRun: dryRun ? 'true' : 'false' }, body: form })}
-      onDone={() => refresh(queries, ['assessments', 'grades', 'calculations'])}
-      onClose={onClose}
-    >
-      <p>
-        <a href={`/api/grades/sheet?${new URLSearchParams(of)}`} download>
-          {t('importSheet')}
-        </a>
-      </p>
-    </ImportDialog>
   )
 }

@@ -3,7 +3,8 @@ import type { GradingScale } from '@markbook/shared/contract/grading-scale'
 import type { Term } from '@markbook/shared/contract/terms'
 import { useEffect, useLayoutEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button, ButtonLink } from '../../components/button.tsx'
+import { Button } from '../../components/button.tsx'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { Empty, Notice, Page } from '../../components/page.tsx'
 import { CellLine } from './cell-line.tsx'
 import { LeavingWarning } from './leaving.tsx'
@@ -13,6 +14,7 @@ import styles from './marks.module.css'
 import type { Pupil, Sheet } from './model/sheet.ts'
 import { PrintMarks } from './print-marks.tsx'
 import { SheetDialogs, type Shown } from './sheet-dialogs.tsx'
+import { StatusBar } from './status-bar.tsx'
 import { Unsaved } from './unsaved.tsx'
 import { useGridOf } from './use-grid.ts'
 import { useLeftBehind, useReviewed } from './use-sheet.ts'
@@ -43,7 +45,7 @@ export function SheetView({ ground, choice }: { ground: Ground; choice: React.Re
   useLeftBehind(columns.map(({ id }) => id))
   const [shown, setShown] = useState<Shown | null>(null)
   const parts = useGridOf(sheet, isReadOnly, setShown)
-  const { grid, sizes, root, said, act, show } = parts
+  const { grid, sizes, root, act, show } = parts
   const isPrinting = usePrinting()
   const title = t('sheet', { subject: subjectName, class: className })
   const lead = t('of', { term: t(`app:term.${term.name}`), year: yearName })
@@ -74,16 +76,19 @@ export function SheetView({ ground, choice }: { ground: Ground; choice: React.Re
           <Empty>{t('noAssessments')}</Empty>
         ) : (
           <>
-            <Unsaved sheet={sheet} onShow={show} />
-            <CellLine grid={grid} isReadOnly={isReadOnly} onAction={act} said={said} />
-            <MarkGrid
-              grid={grid}
-              sizes={sizes}
-              root={root}
-              label={t('grid', { subject: subjectName, class: className })}
-              onMenu={(place) => setShown({ is: 'menu', place })}
-              onColumn={(col) => setShown({ is: 'column', place: { row: -1, col } })}
-            />
+            <div className={styles['work']}>
+              <CellLine grid={grid} isReadOnly={isReadOnly} onAction={act} />
+              <MarkGrid
+                grid={grid}
+                sizes={sizes}
+                root={root}
+                label={t('grid', { subject: subjectName, class: className })}
+                onMenu={(place) => setShown({ is: 'menu', place })}
+                onColumn={(col) => setShown({ is: 'column', place: { row: -1, col } })}
+              />
+              <StatusBar grid={grid} />
+              <Unsaved sheet={sheet} onShow={show} />
+            </div>
             <Legend />
           </>
         )}

@@ -27,19 +27,10 @@ export function Unsaved({ sheet, onShow }: Props) {
   )
   const all = text === '' ? [] : queue.all()
   const of = (...states: Pending['state'][]) => all.filter(({ state }) => states.includes(state))
-  const [going, waiting, offered, refused, contested] = [
-    of('fresh', 'sending'),
-    of('waiting'),
-    of('offered'),
-    of('refused'),
-    of('conflict'),
-  ]
+  const [waiting, offered, refused, contested] = [of('waiting'), of('offered'), of('refused'), of('conflict')]
   const mistakes = sheet.mistakesThere()
   return (
     <>
-      <p className={styles['saving']} role="status" data-saved={all.length === 0 && mistakes === 0}>
-        {going.length > 0 ? t('unsaved.saving', { count: going.length }) : all.length + mistakes === 0 && t('unsaved.all')}
-      </p>
       {waiting.length > 0 && <Away count={waiting.length} onRetry={() => queue.retry()} />}
       {!isHeard && waiting.length === 0 && <Notice tone="warn">{t('unsaved.unheard')}</Notice>}
       {!isKeeping() && <Notice tone="bad">{t('unsaved.notKept')}</Notice>}
@@ -54,7 +45,7 @@ export function Unsaved({ sheet, onShow }: Props) {
 /** How long a change of what is not saved takes to be said, ms: a mark that is saved at once needs no word, and the key is painted first. */
 const SAID_AFTER = 150
 
-function inAWhile(sheet: Sheet, ear: () => void): () => void {
+export function inAWhile(sheet: Sheet, ear: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const stop = sheet.listen('queue', () => {
     timer ??= setTimeout(() => {

@@ -9,6 +9,7 @@ import { type Grid, narrow, roomier, type Sizes, useLayout, wide } from './grid-
 import { Cursor } from './model/cursor.ts'
 import { type Around, GridControl, type Said } from './model/grid-control.ts'
 import type { Place } from './model/moves.ts'
+import { Saying } from './model/saying.ts'
 import type { News, Sheet } from './model/sheet.ts'
 import type { Shown } from './sheet-dialogs.tsx'
 
@@ -16,8 +17,6 @@ export type GridOf = {
   grid: Grid
   sizes: Sizes
   root: RefObject<HTMLDivElement | null>
-  /** Where a line for those who hear the page is written. */
-  said: RefObject<HTMLSpanElement | null>
   act: (action: 'remark' | 'exclude' | 'history', place: Place) => void
   show: (place: Place) => void
 }
@@ -25,9 +24,9 @@ export type GridOf = {
 /** The grid of a sheet: where its keyboard is, and what it asks of the page. */
 export function useGridOf(sheet: Sheet, isReadOnly: boolean, onShow: (shown: Shown) => void): GridOf {
   const root = useRef<HTMLDivElement>(null)
-  const said = useRef<HTMLSpanElement>(null)
   const id = useId()
-  const say = useSaying(sheet, said)
+  const saying = useMemo(() => new Saying((ms, then) => void setTimeout(then, ms)), [])
+  const say = useSaying(sheet, saying)
   const around = useRef<Around | null>(null)
   const grid = useMemo((): Grid => {
     const cursor = new Cursor()
@@ -40,8 +39,8 @@ export function useGridOf(sheet: Sheet, isReadOnly: boolean, onShow: (shown: Sho
       focus: () => now().focus(),
       written: editable,
     }
-    return { sheet, cursor, control: new GridControl(sheet, cursor, later), id }
-  }, [sheet, id])
+    return { sheet, cursor, control: new GridControl(sheet, cursor, later), saying, id }
+  }, [sheet, saying, id])
   const { control, cursor } = grid
   const include = useInclusion(grid)
   const { tellFailure } = useToasts()
@@ -70,7 +69,7 @@ export function useGridOf(sheet: Sheet, isReadOnly: boolean, onShow: (shown: Sho
     cursor.go(place)
     root.current?.focus()
   }
-  return { grid, sizes: useSizes(useLayout(sheet).columns.length), root, said, act, show }
+  return { grid, sizes: useSizes(useLayout(sheet).columns.length), root, act, show }
 }
 
 /** That a mark was recorded at all is taken back; false where it was changed since. */
@@ -81,41 +80,41 @@ async function takeBack(gradeId: string): Promise<boolean> {
   return true
 }
 
-/** Lines in the corner for who looks, and news of others for who hears. */
-function useSaying(sheet: Sheet, said: RefObject<HTMLSpanElement | null>): Around['say'] {
+/** What a key has done, and what others have changed, in the line under the grid: nothing pops up over what somebody works at. */
+function useSaying(sheet: Sheet, saying: Saying): Around['say'] {
   const { t } = useTranslation('marks')
-  const { tell } = useToasts()
   const named = useTeacherNames()
   const sentence = useRef<(news: News[]) => string>(() => '')
   useEffect(() => {
     sentence.current = (news) => {
       const [first] = news
-      const pupil = sheet.pupils.find(({ id }) => id === first?.studentId)
-      if (news.length !== 1 || !first || !pupil) return t('newsMany', { count: news.length })
+      if (news.length !== 1 || !first) return t('newsMany', { count: news.length })
       return t('newsOne', {
-        pupil: `${pupil.last_name} ${pupil.first_name}`,
-        title: sheet.columns.find(({ id }) => id === first.assessmentId)?.title ?? '',
+        ...namesOf(sheet, first),
         mark: editable(first.mark?.score ?? 0),
         name: named(first.mark?.updated_by ?? null) ?? t('somebody'),
       })
     }
   })
-  useEffect(
-    () =>
-      sheet.listenToNews((news) => {
-        if (said.current) said.current.textContent = sentence.current(news)
-      }),
-    [sheet, said],
-  )
-  return (asked) => void tell(sentenceOf(asked))
+  useEffect(() => sheet.listenToNews((news) => saying.say(sentence.current(news))), [sheet, saying])
+  return (asked) => saying.say(sentenceOf(asked))
 
   function sentenceOf(asked: Said): string {
     if (asked.word === 'copied') return t('copied', { count: asked.count })
     if (asked.word === 'undone') return t('undo.done', { count: asked.count })
+    if (asked.word === 'undoneOne') {
+      return t('undo.doneOne', { ...namesOf(sheet, asked), mark: asked.score === null ? t('unsaved.noMark') : editable(asked.score) })
+    }
     if (asked.word === 'undoNone') return t('undo.none')
     if (asked.word === 'undoChanged') return t('undo.changed')
     return t('cannotClear')
   }
+}
+
+function namesOf({ pupils, columns }: Sheet, { assessmentId, studentId }: { assessmentId: string; studentId: string }) {
+  const pupil = pupils.find(({ id }) => id === studentId)
+  const title = columns.find(({ id }) => id === assessmentId)?.title ?? ''
+  return { pupil: pupil ? `${pupil.last_name} ${pupil.first_name}` : '', title }
 }
 
 const NARROW = '(max-width: 640px)'

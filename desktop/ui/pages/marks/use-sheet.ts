@@ -1,5 +1,4 @@
 import type { LiveMarks } from '@markbook/shared/contract/grades'
-import type { SyncStatus } from '@markbook/shared/contract/replication'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { ask, type ResourceName, refresh } from '../../api/queries.ts'
@@ -7,6 +6,7 @@ import { useProfile } from '../../api/session.ts'
 import { type Followed, followMarks } from './model/follow-marks.ts'
 import { Sheet } from './model/sheet.ts'
 import { type Workplace, workplaceOf } from './model/workplace.ts'
+import type { Above } from './place-of.ts'
 
 /** How often it is looked whether another window left something behind, ms. */
 const LOOK = 10_000
@@ -20,8 +20,8 @@ const concerned: Record<LiveMarks['touched'][number], ResourceName> = {
   sync_conflict: 'replication',
 }
 
-/** The server's parent, as far as the line above the pages has heard of it. */
-export const useParent = (): SyncStatus['parent'] | undefined => useQuery(ask('replication', 'status')).data?.parent
+/** Where this server sends to, as far as the line above the pages has heard of it. */
+export const useAbove = (): Above | undefined => useQuery(ask('replication', 'status')).data
 
 export function useWorkplace(): Workplace {
   const { id, school_id } = useProfile()

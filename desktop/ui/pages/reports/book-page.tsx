@@ -14,6 +14,7 @@ import { BookSteps } from './book-steps.tsx'
 import { bankOf } from './completions.ts'
 import { EntryRow } from './entry-row.tsx'
 import { FillRows } from './fill-rows.tsx'
+import { LeavingRows } from './leaving.tsx'
 import styles from './reports.module.css'
 import { tones } from './standing.tsx'
 import { useBooks } from './use-books.ts'
@@ -35,18 +36,32 @@ export function BookPage() {
 }
 
 function Book({ book }: { book: ReportDetail }) {
-  const { t } = useTranslation(['reports', 'app'])
+  const { t } = useTranslation(['reports', 'classes', 'app'])
   const name = fullName(book.student)
   const term = useQuery(ask('terms', 'get', { params: { id: book.term_id } }))
-  const period = book.report_type === 'year_end' ? t('type.yearEnd') : term.data ? t(`app:term.${term.data.name}`) : ''
+  const group = useQuery(ask('classes', 'get', { params: { classId: book.student_group_id } }))
+  const years = useQuery(ask('academicYears', 'list'))
+  const year = years.data?.find(({ id }) => id === term.data?.academic_year_id)?.name
+  const period =
+    term.data && year
+      ? book.report_type === 'year_end'
+        ? t('periodYearEnd', { year })
+        : t('periodTerm', { term: t(`app:term.${term.data.name}`), year })
+      : undefined
+  const lead = period && group.data ? t('bookLead', { class: t('classes:class', { name: group.data.name }), period }) : (period ?? ' ')
   return (
-    <Page wide title={t('bookOf', { name })} lead={period} actions={<Neighbours book={book} />}>
+    <Page wide title={t('bookOf', { name })} lead={lead} actions={<Neighbours book={book} />}>
+      <LeavingRows />
       <div className={styles['bar']}>
         <Badge tone={tones[book.status]}>{t(`status.${book.status}`)}</Badge>
         <span>
           {t('average')}: <strong>{figure(book.overall_average)}</strong>
         </span>
-        {book.position !== null && <span>{t('place', { position: book.position, total: book.total_students })}</span>}
+        {book.position !== null && (
+          <span>
+            {t('placeInClass')}: <strong>{t('place', { position: book.position, total: book.total_students })}</strong>
+          </span>
+        )}
         <span className={styles['gap']} />
         <BookSteps book={book} />
       </div>

@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx'
 import { Card, Empty, FailureNotice, Loading } from '../../components/page.tsx'
 import { moment, number } from '../../words/format.ts'
 import { fullName } from '../results/names.ts'
+import { type Away, AwayBadge, AwayNotice, useAwayPapers } from './away-papers.tsx'
 import { fileName } from './file-saving.ts'
 import { Paper } from './paper.tsx'
 import styles from './reports.module.css'
@@ -21,7 +22,8 @@ export function BookPapers({ book }: { book: ReportDetail }) {
   const navigate = useNavigate()
   const show = (pdf: string) =>
     void navigate({ to: '/reports/book/$reportId', params: { reportId: book.id }, search: { pdf }, replace: true })
-  const make = useSave('reportFiles', 'generatePdf', ['reports'])
+  const make = useSave('reportFiles', 'generatePdf', ['reports', 'replication'])
+  const away = useAwayPapers(book.id, book.pdfs.length > 0)
   const shown = book.pdfs.find(({ id }) => id === wanted)
   const isLocked = book.status === 'sent_to_ministry'
   return (
@@ -40,11 +42,12 @@ export function BookPapers({ book }: { book: ReportDetail }) {
       }
     >
       <FailureNotice failure={make.error} />
+      <AwayNotice pdfs={book.pdfs} away={away} />
       {shown && <ShownPdf key={shown.id} book={book} pdf={shown} />}
       {book.pdfs.length === 0 ? (
         <Empty>{t(isLocked ? 'paper.noneLocked' : 'paper.none')}</Empty>
       ) : (
-        <Pdfs pdfs={book.pdfs} shown={shown?.id} onShow={show} />
+        <Pdfs pdfs={book.pdfs} away={away} shown={shown?.id} onShow={show} />
       )}
     </Card>
   )
@@ -71,7 +74,8 @@ function ShownPdf({ book, pdf }: { book: ReportDetail; pdf: ReportPdf }) {
   )
 }
 
-function Pdfs({ pdfs, shown, onShow }: { pdfs: readonly ReportPdf[]; shown: string | undefined; onShow: (id: string) => void }) {
+type List = { pdfs: readonly ReportPdf[]; away: ReadonlyMap<string, Away>; shown: string | undefined; onShow: (id: string) => void }
+function Pdfs({ pdfs, away, shown, onShow }: List) {
   const { t } = useTranslation('reports')
   return (
     <details open={!shown}>
@@ -80,9 +84,14 @@ function Pdfs({ pdfs, shown, onShow }: { pdfs: readonly ReportPdf[]; shown: stri
         {pdfs.map(({ id, generated_at, file_size }) => (
           <li key={id}>
             <span>
-              {moment(generated_at)} · {t('paper.size', { size: number(Math.ceil(file_size / 1024)) })}
+              {moment(generated_at)} · {t('paper.size', { size: number(Math.ceil(file_size / 1024)) })} <AwayBadge place={away.get(id)} />
             </span>
-            <Button size="small" aria-current={id === shown ? 'true' : undefined} onClick={() => onShow(id)}>
+            <Button
+              size="small"
+              disabled={away.get(id) === 'here'}
+              aria-current={id === shown ? 'true' : undefined}
+              onClick={() => onShow(id)}
+            >
               {t('paper.show')}
             </Button>
           </li>

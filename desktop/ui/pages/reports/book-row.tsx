@@ -45,7 +45,7 @@ export function BookRow({ book, head, name, firstName, banks }: Props) {
     }
   }
   const isWrong = (field: Field, value: string) => field === 'attendance' && !isAttendance(value)
-  const { row, seen } = useAutosave<Field>(stored, { save, isWrong })
+  const { row, seen } = useAutosave<Field>(stored, { name, save, isWrong })
   const isLocked = book.status === 'sent_to_ministry'
   const field = (key: Field) => ({
     value: seen.values[key],

@@ -48,7 +48,7 @@ export function EntryRow({ entry, result, isLocked, head, name, firstName, bank,
       throw failure
     }
   }
-  const { row, seen } = useAutosave<Field>(stored, { save })
+  const { row, seen } = useAutosave<Field>(stored, { name, save })
   const leave = () => {
     row.hold(null)
     void row.flush()

@@ -14,6 +14,7 @@ import { bankOf } from './completions.ts'
 import { EntryRow } from './entry-row.tsx'
 import { FillRows } from './fill-rows.tsx'
 import type { ListedBook } from './kept-books.ts'
+import { LeavingRows } from './leaving.tsx'
 import styles from './reports.module.css'
 import { booksAsked, type OfBooks, useBooks, useEntries } from './use-books.ts'
 import { useBooksSearch } from './use-books-search.ts'
@@ -30,6 +31,7 @@ export function FillView({ of, chosen, owns }: FillProps) {
   if (!owns && entries.data?.length === 0) return <Empty>{t('fill.noneYours')}</Empty>
   return (
     <>
+      <LeavingRows />
       <FillChoice subjects={subjects} chosen={subject?.id} owns={owns} />
       <p className={styles['keys']}>{t('fill.keys')}</p>
       {subject ? (
@@ -119,7 +121,7 @@ function BookHead({ book }: { book: ListedBook }) {
         {listName(book.student)}
       </Link>
       <span className={styles['figures']}>
-        {figure(book.overall_average)} {position !== null && `· ${t('place', { position, total })}`}
+        {figure(book.overall_average)} {position !== null && `· ${t('placed', { position, total })}`}
       </span>
     </>
   )

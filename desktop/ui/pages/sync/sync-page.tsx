@@ -4,13 +4,15 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
-import { ButtonLink } from '../../components/button.tsx'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { Answer, Card, Notice, Page, Table } from '../../components/page.tsx'
-import { spokenOf } from '../../frame/sync-status.ts'
+import { type Needs, spokenOf } from '../../frame/spoken.ts'
+import { useNeeds } from '../../frame/use-spoken.ts'
 import { moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { useEntityName } from './naming.ts'
 import styles from './sync.module.css'
+import { Head, WaitingFiles } from './waiting-files.tsx'
 
 /** The frame hears every change of the status; lists are looked at again beside it. */
 const EVERY = 10_000
@@ -19,11 +21,14 @@ export function SyncPage() {
   const { t } = useTranslation('sync')
   const profile = useProfile()
   const status = useQuery(ask('replication', 'status'))
+  const needs = useNeeds(status.data)
   const actions = (
     <>
-      <ButtonLink to="/sync/conflicts" look={(status.data?.open_conflicts ?? 0) > 0 ? 'primary' : 'plain'}>
-        {t('toConflicts')}
-      </ButtonLink>
+      {needs.decisions > 0 && (
+        <ButtonLink to="/sync/conflicts" look="primary">
+          {t('toConflicts')}
+        </ButtonLink>
+      )}
       {isAdmin(profile) && <ButtonLink to="/sync/nodes">{t('toNodes')}</ButtonLink>}
     </>
   )
@@ -32,9 +37,10 @@ export function SyncPage() {
       <Answer of={status}>
         {(known) => (
           <>
-            <State status={known} />
+            <State status={known} needs={needs} />
             <Waiting isAlone={known.state === 'alone'} />
-            {known.refused > 0 && <Refused />}
+            {known.files_to_send + known.files_to_come > 0 && <WaitingFiles />}
+            {known.refused > 0 && needs.stuck > 0 && <Refused />}
             {known.held > 0 && isAdmin(profile) && <Held />}
           </>
         )}
@@ -43,9 +49,9 @@ export function SyncPage() {
   )
 }
 
-function State({ status }: { status: SyncStatus }) {
+function State({ status, needs }: { status: SyncStatus; needs: Needs }) {
   const { t } = useTranslation('sync')
-  const { word, count, tone } = spokenOf(status)
+  const { text, tone } = spokenOf(t, status, needs, Date.now())
   const facts: readonly [string, ReactNode][] = [
     [t('parent'), status.parent?.name ?? t('nowhere')],
     ...(status.parent
@@ -57,12 +63,12 @@ function State({ status }: { status: SyncStatus }) {
           [t('clock'), <Clock key="clock" offset={status.clock_offset_ms} />],
         ] as [string, ReactNode][])
       : []),
-    [t('undecided'), status.open_conflicts + status.held + status.refused],
+    [t('undecided'), needs.decisions + needs.stuck],
   ]
   return (
     <Card>
       <Notice tone={tone === 'none' ? 'info' : tone}>
-        <strong>{t(`line.${word}`, { count })}</strong>
+        <strong>{text}</strong>
       </Notice>
       <dl className={styles['facts']}>
         {facts.map(([label, value]) => (
@@ -113,18 +119,6 @@ function Waiting({ isAlone }: { isAlone: boolean }) {
     </Card>
   )
 }
-
-const Head = ({ columns }: { columns: readonly string[] }) => (
-  <thead>
-    <tr>
-      {columns.map((column) => (
-        <th key={column} scope="col">
-          {column}
-        </th>
-      ))}
-    </tr>
-  </thead>
-)
 
 function Refused() {
   const { t } = useTranslation('sync')

@@ -1,14 +1,10 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
-import { people, stBrigids } from '@markbook/shared/story/people'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cable, cableTo } from '../../../../server/demo/cable.ts'
-import { invite } from '../../../../server/peers/enrolment.ts'
-import { joinParent } from '../../../../server/peers/join.ts'
-import { overNetwork } from '../../../../server/peers/network.ts'
-import { asSystem } from '../../../../server/store/tx.ts'
+import type { Cable } from '../../../../server/demo/cable.ts'
 import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { joinedUnder } from '../../tests/joined.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
 const gradeId = naturalId('grade', mathsExam.id, zoe.id)
@@ -18,16 +14,6 @@ describe.skipIf(!chromiumPath)('the sync pages of a school under a centre', () =
   let box: Site
   let cable: Cable
   let browser: Browser
-  const untilInStep = async () => {
-    for (let tries = 0; tries < 300; tries += 1) {
-      // Until her row has come down nobody knows her here.
-      const asked = box.as('okafor').then((head) => head.replication.status())
-      const status = await asked.catch(() => null)
-      if (status?.state === 'up_to_date' && status.waiting === 0) return
-      await new Promise((resolve) => setTimeout(resolve, 200))
-    }
-    throw new Error('the school never came in step with its centre')
-  }
   beforeAll(async () => {
     const names = { centre: { NODE_NAME: 'The ministry', COOKIE_PREFIX: 'centre' }, box: { NODE_NAME: 'The office', COOKIE_PREFIX: 'box' } }
     ;[centre, box, browser] = await Promise.all([
@@ -35,13 +21,7 @@ describe.skipIf(!chromiumPath)('the sync pages of a school under a centre', () =
       openSite({ story: false, env: names.box }),
       openBrowser(),
     ])
-    cable = await cableTo(centre.running().port)
-    const asked = { kind: 'school', schoolId: stBrigids, userId: null, by: people.okafor.id } as const
-    const { code } = await centre.running().node.services.store.write(asSystem(), (tx) => invite(tx, asked))
-    const { services } = box.running().node
-    await joinParent(services, { url: cable.url, code, kind: 'school' }, overNetwork(new AbortController().signal))
-    await services.replication?.refresh()
-    await untilInStep()
+    cable = await joinedUnder(centre, box)
   })
   afterAll(async () => {
     await browser.close()
@@ -54,17 +34,17 @@ describe.skipIf(!chromiumPath)('the sync pages of a school under a centre', () =
     const { context, page, faults } = await openWindow(browser)
     await box.signIn(context, 'okafor')
     await page.goto(`${box.url}/sync`)
-    await page.getByText('Everything has arrived').first().waitFor()
+    await page.getByText('All marks are at the ministry').first().waitFor()
     cable.cut()
     await (await box.as('ada')).grades.update({ params: { id: gradeId }, body: { score: 81 } })
     await (await centre.as('byrne')).grades.update({ params: { id: gradeId }, body: { score: 65 } })
-    await page.getByText('No line; 1 change waits').first().waitFor()
+    await page.getByText('No line: 1 mark waits').first().waitFor()
     await page.getByRole('row').filter({ hasText: 'Ada Nowak' }).waitFor()
     await expectForEverybody(page)
     await picture(page, 'sync-waiting')
     cable.mend()
     await box.running().node.services.replication?.refresh()
-    await page.getByText('1 entry needs a decision').first().waitFor()
+    await page.getByText('1 entry needs your decision').first().waitFor()
     await page.goto(`${box.url}/sync/conflicts`)
     const [now, other] = [page.getByRole('region', { name: 'Counts now' }), page.getByRole('region', { name: 'Was written too' })]
     await now.getByText('65').waitFor()

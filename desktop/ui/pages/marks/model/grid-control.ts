@@ -6,7 +6,11 @@ import { UndoStack } from './undo.ts'
 
 type Key = { key: string; ctrlKey: boolean; metaKey: boolean; shiftKey: boolean; altKey: boolean }
 /** What the grid says in a line of its own. */
-export type Said = { word: 'cannotClear' | 'undoNone' | 'undoChanged' } | { word: 'copied' | 'undone'; count: number }
+export type Said =
+  | { word: 'cannotClear' | 'undoNone' | 'undoChanged' }
+  | { word: 'copied' | 'undone'; count: number }
+  /** One mark, and what stands there again: null for none. */
+  | { word: 'undoneOne'; assessmentId: string; studentId: string; score: number | null }
 
 /** What the grid asks of the page around it. */
 export type Around = {
@@ -196,7 +200,8 @@ export class GridControl {
     const first = untouched.filter(({ before }) => before === null)
     const gone = await Promise.all(first.map(({ assessmentId, studentId }) => this.takeBack(assessmentId, studentId)))
     const done = back.length + gone.filter(Boolean).length
-    if (done > 0) this.around.say({ word: 'undone', count: done })
+    const [only] = steps.length === 1 ? untouched : []
+    if (done > 0) this.around.say(only ? { word: 'undoneOne', ...only, score: only.before } : { word: 'undone', count: done })
     if (done < steps.length) this.around.say({ word: 'undoChanged' })
   }
 

@@ -111,6 +111,21 @@ describe('marks on their way', () => {
     expect(at.queue.all()).toEqual([])
   })
 
+  test('of a server that is known to be away nothing is said to be under way', async () => {
+    const at = world()
+    at.line.request = false
+    at.put('1', 12)
+    await at.turn(1)
+    at.put('2', 13)
+    expect(at.queue.all().map(({ state }) => state)).toEqual(['waiting', 'waiting'])
+    await at.turn(2)
+    at.put('2', 14)
+    expect(at.queue.all().map(({ state }) => state)).toEqual(['waiting', 'waiting'])
+    at.line.request = true
+    await at.turn()
+    expect([at.score('a', '1'), at.score('a', '2'), at.queue.all().length]).toEqual([12, 14, 0])
+  })
+
   test('a mark whose answer was lost has arrived, and is not sent twice', async () => {
     const at = world()
     at.line.reply = false

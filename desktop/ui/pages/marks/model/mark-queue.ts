@@ -57,7 +57,11 @@ export class MarkQueue<Row extends Recorded = Recorded> {
   put(marks: readonly Entered[]): void {
     for (const [assessmentId, own] of grouped(marks)) {
       const lane = this.lane(assessmentId)
-      for (const mark of own) lane.entries.set(mark.studentId, enteredOver(lane.entries.get(mark.studentId), mark, this.means.now()))
+      for (const mark of own) {
+        const entered = enteredOver(lane.entries.get(mark.studentId), mark, this.means.now())
+        // Of a server that is known to be away nobody is told that it saves.
+        lane.entries.set(mark.studentId, lane.tries > 0 ? { ...entered, state: 'waiting' } : entered)
+      }
       this.changed(assessmentId, own)
       if (lane.tries === 0) this.schedule(assessmentId, lane, GATHER)
     }
@@ -182,8 +186,8 @@ export class MarkQueue<Row extends Recorded = Recorded> {
     for (const { studentId, score } of batch) {
       const now = lane.entries.get(studentId)
       // Typed anew while it was on its way: that goes next, and stands on what has just been saved.
-      if (now?.state === 'fresh') lane.entries.set(studentId, { ...now, seen: score, ours: undefined })
-      else lane.entries.delete(studentId)
+      if (now?.state === 'sending') lane.entries.delete(studentId)
+      else if (now && goesOut(now)) lane.entries.set(studentId, { ...now, state: 'fresh', seen: score, ours: undefined })
     }
     this.means.arrived(assessmentId, rows)
     this.changed(assessmentId, batch)
@@ -194,7 +198,9 @@ export class MarkQueue<Row extends Recorded = Recorded> {
     if (isAway(failure)) {
       lane.tries += 1
       lane.failure = failure
-      this.set(lane, batch, () => ({ state: 'waiting' }))
+      // What was under way may have arrived.
+      const all = [...lane.entries.values()]
+      this.set(lane, all, ({ state, score }) => ({ state: 'waiting', ...(state === 'sending' && { ours: score }) }))
     } else {
       const named = batch.flatMap((pending, at) => {
         const issue = failure.issues?.find(({ path }) => path.startsWith(`grades.${at}.`))
@@ -211,11 +217,11 @@ export class MarkQueue<Row extends Recorded = Recorded> {
     this.changed(assessmentId, [...lane.entries.values()])
   }
 
-  private set(lane: Lane, pendings: readonly Pending[], change: () => Partial<Pending>): void {
+  /** Of those that go out by themselves. */
+  private set(lane: Lane, pendings: readonly Pending[], change: (now: Pending) => Partial<Pending>): void {
     for (const { studentId } of pendings) {
       const now = lane.entries.get(studentId)
-      if (now?.state === 'sending' || now?.state === 'waiting' || (now?.state === 'fresh' && change().state === 'refused'))
-        lane.entries.set(studentId, { ...now, ...change() })
+      if (now && goesOut(now)) lane.entries.set(studentId, { ...now, ...change(now) })
     }
   }
 

@@ -11,9 +11,11 @@ export function standingOf(saved: LiveMark | null | undefined, pending: Pending 
 
 /** Whether two marks count the same, say the same, or are in every respect the same. */
 export const sameStanding = (a: Standing, b: Standing) => a?.score === b?.score && a?.is_excluded === b?.is_excluded
-export const sameValues = (a: LiveMark, b: LiveMark) =>
+type Values = Pick<LiveMark, 'score' | 'remarks' | 'is_excluded' | 'exclusion_reason'>
+export const sameValues = (a: Values, b: Values) =>
   a.score === b.score && a.remarks === b.remarks && a.is_excluded === b.is_excluded && a.exclusion_reason === b.exclusion_reason
-export const sameMark = (a: LiveMark, b: LiveMark) => sameValues(a, b) && a.is_waiting === b.is_waiting && a.updated_at === b.updated_at
+export const sameMark = (a: LiveMark, b: LiveMark) =>
+  sameValues(a, b) && a.is_waiting === b.is_waiting && a.is_above === b.is_above && a.updated_at === b.updated_at
 
 /** Marks by the assessment that they are of. */
 export function byAssessment(marks: readonly LiveMark[]): Map<string, LiveMark[]> {

@@ -34,7 +34,7 @@ export const needsDecision = ({ state }: Pending): boolean => state === 'refused
 export function enteredOver(before: Pending | undefined, entered: Entered, at: string): Pending {
   const seen = before?.state === 'conflict' ? (before.theirs ?? null) : (before ?? entered).seen
   const remarks = entered.remarks === undefined ? before?.remarks : entered.remarks
-  const ours = before?.state === 'sending' || before?.state === 'waiting' ? before.score : before?.ours
+  const ours = before?.state === 'sending' ? before.score : before?.ours
   return { ...entered, remarks, seen, ours, at, state: 'fresh' }
 }
 

@@ -17,7 +17,7 @@ const at = '2026-01-12T08:00:00.000Z'
 const ids: readonly string[] = pupilsOf3B.map(({ id }) => id)
 const live = grades
   .filter(({ assessment_id, student_id }) => columns.some(({ id }) => id === assessment_id) && ids.includes(student_id))
-  .map((grade): LiveMark => ({ ...grade, updated_at: at, is_waiting: false }))
+  .map((grade): LiveMark => ({ ...grade, updated_at: at, is_waiting: false, is_above: false }))
 
 let queue: MarkQueue<Grade>
 let sheet: Sheet

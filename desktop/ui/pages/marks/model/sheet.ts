@@ -68,6 +68,9 @@ export class Sheet {
     return this.layout.columns
   }
 
+  /** What the server has, of earlier assessments too. */
+  marks = (): Iterable<LiveMark> => this.saved.values()
+
   /** Shows what is on its way, until the returned function is called. */
   open(): () => void {
     this.forgetAll()
@@ -227,8 +230,8 @@ export class Sheet {
     for (const { letter_grade: _letter, created_by: _by, ...mark } of known) {
       const key = keyOf(mark.assessment_id, mark.student_id)
       const before = this.saved.get(key)
-      const isSame = before !== undefined && sameValues(before, { ...mark, is_waiting: false })
-      this.saved.set(key, { ...mark, is_waiting: isSame ? before.is_waiting : hasParent })
+      const { is_waiting, is_above } = before && sameValues(before, mark) ? before : { is_waiting: hasParent, is_above: false }
+      this.saved.set(key, { ...mark, is_waiting, is_above })
     }
     this.touch(known.map(({ assessment_id, student_id }) => [assessment_id, student_id]))
   }

@@ -1,5 +1,5 @@
 import type { Grade } from '@markbook/shared/contract/grades'
-import { client } from '../../../api/client.ts'
+import { promptClient as client } from '../../../api/client.ts'
 import { type Box, KeptMarks } from './kept-marks.ts'
 import { MarkQueue } from './mark-queue.ts'
 import { goesOut } from './pending.ts'

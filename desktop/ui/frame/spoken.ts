@@ -1,0 +1,41 @@
+import type { SyncStatus } from '@markbook/shared/contract/replication'
+import type { TFunction } from 'i18next'
+import { enumerated, lasting } from '../words/format.ts'
+
+/** What waits for this person: conflicts that they may decide, and writes that stay until somebody looks. */
+export type Needs = { decisions: number; stuck: number }
+/** `isWork`: it stays so until somebody does something. */
+export type Spoken = { text: string; tone: 'none' | 'good' | 'warn' | 'bad'; isWork?: true }
+
+/** The one thing of a status that matters most to a person, as a sentence. `now` in ms. */
+export function spokenOf(t: TFunction<'sync'>, status: SyncStatus, { decisions, stuck }: Needs, now: number): Spoken {
+  const { state, copy, waiting, oldest_waiting_at, files_to_send, files_to_come } = status
+  if (state === 'revoked' || state === 'upgrade') return { text: t(`line.${state}`), tone: 'bad', isWork: true }
+  if (decisions > 0) return { text: t('line.decide', { count: decisions }), tone: 'warn', isWork: true }
+  if (stuck > 0) return { text: t('line.stuck', { count: stuck }), tone: 'warn', isWork: true }
+  if (state === 'alone') return { text: t('line.alone'), tone: 'none' }
+  if (copy) return { text: t('line.copying', copy), tone: state === 'offline' ? 'warn' : 'none' }
+  const count = waiting + files_to_send + files_to_come
+  const what = enumerated(partsOf(t, status))
+  const place = status.reached ?? 'centre'
+  if (state === 'offline') {
+    if (count === 0) return { text: t(`line.idle.${place}`), tone: 'warn' }
+    const ms = oldest_waiting_at ? now - Date.parse(oldest_waiting_at) : 0
+    const isOld = ms > MINUTE
+    return { text: isOld ? t('line.waitingFor', { count, what, age: lasting(ms) }) : t('line.waiting', { count, what }), tone: 'warn' }
+  }
+  if (waiting > 0) return { text: t('line.sending', { what }), tone: 'none' }
+  return count > 0 ? { text: t(`line.files.${place}`, { what }), tone: 'none' } : { text: t(`line.all.${place}`), tone: 'good' }
+}
+
+/** So young is not worth saying. */
+const MINUTE = 60_000
+
+function partsOf(t: TFunction<'sync'>, { waiting, waiting_marks, files_to_send, files_to_come }: SyncStatus): string[] {
+  const [others, files] = [waiting - waiting_marks, files_to_send + files_to_come]
+  return [
+    ...(waiting_marks > 0 ? [t('line.part.marks', { count: waiting_marks })] : []),
+    ...(others > 0 ? [t(waiting_marks > 0 ? 'line.part.others' : 'line.part.changes', { count: others })] : []),
+    ...(files > 0 ? [t('line.part.files', { count: files })] : []),
+  ]
+}

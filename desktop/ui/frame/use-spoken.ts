@@ -1,0 +1,22 @@
+import type { SyncStatus } from '@markbook/shared/contract/replication'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { ask } from '../api/queries.ts'
+import { isAdmin, useProfile } from '../api/session.ts'
+import { type Needs, type Spoken, spokenOf } from './spoken.ts'
+
+/** The status counts all of the school; a teacher is asked only for what is theirs. */
+export function useNeeds(status: SyncStatus | null | undefined): Needs {
+  const all = isAdmin(useProfile())
+  const { open_conflicts = 0, refused = 0, held = 0 } = status ?? {}
+  const own = useQuery({ ...ask('replication', 'conflicts', { query: { status: 'open' } }), enabled: !all && open_conflicts > 0 })
+  const notTaken = useQuery({ ...ask('replication', 'refused'), enabled: !all && refused > 0 })
+  if (all) return { decisions: open_conflicts, stuck: held + refused }
+  return { decisions: (open_conflicts > 0 && own.data?.length) || 0, stuck: (refused > 0 && notTaken.data?.length) || 0 }
+}
+
+export function useSpoken(status: SyncStatus | null | undefined): Spoken | null {
+  const { t } = useTranslation('sync')
+  const needs = useNeeds(status)
+  return status ? spokenOf(t, status, needs, Date.now()) : null
+}

@@ -1,0 +1,32 @@
+import { people, stBrigids } from '@markbook/shared/story/people'
+import { type Cable, cableTo } from '../../../server/demo/cable.ts'
+import { invite } from '../../../server/peers/enrolment.ts'
+import { joinParent } from '../../../server/peers/join.ts'
+import { overNetwork } from '../../../server/peers/network.ts'
+import { asSystem } from '../../../server/store/tx.ts'
+import type { Site } from './site.ts'
+
+/** Joins a server to another over real HTTP, over a cable that can be cut, and waits until everything has come. `user`: it is this person's laptop. */
+export async function joinedUnder(parent: Site, child: Site, user: string | null = null): Promise<Cable> {
+  const cable = await cableTo(parent.running().port)
+  const kind = user ? 'laptop' : 'school'
+  const asked = { kind, schoolId: stBrigids, userId: user, by: people.okafor.id } as const
+  const { code } = await parent.running().node.services.store.write(asSystem(), (tx) => invite(tx, asked))
+  const { services } = child.running().node
+  await joinParent(services, { url: cable.url, code, kind }, overNetwork(new AbortController().signal))
+  await services.replication?.refresh()
+  await inStep(child, user ? 'ada' : 'okafor')
+  return cable
+}
+
+/** Until nothing is left to send or to come, as `person` is told there. */
+export async function inStep(site: Site, person: 'ada' | 'okafor' = 'okafor'): Promise<void> {
+  for (let tries = 0; tries < 300; tries += 1) {
+    // Until their row has come down nobody knows them here.
+    const asked = site.as(person).then((one) => one.replication.status())
+    const status = await asked.catch(() => null)
+    if (status?.state === 'up_to_date' && status.waiting === 0 && !status.copy) return
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  throw new Error('a server never came in step with the one above it')
+}

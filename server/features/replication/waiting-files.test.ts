@@ -1,0 +1,66 @@
+import { draftReport } from '@markbook/shared/story/reports'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parentsOf } from '../../peers/enrolment.ts'
+import { lookForFiles } from '../../peers/files/look.ts'
+import { asSystem } from '../../store/tx.ts'
+import { signedIn, type UnderParent, under } from '../../testing/nodes.ts'
+import { refused } from '../../testing/refused.ts'
+import { type School, school } from '../../testing/school.ts'
+
+let centre: School
+let box: School
+let link: UnderParent
+beforeEach(async () => {
+  centre = await school({ seed: 'centre' })
+  box = await school({ seed: 'box', story: false })
+  link = await under(centre, box)
+  await link.round()
+  await link.files()
+})
+afterEach(async () => {
+  await box.close()
+  await centre.close()
+})
+
+const report = { id: draftReport.id }
+const ofBook = { query: { reportId: draftReport.id } }
+const filesAt = async (node: School, asked?: typeof ofBook) => {
+  const listed = await (await signedIn(node, 'byrne')).replication.files(asked)
+  return listed.map(({ row_id, way }) => [row_id, way])
+}
+
+describe('GET /api/sync/files', () => {
+  test('lists a paper that was made without a line, by what people know it, until the parent has it', async () => {
+    const { id } = await (await signedIn(box, 'byrne')).reportFiles.generatePdf({ params: report })
+    const [parent] = await box.services.store.read(asSystem(), parentsOf)
+    await lookForFiles(box.services, parent?.id ?? '')
+    const listed = await (await signedIn(box, 'ada')).replication.files()
+    expect(listed).toContainEqual({
+      entity: 'report_book_pdf',
+      row_id: id,
+      where: expect.stringMatching(/ · 3B · Michaelmas · /),
+      way: 'to_send',
+      tries: 0,
+      reason: null,
+    })
+    expect(await filesAt(box, ofBook)).toContainEqual([id, 'to_send'])
+    await link.round()
+    await link.files()
+    expect((await filesAt(box)).flat()).not.toContain(id)
+    expect((await filesAt(box, ofBook)).flat()).not.toContain(id)
+  })
+
+  test('says at the centre of a paper that its row is here and its file is not', async () => {
+    const { id } = await (await signedIn(box, 'byrne')).reportFiles.generatePdf({ params: report })
+    await link.round()
+    expect(await filesAt(centre, ofBook)).toContainEqual([id, 'to_come'])
+    await link.files()
+    expect((await filesAt(centre, ofBook)).flat()).not.toContain(id)
+  })
+
+  test('is for staff, and of a book for who may read it', async () => {
+    expect(await refused(centre, () => centre.as.niamh.replication.files.raw())).toMatchObject({ status: 403 })
+    expect(await refused(centre, () => centre.as.ada.replication.files.raw(ofBook))).toMatchObject({ status: 403 })
+    expect(await refused(centre, () => centre.as.marker.replication.files.raw(ofBook))).toMatchObject({ status: 404 })
+  })
+})

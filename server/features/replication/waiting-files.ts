@@ -1,0 +1,53 @@
+import type { WaitingFile } from '@markbook/shared/contract/replication'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import { and, asc, eq } from 'drizzle-orm'
+import type { Services } from '../../http/services.ts'
+import { eachOf } from '../../peers/files/land.ts'
+import { LOOKS_AT_ONCE } from '../../peers/files/look.ts'
+import { fileOf } from '../../peers/files/named.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { namesOf } from './naming.ts'
+import { parentOf } from './replication.queries.ts'
+
+/** Files that the parent of a school's server lacks, or that have still to come from it; `report`: the PDFs of this book only. */
+export async function waitingFilesOf(tx: ReadTx, school: string, report?: string): Promise<WaitingFile[]> {
+  const parent = await parentOf(tx, school)
+  if (!parent) return []
+  const { sync_file, report_book_pdf } = tx.t
+  const { table_name, row_id, direction, tries, reason } = sync_file
+  const all = tx.db.select({ table_name, row_id, direction, tries, reason }).from(sync_file).$dynamic()
+  const papers = and(eq(report_book_pdf.school_id, school), eq(report_book_pdf.id, row_id), eq(table_name, 'report_book_pdf'))
+  const chosen = report === undefined ? all : all.innerJoin(report_book_pdf, and(papers, eq(report_book_pdf.report_book_id, report)))
+  const rows = (await chosen
+    .where(eq(sync_file.peer_id, parent.id))
+    .orderBy(asc(tries), asc(sync_file.next_at), asc(table_name), asc(row_id))
+    .limit(limits.sync.waiting)) as Omit<Row<'sync_file'>, 'peer_id' | 'next_at'>[]
+  const where = await namesOf(
+    tx,
+    school,
+    rows.map((row) => ({ entity: row.table_name, row_id: row.row_id })),
+  )
+  return rows.map((row) => {
+    const named = { entity: row.table_name, row_id: row.row_id }
+    return { ...named, where: where(named), way: row.direction === 'up' ? 'to_send' : 'to_come', tries: row.tries, reason: row.reason }
+  })
+}
+
+/**
+ * Of the PDFs of a book those that are not here, though nobody is asked for them: at the centre a child brings them. `listed`: those that
+ * wait by themselves.
+ */
+export async function missingPapers(
+  files: Services['files'],
+  papers: readonly Row<'report_book_pdf'>[],
+  listed: readonly WaitingFile[],
+): Promise<WaitingFile[]> {
+  const missing: WaitingFile[] = []
+  await eachOf(papers, LOOKS_AT_ONCE, async (paper) => {
+    const file = fileOf('report_book_pdf', paper.id, paper)
+    if (!file || listed.some(({ row_id }) => row_id === paper.id) || (await files.head(file.bucket, file.path))) return
+    missing.push({ entity: 'report_book_pdf', row_id: paper.id, where: '', way: 'to_come', tries: 0, reason: null })
+  })
+  return missing
+}

@@ -1,0 +1,58 @@
+import type { Row } from '@markbook/shared/tables/tables'
+import { textToCursor } from '@markbook/sync/protocol/cursor'
+import type { Page } from '@markbook/sync/protocol/messages'
+import { and, eq, gt, isNull, ne, or } from 'drizzle-orm'
+import type { ReadTx } from '../store/tx.ts'
+import { parentsOf } from './enrolment.ts'
+
+type Peer = Row<'sync_peer'>
+
+/** Up to which number of this node's own feed its parent has everything; null where nobody is above it. */
+export async function passedOn(tx: ReadTx, school: string): Promise<number | null> {
+  return (await parentsOf(tx)).find(({ school_id }) => school_id === school)?.own_seq ?? null
+}
+
+/** Up to which number of this node's own feed the parent has everything, with what came from there itself. */
+export async function sentUpTo(tx: ReadTx, { school_id, node_id, own_seq }: Peer): Promise<number> {
+  const { sync_row } = tx.t
+  const isOurs = or(isNull(sync_row.source_id), ne(sync_row.source_id, node_id))
+  const [unsent] = await tx.db
+    .select({ seq: sync_row.seq })
+    .from(sync_row)
+    .where(and(eq(sync_row.school_id, school_id as string), gt(sync_row.seq, own_seq), isOurs))
+    .limit(1)
+  return unsent ? own_seq : (await tx.dialect.feedOf(tx.line, school_id as string)).seq
+}
+
+type Place = { theirs: number; ours: number }
+
+/**
+ * How much of a laptop's feed has come as far as the centre (decision 346). The school says with each page how far its own feed has gone
+ * on; once that is further than the school's feed was when it had all of ours, ours has gone on too.
+ */
+export class AboveParent {
+  private reached: Place = { theirs: 0, ours: 0 }
+  private awaited: Place | null = null
+
+  /** `ours`: the number up to which the parent had this node's feed before it was asked. Answers the number up to which the centre has it. */
+  heard({ cursor, is_last, above }: Pick<Page, 'cursor' | 'is_last' | 'above'>, ours: number): number | null {
+    const at = textToCursor(cursor)
+    if (above == null) {
+      this.reached = { theirs: 0, ours: 0 }
+      this.awaited = null
+      return null
+    }
+    // The centre has less than it had: it was restored, and nothing is known until it has all again.
+    if (above < this.reached.theirs) this.reached = { theirs: 0, ours: 0 }
+    if (this.awaited && above >= this.awaited.theirs) {
+      this.reached = this.awaited
+      this.awaited = null
+    }
+    if (is_last && at?.kind === 'feed') {
+      const now = { theirs: at.seq, ours }
+      if (above >= now.theirs) this.reached = now
+      else this.awaited ??= now
+    }
+    return this.reached.ours
+  }
+}
