@@ -56,46 +56,93 @@ const sizeOf = (path: string) => {
   return existsSync(`${file}.gz`) ? statSync(`${file}.gz`).size : readFileSync(file).length
 }
 
-/** The sign-in page of somebody who was never here: what it loads, and when it can be typed in, on a slow computer. */
+/** Until the field for the address has the focus in a frame that was handed over: from then on a key that is struck is not lost. */
+const WATCH_FIELD = `(() => {
+  const look = () => {
+    const field = document.querySelector('input[name=email]')
+    if (field && field === document.activeElement) window.painted().then((to) => { window.usable = to })
+    else requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+})()`
+
+const PATIENCE_MS = 30_000
+
+/** What the page said under this name, which its content policy lets nobody wait for inside it. */
+async function saidBy(page: Page, name: string): Promise<number> {
+  const end = Date.now() + PATIENCE_MS
+  while (Date.now() < end) {
+    const said = (await page.evaluate(`window.${name} ?? null`)) as number | null
+    if (said !== null) return said
+    await page.waitForTimeout(15)
+  }
+  throw new Error(`nothing is ${name} on ${page.url()}: ${(await page.content()).slice(0, 400)}`)
+}
+
+type Loaded = { usable: number; sent: number; scripts: string[] }
+
+/**
+ * One visit of somebody who was never here, on a slow computer. As soon as the field can be typed in, an address is typed and sent: only
+ * a page that asks for a code for that address, once, counts as one that can be used.
+ */
+async function visit(page: Page, url: string, address: string): Promise<Loaded> {
+  const scripts = new Set<string>()
+  const bodies: (string | null)[] = []
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url())
+    if (pathname.endsWith('.js')) scripts.add(pathname)
+  })
+  page.on('request', (request) => {
+    if (request.method() === 'POST') bodies.push(request.postData())
+  })
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+  await page.addInitScript(`${PAINTED};${WATCH_FIELD}`)
+  await page.goto(`${url}/sign-in`, { waitUntil: 'commit' })
+  const usable = await saidBy(page, 'usable')
+  await page.keyboard.insertText(address)
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Code', { exact: true }).waitFor()
+  const sent = await page.evaluate(() => performance.getEntriesByType('resource').find(({ name }) => name.includes('/otp/'))?.startTime)
+  // Also what the page fetches for later, once it has nothing else to do.
+  await page.waitForLoadState('networkidle')
+  const [body] = bodies
+  if (bodies.length !== 1 || !body || JSON.parse(body).email !== address) throw new Error(`typed at once, sent: ${bodies.join(' and ')}`)
+  return { usable, sent: sent ?? Number.NaN, scripts: [...scripts] }
+}
+
+const listed = (ms: readonly number[]) => ms.map((one) => one.toFixed(0)).join(', ')
+
+/** The sign-in page of somebody who was never here: what it loads, and when it can be used, on a slow computer. */
 export const appLoad: Bench = {
   name: 'app-load',
   run: ({ pairs }) =>
     withBrowser(async (browser) => {
       const at = await served({ pupils: 40, assessments: 12 })
-      const usable: number[] = []
-      let scripts: string[] = []
+      const visits: Loaded[] = []
       for (let round = 0; round < pairs; round += 1) {
         const page = await windowOf(browser, { ...at, header: '' })
-        const loaded = new Set<string>()
-        page.on('response', (response) => {
-          const { pathname } = new URL(response.url())
-          if (pathname.endsWith('.js')) loaded.add(pathname)
-        })
-        const devtools = await page.context().newCDPSession(page)
-        await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
-        await page.addInitScript(PAINTED)
-        await page.goto(`${at.url}/sign-in`, { waitUntil: 'commit' })
-        await page.waitForSelector('input')
-        usable.push((await page.evaluate('window.painted()')) as number)
-        scripts = [...loaded]
+        visits.push(await visit(page, at.url, `teacher${round}@markbook.test`))
         await page.context().close()
       }
       await at.end()
-      const bytes = scripts.reduce((sum, path) => sum + sizeOf(path), 0)
+      const scripts = [...new Set(visits.flatMap((one) => one.scripts))]
+      const usable = visits.map((one) => one.usable)
+      const sent = visits.map((one) => one.sent)
       return [
         {
           what: 'first load of the app: script, gzip',
           control: 'none',
           target: within(160, 'KB'),
-          measured: bytes / 1_024,
-          figure: `${scripts.length} files`,
+          measured: scripts.reduce((sum, path) => sum + sizeOf(path), 0) / 1_024,
+          figure: `${scripts.length} files, with what is fetched for the pages after it`,
         },
         {
           what: 'until the sign-in page can be used, CPU throttled 4 ×',
           control: 'none',
           target: within(1, 's'),
           measured: median(usable) / 1_000,
-          figure: `${usable.map((ms) => ms.toFixed(0)).join(', ')} ms`,
+          figure: `${listed(usable)} ms; an address that is sent that moment goes out after ${listed(sent)} ms, median ${median(sent).toFixed(0)}`,
         },
       ]
     }),
@@ -180,15 +227,6 @@ const WATCH_OPENING = `addEventListener('click', (event) => {
   if (event.target.closest('a[href*="/marks/"]')) look()
 }, true)`
 
-/** The page's own watch, which its content policy lets nobody ask by itself. */
-async function openedAfter(page: Page): Promise<number> {
-  for (;;) {
-    const opened = (await page.evaluate('window.opened ?? null')) as number | null
-    if (opened !== null) return opened
-    await page.waitForTimeout(20)
-  }
-}
-
 export const appOpen: Bench = {
   name: 'app-open',
   run: ({ pairs }) =>
@@ -204,7 +242,7 @@ export const appOpen: Bench = {
         await link.hover()
         await page.waitForTimeout(100)
         await link.click()
-        const opened = await openedAfter(page)
+        const opened = await saidBy(page, 'opened')
         // The first is the browser's own warming up.
         if (round > 0) taken.push(opened)
         await page.context().close()

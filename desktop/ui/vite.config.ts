@@ -2,12 +2,15 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { gatheredWords } from './gathered-words.ts'
 import { leanContract } from './lean-contract.ts'
+import { paintedPages } from './painted-pages.ts'
 
 const server = process.env['MARKBOOK_SERVER'] ?? 'http://localhost:3000'
 
+const own = () => [react(), leanContract(), gatheredWords()]
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), leanContract(), gatheredWords()],
+  plugins: [...own(), paintedPages(own)],
   build: {
     outDir: '../../dist/app',
     emptyOutDir: true,

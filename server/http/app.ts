@@ -45,7 +45,7 @@ export function createApp(services: Services): App {
   serveStorage(app, services)
   serveShapes(app, services)
   app.notFound(async (c) => {
-    const page = await pageOf(c)
+    const page = await pageOf(c, services)
     if (page) {
       c.set('route', 'page')
       return page

@@ -4,11 +4,15 @@ import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Context } from 'hono'
 import type { AppEnv } from './mount.ts'
+import type { HeaderList } from './replies.ts'
+import type { Services } from './services.ts'
+import { documentFor, paintedLanguages } from './sign-in-page.ts'
 
 /** Beside the bundle, or in `dist` where the sources run. */
 const PLACES = ['./app', '../../dist/app'].map((place) => fileURLToPath(new URL(place, import.meta.url)))
 
 const folder = PLACES.find((place) => existsSync(join(place, 'index.html')))
+const languages = paintedLanguages(folder)
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=UTF-8',
@@ -38,16 +42,22 @@ const SAFETY = { 'content-security-policy': POLICY, 'x-content-type-options': 'n
 const NOT_OURS = /^\/(api|v1|storage|docs|openapi\.json|healthz|readyz|metrics)(\/|$)/
 
 /**
- * What a browser finds where the contract has nothing: files of the app by name, its one document for every address of a page. Scripts
+ * What a browser finds where the contract has nothing: files of the app by name, a document for every address of a page. Scripts
  * bear their content's hash and are kept for ever; the document is asked for anew each time, so that an updated server is seen at the
  * next load. Null where the path is not the app's, or no app was built. Asked last: no request of the contract pays for it.
  */
-export async function pageOf(c: Context<AppEnv>): Promise<Response | null> {
+export async function pageOf(c: Context<AppEnv>, services: Services): Promise<Response | null> {
   const { path, method } = c.req
   if ((method !== 'GET' && method !== 'HEAD') || !folder || NOT_OURS.test(path)) return null
   if (extname(path)) return fileOf(c, folder, path)
   const isPage = path === '/' || /text\/html/.test(c.req.header('accept') ?? '')
-  return isPage ? fileOf(c, folder, '/index.html') : null
+  if (!isPage) return null
+  const headers: HeaderList = []
+  const page = await fileOf(c, folder, await documentFor(c, services, languages, headers))
+  page?.headers.set('cache-control', 'private, no-cache')
+  page?.headers.set('vary', 'accept-encoding, accept-language, cookie')
+  for (const [name, value] of headers) page?.headers.append(name, value)
+  return page
 }
 
 /** Null where there is none. What was packed at the build goes out packed, to who takes it. */

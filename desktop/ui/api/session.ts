@@ -1,10 +1,18 @@
 import type { Profile } from '@markbook/shared/contract/auth'
 import type { Failure } from '@markbook/shared/failures'
 import { useQuery } from '@tanstack/react-query'
-import { ask } from './queries.ts'
+import { ask, queryClient } from './queries.ts'
+import { signedIn } from './signed-out.ts'
 
 /** Who is signed in; asked again whenever the window comes back, since a role may have changed. */
 export const me = () => ask('auth', 'me')
+
+/** Somebody has signed in: nothing is left of whoever was here before. */
+export function enterAs(profile: Profile): void {
+  queryClient.clear()
+  queryClient.setQueryData(me().queryKey, profile)
+  signedIn()
+}
 
 /** Where a person belongs, from what is known of them. */
 export type Standing = 'signed_out' | 'unnamed' | 'no_school' | 'waiting' | 'in_school'

@@ -1,6 +1,7 @@
 import { languages } from 'virtual:words'
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import { keepLanguage, keptLanguage } from './kept-language.ts'
 
 /**
  * Every sentence that a person reads, in `words/<language>/<area>.json`. A language is a folder: it is found by being there, offered under
@@ -8,20 +9,11 @@ import { initReactI18next } from 'react-i18next'
  */
 export { languages }
 
-const KEPT = 'markbook.language'
 const FIRST = 'en'
 
 function wanted(): string {
-  const asked = [kept(), ...navigator.languages.map((tag) => tag.slice(0, 2))]
+  const asked = [keptLanguage(), ...navigator.languages.map((tag) => tag.slice(0, 2))]
   return asked.find((code) => languages.some((known) => known.code === code)) ?? FIRST
-}
-
-const kept = () => {
-  try {
-    return localStorage.getItem(KEPT)
-  } catch {
-    return null
-  }
 }
 
 /** What has been asked for so far: the words of the first pages, or all. */
@@ -42,8 +34,9 @@ export async function restOfWords(): Promise<void> {
   wants = ['first', 'rest']
 }
 
-/** Before the first paint: English, and the language of this person over it. */
-export async function openWords(language = wanted()): Promise<void> {
+/** English, and this language over it: of the first pages. Needs no document, since the first of them is painted at the build. */
+export async function readWords(language: string): Promise<void> {
+  const loading = Promise.all([...new Set([FIRST, language])].map((code) => load(code)))
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: FIRST,
@@ -53,7 +46,13 @@ export async function openWords(language = wanted()): Promise<void> {
     interpolation: { escapeValue: false },
     returnNull: false,
   })
-  await Promise.all([...new Set([FIRST, language])].map((code) => load(code)))
+  await loading
+}
+
+/** Before the first paint: the language of this person, or the one that the page is painted in already. */
+export async function openWords(language = wanted()): Promise<void> {
+  if (i18next.isInitialized) return
+  await readWords(language)
   document.documentElement.lang = language
 }
 
@@ -61,9 +60,5 @@ export async function chooseLanguage(language: string): Promise<void> {
   await load(language)
   await i18next.changeLanguage(language)
   document.documentElement.lang = language
-  try {
-    localStorage.setItem(KEPT, language)
-  } catch {
-    // Then it is chosen until the page is left.
-  }
+  keepLanguage(language)
 }

@@ -1,6 +1,7 @@
 import { clientOf } from '@markbook/shared/contract/client'
 import type { DemoAccount, demoContract } from '@markbook/shared/contract/demo'
 import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FailureNotice } from '../../components/page.tsx'
 import styles from './outside.module.css'
@@ -18,15 +19,27 @@ export function DemoAccounts({ accounts, onCode }: DemoAccountsProps) {
     mutationFn: async (email: string) => ({ email, ...(await demo.code({ body: { email } })) }),
     onSuccess: (answer) => onCode(answer.email, answer.code),
   })
+  const first = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    // Not from under somebody who types an address, or whose address this computer remembers.
+    const { activeElement: at } = document
+    if (!(at instanceof HTMLInputElement && at.value !== '')) first.current?.focus()
+  }, [])
   return (
     <div className={styles['plain']}>
       <h2>{t('demo.title')}</h2>
       <p>{t('demo.lead')}</p>
       <FailureNotice failure={ask.error} />
       <ul className={styles['accounts']}>
-        {accounts.map(({ email, first_name, last_name, who }) => (
+        {accounts.map(({ email, first_name, last_name, who }, at) => (
           <li key={email}>
-            <button type="button" className={styles['account']} disabled={ask.isPending} onClick={() => ask.mutate(email)}>
+            <button
+              ref={at === 0 ? first : undefined}
+              type="button"
+              className={styles['account']}
+              disabled={ask.isPending}
+              onClick={() => ask.mutate(email)}
+            >
               <strong>
                 {first_name} {last_name}
               </strong>

@@ -37,6 +37,10 @@ describe.skipIf(!chromiumPath)('the first days', () => {
     await picture(page, 'welcome-create-pc')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'First steps' }).waitFor()
+    await page.getByText('answers on its own computer alone').waitFor()
+    site.running().node.services.presence = { urls: () => ['https://192.168.1.20:3000'] }
+    await page.reload()
+    await page.getByText('Tell them this address: https://192.168.1.20:3000.').waitFor()
     await expectForEverybody(page)
     await picture(page, 'home-first-steps-pc')
     const steps = await page

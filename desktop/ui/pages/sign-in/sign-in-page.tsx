@@ -1,30 +1,20 @@
 import { getRouteApi, useRouter } from '@tanstack/react-router'
-import { useTranslation } from 'react-i18next'
-import { queryClient } from '../../api/queries.ts'
-import { me } from '../../api/session.ts'
-import { signedIn } from '../../api/signed-out.ts'
-import { Outside, Sheet } from './outside.tsx'
+import { enterAs } from '../../api/session.ts'
 import { ownPath } from './own-path.ts'
-import { SignInForm } from './sign-in-form.tsx'
+import { SignInSheet } from './sign-in-sheet.tsx'
 
 const route = getRouteApi('/sign-in')
 
 export function SignInPage() {
-  const { t } = useTranslation('sign-in')
   const { next } = route.useSearch()
   const { history } = useRouter()
   return (
-    <Outside title={t('title')} lead={ownPath(next) !== '/' ? t('leadBack') : t('lead')}>
-      <Sheet>
-        <SignInForm
-          onSignedIn={(profile) => {
-            queryClient.clear()
-            queryClient.setQueryData(me().queryKey, profile)
-            signedIn()
-            history.replace(ownPath(next))
-          }}
-        />
-      </Sheet>
-    </Outside>
+    <SignInSheet
+      isBack={ownPath(next) !== '/'}
+      onSignedIn={(profile) => {
+        enterAs(profile)
+        history.replace(ownPath(next))
+      }}
+    />
   )
 }
