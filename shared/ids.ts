@@ -39,6 +39,16 @@ export const idSource = (now: () => number, randomBytes: (size: number) => Uint8
   }
 }
 
+/** Randomness in the small portions in which ids ask for it: to ask the system for each costs more than the id. No byte is given twice. */
+export const inPortions = (randomBytes: (size: number) => Uint8Array, store = 4_096): ((size: number) => Uint8Array) => {
+  let [bytes, at] = [new Uint8Array(0), 0]
+  return (size) => {
+    if (at + size > bytes.length) [bytes, at] = [Uint8Array.from(randomBytes(Math.max(store, size))), 0]
+    at += size
+    return bytes.subarray(at - size, at)
+  }
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** True for a lower-case UUID of any version (decisions §1). */

@@ -7,8 +7,11 @@ export type State =
   /** `unsent`: there may be something here that the parent does not have. */
   | { kind: 'greeting'; failures: number; unsent: boolean }
   | { kind: 'renewing' }
-  /** `pending`: something was written here since; it goes out before the node listens. */
-  | { kind: 'pushing'; pending: boolean }
+  /**
+   * `pending`: something was written here since; it goes out before the node listens. `heard`: it listened until now, and goes on
+   * listening, which is answered at once where there is something.
+   */
+  | { kind: 'pushing'; pending: boolean; heard: boolean }
   | { kind: 'pulling'; pending: boolean }
   | { kind: 'listening' }
   /** `hurried`: something written here has shortened the wait already; the next failure makes another. */
@@ -49,7 +52,10 @@ export type Bounds = { first: number; most: number; unsent: number; hurry: numbe
 const stay = (state: State): Step => ({ state, effects: [] })
 const go = (kind: 'renewing' | 'listening', ...effects: Effect[]): Step => ({ state: { kind }, effects })
 const greet = (failures = 0, unsent = true): Step => ({ state: { kind: 'greeting', failures, unsent }, effects: [{ do: 'greet' }] })
-const push = (...first: Effect[]): Step => ({ state: { kind: 'pushing', pending: false }, effects: [...first, { do: 'push' }] })
+const push = (heard: boolean, ...first: Effect[]): Step => ({
+  state: { kind: 'pushing', pending: false, heard },
+  effects: [...first, { do: 'push' }],
+})
 const pull = (pending: boolean): Step => ({ state: { kind: 'pulling', pending }, effects: [{ do: 'pull' }] })
 
 /** Push before pull: what this node has not pulled, its unsent writes had not seen. */
@@ -63,20 +69,21 @@ export function step(state: State, event: Event, bounds: Bounds): Step {
     case 'greeting':
       if (event.type === 'wrote') return stay(state.unsent ? state : { ...state, unsent: true })
       if (event.type !== 'welcomed') return stay(state)
-      return event.anew ? go('renewing', { do: 'renew' }) : push({ do: 'tell', notice: 'connected' })
+      return event.anew ? go('renewing', { do: 'renew' }) : push(false, { do: 'tell', notice: 'connected' })
     case 'renewing':
       return event.type === 'renewed' ? greet() : stay(state)
     case 'pushing':
       if (event.type === 'wrote') return stay({ ...state, pending: true })
       if (event.type !== 'pushed') return stay(state)
-      return event.more ? push() : pull(state.pending)
+      if (event.more || (state.heard && state.pending)) return push(state.heard)
+      return state.heard ? go('listening', { do: 'listen' }) : pull(state.pending)
     case 'pulling':
       if (event.type === 'wrote') return stay({ ...state, pending: true })
       if (event.type !== 'pulled') return stay(state)
       if (event.more) return pull(state.pending)
-      return state.pending ? push() : go('listening', { do: 'tell', notice: 'up_to_date' }, { do: 'listen' })
+      return state.pending ? push(false) : go('listening', { do: 'tell', notice: 'up_to_date' }, { do: 'listen' })
     case 'listening':
-      if (event.type === 'wrote') return push({ do: 'hangUp' })
+      if (event.type === 'wrote') return push(true, { do: 'hangUp' })
       if (event.type !== 'pulled') return stay(state)
       return event.more ? pull(false) : go('listening', { do: 'listen' })
     case 'waiting':

@@ -46,13 +46,40 @@ function sorted<V>(record: Readonly<Record<string, V>>): Readonly<Record<string,
 
 const sortedPresences = (alive: readonly Presence[]) => [...alive].sort((a, b) => byText(a[0], b[0]) || a[1] - b[1])
 
+export type VersionsText = { vv: string; units: string }
+type Written = Pick<Versions, 'vv' | 'alive'> & { text: VersionsText | null }
+/** By units: of versions that many rows share, the text is made once. */
+const shared = new WeakMap<Versions['units'], Written>()
+
+/** Many rows bear these very versions. */
+export const shareText = ({ vv, units, alive }: Versions): void => void shared.set(units, { vv, alive, text: null })
+
 /** As stored beside a row; equal versions give equal text. */
-export const versionsToText = ({ vv, units, alive }: Versions): { vv: string; units: string } => ({
+export function versionsToText(versions: Versions): VersionsText {
+  const known = shared.get(versions.units)
+  if (known?.vv !== versions.vv || known.alive !== versions.alive) return textOf(versions)
+  known.text ??= textOf(versions)
+  return known.text
+}
+
+const textOf = ({ vv, units, alive }: Versions): VersionsText => ({
   vv: JSON.stringify(sorted(vv)),
   units: JSON.stringify({ ...sorted(units), [ALIVE]: sortedPresences(alive) }),
 })
 
-export function textToVersions(stored: { vv: string; units: string }): Versions {
+export function textToVersions(stored: VersionsText): Versions {
   const { [ALIVE]: alive = [], ...units } = JSON.parse(stored.units) as Record<string, Stamp> & { alive?: Presence[] }
   return { vv: JSON.parse(stored.vv), units, alive }
+}
+
+/** Reads the versions of many rows: equal texts, as rows have that were written together, give the same objects. */
+export function versionsReader(): (stored: VersionsText) => Versions {
+  const known = new Map<string, { vv: string; versions: Versions }>()
+  return (stored) => {
+    const before = known.get(stored.units)
+    if (before?.vv === stored.vv) return before.versions
+    const versions = textToVersions(stored)
+    known.set(stored.units, { vv: stored.vv, versions })
+    return versions
+  }
 }

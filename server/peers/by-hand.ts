@@ -1,13 +1,15 @@
 import { toInstant } from '@markbook/shared/clock'
 import type { Row } from '@markbook/shared/tables/tables'
+import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
 import { FileTable } from '@markbook/sync/protocol/files'
-import type { HistoryEntry, RowAnswer } from '@markbook/sync/protocol/messages'
-import type { TableRows } from '@markbook/sync/protocol/page'
+import type { RowAnswer } from '@markbook/sync/protocol/messages'
+import { idsIn, type Rows } from '@markbook/sync/protocol/page'
 import { and, desc, eq, inArray, lte } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
+import { setPeer } from '../store/peer-row.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import { Child } from './child.ts'
-import { changePeer, peerById } from './enrolment.ts'
+import { peerById } from './enrolment.ts'
 import { type OfRow, packForChild, packForParent, unpackFromChild, unpackFromParent } from './files/by-hand.ts'
 import { keysOfEnrolment } from './incarnation.ts'
 import { nextPage } from './pages.ts'
@@ -124,13 +126,13 @@ async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer):
   return { ...taken('down', peer, answers), rows, files: came.length, receipt: null }
 }
 
-const rowsWithFiles = (tables: readonly TableRows[]): OfRow[] =>
-  tables.flatMap(({ table, rows }) => {
-    const known = FileTable.safeParse(table)
-    return known.success ? rows.map(([id]) => ({ table: known.data, id })) : []
+const rowsWithFiles = (tables: readonly Rows[]): OfRow[] =>
+  tables.flatMap((rows) => {
+    const known = FileTable.safeParse(rows.table)
+    return known.success ? idsIn(rows).map((id) => ({ table: known.data, id })) : []
   })
 
-const rowsIn = (tables: readonly { rows: readonly unknown[] }[]) => tables.reduce((sum, { rows }) => sum + rows.length, 0)
+const rowsIn = (tables: readonly Rows[]) => tables.reduce((sum, rows) => sum + idsIn(rows).length, 0)
 
 const taken = (direction: 'up' | 'down', { name }: Peer, answers: Down['answers']) => {
   const all: RowAnswer[] = answers.flatMap((each) => each.answers)
@@ -140,7 +142,7 @@ const taken = (direction: 'up' | 'down', { name }: Peer, answers: Down['answers'
 
 /** A parcel that is older than what came over the line does not set the child's place back. */
 async function keepPlace(tx: Parameters<typeof receive>[0], { id, own_seq, highest_counter, history_head }: Peer): Promise<void> {
-  await changePeer(tx, id, { own_seq, highest_counter, history_head })
+  await setPeer(tx, id, { own_seq, highest_counter, history_head })
 }
 
 /**
@@ -152,7 +154,7 @@ async function demandSameHistory(tx: ReadTx, peer: Peer, { head }: Head, pages: 
   if (!first) return
   const known = await headAt(tx, peer, peer.node_id, first.push.from)
   const entries: HistoryEntry[] = pages
-    .flatMap(({ push }) => push.history)
+    .flatMap(({ push }) => entriesOf(push.history))
     .filter(({ node_id, node_seq }) => node_id === peer.node_id && node_seq <= peer.own_seq)
   const { history } = tx.t
   const last = entries.slice(-1).map(({ id }) => id)

@@ -1,20 +1,25 @@
+import { setImmediate } from 'node:timers/promises'
 import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
-import { type HistoryEntry, type Page, PROTOCOL, type Push, type RowAnswer, type Welcome } from '@markbook/sync/protocol/messages'
-import { type Carried, packRows, unpackRows } from '@markbook/sync/protocol/page'
-import { and, asc, desc, eq, gt, lte } from 'drizzle-orm'
+import { textToCursor } from '@markbook/sync/protocol/cursor'
+import { countOf, packEntries } from '@markbook/sync/protocol/entries'
+import { type Page, PROTOCOL, type Pull, type Push, type RowAnswer, type Welcome } from '@markbook/sync/protocol/messages'
+import { packRows, packSheets, unpackRows } from '@markbook/sync/protocol/page'
+import { and, desc, eq, lte } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
 import { incarnations } from '../store/node.ts'
+import { setPeer } from '../store/peer-row.ts'
 import { applyStates } from '../store/replica/apply.ts'
-import { readFeed, readPeople, withPeople } from '../store/replica/feed.ts'
 import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { version } from '../version.ts'
-import { changePeer, parentsOf, peerById } from './enrolment.ts'
+import { sentUpTo } from './above.ts'
+import { parentsOf, peerById } from './enrolment.ts'
 import { lookAgain } from './files/queue.ts'
 import { letGo } from './gone.ts'
 import { nodeKeys } from './keys.ts'
+import { historyUpTo, type News, ownNews } from './own-news.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
 import { prune } from './prune.ts'
 import { keepRefused, ofOwn, takeRefusals } from './refusals.ts'
@@ -22,9 +27,10 @@ import { sealKeys } from './routes.ts'
 import { resealed } from './secrets.ts'
 
 type Peer = Row<'sync_peer'>
+type Asked = Omit<Pull, 'sheets'>
 
-/** What this program says of itself. */
-export type Program = { protocol: number; schema: number }
+/** What this program says of itself. `sheets`: it reads rows by column, as all do since they can. */
+export type Program = { protocol: number; schema: number; sheets?: false }
 
 /**
  * A child's side of one parent, in the steps that the machine asks for (sync/machine.ts). Everything that must survive is in the
@@ -33,6 +39,9 @@ export type Program = { protocol: number; schema: number }
 export class Child {
   /** What the parent said that it has of our feed. It is told once where we are, so that the next greeting begins there. */
   private acknowledged = Number.MAX_SAFE_INTEGER
+  /** The parent reads rows by column. */
+  private sheets = false
+  private ahead: { cursor: string; scope: string; page: Promise<Page> } | null = null
 
   constructor(
     private readonly services: Services,
@@ -48,13 +57,16 @@ export class Child {
     const before = await store.read(asSystem(), (tx) => this.peer(tx))
     const node = before.own_epoch ?? store.nodeId
     const cursor = before.their_cursor
-    const hello = (as: string) => this.line.hello({ ...this.program, node: as, kind, version, now: clock.now(), cursor })
+    const { protocol, schema } = this.program
+    const hello = (as: string) => this.line.hello({ protocol, schema, node: as, kind, version, now: clock.now(), cursor })
     this.line.speakAs(null)
+    this.ahead = null
     const welcome = await hello(node).catch((error: unknown) => this.greetAsFormer(error, hello))
     if (welcome.below && welcome.epoch === before.their_epoch) await letGo(store, before, this.line.known)
     // A database that was restored is a new node already, and says so with the keys of the old.
     if (node !== store.nodeId || this.line.isKnownAsFormer) return { anew: true }
     this.acknowledged = welcome.acknowledged
+    this.sheets = welcome.sheets ?? false
     return store.write(asSystem(), async (tx) => {
       const peer = await this.peer(tx)
       if (await hasLost(tx, store.nodeId, peer, welcome)) return { anew: true }
@@ -98,7 +110,7 @@ export class Child {
     const peer = await this.services.store.read(asSystem(), (tx) => this.peer(tx))
     const { page, push } = await this.pageAfter(peer)
     if (page.to === peer.own_seq && page.people === peer.own_people) return { more: false }
-    if (page.rows.length + push.history.length === 0 && !(page.isLast && page.to > this.acknowledged)) {
+    if (page.rows.length + countOf(push.history) === 0 && !(page.isLast && page.to > this.acknowledged)) {
       // All of it came from the parent itself.
       await this.services.store.write(asSystem(), (tx) => this.save(tx, { own_seq: page.to, own_people: page.people }))
       return { more: !page.isLast }
@@ -117,8 +129,9 @@ export class Child {
       return { page, history: await historyUpTo(tx, peer, page.to) }
     })
     const { own, shared } = sealKeys(this.services, peer)
-    const tables = packRows(resealed(page.rows, own, shared))
-    return { page, push: { from: peer.own_seq, to: page.to, cursor: peer.their_cursor, tables, history } }
+    const tables = (this.sheets ? packSheets : packRows)(resealed(page.rows, own, shared))
+    const told = this.sheets ? packEntries(history) : history
+    return { page, push: { from: peer.own_seq, to: page.to, cursor: peer.their_cursor, tables, history: told } }
   }
 
   async takeAnswers(peer: Peer, answers: readonly RowAnswer[], { to, people }: Pick<News, 'to' | 'people'>): Promise<void> {
@@ -139,24 +152,47 @@ export class Child {
     })
   }
 
-  /** The parent's next page into this database, together with the place where it ends. */
-  async pull(wait: number, signal?: AbortSignal): Promise<{ news: boolean; more: boolean; page: Page }> {
+  /** The parent's next page into this database, together with the place where it ends. `sent`: of a laptop, what the parent had before. */
+  async pull(wait: number, signal?: AbortSignal): Promise<{ news: boolean; more: boolean; page: Page; sent: number }> {
     const { store } = this.services
-    const peer = await store.read(asSystem(), (tx) => this.peer(tx))
-    const page = await this.line.pull({ cursor: peer.their_cursor, wait, scope: peer.scope }, signal)
+    const { peer, sent } = await store.read(asSystem(), async (tx) => {
+      const peer = await this.peer(tx)
+      return { peer, sent: peer.user_id === null ? 0 : await sentUpTo(tx, peer) }
+    })
+    const page = await this.nextPage({ cursor: peer.their_cursor, wait, scope: peer.scope }, signal)
     await this.takePage(peer, page)
     if (page.is_last && peer.user_id !== null) {
       const left = await store.write(asSystem(), async (tx) => prune(tx, store.nodeId, await this.peer(tx)))
       for (const { bucket, path } of left) await this.services.files.remove(bucket, path)
     }
-    return { news: page.tables.length > 0, more: !page.is_last, page }
+    return { news: page.tables.length > 0, more: !page.is_last, page, sent }
   }
+
+  /** While a page of a large copy is written here, the parent reads the next one. */
+  private async nextPage(asked: Asked, signal?: AbortSignal): Promise<Page> {
+    const { ahead } = this
+    this.ahead = null
+    const page = await (ahead?.cursor === asked.cursor && ahead.scope === asked.scope ? ahead.page : this.ask(asked, signal))
+    // Only there: whoever asks with a place in the feed says that it has all before it.
+    if (isCopying(page) && (page.total ?? 0) > limits.sync.pageRows) {
+      const next = { cursor: page.cursor, scope: page.scope }
+      this.ahead = { ...next, page: this.ask({ ...next, wait: 0 }) }
+      this.ahead.page.catch(() => {})
+      // What is written next keeps the process busy: the question goes out first.
+      await setImmediate()
+    }
+    return page
+  }
+
+  private ask = (asked: Asked, signal?: AbortSignal): Promise<Page> =>
+    this.line.pull({ ...asked, sheets: this.program.sheets ?? true }, signal)
 
   /** `from`: where the page was asked from. Where this node has come elsewhere meanwhile, the rows count and the place does not. */
   async takePage(peer: Peer, page: Page, from: string | null = peer.their_cursor): Promise<void> {
     const { rows } = unpackRows(page.tables)
     const { own, shared } = sealKeys(this.services, peer)
     await this.services.store.write(asSystem(), async (tx) => {
+      if (page.copied !== null) await tx.dialect.awaitMore(tx.line, isCopying(page))
       await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id })
       const { their_cursor } = await this.peer(tx)
       const place = their_cursor === from ? { their_cursor: page.cursor, their_epoch: page.epoch, scope: page.scope } : {}
@@ -170,7 +206,7 @@ export class Child {
     const peer = await store.read(asSystem(), (tx) => this.peer(tx))
     await store.write(asSystem(), (tx) => lookAgain(tx, this.peerId))
     for (let cursor: string | null = null, isLast = false; !isLast; ) {
-      const page = await this.line.pull({ cursor, wait: 0, scope: peer.scope })
+      const page = await this.ask({ cursor, wait: 0, scope: peer.scope })
       await this.takePage(peer, page, NOWHERE)
       cursor = page.cursor
       isLast = page.is_last
@@ -197,7 +233,7 @@ export class Child {
   }
 
   private save(tx: WriteTx, set: Partial<Peer>): Promise<unknown> {
-    return changePeer(tx, this.peerId, set)
+    return setPeer(tx, this.peerId, set)
   }
 }
 
@@ -209,24 +245,6 @@ const lastOwnEntry = statement<{ school: string; node: string; upTo: number }>()
     .orderBy(desc(history.seq))
     .limit(1),
 )
-const entriesUpTo = statement<{ school: string; after: number; upTo: number }>()(({ db, t: { history }, p }) =>
-  db
-    .select()
-    .from(history)
-    .where(and(eq(history.school_id, p.school), gt(history.seq, p.after), lte(history.seq, p.upTo)))
-    .orderBy(asc(history.seq)),
-)
-/** The number of the first entry that a page has no room for. */
-const entryBeyond = statement<{ school: string; after: number }>()(({ db, t: { history }, p }) =>
-  db
-    .select({ seq: history.seq })
-    .from(history)
-    .where(and(eq(history.school_id, p.school), gt(history.seq, p.after)))
-    .orderBy(asc(history.seq))
-    .limit(1)
-    .offset(limits.sync.pageHistory),
-)
-
 /** The parent has seen more of this node than there is here, or another history at the same number. */
 async function hasLost(tx: ReadTx, nodeId: string, peer: Peer, { acknowledged, head }: Welcome): Promise<boolean> {
   const feed = await tx.dialect.feedOf(tx.line, peer.school_id as string)
@@ -236,34 +254,8 @@ async function hasLost(tx: ReadTx, nodeId: string, peer: Peer, { acknowledged, h
   return last?.head !== head
 }
 
+const isCopying = ({ cursor }: Page) => textToCursor(cursor)?.kind === 'copy'
+
 type Sent = Pick<Peer, 'own_seq' | 'own_people'>
 /** No cursor is this one. */
 const NOWHERE = ''
-export type News = { rows: Carried[]; to: number; people: number; isLast: boolean }
-
-/** Rows of the school since the acknowledged number, with the people whom they name and those who changed. A laptop's is one person's. */
-async function ownNews(tx: ReadTx, peer: Peer): Promise<News> {
-  const school = peer.school_id as string
-  const limit = limits.sync.pageRows
-  const secrets = peer.user_id === null
-  // What one parent of a laptop sent reaches the other without it: nobody takes from a laptop what others wrote.
-  const others = peer.node_id === COMMONS ? [] : (await parentsOf(tx)).map(({ node_id }) => node_id)
-  const [beyond] = await entryBeyond(tx, { school, after: peer.own_seq })
-  const upTo = beyond && Math.max(beyond.seq - 1, peer.own_seq + 1)
-  const own = await readFeed(tx, school, {
-    after: peer.own_seq,
-    limit,
-    notFrom: [peer.node_id, ...others],
-    ...(upTo !== undefined && { upTo }),
-  })
-  const people = await readPeople(tx, school, { after: peer.own_people, limit, secrets })
-  const named = secrets ? await withPeople(tx, own.rows, { secrets }) : own.rows
-  const rows = [...new Map([...people.rows, ...named].map((row) => [`${row.table}:${row.state.id}`, row])).values()]
-  return { rows, to: own.to, people: people.to, isLast: own.isLast && people.isLast }
-}
-
-/** What this node wrote, and what its children did and it took: a parent tells no history, so that none of it is the parent's. */
-async function historyUpTo(tx: ReadTx, peer: Peer, to: number): Promise<HistoryEntry[]> {
-  const entries = await entriesUpTo(tx, { school: peer.school_id as string, after: peer.own_seq, upTo: to })
-  return entries.map(({ school_id: _, seq: __, changes, ...entry }) => ({ ...entry, changes: JSON.stringify(changes) }))
-}

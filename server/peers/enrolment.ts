@@ -121,9 +121,24 @@ export async function admit(tx: WriteTx, host: Host, join: Join): Promise<Joined
     enrolled_at: tx.now,
   })
   const [known] = await db.select().from(school).where(eq(school.id, schoolId))
-  const { nodeId, kind, name, keys } = host
-  const parent = { node: nodeId, kind, name, public_key: keys.publicKey, box_key: keys.boxKey }
+  const { nodeId, name, keys } = host
+  const parent = { node: nodeId, kind: await standingOver(tx, host, join), name, public_key: keys.publicKey, box_key: keys.boxKey }
   return { peer: id, parent, school: schoolId, school_name: known?.name ?? join.name, user: invitation.user_id }
+}
+
+/**
+ * What this node is to who joins it (decision 345): to a school's server the centre, to a laptop the school, unless schools' servers join
+ * here too. Where that says nothing yet, its database does.
+ */
+async function standingOver(tx: WriteTx, { kind }: Host, join: Join): Promise<NodeKind> {
+  if (join.kind === 'school') return 'centre'
+  if ((await parentsOf(tx)).length > 0) return 'school'
+  const { sync_peer } = tx.t
+  const schools = await tx.db.$count(
+    sync_peer,
+    and(eq(sync_peer.side, 'child'), eq(sync_peer.kind, 'school'), isNull(sync_peer.revoked_at)),
+  )
+  return schools > 0 ? 'centre' : kind
 }
 
 /** Of a peer, what nothing is known of yet. */
@@ -150,24 +165,6 @@ const peersWithId = statement<{ id: string }>()(({ db, t, p }) => db.select().fr
 
 export async function peerById(tx: ReadTx, id: string): Promise<Row<'sync_peer'> | undefined> {
   return (await peersWithId(tx, { id }))[0]
-}
-
-const settersOf = new Map<string, (tx: WriteTx, params: Record<string, unknown>) => Promise<unknown>>()
-
-/** Writes what is known of a peer anew, as every request of it and every step of ours does. */
-export async function changePeer(tx: WriteTx, id: string, set: Partial<Omit<Row<'sync_peer'>, 'id'>>): Promise<void> {
-  const names = Object.keys(set).sort()
-  const key = names.join()
-  const setter =
-    settersOf.get(key) ??
-    statement<Record<string, unknown>>()(({ db, t: { sync_peer }, p }) =>
-      db
-        .update(sync_peer)
-        .set(Object.fromEntries(names.map((name) => [name, p[name]])))
-        .where(eq(sync_peer.id, p['id'] as never)),
-    )
-  settersOf.set(key, setter)
-  await setter(tx, { ...set, id })
 }
 
 /** The child that is, or was, this incarnation: for one whose later enrolment went with this database's last days. */

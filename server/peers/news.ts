@@ -8,18 +8,20 @@ const LOOK = 1_000
 type Waiter = { schools: ReadonlySet<string>; wake(): void }
 
 /**
- * Whoever waits for news of a school is woken by the next commit that concerns it: at once where this instance made it, within a second
- * where another did (one question for all who wait).
+ * Whoever waits for news of a school is woken by the next commit that concerns it: at once where this instance made it, and soon where
+ * another did, which tells; what it could not tell is found within a second (one question for all who wait).
  */
 export function newsOf(store: Store) {
   const waiters = new Set<Waiter>()
   const seen = new Map<string, number>()
   let isLooking = false
+  let isHearing = false
 
   const wake = (changed: (school: string) => boolean) => {
     for (const waiter of waiters) if ([...waiter.schools].some(changed)) waiter.wake()
   }
-  store.onAdvance((schools) => wake((school) => schools.has(school)))
+  const wakeFor = (schools: ReadonlySet<string>) => wake((school) => schools.has(school))
+  store.onAdvance(wakeFor)
 
   const look = async () => {
     // Only where nobody has come back since the last time: whoever was just woken soon waits again, and what was seen still counts.
@@ -55,6 +57,10 @@ export function newsOf(store: Store) {
         if (over?.aborted) return forget()
         over?.addEventListener('abort', waiter.wake, { once: true })
       })
+      if (!isHearing) {
+        isHearing = true
+        store.onElsewhere(wakeFor)
+      }
       if (!isLooking) {
         isLooking = true
         setTimeout(look, LOOK).unref()

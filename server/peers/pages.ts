@@ -3,9 +3,10 @@ import { limits } from '@markbook/shared/limits'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol/cursor'
 import type { Page } from '@markbook/sync/protocol/messages'
-import { type Carried, packRows } from '@markbook/sync/protocol/page'
+import { type Carried, packRows, packSheets } from '@markbook/sync/protocol/page'
 import { type CopyPlace, readCopy, readFeed, readPeople, withConflicts, withPeople } from '../store/replica/feed.ts'
 import type { ReadTx } from '../store/tx.ts'
+import { passedOn } from './above.ts'
 import { isBelowFloor } from './gone.ts'
 import { type Scope, scopeOf, within } from './scope.ts'
 import { resealed } from './secrets.ts'
@@ -22,7 +23,7 @@ export async function nextPage(
   tx: ReadTx,
   peer: Peer,
   epoch: string,
-  asked: { cursor: string | null; scope: string | null },
+  asked: { cursor: string | null; scope: string | null; sheets?: boolean | undefined },
   keys: SealKeys,
 ): Promise<Page> {
   const school = peer.school_id as string
@@ -33,7 +34,8 @@ export async function nextPage(
   const cursor = goesOn ? known : await beginning(tx, school, epoch)
   const read = cursor.kind === 'copy' ? await copyOn(tx, school, cursor, scope) : await feedOn(tx, school, cursor, scope, peer)
   const rows = await within(tx, school, scope, read.rows)
-  const tables = packRows(scope.secrets ? resealed(rows, keys.own, keys.shared) : rows)
+  const pack = asked.sheets ? packSheets : packRows
+  const tables = pack(scope.secrets ? resealed(rows, keys.own, keys.shared) : rows)
   return {
     epoch,
     cursor: cursorToText(read.cursor),
@@ -42,6 +44,7 @@ export async function nextPage(
     total: read.total,
     copied: read.copied,
     scope: scope.text,
+    above: await passedOn(tx, school),
   }
 }
 

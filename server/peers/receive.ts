@@ -2,14 +2,15 @@ import { descriptions, type Replicated, type Row, SCHEMA_VERSION } from '@markbo
 import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
 import { pick, type RowState } from '@markbook/sync/merge/state'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
-import type { HistoryEntry, Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
+import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
+import type { Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
 import { type Carried, type Malformed, packRows, unpackRows } from '@markbook/sync/protocol/page'
-import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { compareStamps, covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { setPeer } from '../store/peer-row.ts'
 import { applyStates } from '../store/replica/apply.ts'
 import type { Answer, Incoming } from '../store/replica/page.ts'
 import { type Known, knownRows } from '../store/replica/states.ts'
 import type { WriteTx } from '../store/tx.ts'
-import { changePeer } from './enrolment.ts'
 import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
 import { resealed } from './secrets.ts'
@@ -33,8 +34,9 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
   const gone = await applyStates(tx, school, deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
-  tx.replica.bring(school, [], push.history.filter(mayTell(peer)))
-  await acknowledge(tx, peer, push)
+  const history = entriesOf(push.history)
+  tx.replica.bring(school, [], history.filter(mayTell(peer)).map(entryOf))
+  await acknowledge(tx, peer, push.to, history)
   return { acknowledged: push.to, answers }
 }
 
@@ -154,10 +156,14 @@ function withoutUnits(table: Replicated, state: RowState, known: Known | undefin
   return { ...state, vv, units, values, alive: alive.length > 0 || state.alive.length === 0 ? alive : known.state.alive }
 }
 
-/** A write whose author could not know that the right had gone is kept for a person to decide, not only refused. */
+/**
+ * A write whose author could not know that the right had gone is kept for a person to decide, not only refused. A row that was made is kept
+ * whole, under the last write in it: it may have been changed since another parent refused it, and one record never has two contents.
+ */
 const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verdict[]): Kept[] =>
   verdicts.flatMap(({ unit, stale }): Kept[] => {
-    const stamp = state.units[unit]
+    const isMade = unit === EXISTENCE && state.alive.length > 0
+    const stamp = isMade ? lastWritten(state) : state.units[unit]
     if (!stale || !stamp || descriptions[table].sealed) return []
     const columns =
       unit === EXISTENCE
@@ -167,13 +173,19 @@ const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verd
     return [{ table, rowId: state.id, unit, kind: 'right', value, stamp, status: 'open', reason: 'right_lost' }]
   })
 
+/** By the writer's own count: its clock may have gone back meanwhile. */
+const lastWritten = ({ units }: RowState): Stamp | undefined =>
+  Object.values(units).sort((a, b) => b[1] - a[1] || compareStamps(b, a))[0]
+
+const entryOf = (entry: HistoryEntry) => ({ ...entry, near_id: entry.near_id ?? entry.row_id })
+
 /** A school tells what was done on its laptops too; a laptop carries one person's. */
 const mayTell = ({ kind, user_id }: Row<'sync_peer'>) => {
   if (kind !== 'laptop') return () => true
   return ({ actor_id }: HistoryEntry) => actor_id === null || actor_id === user_id
 }
 
-async function acknowledge(tx: WriteTx, peer: Row<'sync_peer'>, { to, history }: Push): Promise<void> {
+async function acknowledge(tx: WriteTx, peer: Row<'sync_peer'>, to: number, history: readonly HistoryEntry[]): Promise<void> {
   const own = history.filter(({ node_id }) => node_id === peer.node_id)
   const last = own.reduce((latest, entry) => (entry.node_seq > latest.node_seq ? entry : latest), { node_seq: 0, head: peer.history_head })
   const set = {
@@ -182,5 +194,5 @@ async function acknowledge(tx: WriteTx, peer: Row<'sync_peer'>, { to, history }:
     history_head: last.head,
     last_seen_at: tx.now,
   }
-  await changePeer(tx, peer.id, set)
+  await setPeer(tx, peer.id, set)
 }

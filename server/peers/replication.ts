@@ -6,6 +6,7 @@ import { Driver } from '@markbook/sync/driver'
 import type { Barred, Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
 import { asSystem } from '../store/tx.ts'
+import { AboveParent } from './above.ts'
 import { Child } from './child.ts'
 import type { Copy, Course, Replication } from './course.ts'
 import { parentsOf } from './enrolment.ts'
@@ -43,9 +44,12 @@ export async function startReplication(services: Services, given?: Carrier): Pro
     const copying = (copy: Copy | null) => {
       course = { ...course, copy }
     }
+    const reached = (above: number | null) => {
+      course = { ...course, above }
+    }
     const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
     files = carryOn(services, parent.id, new Courier(services, parent.id, line))
-    driver = driverFor(services, parent, line, { tell, copying, again: () => void refresh(), carryFiles: files.wake })
+    driver = driverFor(services, parent, line, { tell, copying, reached, again: () => void refresh(), carryFiles: files.wake })
     driver.start()
   }
   let turn: Promise<void> = Promise.resolve()
@@ -68,6 +72,8 @@ export async function startReplication(services: Services, given?: Carrier): Pro
   const forget = store.onAdvance((_, sources) => {
     // What the parent sent itself is no news for it: a round for each of its pages would hold up the next write.
     if ([...sources].some((source) => source !== course.parent?.node_id)) driver?.wrote()
+    // What is stored without a line waits in the queue of files at once, and is counted.
+    if (course.notice === 'offline') files?.wake()
   })
   await refresh()
   const looking = setInterval(() => void look().catch(() => {}), limits.sync.look).unref()
@@ -88,10 +94,18 @@ export async function startReplication(services: Services, given?: Carrier): Pro
 
 const addressesHere = () => JSON.stringify(Object.values(networkInterfaces()).map((each) => each?.map(({ address }) => address)))
 
-type Told = { tell(notice: Notice, reason: string | null): void; copying(copy: Copy | null): void; again(): void; carryFiles(): void }
+type Told = {
+  tell(notice: Notice, reason: string | null): void
+  copying(copy: Copy | null): void
+  reached(above: number | null): void
+  again(): void
+  carryFiles(): void
+}
 
-function driverFor(services: Services, parent: Row<'sync_peer'>, line: ParentLine, { tell, copying, again, carryFiles }: Told): Driver {
+function driverFor(services: Services, parent: Row<'sync_peer'>, line: ParentLine, told: Told): Driver {
+  const { tell, copying, reached, again, carryFiles } = told
   const child = new Child(services, parent.id, line)
+  const above = parent.user_id === null ? null : new AboveParent()
   return new Driver(
     {
       greet: () => child.greet(),
@@ -99,12 +113,17 @@ function driverFor(services: Services, parent: Row<'sync_peer'>, line: ParentLin
         await beginAnew(services, parent.id, line)
         again()
       },
-      push: () => child.push(),
+      push: async () => {
+        const pushed = await child.push()
+        // Files follow their rows.
+        if (!pushed.more) carryFiles()
+        return pushed
+      },
       pull: async (wait, signal) => {
         const heard = await child.pull(wait, signal)
         const { copied, total } = heard.page
         copying(copied === null || total === null ? null : { copied, total })
-        // Files follow their rows.
+        if (above) reached(above.heard(heard.page, heard.sent))
         if (!heard.more) carryFiles()
         return heard
       },

@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { weightOfHistory } from '@markbook/sync/protocol/entries'
 import { FileAsk } from '@markbook/sync/protocol/files'
 import {
   Hello,
@@ -16,15 +17,17 @@ import {
   type Verified,
   type Welcome,
 } from '@markbook/sync/protocol/messages'
+import { weightOf } from '@markbook/sync/protocol/page'
 import { count, eq } from 'drizzle-orm'
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
 import { placeOf } from '../http/admission.ts'
 import type { AppEnv } from '../http/mount.ts'
 import type { Services } from '../http/services.ts'
+import { setPeer } from '../store/peer-row.ts'
 import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
-import { admit, changePeer, childByNode, NEW_PEER, peerById, syncFailures } from './enrolment.ts'
+import { admit, childByNode, NEW_PEER, peerById, syncFailures } from './enrolment.ts'
 import { FILE_CONTENT } from './files/named.ts'
 import { answerFiles, giveFile } from './files/serve.ts'
 import { isBelowFloor, unknownOf } from './gone.ts'
@@ -131,7 +134,7 @@ async function signer(c: Ctx, tx: WriteTx, body: Uint8Array, { session, numbered
   if (peer.revoked_at) throw syncFailures.revoked()
   if (numbered) {
     if (!Number.isSafeInteger(number) || number <= peer.session_number) throw syncFailures.staleSession()
-    await changePeer(tx, peer.id, { session_number: number, last_seen_at: tx.now })
+    await setPeer(tx, peer.id, { session_number: number, last_seen_at: tx.now })
   }
   return peer
 }
@@ -149,7 +152,7 @@ async function hello(c: Ctx, services: Services): Promise<Welcome> {
     if (node !== peer.node_id) throw syncFailures.unknownNode()
     const nonce = randomBytes(16).toString('base64url')
     const set = { session_nonce: nonce, session_number: 0, clock_offset: Math.round(now - tx.nowMs), last_seen_at: tx.now }
-    await changePeer(tx, peer.id, set)
+    await setPeer(tx, peer.id, set)
     const [own] = await nameOfSchool(tx, { id: peer.school_id ?? '' })
     return {
       protocol: PROTOCOL,
@@ -162,6 +165,7 @@ async function hello(c: Ctx, services: Services): Promise<Welcome> {
       school: peer.school_id as string,
       school_name: own?.name ?? peer.name,
       scope: (await scopeOf(tx, peer)).text,
+      sheets: true,
       below: await isBelowFloor(tx, peer.school_id as string, services.store.nodeId, cursor),
     }
   })
@@ -195,6 +199,7 @@ async function renew(c: Ctx, services: Services) {
 async function push(c: Ctx, services: Services) {
   const bytes = await bytesOf(c)
   const asked = read(Push, bytes, isGzipped(c))
+  if (weightOf(asked.tables) + weightOfHistory(asked.history) > limits.sync.pageBytes) throw syncFailures.tooLarge()
   const pushed = await services.store.write(asSystem(), async (tx) => {
     const peer = await signer(c, tx, bytes, { session: true })
     return receive(tx, peer, services.store.nodeId, asked, sealKeys(services, peer))
@@ -228,7 +233,8 @@ async function pull(c: Ctx, services: Services, news: ReturnType<typeof newsOf>)
   const bytes = await bytesOf(c)
   const asked = read(Pull, bytes, isGzipped(c))
   const peer = await services.store.write(asSystem(), async (tx) => {
-    const signed = await signer(c, tx, bytes, { session: true })
+    // That it asked, and how far it has read: a question that is heard twice is answered twice, and changes nothing.
+    const [signed] = await Promise.all([signer(c, tx, bytes, { session: true }), tx.dialect.hurry(tx.line)])
     await heard(tx, services.store.nodeId, signed, asked.cursor)
     return signed
   })

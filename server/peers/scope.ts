@@ -6,7 +6,10 @@ import { knownRows } from '../store/replica/states.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
 
-/** What a node may hold of its school (sync.md, «Topology»). `text` changes when it does, so that rows follow rights. */
+/**
+ * What a node may hold of its school (sync.md, «Topology»). `text` changes when it does, so that rows follow rights. `books`: of which
+ * classes; null for all, those too that are gone, for whoever holds the books of a class must hear that they went with it.
+ */
 export type Scope = { text: string; secrets: boolean; holds(table: Replicated): boolean; books: ReadonlySet<string> | null }
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
@@ -21,9 +24,6 @@ export const membershipOf = statement<{ school: string; user: string }>()(({ db,
     .from(of)
     .where(and(eq(of.school_id, p.school), eq(of.user_id, p.user))),
 )
-const everyClass = statement<{ school: string }>()(({ db, t: { student_group }, p }) =>
-  db.select({ id: student_group.id }).from(student_group).where(eq(student_group.school_id, p.school)),
-)
 const classesLedBy = statement<{ school: string; user: string }>()(({ db, t: { class_teacher: of }, p }) =>
   db
     .select({ id: of.student_group_id })
@@ -37,10 +37,10 @@ export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): P
   const whose = { school: school_id ?? '', user: user_id ?? '' }
   const [membership] = await membershipOf(tx, whose)
   const role = membership?.is_active ? membership.role : 'member'
-  const classes = role === 'admin' ? await everyClass(tx, { school: whose.school }) : await classesLedBy(tx, whose)
-  const books = new Set(role === 'member' ? [] : classes.map(({ id }) => id))
+  const classes = role === 'teacher' ? await classesLedBy(tx, whose) : []
+  const books = role === 'admin' ? null : new Set(classes.map(({ id }) => id))
   const text = createHash('sha256')
-    .update([role, ...[...books].sort()].join(' '))
+    .update([role, ...[...(books ?? [])].sort()].join(' '))
     .digest('hex')
     .slice(0, 24)
   const staff = role !== 'member'
@@ -52,17 +52,17 @@ const STAFF_ONLY: readonly Replicated[] = ['student', 'enrolment', 'student_subj
 /** Those of the rows that the scope holds; of report books only the classes that are the user's. */
 export async function within(tx: ReadTx, schoolId: string, scope: Scope, rows: readonly Carried[]): Promise<Carried[]> {
   const held = rows.filter(({ table }) => scope.holds(table))
-  if (!scope.books) return held
-  const classOf = await classesOfBooks(tx, schoolId, held)
+  if (scope.secrets) return held
+  const classOf = scope.books ? await classesOfBooks(tx, schoolId, held) : null
   return held.filter(({ table, state: { values, id } }) => {
     if (table === 'sync_conflict')
       return !SECRETS.includes(values['entity'] as Replicated) && !OF_BOOKS.includes(values['entity'] as Replicated)
-    if (!OF_BOOKS.includes(table)) return true
+    if (!scope.books || !OF_BOOKS.includes(table)) return true
     const group =
       table === 'report_book' || table === 'class_report_file'
         ? values['student_group_id']
-        : classOf.get(String(values['report_book_id'] ?? id))
-    return scope.books?.has(group as string)
+        : classOf?.get(String(values['report_book_id'] ?? id))
+    return scope.books.has(group as string)
   })
 }
 

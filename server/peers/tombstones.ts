@@ -4,9 +4,9 @@ import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { eq } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
+import { setPeer } from '../store/peer-row.ts'
 import { dropTombstones } from '../store/replica/forget.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
-import { changePeer } from './enrolment.ts'
 
 type Used = Pick<Services, 'store' | 'log'>
 type Peer = Row<'sync_peer'>
@@ -64,7 +64,7 @@ function placeIn(node: string, cursor: string | null): number {
 /** Saves how far a child has come, where that is further than was known. */
 export async function heard(tx: WriteTx, node: string, peer: Peer, cursor: string | null): Promise<void> {
   if (placeIn(node, cursor) <= placeIn(node, peer.their_cursor)) return
-  await changePeer(tx, peer.id, { their_cursor: cursor })
+  await setPeer(tx, peer.id, { their_cursor: cursor })
 }
 
 /** Forgets once a day, for the first time a while after the start. */

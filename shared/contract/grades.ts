@@ -32,10 +32,14 @@ export const GradedAssessment = row('GradedAssessment', {
 })
 export type GradedAssessment = z.infer<typeof GradedAssessment>
 
-/** A grade as those who follow the marks of a class see it. `is_waiting`: this server's parent does not have it yet. */
+/**
+ * A grade as those who follow the marks of a class see it. `is_waiting`: this server's parent does not have it yet. `is_above`: on a laptop,
+ * the centre has it too, as far as the school has said.
+ */
 export const LiveMark = row('LiveMark', {
   ...Grade.omit({ letter_grade: true, created_by: true }).shape,
   is_waiting: Flag,
+  is_above: Flag,
 })
 export type LiveMark = z.infer<typeof LiveMark>
 

@@ -15,6 +15,11 @@ export type Description = {
   /** Tables whose rows go when this row goes, one tombstone each: child table and its columns that hold this row's id. */
   cascade?: readonly { table: string; column: string }[]
   /**
+   * The column of the identity that names the row together with which such rows are mostly written: their history lies together by it.
+   * Absent where rows are written one by one (docs/decisions/0358).
+   */
+  near?: string
+  /**
    * Columns that hold a secret, encrypted with a key that only this node has: replication opens them here and seals them anew where
    * they arrive, and no history entry repeats them (docs/decisions/0221).
    */

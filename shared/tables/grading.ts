@@ -106,6 +106,7 @@ export const grade = (c: Columns, { assessment, student }: Assessment & Student)
 export const gradeDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'assessment_id', 'student_id', 'created_by', 'created_at'],
+  near: 'assessment_id',
   units: { score: ['score'], remarks: ['remarks'], exclusion: ['is_excluded', 'exclusion_reason'] },
   derived: ['term_id'],
   audit: ['updated_by', 'updated_at'],

@@ -2,7 +2,7 @@ import type { Replicated } from '@markbook/shared/tables/tables'
 import { highest } from '../stamp.ts'
 import { byText, compareStamps, covers, EXISTENCE, join, type Presence, type Stamp, sameDot } from '../versions.ts'
 import { type Rule, ruleOf } from './policy.ts'
-import { canonical, pick, type RowState, type Shape, type Values } from './state.ts'
+import { canonical, isSame, pick, type RowState, type Shape, type Values } from './state.ts'
 
 /** A value that did not stand: `value` by column, null for a deletion that was overruled. */
 export type Loser = { unit: string; kind: 'value' | 'delete'; value: Values | null; stamp: Stamp; rule: Rule }
@@ -107,4 +107,5 @@ function deletionIn(a: RowState, b: RowState): Stamp | null {
 
 /** The states are the same for every reader: a page that brings it changes nothing. */
 export const sameState = (a: RowState, b: RowState): boolean =>
-  a === b || canonical([a.vv, a.units, a.alive, a.values, a.extra]) === canonical([b.vv, b.units, b.alive, b.values, b.extra])
+  a === b ||
+  (isSame(a.vv, b.vv) && isSame(a.units, b.units) && isSame(a.alive, b.alive) && isSame(a.values, b.values) && isSame(a.extra, b.extra))

@@ -22,5 +22,18 @@ export function canonical(value: unknown): string {
   return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`)}}`
 }
 
+/** Whether they have one text, without making it. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return (a ?? null) === (b ?? null)
+  if (Array.isArray(a) || Array.isArray(b))
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((each, at) => isSame(each, b[at]))
+  const [mine, theirs] = [a, b] as [Values, Values]
+  const isIn = (name: string) => mine[name] !== undefined
+  for (const name in mine) if (isIn(name) && (theirs[name] === undefined || !isSame(mine[name], theirs[name]))) return false
+  for (const name in theirs) if (theirs[name] !== undefined && !isIn(name)) return false
+  return true
+}
+
 export const pick = (values: Values, columns: readonly string[]): Values =>
   Object.fromEntries(columns.map((column) => [column, values[column] ?? null]))

@@ -1,5 +1,5 @@
 /**
- * How far a child has read its parent's feed, as text that only the parent reads:
+ * How far a child has read its parent's feed, as text that only the parent reads (the child only whether it is still copying):
  * `epoch/seq/people` while going on, `epoch/copy/seq/people/table/after/copied` during a first copy, where seq and people are where the
  * feeds stood when it began, and reading goes on from there.
  */

@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { TableRows } from './page.ts'
+import { History } from './entries.ts'
+import { Rows, TableRows } from './page.ts'
+
+export type { HistoryEntry } from './entries.ts'
 
 /** What two nodes say to each other. Changed only by adding; `fence.test.ts` tells when the number must rise. */
 export const PROTOCOL = 1
@@ -9,21 +12,6 @@ const Id = z.uuid()
 const Seq = z.int().min(0)
 const Sha = z.string().max(64)
 export const NodeKind = z.enum(['school', 'centre', 'laptop'])
-
-/** An entry of the history as its node wrote it: `node_seq` and `head` in that node's chain. */
-export const HistoryEntry = z.object({
-  id: Id,
-  at: z.iso.datetime(),
-  actor_id: Id.nullable(),
-  node_id: Id,
-  entity: z.string().max(63),
-  row_id: Id,
-  action: z.enum(['create', 'update', 'delete']),
-  changes: z.string().max(1_000_000),
-  node_seq: Seq,
-  head: Sha,
-})
-export type HistoryEntry = z.infer<typeof HistoryEntry>
 
 /** The child begins. */
 export const Hello = z.object({
@@ -56,6 +44,8 @@ export const Welcome = z.object({
   school_name: z.string(),
   scope: z.string(),
   below: z.boolean(),
+  /** The parent can read rows by column. */
+  sheets: z.boolean().optional(),
 })
 export type Welcome = z.infer<typeof Welcome>
 
@@ -63,18 +53,24 @@ export const Pull = z.object({
   cursor: z.string().max(300).nullable(),
   wait: z.int().min(0).max(25),
   scope: z.string().max(100).nullable(),
+  /** The child can read rows by column. */
+  sheets: z.boolean().optional(),
 })
 export type Pull = z.infer<typeof Pull>
 
-/** `cursor` is to be saved with the rows. `total`: in a first copy, how many rows there are in all. `scope` that the rows were read under. */
+/**
+ * `cursor` is to be saved with the rows. `total`: in a first copy, how many rows there are in all. `scope` that the rows were read under.
+ * `above`: up to which number of the parent's feed its own parent has everything; null where it has none.
+ */
 export const Page = z.object({
   epoch: Id,
   cursor: z.string().max(300),
-  tables: z.array(TableRows),
+  tables: z.array(Rows),
   is_last: z.boolean(),
   total: z.int().nullable(),
   copied: z.int().nullable(),
   scope: z.string(),
+  above: Seq.nullish(),
 })
 export type Page = z.infer<typeof Page>
 
@@ -83,8 +79,8 @@ export const Push = z.object({
   from: Seq,
   to: Seq,
   cursor: z.string().max(300).nullable(),
-  tables: z.array(TableRows),
-  history: z.array(HistoryEntry).max(100_000),
+  tables: z.array(Rows),
+  history: History,
 })
 export type Push = z.infer<typeof Push>
 

@@ -6,16 +6,21 @@ import { LAST_MOMENT } from '../versions.ts'
  * looked at one by one and not copied, as a schema would; and one that is malformed does not stop the page.
  */
 export const isRow = (row: unknown): boolean =>
-  Array.isArray(row) &&
-  typeof row[0] === 'string' &&
-  isId(row[0]) &&
-  isCounter(row[1]) &&
-  row[1] > 0 &&
-  isRecordOf(row[2], isCounter) &&
-  isRecordOf(row[3], isStamp) &&
-  Array.isArray(row[4]) &&
-  row[4].every(isPresence) &&
-  (row[5] === null || isRecordOf(row[5], isRecord))
+  Array.isArray(row) && typeof row[0] === 'string' && isId(row[0]) && isVersions(row.slice(1, 6))
+
+/** Whether these are a row's versions: `[schema, vv, units, alive, extra]`. */
+export const isVersions = (versions: readonly unknown[]): boolean => {
+  const [schema, vv, units, alive, extra] = versions
+  return (
+    isCounter(schema) &&
+    schema > 0 &&
+    isRecordOf(vv, isCounter) &&
+    isRecordOf(units, isStamp) &&
+    Array.isArray(alive) &&
+    alive.every(isPresence) &&
+    (extra === null || isRecordOf(extra, isRecord))
+  )
+}
 
 const isCounter = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -8,7 +8,7 @@ const states: Record<State['kind'], State> = {
   stopped: { kind: 'stopped' },
   greeting: { kind: 'greeting', failures: 0, unsent: true },
   renewing: { kind: 'renewing' },
-  pushing: { kind: 'pushing', pending: false },
+  pushing: { kind: 'pushing', pending: false, heard: false },
   pulling: { kind: 'pulling', pending: false },
   listening: { kind: 'listening' },
   waiting: { kind: 'waiting', failures: 1, unsent: false, hurried: false },
@@ -145,11 +145,25 @@ test('waiting grows with each failure up to its bound, and begins anew after a g
   expect(step(welcomed, { type: 'failed', how: 'line' }, bounds).effects).toContainEqual({ do: 'sleep', ms: 1_000 })
 })
 
+test('a child that listened sends and goes on listening, without a question in between', () => {
+  const sending = step({ kind: 'listening' }, { type: 'wrote' }, bounds)
+  expect(sending.effects).toEqual([{ do: 'hangUp' }, { do: 'push' }])
+  const more = step(sending.state, { type: 'pushed', more: true }, bounds)
+  expect(more).toEqual({ state: sending.state, effects: [{ do: 'push' }] })
+  expect(step(more.state, { type: 'pushed', more: false }, bounds)).toEqual({ state: { kind: 'listening' }, effects: [{ do: 'listen' }] })
+})
+
+test('what it writes meanwhile goes out before it listens again', () => {
+  const sending = step({ kind: 'listening' }, { type: 'wrote' }, bounds).state
+  const pending = step(sending, { type: 'wrote' }, bounds).state
+  expect(step(pending, { type: 'pushed', more: false }, bounds)).toEqual({ state: sending, effects: [{ do: 'push' }] })
+})
+
 test('what was written while pages came goes out before the child listens', () => {
-  const pushed = step({ kind: 'pushing', pending: false }, { type: 'wrote' }, bounds)
+  const pushed = step({ kind: 'pushing', pending: false, heard: false }, { type: 'wrote' }, bounds)
   const pulling = step(pushed.state, { type: 'pushed', more: false }, bounds)
   const after = step(pulling.state, { type: 'pulled', news: true, more: false }, bounds)
-  expect(after).toEqual({ state: { kind: 'pushing', pending: false }, effects: [{ do: 'push' }] })
+  expect(after).toEqual({ state: { kind: 'pushing', pending: false, heard: false }, effects: [{ do: 'push' }] })
 })
 
 const sleeps = ({ effects }: { effects: readonly Effect[] }) => effects.flatMap((effect) => (effect.do === 'sleep' ? [effect.ms] : []))
@@ -157,7 +171,7 @@ const sleeps = ({ effects }: { effects: readonly Effect[] }) => effects.flatMap(
 test('while something waits to be sent, a child tries more often, however long the line has been down', () => {
   const long: State = { kind: 'greeting', failures: 9, unsent: true }
   expect(sleeps(step(long, { type: 'failed', how: 'line' }, bounds))).toEqual([5_000])
-  const sending = step({ kind: 'pushing', pending: false }, { type: 'failed', how: 'line' }, bounds).state
+  const sending = step({ kind: 'pushing', pending: false, heard: false }, { type: 'failed', how: 'line' }, bounds).state
   expect(sending).toMatchObject({ kind: 'waiting', unsent: true })
 })
 

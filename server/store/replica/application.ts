@@ -1,14 +1,15 @@
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { Settled } from '@markbook/sync/merge/settle'
 import { pick } from '@markbook/sync/merge/state'
+import { same } from '../door.entries.ts'
 import { isOfRow } from '../errors.ts'
 import type { WriteTx } from '../tx.ts'
 import { hold } from './held.ts'
 import { type AnyRow, scopeIn } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { movingIn, park } from './rivals.ts'
+import { hasRivals, movingIn, park } from './rivals.ts'
 import type { Known } from './states.ts'
-import { rowsOf, type Standing, syncRowOf } from './write.ts'
+import { rowMaker, type Standing, syncRowOf } from './write.ts'
 
 export const stands = ({ state, asSent }: Change): boolean => (asSent ? asSent === 'there' : state.alive.length > 0)
 
@@ -19,27 +20,41 @@ export function restand(own: Map<string, Change>, known: Known | undefined, sett
   own.set(known.state.id, { known, state: known.state, settled, source: known.source })
 }
 
-/** All at once; where the database refuses, one by one, so that one row is not in the way of the rest. */
-export async function writeRows(application: Application, table: Replicated, changes: readonly Change[]): Promise<void> {
+/**
+ * All at once; where the database refuses, one by one, so that one row is not in the way of the rest. `asKnown`: nothing of these rows was
+ * written since they were looked for.
+ */
+export async function writeRows(
+  application: Application,
+  table: Replicated,
+  changes: readonly Change[],
+  { asKnown = false }: { asKnown?: boolean } = {},
+): Promise<void> {
   const { tx, schoolId } = application
   if (changes.length === 0) return
-  const rows = await rowsOf(tx, table, schoolId, changes)
+  const rowOf = await rowMaker(tx, table, schoolId, changes)
   const there = new Map(changes.flatMap(({ known }): [string, AnyRow][] => (known?.row ? [[known.row.id, known.row]] : [])))
   const write = (some: readonly AnyRow[]) => placed(tx, table, some, movingIn(table, some, there))
   const done = (some: readonly Change[]) =>
     record(
       application,
       table,
-      some.map((change) => syncRowOf(table, change, { isThere: true, source: change.source })),
+      some.map((change) =>
+        syncRowOf(table, change, { isThere: true, source: change.source, place: asKnown ? placeOf(change) : undefined }),
+      ),
     )
-  if ((await write(inWritingOrder(table, rows))) === null) return done(changes)
-  for (const [at, change] of changes.entries()) {
-    const row = rows[at] as AnyRow
-    const failure = await write([row])
+  // A text that must be free passes from row to row: such rows are written over whatever stands there.
+  const all =
+    asKnown && !hasRivals(table) ? await placedAsKnown(tx, table, changes, rowOf) : await write(inWritingOrder(table, changes.map(rowOf)))
+  if (all === null) return done(changes)
+  for (const change of changes) {
+    const failure = await write([rowOf(change)])
     if (failure === null) done([change])
     else await hold(application, table, change.state, failure)
   }
 }
+
+const placeOf = ({ known }: Change) => (known ? known.place : null)
 
 /** Who no longer waits makes room for who does. */
 const inWritingOrder = (table: Replicated, rows: readonly AnyRow[]) =>
@@ -58,6 +73,29 @@ async function placed(tx: WriteTx, table: Replicated, rows: readonly AnyRow[], m
       await tx.replica.place(table, rows)
     }),
   )
+}
+
+/** New rows without a look at what they might stand on, and of the others only what is no longer as it was. */
+async function placedAsKnown(tx: WriteTx, table: Replicated, changes: readonly Change[], rowOf: (change: Change) => AnyRow) {
+  const columns = new Set<string>()
+  const changed: AnyRow[] = []
+  for (const change of changes) {
+    const before = change.known?.row
+    if (!before) continue
+    const row = rowOf(change)
+    const names = Object.keys(row).filter((name) => !same(row[name], before[name]))
+    for (const name of names) columns.add(name)
+    if (names.length > 0) changed.push(row)
+  }
+  // A page of them would be kept through every sweep of the memory: each is made when its turn comes.
+  function* fresh() {
+    for (const change of changes) if (!change.known?.row) yield rowOf(change)
+  }
+  const place = async () => {
+    if (changed.length > 0) await tx.replica.place(table, changed, [...columns].sort())
+    await tx.replica.place(table, fresh(), 'new')
+  }
+  return tx.dialect.failsAlone ? failureOf(place) : failureOf(() => tx.line.attempt(place))
 }
 
 const failureOf = (work: () => Promise<void>): Promise<string | null> =>

@@ -1,7 +1,8 @@
 import { descriptions, type Replicated, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
 import { conflictState, keptFrom } from '@markbook/sync/merge/conflict'
-import { mergeRows, sameState } from '@markbook/sync/merge/merge'
+import { type Loser, mergeRows, sameState } from '@markbook/sync/merge/merge'
 import type { RowState } from '@markbook/sync/merge/state'
+import { covers } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { keepClaims, record, restand, stands, writeRows } from './application.ts'
 import { settleAround } from './around.ts'
@@ -11,7 +12,7 @@ import { heldRows, release } from './held.ts'
 import { tableOrder } from './links.ts'
 import type { Answer, Application, Change, Incoming, Outcome } from './page.ts'
 import { withParents } from './parents.ts'
-import { settleRivalry, vacate } from './rivals.ts'
+import { hasRivals, settleRivalry, vacate } from './rivals.ts'
 import { knownRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
@@ -29,13 +30,16 @@ export async function applyStates(
   const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
   const held = retries ? await heldRows(tx, schoolId) : []
   const byTable = new Map<Replicated, From[]>()
-  // Who sent what waited is not remembered: it goes to everybody.
-  const all = [...held.map((each) => ({ ...each, source: null })), ...incoming.map((each) => ({ ...each, source }))]
-  for (const { table, ...from } of all) {
-    const states = byTable.get(table)
-    if (states) states.push(from)
-    else byTable.set(table, [from])
+  const sort = (rows: readonly Incoming[], from: string | null) => {
+    for (const { table, state } of rows) {
+      const states = byTable.get(table)
+      if (states) states.push({ state, source: from })
+      else byTable.set(table, [{ state, source: from }])
+    }
   }
+  // Who sent what waited is not remembered: it goes to everybody.
+  sort(held.length === 0 ? [] : withoutSeen(held, incoming), null)
+  sort(incoming, source)
   for (const table of tableOrder) await mergeTable(application, table, byTable.get(table) ?? [])
   for (const table of tableOrder) await writeTable(application, table)
   await bury(application)
@@ -51,6 +55,16 @@ export async function applyStates(
   return [...application.answers].filter(([key]) => asked.has(key)).map(([, answer]) => answer)
 }
 
+/** What waits, but for what has come again in a state that saw all of it: what broke on its way the first time must not stay in it. */
+function withoutSeen(held: readonly Incoming[], incoming: readonly Incoming[]): Incoming[] {
+  const come = new Map(incoming.map(({ table, state }) => [`${table}:${state.id}`, state.vv]))
+  return held.filter(({ table, state }) => {
+    const seen = come.get(`${table}:${state.id}`)
+    return !seen || !Object.entries(state.vv).every((each) => covers(seen, each))
+  })
+}
+
+const NOBODY: readonly Loser[] = []
 type From = { state: RowState; source: string | null }
 
 async function mergeTable({ tx, schoolId, changes, kept, answers }: Application, table: Replicated, states: readonly From[]) {
@@ -60,8 +74,8 @@ async function mergeTable({ tx, schoolId, changes, kept, answers }: Application,
   for (const { state, source } of states) {
     const before = known.get(state.id) ?? null
     const base = own.get(state.id)?.state ?? before?.state
-    const merged = base ? mergeRows(table, descriptions[table], base, state) : { state, losers: [] }
-    kept.push(...merged.losers.map((loser) => keptFrom(table, state.id, loser)))
+    const merged = base ? mergeRows(table, descriptions[table], base, state) : { state, losers: NOBODY }
+    for (const loser of merged.losers) kept.push(keptFrom(table, state.id, loser))
     const isNew = !before || !sameState(merged.state, before.state)
     const outcome: Outcome = !isNew ? 'unchanged' : sameState(merged.state, state) ? 'applied' : 'merged'
     answers.set(`${table}:${state.id}`, { table, id: state.id, outcome })
@@ -86,7 +100,7 @@ async function writeTable(application: Application, table: Replicated): Promise<
     leaving.map(({ state }) => state.id),
   )
   const ready = await withParents(application, table, [...own.values()].filter(stands))
-  await writeRows(application, table, ready)
+  await writeRows(application, table, ready, { asKnown: true })
   const unknown = [...own.values()].filter((change) => !stands(change) && !change.known?.row)
   record(
     application,
@@ -100,7 +114,7 @@ async function writeTable(application: Application, table: Replicated): Promise<
 export async function settleUnique(application: Application, table: Replicated): Promise<void> {
   const { tx, schoolId } = application
   const own = application.changes.get(table)
-  if (!own) return
+  if (!own || !hasRivals(table)) return
   const changed = [...own.values()].map(({ state }) => state)
   const before = [...own.values()].flatMap(({ known }) => known?.state ?? [])
   const { settled, concerned } = await settleRivalry(tx, table, schoolId, changed, before)

@@ -2,6 +2,7 @@ import type { Replicated } from '@markbook/shared/tables/tables'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
 import { bury, reconsiderParents } from './bury.ts'
+import { scopeIn } from './links.ts'
 import type { Application } from './page.ts'
 import { knownRows } from './states.ts'
 
@@ -13,6 +14,7 @@ export async function forgetRows(tx: WriteTx, table: Replicated, schoolId: strin
   if (ids.length === 0) return
   const known = await knownRows(tx, table, schoolId, ids)
   await tx.replica.erase(table, schoolId, ids)
+  tx.replica.unbring(scopeIn(table, schoolId), table, ids)
   const { sync_row } = tx.t
   const place = and(eq(sync_row.school_id, schoolId), eq(sync_row.table_name, table), inArray(sync_row.row_id, [...ids]))
   await tx.line.db.delete(sync_row).where(place)

@@ -43,6 +43,9 @@ const rules: Partial<Record<Replicated, Rule>> = {
 }
 export const ruledTables = Object.keys(rules) as Replicated[]
 
+/** Rows of the table may be in each other's way by what they claim. */
+export const hasRivals = (table: Replicated): boolean => rules[table] !== undefined
+
 /** By row: what stands instead of its claim, of every row that the changes concern; empty where the claim stands. */
 export type Rivalry = { settled: Map<string, readonly Settled[]>; concerned: Map<string, RowState> }
 

@@ -1,7 +1,7 @@
 import { descriptions, type Replicated, type Tables } from '@markbook/shared/tables/tables'
 import { type Aside, textToAside } from '@markbook/sync/aside'
 import type { RowState, Values } from '@markbook/sync/merge/state'
-import { textToVersions, type Versions } from '@markbook/sync/versions'
+import { type Versions, versionsReader } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, type SQL, type Table } from 'drizzle-orm'
 import type { SyncRowWrite } from '../dialect.ts'
 import { statement } from '../statement.ts'
@@ -9,7 +9,15 @@ import type { ReadTx, WriteTx } from '../tx.ts'
 import { type AnyRow, scopeIn } from './links.ts'
 
 /** A row as this node knows it: its state, and what stands in the table, which is null for what is deleted. */
-export type Known = { state: RowState; row: AnyRow | null; aside: Aside | null; settled: boolean; source: string | null }
+export type Known = {
+  state: RowState
+  row: AnyRow | null
+  aside: Aside | null
+  settled: boolean
+  source: string | null
+  /** Where its versions are (`StoredVersions`). */
+  place?: number | null | undefined
+}
 
 export const tableIn = (tx: ReadTx, table: Replicated) => tx.t[table as keyof Tables] as Table
 export const columnsIn = (tx: ReadTx, table: Replicated) => getTableColumns(tableIn(tx, table)) as Record<string, Column>
@@ -94,7 +102,8 @@ export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string,
   const known = [...stored, ...new Set(ids)].flatMap((each) => (typeof each === 'string' ? (brought.get(each) ?? []) : each))
   const named = known.map(({ row_id }) => row_id)
   const rows = new Map((await rowsById(tx, table, schoolId, named)).map((row) => [row.id, row]))
-  return new Map(known.map((each) => [each.row_id, knownFrom(table, each, rows.get(each.row_id) ?? null)]))
+  const versionsOf = versionsReader()
+  return new Map(known.map((each) => [each.row_id, knownFrom(table, each, rows.get(each.row_id) ?? null, versionsOf(each))]))
 }
 
 type Looked = { ids: readonly string[]; locked: readonly string[]; stored: readonly StoredVersions[] }
@@ -122,9 +131,8 @@ export async function settledRows(tx: ReadTx, schoolId: string, table: Replicate
 
 type StoredVersions = Awaited<ReturnType<ReadTx['dialect']['versionsOf']>>[number]
 
-export function knownFrom(table: Replicated, stored: StoredVersions, row: AnyRow | null): Known {
+export function knownFrom(table: Replicated, stored: StoredVersions, row: AnyRow | null, versions: Versions): Known {
   const aside = textToAside(stored.extra)
-  const versions = textToVersions(stored)
   const state: RowState = {
     id: stored.row_id,
     schema: stored.schema,
@@ -132,13 +140,18 @@ export function knownFrom(table: Replicated, stored: StoredVersions, row: AnyRow
     values: row ? claimsIn(table, row, aside, versions) : (aside?.last ?? { id: stored.row_id }),
     extra: aside?.unknown ?? null,
   }
-  return { state, row, aside, settled: Boolean(stored.settled), source: stored.source_id }
+  return { state, row, aside, settled: Boolean(stored.settled), source: stored.source_id, place: stored.place }
 }
 
 /** What was claimed of a row: what stands in it, but for what a rule put in the place of a claim, and what nobody ever wrote. */
 function claimsIn(table: Replicated, row: AnyRow, aside: Aside | null, { units: stamps }: Versions): Values {
   const { identity, units } = descriptions[table]
-  const claimed = Object.assign({}, ...Object.values(aside?.claims ?? {})) as Values
-  const written = Object.entries(units).flatMap(([unit, columns]) => (stamps[unit] ? columns : []))
-  return Object.fromEntries([...identity, ...written].map((name) => [name, name in claimed ? claimed[name] : (row[name] ?? null)]))
+  const values: Record<string, unknown> = {}
+  for (const name of identity) values[name] = row[name] ?? null
+  for (const unit in units) {
+    if (!stamps[unit]) continue
+    const claimed = aside?.claims?.[unit]
+    for (const name of units[unit] as readonly string[]) values[name] = claimed && name in claimed ? claimed[name] : (row[name] ?? null)
+  }
+  return values
 }

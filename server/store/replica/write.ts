@@ -1,10 +1,10 @@
 import { toInstant } from '@markbook/shared/clock'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { asideToText } from '@markbook/sync/aside'
+import { type Aside, asideToText } from '@markbook/sync/aside'
 import { type Settled, standing as stands } from '@markbook/sync/merge/settle'
 import { pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { latestStamp } from '@markbook/sync/stamp'
-import { versionsToText } from '@markbook/sync/versions'
+import { type Stamp, versionsToText } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
 import type { SyncRowWrite } from '../dialect.ts'
 import { statement } from '../statement.ts'
@@ -18,23 +18,46 @@ export type Standing = { state: RowState; settled: readonly Settled[] }
 /** The values that stand. */
 export const standing = ({ state, settled }: Standing): Values => stands(state, settled)
 
-/** The rows as they are to be written: what stands, what follows from it, and when and by whom it last changed. */
-export async function rowsOf(tx: WriteTx, table: Replicated, schoolId: string, standings: readonly Standing[]): Promise<AnyRow[]> {
+/** How to make each of these rows as it is to be written: what stands, what follows from it, and when and by whom it last changed. */
+export async function rowMaker(
+  tx: WriteTx,
+  table: Replicated,
+  schoolId: string,
+  standings: readonly Standing[],
+): Promise<(standing: Standing) => AnyRow> {
   const derive = await derivationsOf(tx, table, schoolId, standings)
-  const columns = Object.entries(columnsIn(tx, table))
   const { audit = [], derive: derived } = descriptions[table]
-  return standings.map((each) => {
+  // What an older program did not write has the column's default.
+  const columns = Object.entries(columnsIn(tx, table)).map(([name, column]): [string, unknown] => [name, column.default ?? null])
+  const latestOf = onceFor(latestStamp)
+  return (each) => {
     const { state } = each
     const values = standing(each)
-    const full: Record<string, unknown> = { ...values, ...derived?.(values), ...derive?.(values) }
-    const [, , hlc, actor] = latestStamp(state.units)
-    for (const name of audit) full[name] = name === 'updated_by' ? actor : instantOf(hlc)
+    const follows: Values = { ...derived?.(values), ...derive?.(values), ...auditOf(audit, latestOf(state.units)) }
     const row: Record<string, unknown> = {}
-    // What an older program did not write has the column's default.
-    for (const [name, column] of columns) row[name] = full[name] === undefined ? (column.default ?? null) : full[name]
+    for (const [name, byDefault] of columns) {
+      const value = name in follows ? follows[name] : values[name]
+      row[name] = value === undefined ? byDefault : value
+    }
     row['id'] = state.id
     return row as AnyRow
-  })
+  }
+}
+
+const auditOf = (columns: readonly string[], [, , hlc, actor]: Stamp): Values => {
+  const audit: Record<string, unknown> = {}
+  for (const name of columns) audit[name] = name === 'updated_by' ? actor : instantOf(hlc)
+  return audit
+}
+
+/** Rows that were written together share their stamps. */
+function onceFor<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>()
+  return (key) => {
+    const value = made.get(key) ?? make(key)
+    made.set(key, value)
+    return value
+  }
 }
 
 let [lastHlc, lastInstant] = [0, toInstant(0)]
@@ -106,11 +129,11 @@ function figuresOf({ snapshot }: Row<'report_book'>, subjectId: string): Values 
 export function syncRowOf(
   table: Replicated,
   { state, settled }: Standing,
-  { isThere, source }: { isThere: boolean; source: string | null },
+  { isThere, source, place }: { isThere: boolean; source: string | null; place?: SyncRowWrite['place'] },
 ): SyncRowWrite {
   const deleted = state.alive.length === 0
-  const claims = Object.fromEntries(settled.map(({ unit }) => [unit, pick(state.values, descriptions[table].units[unit] ?? [])]))
-  const extra = asideToText({ ...(isThere ? { claims } : { last: state.values }), ...(state.extra && { unknown: state.extra }) })
+  const isPlain = isThere && settled.length === 0 && state.extra === null
+  const extra = isPlain ? null : asideToText({ ...besideOf(table, state, settled, isThere), ...(state.extra && { unknown: state.extra }) })
   return {
     table_name: table,
     row_id: state.id,
@@ -120,5 +143,11 @@ export function syncRowOf(
     source_id: source,
     settled: settled.length > 0 || (deleted && isThere) || (!deleted && !isThere),
     schema: state.schema,
+    place,
   }
+}
+
+function besideOf(table: Replicated, { values }: RowState, settled: readonly Settled[], isThere: boolean): Aside {
+  if (!isThere) return { last: values }
+  return { claims: Object.fromEntries(settled.map(({ unit }) => [unit, pick(values, descriptions[table].units[unit] ?? [])])) }
 }

@@ -1,0 +1,75 @@
+import { naturalId } from '@markbook/shared/ids'
+import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { PROTOCOL } from '@markbook/sync/protocol/messages'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Carrier } from '../../peers/parent-line.ts'
+import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
+import type { School } from '../../testing/school.ts'
+import { centreAndSchool, same } from './scenes.fixtures.ts'
+
+const open: School[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+type Body = { tables?: Record<string, unknown>[]; history?: unknown; sheets?: boolean }
+const mark = (score: number) => ({ body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score }] } })
+const scoreAt = async (node: School) => (await node.rows('grade')).find(({ id }) => id === naturalId('grade', mathsExam.id, zoe.id))?.score
+
+/** Notes in which form rows and history went each way. `hides`: the parent says nothing of what it can read. */
+function listening(parent: School, { hides = false } = {}) {
+  const carry = carrierTo(parent)
+  const heard = { pushed: new Set<string>(), pulled: new Set<string>(), told: new Set<string>() }
+  const formOf = (table: object) => ('sheet' in table ? 'sheet' : 'rows')
+  const carrier: Carrier = async (request) => {
+    const path = new URL(request.url).pathname
+    const copy = request.clone()
+    const response = await carry(request)
+    const answer = (await response.json()) as Body
+    if (path === '/sync/pull') for (const table of answer.tables ?? []) heard.pulled.add(formOf(table))
+    if (path === '/sync/push') {
+      const stream = copy.headers.get('content-encoding') ? copy.body?.pipeThrough(new DecompressionStream('gzip')) : copy.body
+      const body = (await new Response(stream as never).json()) as Body
+      for (const table of body.tables ?? []) heard.pushed.add(formOf(table))
+      heard.told.add(Array.isArray(body.history) ? 'rows' : 'sheet')
+    }
+    if (hides) delete answer.sheets
+    return new Response(JSON.stringify(answer), { status: response.status, headers: response.headers })
+  }
+  return { carrier, heard }
+}
+
+describe('programs of two ages', () => {
+  test('of which both read rows by column say them so, both ways', async () => {
+    const { centre, box } = await centreAndSchool(open)
+    await (await signedIn(box, 'ada')).grades.bulk(mark(61))
+    const { carrier, heard } = listening(centre)
+    await makeRound(box, carrier)
+    expect(await scoreAt(centre)).toBe(61)
+    await (await signedIn(centre, 'okafor')).grades.bulk(mark(62))
+    await makeRound(box, carrier)
+    expect(await scoreAt(box)).toBe(62)
+    expect(heard).toEqual({ pushed: new Set(['sheet']), pulled: new Set(['sheet']), told: new Set(['sheet']) })
+  })
+
+  test('of which the parent cannot read them get rows one by one', async () => {
+    const { centre, box } = await centreAndSchool(open)
+    await (await signedIn(box, 'ada')).grades.bulk(mark(63))
+    const { carrier, heard } = listening(centre, { hides: true })
+    await makeRound(box, carrier)
+    expect(await scoreAt(centre)).toBe(63)
+    expect([heard.pushed, heard.told]).toEqual([new Set(['rows']), new Set(['rows'])])
+  })
+
+  test('of which the child cannot read them get rows one by one', async () => {
+    const { centre, box } = await centreAndSchool(open)
+    await (await signedIn(centre, 'okafor')).grades.bulk(mark(64))
+    const { carrier, heard } = listening(centre)
+    await makeRound(box, carrier, 0, { protocol: PROTOCOL, schema: SCHEMA_VERSION, sheets: false })
+    expect(await scoreAt(box)).toBe(64)
+    expect(heard.pulled).toEqual(new Set(['rows']))
+    const [a, b] = await same(centre, box)
+    expect(b).toEqual(a)
+  })
+})
