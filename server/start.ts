@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { ServerType } from '@hono/node-server'
 import { systemClock, toInstant } from '@markbook/shared/clock'
 import type { DemoAccount } from '@markbook/shared/contract/demo'
-import { idSource } from '@markbook/shared/ids'
+import { idSource, inPortions } from '@markbook/shared/ids'
 import type { Cache } from './cache/cache.ts'
 import { memoryCache } from './cache/memory.ts'
 import { redisCache } from './cache/redis.ts'
@@ -41,7 +41,7 @@ const clock = systemClock
 
 /** `beside`: while the server of this database may be running (see `StoreOptions`). */
 export function openStore(config: Omit<Config, 'sessionSecret'>, { beside = false }: { beside?: boolean } = {}): Promise<Store> {
-  const newId = idSource(clock.now, (size) => randomBytes(size))
+  const newId = idSource(clock.now, inPortions(randomBytes))
   const beforeMigration = () => backUpBeforeMigration(config)
   return config.databaseUrl
     ? openCentralStore(config.databaseUrl, { clock, newId, kind: 'centre', beforeMigration, beside })
@@ -79,6 +79,7 @@ export async function openNode(config: Config, { beside = false, demo = [] }: No
     log,
     metrics: createMetrics(),
     replication: null,
+    presence: null,
     demo,
   }
   const services: Services = { ...own, jobs: openJobs(own) }
@@ -112,6 +113,7 @@ export async function startServer(config: Config, options: Pick<NodeOptions, 'de
     const server = await listen(node.app, config, secured?.pair ?? null, openGate(node.services))
     const { port } = server.address() as AddressInfo
     const presence = await keepPresent({ server, port, config, secured, log: node.services.log })
+    node.services.presence = presence
     const url = urlHere(config, secured, port)
     leaveNote(config.dataDir, { pid: process.pid, url, urls: [...presence.urls()], version, started_at: toInstant(clock.now()) })
     node.services.jobs.look()

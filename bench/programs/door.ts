@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { openSchoolStore, type Store } from '@markbook/server/store/store'
 import { asUser } from '@markbook/server/store/tx'
 import { systemClock } from '@markbook/shared/clock'
-import { idSource } from '@markbook/shared/ids'
+import { idSource, inPortions } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, eq } from 'drizzle-orm'
 import { openDatabase } from '../controls/bare.ts'
@@ -69,7 +69,7 @@ function plainly(folder: string) {
 
 async function main() {
   const clock = systemClock
-  const store = await openSchoolStore(oursFolder, { clock, newId: idSource(clock.now, (size) => randomBytes(size)), kind: 'school' })
+  const store = await openSchoolStore(oursFolder, { clock, newId: idSource(clock.now, inPortions(randomBytes)), kind: 'school' })
   const written = plainly(plainFolder)
   const [held, plain] = [new Map<string, Grade[]>(), new Map<string, Grade[]>()]
   for (const { id } of assessments) {

@@ -22,7 +22,7 @@ async function patient<T>(work: () => Promise<T>, signal?: AbortSignal): Promise
     try {
       return await work()
     } catch (error) {
-      const isBusy = error instanceof LineFailure && error.code === 'busy'
+      const isBusy = error instanceof LineFailure && error.code === 'line'
       if (!isBusy || signal?.aborted || tries === TRIES) throw error
       await pause(500 + Math.random() * 1_000)
     }
@@ -72,7 +72,6 @@ class SchoolNode {
       await this.listen(due - performance.now())
       if (this.isOver || performance.now() < due) continue
       await this.push()
-      await this.fetch()
       due += everyMs as number
     }
   }

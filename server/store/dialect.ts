@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto'
 import { postgresTables } from '@markbook/shared/tables/postgres'
 import { sqliteTables } from '@markbook/shared/tables/sqlite'
-import { descriptions, type Replicated, type Tables } from '@markbook/shared/tables/tables'
-import { type Column, getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
+import type { Tables } from '@markbook/shared/tables/tables'
+import { type Column, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import { getTableConfig } from 'drizzle-orm/pg-core'
 import { type FeedReading, postgresFeed, sqliteFeed } from './dialect.feed.ts'
+import { columnNames, endingOf, memo, quoted, SYNC_ROW_UPDATE } from './dialect.texts.ts'
 import type { Line } from './line.ts'
+import { LOG_PAGES, sqliteAdvance, sqliteUpdate, sqliteWrite } from './sqlite.write.ts'
 
 /**
  * Everything that differs between the two databases, each thing under a name. Nothing else in the program asks which
@@ -16,21 +17,28 @@ export type Dialect = FeedReading & {
   readonly tables: Tables
   /** A statement that fails leaves the transaction as it was before it. */
   readonly failsAlone: boolean
+  /** While one transaction writes, no other does: what was not there when it looked is not there. */
+  readonly writesAlone: boolean
   /** A prepared statement is planned by its parameters' values, so that what never changes is better written into its text. */
   readonly plansByValue: boolean
   /** Appended to a select in a writing transaction, so that what is loaded to be changed stays as loaded. */
   lockOf(table: string): string
   /** Writes rows of one table in few statements; `replace` overwrites rows with the same key. Values are driver values. */
-  writeRows(line: Line, table: Table, rows: readonly Record<string, unknown>[], how: 'insert' | 'replace' | 'ignore'): Promise<void>
+  writeRows(line: Line, table: Table, rows: Iterable<Record<string, unknown>>, how: 'insert' | 'replace' | 'ignore'): Promise<void>
   /** Locks rows by id, in the order given, until the commit. Answers which: what is not there cannot be locked. */
   lockRows(line: Line, table: Table, schoolId: string | null, ids: readonly string[]): Promise<string[]>
   /** Gives a unique text column of these rows a value that no other row has. */
   parkRows(line: Line, table: Table, column: string, ids: readonly string[]): Promise<void>
+  /** Whether `updateRows` wants rows whole, and not only the columns to write and the key. */
+  readonly updatesWhole: boolean
   /**
    * Writes these columns of rows that exist; the others are as they are stored. A database writes every index anew that names a column
-   * it is told to write, whatever the value. An upsert all the same: what a policy forbids is an error to it, and nothing to an update.
+   * it is told to write, whatever the value. On Postgres an upsert all the same: what a policy forbids is an error to it, and nothing to an
+   * update.
    */
   updateRows(line: Line, table: Table, rows: readonly Record<string, unknown>[], columns: readonly string[]): Promise<void>
+  /** Whether much more is about to come: SQLite then leaves it in its log for longer, and carries it over once. */
+  awaitMore(line: Line, isMuch: boolean): Promise<void>
   deleteRows(line: Line, table: Table, schoolId: string | null, ids: readonly string[]): Promise<void>
   /** Those of the ids that are rows of the table. */
   idsIn(line: Line, table: Table, schoolId: string | null, ids: readonly string[]): Promise<string[]>
@@ -38,6 +46,11 @@ export type Dialect = FeedReading & {
   versionsOf(line: Line, schoolId: string, table: string, ids: readonly string[]): Promise<StoredVersions[]>
   /** Advances the school's feed and writes what hangs on its number; the last statement of a transaction. */
   advance(line: Line, feed: FeedWrite): Promise<void>
+  /**
+   * What this transaction writes may be lost where the machine stops right after it, so that nobody waits for the disk: only for what no
+   * person and no node is told of. On SQLite nothing is.
+   */
+  hurry(line: Line): Promise<void>
   /** `column in (the JSON array in this parameter)`. */
   inList(column: Column, jsonParameter: unknown): SQL<boolean>
   /**
@@ -57,6 +70,8 @@ export type StoredVersions = {
   extra: string | null
   source_id: string | null
   settled: boolean | 0 | 1
+  /** Where SQLite has it, until the transaction ends; null of what the transaction itself is about to write. */
+  place?: number | null | undefined
 }
 export type SyncRowWrite = {
   table_name: string
@@ -71,6 +86,8 @@ export type SyncRowWrite = {
   /** Something else stands than was claimed, or the row was deleted and stays for what hangs on it. */
   settled: boolean
   schema: number
+  /** As `versionsOf` told it in this transaction: it is written there, and not looked for again. Null: it told of none. */
+  place?: number | null | undefined
 }
 export type HistoryWrite = {
   id: string
@@ -79,6 +96,8 @@ export type HistoryWrite = {
   node_id: string
   entity: string
   row_id: string
+  /** Whose history it lies with (`Description.near`). */
+  near_id: string
   action: string
   changes: string
   /** Of an entry that came from another node: its number and head in that node's chain. */
@@ -88,52 +107,14 @@ export type HistoryWrite = {
 /** `digest` of the history that was written here; empty where none was, and the chain stays where it is. */
 export type FeedWrite = { schoolId: string; digest: string; rows: SyncRowWrite[]; history: HistoryWrite[] }
 
-const PENDING_JSON = '"#"'
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-const quoted = (name: string) => `"${name}"`
-const columnNames = (table: Table) => Object.keys(getTableColumns(table))
-const keyOf = (table: Table) => (descriptions[getTableName(table) as Replicated].scope === 'school' ? ['school_id', 'id'] : ['id'])
-const memo = <A extends object>(make: (key: A, variant: string) => string) => {
-  const known = new WeakMap<A, Map<string, string>>()
-  return (key: A, variant: string) => {
-    const variants = known.get(key) ?? new Map<string, string>()
-    known.set(key, variants)
-    const text = variants.get(variant) ?? make(key, variant)
-    variants.set(variant, text)
-    return text
-  }
-}
-/** The end of an insert: how is 'insert', 'ignore', 'replace', or the columns that a row which exists gets, with commas between them. */
-function endingOf(table: Table, how: string): string {
-  if (how === 'insert') return ''
-  if (how === 'ignore') return ' on conflict do nothing'
-  const key = keyOf(table)
-  const written = how === 'replace' ? columnNames(table).filter((name) => !key.includes(name)) : how.split(',')
-  return ` on conflict (${key.map(quoted)}) do update set ${written.map((name) => `${quoted(name)} = excluded.${quoted(name)}`)}`
-}
-
 const listed = (columns: readonly Column[]) => sql.join([...columns], sql`, `)
-
-/** One row at a time: it is in this process, and a statement for many costs more to bind than it saves (decision 303). */
-const sqliteInsert = memo((table: Table, how) => {
-  const names = columnNames(table)
-  const text = `insert into ${quoted(getTableName(table))} (${names.map(quoted)}) values (${names.map(() => '?')})`
-  return text + endingOf(table, how)
-})
-
-function sqliteWrite(line: Line, table: Table, rows: readonly Record<string, unknown>[], how: string) {
-  const names = columnNames(table)
-  return line.runEach(
-    sqliteInsert(table, how),
-    rows.map((row) => names.map((name) => row[name] ?? null)),
-  )
-}
 
 const STORED = 'row_id, vv, units, schema, extra, source_id, settled'
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   failsAlone: true,
+  writesAlone: true,
   plansByValue: true,
   tables: sqliteTables,
   lockOf: () => '',
@@ -143,7 +124,11 @@ export const sqliteDialect: Dialect = {
       JSON.stringify(ids),
     ]),
   writeRows: sqliteWrite,
-  updateRows: (line, table, rows, columns) => sqliteWrite(line, table, rows, columns.join(',')),
+  updatesWhole: false,
+  updateRows: sqliteUpdate,
+  awaitMore: async (line, isMuch) => {
+    await line.rows(`pragma wal_autocheckpoint = ${isMuch ? LOG_PAGES.most : LOG_PAGES.usual}`, [])
+  },
   deleteRows: async (line, table, schoolId, ids) => {
     const scope = schoolId === null ? '' : 'school_id = ? and '
     await line.run(`delete from ${quoted(getTableName(table))} where ${scope}id in (select value from json_each(?))`, [
@@ -158,53 +143,17 @@ export const sqliteDialect: Dialect = {
     return rows.map(({ id }) => id)
   },
   versionsOf: (line, schoolId, table, ids) =>
-    line.rows(`select ${STORED} from sync_row where school_id = ? and table_name = ? and row_id in (select value from json_each(?))`, [
-      schoolId,
-      table,
-      JSON.stringify(ids),
-    ]),
-  advance: async (line, { schoolId, digest, rows, history }) => {
-    const [known] = await line.rows<{ seq: number; head: string }>('select seq, head from sync_feed where school_id = ?', [schoolId])
-    const seq = (known?.seq ?? 0) + 1
-    const head = digest === '' ? (known?.head ?? '') : sha256((known?.head ?? '') + digest)
-    await line.run(
-      'insert into sync_feed (school_id, seq, head) values (?, ?, ?) on conflict (school_id) do update set seq = excluded.seq, head = excluded.head',
-      [schoolId, seq, head],
-    )
-    const counted = (text: string) => text.replaceAll(PENDING_JSON, String(seq))
-    await line.runEach(
-      SQLITE_SYNC_ROW,
-      rows.map((row) => [
-        schoolId,
-        row.table_name,
-        row.row_id,
-        seq,
-        counted(row.vv),
-        counted(row.units),
-        row.deleted ? 1 : 0,
-        row.schema,
-        row.extra,
-        row.source_id,
-        row.settled ? 1 : 0,
-      ]),
-    )
-    await sqliteWrite(
-      line,
-      sqliteTables.history,
-      history.map((entry) => ({ node_seq: seq, head, ...entry, school_id: schoolId, seq })),
-      'ignore',
-    )
-  },
+    line.rows(
+      `select ${STORED}, rowid as place from sync_row where school_id = ? and table_name = ? and row_id in (select value from json_each(?))`,
+      [schoolId, table, JSON.stringify(ids)],
+    ),
+  advance: sqliteAdvance,
+  hurry: async () => {},
   ...sqliteFeed,
   inList: (column, jsonParameter) => sql`${column} in (select value from json_each(${jsonParameter}))`,
   rowsAsText: (columns) => sql`json_group_array(json_array(${listed(columns)}))`,
   contains: (column, text) => sql`instr(${column}, ${text}) > 0`,
 }
-
-const SYNC_ROW = ['school_id', 'table_name', 'row_id', 'seq', 'vv', 'units', 'deleted', 'schema', 'extra', 'source_id', 'settled'] as const
-const SYNC_ROW_UPDATE =
-  'on conflict (school_id, table_name, row_id) do update set seq = excluded.seq, vv = excluded.vv, units = excluded.units, deleted = excluded.deleted, schema = excluded.schema, extra = excluded.extra, source_id = excluded.source_id, settled = excluded.settled'
-const SQLITE_SYNC_ROW = `insert into sync_row (${SYNC_ROW.map(quoted)}) values (${SYNC_ROW.map(() => '?')}) ${SYNC_ROW_UPDATE}`
 
 const place = (table: Table) => {
   const { schema, name } = getTableConfig(table as never)
@@ -233,10 +182,12 @@ const POSTGRES_ADVANCE = `
       as r(table_name text, row_id uuid, vv text, units text, deleted boolean, schema int, extra text, source_id uuid, settled boolean)
     ${SYNC_ROW_UPDATE}
   )
-  insert into sync.history (id, school_id, seq, node_seq, at, actor_id, node_id, entity, row_id, action, changes, head)
-  select h.id, $1, feed.seq, coalesce(h.node_seq, feed.seq), h.at, h.actor_id, h.node_id, h.entity, h.row_id, h.action, h.changes, coalesce(h.head, feed.head)
+  insert into sync.history (id, school_id, seq, node_seq, at, actor_id, node_id, entity, row_id, near_id, action, changes, head)
+  select h.id, $1, feed.seq, coalesce(h.node_seq, feed.seq), h.at, h.actor_id, h.node_id, h.entity, h.row_id, h.near_id, h.action, h.changes,
+    coalesce(h.head, feed.head)
   from feed, json_to_recordset($4::text::json)
-    as h(id uuid, node_seq bigint, head text, at timestamptz, actor_id uuid, node_id uuid, entity text, row_id uuid, action text, changes text)
+    as h(id uuid, node_seq bigint, head text, at timestamptz, actor_id uuid, node_id uuid, entity text, row_id uuid, near_id uuid,
+      action text, changes text)
   on conflict do nothing`
 
 /** An array, and no subselect to join with: under row-level security Postgres would read every row of the school first, and compare then. */
@@ -244,14 +195,15 @@ const anyOf = (parameter: string) => `= any (array(select value::uuid from json_
 
 /**
  * One look-up of the index for each id, in their order. The plan of a comparison with a list is made once for a connection, and one that
- * was made while a table was empty reads the whole of it for every page of a first load (decision 304).
+ * was made while a table was empty reads the whole of it for every page of a first load (decision 304). The limit holds the planner to it:
+ * without one it makes a join of the two, and reads every row of the school for one mark (decision 359).
  */
-const byId = (look: string) =>
-  `select found.* from json_array_elements_text($1::text::json) as wanted(id) cross join lateral (${look}) as found`
+const byId = (look: string, lock = '') =>
+  `select found.* from json_array_elements_text($1::text::json) as wanted(id) cross join lateral (${look} limit 1${lock}) as found`
 
 async function idsFound(line: Line, table: Table, schoolId: string | null, ids: readonly string[], lock: string): Promise<string[]> {
   const scope = schoolId === null ? '' : 'school_id = $2 and '
-  const text = byId(`select id from ${place(table)} where ${scope}id = wanted.id::uuid${lock}`)
+  const text = byId(`select id from ${place(table)} where ${scope}id = wanted.id::uuid`, lock)
   const rows = await line.rows<{ id: string }>(text, [JSON.stringify(ids), ...(schoolId === null ? [] : [schoolId])])
   return rows.map(({ id }) => id)
 }
@@ -259,6 +211,7 @@ async function idsFound(line: Line, table: Table, schoolId: string | null, ids: 
 export const postgresDialect: Dialect = {
   name: 'postgres',
   failsAlone: false,
+  writesAlone: false,
   plansByValue: false,
   tables: postgresTables as unknown as Tables,
   lockOf: (table) => ` for no key update of ${quoted(table)}`,
@@ -266,8 +219,11 @@ export const postgresDialect: Dialect = {
     line.run(`update ${place(table)} set ${quoted(column)} = '~' || id where id ${anyOf('$1')}`, [JSON.stringify(ids)]),
   lockRows: (line, table, schoolId, ids) => idsFound(line, table, schoolId, ids, ' for no key update'),
   writeRows: async (line, table, rows, how) => {
-    if (rows.length > 0) await line.run(postgresInsert(table, how), [JSON.stringify(rows)])
+    const all = [...rows]
+    if (all.length > 0) await line.run(postgresInsert(table, how), [JSON.stringify(all)])
   },
+  updatesWhole: true,
+  awaitMore: async () => {},
   updateRows: async (line, table, rows, columns) => {
     if (rows.length > 0) await line.run(postgresInsert(table, columns.join(',')), [JSON.stringify(rows)])
   },
@@ -287,6 +243,7 @@ export const postgresDialect: Dialect = {
     ]),
   advance: (line, { schoolId, digest, rows, history }) =>
     line.run(POSTGRES_ADVANCE, [schoolId, digest, JSON.stringify(rows), JSON.stringify(history)]),
+  hurry: (line) => line.run("select set_config('synchronous_commit', 'off', true)", []),
   ...postgresFeed,
   inList: (column, jsonParameter) =>
     sql`${column} = any (array(select value::uuid from json_array_elements_text(${jsonParameter}::text::json)))`,

@@ -36,6 +36,12 @@ export const schoolOf = (table: Replicated, row: AnyRow): string => {
   return scope === 'self' ? row.id : (row['school_id'] as string)
 }
 
+/** The row with whose history that of this one lies. */
+export const nearOf = (table: Replicated, row: AnyRow): string => {
+  const { near } = descriptions[table]
+  return near === undefined ? row.id : (row[near] as string)
+}
+
 export const bySchool = (table: Replicated, rows: readonly AnyRow[]) => {
   const groups = new Map<string, AnyRow[]>()
   for (const row of rows) {

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
-import { descriptions, type Replicated, type Row, SCHEMA_VERSION, type Tables } from '@markbook/shared/tables/tables'
-import { type Aside, asideAfter, asideToText, textToAside } from '@markbook/sync/aside'
-import { furthestOf, highsOf } from '@markbook/sync/merge/policy'
-import { stamp } from '@markbook/sync/stamp'
-import { EXISTENCE, textToVersions, type Versions, versionsToText } from '@markbook/sync/versions'
+import { descriptions, type Replicated, type Row, type Tables } from '@markbook/shared/tables/tables'
+import { EXISTENCE } from '@markbook/sync/versions'
 import { and, Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
 import { Absences } from './absences.ts'
 import type { Dialect, HistoryWrite, SyncRowWrite } from './dialect.ts'
@@ -13,15 +10,16 @@ import {
   actionOf,
   bySchool,
   changesOf,
-  claimsOf,
+  nearOf,
   rowOf,
   same,
   schoolOf,
   unitsOf,
   type Written,
 } from './door.entries.ts'
+import { stampedRows } from './door.stamps.ts'
 import type { Line } from './line.ts'
-import type { Change, NewRow, Note, ReplicaWrites, Touched } from './tx.ts'
+import type { Change, NewRow, Note, Placing, ReplicaWrites, Touched } from './tx.ts'
 
 export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId: () => string }
 
@@ -68,7 +66,7 @@ export class Door implements ReplicaWrites {
     const columns = new Set<string>()
     for (const { before, patch } of changes as readonly { before: AnyRow; patch: AnyRow }[]) {
       const merged = this.derived(table, { ...before, ...patch })
-      const changed = Object.keys(merged).filter((name) => !same(merged[name], before[name]))
+      const changed = Object.keys(descriptions[table].derive ? merged : patch).filter((name) => !same(merged[name], before[name]))
       const units = unitsOf(table, changed)
       const after = units.length > 0 ? this.completed(table, merged, 'update') : merged
       results.push(after)
@@ -81,12 +79,11 @@ export class Door implements ReplicaWrites {
       if (units.length > 0) this.remember(table, before, after, units)
     }
     if (stored.length > 0) {
-      await this.dialect.updateRows(
-        this.line,
-        this.tableOf(table),
-        stored.map((row) => this.toDriver(table, row)),
-        [...columns].sort(),
-      )
+      const names = [...columns].sort()
+      // Postgres makes whole rows of them first: an upsert asks for every column that may not be null.
+      const given = this.dialect.updatesWhole ? undefined : new Set([...names, 'school_id', 'id'])
+      const rows = stored.map((row) => this.toDriver(table, row, given))
+      await this.dialect.updateRows(this.line, this.tableOf(table), rows, names)
     }
     return results as never
   }
@@ -127,7 +124,7 @@ export class Door implements ReplicaWrites {
       const notes = this.notes.filter((note) => note.schoolId === schoolId)
       const brought = this.brought.get(schoolId)
       const history = [...entries.map((entry) => this.historyOf(entry)), ...notes.map((note) => this.historyOfNote(note))]
-      const rows = [...(await this.stampedRows(schoolId, entries)), ...(brought?.rows.values() ?? [])]
+      const rows = [...(await stampedRows([this.line, this.dialect], schoolId, entries, this.writer)), ...(brought?.rows.values() ?? [])]
       const all = [...history, ...(brought?.history ?? [])]
       if (rows.length + all.length === 0) continue
       const digest = history.length === 0 ? '' : createHash('sha256').update(JSON.stringify(history)).digest('hex')
@@ -141,10 +138,12 @@ export class Door implements ReplicaWrites {
   }
 
   /** Rows as replication has merged and settled them: they bear their versions already, which `bring` records. */
-  async place(table: Replicated, rows: readonly AnyRow[]): Promise<void> {
-    if (rows.length === 0) return
-    const driver = rows.map((row) => this.toDriver(table, row))
-    await this.dialect.writeRows(this.line, this.tableOf(table), driver, 'replace')
+  async place(table: Replicated, rows: Iterable<AnyRow>, how: Placing = 'replace'): Promise<void> {
+    const driver = this.driversOf(table, rows)
+    // Where others write at the same time, one that was not there may be there by now (decision 300).
+    const known = how === 'new' ? (this.dialect.writesAlone ? 'insert' : 'replace') : how
+    if (typeof known === 'string') await this.dialect.writeRows(this.line, this.tableOf(table), driver, known)
+    else await this.dialect.updateRows(this.line, this.tableOf(table), [...driver], known)
   }
 
   async erase(table: Replicated, schoolId: string, ids: readonly string[]): Promise<void> {
@@ -159,6 +158,11 @@ export class Door implements ReplicaWrites {
     this.brought.set(schoolId, brought)
     for (const row of rows) brought.rows.set(`${row.table_name}:${row.row_id}`, row)
     brought.history.push(...history)
+  }
+
+  /** What of these rows was brought in this transaction is as if it had not been. */
+  unbring(schoolId: string, table: Replicated, ids: readonly string[]): void {
+    for (const id of ids) this.brought.get(schoolId)?.rows.delete(`${table}:${id}`)
   }
 
   foundAbsent(schoolId: string, table: Replicated, vvById: ReadonlyMap<string, string | null>): void {
@@ -191,35 +195,6 @@ export class Door implements ReplicaWrites {
     }
   }
 
-  private async stampedRows(schoolId: string, entries: readonly Written[]): Promise<SyncRowWrite[]> {
-    const known = new Map<string, { versions: Versions; aside: Aside | null }>()
-    for (const table of new Set(entries.map((entry) => entry.table))) {
-      const ids = entries.filter((entry) => entry.table === table).map((entry) => rowOf(entry).id)
-      for (const row of await this.dialect.versionsOf(this.line, schoolId, table, ids)) {
-        known.set(`${table}:${row.row_id}`, { versions: textToVersions(row), aside: textToAside(row.extra) })
-      }
-    }
-    return entries.map((entry) => {
-      const { id } = rowOf(entry)
-      const { node, nowMs, actor } = this.writer
-      const before = known.get(`${entry.table}:${id}`)
-      const deletes = entry.after === null
-      const [high, furthest] = [highsOf(entry.table, rowOf(entry)), furthestOf(entry.table)]
-      const versions = stamp(before?.versions ?? null, { units: [...entry.units], node, now: nowMs, actor, deletes, high, furthest })
-      const aside = asideAfter(before?.aside ?? null, { units: entry.units, last: deletes ? claimsOf(entry) : null })
-      return {
-        table_name: entry.table,
-        row_id: id,
-        ...versionsToText(versions),
-        deleted: deletes,
-        extra: asideToText(aside),
-        source_id: null,
-        settled: Object.keys(aside.claims ?? {}).length > 0,
-        schema: SCHEMA_VERSION,
-      }
-    })
-  }
-
   private historyOf(entry: Written): HistoryWrite {
     const { now, actor, node } = this.writer
     return {
@@ -229,15 +204,26 @@ export class Door implements ReplicaWrites {
       node_id: node,
       entity: entry.table,
       row_id: rowOf(entry).id,
+      near_id: nearOf(entry.table, rowOf(entry)),
       action: actionOf(entry) as Action,
       changes: JSON.stringify(changesOf(entry)),
     }
   }
 
-  private historyOfNote({ entryId, entity, id, action, changes }: Note & { entryId: string }): HistoryWrite {
+  private historyOfNote({ entryId, schoolId, entity, id, action, changes }: Note & { entryId: string }): HistoryWrite {
     const { now, actor, node } = this.writer
     const changed = Object.fromEntries(Object.entries(changes).map(([name, after]) => [name, { before: null, after }]))
-    return { id: entryId, at: now, actor_id: actor, node_id: node, entity, row_id: id, action, changes: JSON.stringify(changed) }
+    return {
+      id: entryId,
+      at: now,
+      actor_id: actor,
+      node_id: node,
+      entity,
+      row_id: id,
+      near_id: schoolId,
+      action,
+      changes: JSON.stringify(changed),
+    }
   }
 
   /** Two writes of one row in one transaction are one entry, from the first `before` to the last `after`. */
@@ -254,25 +240,32 @@ export class Door implements ReplicaWrites {
   }
 
   private derived(table: Replicated, row: AnyRow): AnyRow {
-    return { ...row, ...descriptions[table].derive?.(row) }
+    const { derive } = descriptions[table]
+    return derive ? { ...row, ...derive(row) } : row
   }
 
   private completed(table: Replicated, row: AnyRow, action: Action): AnyRow {
-    const columns = getTableColumns(this.tableOf(table))
     const full: AnyRow = this.derived(table, row)
     const { now, actor } = this.writer
     const automatic: Record<string, unknown> = { created_at: now, updated_at: now, created_by: actor, updated_by: actor }
     const creation = action === 'create'
-    for (const [name, value] of Object.entries(automatic)) {
-      if (!(name in columns)) continue
-      if (creation ? full[name] === undefined : name.startsWith('updated')) full[name] = value
+    const complete: Record<string, unknown> = {}
+    for (const { name } of encodersOf(this.tableOf(table))) {
+      const isAutomatic = name in automatic && (creation ? full[name] === undefined : name.startsWith('updated'))
+      complete[name] = (isAutomatic ? automatic[name] : full[name]) ?? null
     }
-    return Object.fromEntries(Object.keys(columns).map((name) => [name, full[name] ?? null])) as AnyRow
+    return complete as AnyRow
   }
 
-  private toDriver(table: Replicated, row: AnyRow): Record<string, unknown> {
+  /** As the driver takes it; only the columns that are `given`, where not all are wanted. */
+  private *driversOf(table: Replicated, rows: Iterable<AnyRow>): Generator<Record<string, unknown>> {
+    for (const row of rows) yield this.toDriver(table, row)
+  }
+
+  private toDriver(table: Replicated, row: AnyRow, given?: ReadonlySet<string>): Record<string, unknown> {
     const driver: Record<string, unknown> = {}
     for (const { name, encode } of encodersOf(this.tableOf(table))) {
+      if (given && !given.has(name)) continue
       const value = row[name] ?? null
       driver[name] = value === null || encode === null ? value : encode(value)
     }

@@ -12,8 +12,8 @@ export type Line = {
   readonly writes: boolean
   rows<R>(text: string, params: readonly unknown[]): Promise<R[]>
   run(text: string, params: readonly unknown[]): Promise<void>
-  /** The same statement for each of these parameters, in order; stops at the first that fails. */
-  runEach(text: string, each: readonly (readonly unknown[])[]): Promise<void>
+  /** The same statement for each of these parameters, in order; stops at the first that fails. Answers how many rows it wrote. */
+  runEach(text: string, each: Iterable<readonly unknown[]>): Promise<number>
   /**
    * All of `work` or nothing of it, within a transaction that goes on either way; throws what `work` threw. Work inside it uses this same
    * line. A savepoint, which costs: only where a failure is expected and not the end.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { limits } from '@markbook/shared/limits'
 import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
@@ -7,12 +8,14 @@ import postgres from 'postgres'
 import type { Compiled } from './compiled.ts'
 import { isLost, isOfStatement } from './errors.ts'
 import type { Db, Line, Ready } from './line.ts'
+import { type NewsOfInstances, newsOfInstances } from './postgres.news.ts'
 
 export type PostgresConnections = {
   /** A transaction of `work`. One whose connection is lost rejects at once; whether it was committed nobody knows then. */
   transact<T>(mode: string, work: (connection: postgres.TransactionSql) => Promise<T>): Promise<T>
   /** One statement without a transaction, as the service. */
   alone<T>(work: (pool: postgres.Sql) => Promise<T>): Promise<T>
+  news: NewsOfInstances
   close(): Promise<void>
 }
 
@@ -26,6 +29,7 @@ export const SERVICE_ROLE = 'markbook_system'
 
 export function openPostgres(url: string): PostgresConnections {
   let pool = poolAt(url)
+  const news = newsOfInstances(() => pool, randomUUID())
   const onPool = async <T>(work: (asked: postgres.Sql) => Promise<T>) => {
     const asked = pool
     try {
@@ -35,6 +39,7 @@ export function openPostgres(url: string): PostgresConnections {
       if (isLost(error) && pool === asked) {
         pool = poolAt(url)
         void asked.end(FAREWELL)
+        news.renewed()
       }
       throw error
     }
@@ -42,7 +47,11 @@ export function openPostgres(url: string): PostgresConnections {
   return {
     transact: (mode, work) => onPool((asked) => begin(asked, mode, work)),
     alone: onPool,
-    close: () => pool.end(FAREWELL),
+    news,
+    close: async () => {
+      await news.close()
+      await pool.end(FAREWELL)
+    },
   }
 }
 
@@ -105,7 +114,9 @@ export function postgresLine(sql: postgres.ISql, writes: boolean): Line {
       await unsafe(text, params)
     },
     runEach: async (text, each) => {
-      for (const params of each) await unsafe(text, params)
+      let written = 0
+      for (const params of each) written += ((await unsafe(text, params)) as never as { count: number }).count
+      return written
     },
     attempt: async <T>(work: () => Promise<T>) => {
       const outer = asked as postgres.TransactionSql

@@ -28,6 +28,8 @@ export type Store = {
   renewNode(): Promise<string>
   /** Tells of every commit on this instance that moved feeds on. Answers how to stop. */
   onAdvance(listener: Listener): () => void
+  /** Tells of commits of other instances on the same database, soon after them; of some perhaps not at all. */
+  onElsewhere(listener: (schoolIds: ReadonlySet<string>) => void): void
   /** What the metrics say of the database: the places that transactions take, by name, and what was done in them. */
   load(): StoreLoad
   /** Waits for what is in flight, then closes. */
@@ -79,6 +81,7 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
           .then((result) => told(news, advanced, result), rethrow)
       },
       onAdvance: news.listen,
+      onElsewhere: () => {},
       close: async () => {
         await Promise.all([reads.idle(), writes.idle()])
         connections.close()
@@ -93,12 +96,13 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
 /** Opens, and migrates, the central database at `url`. */
 export async function openCentralStore(url: string, options: StoreOptions): Promise<Store> {
   await (options.beside ? demandCurrentPostgres(url) : migratePostgres(url, options.beforeMigration))
-  const { transact, alone, close } = openPostgres(url)
+  const { transact, alone, news: instances, close } = openPostgres(url)
   const run = { dialect: postgresDialect, options, become }
   const news = newsOfCommits()
   let nodeId = await transact('', (tx) => currentNode(postgresLine(tx, true), postgresDialect, options))
   const reading = 'isolation level repeatable read read only'
   const [pool, reads, writes] = [turnstile(POOL), newTally(), newTally()]
+  news.listen((schools) => instances.tell(schools))
   return inTurn([{ pool }, pool, pool], reads, writes, {
     dialect: postgresDialect,
     get nodeId() {
@@ -126,6 +130,7 @@ export async function openCentralStore(url: string, options: StoreOptions): Prom
       return repeated(attempt, writes).then((result) => told(news, advanced, result), rethrow)
     },
     onAdvance: news.listen,
+    onElsewhere: instances.hear,
     close,
   })
 }

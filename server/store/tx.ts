@@ -62,13 +62,18 @@ type AnyRow = Record<string, unknown> & { id: string }
 /** What a transaction did to a row. */
 export type Touched = { table: Replicated; schoolId: string; before: AnyRow | null; after: AnyRow | null }
 
+/** Over whatever is there; or nothing is there; or the rows are, and differ in these columns alone. */
+export type Placing = 'replace' | 'new' | readonly string[]
+
 /** How replication writes: past the stamping, for what it writes bears its versions already. */
 export type ReplicaWrites = {
   /** Rows as replication has merged and settled them. */
-  place(table: Replicated, rows: readonly AnyRow[]): Promise<void>
+  place(table: Replicated, rows: Iterable<AnyRow>, how?: Placing): Promise<void>
   erase(table: Replicated, schoolId: string, ids: readonly string[]): Promise<void>
   /** Versions and history that came from other nodes: recorded with the next number of this node's feed. */
   bring(schoolId: string, rows: readonly SyncRowWrite[], history?: readonly HistoryWrite[]): void
+  /** What of these rows was brought in this transaction is as if it had not been. */
+  unbring(schoolId: string, table: Replicated, ids: readonly string[]): void
   /** Rows of which this transaction has found none in their table, with their vectors where they were deleted. */
   foundAbsent(schoolId: string, table: Replicated, vvById: ReadonlyMap<string, string | null>): void
   /** Versions that this transaction brought and has not written yet, by row: they stand before what is stored. */

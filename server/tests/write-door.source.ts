@@ -33,11 +33,11 @@ const suspects: { what: string; pattern: RegExp; find?: (match: RegExpExecArray)
     pattern: /\btx\.local\b(?:\s*\.(?:insert|update|delete)\(\s*(?:\w+\.)*(\w+))?/g,
     find: ([, table]) => table === undefined || !LOCAL.has(table),
   },
-  // The dialect is given the connection to read feeds and versions; of its writing methods `store` alone is the caller.
+  // The dialect is given the connection to read feeds and versions, and to be told what comes; of its writing methods `store` alone is the caller.
   {
     what: 'the connection',
     pattern:
-      /(?<!\bdialect\.(?:feedOf|feedsOf|feedEntries|countVersions|versionsOf|rowIdsAfter|tombstones|peopleOf)\()\b(?:tx|scene\.tx)\.line\b/g,
+      /(?<!\bdialect\.(?:feedOf|feedsOf|feedEntries|countVersions|versionsOf|rowIdsAfter|tombstones|peopleOf|awaitMore|hurry)\()\b(?:tx|scene\.tx)\.line\b/g,
   },
   { what: 'SQL text that writes', pattern: /\binsert into\b|\bdelete from\b|\bupdate\s+"?[\w.]+"?\s+set\b/gi },
   { what: 'a driver', pattern: /from '(?:better-sqlite3|postgres|drizzle-orm\/(?:better-sqlite3|postgres-js))'/g },

@@ -36,7 +36,7 @@ describe('GET /api/grades/events', () => {
     expect(marks).toHaveLength(17)
     expect(marks.filter(({ student_id }) => !pupils.includes(student_id))).toEqual([])
     const excluded = marks.find(({ assessment_id, student_id }) => assessment_id === mathsQuiz.id && student_id === zoe.id)
-    expect(excluded).toMatchObject({ score: 4, is_excluded: true, exclusion_reason: 'was ill', is_waiting: false })
+    expect(excluded).toMatchObject({ score: 4, is_excluded: true, exclusion_reason: 'was ill', is_waiting: false, is_above: false })
   })
 
   test('tells of a mark that somebody else saves, and of nothing else', async () => {

@@ -13,8 +13,8 @@ import { gradesGoneSince, marksSince, tablesSince } from './live-marks.queries.t
 
 export type Followed = { caller: SchoolCaller; term: string; subject: string; group: string }
 type Placed = { seq: number; source_id: string | null }
-/** How far a listener has been told: our feed, and of it what the parent had. */
-type Told = { seq: number; parent: string; acknowledged: number }
+/** How far a listener has been told: our feed, and of it what the parent had, and the centre above a laptop's school. */
+type Told = { seq: number; parent: string; acknowledged: number; above: number }
 
 /** The marks of a class as they are, then every change of them, until somebody hangs up, may no longer read them, or the server ends. */
 export async function* followMarks(services: Services, followed: Followed, signal: AbortSignal): AsyncGenerator<LiveMarks> {
@@ -28,7 +28,8 @@ export async function* followMarks(services: Services, followed: Followed, signa
     while (!over.aborted) {
       // The ear is open before the look, so that nothing is missed between the two.
       const heard = newsFor(store).next([caller.school_id], limits.sync.look, over)
-      const now = await store.read(asSystem(caller.user_id), (tx) => look(tx, followed, told))
+      const above = services.replication?.course().above ?? 0
+      const now = await store.read(asSystem(caller.user_id), (tx) => look(tx, followed, told, above))
       if (!now) return heard.forget()
       if (now.event) yield now.event
       told = now.told
@@ -49,29 +50,36 @@ function newsFor(store: Store): ReturnType<typeof newsOf> {
 }
 
 /** What there is to tell; null where the listener may not read it any more. */
-async function look(tx: ReadTx, followed: Followed, before: Told | null): Promise<{ told: Told; event: LiveMarks | null } | null> {
+async function look(
+  tx: ReadTx,
+  followed: Followed,
+  before: Told | null,
+  above: number,
+): Promise<{ told: Told; event: LiveMarks | null } | null> {
   const school = followed.caller.school_id
   const parent = await parentOf(tx, school)
   const { seq, floor } = await tx.dialect.feedOf(tx.line, school)
-  const told = { seq, parent: parent?.node_id ?? '', acknowledged: parent?.own_seq ?? seq }
-  const isNews = !before || before.seq !== seq || before.parent !== told.parent || before.acknowledged !== told.acknowledged
+  const told = { seq, parent: parent?.node_id ?? '', acknowledged: parent?.own_seq ?? seq, above }
+  const isNews = !before || (Object.keys(told) as (keyof Told)[]).some((each) => before[each] !== told[each])
   if (!isNews) return { told, event: null }
   if (before && !(await mayStillRead(tx, followed))) return null
   const since = before && before.parent === told.parent && before.seq >= floor ? before : null
   const { term, subject, group } = followed
   const isOurs = (mark: Placed) => parent !== null && mark.source_id !== parent.node_id
   const marksAfter = async (after: number, isMeant: (mark: Placed) => boolean) =>
-    (await marksSince(tx, { school, term, subject, group, since: after }))
-      .filter(isMeant)
-      .map(({ seq: at, source_id, ...mark }) => ({ ...mark, is_waiting: isOurs({ seq: at, source_id }) && at > told.acknowledged }))
+    (await marksSince(tx, { school, term, subject, group, since: after })).filter(isMeant).map(({ seq: at, source_id, ...mark }) => {
+      const is_waiting = isOurs({ seq: at, source_id }) && at > told.acknowledged
+      return { ...mark, is_waiting, is_above: !is_waiting && at <= above }
+    })
   const gone = since ? await gradesGoneSince(tx, school, since.seq, limits.liveMarks.gone) : []
   if (!since || gone.length === limits.liveMarks.gone) {
     return { told, event: { is_whole: true, marks: await marksAfter(-1, () => true), gone: [], touched: [] } }
   }
   const touched = (await tablesSince(tx, school, since.seq, AroundMarks.options)) as LiveMarks['touched']
-  // Of what the parent has got since then it is told once more, that it has it.
-  const first = told.acknowledged === since.acknowledged ? since.seq : Math.min(since.seq, since.acknowledged)
-  const marks = await marksAfter(first, (mark) => mark.seq > since.seq || isOurs(mark))
+  // Of what the parent has got since then it is told once more, that it has it; of what the centre has got, the same.
+  const [sent, goneOn] = [told.acknowledged !== since.acknowledged, above !== since.above]
+  const first = Math.min(since.seq, sent ? since.acknowledged : since.seq, goneOn ? Math.min(above, since.above) : since.seq)
+  const marks = await marksAfter(first, (mark) => mark.seq > since.seq || goneOn || isOurs(mark))
   const isEmpty = marks.length + gone.length + touched.length === 0
   return { told, event: isEmpty ? null : { is_whole: false, marks, gone, touched } }
 }

@@ -1,17 +1,31 @@
 import type { Area } from '@markbook/shared/domain/access'
 import { common } from '@markbook/shared/failures'
+import { descriptions } from '@markbook/shared/tables/tables'
+import { nearOf } from '../../store/door.entries.ts'
+import { knownRows } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { type Asker, demandInClass } from '../policy.ts'
-import { type Entity, entriesOfRow, liveRows } from './history.queries.ts'
+import { type Entity, entriesOfRow, liveRows, placesOfRow } from './history.queries.ts'
 
 type Values = Readonly<Record<string, unknown>>
 /** A row that is or was: its entries, newest first, and its values, of the last moment where it has been deleted. */
 export type Past = { entries: Awaited<ReturnType<typeof entriesOfRow>>; values: Values; isLive: boolean }
 
+/** Where the history of a row lies: with that of the row itself, or of one that its values name, which a deleted one leaves behind. */
+async function placesOf(tx: ReadTx, school: string, entity: Entity, id: string, live: Values | undefined): Promise<string[]> {
+  if (!descriptions[entity].near) return [id]
+  if (live) return [nearOf(entity, { ...live, id }), id]
+  const last = (await knownRows(tx, entity, school, [id])).get(id)?.state.values
+  if (last) return [nearOf(entity, { ...last, id }), id]
+  const { floor } = await tx.dialect.feedOf(tx.line, school)
+  return floor === 0 ? [id] : (await placesOfRow(tx, { school, row: id })).map(({ near }) => near)
+}
+
 /** The past of a row of a school; undefined where the school never had such a row. */
 export async function pastOf(tx: ReadTx, school: string, entity: Entity, id: string): Promise<Past | undefined> {
-  const [live] = await liveRows[entity](tx, { school, id })
-  const entries = await entriesOfRow(tx, { school, entity, row: id })
+  const [live] = (await liveRows[entity](tx, { school, id })) as (Values | undefined)[]
+  const near = JSON.stringify(await placesOf(tx, school, entity, id, live))
+  const entries = await entriesOfRow(tx, { school, entity, row: id, near })
   if (live) return { entries, values: live, isLive: true }
   if (entries.length === 0) return undefined
   const remembered = [...entries].reverse().flatMap(({ changes }) => Object.entries(changes))

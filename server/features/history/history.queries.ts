@@ -2,16 +2,31 @@ import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { and, type Column, desc, eq, getTableColumns } from 'drizzle-orm'
 import { statement } from '../../store/statement.ts'
 
-/** One row's entries, newest first, with the names of who wrote them. */
-export const entriesOfRow = statement<{ school: string; entity: string; row: string }>()(({ db, t, p }) => {
+/** One row's entries, newest first, with the names of who wrote them. `near`: a JSON array of where they may lie (decision 358). */
+export const entriesOfRow = statement<{ school: string; entity: string; row: string; near: string }>()(({ db, t, p, dialect }) => {
   const { history, user_profile } = t
   return db
     .select({ ...getTableColumns(history), first_name: user_profile.first_name, last_name: user_profile.last_name })
     .from(history)
     .leftJoin(user_profile, eq(user_profile.id, history.actor_id))
-    .where(and(eq(history.school_id, p.school), eq(history.entity, p.entity), eq(history.row_id, p.row)))
+    .where(
+      and(
+        eq(history.school_id, p.school),
+        dialect.inList(history.near_id, p.near),
+        eq(history.row_id, p.row),
+        eq(history.entity, p.entity),
+      ),
+    )
     .orderBy(desc(history.at), desc(history.seq), desc(history.id))
 })
+
+/** Where entries of a row lie of which nothing is known any more: every entry of the school is looked at. */
+export const placesOfRow = statement<{ school: string; row: string }>()(({ db, t: { history }, p }) =>
+  db
+    .selectDistinct({ near: history.near_id })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), eq(history.row_id, p.row))),
+)
 
 export const entryById = statement<{ school: string; id: string }>()(({ db, t, p }) =>
   db

@@ -26,7 +26,7 @@ export const membershipsOf = statement<{ user: string }>()(({ db, t, p }) =>
   db.select().from(t.school_management).where(eq(t.school_management.user_id, p.user)),
 )
 
-/** What the history of a school says of its desk, newest first. */
+/** What the history of a school says of its desk, newest first. What is no row lies together by the school. */
 export const deskEntriesOf = statement<{ school: string; entity: string }>()(({ db, t, p }) =>
   db
     .select({
@@ -41,6 +41,6 @@ export const deskEntriesOf = statement<{ school: string; entity: string }>()(({ 
     })
     .from(t.history)
     .leftJoin(t.user_profile, eq(t.user_profile.id, t.history.actor_id))
-    .where(and(eq(t.history.school_id, p.school), eq(t.history.entity, p.entity)))
+    .where(and(eq(t.history.school_id, p.school), eq(t.history.near_id, p.school), eq(t.history.entity, p.entity)))
     .orderBy(desc(t.history.at), desc(t.history.seq), desc(t.history.id)),
 )

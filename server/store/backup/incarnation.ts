@@ -27,7 +27,8 @@ export async function beginIncarnation(
   const feeds = await line.db.select({ school_id: sync_feed.school_id }).from(sync_feed).orderBy(sync_feed.school_id)
   const changes = JSON.stringify({ node_id: { before: before.id, after: id }, restored_from: { before: null, after: takenAt } })
   for (const { school_id: schoolId } of feeds) {
-    const history = [{ id: newId(), at, actor_id: null, node_id: id, entity: 'node', row_id: id, action: 'create', changes }]
+    const entry = { id: newId(), at, actor_id: null, node_id: id, entity: 'node', row_id: id, near_id: id, action: 'create', changes }
+    const history = [entry]
     const digest = createHash('sha256').update(JSON.stringify(history)).digest('hex')
     await advance(line, { schoolId, digest, rows: [], history })
   }

@@ -10,6 +10,7 @@ export type Link = {
   node_id: string
   entity: string
   row_id: string
+  near_id: string
   action: string
   changes: string
 }
@@ -23,13 +24,14 @@ const headAfter = (head: string, entries: readonly Link[]): string =>
     head +
       sha256(
         JSON.stringify(
-          entries.map(({ id, at, actor_id, node_id, entity, row_id, action, changes }) => ({
+          entries.map(({ id, at, actor_id, node_id, entity, row_id, near_id, action, changes }) => ({
             id,
             at,
             actor_id,
             node_id,
             entity,
             row_id,
+            near_id,
             action,
             changes,
           })),

@@ -59,7 +59,7 @@ const contents = (sql: postgres.Sql) =>
 
 const historyOf = (school: string, from: number, to: number) =>
   `select id::text, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, actor_id::text, node_id::text, entity, row_id::text,
-     action, changes::text as changes, seq::int as seq, head
+     near_id::text, action, changes::text as changes, seq::int as seq, head
    from ${placeOf('history')} where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from ${placeOf('node')})`
 
 type Reference = { child: string; parent: string; columns: string[]; parents: string[] }

@@ -78,7 +78,7 @@ async function contents(connection: Database.Database): Promise<Damage[]> {
 }
 
 const historyOf = (school: string, from: number, to: number) =>
-  `select id, at, actor_id, node_id, entity, row_id, action, changes, seq, head from history
+  `select id, at, actor_id, node_id, entity, row_id, near_id, action, changes, seq, head from history
    where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from node)`
 
 function newest(connection: Database.Database): number | null {

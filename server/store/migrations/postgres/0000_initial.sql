@@ -145,6 +145,7 @@ CREATE TABLE "sync"."history" (
 	"node_id" uuid NOT NULL,
 	"entity" text COLLATE "C" NOT NULL,
 	"row_id" uuid NOT NULL,
+	"near_id" uuid NOT NULL,
 	"action" text COLLATE "C" NOT NULL,
 	"changes" text COLLATE "C" NOT NULL,
 	"head" text COLLATE "C" NOT NULL,
@@ -646,7 +647,7 @@ CREATE INDEX "class_report_file_class" ON "reporting"."class_report_file" USING 
 CREATE INDEX "class_report_file_path" ON "reporting"."class_report_file" USING btree ("file_path");--> statement-breakpoint
 CREATE INDEX "enrolment_class" ON "student"."enrolment" USING btree ("school_id","student_group_id");--> statement-breakpoint
 CREATE INDEX "grade_student_term" ON "grading"."grade" USING btree ("school_id","student_id","term_id","assessment_id","score","is_excluded");--> statement-breakpoint
-CREATE INDEX "history_of_row" ON "sync"."history" USING btree ("school_id","entity","row_id","seq");--> statement-breakpoint
+CREATE INDEX "history_of_row" ON "sync"."history" USING btree ("school_id","near_id","seq","row_id");--> statement-breakpoint
 CREATE INDEX "history_of_feed" ON "sync"."history" USING btree ("school_id","seq");--> statement-breakpoint
 CREATE INDEX "job_waiting" ON "reporting"."job" USING btree ("status","created_at");--> statement-breakpoint
 CREATE INDEX "job_ended" ON "reporting"."job" USING btree ("ended_at");--> statement-breakpoint

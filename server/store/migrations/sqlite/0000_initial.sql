@@ -155,13 +155,14 @@ CREATE TABLE `history` (
 	`node_id` text NOT NULL,
 	`entity` text NOT NULL,
 	`row_id` text NOT NULL,
+	`near_id` text NOT NULL,
 	`action` text NOT NULL,
 	`changes` text NOT NULL,
 	`head` text NOT NULL,
 	PRIMARY KEY(`school_id`, `id`)
 ) STRICT;
 --> statement-breakpoint
-CREATE INDEX `history_of_row` ON `history` (`school_id`,`entity`,`row_id`,`seq`);--> statement-breakpoint
+CREATE INDEX `history_of_row` ON `history` (`school_id`,`near_id`,`seq`,`row_id`);--> statement-breakpoint
 CREATE INDEX `history_of_feed` ON `history` (`school_id`,`seq`);--> statement-breakpoint
 CREATE TABLE `job` (
 	`id` text NOT NULL,

@@ -1,0 +1,30 @@
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
+
+export const quoted = (name: string) => `"${name}"`
+export const columnNames = (table: Table) => Object.keys(getTableColumns(table))
+export const keyOf = (table: Table) => (descriptions[getTableName(table) as Replicated].scope === 'school' ? ['school_id', 'id'] : ['id'])
+
+/** A text for each table and variant, made once. */
+export const memo = <A extends object>(make: (key: A, variant: string) => string) => {
+  const known = new WeakMap<A, Map<string, string>>()
+  return (key: A, variant: string) => {
+    const variants = known.get(key) ?? new Map<string, string>()
+    known.set(key, variants)
+    const text = variants.get(variant) ?? make(key, variant)
+    variants.set(variant, text)
+    return text
+  }
+}
+
+/** The end of an insert: how is 'insert', 'ignore', 'replace', or the columns that a row which exists gets, with commas between them. */
+export function endingOf(table: Table, how: string): string {
+  if (how === 'insert') return ''
+  if (how === 'ignore') return ' on conflict do nothing'
+  const key = keyOf(table)
+  const written = how === 'replace' ? columnNames(table).filter((name) => !key.includes(name)) : how.split(',')
+  return ` on conflict (${key.map(quoted)}) do update set ${written.map((name) => `${quoted(name)} = excluded.${quoted(name)}`)}`
+}
+
+export const SYNC_ROW_UPDATE =
+  'on conflict (school_id, table_name, row_id) do update set seq = excluded.seq, vv = excluded.vv, units = excluded.units, deleted = excluded.deleted, schema = excluded.schema, extra = excluded.extra, source_id = excluded.source_id, settled = excluded.settled'

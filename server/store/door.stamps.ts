@@ -1,0 +1,68 @@
+import { type Replicated, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { asideAfter, asideToText, textToAside } from '@markbook/sync/aside'
+import { furthestOf, highsOf } from '@markbook/sync/merge/policy'
+import { stamp } from '@markbook/sync/stamp'
+import { type Versions, type VersionsText, versionsReader, versionsToText } from '@markbook/sync/versions'
+import type { Dialect, StoredVersions, SyncRowWrite } from './dialect.ts'
+import { claimsOf, rowOf, type Written } from './door.entries.ts'
+import type { Line } from './line.ts'
+
+export type Stamping = { node: string; nowMs: number; actor: string | null }
+
+/** The versions that rows of a school have after what a transaction wrote of them. */
+export async function stampedRows(
+  [line, dialect]: readonly [Line, Dialect],
+  schoolId: string,
+  entries: readonly Written[],
+  stamping: Stamping,
+): Promise<SyncRowWrite[]> {
+  const stored = new Map<string, StoredVersions>()
+  for (const table of new Set(entries.map((entry) => entry.table))) {
+    const ids = entries.filter((entry) => entry.table === table).map((entry) => rowOf(entry).id)
+    for (const row of await dialect.versionsOf(line, schoolId, table, ids)) stored.set(`${table}:${row.row_id}`, row)
+  }
+  const [read, stampFor] = [versionsReader(), stamper(stamping)]
+  return entries.map((entry) => {
+    const { table, units } = entry
+    const { id } = rowOf(entry)
+    const before = stored.get(`${table}:${id}`)
+    return {
+      table_name: table,
+      row_id: id,
+      ...stampFor(entry, before ? read(before) : null),
+      deleted: entry.after === null,
+      ...asideOf(entry, units, before?.extra ?? null),
+      source_id: null,
+      schema: SCHEMA_VERSION,
+      place: before?.place,
+    }
+  })
+}
+
+function asideOf(entry: Written, units: ReadonlySet<string>, extra: string | null): Pick<SyncRowWrite, 'extra' | 'settled'> {
+  const deletes = entry.after === null
+  if (extra === null && !deletes) return { extra: null, settled: false }
+  const aside = asideAfter(textToAside(extra), { units, last: deletes ? claimsOf(entry) : null })
+  return { extra: asideToText(aside), settled: Object.keys(aside.claims ?? {}).length > 0 }
+}
+
+/** Rows that were written together, and are again, have one text of versions: it is made once. */
+function stamper({ node, nowMs, actor }: Stamping): (entry: Written, previous: Versions | null) => VersionsText {
+  const known = new Map<Versions | null, Map<string, VersionsText>>()
+  return (entry, previous) => {
+    const { table } = entry
+    const deletes = entry.after === null
+    const units = [...entry.units]
+    const high = highsOf(table, rowOf(entry))
+    const like = likeness(table, units, deletes, high)
+    const alike = known.get(previous) ?? new Map<string, VersionsText>()
+    known.set(previous, alike)
+    const made =
+      alike.get(like) ?? versionsToText(stamp(previous, { units, node, now: nowMs, actor, deletes, high, furthest: furthestOf(table) }))
+    alike.set(like, made)
+    return made
+  }
+}
+
+const likeness = (table: Replicated, units: readonly string[], deletes: boolean, high: Readonly<Record<string, number>>) =>
+  `${table} ${deletes} ${units} ${Object.entries(high)}`

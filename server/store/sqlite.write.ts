@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { getTableName, type Table } from 'drizzle-orm'
+import { columnNames, endingOf, keyOf, memo, quoted, SYNC_ROW_UPDATE } from './dialect.texts.ts'
+import type { FeedWrite, HistoryWrite, SyncRowWrite } from './dialect.ts'
+import type { Line } from './line.ts'
+
+type DriverRow = Readonly<Record<string, unknown>>
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const marks = (names: readonly string[]) => names.map(() => '?')
+const assigned = (names: readonly string[]) => names.map((name) => `${quoted(name)} = ?`)
+
+const insertText = memo(
+  (table: Table, how) =>
+    `insert into ${quoted(getTableName(table))} (${columnNames(table).map(quoted)}) values (${marks(columnNames(table))})${endingOf(table, how)}`,
+)
+const updateText = memo(
+  (table: Table, columns) =>
+    `update ${quoted(getTableName(table))} set ${assigned(columns.split(','))} where ${assigned(keyOf(table)).join(' and ')}`,
+)
+/** One after the other, each when its turn comes: a page of thousands would be kept through every sweep of the memory. */
+function* inTurn<T, R>(rows: Iterable<T>, make: (row: T) => R): Generator<R> {
+  for (const row of rows) yield make(row)
+}
+const valuesOf = (row: DriverRow, names: readonly string[]) => names.map((name) => row[name] ?? null)
+
+/** One row at a time: it is in this process, and a statement for many costs more to bind than it saves (decision 303). */
+export async function sqliteWrite(line: Line, table: Table, rows: Iterable<DriverRow>, how: string): Promise<void> {
+  const names = columnNames(table)
+  await line.runEach(
+    insertText(table, how),
+    inTurn(rows, (row) => valuesOf(row, names)),
+  )
+}
+
+/** No policy forbids anything here, so it need not be an upsert; one that finds nothing is a mistake of the program. */
+export async function sqliteUpdate(line: Line, table: Table, rows: readonly DriverRow[], columns: readonly string[]): Promise<void> {
+  const names = [...columns, ...keyOf(table)]
+  const changed = await line.runEach(
+    updateText(table, columns.join(',')),
+    inTurn(rows, (row) => valuesOf(row, names)),
+  )
+  if (changed !== rows.length) throw new Error(`${getTableName(table)}: of ${rows.length} rows to change ${changed} are there`)
+}
+
+const VERSIONS = ['seq', 'vv', 'units', 'deleted', 'schema', 'extra', 'source_id', 'settled'] as const
+const SYNC_ROW = ['school_id', 'table_name', 'row_id', ...VERSIONS]
+const NEW_VERSIONS = `insert into sync_row (${SYNC_ROW}) values (${marks(SYNC_ROW)})`
+const ANY_VERSIONS = `${NEW_VERSIONS} ${SYNC_ROW_UPDATE}`
+const KNOWN_VERSIONS = `update sync_row set ${assigned(VERSIONS)} where rowid = ?`
+const HISTORY = [
+  'id',
+  'school_id',
+  'seq',
+  'node_seq',
+  'at',
+  'actor_id',
+  'node_id',
+  'entity',
+  'row_id',
+  'near_id',
+  'action',
+  'changes',
+  'head',
+]
+const NEW_HISTORY = `insert into history (${HISTORY}) values (${marks(HISTORY)}) on conflict do nothing`
+/** SQLite has no digest: each connection that writes is given `chained`. */
+const FEED = `
+  insert into sync_feed (school_id, seq, head) values (?, 1, chained('', ?))
+  on conflict (school_id) do update set seq = seq + 1, head = chained(head, ?) returning seq, head`
+/** The head of a chain after one transaction more; where that wrote no history here, as it was. */
+export const chained = (head: string, digest: string): string => (digest === '' ? head : sha256(head + digest))
+
+/** Pages of 4 KB that the log may have before they are carried over: what a class's marks lie on is written again and again before. */
+export const LOG_PAGES = { usual: 4_000, most: 40_000 } as const
+
+/** Stands in the texts of versions for the number that the transaction gets. */
+const PENDING_JSON = '"#"'
+/** Many rows of a transaction have the same texts. */
+function counter(seq: number): (text: string) => string {
+  const known = new Map<string, string>()
+  return (text) => {
+    const counted = known.get(text) ?? text.replaceAll(PENDING_JSON, String(seq))
+    known.set(text, counted)
+    return counted
+  }
+}
+const versionsOf = (row: SyncRowWrite, seq: number, counted: (text: string) => string) => [
+  seq,
+  counted(row.vv),
+  counted(row.units),
+  row.deleted ? 1 : 0,
+  row.schema,
+  row.extra,
+  row.source_id,
+  row.settled ? 1 : 0,
+]
+const historyOf = (entry: HistoryWrite, { schoolId, seq, head }: { schoolId: string; seq: number; head: string }) => [
+  entry.id,
+  schoolId,
+  seq,
+  entry.node_seq ?? seq,
+  entry.at,
+  entry.actor_id,
+  entry.node_id,
+  entry.entity,
+  entry.row_id,
+  entry.near_id,
+  entry.action,
+  entry.changes,
+  entry.head ?? head,
+]
+
+export async function sqliteAdvance(line: Line, { schoolId, digest, rows, history }: FeedWrite): Promise<void> {
+  const [feed] = await line.rows<{ seq: number; head: string }>(FEED, [schoolId, digest, digest])
+  const { seq, head } = feed as { seq: number; head: string }
+  const counted = counter(seq)
+  const isThere = ({ place }: SyncRowWrite) => typeof place === 'number'
+  const whole = (row: SyncRowWrite) => [schoolId, row.table_name, row.row_id, ...versionsOf(row, seq, counted)]
+  await line.runEach(
+    KNOWN_VERSIONS,
+    inTurn(rows.filter(isThere), (row) => [...versionsOf(row, seq, counted), row.place]),
+  )
+  await line.runEach(
+    NEW_VERSIONS,
+    inTurn(
+      rows.filter(({ place }) => place === null),
+      whole,
+    ),
+  )
+  await line.runEach(
+    ANY_VERSIONS,
+    inTurn(
+      rows.filter(({ place }) => place === undefined),
+      whole,
+    ),
+  )
+  await line.runEach(
+    NEW_HISTORY,
+    inTurn(history, (entry) => historyOf(entry, { schoolId, seq, head })),
+  )
+}
