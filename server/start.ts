@@ -54,17 +54,19 @@ const openCache = async ({ redisUrl }: Config, { nodeId }: Store, log: Log): Pro
 
 /**
  * `beside`: for a verb of the command line while the server may be running; its mail and its cache are its own. `demo`: whom a newcomer
- * may be, in a demonstration.
+ * may be, in a demonstration. `print`: where mails go while there is no SMTP server, in place of the console.
  */
-type NodeOptions = { beside?: boolean; demo?: readonly DemoAccount[] }
+type NodeOptions = { beside?: boolean; demo?: readonly DemoAccount[]; print?: (text: string) => void }
 
-export async function openNode(config: Config, { beside = false, demo = [] }: NodeOptions = {}): Promise<Node> {
+export async function openNode(config: Config, { beside = false, demo = [], print }: NodeOptions = {}): Promise<Node> {
   const log = jsonLog(config.logLevel)
   const store = await openStore(config, { beside })
   const keys = keysOf(config.sessionSecret)
   if (!beside) await leaveMark(store, keys, log)
   const cache = await openCache(config, store, log)
-  const mailer = config.smtpUrl ? smtpMailer({ url: config.smtpUrl, from: config.mailFrom, clock, log }) : consoleMailer({ clock })
+  const mailer = config.smtpUrl
+    ? smtpMailer({ url: config.smtpUrl, from: config.mailFrom, clock, log })
+    : consoleMailer({ clock, ...(print && { print }) })
   const { files, uploads } = await openStorage(config, clock)
   const own = {
     store,
@@ -106,7 +108,7 @@ export type Running = { node: Node; port: number; url: string; notes: readonly s
 const DRAIN = 10_000
 
 /** Throws where the port is taken, the database or certificate cannot be used, or another server holds the folder. */
-export async function startServer(config: Config, options: Pick<NodeOptions, 'demo'> = {}): Promise<Running> {
+export async function startServer(config: Config, options: Pick<NodeOptions, 'demo' | 'print'> = {}): Promise<Running> {
   const node = await openNode(config, options)
   try {
     const secured = await openTls(config, clock)

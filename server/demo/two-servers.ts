@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import { clearLine, createInterface, cursorTo } from 'node:readline'
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
@@ -12,6 +12,7 @@ import { overNetwork } from '../peers/network.ts'
 import { seedStory } from '../seed/seed.ts'
 import { type Running, startServer } from '../start.ts'
 import { asSystem } from '../store/tx.ts'
+import { DEMO_ACCOUNTS } from './accounts.ts'
 import { type Cable, cableTo } from './cable.ts'
 
 /**
@@ -30,16 +31,32 @@ const settings = (name: 'centre' | 'school', port: string) => ({
   LOG_LEVEL: 'error',
 })
 
+/** Asks again for a key, with what is typed so far. */
+let askAgain = () => {}
+
+/** A mail goes above the line in which somebody types. */
+function printMail(text: string): void {
+  if (process.stdout.isTTY) {
+    cursorTo(process.stdout, 0)
+    clearLine(process.stdout, 0)
+  }
+  process.stdout.write(`\n${text}\n`)
+  askAgain()
+}
+
+const options = { demo: DEMO_ACCOUNTS, print: printMail }
+
 async function begin() {
   // The story begins anew every time: what is in this folder is nobody's.
   if (existsSync(folder)) rmSync(folder, { recursive: true })
   const database = process.env['DATABASE_URL']
   const centre = await startServer(
     readConfig({ ...settings('centre', process.env['PORT'] ?? '3000'), ...(database && { DATABASE_URL: database }) }),
+    options,
   )
   await seedStory(centre.node.services.store, { again: true })
   const cable = await cableTo(centre.port)
-  const box = await startServer(readConfig(settings('school', String(centre.port + 1))))
+  const box = await startServer(readConfig(settings('school', String(centre.port + 1))), options)
   const { code } = await centre.node.services.store.write(asSystem(), (tx) =>
     invite(tx, { kind: 'school', schoolId: stBrigids, userId: null, by: people.okafor.id }),
   )
@@ -107,6 +124,11 @@ class Desk {
   }
 }
 
+const WHO = { head: 'the head, an administrator', class_teacher: 'class teacher of 3B', subject_teacher: 'teaches maths in 3B' }
+const PEOPLE = `  In a browser, sign in at either as one of these: the page offers them and fills in the code. Or type the address; the code is
+  printed here.
+${DEMO_ACCOUNTS.map(({ email, first_name, last_name, who }) => `    ${email.padEnd(32)} ${first_name} ${last_name}, ${WHO[who]}`).join('\n')}`
+
 const KEYS = `  Type a letter, and Enter:
     1 80   Ada enters 80 for Zoë's maths exam at the school      2 65   the same at the centre
     c      cut the line, or mend it                              s      look at both ends
@@ -121,9 +143,10 @@ async function main() {
     school: { running: box, ada: await actAs(box.node.services, people.ada.id) },
   }
   const desk = new Desk(at, cable)
-  console.log(`\nThe centre:  ${centre.url}\nThe school:  ${box.url}\n\n${KEYS}\n`)
+  console.log(`\nThe centre:  ${centre.url}\nThe school:  ${box.url}\n\n${PEOPLE}\n\n${KEYS}\n`)
   await desk.look()
-  const lines = createInterface({ input: process.stdin, prompt: '> ' })
+  const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' })
+  askAgain = () => lines.prompt(true)
   process.on('SIGTERM', () => lines.close())
   lines.on('SIGINT', () => lines.close())
   lines.prompt()

@@ -147,7 +147,7 @@ export class Child {
     })
     // Together: what was refused and is not kept yet would never be answered again.
     await store.write(asSystem(), async (tx) => {
-      if (refused.length > 0) await takeRefusals(tx, { node: store.nodeId, sent: to }, school, refused)
+      if (refused.length > 0) await takeRefusals(tx, { node: store.nodeId, isLaptop: peer.user_id !== null, sent: to }, school, refused)
       await this.save(tx, { own_seq: to, own_people: people, last_seen_at: tx.now })
     })
   }

@@ -174,8 +174,7 @@ const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verd
   })
 
 /** By the writer's own count: its clock may have gone back meanwhile. */
-const lastWritten = ({ units }: RowState): Stamp | undefined =>
-  Object.values(units).sort((a, b) => b[1] - a[1] || compareStamps(b, a))[0]
+const lastWritten = ({ units }: RowState): Stamp | undefined => Object.values(units).sort((a, b) => b[1] - a[1] || compareStamps(b, a))[0]
 
 const entryOf = (entry: HistoryEntry) => ({ ...entry, near_id: entry.near_id ?? entry.row_id })
 

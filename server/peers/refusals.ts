@@ -8,8 +8,8 @@ import { type Known, knownRows } from '../store/replica/states.ts'
 import { takeAsTheirs, takeOver } from '../store/replica/take-over.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
 
-/** This node, and up to which number of its feed the parent has answered. */
-type Here = { node: string; sent: number }
+/** This node, whether it is a person's, and up to which number of its feed the parent has answered. */
+type Here = { node: string; isLaptop: boolean; sent: number }
 
 /**
  * Writes of this node that its parent did not take, and that are kept (`keepRefused`): what the parent holds is written over each as a
@@ -33,16 +33,18 @@ export async function keepRefused(tx: WriteTx, school: string, answers: readonly
   }
 }
 
-/** Of refusals, those of writes that this node made. */
+/** Of refusals, those of writes that this node made; what others made, and this parent has never heard of, is still to come to it. */
 export async function ofOwn(tx: ReadTx, node: string, school: string, answers: readonly RowAnswer[]): Promise<RowAnswer[]> {
   const own: RowAnswer[] = []
   for (const answer of answers.filter(({ table }) => Object.hasOwn(descriptions, table))) {
     const known = (await knownRows(tx, answer.table as Replicated, school, [answer.id])).get(answer.id)
     const units = answer.units.filter((unit) => known?.state.units[unit]?.[0] === node)
-    if (units.length > 0) own.push({ ...answer, units })
+    if (units.length > 0 && (answer.theirs || isMadeBy(node, known))) own.push({ ...answer, units })
   }
   return own
 }
+
+const isMadeBy = (node: string, known: Known | undefined) => known?.state.units[EXISTENCE]?.[0] === node
 
 /** The row as the parent has it; null where it has none. */
 const stateIn = ({ theirs }: RowAnswer): RowState | null => (theirs ? (unpackRows([theirs]).rows[0]?.state ?? null) : null)
@@ -53,14 +55,17 @@ function theirsIn(answer: RowAnswer): RowState | null {
   return state && state.alive.length > 0 ? state : null
 }
 
-async function takeRefusal(tx: WriteTx, { node, sent }: Here, school: string, answer: RowAnswer): Promise<void> {
+async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: string, answer: RowAnswer): Promise<void> {
   const { id, units } = answer
   const table = answer.table as Replicated
   const known = (await knownRows(tx, table, school, [id])).get(id)
   if (!known) return
-  const theirs = theirsIn(answer)
-  // What others wrote may still come to the parent by another way: it must not be written over here.
-  const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
+  const [state, theirs] = [stateIn(answer), theirsIn(answer)]
+  // What others made may still come to the parent by another way: it must not be deleted with what was written to it on a laptop, below
+  // which nobody has to follow.
+  const isOthers = isLaptop && !state && !isMadeBy(node, known)
+  // Nor must what others wrote be written over here.
+  const isOurs = !isOthers && (units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent)
   // Over what cannot be read there, another write could not be read either.
   const cannotTravel = answer.code === 'malformed'
   if ((!isOurs || cannotTravel) && (theirs || !known.row || !(await isNeeded(tx, school, table, known))))
@@ -71,7 +76,6 @@ async function takeRefusal(tx: WriteTx, { node, sent }: Here, school: string, an
   if (isGone && theirs && !units.includes(EXISTENCE)) return
   const own = Object.keys(descriptions[table].units).filter((unit) => (isGone && theirs) || units.includes(unit))
   // One that is gone on both sides may stay on both, for what hangs on it.
-  const state = stateIn(answer)
   if (isGone && !theirs && (!state || own.length === 0)) return
   const values = state ? Object.assign({}, ...own.map((unit) => pick(state.values, descriptions[table].units[unit] ?? []))) : {}
   await takeOver(tx, school, node, { table, known, units: state ? own : [], values, deletes: !theirs, theirs })

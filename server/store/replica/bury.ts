@@ -2,6 +2,7 @@ import type { Replicated } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { record, stands, writeRows } from './application.ts'
+import { followBooks } from './frozen.ts'
 import { type AnyRow, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
 import type { Application, Change } from './page.ts'
 import { settleStaying } from './rivals.ts'
@@ -30,6 +31,7 @@ async function buryTable(application: Application, table: Replicated): Promise<v
   const leave = gone.filter(({ state }) => !needed.has(state.id))
   await settleStaying(application, table, stay)
   await writeRows(application, table, stay)
+  if (table === 'report_book') await followBooks(application, stay)
   for (const { state } of stay) keepDeletion(application, table, state)
   const ids = leave.map(({ state }) => state.id)
   await tx.replica.erase(table, schoolId, ids)

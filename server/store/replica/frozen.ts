@@ -1,7 +1,8 @@
 import { naturalId } from '@markbook/shared/ids'
 import { type Freeze, freezeOf, settleBook, settleEntry } from '@markbook/sync/merge/settle'
+import { writeRows } from './application.ts'
 import type { Application, Change } from './page.ts'
-import { knownRows, rowsNaming } from './states.ts'
+import { idsThere, knownRows, rowsNaming } from './states.ts'
 
 const BOOK = 'report_book'
 const ENTRY = 'report_book_entry'
@@ -34,6 +35,24 @@ export async function settleEntries(application: Application): Promise<void> {
     change.settled = settled ?? []
     if (!settled) keepTyped(kept, change)
   }
+}
+
+/** The entries that change with books written only after them show the figures of these. */
+export async function followBooks(application: Application, books: readonly Change[]): Promise<void> {
+  const { tx, schoolId, changes } = application
+  const ids = new Set(books.map(({ state }) => state.id))
+  const own = [...(changes.get(ENTRY)?.values() ?? [])].filter(({ state }) => ids.has(state.values['report_book_id'] as string))
+  const there = await idsThere(
+    tx,
+    ENTRY,
+    schoolId,
+    own.map(({ state }) => state.id),
+  )
+  await writeRows(
+    application,
+    ENTRY,
+    own.filter(({ state }) => there.has(state.id)),
+  )
 }
 
 /** Of changed books: the entries that are there, and those that were sent with a book and may have been deleted since. */

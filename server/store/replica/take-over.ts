@@ -8,7 +8,7 @@ import { stands, writeRows } from './application.ts'
 import { settleUnique } from './apply.ts'
 import { bury } from './bury.ts'
 import { forgetRows } from './forget.ts'
-import { settleBooks } from './frozen.ts'
+import { followBooks, settleBooks, settleEntries } from './frozen.ts'
 import { hold } from './held.ts'
 import type { Application, Change } from './page.ts'
 import { withParents } from './parents.ts'
@@ -43,6 +43,7 @@ export async function takeOver(
   const change: Change = { known, state: after, settled: [], source: null }
   const changes = new Map([[table, new Map([[state.id, change]])]])
   const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
+  if (table === 'report_book') await settleEntries(application)
   if (deletes) await bury(application)
   else await writeAll(application, table)
   const answer = application.answers.get(`${table}:${state.id}`)
@@ -58,6 +59,7 @@ export async function takeAsTheirs(tx: WriteTx, schoolId: string, table: Replica
   const change: Change = { known, state: theirs, settled: [], source: null }
   const changes = new Map([[table, new Map([[theirs.id, change]])]])
   const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
+  if (table === 'report_book') await settleEntries(application)
   await writeAll(application, table)
 }
 
@@ -66,5 +68,7 @@ async function writeAll(application: Application, table: Replicated): Promise<vo
   if (table === 'report_book') settleBooks(application)
   await settleUnique(application, table)
   const changes = [...(application.changes.get(table)?.values() ?? [])].filter(stands)
-  await writeRows(application, table, await withParents(application, table, changes))
+  const ready = await withParents(application, table, changes)
+  await writeRows(application, table, ready)
+  if (table === 'report_book') await followBooks(application, ready)
 }

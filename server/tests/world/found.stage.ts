@@ -10,7 +10,7 @@ import type { WorldNode } from './node.ts'
 import { makeRound } from './round.ts'
 import { BEGINNING, plainCarrier, roleOf, stageFor } from './stage.ts'
 
-/** A centre, its school and a teacher's laptop, for what the simulated world found. */
+/** A centre, its school and a laptop, for what the simulated world found. */
 export const open: WorldNode[] = []
 const folders: string[] = []
 afterEach(async () => {
@@ -24,12 +24,13 @@ export const school = founded(1)
 export const teacher = roleOf('laptop1').user as string
 export const admin = school.admins[0] as string
 
-export async function stage() {
-  const { folder, nodes } = await stageFor(['centre', 'school1', 'laptop1'], testClock(BEGINNING), 'found')
+/** `computer`: the first is a teacher's, the second an administrator's. */
+export async function stage(computer: 'laptop1' | 'laptop2' = 'laptop1') {
+  const { folder, nodes } = await stageFor(['centre', 'school1', computer], testClock(BEGINNING), 'found')
   folders.push(folder)
   for (const node of nodes.values()) await node.open()
   open.push(...nodes.values())
-  const [centre, box, laptop] = ['centre', 'school1', 'laptop1'].map((name) => nodes.get(name)) as [WorldNode, WorldNode, WorldNode]
+  const [centre, box, laptop] = ['centre', 'school1', computer].map((name) => nodes.get(name)) as [WorldNode, WorldNode, WorldNode]
   const round = async (child: WorldNode, parent: WorldNode) =>
     expect(await makeRound(child, parent, plainCarrier(child, parent))).toBe('whole')
   const meet = async () => {
@@ -40,7 +41,7 @@ export async function stage() {
   }
   const expectSame = async () => {
     expect(differences(await contentsOf(centre, school.id), await contentsOf(box, school.id))).toEqual([])
-    const within = await scopeAt(box, school.id, teacher)
+    const within = await scopeAt(box, school.id, roleOf(computer).user as string)
     expect(differences(await contentsOf(box, school.id), await contentsOf(laptop, school.id), within)).toEqual([])
   }
   return { centre, box, laptop, round, meet, expectSame }
