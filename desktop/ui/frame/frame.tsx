@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useProfile } from '../api/session.ts'
 import { signedIn, useSignedOut } from '../api/signed-out.ts'
 import { Button } from '../components/button.tsx'
+import { ToastsOfPage } from '../components/toasts.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import styles from './frame.module.css'
 import { Navigation } from './navigation.tsx'
@@ -31,6 +32,7 @@ export function Frame() {
         {t('skip')}
       </a>
       <Navigation isOpen={isOpen} />
+      <ToastsOfPage path={path} />
       <header className={styles['top']}>
         <Button
           className={styles['menuButton'] ?? ''}

@@ -20,7 +20,8 @@ type Shown = { kind: 'enrol' | 'many' } | { kind: 'unenrol' | 'subjects'; studen
 export function ClassStudents({ classId, className, yearId, mayChange }: Props) {
   const { t } = useTranslation('classes')
   const students = useQuery(ask('classes', 'students', { params: { id: classId } }))
-  const takenOf = useTakenOf(classId)
+  const taken = useTaken(classId)
+  const takenOf = useTakenOf(taken)
   const unenrol = useSave('classes', 'unenroll', ['students'])
   const [shown, setShown] = useState<Shown | null>(null)
   const close = () => setShown(null)
@@ -39,7 +40,9 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
         {(list) => <Students students={list} takenOf={takenOf} mayChange={mayChange} onShow={setShown} />}
       </Answer>
       {shown?.kind === 'enrol' && <EnrolDialog classId={classId} className={className} yearId={yearId} onClose={close} />}
-      {shown?.kind === 'many' && <SubjectsForMany classId={classId} students={students.data ?? []} takenOf={takenOf} onClose={close} />}
+      {shown?.kind === 'many' && (
+        <SubjectsForMany classId={classId} students={students.data ?? []} taken={taken} takenOf={takenOf} onClose={close} />
+      )}
       {shown?.kind === 'subjects' && <StudentSubjectsDialog classId={classId} student={shown.student} onClose={close} />}
       {shown?.kind === 'unenrol' && (
         <ConfirmDialog
@@ -54,12 +57,17 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
   )
 }
 
-/** What a pupil takes, in words; nothing while that is on its way. */
-function useTakenOf(classId: string): (studentId: string) => string {
-  const { t } = useTranslation('classes')
+type Taken = ReturnType<typeof subjectsByStudentId<{ id: string; name: string }>>
+
+function useTaken(classId: string): Taken | undefined {
   const given = useQuery(askWhole('classes', 'subjectsTaken', { params: { id: classId } }))
   const subjects = useQuery(ask('subjects', 'list'))
-  const taken = useMemo(() => given.data && subjects.data && subjectsByStudentId(given.data, subjects.data), [given.data, subjects.data])
+  return useMemo(() => given.data && subjects.data && subjectsByStudentId(given.data, subjects.data), [given.data, subjects.data])
+}
+
+/** What a pupil takes, in words; nothing while that is on its way. */
+function useTakenOf(taken: Taken | undefined): (studentId: string) => string {
+  const { t } = useTranslation('classes')
   return (studentId) => {
     const own = taken?.get(studentId)
     return !taken ? '' : own ? own.map(({ name }) => name).join(', ') : t('takesAll')

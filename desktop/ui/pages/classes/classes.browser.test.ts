@@ -29,6 +29,11 @@ describe.skipIf(!chromiumPath)('the page of a class', () => {
     await dialog.getByLabel('Science').press('Space')
     await dialog.getByLabel(/Wójcik, Łukasz/).press('Space')
     await dialog.getByLabel(/Chen, Mei/).press('Space')
+    // They take every subject: nobody loses one unless that is wanted, and then it is said of whom.
+    await dialog.getByText('2 of those ticked take every subject of the class').waitFor()
+    expect(await give.isDisabled()).toBe(true)
+    await dialog.getByLabel(/they then take only what is ticked/).press('Space')
+    await dialog.getByText('2 pupils take only Irish, Science from now on').waitFor()
     await expectForEverybody(page)
     await expectFits(page)
     await picture(page, 'classes-give-pc')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { subjectsByStudentId } from './taken.ts'
+import { givenTo, subjectsByStudentId } from './taken.ts'
 
 const [maths, english, music] = ['Maths', 'English', 'Music'].map((name) => ({ id: name.toLowerCase(), name })) as [
   { id: string; name: string },
@@ -23,5 +23,18 @@ describe('what each pupil takes', () => {
 
   test('nobody to whom nothing was given is listed: they take every subject', () => {
     expect(subjectsByStudentId([], [maths]).size).toBe(0)
+  })
+})
+
+describe('whom giving subjects to several concerns', () => {
+  const taken = new Map([['zoe', [maths]]])
+
+  test('who takes every subject of the class loses none by it', () => {
+    expect(givenTo(new Set(['zoe', 'mei']), taken, false)).toEqual({ everything: ['mei'], given: ['zoe'] })
+    expect(givenTo(new Set(['mei']), taken, false).given).toEqual([])
+  })
+
+  test('unless they are to take only these, and then they are named', () => {
+    expect(givenTo(new Set(['zoe', 'mei']), taken, true)).toEqual({ everything: ['mei'], given: ['zoe', 'mei'] })
   })
 })

@@ -1,5 +1,6 @@
 import type { LiveMark } from '@markbook/shared/contract/grades'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
@@ -121,7 +122,22 @@ function Described({ grid: { sheet }, studentId, assessmentId, name, at }: Descr
       {parts.map((part) => (
         <span key={part}>{part}</span>
       ))}
+      {saved && cell.isReviewed && <Undecided gradeId={saved.id} />}
     </>
+  )
+}
+
+/** What another server has in place of this mark, and the way to where it is decided. */
+function Undecided({ gradeId }: { gradeId: string }) {
+  const { t } = useTranslation('marks')
+  const conflicts = useQuery(ask('replication', 'conflicts', { query: { status: 'open' } }))
+  const found = conflicts.data?.find(({ entity, row_id }) => entity === 'grade' && row_id === gradeId)
+  const score = found?.kept?.['score']
+  return (
+    <span>
+      {typeof score === 'number' && found && `${t('line.other', { mark: editable(score), node: found.node })} `}
+      <Link to="/sync/conflicts">{t('line.decide')}</Link>
+    </span>
   )
 }
 

@@ -1,7 +1,9 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { Dispatch, SetStateAction } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
+import { Actions } from '../../components/field.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { AssessmentDialog } from '../assessments/assessment-dialog.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
@@ -119,10 +121,13 @@ function PastOfMark({ grid: { control, sheet }, place, onClose }: { grid: GridOf
 }
 
 function PastOf({ title, entity, id, onClose }: { title: string; entity: 'grade' | 'assessment'; id: string | null; onClose: () => void }) {
-  const { t } = useTranslation('history')
+  const { t } = useTranslation(['history', 'app'])
   return (
     <Dialog open wide title={t('of', { what: title })} onClose={onClose}>
       {id === null ? <p>{t('noMark')}</p> : <HistoryPanel entity={entity} id={id} />}
+      <Actions>
+        <Button onClick={onClose}>{t('app:action.close')}</Button>
+      </Actions>
     </Dialog>
   )
 }

@@ -94,7 +94,7 @@ export function SheetView({ ground, choice }: { ground: Ground; choice: React.Re
         )}
       </div>
       <SheetDialogs parts={parts} shown={shown} onShow={setShown} place={{ classId, subjectId, termId: term.id }} isReadOnly={isReadOnly} />
-      <LeavingWarning sheet={sheet} />
+      <LeavingWarning sheet={sheet} onShow={show} />
       {isPrinting && <PrintMarks sheet={sheet} title={title} lead={lead} />}
     </Page>
   )

@@ -33,12 +33,12 @@ function Where({ sheet }: { sheet: Sheet }) {
     const listen = (ear: () => void) => inAWhile(sheet, ear)
     const now = () => {
       const { unsaved, places } = countMarks(sheet, (mark) => placeOf(mark, above))
-      return JSON.stringify({ unsaved, going: goingOf(sheet), places: Object.fromEntries(places) })
+      return JSON.stringify({ unsaved, mistakes: sheet.mistakesThere(), going: goingOf(sheet), places: Object.fromEntries(places) })
     }
     return [listen, now]
   }, [sheet, above])
-  const { unsaved, going, places } = JSON.parse(useSyncExternalStore(listen, now)) as Counts
-  const isSaved = unsaved + sheet.mistakesThere() === 0
+  const { unsaved, mistakes, going, places } = JSON.parse(useSyncExternalStore(listen, now)) as Counts
+  const isSaved = unsaved + mistakes === 0
   const found = order.filter((place) => places[place])
   const [only] = isSaved && found.length === 1 ? found : []
   return (
@@ -62,7 +62,7 @@ function Where({ sheet }: { sheet: Sheet }) {
   )
 }
 
-type Counts = { unsaved: number; going: number; places: Partial<Record<MarkPlace, number>> }
+type Counts = { unsaved: number; mistakes: number; going: number; places: Partial<Record<MarkPlace, number>> }
 
 /** On its way to this server, in this moment. */
 const goingOf = ({ queue }: Sheet) => queue.all().filter(({ state }) => state === 'fresh' || state === 'sending').length

@@ -6,6 +6,7 @@ import { Notice } from '../../components/page.tsx'
 import { sentenceOf } from '../../words/failure.ts'
 import { editable } from '../../words/format.ts'
 import styles from './marks.module.css'
+import type { Mistyped } from './model/mark-values.ts'
 import type { Place } from './model/moves.ts'
 import type { Pending } from './model/pending.ts'
 import type { Sheet } from './model/sheet.ts'
@@ -28,13 +29,13 @@ export function Unsaved({ sheet, onShow }: Props) {
   const all = text === '' ? [] : queue.all()
   const of = (...states: Pending['state'][]) => all.filter(({ state }) => states.includes(state))
   const [waiting, offered, refused, contested] = [of('waiting'), of('offered'), of('refused'), of('conflict')]
-  const mistakes = sheet.mistakesThere()
+  const mistakes = sheet.mistyped()
   return (
     <>
       {waiting.length > 0 && <Away count={waiting.length} onRetry={() => queue.retry()} />}
       {!isHeard && waiting.length === 0 && <Notice tone="warn">{t('unsaved.unheard')}</Notice>}
       {!isKeeping() && <Notice tone="bad">{t('unsaved.notKept')}</Notice>}
-      {mistakes > 0 && <Notice tone="bad">{t('unsaved.mistakes', { count: mistakes })}</Notice>}
+      {mistakes.length > 0 && <Mistakes mistakes={mistakes} sheet={sheet} onShow={onShow} />}
       {offered.length > 0 && <Offered pending={offered} />}
       {refused.length > 0 && <Refused pending={refused} sheet={sheet} onShow={onShow} />}
       {contested.length > 0 && <Contested pending={contested} sheet={sheet} onShow={onShow} />}
@@ -62,7 +63,7 @@ export function inAWhile(sheet: Sheet, ear: () => void): () => void {
 const fingerprint = (sheet: Sheet) =>
   [
     ...sheet.queue.all().map(({ assessmentId, studentId, state, score }) => `${assessmentId} ${studentId} ${state} ${score}`),
-    sheet.mistakesThere(),
+    ...sheet.mistyped().map(({ assessmentId, studentId, mistake }) => `${assessmentId} ${studentId} ${mistake.text} ${mistake.reason}`),
   ].join()
 
 function Away({ count, onRetry }: { count: number; onRetry: () => void }) {
@@ -109,11 +110,41 @@ function Offered({ pending }: { pending: readonly Pending[] }) {
 
 type List = Props & { pending: readonly Pending[] }
 
-const whatOf = ({ pupils, columns }: Sheet, { assessmentId, studentId }: Pending) => {
+/** Whose a mark is, of what, and where it stands; a name only where it is of this sheet. */
+export const whatOf = ({ pupils, columns }: Sheet, { assessmentId, studentId }: { assessmentId: string; studentId: string }) => {
   const row = pupils.findIndex(({ id }) => id === studentId)
   const col = columns.findIndex(({ id }) => id === assessmentId)
   const pupil = pupils[row]
-  return { place: { row, col }, name: pupil ? `${pupil.last_name} ${pupil.first_name}, ${columns[col]?.title ?? ''}` : '' }
+  return {
+    place: { row, col },
+    max: columns[col]?.max_score ?? 0,
+    name: pupil ? `${pupil.last_name} ${pupil.first_name}, ${columns[col]?.title ?? ''}` : '',
+  }
+}
+
+/** What was typed and is no mark: whose, and why. */
+function Mistakes({ mistakes, sheet, onShow }: Props & { mistakes: readonly Mistyped[] }) {
+  const { t } = useTranslation('marks')
+  return (
+    <Notice tone="bad">
+      <span>{t('unsaved.mistakes', { count: mistakes.length })}</span>
+      <ul className={styles['decisions']}>
+        {mistakes.map((each) => {
+          const { place, name, max } = whatOf(sheet, each)
+          return (
+            <li key={`${each.assessmentId} ${each.studentId}`}>
+              <span>
+                {name}: {each.mistake.text}. {t(`wrong.${each.mistake.reason}`, { max: editable(max) })}
+              </span>
+              <Button size="small" onClick={() => onShow(place)}>
+                {t('unsaved.show')}
+              </Button>
+            </li>
+          )
+        })}
+      </ul>
+    </Notice>
+  )
 }
 
 function Refused({ pending, sheet, onShow }: List) {

@@ -26,7 +26,11 @@ export function GenerateButton({ of, count }: { of: OfBooks; count: number }) {
   const generate = useSave('reports', 'generate')
   const confirm = async () => {
     const { generated, skipped_locked: skipped } = await generate.mutateAsync({ body: booksAsked(of).query })
-    tell([t('generate.done', { count: generated }), skipped > 0 && t('generate.skipped', { count: skipped })].filter(Boolean).join(' '))
+    tell(
+      [t(count === 0 ? 'generate.made' : 'generate.done', { count: generated }), skipped > 0 && t('generate.skipped', { count: skipped })]
+        .filter(Boolean)
+        .join(' '),
+    )
   }
   const word = count === 0 ? 'first' : 'again'
   return (
@@ -77,7 +81,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
       <div className={styles['bar']}>
         <Standing books={books} />
         <span className={styles['gap']} />
-        <Button busy={pdfs.isPending} onClick={() => pdfs.mutate()}>
+        <Button busy={pdfs.isPending} busyWord={t('pdfs.making')} onClick={() => pdfs.mutate()}>
           {t('pdfs.make')}
         </Button>
         <Button busy={zip.isPending} onClick={() => zip.mutate()}>

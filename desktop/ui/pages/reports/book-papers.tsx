@@ -17,7 +17,7 @@ const route = getRouteApi('/school/reports/book/$reportId')
 
 /** A book on paper: made anew on wish, shown as it will be printed, and every PDF that was ever made of it. */
 export function BookPapers({ book }: { book: ReportDetail }) {
-  const { t } = useTranslation('reports')
+  const { t } = useTranslation(['reports', 'app'])
   const { pdf: wanted } = route.useSearch()
   const navigate = useNavigate()
   const show = (pdf: string) =>
@@ -34,6 +34,7 @@ export function BookPapers({ book }: { book: ReportDetail }) {
           <Button
             look="primary"
             busy={make.isPending}
+            busyWord={t('app:state.makingPdf')}
             onClick={() => make.mutate({ params: { id: book.id } }, { onSuccess: ({ id }) => show(id) })}
           >
             {t('paper.make')}

@@ -1,5 +1,6 @@
 import type { ReportDetail } from '@markbook/shared/contract/reports'
 import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { refresh, useSave } from '../../api/queries.ts'
@@ -15,6 +16,7 @@ export function BookSteps({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const { tell, tellFailure } = useToasts()
   const queries = useQueryClient()
+  const navigate = useNavigate()
   const [isSending, setSending] = useState(false)
   const regenerate = useSave('reports', 'regenerate')
   const publish = useSave('reports', 'publish')
@@ -24,13 +26,19 @@ export function BookSteps({ book }: { book: ReportDetail }) {
     tellFailure(failure)
     void refresh(queries, ['reports'])
   }
+  /** The places of the others are in books of their own, which stay as they are. */
+  const told = ({ overall_average, position }: Pick<ReportDetail, 'overall_average' | 'position'>) => {
+    const isSame = overall_average === book.overall_average && position === book.position
+    if (isSame) return tell(t('generate.one'))
+    const type = book.report_type === 'year_end' ? book.report_type : undefined
+    const seeWhich = () =>
+      void navigate({ to: '/reports/$classId', params: { classId: book.student_group_id }, search: { type, view: 'check' } })
+    return tell(t('generate.others'), { label: t('generate.toOthers'), onPress: seeWhich })
+  }
   if (book.status === 'sent_to_ministry') return <span>{t('send.sent')}</span>
   return (
     <>
-      <Button
-        busy={regenerate.isPending}
-        onClick={() => regenerate.mutate({ params }, { onSuccess: () => tell(t('generate.one')), onError })}
-      >
+      <Button busy={regenerate.isPending} onClick={() => regenerate.mutate({ params }, { onSuccess: told, onError })}>
         {t('generate.again')}
       </Button>
       {book.status === 'draft' ? (

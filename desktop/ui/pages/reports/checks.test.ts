@@ -21,6 +21,8 @@ const book = (student: typeof zoe, more: Partial<Checked['books'][number]> = {})
   status: 'draft' as const,
   student,
   overall_average: 70,
+  position: 1,
+  total_students: 2,
   class_teacher_remark: 'Steady.',
   conduct: 'Good',
   attendance_percentage: 97,
@@ -40,6 +42,8 @@ const entry = (student: typeof zoe, subject: Subject, more: Partial<Checked['ent
 const live = (student: typeof zoe, subjects: readonly Subject[], more: { is_partial?: boolean; under_review?: boolean } = {}) => ({
   student,
   overall: 70,
+  position: 1,
+  total: 2,
   subjects: subjects.map((subject) => ({ subject, result: 70, is_partial: false, under_review: false, ...more })),
 })
 const checked = (more: Partial<Checked> = {}): Checked => ({
@@ -69,7 +73,13 @@ describe('the check before publishing', () => {
 
   test('a subject without a result needs no remark', () => {
     const none = { coursework_average: null, exam_average: null, term_composite: null, teacher_remark: null }
-    const nothing = { student: zoe, overall: 70, subjects: [{ subject: maths, result: null, is_partial: false, under_review: false }] }
+    const nothing = {
+      student: zoe,
+      overall: 70,
+      position: 1,
+      total: 2,
+      subjects: [{ subject: maths, result: null, is_partial: false, under_review: false }],
+    }
     expect(kinds({ entries: [entry(zoe, maths, none)], live: [nothing] })).toEqual([])
   })
 
@@ -77,6 +87,12 @@ describe('the check before publishing', () => {
     expect(kinds({ live: [live(zoe, [maths]), live(mei, [maths])] })).toEqual([['no_book', 'mei', undefined]])
     expect(kinds({ entries: [entry(zoe, maths, { term_composite: 69.99 })] })).toEqual([['out_of_date', 'zoe', undefined]])
     expect(kinds({ live: [live(zoe, [maths, irish])] })).toEqual([['out_of_date', 'zoe', undefined]])
+  })
+
+  test('a book whose place in the class has moved, though its own results have not', () => {
+    expect(kinds({ books: [book(zoe, { position: 2 })] })).toEqual([['out_of_date', 'zoe', undefined]])
+    expect(kinds({ books: [book(zoe, { total_students: 3 })] })).toEqual([['out_of_date', 'zoe', undefined]])
+    expect(kinds({ books: [book(zoe, { position: 2, status: 'sent_to_ministry' })] })).toEqual([])
   })
 
   test('missing marks, results that are partial or under review', () => {

@@ -7,6 +7,8 @@ export type CheckedBook = {
   status: Status
   student: Named
   overall_average: number | null
+  position: number | null
+  total_students: number
   class_teacher_remark: string | null
   conduct: string | null
   attendance_percentage: number | null
@@ -25,6 +27,8 @@ export type CheckedEntry = {
 export type LiveResult = {
   student: Named
   overall: number | null
+  position: number | null
+  total: number
   subjects: readonly { subject: Subject; result: number | null; is_partial: boolean; under_review: boolean }[]
 }
 export type Missing = { subject: Subject; title: string; students: readonly Named[] }
@@ -97,7 +101,11 @@ function stale({ entries, live, result, ...checked }: Checked): Finding[] {
     if (!now) return []
     const held = new Map(entries.filter((entry) => entry.report_book_id === book.id).map((entry) => [entry.subject.id, entry[result]]))
     const differs = now.subjects.some((one) => (held.get(one.subject.id) ?? null) !== one.result)
-    return differs || now.overall !== book.overall_average ? [{ kind: 'out_of_date', student: book.student, bookId: book.id }] : []
+    // What somebody else's marks do to the place in the class is printed in this book too.
+    const hasMoved = now.position !== book.position || now.total !== book.total_students
+    return differs || hasMoved || now.overall !== book.overall_average
+      ? [{ kind: 'out_of_date', student: book.student, bookId: book.id }]
+      : []
   })
 }
 

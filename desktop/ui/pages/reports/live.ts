@@ -6,9 +6,11 @@ const subjectOf = ({ subject_id: id, subject_name: name, subject_code: code }: N
 
 /** What the marks say now, for the check: of a term. */
 export const liveOfTerm = ({ students }: ClassTerm): LiveResult[] =>
-  students.map(({ student, overall_average, subjects }) => ({
+  students.map(({ student, overall_average, position, total_students, subjects }) => ({
     student,
     overall: overall_average,
+    position,
+    total: total_students,
     subjects: subjects.map(({ term_composite, is_partial, under_review, ...named }) => ({
       subject: subjectOf(named),
       result: term_composite,
@@ -19,9 +21,11 @@ export const liveOfTerm = ({ students }: ClassTerm): LiveResult[] =>
 
 /** And of a year. */
 export const liveOfYear = ({ students }: ClassYear): LiveResult[] =>
-  students.map(({ student, year_overall, subjects }) => ({
+  students.map(({ student, year_overall, position, total_students, subjects }) => ({
     student,
     overall: year_overall,
+    position,
+    total: total_students,
     subjects: subjects.map(({ year_grade, is_partial, under_review, ...named }) => ({
       subject: subjectOf(named),
       result: year_grade,

@@ -31,7 +31,7 @@ export function PrintDialog({ of, name, onClose }: { of: OfBooks; name: string; 
           </SelectField>
           <Actions>
             <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-            <Button type="submit" look="primary" busy={made.isPending}>
+            <Button type="submit" look="primary" busy={made.isPending} busyWord={t('app:state.makingPdf')}>
               {t('print.make')}
             </Button>
           </Actions>

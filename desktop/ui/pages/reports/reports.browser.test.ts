@@ -153,7 +153,7 @@ describe.skipIf(!chromiumPath)('report books', () => {
     await page.getByRole('link', { name: 'Kelly, Oisín' }).waitFor()
     await page.getByRole('link', { name: 'Check' }).click()
     await page.getByRole('heading', { name: 'No remark in a subject' }).waitFor()
-    expect(await page.getByRole('heading', { name: 'Marks have changed since' }).count()).toBe(0)
+    expect(await page.getByRole('heading', { name: 'Out of date' }).count()).toBe(0)
     expect(faults).toEqual([])
     await context.close()
   })

@@ -47,7 +47,7 @@ export function RunDialog({ title, lead, action, progress, finished, books, act,
     if (isOver) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
   }
   return (
-    <Dialog open title={title} lead={run ? undefined : lead} onClose={close}>
+    <Dialog open title={isOver ? t('run.over') : title} lead={run ? undefined : lead} onClose={close}>
       {run ? (
         <>
           <Progress label={progress} done={run.done} total={run.total} />

@@ -17,7 +17,7 @@ type Props = { classId: string; termId: string; reportType: 'term' | 'year_end';
 
 /** The broadsheet of the class as a file, made from the marks of now; and this page on paper. */
 export function Downloads({ classId, termId, reportType, name }: Props) {
-  const { t } = useTranslation('results')
+  const { t } = useTranslation(['results', 'app'])
   const make = useMutation({
     mutationFn: async (fileType: FileType) => {
       const of = { studentGroupId: classId, termId, reportType, fileType }
@@ -36,6 +36,7 @@ export function Downloads({ classId, termId, reportType, name }: Props) {
             size="small"
             aria-label={t('download.as', { type: t(`download.${type}`) })}
             busy={make.isPending && make.variables === type}
+            {...(type === 'pdf' && { busyWord: t('app:state.makingPdf') })}
             onClick={() => make.mutate(type)}
           >
             {t(`download.${type}`)}

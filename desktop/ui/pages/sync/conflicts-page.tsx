@@ -43,9 +43,13 @@ function Desk({ conflicts }: { conflicts: readonly Conflict[] }) {
   const conflict = conflicts[place] as Conflict
   const decide = (choice: 'current' | 'kept' | 'typed', value?: Record<string, unknown>) => {
     if (resolve.isPending) return
+    const columns = choice === 'typed' ? value : conflict[choice]
+    const what = conflict.where || t('conflicts')
+    const said = columns && Object.values(columns).map((one) => shown(one, t('yes'), t('no'), t('empty')))
+    const news = said ? t('decidedNow', { what, value: said.join(', ') }) : t('decided', { what })
     // Told though the last conflict leaves no desk behind; what was refused stands on the page.
     resolve.mutateAsync({ params: { id: conflict.id }, body: { choice, ...(value && { value }) } }).then(
-      () => tell(t('decided', { what: conflict.where || t('conflicts') })),
+      () => tell(news),
       () => null,
     )
   }

@@ -54,6 +54,7 @@ describe.skipIf(!chromiumPath)('the sync pages of a school under a centre', () =
     await picture(page, 'conflict-desk')
     await page.keyboard.press('ArrowRight')
     await page.getByText('Nothing needs a decision.').waitFor()
+    await page.getByText('Now counts: 81.').first().waitFor()
     const scoreAt = async (site: Site) =>
       (await (await site.as('okafor')).grades.list({ query: { assessmentId: mathsExam.id } })).find(({ id }) => id === gradeId)?.score
     expect(await scoreAt(box)).toBe(81)

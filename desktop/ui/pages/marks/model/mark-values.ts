@@ -1,6 +1,7 @@
 import type { LiveMark } from '@markbook/shared/contract/grades'
 import type { Standing } from './figures.ts'
 import type { Pending } from './pending.ts'
+import type { Wrong } from './typed-mark.ts'
 
 /** The mark that stands: what was typed, where that is not in question, else what the server has. */
 export function standingOf(saved: LiveMark | null | undefined, pending: Pending | null | undefined): Standing {
@@ -16,6 +17,18 @@ export const sameValues = (a: Values, b: Values) =>
   a.score === b.score && a.remarks === b.remarks && a.is_excluded === b.is_excluded && a.exclusion_reason === b.exclusion_reason
 export const sameMark = (a: LiveMark, b: LiveMark) =>
   sameValues(a, b) && a.is_waiting === b.is_waiting && a.is_above === b.is_above && a.updated_at === b.updated_at
+
+/** What was typed and is no mark: it stays in the cell until it is put right. */
+export type Mistake = { text: string; reason: Wrong }
+export type Mistyped = Place & { mistake: Mistake }
+type Place = { assessmentId: string; studentId: string }
+
+/** What was mistyped in these assessments; `mistakes` by assessment and student. */
+export const mistypedAmong = (mistakes: ReadonlyMap<string, Mistake>, assessmentIds: ReadonlySet<string>): Mistyped[] =>
+  [...mistakes].flatMap(([key, mistake]) => {
+    const [assessmentId = '', studentId = ''] = key.split('/')
+    return assessmentIds.has(assessmentId) ? [{ assessmentId, studentId, mistake }] : []
+  })
 
 /** Marks by the assessment that they are of. */
 export function byAssessment(marks: readonly LiveMark[]): Map<string, LiveMark[]> {

@@ -3,14 +3,12 @@ import type { Grade, LiveMark, LiveMarks } from '@markbook/shared/contract/grade
 import type { GradingScale } from '@markbook/shared/domain/letters'
 import { classMean, columnMean, type RowFigures, rowFigures, type Standing } from './figures.ts'
 import type { MarkQueue } from './mark-queue.ts'
-import { byAssessment, sameMark, sameStanding, sameValues, standingOf } from './mark-values.ts'
+import { byAssessment, type Mistake, type Mistyped, mistypedAmong, sameMark, sameStanding, sameValues, standingOf } from './mark-values.ts'
 import { goesOut, type Pending } from './pending.ts'
-import { readMark, type Wrong } from './typed-mark.ts'
+import { readMark } from './typed-mark.ts'
 
 export type Pupil = { id: string; first_name: string; last_name: string }
 export type Weights = { exam_weight: number; coursework_weight: number }
-/** What was typed and is no mark: it stays in the cell until it is put right. */
-export type Mistake = { text: string; reason: Wrong }
 /** One cell as it is shown. `saved`: what the server has. `isNews`: somebody else has just changed it. */
 export type Cell = {
   readonly saved: LiveMark | null
@@ -150,10 +148,9 @@ export class Sheet {
     return mean
   }
 
-  mistakesThere = (): number => {
-    const own = new Set(this.columns.map(({ id }) => id))
-    return [...this.mistakes.keys()].filter((key) => own.has(key.split('/')[0] ?? '')).length
-  }
+  mistakesThere = (): number => this.mistyped().length
+  /** What was mistyped in this sheet, and where. */
+  mistyped = (): Mistyped[] => mistypedAmong(this.mistakes, new Set(this.columns.map(({ id }) => id)))
 
   /**
    * Takes what was typed over a mark that was `seen`: it goes to the server, or stays as a mistake, or meets what somebody else has saved

@@ -2,8 +2,8 @@ import type { Grade } from '@markbook/shared/contract/grades'
 import { promptClient as client } from '../../../api/client.ts'
 import { type Box, KeptMarks } from './kept-marks.ts'
 import { MarkQueue } from './mark-queue.ts'
+import type { Mistake } from './mark-values.ts'
 import { goesOut } from './pending.ts'
-import type { Mistake } from './sheet.ts'
 
 type Owner = { userId: string; schoolId: string }
 type Arrival = (rows: readonly Grade[]) => void
