@@ -4,6 +4,7 @@ import type { Tables } from '@markbook/shared/tables/tables'
 import { type Column, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import { getTableConfig } from 'drizzle-orm/pg-core'
 import { type FeedReading, postgresFeed, sqliteFeed } from './dialect.feed.ts'
+import type { FeedWrite } from './dialect.rows.ts'
 import { columnNames, endingOf, memo, quoted, SYNC_ROW_UPDATE } from './dialect.texts.ts'
 import type { Line } from './line.ts'
 import { LOG_PAGES, sqliteAdvance, sqliteUpdate, sqliteWrite } from './sqlite.write.ts'
@@ -73,40 +74,6 @@ export type StoredVersions = {
   /** Where SQLite has it, until the transaction ends; null of what the transaction itself is about to write. */
   place?: number | null | undefined
 }
-export type SyncRowWrite = {
-  table_name: string
-  row_id: string
-  vv: string
-  units: string
-  deleted: boolean
-  /** JSON, see sync/SPEC.md, «Stored». */
-  extra: string | null
-  /** The peer that has this very state; null for a state made here. */
-  source_id: string | null
-  /** Something else stands than was claimed, or the row was deleted and stays for what hangs on it. */
-  settled: boolean
-  schema: number
-  /** As `versionsOf` told it in this transaction: it is written there, and not looked for again. Null: it told of none. */
-  place?: number | null | undefined
-}
-export type HistoryWrite = {
-  id: string
-  at: string
-  actor_id: string | null
-  node_id: string
-  entity: string
-  row_id: string
-  /** Whose history it lies with (`Description.near`). */
-  near_id: string
-  action: string
-  changes: string
-  /** Of an entry that came from another node: its number and head in that node's chain. */
-  node_seq?: number
-  head?: string
-}
-/** `digest` of the history that was written here; empty where none was, and the chain stays where it is. */
-export type FeedWrite = { schoolId: string; digest: string; rows: SyncRowWrite[]; history: HistoryWrite[] }
-
 const listed = (columns: readonly Column[]) => sql.join([...columns], sql`, `)
 
 const STORED = 'row_id, vv, units, schema, extra, source_id, settled'

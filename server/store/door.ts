@@ -3,7 +3,8 @@ import { descriptions, type Replicated, type Row, type Tables } from '@markbook/
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
 import { Absences } from './absences.ts'
-import type { Dialect, HistoryWrite, SyncRowWrite } from './dialect.ts'
+import type { HistoryWrite, SyncRowWrite } from './dialect.rows.ts'
+import type { Dialect } from './dialect.ts'
 import {
   type Action,
   type AnyRow,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { getTableName, type Table } from 'drizzle-orm'
+import type { FeedWrite, HistoryWrite, SyncRowWrite } from './dialect.rows.ts'
 import { columnNames, endingOf, keyOf, memo, quoted, SYNC_ROW_UPDATE } from './dialect.texts.ts'
-import type { FeedWrite, HistoryWrite, SyncRowWrite } from './dialect.ts'
 import type { Line } from './line.ts'
 
 type DriverRow = Readonly<Record<string, unknown>>

@@ -1,6 +1,7 @@
 import type { Local, Replicated, Row, Tables } from '@markbook/shared/tables/tables'
 
-import type { Dialect, HistoryWrite, SyncRowWrite } from './dialect.ts'
+import type { HistoryWrite, SyncRowWrite } from './dialect.rows.ts'
+import type { Dialect } from './dialect.ts'
 import type { Db, Line } from './line.ts'
 
 /** As whom the database is asked: a signed-in person (row-level security applies) or the service itself (sign-in, joining, jobs). */
