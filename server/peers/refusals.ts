@@ -4,6 +4,7 @@ import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { unpackRows } from '@markbook/sync/protocol/page'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { namedBelow } from '../store/replica/bury.ts'
+import { forgetRows } from '../store/replica/forget.ts'
 import { type Known, knownRows } from '../store/replica/states.ts'
 import { takeAsTheirs, takeOver } from '../store/replica/take-over.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
@@ -75,6 +76,8 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   // Of a row that is gone here, and may be, nothing else counts.
   if (isGone && theirs && !units.includes(EXISTENCE)) return
   const own = Object.keys(descriptions[table].units).filter((unit) => (isGone && theirs) || units.includes(unit))
+  // A laptop's deletion of what it had seen and the parent had not, refused with it, would cover here what comes to the parent yet.
+  if (isGone && !theirs && isLaptop && !known.row && units.includes(EXISTENCE)) return forgetRows(tx, table, school, [id])
   // One that is gone on both sides may stay on both, for what hangs on it.
   if (isGone && !theirs && (!state || own.length === 0)) return
   const values = state ? Object.assign({}, ...own.map((unit) => pick(state.values, descriptions[table].units[unit] ?? []))) : {}

@@ -182,3 +182,20 @@ test('where a snapshot is refused, the entries show again what the parent has', 
   expect(await entryAt(laptop, entryOf(subject))).toMatchObject({ exam_average: null })
   await expectSame()
 })
+
+test('a laptop’s deletion of a mark that its school had not seen is refused, and covers nothing there when the mark comes', async () => {
+  const { centre, box, laptop, round, meet, expectSame } = await stage()
+  const [mark] = (await rows(box, 'grade')) as [Row<'grade'>]
+  const markIn = async (tx: WriteTx) => (await tx.find('grade', school.id, mark.id)) as Row<'grade'>
+  await at(laptop, teacher, async (tx) => tx.remove('grade', [await markIn(tx)]))
+  await meet()
+  await at(centre, admin, (tx) => tx.insert('grade', [{ ...mark, score: 33 }]))
+  await round(laptop, centre)
+  await at(laptop, teacher, async (tx) => tx.remove('grade', [await markIn(tx)]))
+  await round(laptop, box)
+  await meet()
+  await expectSame()
+  expect((await rows(laptop, 'grade')).find(({ id }) => id === mark.id)).toMatchObject({ score: 33 })
+  const refused = await laptop.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_refused))
+  expect(refused).toContainEqual(expect.objectContaining({ row_id: mark.id, unit: 'row', value: null }))
+})

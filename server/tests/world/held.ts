@@ -1,4 +1,5 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
+import type { RowState } from '@markbook/sync/merge/state'
 import { eq } from 'drizzle-orm'
 import { type AnyRow, linksFrom, parentIdOf } from '../../store/replica/links.ts'
 import { rowsById, settledRows } from '../../store/replica/states.ts'
@@ -14,23 +15,24 @@ export async function heldAt(nodes: readonly WorldNode[], school: string): Promi
     const rows = await node.store.read(asSystem(), (tx) =>
       tx.line.db.select().from(tx.t.sync_held).where(eq(tx.t.sync_held.school_id, school)),
     )
-    for (const { table_name, row_id, reason } of rows) {
+    for (const { table_name, row_id, reason, state } of rows) {
       holding.held.add(`${table_name} ${row_id}`)
       if (!/check/i.test(reason)) holding.wrongly.push(`${node.name} still holds ${table_name} ${row_id}: ${reason}`)
       // What it hangs on stays there for it, though it was deleted elsewhere and here.
-      for (const parent of await stayingFor(node, school, table_name as Replicated, row_id)) holding.held.add(parent)
+      for (const parent of await stayingFor(node, school, table_name as Replicated, JSON.parse(state))) holding.held.add(parent)
     }
   }
   return holding
 }
 
-const stayingFor = (node: WorldNode, school: string, table: Replicated, rowId: string): Promise<string[]> =>
+/** Of the row as it stands where it was written, and as it waits where no database takes it. */
+const stayingFor = (node: WorldNode, school: string, table: Replicated, { id, values }: RowState): Promise<string[]> =>
   node.store.read(asSystem(), async (tx) => {
-    const [row] = await rowsById(tx, table, school, [rowId])
+    const rows = [...(await rowsById(tx, table, school, [id])), values as AnyRow]
     const staying: string[] = []
-    for (const link of row ? linksFrom(table) : []) {
-      const id = parentIdOf(link, row as AnyRow)
-      if (id !== null && (await settledRows(tx, school, link.parent)).has(id)) staying.push(`${link.parent} ${id}`)
+    for (const [row, link] of rows.flatMap((row) => linksFrom(table).map((link) => [row, link] as const))) {
+      const parent = parentIdOf(link, row)
+      if (parent !== null && (await settledRows(tx, school, link.parent)).has(parent)) staying.push(`${link.parent} ${parent}`)
     }
     return staying
   })

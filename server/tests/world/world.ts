@@ -149,7 +149,7 @@ export class World extends Misfortunes {
     const centre = this.centre()
     await joinUnder(stage, centre, { kind: 'school', school: id, user: null })
     await makeRound(stage, centre, plainCarrier(stage, centre))
-    const held = await this.heldAt([stage], id)
+    const held = await this.heldAt([centre, stage], id)
     for (const each of differences(await contentsOf(centre, id), await contentsOf(stage, id)))
       if (!held.has(each.split(/[:]/, 1)[0] as string)) this.fail(`a fresh copy differs: ${each}`)
     await stage.close()
