@@ -3,8 +3,9 @@ import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
 import { pick, type RowState } from '@markbook/sync/merge/state'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
+import { unpackChecked } from '@markbook/sync/protocol/kinds'
 import type { Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
-import { type Carried, type Malformed, packRows, unpackRows } from '@markbook/sync/protocol/page'
+import { type Carried, type Malformed, packRows } from '@markbook/sync/protocol/page'
 import { compareStamps, covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { setPeer } from '../store/peer-row.ts'
 import { applyStates } from '../store/replica/apply.ts'
@@ -21,7 +22,7 @@ import { resealed } from './secrets.ts'
  */
 export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string, push: Push, keys: SealKeys): Promise<Pushed> {
   const school = peer.school_id as string
-  const { rows, malformed } = unpackRows(push.tables)
+  const { rows, malformed } = unpackChecked(push.tables)
   const opened = peer.kind === 'laptop' ? rows : resealed(rows, keys.shared, keys.own)
   const cursor = textToCursor(push.cursor)
   const judge = new Judge(tx, peer, cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER)

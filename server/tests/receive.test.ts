@@ -1,5 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
+import { draftReport } from '@markbook/shared/story/reports'
 import type { Push } from '@markbook/sync/protocol/messages'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Child } from '../peers/child.ts'
@@ -20,6 +21,8 @@ const mark = (assessment: { id: string }, score: number) => ({
 })
 const scoreAt = async (node: School, assessment: { id: string }) =>
   (await node.rows('grade')).find(({ id }) => id === gradeOf(assessment))?.score
+
+const heldAt = (node: School) => node.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_held))
 
 /** What stands before a row's values. */
 const HEAD = 6
@@ -59,12 +62,16 @@ async function twoNewMarks() {
   if (!whole || !broken) throw new Error('two assessments were to be made')
   await ada.grades.bulk(mark(whole, 17))
   await ada.grades.bulk(mark(broken, 5))
+  return { centre, box, link, whole, broken, ...(await pushOf(box, centre)) }
+}
+
+async function pushOf(box: School, centre: School) {
   const { services } = box
   const line = await lineOf(box, centre)
   const [parent] = await services.store.read(asSystem(), parentsOf)
   if (!parent) throw new Error('the school has no parent')
   const { push } = await new Child(services, parent.id, line).pageAfter(parent)
-  return { centre, box, link, line, push, whole, broken }
+  return { line, push }
 }
 
 describe('a row that its table does not take', () => {
@@ -87,6 +94,46 @@ describe('a row that its table does not take', () => {
       expect(await scoreAt(centre, broken)).toBeUndefined()
     },
   )
+
+  test.each([
+    ['remarks', 5],
+    ['remarks', { text: 'Well done' }],
+    ['score', 'eleven'],
+    ['score', true],
+    ['is_excluded', 'no'],
+    ['created_at', 'yesterday'],
+    ['created_at', '2026-02-31T08:00:00.000Z'],
+    ['created_by', 'somebody'],
+  ] as const)('%s: %j is not what stands in such a column: it is refused, and stored nowhere', async (column, value) => {
+    const { centre, box, link, line, push, whole, broken } = await twoNewMarks()
+    const { answers } = await line.push(without(push, 'grade', gradeOf(broken), column, value))
+    expect(answers).toMatchObject([{ id: gradeOf(broken), outcome: 'refused', code: 'malformed', theirs: null }])
+    expect(await scoreAt(centre, whole)).toBe(17)
+    expect(await scoreAt(centre, broken)).toBeUndefined()
+    expect(await heldAt(centre)).toEqual([])
+    // What came whole the next time is taken.
+    await (await signedIn(box, 'ada')).grades.bulk(mark(broken, 6))
+    await settle(link)
+    expect(await scoreAt(centre, broken)).toBe(6)
+  })
+
+  test.each([
+    ['snapshot', null],
+    ['snapshot', 'none'],
+    ['snapshot', { entries: [null] }],
+    ['sent_snapshot', { frozen: { entries: 1 } }],
+  ] as const)('a report book whose %s is %j cannot be read: it is refused, and the server goes on', async (column, value) => {
+    const { centre, box } = await centreAndSchool(open)
+    await box.services.store.write(asSystem(), async (tx) => {
+      const [before] = (await tx.db.select().from(tx.t.report_book)).filter(({ id }) => id === draftReport.id)
+      if (before) await tx.update('report_book', [{ before, patch: { snapshot: { ...before.snapshot, total_students: 7 } } }])
+    })
+    const { line, push } = await pushOf(box, centre)
+    const { answers } = await line.push(without(push, 'report_book', draftReport.id, column, value))
+    expect(answers).toMatchObject([{ id: draftReport.id, outcome: 'refused', code: 'malformed' }])
+    const book = (await centre.rows('report_book')).find(({ id }) => id === draftReport.id)
+    expect(book).toMatchObject({ snapshot: draftReport.snapshot, sent_snapshot: null })
+  })
 
   test('it may wait as long as it will: what comes after it is taken, and itself when it comes whole', async () => {
     const { centre, box, link, line, push, broken } = await twoNewMarks()

@@ -24,4 +24,9 @@ export type Description = {
    * they arrive, and no history entry repeats them (docs/decisions/0221).
    */
   sealed?: readonly string[]
+  /** Of each column of JSON: whether a value is one that the program can read. What comes from another node is asked. */
+  json?: Readonly<Record<string, (value: unknown) => boolean>>
 }
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

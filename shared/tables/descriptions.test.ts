@@ -1,5 +1,6 @@
 import { type Column, getTableColumns } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
+import { kindsOf } from './kinds.ts'
 import { postgresTables } from './postgres.ts'
 import { sqliteTables } from './sqlite.ts'
 import { descriptions, type Replicated } from './tables.ts'
@@ -8,7 +9,7 @@ const names = Object.keys(descriptions) as Replicated[]
 const columnsOf = (table: Replicated): Record<string, Column> => getTableColumns(sqliteTables[table])
 
 describe.each(names)('%s', (name) => {
-  const { identity, units, derived = [], audit = [], scope, cascade = [], sealed = [] } = descriptions[name]
+  const { identity, units, derived = [], audit = [], scope, cascade = [], sealed = [], json = {} } = descriptions[name]
 
   test('has every column in exactly one of identity, units, derived and audit', () => {
     const described = [...identity, ...Object.values(units).flat(), ...derived, ...audit]
@@ -35,6 +36,12 @@ describe.each(names)('%s', (name) => {
   test('seals only columns that are replicated and change with their unit', () => {
     expect(sealed.filter((column) => !Object.values(units).flat().includes(column))).toEqual([])
     expect(Object.keys(columnsOf(name)).filter((column) => column.startsWith('sealed_'))).toEqual([...sealed])
+  })
+
+  test('says of every column of what kind it is, and what its JSON must be', () => {
+    expect(Object.keys(kindsOf[name])).toEqual(Object.keys(columnsOf(name)))
+    const columns = Object.entries(kindsOf[name]).filter(([, kind]) => kind === 'json')
+    expect(Object.keys(json).sort()).toEqual(columns.map(([column]) => column).sort())
   })
 
   test('takes with it only rows that name it', () => {

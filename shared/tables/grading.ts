@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { subject, term } from './calendar.ts'
 import type { student, studentGroup } from './classes.ts'
 import type { Columns } from './columns.sqlite.ts'
-import type { Description } from './describe.ts'
+import { type Description, isRecord } from './describe.ts'
 import type { school } from './people.ts'
 
 export const assessmentTypes = ['exam', 'coursework'] as const
@@ -113,6 +113,8 @@ export const gradeDescription: Description = {
 }
 
 export type Band = { letter: string; minimum: number; remark: string }
+const isBand = (value: unknown) =>
+  isRecord(value) && typeof value['letter'] === 'string' && Number.isFinite(value['minimum']) && typeof value['remark'] === 'string'
 
 /** One row a school; absent means the default scale of decisions §4. */
 export const gradingScale = (c: Columns, { school }: School) =>
@@ -139,4 +141,5 @@ export const gradingScaleDescription: Description = {
   identity: ['id', 'school_id'],
   units: { scale: ['pass_mark', 'bands'] },
   audit: ['updated_at'],
+  json: { bands: (value) => Array.isArray(value) && value.every(isBand) },
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Columns } from './columns.sqlite.ts'
-import type { Description } from './describe.ts'
+import { type Description, isRecord } from './describe.ts'
 import type { school } from './people.ts'
 
 type School = { school: ReturnType<typeof school> }
@@ -48,10 +48,13 @@ export const syncConflict = (c: Columns, { school }: School) =>
     ],
   )
 
+const isRecordOrNone = (value: unknown) => value === null || isRecord(value)
+
 export const syncConflictDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'entity', 'row_id', 'unit', 'kind', 'reason', 'value', 'node_id', 'counter', 'hlc', 'actor_id'],
   units: { status: ['status', 'resolved_at', 'resolved_by', 'resolution'] },
+  json: { value: isRecordOrNone, resolution: isRecordOrNone },
 }
 
 /**

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { subject, term } from './calendar.ts'
 import type { student, studentGroup } from './classes.ts'
 import type { Columns } from './columns.sqlite.ts'
-import type { Description } from './describe.ts'
+import { type Description, isRecord } from './describe.ts'
 
 export const reportTypes = ['term', 'year_end'] as const
 export const reportStatuses = ['draft', 'published', 'sent_to_ministry'] as const
@@ -37,6 +37,13 @@ export type ReportSnapshotYear = {
   exam_total: number | null
   end_of_year_exam: number | null
 }
+
+const areEntries = (value: unknown) =>
+  Array.isArray(value) && value.every((entry) => isRecord(entry) && typeof entry['subject_id'] === 'string')
+const isSnapshot = (value: unknown) => isRecord(value) && areEntries(value['entries'])
+/** None in what was sent before anything was frozen with it. */
+const isFrozen = (value: unknown) =>
+  value === undefined || (isRecord(value) && areEntries(value['entries']) && isSnapshot(value['snapshot']))
 
 export const reportBook = (c: Columns, { student, studentGroup, term }: Student & Group & Term) =>
   c.table(
@@ -97,6 +104,10 @@ export const reportBookDescription: Description = {
     return { overall_average, position, total_students }
   },
   audit: ['updated_at'],
+  json: {
+    snapshot: isSnapshot,
+    sent_snapshot: (value) => value === null || (isRecord(value) && isFrozen(value['frozen'])),
+  },
   cascade: [
     { table: 'report_book_pdf', column: 'report_book_id' },
     { table: 'report_book_entry', column: 'report_book_id' },

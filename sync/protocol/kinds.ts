@@ -1,0 +1,62 @@
+import { COMMONS, isId } from '@markbook/shared/ids'
+import { type Kind, kindsOf } from '@markbook/shared/tables/kinds'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import type { RowState } from '../merge/state.ts'
+import type { Stamp } from '../versions.ts'
+import { type Carried, type Malformed, type Rows, unpackRows } from './page.ts'
+
+/**
+ * As `unpackRows`, for rows that nobody has looked at: where a value is not of its column's kind, or nobody could have written it, the row
+ * is malformed. SQLite would store nearly anything, and make of it what it can.
+ */
+export function unpackChecked(tables: readonly Rows[]): { rows: Carried[]; malformed: Malformed[] } {
+  const { rows, malformed } = unpackRows(tables)
+  const wrong: Malformed[] = []
+  const sound = rows.filter(({ table, state }) => {
+    if (isSound(table, state)) return true
+    wrong.push({ table, id: state.id, units: Object.keys(state.units) })
+    return false
+  })
+  return { rows: sound, malformed: [...malformed, ...wrong] }
+}
+
+function isSound(table: Replicated, { units, values }: RowState): boolean {
+  const kinds = kindsOf[table]
+  const { json = {} } = descriptions[table]
+  for (const unit in units) if (!isWriter(units[unit] as Stamp)) return false
+  for (const column in values) {
+    const [kind, value] = [kinds[column], values[column]]
+    if (kind === undefined || value === undefined) continue
+    // Whether a column may be empty is for the database to say: what an older program left out waits.
+    if (kind === 'json' ? !json[column]?.(value) : value !== null && !isOf[kind](value)) return false
+  }
+  return true
+}
+
+const isWriter = ([node, , , actor]: Stamp) => (isId(node) || node === COMMONS) && (actor === null || isId(actor))
+
+/** Whole numbers of 32 bits. */
+const WHOLE = 2 ** 31
+const isText = (value: unknown) => typeof value === 'string' && !value.includes('\u0000')
+
+const isOf: Record<Exclude<Kind, 'json'>, (value: unknown) => boolean> = {
+  uuid: (value) => typeof value === 'string' && isId(value),
+  text: isText,
+  choice: isText,
+  flag: (value) => typeof value === 'boolean',
+  int: (value) => Number.isInteger(value) && Math.abs(value as number) < WHOLE,
+  bigint: Number.isSafeInteger,
+  decimal: Number.isFinite,
+  day: (value) => typeof value === 'string' && isInstant(`${value}T00:00:00.000Z`),
+  instant: (value) => typeof value === 'string' && isInstant(value),
+}
+
+let lastInstant = ''
+/** Rows that come together were mostly made together. */
+function isInstant(text: string): boolean {
+  if (text === lastInstant) return true
+  const moment = Date.parse(text)
+  if (Number.isNaN(moment) || new Date(moment).toISOString() !== text) return false
+  lastInstant = text
+  return true
+}
