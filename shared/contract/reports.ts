@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { CLASS_TEACHER, endpoint } from './endpoint.ts'
-import { Code, Conduct, choice, Id, Instant, input, Percentage, Remark, row, StudentName } from './scalars.ts'
+import { Code, Conduct, choice, Flag, Id, Instant, input, Percentage, Remark, row, StudentName } from './scalars.ts'
 import { Student } from './students.ts'
 import { SubjectRef } from './subjects.ts'
 
@@ -66,6 +66,18 @@ export const ClassReportEntry = row('ClassReportEntry', {
 })
 export type ClassReportEntry = z.infer<typeof ClassReportEntry>
 
+/**
+ * How a book stands to what it is made of. `is_behind`: generating it now would give other figures. `paper`: its newest PDF, and whether
+ * the book has changed since that was made; null where there is none.
+ */
+export const ReportStanding = row('ReportStanding', {
+  report_id: Id,
+  status: ReportStatus,
+  is_behind: Flag,
+  paper: z.object({ generated_at: Instant, is_older: Flag }).nullable(),
+})
+export type ReportStanding = z.infer<typeof ReportStanding>
+
 export const GeneratedReports = row('GeneratedReports', { generated: z.int(), skipped_locked: z.int(), reports: z.array(Report) })
 
 export const reportFailures = failures('reports', {
@@ -108,6 +120,18 @@ export const reports = {
     targets: ['studentId', 'termId'],
     query: z.object({ studentId: Id, termId: Id, reportType: ReportType }),
     reply: ReportDetail,
+  }),
+  standing: endpoint({
+    method: 'GET',
+    path: '/api/reports/standing',
+    guard: 'staff',
+    summary: 'Say which report books of a class and term are older than the marks, and which PDFs are older than their books',
+    who: CLASS_TEACHER,
+    notes: 'By last name. A book that was sent to the ministry is compared too, though it stays as it is.',
+    targets: ['studentGroupId', 'termId'],
+    query: z.object({ studentGroupId: Id, termId: Id, reportType: ReportType }),
+    reply: z.array(ReportStanding),
+    list: true,
   }),
   get: endpoint({
     method: 'GET',

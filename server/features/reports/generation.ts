@@ -45,7 +45,7 @@ export async function regenerateReport(tx: WriteTx, book: Book): Promise<Book> {
 }
 
 /** By student, in the order of last names. */
-async function snapshotsOfClass(
+export async function snapshotsOfClass(
   tx: ReadTx,
   group: Row<'student_group'>,
   { term, year, type }: Period,

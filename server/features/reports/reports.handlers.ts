@@ -12,6 +12,7 @@ import { detailOf, shownEntry } from './report-detail.ts'
 import { demandUnlocked, entryOf, reportOf, reportsOfStudent } from './reports.policy.ts'
 import { booksOfClass, entriesOfClass, entriesWithSubjects, studentById } from './reports.queries.ts'
 import { sentSnapshot } from './snapshot.ts'
+import { standingOf } from './standing.ts'
 
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>
@@ -60,6 +61,14 @@ export const reportHandlers: Handlers<typeof reports> = {
       if (!book) throw books.some(asked) ? common.forbidden() : common.notFound()
       return detailOf(tx, book)
     },
+  }),
+
+  standing: on(reports.standing, {
+    load: async (scene, { targets }) => {
+      const { group, term } = await classAndTerm(scene, targets)
+      return { group, term, year: await yearOf(scene, term.academic_year_id) }
+    },
+    run: ({ tx }, { query }, { group, term, year }) => standingOf(tx, group, { term, year, type: query.reportType }),
   }),
 
   get: on(reports.get, {

@@ -7,10 +7,11 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import { Answer, Card, FailureNotice, Loading, Page } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { fullDay } from '../../words/format.ts'
+import { AllClasses } from './all-classes.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { NoClasses, OwnMarks } from './own-marks.tsx'
 import { OwnReports } from './own-reports.tsx'
-import { AllClasses, Decisions } from './school-today.tsx'
+import { Decisions } from './school-today.tsx'
 
 /** What this person can do now. */
 export function HomePage() {

@@ -49,7 +49,7 @@ describe.skipIf(!chromiumPath)('today', () => {
     await reports.getByText('1 draft').waitFor()
     expect(await reports.innerText()).toContain('1 sent to the ministry')
     expect(await reports.innerText()).toContain('Mathematics (1), Irish (1)')
-    expect(await reports.getByRole('link').getAttribute('href')).toMatch(/^\/reports\/[0-9a-f-]+$/)
+    expect(await reports.getByRole('link', { name: 'Open the report books' }).getAttribute('href')).toMatch(/^\/reports\/[0-9a-f-]+$/)
     await expectForEverybody(page)
     await expectFits(page)
     await picture(page, 'home-class-teacher-phone')

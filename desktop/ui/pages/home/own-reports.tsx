@@ -4,8 +4,11 @@ import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Answer, Badge, Card } from '../../components/page.tsx'
+import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { BehindLine } from './behind-line.tsx'
 import styles from './home.module.css'
-import { lacking, missingOf } from './progress.ts'
+import { lacking, missingOf, unassessedIn } from './progress.ts'
+import { useBehind } from './use-behind.ts'
 
 const states = [
   ['draft', 'warn'],
@@ -20,6 +23,8 @@ export function OwnReports({ group, termId, rows }: OwnReportsProps) {
   const { t } = useTranslation('home')
   const reports = useQuery(ask('reports', 'list', { query: { studentGroupId: group.id, termId } }))
   const missing = lacking(rows, group.id)
+  const unassessed = unassessedIn(rows, group.id)
+  const behind = useBehind([group.id], useChosenTerm())
   const open = (
     <ButtonLink to="/reports/$classId" params={{ classId: group.id }} size="small">
       {t('reports.open')}
@@ -47,6 +52,16 @@ export function OwnReports({ group, termId, rows }: OwnReportsProps) {
           )
         }
       </Answer>
+      {behind.map((one) => (
+        <p key={one.type} className={styles['row']}>
+          <Badge tone="warn">{t('behind.label')}</Badge> <BehindLine behind={one} name={group.name} />
+        </p>
+      ))}
+      {unassessed.length > 0 && (
+        <p>
+          {t('reports.unassessed')} {unassessed.map((row) => row.subject.name).join(', ')}
+        </p>
+      )}
       {missing.length > 0 && (
         <p>
           {t('reports.lacking')}{' '}

@@ -1,13 +1,13 @@
 import type { ClassProgress } from '@markbook/shared/contract/classes'
 import { expect, test } from 'vitest'
-import { byClass, lacking, missingOf } from './progress.ts'
+import { byClass, lacking, missingOf, unassessedIn } from './progress.ts'
 
-const row = (name: string, code: string, recorded: number, expected: number): ClassProgress => ({
+const row = (name: string, code: string, recorded: number, expected: number, assessments = 1): ClassProgress => ({
   class: { id: name, name },
   is_class_teacher: false,
   is_own: false,
   subject: { id: code, name: code, code },
-  assessments: 1,
+  assessments,
   expected,
   recorded,
 })
@@ -26,4 +26,10 @@ test('classes are added up in their order', () => {
 
 test('what a class lacks', () => {
   expect(lacking(rows, '3A').map(({ subject }) => subject.code)).toEqual(['EN'])
+})
+
+test('a subject in which nothing was assessed is said of its class, beside complete ones', () => {
+  const silent = [...rows, row('3A', 'GA', 0, 0, 0)]
+  expect(byClass(silent).map(({ unassessed }) => unassessed.map(({ code }) => code))).toEqual([['GA'], []])
+  expect(unassessedIn(silent, '3A').map(({ subject }) => subject.code)).toEqual(['GA'])
 })

@@ -2,18 +2,26 @@ import type { ClassProgress } from '@markbook/shared/contract/classes'
 
 export const missingOf = ({ expected, recorded }: Pick<ClassProgress, 'expected' | 'recorded'>): number => Math.max(0, expected - recorded)
 
-export type ClassTotal = { class: ClassProgress['class']; expected: number; recorded: number; missing: number }
+/** `unassessed`: the subjects in which nothing counts this term. */
+export type ClassTotal = {
+  class: ClassProgress['class']
+  expected: number
+  recorded: number
+  missing: number
+  unassessed: ClassProgress['subject'][]
+}
 
 /** The subjects of each class added up, in the order of the classes. */
 export function byClass(rows: readonly ClassProgress[]): ClassTotal[] {
   const totals = new Map<string, ClassTotal>()
   for (const row of rows) {
-    const total = totals.get(row.class.id) ?? { class: row.class, expected: 0, recorded: 0, missing: 0 }
+    const total = totals.get(row.class.id) ?? { class: row.class, expected: 0, recorded: 0, missing: 0, unassessed: [] }
     totals.set(row.class.id, {
       ...total,
       expected: total.expected + row.expected,
       recorded: total.recorded + row.recorded,
       missing: total.missing + missingOf(row),
+      unassessed: row.assessments === 0 ? [...total.unassessed, row.subject] : total.unassessed,
     })
   }
   return [...totals.values()]
@@ -22,3 +30,7 @@ export function byClass(rows: readonly ClassProgress[]): ClassTotal[] {
 /** The subjects of a class, others than the own, that lack marks. */
 export const lacking = (rows: readonly ClassProgress[], classId: string): ClassProgress[] =>
   rows.filter((row) => row.class.id === classId && missingOf(row) > 0)
+
+/** The subjects of a class in which nothing counts this term: no pupil gets a result in them. */
+export const unassessedIn = (rows: readonly ClassProgress[], classId: string): ClassProgress[] =>
+  rows.filter((row) => row.class.id === classId && row.assessments === 0)

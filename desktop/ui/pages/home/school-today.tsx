@@ -1,13 +1,10 @@
-import type { ClassProgress } from '@markbook/shared/contract/classes'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
-import { Badge, Card, FailureNotice, numberCell, Table } from '../../components/page.tsx'
+import { Badge, Card, FailureNotice } from '../../components/page.tsx'
 import { useSpoken } from '../../frame/use-spoken.ts'
 import styles from './home.module.css'
-import { byClass } from './progress.ts'
 
 /** What waits for an administrator: people, and marks that two places wrote differently. */
 export function Decisions() {
@@ -52,41 +49,4 @@ type Asking = { user: { first_name: string | null; last_name: string | null; ema
 function nameList(requests: readonly Asking[]): string {
   const names = requests.slice(0, NAMED).map(({ user }) => [user.first_name, user.last_name].filter(Boolean).join(' ') || user.email)
   return `${names.join(', ')}${requests.length > NAMED ? ' …' : ''}`
-}
-
-/** Every class of the term: where marks are missing before report day. */
-export function AllClasses({ rows }: { rows: readonly ClassProgress[] }) {
-  const { t } = useTranslation('home')
-  return (
-    <Card title={t('classes.title')}>
-      <Table label={t('classes.table')}>
-        <thead>
-          <tr>
-            <th scope="col">{t('classes.class')}</th>
-            <th scope="col" className={numberCell}>
-              {t('classes.recorded')}
-            </th>
-            <th scope="col">{t('classes.state')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {byClass(rows).map(({ class: group, expected, recorded, missing }) => (
-            <tr key={group.id}>
-              <th scope="row">
-                <Link to="/classes/$classId" params={{ classId: group.id }}>
-                  {group.name}
-                </Link>
-              </th>
-              <td className={numberCell}>{t('marks.of', { recorded, expected })}</td>
-              <td>
-                {expected === 0 && <Badge>{t('marks.noAssessments')}</Badge>}
-                {expected > 0 && missing === 0 && <Badge tone="good">{t('classes.complete')}</Badge>}
-                {missing > 0 && <Badge tone="warn">{t('marks.missing', { count: missing })}</Badge>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-    </Card>
-  )
 }

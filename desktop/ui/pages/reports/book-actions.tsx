@@ -1,56 +1,24 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog } from '../../components/dialog.tsx'
 import { FailureNotice } from '../../components/page.tsx'
-import { useToasts } from '../../components/toasts.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { fileName, saveFile } from './file-saving.ts'
+import { GenerateButton } from './generate-button.tsx'
 import { JobProgress } from './job-progress.tsx'
 import type { ListedBook } from './kept-books.ts'
+import { OpenPoints } from './open-points.tsx'
+import { PapersDialog } from './papers-dialog.tsx'
 import { PrintDialog } from './print-dialog.tsx'
 import styles from './reports.module.css'
 import { RunDialog } from './run-dialog.tsx'
 import { type Group, Standing } from './standing.tsx'
+import { countPapers, isAsNow, type PaperCount } from './standings.ts'
 import { booksAsked, type OfBooks } from './use-books.ts'
 import { useBooksSearch } from './use-books-search.ts'
-
-/** Makes the books, or brings them up to date; says before what that does and what it leaves alone. */
-export function GenerateButton({ of, count }: { of: OfBooks; count: number }) {
-  const { t } = useTranslation('reports')
-  const { tell } = useToasts()
-  const [isAsking, setAsking] = useState(false)
-  const generate = useSave('reports', 'generate')
-  const confirm = async () => {
-    const { generated, skipped_locked: skipped } = await generate.mutateAsync({ body: booksAsked(of).query })
-    tell(
-      [t(count === 0 ? 'generate.made' : 'generate.done', { count: generated }), skipped > 0 && t('generate.skipped', { count: skipped })]
-        .filter(Boolean)
-        .join(' '),
-    )
-  }
-  const word = count === 0 ? 'first' : 'again'
-  return (
-    <>
-      <Button look={count === 0 ? 'primary' : 'plain'} onClick={() => setAsking(true)}>
-        {t(`generate.${word}`)}
-      </Button>
-      {isAsking && (
-        <ConfirmDialog
-          title={t(`generate.${word}`)}
-          text={t(`generate.${word}Text`)}
-          action={t(`generate.${word}`)}
-          danger={false}
-          onConfirm={confirm}
-          onClose={() => setAsking(false)}
-        />
-      )}
-    </>
-  )
-}
+import { standingAsked } from './use-standing.ts'
 
 type Props = { of: OfBooks; books: readonly ListedBook[]; group: Group; chosen: ChosenTerm }
 
@@ -67,16 +35,22 @@ export function BookActions({ of, books, group, chosen }: Props) {
   })
   const name = (kind: string, ending: string) =>
     `${fileName(group.name, chosen.year?.name ?? '', of.type === 'term' && chosen.term ? t(`app:term.${chosen.term.name}`) : t('type.yearEnd'), kind)}.${ending}`
+  const download = async () => saveFile(await client.reportFiles.archive(booksAsked(of)), name(t('title'), 'zip'), 'application/zip')
+  const [papers, setPapers] = useState<PaperCount | null>(null)
+  const queries = useQueryClient()
   const zip = useMutation({
-    mutationFn: () => client.reportFiles.archive(booksAsked(of)),
-    onSuccess: (bytes) => saveFile(bytes, name(t('title'), 'zip'), 'application/zip'),
+    mutationFn: async () => {
+      const count = countPapers(await queries.fetchQuery(standingAsked(of)))
+      if (isAsNow(count)) await download()
+      else setPapers(count)
+    },
   })
   return (
     <>
       <div className={styles['bar']}>
         <GenerateButton of={of} count={books.length} />
-        <PublishAll books={books} />
-        <SendAll books={books} />
+        <PublishAll of={of} books={books} chosen={chosen} />
+        <SendAll of={of} books={books} chosen={chosen} />
       </div>
       <div className={styles['bar']}>
         <Standing books={books} />
@@ -84,19 +58,22 @@ export function BookActions({ of, books, group, chosen }: Props) {
         <Button busy={pdfs.isPending} busyWord={t('pdfs.making')} onClick={() => pdfs.mutate()}>
           {t('pdfs.make')}
         </Button>
-        <Button busy={zip.isPending} onClick={() => zip.mutate()}>
+        <Button busy={zip.isPending} busyWord={t('papers.fetching')} onClick={() => zip.mutate()}>
           {t('zip')}
         </Button>
         <Button onClick={() => setPrinting(true)}>{t('print.open')}</Button>
       </div>
       <FailureNotice failure={pdfs.error ?? zip.error} />
       {job && <JobProgress jobId={job} books={books} onClose={() => change(({ job: _job, ...rest }) => rest, true)} />}
+      {papers && <PapersDialog of={of} papers={papers} onTake={download} onClose={() => setPapers(null)} />}
       {isPrinting && <PrintDialog of={of} name={name(t('title'), 'pdf')} onClose={() => setPrinting(false)} />}
     </>
   )
 }
 
-function PublishAll({ books }: { books: readonly ListedBook[] }) {
+type OfAll = Pick<Props, 'of' | 'books' | 'chosen'>
+
+function PublishAll({ of, books, chosen }: OfAll) {
   const { t } = useTranslation('reports')
   const [isOpen, setOpen] = useState(false)
   const drafts = books.filter(({ status }) => status === 'draft')
@@ -113,6 +90,7 @@ function PublishAll({ books }: { books: readonly ListedBook[] }) {
           progress={t('publish.running')}
           finished={(count) => t('publish.done', { count })}
           books={drafts}
+          open={<OpenPoints of={of} yearId={chosen.year?.id ?? ''} books={drafts} />}
           act={({ id }) => client.reports.publish({ params: { id } })}
           onClose={() => setOpen(false)}
         />
@@ -121,7 +99,7 @@ function PublishAll({ books }: { books: readonly ListedBook[] }) {
   )
 }
 
-function SendAll({ books }: { books: readonly ListedBook[] }) {
+function SendAll({ of, books, chosen }: OfAll) {
   const { t } = useTranslation('reports')
   const [isOpen, setOpen] = useState(false)
   const published = books.filter(({ status }) => status === 'published')
@@ -145,6 +123,7 @@ function SendAll({ books }: { books: readonly ListedBook[] }) {
           progress={t('send.running')}
           finished={(count) => t('send.done', { count })}
           books={published}
+          open={<OpenPoints of={of} yearId={chosen.year?.id ?? ''} books={published} />}
           act={({ id }) => client.reports.sendToMinistry({ params: { id } })}
           onClose={() => setOpen(false)}
         />

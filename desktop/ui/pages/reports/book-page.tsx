@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
-import { Answer, Badge, Card, Page } from '../../components/page.tsx'
+import { Answer, Badge, Card, Notice, Page } from '../../components/page.tsx'
 import { figure } from '../../words/format.ts'
 import { fullName } from '../results/names.ts'
 import { useScale } from '../results/use-scale.ts'
@@ -17,7 +17,9 @@ import { FillRows } from './fill-rows.tsx'
 import { LeavingRows } from './leaving.tsx'
 import styles from './reports.module.css'
 import { tones } from './standing.tsx'
+import { isBehind, paperOf } from './standings.ts'
 import { useBooks } from './use-books.ts'
+import { useStanding } from './use-standing.ts'
 
 const route = getRouteApi('/school/reports/book/$reportId')
 
@@ -65,6 +67,7 @@ function Book({ book }: { book: ReportDetail }) {
         <span className={styles['gap']} />
         <BookSteps book={book} />
       </div>
+      <BehindHere book={book} />
       <div className={styles['two']}>
         <div className={styles['stack']}>
           <ClassPart book={book} />
@@ -74,6 +77,16 @@ function Book({ book }: { book: ReportDetail }) {
       </div>
     </Page>
   )
+}
+
+/** Marks were changed after this book was made; «Bring up to date» stands above it. */
+function BehindHere({ book }: { book: ReportDetail }) {
+  const { t } = useTranslation('reports')
+  const standing = useStanding({ classId: book.student_group_id, termId: book.term_id, type: book.report_type })
+  const own = standing.data?.find(({ report_id }) => report_id === book.id)
+  if (!own) return null
+  if (isBehind(own)) return <Notice tone="warn">{t('behind.one')}</Notice>
+  return paperOf(own) === 'older' && book.status !== 'sent_to_ministry' ? <Notice tone="warn">{t('behind.paper')}</Notice> : null
 }
 
 /** To the pupil before and after, and back to all. */

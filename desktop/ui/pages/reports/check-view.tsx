@@ -1,59 +1,32 @@
-import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { ask, askWhole } from '../../api/queries.ts'
+import { refresh } from '../../api/queries.ts'
 import { Badge, Card, Empty, FailureNotice, Loading, Notice } from '../../components/page.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { figure } from '../../words/format.ts'
 import { fullName } from '../results/names.ts'
-import { GenerateButton } from './book-actions.tsx'
-import { type Checked, type Finding, findingKinds, findingsOf } from './checks.ts'
-import { liveOfTerm, liveOfYear } from './live.ts'
+import { type Finding, findingKinds } from './checks.ts'
+import { GenerateButton } from './generate-button.tsx'
 import { RepairLink } from './repair-link.tsx'
 import styles from './reports.module.css'
-import { type OfBooks, useBooks, useEntries } from './use-books.ts'
-
-/** What is computed now: of the term, or of the year where year-end books are looked at. */
-function useLive(of: OfBooks, chosen: ChosenTerm) {
-  const ofTerm = { studentGroupId: of.classId, termId: of.termId }
-  const term = useQuery({ ...ask('calculations', 'classTerm', { query: ofTerm }), enabled: of.type === 'term' })
-  const year = useQuery({
-    ...ask('calculations', 'classYear', { query: { studentGroupId: of.classId, academicYearId: chosen.year?.id ?? '' } }),
-    enabled: of.type === 'year_end',
-  })
-  const live = of.type === 'term' ? term.data && liveOfTerm(term.data) : year.data && liveOfYear(year.data)
-  return { live, error: term.error ?? year.error }
-}
+import type { OfBooks } from './use-books.ts'
+import { useFindings } from './use-findings.ts'
 
 /** The check before publishing: what is missing, what rests on too little, what looks wrong; each with the way to where it is repaired. */
 export function CheckView({ of, chosen }: { of: OfBooks; chosen: ChosenTerm }) {
   const { t } = useTranslation('reports')
-  const books = useBooks(of)
-  const entries = useEntries(of)
-  const missing = useQuery(askWhole('calculations', 'missingMarks', { query: { studentGroupId: of.classId, termId: of.termId } }))
-  const { live, error } = useLive(of, chosen)
-  const failure = books.error ?? entries.error ?? missing.error ?? error
-  const isHere = books.data && entries.data && missing.data && live
-  const findings = useMemo(() => {
-    if (!books.data || !entries.data || !missing.data || !live) return []
-    const marks = missing.data.map(({ subject_id: id, subject_name: name, subject_code: code, title, students }) => ({
-      subject: { id, name, code },
-      title,
-      students,
-    }))
-    const result: Checked['result'] = of.type === 'term' ? 'term_composite' : 'year_grade'
-    return findingsOf({ books: books.data, entries: entries.data, live, missing: marks, result })
-  }, [books.data, entries.data, missing.data, live, of.type])
-  if (failure) return <FailureNotice failure={failure} onRetry={() => void books.refetch()} />
-  if (!isHere) return <Loading />
-  if (books.data?.length === 0)
+  const queries = useQueryClient()
+  const { findings, books, error } = useFindings(of, chosen.year?.id ?? '')
+  if (error) return <FailureNotice failure={error} onRetry={() => void refresh(queries, ['reports', 'calculations', 'classes'])} />
+  if (!findings || books === undefined) return <Loading />
+  if (books === 0)
     return (
       <Empty>
         <p>{t('books.none')}</p>
         <GenerateButton of={of} count={0} />
       </Empty>
     )
-  return <Findings of={of} findings={findings} count={books.data?.length ?? 0} />
+  return <Findings of={of} findings={findings} count={books} />
 }
 
 function Findings({ of, findings, count }: { of: OfBooks; findings: readonly Finding[]; count: number }) {
@@ -117,5 +90,6 @@ function FindingText({ finding: { kind, student, subject, title, found, usual } 
   if (kind === 'pupil_outlier' || kind === 'exam_outlier')
     return t(`check.${kind}.text`, { name, subject: subject?.name, found: figure(found ?? null), usual: figure(usual ?? null) })
   if (title) return t('check.markOf', { name, subject: subject?.name, title })
+  if (!student) return subject?.name ?? ''
   return subject ? t('check.subjectOf', { name, subject: subject.name }) : name
 }

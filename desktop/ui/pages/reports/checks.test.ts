@@ -2,7 +2,7 @@ import { defaultGradingScale } from '@markbook/shared/domain/letters'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isAttendance } from './attendance.ts'
-import { type Checked, findingsOf, unlikeOtherSubjects, unlikeTheOthers, unusual } from './checks.ts'
+import { type Checked, concerning, findingsOf, unlikeOtherSubjects, unlikeTheOthers, unusual } from './checks.ts'
 import { fileName } from './file-saving.ts'
 import { lettersFor } from './letters.ts'
 import { runEach } from './run-each.ts'
@@ -51,6 +51,8 @@ const checked = (more: Partial<Checked> = {}): Checked => ({
   entries: [entry(zoe, maths)],
   live: [live(zoe, [maths])],
   missing: [],
+  behind: new Set<string>(),
+  unassessed: [],
   result: 'term_composite',
   ...more,
 })
@@ -83,16 +85,18 @@ describe('the check before publishing', () => {
     expect(kinds({ entries: [entry(zoe, maths, none)], live: [nothing] })).toEqual([])
   })
 
-  test('a pupil without a book, and a book that is older than the marks', () => {
+  test('a pupil without a book, and a book that is older than the marks, unless it was sent', () => {
     expect(kinds({ live: [live(zoe, [maths]), live(mei, [maths])] })).toEqual([['no_book', 'mei', undefined]])
-    expect(kinds({ entries: [entry(zoe, maths, { term_composite: 69.99 })] })).toEqual([['out_of_date', 'zoe', undefined]])
-    expect(kinds({ live: [live(zoe, [maths, irish])] })).toEqual([['out_of_date', 'zoe', undefined]])
+    const behind = new Set(['book of zoe'])
+    expect(kinds({ behind })).toEqual([['out_of_date', 'zoe', undefined]])
+    expect(kinds({ behind, books: [book(zoe, { status: 'sent_to_ministry' })] })).toEqual([])
   })
 
-  test('a book whose place in the class has moved, though its own results have not', () => {
-    expect(kinds({ books: [book(zoe, { position: 2 })] })).toEqual([['out_of_date', 'zoe', undefined]])
-    expect(kinds({ books: [book(zoe, { total_students: 3 })] })).toEqual([['out_of_date', 'zoe', undefined]])
-    expect(kinds({ books: [book(zoe, { position: 2, status: 'sent_to_ministry' })] })).toEqual([])
+  test('a subject in which nothing was assessed, which concerns every book', () => {
+    expect(kinds({ unassessed: [irish] })).toEqual([['no_assessment', undefined, 'Irish']])
+    const found = findingsOf(checked({ unassessed: [irish], behind: new Set(['book of zoe']) }))
+    expect(concerning(found, [{ student: mei }]).map(({ kind }) => kind)).toEqual(['no_assessment'])
+    expect(concerning(found, [{ student: zoe }]).map(({ kind }) => kind)).toEqual(['out_of_date', 'no_assessment'])
   })
 
   test('missing marks, results that are partial or under review', () => {

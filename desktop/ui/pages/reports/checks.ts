@@ -39,12 +39,17 @@ export type Checked = {
   entries: readonly CheckedEntry[]
   live: readonly LiveResult[]
   missing: readonly Missing[]
+  /** Books that would hold other figures if they were made again now, by their ids. */
+  behind: ReadonlySet<string>
+  /** Subjects of the class in which nothing counts this term. */
+  unassessed: readonly Subject[]
   result: 'term_composite' | 'year_grade'
 }
 
 export const findingKinds = [
   'no_book',
   'out_of_date',
+  'no_assessment',
   'under_review',
   'missing_mark',
   'partial',
@@ -73,6 +78,12 @@ export const unusual = { pupil: 25, subject: 15, exam: 40 } as const
 /** With fewer others there is nothing to hold a result against. */
 const OTHERS = 2
 
+/** What concerns some of the books: what is said of their pupils, and of whole subjects. */
+export const concerning = (findings: readonly Finding[], books: readonly { student: { id: string } }[]): Finding[] => {
+  const pupils = new Set(books.map(({ student }) => student.id))
+  return findings.filter(({ student }) => !student || pupils.has(student.id))
+}
+
 /** Everything to look at before these books are published, the gravest first. Books that were sent are beyond repair and left out. */
 export function findingsOf(checked: Checked): Finding[] {
   const found = [...lacking(checked), ...unsure(checked), ...outliers(checked), ...unwritten(checked)]
@@ -81,7 +92,7 @@ export function findingsOf(checked: Checked): Finding[] {
 
 const open = ({ books }: Checked) => books.filter(({ status }) => status !== 'sent_to_ministry')
 
-/** Pupils without a book, books that are older than the marks, and marks that nobody gave. */
+/** Pupils without a book, books that are older than the marks, subjects in which nothing was assessed, and marks that nobody gave. */
 function lacking(checked: Checked): Finding[] {
   const bookByStudentId = new Map(checked.books.map((book) => [book.student.id, book]))
   const isOpen = ({ id }: Named) => bookByStudentId.get(id)?.status !== 'sent_to_ministry'
@@ -91,22 +102,11 @@ function lacking(checked: Checked): Finding[] {
   const marks = checked.missing.flatMap(({ subject, title, students }) =>
     students.filter(isOpen).map((student): Finding => ({ kind: 'missing_mark', student, subject, title })),
   )
-  return [...none, ...stale(checked), ...marks]
-}
-
-function stale({ entries, live, result, ...checked }: Checked): Finding[] {
-  const liveByStudentId = new Map(live.map((one) => [one.student.id, one]))
-  return open({ entries, live, result, ...checked }).flatMap((book): Finding[] => {
-    const now = liveByStudentId.get(book.student.id)
-    if (!now) return []
-    const held = new Map(entries.filter((entry) => entry.report_book_id === book.id).map((entry) => [entry.subject.id, entry[result]]))
-    const differs = now.subjects.some((one) => (held.get(one.subject.id) ?? null) !== one.result)
-    // What somebody else's marks do to the place in the class is printed in this book too.
-    const hasMoved = now.position !== book.position || now.total !== book.total_students
-    return differs || hasMoved || now.overall !== book.overall_average
-      ? [{ kind: 'out_of_date', student: book.student, bookId: book.id }]
-      : []
-  })
+  const behind = open(checked)
+    .filter(({ id }) => checked.behind.has(id))
+    .map(({ id, student }): Finding => ({ kind: 'out_of_date', student, bookId: id }))
+  const unassessed = checked.unassessed.map((subject): Finding => ({ kind: 'no_assessment', subject }))
+  return [...none, ...behind, ...unassessed, ...marks]
 }
 
 /** Figures that rest on part of the marks, or on a mark that two servers do not agree about. */

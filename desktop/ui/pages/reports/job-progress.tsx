@@ -13,7 +13,7 @@ const ASK_AGAIN_MS = 2_000
 const isOver = (job: Job | null) => job?.status === 'done' || job?.status === 'failed'
 
 /** A job as it goes on: the server tells; where its stream cannot be held, it is asked every two seconds. */
-function useJob(jobId: string): { job: Job | null; failure: unknown } {
+export function useJob(jobId: string): { job: Job | null; failure: unknown } {
   const [heard, setHeard] = useState<Job | null>(null)
   const [isDeaf, setDeaf] = useState(false)
   useEffect(() => {

@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Actions, Checkbox, Form, SelectField } from '../../components/field.tsx'
 import { FailureNotice } from '../../components/page.tsx'
+import { BehindNotice } from './behind-notice.tsx'
 import { Paper } from './paper.tsx'
 import { booksAsked, type OfBooks } from './use-books.ts'
 
@@ -24,6 +25,7 @@ export function PrintDialog({ of, name, onClose }: { of: OfBooks; name: string; 
         <Paper bytes={made.data} title={t('print.title')} name={name} />
       ) : (
         <Form onSend={() => made.mutate()}>
+          <BehindNotice of={of} />
           <Checkbox label={t('print.twoSided')} checked={isTwoSided} onChange={({ target }) => setTwoSided(target.checked)} />
           <SelectField label={t('print.paper')} value={paper} onChange={({ target }) => setPaper(target.value as 'A4' | 'Letter')}>
             <option value="A4">A4</option>

@@ -11,6 +11,12 @@ const ofMarks = ['missing_mark', 'under_review', 'partial', 'exam_outlier', 'pup
 export function RepairLink({ of, finding: { kind, student, subject, bookId } }: { of: OfBooks; finding: Finding }) {
   const { t } = useTranslation('reports')
   const about = [student && fullName(student), subject?.name].filter(Boolean).join(', ')
+  if (kind === 'no_assessment')
+    return (
+      <Link to="/assessments" search={{ subject: subject?.id }} aria-label={`${t('check.assess')}: ${about}`}>
+        {t('check.assess')}
+      </Link>
+    )
   if (ofMarks.includes(kind) && subject)
     return (
       <span className={styles['links']}>

@@ -15,6 +15,8 @@ import { type Run, runEach, type Undone } from './run-each.ts'
 type Props = {
   title: string
   lead: ReactNode
+  /** What is open for these books, to be read before the step is taken. */
+  open: ReactNode
   action: string
   progress: string
   /** Said when it is over and all went well. */
@@ -27,7 +29,7 @@ type Props = {
 }
 
 /** The same step for many books, one by one: asks first, shows how far it is, and names whatever refused. */
-export function RunDialog({ title, lead, action, progress, finished, books, act, mustCount = false, onClose }: Props) {
+export function RunDialog({ title, lead, open, action, progress, finished, books, act, mustCount = false, onClose }: Props) {
   const { t } = useTranslation(['reports', 'app'])
   const queries = useQueryClient()
   // The list behind the window changes while the books do; these are the ones that were agreed to.
@@ -60,6 +62,7 @@ export function RunDialog({ title, lead, action, progress, finished, books, act,
         </>
       ) : (
         <Form onSend={() => isAllowed && void start()}>
+          {open}
           {mustCount && (
             <TextField
               label={t('send.count', { count: agreed.length })}

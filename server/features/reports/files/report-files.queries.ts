@@ -22,6 +22,8 @@ export const latestPdfs = statement<{ school: string; group: string; term: strin
       first_name: student.first_name,
       last_name: student.last_name,
       file_path: report_book_pdf.file_path,
+      pdf_id: report_book_pdf.id,
+      generated_at: report_book_pdf.generated_at,
     })
     .from(report_book)
     .innerJoin(student, and(eq(student.school_id, report_book.school_id), eq(student.id, report_book.student_id)))
