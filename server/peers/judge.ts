@@ -11,9 +11,9 @@ import type { ReadTx } from '../store/tx.ts'
 import { isOwnPath } from './files/named.ts'
 import { membershipOf } from './scope.ts'
 
-type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
+type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
 /** Why a unit of a pushed row is not taken. `stale`: the right was there until something that the writer had not seen. */
-export type Verdict = { unit: string; code: 'foreign' | 'not_yours' | 'forbidden' | 'unknown_parent' | 'wrong_id'; stale: boolean }
+export type Verdict = { unit: string; code: 'foreign' | 'not_yours' | 'forbidden' | 'unknown_parent' | 'unknown_row'; stale: boolean }
 
 const NEVER: readonly Replicated[] = ['user_totp', 'recovery_code']
 const BY_ADMINS: readonly Replicated[] = [
@@ -49,7 +49,7 @@ export class Judge {
     const fresh = Object.entries(state.units).filter(
       ([unit, stamp]) => (!known || !covers(known.state.vv, stamp)) && !changesNothing(table, unit, state, known),
     )
-    if (fresh.length === 0) return []
+    if (fresh.length === 0 || (!known && this.isHarmless(state))) return []
     if (!this.isOwn(table, state)) return fresh.map(([unit]) => ({ unit, code: 'foreign', stale: false }))
     const verdicts: Verdict[] = []
     const isNew = known === undefined
@@ -58,6 +58,12 @@ export class Judge {
       if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && (await this.isStale(stamp)) })
     }
     return verdicts
+  }
+
+  /** The end of a row that is not known here, from a laptop that alone has written it, takes nothing from anybody. A school is believed. */
+  private isHarmless({ alive, vv }: RowState): boolean {
+    const { kind, node_id } = this.peer
+    return alive.length === 0 && (kind !== 'laptop' || Object.keys(vv).every((each) => each === node_id))
   }
 
   /** The school of the row is the peer's; no key can name another, for every reference repeats it. */
@@ -96,6 +102,8 @@ export class Judge {
   private async objectionToLaptop(table: Replicated, state: RowState, write: Write, actor: string | null): Promise<Verdict['code'] | null> {
     if (NEVER.includes(table)) return 'forbidden'
     if (actor === null || actor !== this.peer.user_id) return 'not_yours'
+    // Whose it was is not known here, and what the deletion says of it may be anything.
+    if (write.isNew && state.alive.length === 0) return 'unknown_row'
     if (table === 'user_profile') return state.id === actor ? null : 'forbidden'
     const place = await this.placeOf(table, state)
     if (place === 'unknown') return 'unknown_parent'
@@ -213,7 +221,7 @@ const rightsSince = statement<{ school: string; seen: number }>()(({ db, t: { sy
 
 /** What says here what stands here already asks for nothing: a child that gives way to a refusal writes just that. */
 function changesNothing(table: Replicated, unit: string, state: RowState, known: Known | undefined): boolean {
-  if (!known) return state.alive.length === 0
+  if (!known) return false
   if (unit === EXISTENCE) return known.state.alive.length > 0 === state.alive.length > 0
   const columns = descriptions[table].units[unit]
   // A unit of a newer program is asked about like the others of its row.

@@ -45,7 +45,12 @@ export async function ofOwn(tx: ReadTx, node: string, school: string, answers: r
   return own
 }
 
-const isMadeBy = (node: string, known: Known | undefined) => known?.state.units[EXISTENCE]?.[0] === node
+/** Of a row that was deleted the stamp is the deletion's, which may be of what others made. */
+function isMadeBy(node: string, known: Known | undefined): boolean {
+  if (!known) return false
+  const { alive, units, vv } = known.state
+  return alive.length > 0 ? units[EXISTENCE]?.[0] === node : Object.keys(vv).every((each) => each === node)
+}
 
 /** The row as the parent has it; null where it has none. */
 const stateIn = ({ theirs }: RowAnswer): RowState | null => (theirs ? (unpackRows([theirs]).rows[0]?.state ?? null) : null)
