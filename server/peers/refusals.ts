@@ -4,7 +4,7 @@ import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { unpackRows } from '@markbook/sync/protocol/page'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { namedBelow } from '../store/replica/bury.ts'
-import { forgetRows } from '../store/replica/forget.ts'
+import { forgetRows, forgetWithAll } from '../store/replica/forget.ts'
 import { type Known, knownRows } from '../store/replica/states.ts'
 import { takeAsTheirs, takeOver } from '../store/replica/take-over.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
@@ -67,11 +67,12 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   const known = (await knownRows(tx, table, school, [id])).get(id)
   if (!known) return
   const [state, theirs] = [stateIn(answer), theirsIn(answer)]
-  // What others made may still come to the parent by another way: it must not be deleted with what was written to it on a laptop, below
-  // which nobody has to follow.
+  // What others made may still come to the parent by another way, with all that hangs on it: it must not be deleted with what was written
+  // to it on a laptop, below which nobody has to follow.
   const isOthers = isLaptop && !state && !isMadeBy(node, known)
+  if (isOthers) return forgetWithAll(tx, table, school, id, ({ state: { vv } }) => (vv[node] ?? 0) <= sent)
   // Nor must what others wrote be written over here.
-  const isOurs = !isOthers && (units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent)
+  const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
   // Over what cannot be read there, another write could not be read either.
   const cannotTravel = answer.code === 'malformed'
   if ((!isOurs || cannotTravel) && (theirs || !known.row || !(await isNeeded(tx, school, table, known))))

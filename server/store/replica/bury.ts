@@ -54,7 +54,16 @@ function keepDeletion({ kept }: Application, table: Replicated, state: Change['s
 
 /** Which of the rows something in the database still names. */
 export async function namedBelow(tx: WriteTx, schoolId: string, table: Replicated, rows: readonly Known[]): Promise<Set<string>> {
-  const needed = new Set<string>()
+  return new Set((await naming(tx, schoolId, table, rows)).map(({ parent }) => parent))
+}
+
+/** What in the database names one of the rows, by table. */
+export async function rowsBelow(tx: WriteTx, schoolId: string, table: Replicated, rows: readonly Known[]) {
+  return (await naming(tx, schoolId, table, rows)).map(({ child, id }): [Replicated, string[]] => [child, [id]])
+}
+
+async function naming(tx: WriteTx, schoolId: string, table: Replicated, rows: readonly Known[]) {
+  const found: { child: Replicated; id: string; parent: string }[] = []
   const ids = new Set(rows.map(({ state }) => state.id))
   for (const link of linksTo(table)) {
     const byId = link.parentColumns.indexOf('id')
@@ -63,10 +72,10 @@ export async function namedBelow(tx: WriteTx, schoolId: string, table: Replicate
     const children = await rowsNaming(tx, link.child, schoolId, column, named)
     for (const child of children) {
       const parent = parentIdOf(link, child)
-      if (parent !== null && ids.has(parent)) needed.add(parent)
+      if (parent !== null && ids.has(parent)) found.push({ child: link.child, id: child.id, parent })
     }
   }
-  return needed
+  return found
 }
 
 /** Their turn comes after this table's, for parents stand before children. */

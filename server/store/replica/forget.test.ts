@@ -1,8 +1,9 @@
+import { mathsExam } from '@markbook/shared/story/marks'
 import { stBrigids } from '@markbook/shared/story/people'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type School, school } from '../../testing/school.ts'
 import { asSystem } from '../tx.ts'
-import { forgetRows } from './forget.ts'
+import { forgetRows, forgetWithAll } from './forget.ts'
 import { knownRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
@@ -11,6 +12,22 @@ beforeAll(async () => {
   st = await school()
 })
 afterAll(() => st.close())
+
+test('a row is forgotten with all that hangs on it, or not at all where one of these may not be', async () => {
+  const { store } = st.services
+  const isLeft = async () => ({
+    test: (await st.rows('assessment')).some(({ id }) => id === mathsExam.id),
+    marks: (await st.rows('grade')).filter(({ assessment_id }) => assessment_id === mathsExam.id).length,
+  })
+  const { marks } = await isLeft()
+  expect(marks).toBeGreaterThan(1)
+  const forget = (mayGo: (values: Readonly<Record<string, unknown>>) => boolean) =>
+    store.write(asSystem(), (tx) => forgetWithAll(tx, 'assessment', stBrigids, mathsExam.id, ({ state }) => mayGo(state.values)))
+  await forget(({ score }) => score === undefined)
+  expect(await isLeft()).toEqual({ test: true, marks })
+  await forget(() => true)
+  expect(await isLeft()).toEqual({ test: false, marks: 0 })
+})
 
 test('what a transaction brought of a row, and then forgot, is not there after it', async () => {
   const { store } = st.services

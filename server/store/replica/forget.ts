@@ -1,10 +1,10 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
-import { bury, reconsiderParents } from './bury.ts'
-import { scopeIn } from './links.ts'
+import { bury, reconsiderParents, rowsBelow } from './bury.ts'
+import { scopeIn, tableOrder } from './links.ts'
 import type { Application } from './page.ts'
-import { knownRows } from './states.ts'
+import { type Known, knownRows } from './states.ts'
 
 /**
  * Takes rows from this database as if it had never had them: no deletion, which others would hear of. A parent that was deleted, and
@@ -21,6 +21,25 @@ export async function forgetRows(tx: WriteTx, table: Replicated, schoolId: strin
   const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
   await reconsiderParents(application, table, [...known.values()])
   await bury(application)
+}
+
+/** A row and all that hangs on it, or nothing where one of these may not be forgotten. */
+export async function forgetWithAll(
+  tx: WriteTx,
+  table: Replicated,
+  schoolId: string,
+  id: string,
+  mayGo: (known: Known) => boolean,
+): Promise<void> {
+  const below = new Map<Replicated, Set<string>>([[table, new Set([id])]])
+  // Parents stand before children, so that each table is complete when its turn comes.
+  for (const parent of tableOrder.slice(tableOrder.indexOf(table))) {
+    const known = [...(await knownRows(tx, parent, schoolId, [...(below.get(parent) ?? [])])).values()]
+    if (!known.every(mayGo)) return
+    for (const [child, ids] of await rowsBelow(tx, schoolId, parent, known))
+      below.set(child, new Set([...(below.get(child) ?? []), ...ids]))
+  }
+  for (const each of [...tableOrder].reverse()) await forgetRows(tx, each, schoolId, [...(below.get(each) ?? [])])
 }
 
 /** Forgets deletions that everybody has heard of (decision 298): what is left of them in the feed, whose floor rises to `upTo`. */
