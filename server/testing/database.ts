@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { migratePostgres } from '../store/migrate.ts'
 import { DATABASE_FILE } from '../store/sqlite.ts'
 import { openCentralStore, openSchoolStore, type Store, type StoreOptions } from '../store/store.ts'
+import { memoryFolder } from './memory-folder.ts'
 
 export type DatabaseName = 'sqlite' | 'postgres'
 /** A store on a database of its own; `url` (Postgres) or `folder` (SQLite) says where; `drop` ends both. */
@@ -52,7 +52,7 @@ export async function openTestDatabase(
   copyOf?: string,
 ): Promise<TestDatabase> {
   if (database === 'sqlite') {
-    const folder = mkdtempSync(join(tmpdir(), 'markbook-'))
+    const folder = memoryFolder('markbook-')
     if (copyOf) copyDatabase(copyOf, folder)
     const store = await openSchoolStore(folder, { ...options, kind: 'school' })
     return { store, url: '', folder, drop: () => store.close().then(() => rmSync(folder, { recursive: true, force: true })) }

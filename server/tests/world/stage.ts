@@ -1,11 +1,11 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { invite } from '../../peers/enrolment.ts'
 import { joinParent } from '../../peers/join.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type CentralDisk, centralDiskLike, newCentralDisk } from '../../testing/central-disk.ts'
 import { type TestClock, testClock } from '../../testing/clock.ts'
+import { memoryFolder } from '../../testing/memory-folder.ts'
 import { chanceOf } from './chance.ts'
 import { found, founded } from './founding.ts'
 import { carrierOf, newWay } from './line.ts'
@@ -32,7 +32,7 @@ export const roleOf = (name: string): Role => roles.find((role) => role.name ===
 export const BEGINNING = '2026-01-12T08:00:00.000Z'
 
 /** A folder in memory where there is one: what is proved here is no disk. */
-export const newFolder = (): string => mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'markbook-world-'))
+export const newFolder = (): string => memoryFolder('markbook-world-')
 
 /** Opens everybody, founds the schools at the centre, and copies them down once. `disk`: the centre's, where it is on Postgres. */
 async function raise(folder: string, clock: TestClock, disk: CentralDisk | null): Promise<Map<string, WorldNode>> {
