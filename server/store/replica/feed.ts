@@ -27,6 +27,7 @@ export async function readFeed(
   // Asked first: whatever has a number up to this one is there to be read.
   const { seq } = await tx.dialect.feedOf(tx.line, schoolId)
   const end = Math.min(seq, upTo)
+  if (after >= end) return { rows: [], to: end, isLast: end === seq }
   const found = await tx.dialect.feedEntries(tx.line, schoolId, { after, upTo: end, limit: limit + 1, notFrom })
   if (found.length <= limit) return { rows: await statesOf(tx, schoolId, found), to: end, isLast: end === seq }
   const entries = await wholeTransactions(tx, schoolId, found, notFrom)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { asSystem } from '../../store/tx.ts'
 import { missingWrites } from './accounts.ts'
-import { contentsOf, differences, scopeAt } from './checks.ts'
+import { contentsOf, differences, scopeAt, strayRows } from './checks.ts'
 import { doDeed, ofTeachers, weights } from './deeds.ts'
 import { type Founded, founded } from './founding.ts'
 import { heldAt } from './held.ts'
@@ -120,6 +120,7 @@ export class World extends Misfortunes {
     const schools = this.schoolsOf(0).map(({ id }) => id)
     const nodes = this.members.map(({ node }) => node)
     for (const write of await missingWrites(this.ledger, this.centre(), nodes, schools)) this.fail(`lost: ${wordsOf(write)}`)
+    for (const node of nodes) for (const stray of await strayRows(node)) this.fail(stray)
     for (const member of this.living()) await this.compare(member)
     if (this.options.seed % 3 === 0) await this.freshCopy()
     this.say(`— checked, ${this.ledger.writes.length} writes`)
