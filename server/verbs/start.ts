@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { banner } from '../banner.ts'
 import { DEMO_ACCOUNTS } from '../demo/accounts.ts'
-import { seedStory } from '../seed/seed.ts'
+import { seedDemo } from '../demo/seed-demo.ts'
 import { type Running, startServer } from '../start.ts'
 import { configureServer } from './environment.ts'
 import { explain } from './explain.ts'
@@ -41,7 +41,7 @@ export async function serve({ demo = false, lan = false }: { demo?: boolean; lan
   const running = await startServer(config, { demo: accounts })
   const stop = stopOnSignal(running)
   if (config.windowSecret) stopWithProgram(stop)
-  if (demo) await seedStory(running.node.services.store, { again: true })
+  if (demo) await seedDemo(running.node.services.store)
   console.log(banner(config, { ...running, urls: running.presence.urls() }, demo ? DEMO_ACCOUNTS : []))
 }
 

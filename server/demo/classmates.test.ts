@@ -1,0 +1,40 @@
+import { elan, irishOral, lukasz, mathsExam, scienceProject } from '@markbook/shared/story/marks'
+import { story } from '@markbook/shared/story/story'
+import { describe, expect, it } from 'vitest'
+import { classmates } from './classmates.ts'
+
+const duplicates = (keys: readonly string[]) => keys.filter((key, at) => keys.indexOf(key) !== at)
+
+describe('the classmates of the demonstration', () => {
+  it('are nobody and nothing that the story has', () => {
+    for (const [table, rows] of Object.entries(classmates)) {
+      const inStory = (story[table as keyof typeof story] as readonly { id: string }[]).map(({ id }) => id)
+      expect(duplicates([...inStory, ...rows.map(({ id }) => id)]), table).toEqual([])
+    }
+    const numbers = [...story.student, ...classmates.student].map(({ student_number }) => student_number)
+    expect(duplicates(numbers)).toEqual([])
+  })
+
+  it('have marks within the maximum', () => {
+    const maxima = new Map([...story.assessment, ...classmates.assessment].map(({ id, max_score }) => [id, max_score]))
+    expect(classmates.grade.filter(({ assessment_id, score }) => score < 0 || score > (maxima.get(assessment_id) ?? -1))).toEqual([])
+    expect(new Set(classmates.grade.map(({ score }) => score)).size).toBeGreaterThan(40)
+  })
+
+  it('leave the summer exam in mathematics to whoever tries it, and nearly nothing else of two classes', () => {
+    const empty = [...story.assessment, ...classmates.assessment].find(({ title, max_score, id }) => {
+      const graded = classmates.grade.some(({ assessment_id }) => assessment_id === id)
+      return title === 'Summer exam' && max_score === 100 && !graded
+    })
+    expect(empty).toBeDefined()
+    const assessments = new Set(classmates.grade.map(({ assessment_id }) => assessment_id)).size
+    expect(classmates.grade.length).toBeGreaterThan(classmates.student.length * assessments * 0.95)
+  })
+
+  it('leave the gaps that the story tells of', () => {
+    const has = (pupil: { id: string }, assessment: { id: string }) =>
+      classmates.grade.some(({ student_id, assessment_id }) => student_id === pupil.id && assessment_id === assessment.id)
+    expect([has(elan, mathsExam), has(lukasz, irishOral)]).toEqual([false, false])
+    expect(has(elan, scienceProject)).toBe(true)
+  })
+})

@@ -1,0 +1,173 @@
+import { naturalId } from '@markbook/shared/ids'
+import { storyId } from '@markbook/shared/story/ids'
+import {
+  englishEssay,
+  englishExam,
+  type enrolments,
+  irishOral,
+  mathsExam,
+  mathsHilary,
+  mathsHomework,
+  mathsQuiz,
+  mathsTrinity,
+  pupilsOf3A,
+  pupilsOf3B,
+  scienceProject,
+} from '@markbook/shared/story/marks'
+import { people, stBrigids } from '@markbook/shared/story/people'
+import { class3A, class3B, english, hilary, irish, maths, michaelmas, science, trinity } from '@markbook/shared/story/school-year'
+import { story } from '@markbook/shared/story/story'
+
+/** By turns a boy's and a girl's first name, and a family name. */
+const NAMES_3B =
+  'Daniel Byrne,Saoirse Brennan,Conor Walsh,Grace Okoye,Finn Doherty,Hannah Fitzgerald,Tariq Aziz,Róisín Daly,Jakub Kowalski,Emily Nolan,Cian Power,Amara Eze,Luke Foley,Caoimhe Burke,Mateo Silva,Niamh Healy,Adam Quigley,Ioana Popescu,Rory Sweeney,Ella Casey,Dara Moran,Precious Adebayo'
+const NAMES_3A =
+  'Eoin Barry,Clodagh Reid,Ben Lynch,Sofia Rossi,Tadhg Nugent,Ruth Greene,Omar Said,Maeve Dunne,Piotr Zieliński,Lily Hogan,Ronan Keogh,Aisha Bello,Jack Farrell,Orla Tobin,Ivan Petrov,Sadhbh Egan,Noah Cullen,Anna Novák,Hugh Molloy,Kate Roche'
+
+type Group = typeof class3B
+type Pupil = (typeof pupilsOf3B)[number]
+
+function classmatesOf(names: string, first: number): Pupil[] {
+  return names.split(',').map((name, at) => {
+    const [first_name = '', last_name = ''] = name.split(' ')
+    const number = first + at
+    return {
+      id: storyId('student', 1, number),
+      school_id: stBrigids,
+      first_name,
+      last_name,
+      gender: at % 2 === 0 ? 'male' : 'female',
+      date_of_birth: `${at % 3 === 0 ? 2010 : 2011}-${two(1 + ((at * 5) % 12))}-${two(1 + ((at * 11) % 28))}`,
+      enrollment_date: '2023-09-01',
+      is_active: true,
+      student_number: `SB-${String(number).padStart(3, '0')}`,
+    }
+  })
+}
+const two = (number: number) => String(number).padStart(2, '0')
+
+const enrolmentOf =
+  ({ id, school_id, academic_year_id }: Group) =>
+  (student: Pupil): (typeof enrolments)[number] => ({
+    id: naturalId('enrolment', student.id, academic_year_id),
+    school_id,
+    student_id: student.id,
+    student_group_id: id,
+    academic_year_id,
+    enrolled_at: '2025-09-01T08:00:00.000Z',
+  })
+
+type Assessment = typeof mathsQuiz
+let count = story.assessment.length
+const assessed = (
+  term: typeof michaelmas,
+  subject: { id: string },
+  title: string,
+  type: 'exam' | 'coursework',
+  max: number,
+): Assessment => {
+  count += 1
+  return {
+    ...mathsQuiz,
+    id: storyId('assessment', 1, count),
+    term_id: term.id,
+    subject_id: subject.id,
+    title,
+    assessment_type: type,
+    assessment_date: type === 'exam' ? term.end_date : term.start_date,
+    max_score: max,
+    sort_order: count,
+  }
+}
+
+/** Of each subject and term what the story has not: so that each has coursework and an exam. */
+const added = [
+  assessed(michaelmas, irish, 'Spelling', 'coursework', 20),
+  assessed(michaelmas, science, 'Laboratory notes', 'coursework', 30),
+  assessed(michaelmas, science, 'Christmas exam', 'exam', 100),
+  assessed(hilary, maths, 'Geometry', 'coursework', 25),
+  assessed(hilary, english, 'Book review', 'coursework', 40),
+  assessed(hilary, english, 'Spring test', 'exam', 60),
+  assessed(hilary, irish, 'Poem by heart', 'coursework', 20),
+  assessed(hilary, irish, 'Spring test', 'exam', 60),
+  assessed(hilary, science, 'Spring test', 'exam', 60),
+  assessed(trinity, maths, 'Statistics', 'coursework', 30),
+  assessed(trinity, english, 'Debate', 'coursework', 20),
+  assessed(trinity, irish, 'Diary', 'coursework', 20),
+  assessed(trinity, science, 'Herbarium', 'coursework', 30),
+]
+const summerExams = [english, irish, science].map((subject) => assessed(trinity, subject, 'Summer exam', 'exam', 100))
+/** Left for whoever tries the demonstration. */
+const EMPTY: readonly Assessment[] = [mathsTrinity, ...summerExams.slice(0, 1)]
+const OF_STORY = [mathsQuiz, mathsHomework, mathsExam, englishEssay, englishExam, irishOral, scienceProject, mathsHilary]
+
+/** Between 0 and 1, the same for the same words each time. */
+function chance(...words: readonly (string | number)[]): number {
+  let mixed = 2_166_136_261
+  for (const letter of words.join(' ')) mixed = Math.imul(mixed ^ (letter.codePointAt(0) ?? 0), 16_777_619) >>> 0
+  for (const shift of [16, 13]) mixed = Math.imul(mixed ^ (mixed >>> shift), 0x85ebca6b) >>> 0
+  return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32
+}
+
+/** Somebody good at one thing is mostly good at others: a pupil's level, the subject, the day. Halves where a mark is out of little. */
+function scoreOf({ student_number }: Pupil, { id, subject_id, max_score }: Assessment): number {
+  const share =
+    0.3 +
+    0.38 * chance('level', student_number) +
+    0.14 * chance('gift', student_number, subject_id) +
+    0.18 * chance('luck', student_number, id)
+  const step = max_score <= 30 ? 0.5 : 1
+  return Math.round((share * max_score) / step) * step
+}
+
+const told = new Set(story.grade.map(({ id }) => id))
+const assessedInStory = new Set(story.grade.map(({ assessment_id }) => assessment_id))
+/** Where the story has marks of 3B, a mark that is not there is part of the story. */
+const isTold = (pupil: Pupil, { id }: Assessment) =>
+  told.has(naturalId('grade', id, pupil.id)) || (pupilsOf3B.includes(pupil) && assessedInStory.has(id))
+function gradesOf(assessment: Assessment, pupils: readonly Pupil[]): (typeof story.grade)[number][] {
+  return pupils.flatMap((pupil) => {
+    const id = naturalId('grade', assessment.id, pupil.id)
+    if (isTold(pupil, assessment) || chance('missing', pupil.student_number, assessment.id) < 0.015) return []
+    const { school_id, term_id } = assessment
+    const by = people.okafor.id
+    const mark = { score: scoreOf(pupil, assessment), remarks: null, is_excluded: false, exclusion_reason: null }
+    return [{ id, school_id, assessment_id: assessment.id, term_id, student_id: pupil.id, ...mark, created_by: by, updated_by: by }]
+  })
+}
+
+const [more3B, more3A] = [classmatesOf(NAMES_3B, 101), classmatesOf(NAMES_3A, 131)]
+const assigned = (subject: { id: string }, { id, school_id, academic_year_id }: Group) => ({
+  id: naturalId('teacher_subject_assignment', people.quinn.id, subject.id, id),
+  school_id,
+  user_profile_id: people.quinn.id,
+  subject_id: subject.id,
+  student_group_id: id,
+  academic_year_id,
+})
+
+/**
+ * What makes two full classes of the story, which has just the pupils that it tells of: classmates, assessments in every subject and term,
+ * marks in nearly all. Rows by table, parents first; for the demonstration alone.
+ */
+export const classmates = {
+  student: [...more3B, ...more3A],
+  teacher_group_assignment: [
+    {
+      id: naturalId('teacher_group_assignment', people.quinn.id, class3B.id),
+      school_id: stBrigids,
+      user_profile_id: people.quinn.id,
+      student_group_id: class3B.id,
+      academic_year_id: class3B.academic_year_id,
+    },
+  ],
+  teacher_subject_assignment: [assigned(irish, class3B), assigned(science, class3B), assigned(irish, class3A), assigned(science, class3A)],
+  enrolment: [...more3B.map(enrolmentOf(class3B)), ...more3A.map(enrolmentOf(class3A))],
+  assessment: [...added, ...summerExams],
+  grade: [...OF_STORY, ...added, ...summerExams]
+    .filter((each) => !EMPTY.includes(each))
+    .flatMap((assessment) => [
+      ...gradesOf(assessment, [...pupilsOf3B, ...more3B]),
+      ...(assessment.student_group_id === null ? gradesOf(assessment, [...pupilsOf3A, ...more3A]) : []),
+    ]),
+}

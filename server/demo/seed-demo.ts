@@ -1,0 +1,13 @@
+import type { Replicated } from '@markbook/shared/tables/tables'
+import { seedStory } from '../seed/seed.ts'
+import type { Store } from '../store/store.ts'
+import { asSystem } from '../store/tx.ts'
+import { classmates } from './classmates.ts'
+
+/** The story with full classes, where there is no school yet; content where it is there already. */
+export async function seedDemo(store: Store): Promise<void> {
+  if (!(await seedStory(store, { again: true }))) return
+  await store.write(asSystem(), async (tx) => {
+    for (const [table, rows] of Object.entries(classmates)) await tx.insert(table as Replicated, rows as never)
+  })
+}
