@@ -19,6 +19,8 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
     modulePreload: { polyfill: false },
+    // Whoever starts a server for the first time reads this output.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   server: { proxy: Object.fromEntries(['/api', '/v1', '/storage'].map((path) => [path, { target: server, changeOrigin: false }])) },
 })
