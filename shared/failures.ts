@@ -1,4 +1,10 @@
-export type Issue = { path: string; message: string }
+/** `code` and `values` where the app has the sentence in other languages too; the message is in English. */
+export type Issue = {
+  path: string
+  message: string
+  code?: string | undefined
+  values?: Readonly<Record<string, string | number>> | undefined
+}
 
 /** A refusal with a reason that a teacher can read (decisions §1). Thrown by handlers, answered by the server's one error handler. */
 export class Failure extends Error {

@@ -12,6 +12,7 @@ const Columns = z.record(z.string(), z.unknown())
  * where everything is that does not wait, as far as this node has heard. `waiting`:
  * rows that the parent does not have yet, since `oldest_waiting_at`; `waiting_marks` of them are marks.
  * `copy`: rows of the first copy of the parent's that have come, and of how many, while it lasts.
+ * `schools_below`, `laptops_below`: the servers and laptops that send to this one.
  * `files_to_send`, `files_to_come`: files that the parent lacks, and that this node lacks, of rows that are here. `clock_offset_ms`: how far this node's clock is ahead of its parent's.
  */
 export const SyncStatus = row('SyncStatus', {
@@ -19,6 +20,8 @@ export const SyncStatus = row('SyncStatus', {
   sentence: z.string(),
   parent: z.object({ name: z.string(), kind: choice(['school', 'centre']) }).nullable(),
   is_laptop: Flag,
+  schools_below: z.int(),
+  laptops_below: z.int(),
   reached: choice(['school', 'centre']).nullable(),
   last_seen_at: Instant.nullable(),
   waiting: z.int(),
@@ -36,7 +39,8 @@ export type SyncStatus = z.infer<typeof SyncStatus>
 
 /**
  * A write that did not stand. `kept`: what was written, by column, null for a deletion; `current`: what stands now, null where the row is
- * not there, written by `standing`. `at` by the clock of the node that wrote it. `where`: by what people know the row, «Kelly Aoife · Test 1 ·
+ * not there, written by `standing`. `before`: what stood before either was written, null where this node does not know; `out_of` the maximum
+ * of a mark. `at` by the clock of the node that wrote it. `where`: by what people know the row, «Kelly Aoife · Test 1 ·
  * Mathematics»; empty where it is not here.
  */
 export const Conflict = row('Conflict', {
@@ -48,6 +52,8 @@ export const Conflict = row('Conflict', {
   reason: z.string().nullable(),
   kept: Columns.nullable(),
   current: Columns.nullable(),
+  before: Columns.nullable(),
+  out_of: z.number().nullable(),
   where: z.string(),
   actor: Person,
   at: Instant,
@@ -84,8 +90,16 @@ export const RefusedWrite = row('RefusedWrite', {
 })
 export type RefusedWrite = z.infer<typeof RefusedWrite>
 
-/** A row that the parent does not have yet, and its last write. */
-export const WaitingRow = row('WaitingRow', { entity: z.string(), row_id: Id, where: z.string(), at: Instant, actor: Person })
+/** A row that the parent does not have yet, and its last write: `value` what that wrote, by column; `out_of` the maximum of a mark. */
+export const WaitingRow = row('WaitingRow', {
+  entity: z.string(),
+  row_id: Id,
+  where: z.string(),
+  value: Columns.nullable(),
+  out_of: z.number().nullable(),
+  at: Instant,
+  actor: Person,
+})
 export type WaitingRow = z.infer<typeof WaitingRow>
 
 /**
@@ -162,8 +176,8 @@ export const replication = {
     summary: 'Decide a conflict: what stands stays, what was kept is written, or something else is',
     who: 'For whoever may write the row; where it is not there, for administrators.',
     notes:
-      '`kept` is written through the endpoint that a person would use, with its rights and checks; a kept deletion is done again. `value` goes with `typed`, and names the columns of `kept`.',
-    body: input({ choice: choice(['current', 'kept', 'typed']), value: Columns.optional() }),
+      '`kept` is written through the endpoint that a person would use, with its rights and checks; a kept deletion is done again. `value` goes with `typed`, and names the columns of `kept`. `again`: what was decided already is decided anew.',
+    body: input({ choice: choice(['current', 'kept', 'typed']), value: Columns.optional(), again: Flag.optional() }),
     reply: Conflict,
     fails: ['sync.cannot_resolve', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject'],
   }),

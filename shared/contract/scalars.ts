@@ -135,7 +135,12 @@ export const spanIssues = (span: { startDate: string; endDate: string }): Failur
   span.endDate > span.startDate ? [] : [{ path: 'endDate', message: 'must be after the first day' }]
 
 /** What is wrong at one place: in failures, imports and previews alike. */
-export const Issue = row('Issue', { path: z.string(), message: z.string() })
+export const Issue = row('Issue', {
+  path: z.string(),
+  message: z.string(),
+  code: z.string().optional(),
+  values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+})
 /** The answer of a deletion or of an action without a row (decisions §1). */
 export const Done = row('Done', { message: z.string() })
 /** Somebody as shown beside a row. */

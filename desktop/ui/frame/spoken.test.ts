@@ -24,6 +24,8 @@ const quiet: SyncStatus = {
   files_to_send: 0,
   files_to_come: 0,
   open_conflicts: 0,
+  schools_below: 0,
+  laptops_below: 0,
   held: 0,
   refused: 0,
   clock_offset_ms: 0,

@@ -88,7 +88,7 @@ export const replicationHandlers: Handlers<typeof replication> = {
     },
     run: async (scene, { body }, conflict) => {
       const { tx, caller } = scene
-      if (conflict.status === 'resolved') throw replicationFailures.cannotResolve()
+      if (conflict.status === 'resolved' && !body.again) throw replicationFailures.cannotResolve()
       await carryOut(scene, conflict, body)
       const { choice } = body
       const resolution = { choice, value: choice === 'typed' ? (body.value ?? null) : null }

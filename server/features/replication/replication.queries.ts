@@ -7,6 +7,7 @@ import { scopeIn } from '../../store/replica/links.ts'
 import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { namesOf } from './naming.ts'
+import { beforeBoth, maximaOf } from './past.ts'
 
 type Person = { id: string; first_name: string | null; last_name: string | null } | null
 
@@ -44,6 +45,16 @@ export async function shownConflicts(
   const nodes = (await nodeNames(tx)).set(here.id, here.name)
   const nodeName = (node: string) => nodes.get(node) ?? node
   const where = await namesOf(tx, school, rows)
+  const before = await beforeBoth(
+    tx,
+    school,
+    rows.map((conflict) => ({
+      conflict,
+      row: current.get(`${conflict.entity}:${conflict.row_id}`),
+      standing: written(conflict.entity, conflict.row_id, conflict.unit),
+    })),
+  )
+  const maximum = await maximaOf(tx, school, rows)
   const standing = (entity: string, row: string, unit: string) => {
     const stamp = written(entity, row, unit)
     return stamp ? { actor: named(stamp[3]), at: toInstant(stamp[2]), node: nodeName(stamp[0]) } : null
@@ -61,6 +72,8 @@ export async function shownConflicts(
       reason,
       kept: value,
       current: now ? Object.fromEntries(columns.map((column) => [column, now[column] ?? null])) : null,
+      before: before(id),
+      out_of: maximum(each),
       where: where(each),
       actor: named(each.actor_id),
       at: toInstant(each.hlc),

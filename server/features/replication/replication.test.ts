@@ -45,6 +45,9 @@ describe('GET /api/sync/status', () => {
       sentence: 'This server works alone.',
       parent: null,
       is_laptop: false,
+      // The school's server of these tests is below it.
+      schools_below: 1,
+      laptops_below: 0,
       reached: null,
       last_seen_at: null,
       waiting: 0,
@@ -113,7 +116,8 @@ describe('GET /api/sync/events', () => {
 })
 
 describe('GET /api/sync/conflicts', () => {
-  test('shows both values, who, when and where, at both ends, to whoever may write the mark', async () => {
+  test('shows both values and the one before them, who, when and where, at both ends, to whoever may write the mark', async () => {
+    const firstScore = await scoreAt(centre)
     await twoMarks()
     for (const reader of [centre.as.ada, centre.as.byrne, centre.as.okafor, await signedIn(box, 'ada')]) {
       expect(await reader.replication.conflicts()).toMatchObject([
@@ -124,6 +128,8 @@ describe('GET /api/sync/conflicts', () => {
           kind: 'value',
           kept: { score: 81 },
           current: { score: 64 },
+          before: { score: firstScore },
+          out_of: 100,
           actor: { id: people.ada.id, first_name: 'Ada' },
           where: 'Adeyemi Zoë · Christmas exam · Mathematics · Michaelmas',
           standing: { actor: { id: people.okafor.id }, node: centre.services.config.nodeName },
@@ -171,6 +177,22 @@ describe('POST /api/sync/conflicts/:id/resolve', () => {
     await centre.as.ada.replication.resolve({ params: { id }, body: { choice: 'typed', value: { score: 70 } } })
     await link.round()
     expect([await scoreAt(centre), await scoreAt(box)]).toEqual([70, 70])
+  })
+
+  test('again: what was decided is decided anew, at both ends, by whoever may write it, and only when that is said', async () => {
+    const id = await twoMarks()
+    const [params, ada] = [{ id }, centre.as.ada.replication]
+    await ada.resolve({ params, body: { choice: 'kept' } })
+    await ada.resolve({ params, body: { choice: 'typed', value: { score: 64 }, again: true } })
+    await link.round()
+    expect([await scoreAt(centre), await scoreAt(box)]).toEqual([64, 64])
+    await ada.resolve({ params, body: { choice: 'kept', again: true } })
+    await link.round()
+    expect([await scoreAt(centre), await scoreAt(box)]).toEqual([81, 81])
+    const byQuinn = () => centre.as.quinn.replication.resolve.raw({ params, body: { choice: 'current', again: true } })
+    expect(await refused(centre, byQuinn)).toMatchObject({ status: 403 })
+    for (const at of [centre.as.okafor, await signedIn(box, 'okafor')])
+      expect((await at.replication.conflicts()).map(({ status }) => status)).toEqual(['resolved'])
   })
 
   test('is for whoever may write the mark, once', async () => {

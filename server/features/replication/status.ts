@@ -19,6 +19,7 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
   const numbers = {
     parent: parent && { name: parent.name, kind: kindOf(parent) },
     is_laptop: isLaptopUnder(parent),
+    ...(await childrenOf(tx, school)),
     reached: parent && (await reachedBy(tx, parent, course?.above)),
     last_seen_at: parent?.last_seen_at ?? null,
     waiting: waiting.rows,
@@ -34,6 +35,15 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
   }
   const state = stateOf(parent, course, waiting.rows)
   return { state, sentence: sentenceOf(state, numbers, parent ? placeOf(parent) : '', tx.nowMs), ...numbers }
+}
+
+/** Who sends to this node for the school, and was not shut out. */
+async function childrenOf({ db, t: { sync_peer } }: ReadTx, school: string) {
+  const isChild = and(eq(sync_peer.school_id, school), eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at))
+  return {
+    schools_below: await db.$count(sync_peer, and(isChild, ne(sync_peer.kind, 'laptop'))),
+    laptops_below: await db.$count(sync_peer, and(isChild, eq(sync_peer.kind, 'laptop'))),
+  }
 }
 
 type Numbers = Omit<SyncStatus, 'state' | 'sentence'>
@@ -62,7 +72,7 @@ async function reachedBy(tx: ReadTx, parent: Row<'sync_peer'>, above: number | n
 /** Rows that this node's feed has and its parent has not acknowledged, how many of them are marks, and when the first was written. */
 export async function waitingFor(tx: ReadTx, parent: Row<'sync_peer'>): Promise<{ rows: number; marks: number; oldest: string | null }> {
   const { sync_row, history } = tx.t
-  const { own_seq } = parent
+  const { own_seq, node_id } = parent
   const school = parent.school_id as string
   const { table_name } = sync_row
   const found: { table_name: string; count: number }[] = await tx.db
@@ -76,7 +86,7 @@ export async function waitingFor(tx: ReadTx, parent: Row<'sync_peer'>): Promise<
   const [oldest] = await tx.db
     .select({ at: min(history.at) })
     .from(history)
-    .where(and(eq(history.school_id, school), gt(history.seq, own_seq)))
+    .where(and(eq(history.school_id, school), gt(history.seq, own_seq), ne(history.node_id, node_id)))
   return { rows, marks, oldest: (oldest?.at as string | null) ?? null }
 }
 

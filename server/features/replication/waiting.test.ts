@@ -35,6 +35,8 @@ describe('GET /api/sync/waiting', () => {
         entity: 'grade',
         row_id: gradeId,
         where: expect.stringContaining('Mathematics'),
+        value: { score: 81 },
+        out_of: 100,
         at,
         actor: { id: people.ada.id, first_name: 'Ada', last_name: 'Nowak' },
       },
@@ -50,6 +52,7 @@ describe('GET /api/sync/waiting', () => {
     const entities = async (query: { entity?: string; assessmentId?: string }) =>
       (await ada.replication.waiting({ query })).map(({ entity }) => entity)
     expect(await entities({})).toEqual(['grade', 'assessment'])
+    expect((await ada.replication.waiting()).map(({ value }) => value)).toEqual([{ score: 81 }, null])
     expect(await entities({ entity: 'assessment' })).toEqual(['assessment'])
     expect(await entities({ assessmentId: mathsExam.id })).toEqual(['grade'])
     expect(await entities({ assessmentId: mathsQuiz.id })).toEqual([])

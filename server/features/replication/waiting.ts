@@ -1,10 +1,14 @@
 import { toInstant } from '@markbook/shared/clock'
 import type { WaitingRow } from '@markbook/shared/contract/replication'
 import { limits } from '@markbook/shared/limits'
-import { compareStamps, type Stamp, textToVersions } from '@markbook/sync/versions'
+import type { Description } from '@markbook/shared/tables/describe'
+import { descriptions } from '@markbook/shared/tables/tables'
+import { compareStamps, type Stamp, sameDot, textToVersions } from '@markbook/sync/versions'
 import { and, asc, eq } from 'drizzle-orm'
+import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { namesOf } from './naming.ts'
+import { maximaOf } from './past.ts'
 import { parentOf, peopleNamed } from './replication.queries.ts'
 import { isWaitingFor } from './status.ts'
 
@@ -24,14 +28,45 @@ export async function waitingOf(tx: ReadTx, school: string, { entity, assessment
     .where(and(isWaitingFor(tx, parent), known))
     .orderBy(asc(sync_row.seq), asc(sync_row.table_name), asc(sync_row.row_id))
     .limit(limits.sync.waiting)) as { table_name: string; row_id: string; vv: string; units: string }[]
-  const written = rows.map(({ table_name, row_id, ...stored }) => ({ entity: table_name, row_id, last: lastWriteOf(stored) }))
+  const written = rows.map(({ table_name, row_id, ...stored }) => ({ entity: table_name, row_id, ...lastWriteOf(stored) }))
   const named = await peopleNamed(
     tx,
     written.map(({ last }) => last?.[3] ?? null),
   )
   const where = await namesOf(tx, school, written)
-  return written.map(({ last, ...row }) => ({ ...row, where: where(row), at: toInstant(last?.[2] ?? 0), actor: named(last?.[3] ?? null) }))
+  const value = await valuesOf(tx, school, written)
+  const maximum = await maximaOf(tx, school, written)
+  return written.map(({ last, units, ...row }) => ({
+    ...row,
+    where: where(row),
+    value: value({ ...row, units }),
+    out_of: maximum(row),
+    at: toInstant(last?.[2] ?? 0),
+    actor: named(last?.[3] ?? null),
+  }))
 }
 
-const lastWriteOf = (stored: { vv: string; units: string }): Stamp | undefined =>
-  Object.values(textToVersions(stored).units).sort(compareStamps).at(-1)
+/** The last write of a row, and the units that were written by it. */
+function lastWriteOf(stored: { vv: string; units: string }): { last: Stamp | undefined; units: string[] } {
+  const stamps = Object.entries(textToVersions(stored).units).sort(([, a], [, b]) => compareStamps(a, b))
+  const last = stamps.at(-1)?.[1]
+  return { last, units: last ? stamps.flatMap(([unit, stamp]) => (sameDot(stamp, last) ? [unit] : [])) : [] }
+}
+
+type Written = { entity: string; row_id: string; units: readonly string[] }
+
+/** What the last write of each row wrote, of marks alone: of others the kind and the name say more than a column would. */
+async function valuesOf(
+  tx: ReadTx,
+  school: string,
+  written: readonly Written[],
+): Promise<(row: Written) => Record<string, unknown> | null> {
+  const ids = written.flatMap(({ entity, row_id }) => (entity === 'grade' ? [row_id] : []))
+  const grades = new Map((ids.length === 0 ? [] : await rowsById(tx, 'grade', school, ids)).map((row) => [row.id, row]))
+  const { units: columnsByUnit }: Description = descriptions.grade
+  return ({ entity, row_id, units }) => {
+    const row = entity === 'grade' ? grades.get(row_id) : undefined
+    const columns = units.flatMap((unit) => columnsByUnit[unit] ?? [])
+    return row ? Object.fromEntries(columns.map((column) => [column, row[column] ?? null])) : null
+  }
+}

@@ -11,7 +11,7 @@ import { AllClasses } from './all-classes.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { NoClasses, OwnMarks } from './own-marks.tsx'
 import { OwnReports } from './own-reports.tsx'
-import { Decisions } from './school-today.tsx'
+import { Decisions, OwnDecisions } from './school-today.tsx'
 
 /** What this person can do now. */
 export function HomePage() {
@@ -54,7 +54,7 @@ function StaffToday() {
   return (
     <>
       {isAdmin(profile) && <FirstSteps />}
-      {isAdmin(profile) && <Decisions />}
+      {isAdmin(profile) ? <Decisions /> : <OwnDecisions />}
       {term && year ? <TermToday termId={term.id} yearId={year.id} /> : !isAdmin(profile) && <NotSetUp />}
     </>
   )

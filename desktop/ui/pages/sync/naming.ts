@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { editable } from '../../words/format.ts'
 
 /** What a table of the service is called at school. */
 export function useEntityName(): (entity: string) => string {
@@ -10,4 +11,15 @@ export function useEntityName(): (entity: string) => string {
 export function useColumnName(): (column: string) => string {
   const { t, i18n } = useTranslation('sync')
   return (column) => (i18n.exists(`column.${column}`, { ns: 'sync' }) ? t(`column.${column as 'score'}`) : t('column.value'))
+}
+
+/** A value as a person reads it; of a mark with the maximum, `81 / 100`. */
+export function useShown(): (column: string, value: unknown, outOf: number | null) => string {
+  const { t } = useTranslation('sync')
+  return (column, value, outOf) => {
+    if (value === null || value === undefined || value === '') return t('empty')
+    if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
+    if (typeof value === 'number') return column === 'score' && outOf !== null ? `${editable(value)} / ${editable(outOf)}` : editable(value)
+    return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  }
 }

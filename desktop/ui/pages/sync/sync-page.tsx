@@ -1,4 +1,4 @@
-import type { SyncStatus } from '@markbook/shared/contract/replication'
+import type { SyncStatus, WaitingRow } from '@markbook/shared/contract/replication'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,9 +8,9 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import { Answer, Card, Notice, Page, Table } from '../../components/page.tsx'
 import { type Needs, spokenOf } from '../../frame/spoken.ts'
 import { useNeeds } from '../../frame/use-spoken.ts'
-import { moment } from '../../words/format.ts'
+import { enumerated, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
-import { useEntityName } from './naming.ts'
+import { useColumnName, useEntityName, useShown } from './naming.ts'
 import styles from './sync.module.css'
 import { Head, WaitingFiles } from './waiting-files.tsx'
 
@@ -38,7 +38,7 @@ export function SyncPage() {
         {(known) => (
           <>
             <State status={known} needs={needs} />
-            <Waiting isAlone={known.state === 'alone'} />
+            <Waiting nothing={t(waitsWord(known))} />
             {known.files_to_send + known.files_to_come > 0 && <WaitingFiles />}
             {known.refused > 0 && needs.stuck > 0 && <Refused />}
             {known.held > 0 && isAdmin(profile) && <Held />}
@@ -52,8 +52,15 @@ export function SyncPage() {
 function State({ status, needs }: { status: SyncStatus; needs: Needs }) {
   const { t } = useTranslation('sync')
   const { text, tone } = spokenOf(t, status, needs, Date.now())
+  const { schools_below, laptops_below } = status
+  const below = schools_below + laptops_below
+  const receives = enumerated([
+    ...(schools_below > 0 ? [t('below.schools', { count: schools_below })] : []),
+    ...(laptops_below > 0 ? [t('below.laptops', { count: laptops_below })] : []),
+  ])
   const facts: readonly [string, ReactNode][] = [
-    [t('parent'), status.parent?.name ?? t('nowhere')],
+    [t('parent'), status.parent?.name ?? t(below > 0 ? 'isTop' : 'nowhere')],
+    ...(below > 0 ? ([[t('receivesFrom'), receives]] as [string, ReactNode][]) : []),
     ...(status.parent
       ? ([
           [t('seen'), status.last_seen_at ? moment(status.last_seen_at) : t('never')],
@@ -92,22 +99,29 @@ function Clock({ offset }: { offset: number | null }) {
   return t(offset > 0 ? 'clockAhead' : 'clockBehind', { minutes })
 }
 
-function Waiting({ isAlone }: { isAlone: boolean }) {
+/** Why nothing waits: it has been sent, or there is nowhere to send it to. */
+const waitsWord = ({ state, schools_below, laptops_below }: SyncStatus) =>
+  state !== 'alone' ? 'waitsNothing' : schools_below + laptops_below > 0 ? 'waitsTop' : 'waitsAlone'
+
+function Waiting({ nothing }: { nothing: string }) {
   const { t } = useTranslation('sync')
   const entityName = useEntityName()
   const waiting = useQuery({ ...ask('replication', 'waiting'), refetchInterval: EVERY })
   return (
     <Card title={t('waits')}>
-      <Answer of={waiting} empty={t(isAlone ? 'waitsAlone' : 'waitsNothing')}>
+      <Answer of={waiting} empty={nothing}>
         {(rows) => (
           <Table label={t('waits')}>
-            <Head columns={[t('what'), t('who'), t('when')]} />
+            <Head columns={[t('what'), t('column.value'), t('who'), t('when')]} />
             <tbody>
-              {rows.map(({ entity, row_id, where, actor, at }) => (
+              {rows.map(({ entity, row_id, where, value, out_of, actor, at }) => (
                 <tr key={`${entity} ${row_id}`}>
                   <th scope="row">
                     {entityName(entity)} <span className={styles['where']}>{where}</span>
                   </th>
+                  <td>
+                    <WaitingValue value={value} outOf={out_of} />
+                  </td>
                   <td>{actor ? nameOf(actor) : t('service')}</td>
                   <td>{moment(at)}</td>
                 </tr>
@@ -118,6 +132,14 @@ function Waiting({ isAlone }: { isAlone: boolean }) {
       </Answer>
     </Card>
   )
+}
+
+/** What the mark is now; what is empty or no is left unsaid. */
+function WaitingValue({ value, outOf }: { value: WaitingRow['value']; outOf: number | null }) {
+  const columnName = useColumnName()
+  const shown = useShown()
+  const told = Object.entries(value ?? {}).filter(([, one]) => one !== null && one !== false && one !== '')
+  return told.map(([column, one]) => (column === 'score' ? '' : `${columnName(column)}: `) + shown(column, one, outOf)).join(', ')
 }
 
 function Refused() {

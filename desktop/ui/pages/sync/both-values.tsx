@@ -1,0 +1,84 @@
+import type { Conflict } from '@markbook/shared/contract/replication'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/button.tsx'
+import { Badge, Card } from '../../components/page.tsx'
+import { moment } from '../../words/format.ts'
+import { nameOf } from '../../words/names.ts'
+import { useColumnName, useEntityName, useShown } from './naming.ts'
+import styles from './sync.module.css'
+import { TypedValue } from './typed-value.tsx'
+
+export type Choice = 'current' | 'kept' | 'typed'
+type Deciding = {
+  conflict: Conflict
+  isBusy: boolean
+  onDecide: (choice: Choice, value?: Record<string, unknown>) => void
+}
+
+/** Two values for one thing, side by side: who wrote each, when and where, what stood before, and out of how many. */
+export function Both({ conflict, isBusy, onDecide }: Deciding) {
+  const { t } = useTranslation('sync')
+  const entityName = useEntityName()
+  const { entity, where, kind, kept, current, before, out_of, standing, actor, at, node } = conflict
+  return (
+    <Card title={`${entityName(entity)}${where ? `: ${where}` : ''}`}>
+      {kind !== 'value' && (
+        <p>
+          <Badge tone="warn">{t('reason.label')}</Badge> {t(`reason.${kind}`)}
+        </p>
+      )}
+      {before && <Before columns={before} outOf={out_of} />}
+      <div className={styles['sides']}>
+        <section className={`${styles['side']} ${styles['stands']}`} aria-label={t('now')}>
+          <h3>{t('now')}</h3>
+          <Value columns={current} outOf={out_of} missing={t(kind === 'delete' ? 'empty' : 'gone')} />
+          {standing && (
+            <p className={styles['by']}>
+              {standing.actor ? nameOf(standing.actor) : t('service')}
+              <br />
+              {t('at', { when: moment(standing.at), node: standing.node })}
+            </p>
+          )}
+          <Button look="primary" disabled={isBusy} aria-keyshortcuts="ArrowLeft" onClick={() => onDecide('current')}>
+            ← {t('keepNow')}
+          </Button>
+        </section>
+        <section className={styles['side']} aria-label={t('other')}>
+          <h3>{t('other')}</h3>
+          <Value columns={kept} outOf={out_of} missing={t('deleted')} />
+          <p className={styles['by']}>
+            {actor ? nameOf(actor) : t('service')}
+            <br />
+            {t('at', { when: moment(at), node })}
+          </p>
+          <Button disabled={isBusy} aria-keyshortcuts="ArrowRight" onClick={() => onDecide('kept')}>
+            {t('takeOther')} →
+          </Button>
+        </section>
+      </div>
+      {kept && <TypedValue columns={kept} isBusy={isBusy} onType={(value) => onDecide('typed', value)} />}
+    </Card>
+  )
+}
+
+/** The value before both, in one line: which of the two is a slip is often seen from it. */
+function Before({ columns, outOf }: { columns: NonNullable<Conflict['before']>; outOf: number | null }) {
+  const { t } = useTranslation('sync')
+  const shown = useShown()
+  const values = Object.entries(columns).map(([column, value]) => shown(column, value, outOf))
+  return <p>{t('before', { value: values.join(', ') })}</p>
+}
+
+type ValueProps = { columns: Conflict['kept']; outOf: number | null; missing: string }
+
+function Value({ columns, outOf, missing }: ValueProps) {
+  const columnName = useColumnName()
+  const shown = useShown()
+  if (!columns) return <p className={styles['value']}>{missing}</p>
+  return Object.entries(columns).map(([column, value]) => (
+    <div key={column}>
+      <p className={styles['column']}>{columnName(column)}</p>
+      <p className={String(value).length > 12 ? styles['text'] : styles['value']}>{shown(column, value, outOf)}</p>
+    </div>
+  ))
+}

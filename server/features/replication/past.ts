@@ -1,0 +1,72 @@
+import { toInstant } from '@markbook/shared/clock'
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import { descriptions } from '@markbook/shared/tables/tables'
+import type { Stamp } from '@markbook/sync/versions'
+import { and, asc, eq } from 'drizzle-orm'
+import { rowsById } from '../../store/replica/states.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+
+type Conflict = Row<'sync_conflict'>
+type Stored = Readonly<Record<string, unknown>>
+type Entry = Pick<Row<'history'>, 'row_id' | 'node_id' | 'at' | 'changes'>
+/** A conflict, the row as it stands, and by which write. */
+export type Met = { conflict: Conflict; row: Stored | undefined; standing: Stamp | undefined }
+
+/** The entries of rows, the oldest first. `rows` and `near` are JSON arrays: which rows, and where their entries lie (decision 358). */
+const entriesOfRows = statement<{ school: string; rows: string; near: string }>()(({ db, t: { history }, p, dialect }) =>
+  db
+    .select({ row_id: history.row_id, node_id: history.node_id, at: history.at, changes: history.changes })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), dialect.inList(history.near_id, p.near), dialect.inList(history.row_id, p.rows)))
+    .orderBy(asc(history.at), asc(history.seq)),
+)
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+
+/**
+ * What stood before either of two values was written, by column, as far as the history that is here says it; null where it does not. A
+ * school has its own writes alone, the centre both.
+ */
+export async function beforeBoth(tx: ReadTx, school: string, met: readonly Met[]): Promise<(conflictId: string) => Stored | null> {
+  const values = met.filter(({ conflict, row }) => conflict.kind === 'value' && conflict.value !== null && row !== undefined)
+  const near = values.map(({ conflict: { entity, row_id }, row }) => row?.[descriptions[entity as Replicated]?.near ?? 'id'] ?? row_id)
+  const rows = JSON.stringify(values.map(({ conflict }) => conflict.row_id))
+  const entries: Entry[] = values.length === 0 ? [] : await entriesOfRows(tx, { school, rows, near: JSON.stringify(near) })
+  const found = new Map(values.map(({ conflict, row, standing }) => [conflict.id, beforeOf({ conflict, row, standing }, entries)] as const))
+  return (id) => found.get(id) ?? null
+}
+
+/** Along the writes of one side that came after the other side's: what the first of them found. */
+function beforeOf({ conflict, row, standing }: Met, entries: readonly Entry[]): Stored | null {
+  const kept = conflict.value as Stored
+  const columns = Object.keys(kept)
+  const own = entries.filter(({ row_id, changes }) => row_id === conflict.row_id && columns.some((column) => column in changes))
+  const side = (node: string | undefined, value: Stored, other: number): Stored | null => {
+    const written = own.filter(({ node_id }) => node_id === node)
+    const holds = ({ changes }: Entry) => columns.every((column) => !(column in changes) || same(changes[column]?.after, value[column]))
+    let at = written.findLastIndex(holds)
+    if (at < 0) return null
+    while (at > 0 && (written[at - 1] as Entry).at > toInstant(other)) at -= 1
+    const { changes } = written[at] as Entry
+    return Object.fromEntries(columns.map((column) => [column, column in changes ? (changes[column]?.before ?? null) : value[column]]))
+  }
+  return side(conflict.node_id, kept, standing?.[2] ?? 0) ?? side(standing?.[0], row ?? {}, conflict.hlc)
+}
+
+/** Out of how many a mark is, by the mark's id. */
+export async function maximaOf(
+  tx: ReadTx,
+  school: string,
+  rows: readonly { entity: string; row_id: string }[],
+): Promise<(row: { entity: string; row_id: string }) => number | null> {
+  const ids = rows.flatMap(({ entity, row_id }) => (entity === 'grade' ? [row_id] : []))
+  if (ids.length === 0) return () => null
+  const grades = (await rowsById(tx, 'grade', school, ids)) as Row<'grade'>[]
+  const assessments = (await rowsById(tx, 'assessment', school, [
+    ...new Set(grades.map(({ assessment_id }) => assessment_id)),
+  ])) as Row<'assessment'>[]
+  const maximum = new Map(assessments.map(({ id, max_score }) => [id, max_score]))
+  const byGradeId = new Map(grades.map(({ id, assessment_id }) => [id, maximum.get(assessment_id) ?? null]))
+  return ({ entity, row_id }) => (entity === 'grade' ? (byGradeId.get(row_id) ?? null) : null)
+}
