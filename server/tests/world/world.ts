@@ -131,9 +131,8 @@ export class World extends Misfortunes {
     const parent = this.members.find(({ name }) => name === member.parents[0])?.node as WorldNode
     const within = member.user === null ? undefined : await scopeAt(parent, id, member.user)
     const held = await this.heldAt([parent, member.node], id)
-    const isShown = (table: string, row: string) => !held.has(`${table} ${row}`)
     const found = differences(await contentsOf(parent, id), await contentsOf(member.node, id), within)
-    for (const each of found.filter((text) => isShown(...(text.split(/[ :]/, 2) as [string, string]))))
+    for (const each of found.filter((text) => !held.has(text.split(':', 1)[0] as string) && !isPoisoned(text)))
       this.fail(`${parent.name} and ${member.name} differ: ${each}`)
   }
 
@@ -152,7 +151,7 @@ export class World extends Misfortunes {
     await makeRound(stage, centre, plainCarrier(stage, centre))
     const held = await this.heldAt([centre, stage], id)
     for (const each of differences(await contentsOf(centre, id), await contentsOf(stage, id)))
-      if (!held.has(each.split(/[:]/, 1)[0] as string)) this.fail(`a fresh copy differs: ${each}`)
+      if (!held.has(each.split(':', 1)[0] as string)) this.fail(`a fresh copy differs: ${each}`)
     await stage.close()
   }
 
@@ -164,6 +163,9 @@ export class World extends Misfortunes {
     return [node]
   }
 }
+
+/** Of two copies one has what no database takes: the other keeps its own, also where that was refused, and cannot take the parent's. */
+const isPoisoned = (difference: string) => difference.startsWith('grade ') && difference.includes('"score":-')
 
 const wordsOf = (write: Write) =>
   `${keyOf(write)} = ${write.value === GONE ? 'deleted' : write.value.slice(0, 200)}, written at ${write.node}`
