@@ -187,8 +187,9 @@ export const limits = {
    */
   sync: {
     pageRows: 5_000,
-    /** Entries of the history that go up in one page; only a transaction of more makes a larger one. */
+    /** Entries of the history that travel in one page, and characters of their changes; only a transaction of more makes a larger one. */
     pageHistory: 20_000,
+    pageChanges: 8_000_000,
     /** Marks in one page of a first copy. */
     copyMarks: 20_000,
     pageBytes: 33_554_432,

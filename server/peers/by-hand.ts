@@ -91,7 +91,7 @@ async function importUp(services: Own, peer: Peer, head: Head, bytes: Buffer): P
   }
   const news: Down['pages'] = []
   for (let asked = { cursor: head.cursor, scope: head.scope }, isLast = false; !isLast; ) {
-    const page = await store.read(asSystem(), (tx) => nextPage(tx, peer, store.nodeId, asked, keys))
+    const page = await store.read(asSystem(), (tx) => nextPage(tx, peer, store.nodeId, { ...asked, history: true }, keys))
     news.push(page)
     asked = { cursor: page.cursor, scope: page.scope }
     isLast = page.is_last

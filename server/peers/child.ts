@@ -3,7 +3,7 @@ import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
-import { countOf, packEntries } from '@markbook/sync/protocol/entries'
+import { countOf, entriesOf, packEntries } from '@markbook/sync/protocol/entries'
 import { type Page, PROTOCOL, type Pull, type Push, type RowAnswer, type Welcome } from '@markbook/sync/protocol/messages'
 import { packRows, packSheets, unpackRows } from '@markbook/sync/protocol/page'
 import { and, desc, eq, lte } from 'drizzle-orm'
@@ -19,18 +19,19 @@ import { parentsOf, peerById } from './enrolment.ts'
 import { lookAgain } from './files/queue.ts'
 import { letGo } from './gone.ts'
 import { nodeKeys } from './keys.ts'
-import { historyUpTo, type News, ownNews } from './own-news.ts'
+import { type News, ownNews } from './own-news.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
 import { prune } from './prune.ts'
 import { keepRefused, ofOwn, takeRefusals } from './refusals.ts'
 import { sealKeys } from './routes.ts'
 import { resealed } from './secrets.ts'
+import { takeTold, toldUp } from './told.ts'
 
 type Peer = Row<'sync_peer'>
-type Asked = Omit<Pull, 'sheets'>
+type Asked = Omit<Pull, 'sheets' | 'history'>
 
-/** What this program says of itself. `sheets`: it reads rows by column, as all do since they can. */
-export type Program = { protocol: number; schema: number; sheets?: false }
+/** What this program says of itself. `sheets`: it reads rows by column, `history`: it takes history, as all do since they can. */
+export type Program = { protocol: number; schema: number; sheets?: false; history?: false }
 
 /**
  * A child's side of one parent, in the steps that the machine asks for (sync/machine.ts). Everything that must survive is in the
@@ -126,7 +127,7 @@ export class Child {
     const { store } = this.services
     const { page, history } = await store.read(asSystem(), async (tx) => {
       const page = await ownNews(tx, whole ? { ...peer, node_id: COMMONS } : peer)
-      return { page, history: await historyUpTo(tx, peer, page.to) }
+      return { page, history: await toldUp(tx, peer, page.to) }
     })
     const { own, shared } = sealKeys(this.services, peer)
     const tables = (this.sheets ? packSheets : packRows)(resealed(page.rows, own, shared))
@@ -184,8 +185,10 @@ export class Child {
     return page
   }
 
-  private ask = (asked: Asked, signal?: AbortSignal): Promise<Page> =>
-    this.line.pull({ ...asked, sheets: this.program.sheets ?? true }, signal)
+  private ask(asked: Asked, signal?: AbortSignal): Promise<Page> {
+    const { sheets = true, history = true } = this.program
+    return this.line.pull({ ...asked, sheets, history }, signal)
+  }
 
   /** `from`: where the page was asked from. Where this node has come elsewhere meanwhile, the rows count and the place does not. */
   async takePage(peer: Peer, page: Page, from: string | null = peer.their_cursor): Promise<void> {
@@ -194,6 +197,7 @@ export class Child {
     await this.services.store.write(asSystem(), async (tx) => {
       if (page.copied !== null) await tx.dialect.awaitMore(tx.line, isCopying(page))
       await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id })
+      await takeTold(tx, peer.school_id as string, entriesOf(page.history ?? []))
       const { their_cursor } = await this.peer(tx)
       const place = their_cursor === from ? { their_cursor: page.cursor, their_epoch: page.epoch, scope: page.scope } : {}
       await this.save(tx, { ...place, last_seen_at: tx.now })

@@ -2,6 +2,7 @@ import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol/cursor'
+import { type HistoryEntry, packEntries } from '@markbook/sync/protocol/entries'
 import type { Page } from '@markbook/sync/protocol/messages'
 import { type Carried, packRows, packSheets } from '@markbook/sync/protocol/page'
 import { type CopyPlace, readCopy, readFeed, readPeople, withConflicts, withPeople } from '../store/replica/feed.ts'
@@ -10,29 +11,26 @@ import { passedOn } from './above.ts'
 import { isBelowFloor } from './gone.ts'
 import { type Scope, scopeOf, within } from './scope.ts'
 import { resealed } from './secrets.ts'
+import { lastOfPage, toldDown } from './told.ts'
 
 type Peer = Row<'sync_peer'>
 /** Keys of sealed columns: this node's own, and the one that it shares with the peer. */
 export type SealKeys = { own: Buffer; shared: Buffer }
 
+type Asked = { cursor: string | null; scope: string | null; sheets?: boolean | undefined; history?: boolean | undefined }
+
 /**
  * The next page of a school for a child (SPEC, «The wire»). A cursor of another epoch, or none, begins a first copy; so does a scope that
  * has grown since. The page's cursor is to be saved with its rows.
  */
-export async function nextPage(
-  tx: ReadTx,
-  peer: Peer,
-  epoch: string,
-  asked: { cursor: string | null; scope: string | null; sheets?: boolean | undefined },
-  keys: SealKeys,
-): Promise<Page> {
+export async function nextPage(tx: ReadTx, peer: Peer, epoch: string, asked: Asked, keys: SealKeys): Promise<Page> {
   const school = peer.school_id as string
   const scope = await scopeOf(tx, peer)
   const known = textToCursor(asked.cursor)
   const isInScope = asked.scope === null || asked.scope === scope.text
   const goesOn = known && known.epoch === epoch && isInScope && !(await isBelowFloor(tx, school, epoch, asked.cursor))
   const cursor = goesOn ? known : await beginning(tx, school, epoch)
-  const read = cursor.kind === 'copy' ? await copyOn(tx, school, cursor, scope) : await feedOn(tx, school, cursor, scope, peer)
+  const read = await readOn(tx, peer, cursor, scope, asked.history ?? false)
   const rows = await within(tx, school, scope, read.rows)
   const pack = asked.sheets ? packSheets : packRows
   const tables = pack(scope.secrets ? resealed(rows, keys.own, keys.shared) : rows)
@@ -45,7 +43,13 @@ export async function nextPage(
     copied: read.copied,
     scope: scope.text,
     above: await passedOn(tx, school),
+    ...(asked.history && { history: packEntries(read.told) }),
   }
+}
+
+function readOn(tx: ReadTx, peer: Peer, cursor: Cursor, scope: Scope, tellsHistory: boolean): Promise<Read> {
+  if (cursor.kind === 'copy') return copyOn(tx, peer, cursor, scope, tellsHistory)
+  return cursor.kind === 'history' ? historyOn(tx, peer, cursor, scope) : feedOn(tx, peer, cursor, scope, tellsHistory)
 }
 
 async function beginning(tx: ReadTx, school: string, epoch: string): Promise<Cursor> {
@@ -57,26 +61,42 @@ const FIRST: Replicated = 'school'
 /** What a page costs by itself, above all a commit, is the most of it where rows are as small and as many as marks. */
 const rowsAtOnce = (table: Replicated) => (table === 'grade' ? limits.sync.copyMarks : limits.sync.pageRows)
 
-type Read = { rows: Carried[]; cursor: Cursor; isLast: boolean; total: number | null; copied: number | null }
+type Read = { rows: Carried[]; told: HistoryEntry[]; cursor: Cursor; isLast: boolean; total: number | null; copied: number | null }
 
-async function copyOn(tx: ReadTx, school: string, cursor: Cursor & { kind: 'copy' }, scope: Scope): Promise<Read> {
+async function copyOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'copy' }, scope: Scope, tellsHistory: boolean): Promise<Read> {
+  const school = peer.school_id as string
   const place: CopyPlace = { table: cursor.table as Replicated, after: cursor.after }
   const { rows, next } = await readCopy(tx, school, place, rowsAtOnce(place.table))
   const copied = cursor.copied + rows.length
   const total = await tx.dialect.countVersions(tx.line, school)
   const { epoch, seq, people } = cursor
-  const onward: Cursor = next ? { ...cursor, ...next, copied } : { kind: 'feed', epoch, seq, people }
   const whole = await withConflicts(tx, school, await withPeople(tx, rows, scope))
-  return { rows: whole, cursor: onward, isLast: false, total, copied }
+  // A school gets what was before; a laptop only what comes from now on.
+  const last: Cursor =
+    tellsHistory && peer.kind !== 'laptop' ? { kind: 'history', epoch, seq, people, after: 0 } : { kind: 'feed', epoch, seq, people }
+  return { rows: whole, told: [], cursor: next ? { ...cursor, ...next, copied } : last, isLast: false, total, copied }
 }
 
-async function feedOn(tx: ReadTx, school: string, { epoch, seq, people }: Cursor, scope: Scope, peer: Peer): Promise<Read> {
+/** The history up to where a copy began, after its rows, which nobody has to wait for. */
+async function historyOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'history' }, scope: Scope): Promise<Read> {
+  const { epoch, seq, people, after } = cursor
+  const upTo = Math.min(seq, await lastOfPage(tx, peer.school_id as string, after))
+  const told = await toldDown(tx, peer, scope, { after, upTo })
+  const onward: Cursor = upTo < seq ? { ...cursor, after: upTo } : { kind: 'feed', epoch, seq, people }
+  return { rows: [], told, cursor: onward, isLast: false, total: null, copied: null }
+}
+
+async function feedOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'feed' }, scope: Scope, tellsHistory: boolean): Promise<Read> {
+  const { epoch, seq, people } = cursor
+  const school = peer.school_id as string
   const limit = limits.sync.pageRows
-  const own = await readFeed(tx, school, { after: seq, limit, notFrom: [peer.node_id] })
+  const span = { after: seq, limit, notFrom: [peer.node_id], ...(tellsHistory && { upTo: await lastOfPage(tx, school, seq) }) }
+  const own = await readFeed(tx, school, span)
   const of = await readPeople(tx, school, { after: people, limit, secrets: scope.secrets })
   const rows = [...of.rows, ...(await withPeople(tx, own.rows, scope))]
   return {
     rows: unique(rows),
+    told: tellsHistory ? await toldDown(tx, peer, scope, { after: seq, upTo: own.to }) : [],
     cursor: { kind: 'feed', epoch, seq: own.to, people: of.to },
     isLast: own.isLast && of.isLast,
     total: null,

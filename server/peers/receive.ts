@@ -15,6 +15,7 @@ import type { WriteTx } from '../store/tx.ts'
 import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
 import { resealed } from './secrets.ts'
+import { takeTold } from './told.ts'
 
 /**
  * Takes what a child wrote: judges every row, applies what may be, and answers for each that did not simply go in. Runs in one
@@ -36,7 +37,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string
   const gone = await applyStates(tx, school, deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
   const history = entriesOf(push.history)
-  tx.replica.bring(school, [], history.filter(mayTell(peer)).map(entryOf))
+  await takeTold(tx, school, history.filter(mayTell(peer)))
   await acknowledge(tx, peer, push.to, history)
   return { acknowledged: push.to, answers }
 }
@@ -176,8 +177,6 @@ const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verd
 
 /** By the writer's own count: its clock may have gone back meanwhile. */
 const lastWritten = ({ units }: RowState): Stamp | undefined => Object.values(units).sort((a, b) => b[1] - a[1] || compareStamps(b, a))[0]
-
-const entryOf = (entry: HistoryEntry) => ({ ...entry, near_id: entry.near_id ?? entry.row_id })
 
 /** A school tells what was done on its laptops too; a laptop carries one person's. */
 const mayTell = ({ kind, user_id }: Row<'sync_peer'>) => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { HistoryEntity } from '@markbook/shared/contract/history'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { and, eq } from 'drizzle-orm'
@@ -8,14 +9,21 @@ import type { ReadTx } from '../store/tx.ts'
 
 /**
  * What a node may hold of its school (sync.md, «Topology»). `text` changes when it does, so that rows follow rights. `books`: of which
- * classes; null for all, those too that are gone, for whoever holds the books of a class must hear that they went with it.
+ * classes; null for all, those too that are gone, for whoever holds the books of a class must hear that they went with it. `hasPast`: the
+ * history of such rows too.
  */
-export type Scope = { text: string; secrets: boolean; holds(table: Replicated): boolean; books: ReadonlySet<string> | null }
+export type Scope = {
+  text: string
+  secrets: boolean
+  holds(table: Replicated): boolean
+  hasPast(entity: string): boolean
+  books: ReadonlySet<string> | null
+}
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
 
 const SECRETS: readonly Replicated[] = ['user_totp', 'recovery_code']
-const OF_BOOKS: readonly Replicated[] = ['report_book', 'report_book_entry', 'report_book_pdf', 'class_report_file']
+export const OF_BOOKS: readonly Replicated[] = ['report_book', 'report_book_entry', 'report_book_pdf', 'class_report_file']
 const NO_LAPTOP: readonly Replicated[] = [...SECRETS, 'school_join_request']
 
 export const membershipOf = statement<{ school: string; user: string }>()(({ db, t: { school_management: of }, p }) =>
@@ -33,7 +41,7 @@ const classesLedBy = statement<{ school: string; user: string }>()(({ db, t: { c
 
 /** A school node holds everything of its school. A laptop what its user may read; nothing once they may not read at all. */
 export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): Promise<Scope> {
-  if (kind !== 'laptop') return { text: 'school', secrets: true, holds: () => true, books: null }
+  if (kind !== 'laptop') return { text: 'school', secrets: true, holds: () => true, hasPast: () => true, books: null }
   const whose = { school: school_id ?? '', user: user_id ?? '' }
   const [membership] = await membershipOf(tx, whose)
   const role = membership?.is_active ? membership.role : 'member'
@@ -44,7 +52,9 @@ export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): P
     .digest('hex')
     .slice(0, 24)
   const staff = role !== 'member'
-  return { text, secrets: false, holds: (table) => !NO_LAPTOP.includes(table) && (staff || !STAFF_ONLY.includes(table)), books }
+  const holds = (table: Replicated) => !NO_LAPTOP.includes(table) && (staff || !STAFF_ONLY.includes(table))
+  const hasPast = (entity: string) => staff && HistoryEntity.safeParse(entity).success && (entity !== 'school' || role === 'admin')
+  return { text, secrets: false, holds, hasPast, books }
 }
 
 const STAFF_ONLY: readonly Replicated[] = ['student', 'enrolment', 'student_subject', 'assessment', 'grade', ...OF_BOOKS, 'sync_conflict']

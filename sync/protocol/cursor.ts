@@ -1,24 +1,34 @@
 /**
  * How far a child has read its parent's feed, as text that only the parent reads (the child only whether it is still copying):
  * `epoch/seq/people` while going on, `epoch/copy/seq/people/table/after/copied` during a first copy, where seq and people are where the
- * feeds stood when it began, and reading goes on from there.
+ * feeds stood when it began, and reading goes on from there. Between the two a school reads the history up to where its copy began:
+ * `epoch/history/seq/people/after`.
  */
 export type Cursor =
   | { kind: 'feed'; epoch: string; seq: number; people: number }
+  | { kind: 'history'; epoch: string; seq: number; people: number; after: number }
   | { kind: 'copy'; epoch: string; seq: number; people: number; table: string; after: string; copied: number }
 
-export const cursorToText = (cursor: Cursor): string =>
-  cursor.kind === 'feed'
-    ? [cursor.epoch, cursor.seq, cursor.people].join('/')
-    : [cursor.epoch, 'copy', cursor.seq, cursor.people, cursor.table, cursor.after, cursor.copied].join('/')
+export function cursorToText(cursor: Cursor): string {
+  const { epoch, seq, people } = cursor
+  if (cursor.kind === 'feed') return [epoch, seq, people].join('/')
+  if (cursor.kind === 'history') return [epoch, 'history', seq, people, cursor.after].join('/')
+  return [epoch, 'copy', seq, people, cursor.table, cursor.after, cursor.copied].join('/')
+}
 
 const FEED = /^([0-9a-f-]{36})\/(\d{1,15})\/(\d{1,15})$/
+const HISTORY = /^([0-9a-f-]{36})\/history\/(\d{1,15})\/(\d{1,15})\/(\d{1,15})$/
 const COPY = /^([0-9a-f-]{36})\/copy\/(\d{1,15})\/(\d{1,15})\/([a-z_]{1,63})\/([0-9a-f-]{36})\/(\d{1,12})$/
 
 /** Null where the text is none of ours: the copy then begins anew, which loses nothing. */
 export function textToCursor(text: string | null): Cursor | null {
   const feed = FEED.exec(text ?? '')
   if (feed) return { kind: 'feed', epoch: feed[1] as string, seq: Number(feed[2]), people: Number(feed[3]) }
+  const history = HISTORY.exec(text ?? '')
+  if (history) {
+    const [seq, people, after] = history.slice(2).map(Number) as [number, number, number]
+    return { kind: 'history', epoch: history[1] as string, seq, people, after }
+  }
   const copy = COPY.exec(text ?? '')
   if (!copy) return null
   const [, epoch, seq, people, table, after, copied] = copy as unknown as string[]

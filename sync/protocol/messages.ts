@@ -55,12 +55,15 @@ export const Pull = z.object({
   scope: z.string().max(100).nullable(),
   /** The child can read rows by column. */
   sheets: z.boolean().optional(),
+  /** It takes the history of what it gets, and reads that by column too. */
+  history: z.boolean().optional(),
 })
 export type Pull = z.infer<typeof Pull>
 
 /**
  * `cursor` is to be saved with the rows. `total`: in a first copy, how many rows there are in all. `scope` that the rows were read under.
- * `above`: up to which number of the parent's feed its own parent has everything; null where it has none.
+ * `above`: up to which number of the parent's feed its own parent has everything; null where it has none. `history`: who wrote what the
+ * page brings, for a child that asks for it.
  */
 export const Page = z.object({
   epoch: Id,
@@ -71,6 +74,7 @@ export const Page = z.object({
   copied: z.int().nullable(),
   scope: z.string(),
   above: Seq.nullish(),
+  history: History.optional(),
 })
 export type Page = z.infer<typeof Page>
 

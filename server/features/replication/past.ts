@@ -25,8 +25,7 @@ const entriesOfRows = statement<{ school: string; rows: string; near: string }>(
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
 /**
- * What stood before either of two values was written, by column, as far as the history that is here says it; null where it does not. A
- * school has its own writes alone, the centre both.
+ * What stood before either of two values was written, by column, as far as the history that is here says it; null where it does not.
  */
 export async function beforeBoth(tx: ReadTx, school: string, met: readonly Met[]): Promise<(conflictId: string) => Stored | null> {
   const values = met.filter(({ conflict, row }) => conflict.kind === 'value' && conflict.value !== null && row !== undefined)
