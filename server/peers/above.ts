@@ -2,7 +2,8 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import type { Page } from '@markbook/sync/protocol/messages'
 import { and, eq, gt, isNull, ne, or } from 'drizzle-orm'
-import type { ReadTx } from '../store/tx.ts'
+import { setPeer } from '../store/peer-row.ts'
+import type { ReadTx, WriteTx } from '../store/tx.ts'
 import { parentsOf } from './enrolment.ts'
 
 type Peer = Row<'sync_peer'>
@@ -10,6 +11,23 @@ type Peer = Row<'sync_peer'>
 /** Up to which number of this node's own feed its parent has everything; null where nobody is above it. */
 export async function passedOn(tx: ReadTx, school: string): Promise<number | null> {
   return (await parentsOf(tx)).find(({ school_id }) => school_id === school)?.own_seq ?? null
+}
+
+/** The number of the parent's database, as it was when it was met last; null where nobody is above. */
+export async function numberAbove(tx: ReadTx, school: string): Promise<string | null> {
+  return (await parentsOf(tx)).find(({ school_id }) => school_id === school)?.node_id ?? null
+}
+
+/**
+ * At a laptop with two parents: whether the first, `school`, has met the other's database after it was restored, which this laptop has not.
+ * What came here from the one before, and not by way of the school, is then kept back from the school no longer (decision 380).
+ */
+export async function isRestoredAbove(tx: WriteTx, school: Peer, above: string | null | undefined): Promise<boolean> {
+  if (school.user_id === null || !above) return false
+  // Numbers rise with time: one that is lower is of the days before.
+  const former = (await parentsOf(tx)).filter(({ id, node_id }) => id !== school.id && node_id < above)
+  for (const { id } of former) await setPeer(tx, id, { node_id: above })
+  return former.length > 0
 }
 
 /** Up to which number of this node's own feed the parent has everything, with what came from there itself. */

@@ -14,7 +14,7 @@ import { applyStates } from '../store/replica/apply.ts'
 import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { version } from '../version.ts'
-import { sentUpTo } from './above.ts'
+import { isRestoredAbove, sentUpTo } from './above.ts'
 import { parentsOf, peerById } from './enrolment.ts'
 import { lookAgain } from './files/queue.ts'
 import { letGo } from './gone.ts'
@@ -83,7 +83,7 @@ export class Child {
         their_cursor: isAgain ? null : peer.their_cursor,
         // A parent that was restored has less of us than it said, and gets everything again. One that says more has answered what never
         // came: it is asked again, for among the answers may be refusals.
-        own_seq: isAgain ? 0 : Math.min(peer.own_seq, welcome.acknowledged),
+        own_seq: isAgain || (await isRestoredAbove(tx, peer, welcome.above)) ? 0 : Math.min(peer.own_seq, welcome.acknowledged),
         own_people: isAgain ? 0 : peer.own_people,
         clock_offset: Math.round(clock.now() - welcome.now),
         last_seen_at: tx.now,

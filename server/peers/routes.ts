@@ -27,6 +27,7 @@ import type { Services } from '../http/services.ts'
 import { setPeer } from '../store/peer-row.ts'
 import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
+import { numberAbove } from './above.ts'
 import { admit, childByNode, NEW_PEER, peerById, syncFailures } from './enrolment.ts'
 import { FILE_CONTENT } from './files/named.ts'
 import { answerFiles, giveFile } from './files/serve.ts'
@@ -167,6 +168,7 @@ async function hello(c: Ctx, services: Services): Promise<Welcome> {
       scope: (await scopeOf(tx, peer)).text,
       sheets: true,
       below: await isBelowFloor(tx, peer.school_id as string, services.store.nodeId, cursor),
+      above: await numberAbove(tx, peer.school_id as string),
     }
   })
 }

@@ -46,6 +46,8 @@ export const Welcome = z.object({
   below: z.boolean(),
   /** The parent can read rows by column. */
   sheets: z.boolean().optional(),
+  /** The number of the parent's own parent. */
+  above: Id.nullish(),
 })
 export type Welcome = z.infer<typeof Welcome>
 

@@ -94,6 +94,36 @@ describe('yesterday’s backup', () => {
     const [a, b] = await same(restored, box)
     expect(b).toEqual(a)
   })
+
+  test('at the centre: what only a laptop had heard from it is on that laptop’s list, and no mark stands there alone', async () => {
+    const centre = await school({ seed: 'centre', database: 'sqlite' })
+    const box = await school({ seed: 'box', story: false, database: 'sqlite' })
+    open.push(centre, box)
+    const link = await under(centre, box)
+    await link.round()
+    const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
+    const atCentre = await under(centre, laptop, { user: people.ada.id })
+    await settle(atSchool, atCentre)
+    const image = imageOf(centre)
+    const made = await (await signedIn(centre, 'byrne')).assessments.create({
+      body: { termId: mathsExam.term_id, subjectId: englishExam.subject_id, title: 'Told on the bus', assessmentType: 'coursework' },
+    })
+    await atCentre.round()
+    const restored = await startedFrom(image, 'restored-centre')
+    restored.clock.advance(60_000)
+    await restored.services.store.renewNode()
+    const isAt = async (node: School) => (await node.rows('assessment')).some(({ id }) => id === made.id)
+    expect(await isAt(laptop)).toBe(true)
+    // The laptop meets the school alone, which has met the centre as it is now.
+    await makeRound(box, carrierTo(restored))
+    await atSchool.round()
+    expect([await isAt(laptop), await isAt(box), await isAt(restored)]).toEqual([false, false, false])
+    const refused = await refusedAt(laptop)
+    expect(refused).toContainEqual(expect.objectContaining({ row_id: made.id, unit: 'title', value: { title: 'Told on the bus' } }))
+    expect(refused.filter(({ row_id }) => row_id !== made.id)).toEqual([])
+    await atSchool.round()
+    expect(await refusedAt(laptop)).toEqual(refused)
+  })
 })
 
 test('the cloned laptop: both go on, each under a name of its own, and neither’s marks are lost', async () => {
