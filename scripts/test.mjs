@@ -1,4 +1,4 @@
-// `npm test`: installs what is missing, checks, runs every test on SQLite and on Postgres, and lives 250 simulated worlds of replication.
+// `npm test`: installs what is missing, checks, runs every test on SQLite and on Postgres, and lives 500 simulated worlds of replication.
 // Arguments go to vitest, which then runs alone.
 // `npm run test:long`: the tests that have a long form (server/testing/long.ts), in that form.
 import { spawnSync } from 'node:child_process'
@@ -20,8 +20,8 @@ const { status } = spawnSync(process.execPath, [join(root, 'node_modules', 'vite
   env: { ...process.env, ...(long && { TEST_LONG: '1' }) },
 })
 if (status !== 0 || long || filters.length > 0) process.exit(status ?? 1)
-const worlds = ['--seeds', '250', '--events', '200', '--central', '10']
-console.log('250 simulated worlds of replication (sync/SPEC.md, «Proof»), each with its own faults …')
+const worlds = ['--seeds', '500', '--events', '200', '--central', '20']
+console.log('500 simulated worlds of replication (sync/SPEC.md, «Proof»), each with its own faults …')
 process.exit(spawnSync(process.execPath, [join(root, 'scripts', 'sim.mjs'), ...worlds], { cwd: root, stdio: 'inherit' }).status ?? 1)
 
 function withLongForm() {
