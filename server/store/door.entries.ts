@@ -3,9 +3,13 @@ import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 
 export type AnyRow = Record<string, unknown> & { id: string }
 export type Action = 'create' | 'update' | 'delete'
-/** What a transaction wrote of one row: from the first `before` to the last `after`. */
+/**
+ * What a transaction wrote of one row: from the first `before` to the last `after`. `ended`: it changed the row and then removed it, which
+ * are two entries, and the row as it was between them.
+ */
 export type Written = {
   entryId: string
+  ended?: { entryId: string; row: AnyRow } | undefined
   table: Replicated
   schoolId: string
   before: AnyRow | null
@@ -17,13 +21,25 @@ export type Written = {
 export const same = (a: unknown, b: unknown) =>
   a === b || (typeof a === 'object' && a !== null && b !== null && JSON.stringify(a) === JSON.stringify(b))
 
-/** The row as it was, without what every node computes anew. */
-export const claimsOf = ({ table, before }: Written): AnyRow => {
-  const { identity, units } = descriptions[table]
-  return Object.fromEntries([...identity, ...Object.values(units).flat()].map((name) => [name, before?.[name] ?? null])) as AnyRow
+/** A row that is removed, as it was at last, without what every node computes anew. */
+export const claimsOf = (entry: Written): AnyRow => {
+  const { identity, units } = descriptions[entry.table]
+  const row = rowOf(entry)
+  return Object.fromEntries([...identity, ...Object.values(units).flat()].map((name) => [name, row[name] ?? null])) as AnyRow
 }
 
-export const rowOf = (entry: Written): AnyRow => (entry.after ?? entry.before) as AnyRow
+export const rowOf = ({ before, ended, after }: Written): AnyRow => (after ?? ended?.row ?? before) as AnyRow
+
+/** Two where a row was changed and then removed, else itself. */
+export const entriesIn = (entry: Written): Written[] => {
+  const { ended, after, before, entryId } = entry
+  if (!ended || after !== null || before === null) return [entry]
+  const between = { ...entry, ended: undefined }
+  return [
+    { ...between, entryId, after: ended.row },
+    { ...between, entryId: ended.entryId, before: ended.row },
+  ]
+}
 
 export const actionOf = (entry: Written): Action | null => {
   if (entry.before === null) return entry.after === null ? null : 'create'

@@ -11,6 +11,7 @@ import {
   actionOf,
   bySchool,
   changesOf,
+  entriesIn,
   nearOf,
   rowOf,
   same,
@@ -124,7 +125,8 @@ export class Door implements ReplicaWrites {
       const entries = [...this.written.values()].filter((entry) => entry.schoolId === schoolId && actionOf(entry) !== null)
       const notes = this.notes.filter((note) => note.schoolId === schoolId)
       const brought = this.brought.get(schoolId)
-      const history = [...entries.map((entry) => this.historyOf(entry)), ...notes.map((note) => this.historyOfNote(note))]
+      const own = entries.flatMap(entriesIn).sort((a, b) => (a.entryId < b.entryId ? -1 : 1))
+      const history = [...own.map((entry) => this.historyOf(entry)), ...notes.map((note) => this.historyOfNote(note))]
       const rows = [...(await stampedRows([this.line, this.dialect], schoolId, entries, this.writer)), ...(brought?.rows.values() ?? [])]
       const all = [...history, ...(brought?.history ?? [])]
       if (rows.length + all.length === 0) continue
@@ -227,12 +229,13 @@ export class Door implements ReplicaWrites {
     }
   }
 
-  /** Two writes of one row in one transaction are one entry, from the first `before` to the last `after`. */
+  /** Two writes of one row in one transaction are one entry, from the first `before` to the last `after`, but for a removal. */
   private remember(table: Replicated, before: AnyRow | null, after: AnyRow | null, units: Iterable<string>) {
     const row = (after ?? before) as AnyRow
     const key = `${table}:${row.id}`
     const earlier = this.written.get(key)
     if (earlier) {
+      if (after === null && earlier.before && earlier.after) earlier.ended = { entryId: this.writer.newId(), row: earlier.after }
       earlier.after = after
       for (const unit of units) earlier.units.add(unit)
     } else {

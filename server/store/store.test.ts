@@ -223,6 +223,28 @@ test('the feed counts transactions without gaps under parallel writers, in commi
   expect(new Set(history.map((entry) => entry.head)).size).toBe(21)
 })
 
+test('a row that is changed and removed in one transaction: both are in the history, and the change is what was removed', async () => {
+  const school = await at.store.write(asSystem(), aSchool)
+  const id = newId()
+  await at.store.write(asSystem(), (tx) => tx.insert('subject', [{ ...subjectRow(tx, school, 'ART'), id }]))
+  await at.store.write(asSystem(), async (tx) => {
+    const before = await tx.find('subject', school, id)
+    if (!before) throw new Error('it was made')
+    const [after] = await tx.update('subject', [{ before, patch: { name: 'Fine arts' } }])
+    await tx.remove('subject', [after ?? before])
+  })
+  const { rows, history } = await feedOf(school)
+  const own = history.filter(({ row_id }) => row_id === id).sort((a, b) => (a.id < b.id ? -1 : 1))
+  expect(own.map(({ action, changes }) => [action, changes['name']])).toEqual([
+    ['create', { before: null, after: 'Subject ART' }],
+    ['update', { before: 'Subject ART', after: 'Fine arts' }],
+    ['delete', { before: 'Fine arts', after: null }],
+  ])
+  expect(own[2]?.seq).toBe(own[1]?.seq)
+  const tombstone = rows.find(({ row_id }) => row_id === id)
+  expect(JSON.parse(tombstone?.extra ?? '')).toMatchObject({ last: { name: 'Fine arts' } })
+})
+
 test('history can be added to, never changed or dropped', async () => {
   await at.store.write(asSystem(), aSchool)
   for (const verb of ['delete', 'update'] as const) {

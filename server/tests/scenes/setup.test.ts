@@ -98,3 +98,28 @@ test('a laptop carries what its user may read: no secrets, and report books only
   expect(own.length).toBeGreaterThan(0)
   expect(own.every(({ student_group_id }) => student_group_id === class3B.id)).toBe(true)
 })
+
+test('a book that a laptop changes and removes at once, while the school writes in it: it lives again with what both wrote', async () => {
+  const { box } = await centreAndSchool(open)
+  const { laptop, link } = await laptopOf(open, box, people.byrne.id)
+  await laptop.services.store.write(asSystem(people.byrne.id), async (tx) => {
+    const before = await tx.find('report_book', stBrigids, draftReport.id)
+    if (!before) throw new Error('the laptop of a class teacher has its books')
+    const [after] = await tx.update('report_book', [{ before, patch: { class_teacher_remark: 'Written last' } }])
+    await tx.remove('report_book', [after ?? before])
+  })
+  await (await signedIn(box, 'okafor')).reports.update({ params: { id: draftReport.id }, body: { conduct: 'Good' } })
+  await settle(link)
+  for (const node of [box, laptop]) {
+    const book = (await node.rows('report_book')).find(({ id }) => id === draftReport.id)
+    expect(book).toMatchObject({ class_teacher_remark: 'Written last', conduct: 'Good' })
+  }
+  expect(await conflictsAt(box)).toMatchObject([{ entity: 'report_book', kind: 'delete', status: 'open', actor_id: people.byrne.id }])
+  const past = await (await signedIn(box, 'okafor')).history.list({ query: { entity: 'report_book', id: draftReport.id } })
+  expect(past).toContainEqual(
+    expect.objectContaining({
+      action: 'update',
+      changes: { class_teacher_remark: { before: draftReport.class_teacher_remark, after: 'Written last' } },
+    }),
+  )
+})
