@@ -3,6 +3,7 @@ import { queryClient } from './api/queries.ts'
 import { Crash } from './frame/crash.tsx'
 import { Missing } from './frame/missing.tsx'
 import { root, school } from './frame/parents.tsx'
+import { Pending } from './frame/pending.tsx'
 import { accountRoutes } from './pages/account/routes.tsx'
 import { assessmentRoutes } from './pages/assessments/routes.tsx'
 import { classRoutes } from './pages/classes/routes.tsx'
@@ -45,6 +46,9 @@ export const router = createRouter({
   routeTree: tree,
   context: { queryClient },
   defaultPreload: 'intent',
+  // A page whose program or first answer is on its way says so, before anybody wonders.
+  defaultPendingComponent: Pending,
+  defaultPendingMs: 200,
   defaultErrorComponent: Crash,
   defaultNotFoundComponent: Missing,
   scrollRestoration: true,

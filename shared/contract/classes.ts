@@ -75,6 +75,20 @@ const schoolTeachers = endpoint({
   list: true,
 })
 
+const ClassPlace = row('ClassPlace', { student_id: Id, student_group_id: Id })
+
+const places = endpoint({
+  method: 'GET',
+  path: `${base}/places`,
+  guard: 'staff',
+  summary: 'Say who is in which class of a year',
+  who: 'Teachers see their own classes; administrators every class.',
+  targets: ['academicYearId'],
+  query: z.object({ academicYearId: Id }),
+  reply: z.array(ClassPlace),
+  list: true,
+})
+
 const progress = endpoint({
   method: 'GET',
   path: `${base}/progress`,
@@ -277,6 +291,7 @@ const studentSubjectEndpoints = {
 // Fixed paths stand before `:classId`, so that a router that reads in order finds them.
 export const classes = {
   schoolTeachers,
+  places,
   progress,
   ...classEndpoints,
   ...teacherEndpoints,

@@ -117,6 +117,7 @@ export const addedRows: readonly string[] = [
   'GET /api/students/:id',
   'DELETE /api/students/:id',
   'GET /api/classes/progress',
+  'GET /api/classes/places',
   'GET /api/classes/:id/subjects',
   'PATCH /api/classes/:classId/class-teacher',
   'GET /api/calculations/explain',

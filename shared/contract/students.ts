@@ -40,6 +40,7 @@ export const students = {
     path: '/api/students',
     guard: 'staff',
     summary: 'List the students by last name',
+    notes: '`search`: a part of the name, or of the student number.',
     targets: ['classId'],
     query: z.object({ search: Search.optional(), isActive: QueryFlag.optional(), classId: Id.optional() }),
     reply: z.array(Student),

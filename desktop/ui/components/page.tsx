@@ -81,9 +81,10 @@ export function FailureNotice({ failure, onRetry }: { failure: unknown; onRetry?
 export const Loading = () => {
   const { t } = useTranslation('app')
   return (
-    <p className={styles['loading']} role="status">
-      {t('state.loading')}
-    </p>
+    <div className={styles['loading']} role="status">
+      <span>{t('state.loading')}</span>
+      <span className={styles['coming']} aria-hidden="true" />
+    </div>
   )
 }
 

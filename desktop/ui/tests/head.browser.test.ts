@@ -87,7 +87,7 @@ describe.skipIf(!chromiumPath)('the head', () => {
     await page.getByRole('button', { name: 'Import a list' }).click()
     await page.getByLabel('File (.xlsx or .csv)').setInputFiles(table('Nuala,Álvarez,female\nSeán,Barry,nobody\n'))
     await page.getByRole('button', { name: 'See what would happen' }).click()
-    await page.getByText('1 that cannot be taken', { exact: false }).waitFor()
+    await page.getByText('1 row that cannot be taken', { exact: false }).waitFor()
     await page.getByLabel('File (.xlsx or .csv)').setInputFiles(table('Nuala,Álvarez,female\nSeán,Barry,male\n'))
     await page.getByRole('button', { name: 'See what would happen' }).click()
     await page.getByRole('button', { name: 'Write 2 rows' }).click()

@@ -19,6 +19,7 @@ import {
 } from './classes.queries.ts'
 import { enrolmentHandlers } from './enrolment.handlers.ts'
 import { progress } from './progress.handler.ts'
+import { enrolledIn } from './progress.queries.ts'
 import { studentSubjectHandlers } from './student-subjects.handlers.ts'
 import { assignTeacher, setSubjects } from './teachers.assign.ts'
 import { teacherHandlers } from './teachers.handlers.ts'
@@ -131,6 +132,17 @@ const ownHandlers = {
 } satisfies Partial<Handlers<typeof classes>>
 
 export const classHandlers: Handlers<typeof classes> = {
+  places: on(classes.places, {
+    load: (scene, { targets }) => rowOf(scene, 'academic_year', targets['academicYearId']),
+    run: async ({ tx, caller }, _asked, year) => {
+      const listed = caller.role === 'admin' ? classesOfSchool : classesOfTeacher
+      const all = await listed(tx, { school: caller.school_id, user: caller.user_id })
+      const groups = all.flatMap(({ id, academic_year_id }) => (academic_year_id === year.id ? [id] : []))
+      const rows = await enrolledIn(tx, { school: caller.school_id, groups: JSON.stringify(groups) })
+      return rows.map(({ student_id, group_id }) => ({ student_id, student_group_id: group_id }))
+    },
+  }),
+
   progress,
   ...ownHandlers,
   ...teacherHandlers,

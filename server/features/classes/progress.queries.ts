@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import { statement } from '../../store/statement.ts'
 
 /** Who teaches what where in a year. */
@@ -23,7 +23,8 @@ export const enrolledIn = statement<{ school: string; groups: string }>()(({ db,
   db
     .select({ student_id: t.enrolment.student_id, group_id: t.enrolment.student_group_id })
     .from(t.enrolment)
-    .where(and(eq(t.enrolment.school_id, p.school), dialect.inList(t.enrolment.student_group_id, p.groups))),
+    .where(and(eq(t.enrolment.school_id, p.school), dialect.inList(t.enrolment.student_group_id, p.groups)))
+    .orderBy(asc(t.enrolment.student_group_id), asc(t.enrolment.student_id)),
 )
 
 /** The subjects that students of these classes were given. `groups` is a JSON array. */

@@ -1,5 +1,15 @@
-import { elan, mathsQuiz, mei } from '@markbook/shared/story/marks'
-import { class3B, hilltopTerm, irish, lastMichaelmas, michaelmas, trinity } from '@markbook/shared/story/school-year'
+import { elan, mathsQuiz, mei, pupilsOf3A, pupilsOf3B } from '@markbook/shared/story/marks'
+import {
+  class3A,
+  class3B,
+  hilltopTerm,
+  irish,
+  lastMichaelmas,
+  lastYear,
+  michaelmas,
+  thisYear,
+  trinity,
+} from '@markbook/shared/story/school-year'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type School, school } from '../../testing/school.ts'
 
@@ -15,6 +25,24 @@ const progress = async (who: Who, termId = michaelmas.id) =>
   (await st.as[who].classes.progress({ query: { termId } })).map(
     (row) => `${row.class.name} ${row.subject.code} ${row.assessments} ${row.recorded}/${row.expected}${row.is_own ? ' own' : ''}`,
   )
+
+describe('GET /api/classes/places', () => {
+  const placesOf = async (who: Who, academicYearId: string = thisYear.id) =>
+    (await st.as[who].classes.places({ query: { academicYearId } })).map(({ student_id, student_group_id }) => [
+      student_id,
+      student_group_id,
+    ])
+
+  test('who is in which class of the year: of every class for an administrator, of their own for a teacher', async () => {
+    const all = await placesOf('okafor')
+    expect(all).toHaveLength(pupilsOf3A.length + pupilsOf3B.length)
+    expect(all).toContainEqual([pupilsOf3A[0]?.id, class3A.id])
+    const own = await placesOf('byrne')
+    expect(new Set(own.map(([, group]) => group))).toEqual(new Set([class3B.id]))
+    expect(new Set(own.map(([student]) => student))).toEqual(new Set(pupilsOf3B.map(({ id }) => id)))
+    expect(new Set((await placesOf('okafor', lastYear.id)).map(([, group]) => group))).not.toContain(class3B.id)
+  })
+})
 
 describe('GET /api/classes/progress', () => {
   test('a teacher sees the own subjects of the own classes', async () => {

@@ -26,6 +26,17 @@ describe('the days of a file', () => {
     },
   )
 
+  test.each([
+    ['31/02/2011', 'no_such_day'],
+    ['25/13/2011', 'no_such_day'],
+    ['1066-10-14', 'day_far'],
+    ['04/03/2011', 'day_unclear'],
+    ['tomorrow', 'day_form'],
+    ['25/03/11', 'day_form'],
+  ])('%s is refused for its own reason: %s', (text, code) => {
+    expect(dayReader([text])(text)).toEqual({ ok: false, code })
+  })
+
   test('another day of the file shows which number is the month', () => {
     expect(read('04/03/2011', '25/03/2011')).toBe('2011-03-04')
     expect(read('04/03/2011', '03/25/2011')).toBe('2011-04-03')

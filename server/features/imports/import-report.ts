@@ -1,5 +1,6 @@
 import type { ImportReport } from '@markbook/shared/contract/imports'
 import type { Issue } from '@markbook/shared/failures'
+import { fault } from './faults.ts'
 
 export type ReportRow = ImportReport['rows'][number]
 
@@ -26,5 +27,4 @@ export function reportOf(rows: readonly ReportRow[], heading: Heading): ImportRe
 }
 
 /** Columns that were not read, so that a misspelt head is seen. */
-export const unreadColumns = (heads: readonly string[]): Issue[] =>
-  heads.map((head) => ({ path: head, message: 'is not a column of this import and was not read' }))
+export const unreadColumns = (heads: readonly string[]): Issue[] => heads.map((head) => fault(head, 'not_read'))

@@ -1,6 +1,7 @@
 import { searchTerm } from '@markbook/shared/domain/fold'
 import type { Issue } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
+import { type FaultCode, fault } from './faults.ts'
 import type { PupilFields } from './pupil-rows.ts'
 
 type Pupil = Row<'student'>
@@ -11,24 +12,25 @@ export const nameKey = ({ last_name, first_name }: { last_name: string; first_na
   `${searchTerm(last_name)}\u0001${searchTerm(first_name)}`
 
 const differ = (a: string | null | undefined, b: string | null | undefined): boolean => Boolean(a && b && a !== b)
-const unclear = (path: string, message: string): Match => ({ kind: 'unclear', issue: { path, message } })
-
-const MISSING = 'a student has this name, but a birth date is missing here or there; give the student number'
+const unclear = (path: string, code: FaultCode, values?: Record<string, string>): Match => ({
+  kind: 'unclear',
+  issue: fault(path, code, values),
+})
 
 /** Which of those of the same name a row means. A missing birth date is met by another missing one, where nobody else can be meant. */
 function amongNamesakes(namesakes: readonly Pupil[], fields: PupilFields): Match {
   const born = fields.date_of_birth ?? null
   const [sure, another] = born === null ? [] : namesakes.filter((pupil) => pupil.date_of_birth === born)
-  if (another) return unclear('last_name', 'two students have this name and birth date; give the student number')
+  if (another) return unclear('last_name', 'two_alike')
   if (sure && differ(sure.student_number, fields.student_number)) {
-    return unclear('student_number', `the student of this name and birth date has the number ${sure.student_number}`)
+    return unclear('student_number', 'other_number', { number: sure.student_number ?? '' })
   }
   if (sure) return { kind: 'known', pupil: sure }
   const possible = namesakes.filter((pupil) => !differ(pupil.date_of_birth, born) && !differ(pupil.student_number, fields.student_number))
   const [pupil, ...others] = possible
   if (!pupil) return { kind: 'new' }
   const isOnly = others.length === 0 && born === null && pupil.date_of_birth === null
-  return isOnly ? { kind: 'known', pupil } : unclear('date_of_birth', MISSING)
+  return isOnly ? { kind: 'known', pupil } : unclear('date_of_birth', 'birth_missing')
 }
 
 /** The pupils of a school as an import looks them up, including those that its earlier rows made or changed. */
@@ -53,7 +55,7 @@ export function pupilIndex(pupils: readonly Pupil[]) {
       if (numbered) return { kind: 'known', pupil: numbered }
       if (!last_name || !first_name) {
         if (student_number !== undefined) return { kind: 'new' }
-        return unclear(last_name ? 'first_name' : 'last_name', 'is required where there is no student number')
+        return unclear(last_name ? 'first_name' : 'last_name', 'required_name')
       }
       return amongNamesakes([...namesakesOf(nameKey({ last_name, first_name })).values()], fields)
     },

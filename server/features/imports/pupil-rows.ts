@@ -1,10 +1,12 @@
 import { importFailures } from '@markbook/shared/contract/imports'
 import { StudentInput } from '@markbook/shared/contract/students'
 import type { Issue } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
 import { findColumns, type Sheet, type SheetRow } from '../../documents/table.ts'
 import { dayReader, type ReadDay } from './days.ts'
+import { fault } from './faults.ts'
 
 const TEXT_COLUMNS = {
   first_name: StudentInput.shape.firstName,
@@ -30,7 +32,12 @@ export type PupilFields = {
 export type PupilRow = { row: number; fields: PupilFields; className: string | undefined; issues: Issue[] }
 export type PupilTable = { rows: PupilRow[]; unread: string[] }
 
-const sentenceOf = (schema: z.ZodType, text: string): string | undefined => schema.safeParse(text).error?.issues[0]?.message
+/** A text that cannot be stored is too long, or holds signs that nobody sees. */
+function textFault(column: string, schema: z.ZodType, text: string): Issue | undefined {
+  if (schema.safeParse(text).success) return undefined
+  const max = column === 'student_number' ? limits.text.studentNumber : limits.text.name
+  return [...text].length > max ? fault(column, 'too_long', { max }) : fault(column, 'unreadable')
+}
 
 type Read = { cell: (column: Column) => string; day: (text: string) => ReadDay; row: number }
 
@@ -39,18 +46,18 @@ function pupilRow({ cell, day, row }: Read): PupilRow {
   const issues: Issue[] = []
   for (const [column, schema] of Object.entries(TEXT_COLUMNS) as [keyof typeof TEXT_COLUMNS, z.ZodType][]) {
     if (cell(column) === '') continue
-    const message = sentenceOf(schema, cell(column))
-    if (message) issues.push({ path: column, message })
+    const found = textFault(column, schema, cell(column))
+    if (found) issues.push(found)
     else fields[column] = cell(column)
   }
   const gender = GENDERS[cell('gender').toLowerCase()]
   if (gender) fields.gender = gender
-  else if (cell('gender') !== '') issues.push({ path: 'gender', message: 'must be male, female or other (or m, f, o)' })
+  else if (cell('gender') !== '') issues.push(fault('gender', 'gender', { text: cell('gender') }))
   for (const column of DAY_COLUMNS) {
     if (cell(column) === '') continue
     const read = day(cell(column))
     if (read.ok) fields[column] = read.value
-    else issues.push({ path: column, message: read.message })
+    else issues.push(fault(column, read.code, { text: cell(column) }))
   }
   return { row, fields, className: cell('class') || undefined, issues }
 }

@@ -103,7 +103,7 @@ describe('POST /api/students/import', () => {
   test('classes of another year by academicYearId', async () => {
     const body = csv('student_number,class', 'SB-003,2B', 'SB-001,3B')
     const report = await st.as.okafor.imports.students({ query: { academicYearId: lastYear.id }, body })
-    expect(issuesOf(report)).toEqual(['class: is not the name of a class in 2024/25'])
+    expect(issuesOf(report)).toEqual(['class: “3B” is not the name of a class in 2024/25'])
     const again = await st.as.okafor.imports.students({
       query: { academicYearId: lastYear.id },
       body: csv('student_number,class', 'SB-003,2B'),
@@ -121,10 +121,18 @@ describe('POST /api/students/import', () => {
       ',,,,,NEW-1,3Z',
     )
     expect(report.rows.map(({ issues }) => issues.map(({ path }) => path))).toEqual([
-      ['first_name', 'student_number', 'gender', 'date_of_birth', 'enrollment_date'],
+      ['first_name', 'student_number', 'gender', 'date_of_birth', 'enrollment_date', 'class'],
       ['gender'],
       ['first_name'],
       ['first_name', 'last_name', 'gender', 'class'],
+    ])
+    expect(report.rows[0]?.issues).toMatchObject([
+      { code: 'too_long', values: { max: 200 }, message: 'must have at most 200 characters' },
+      { code: 'too_long', values: { max: 40 } },
+      { code: 'gender', message: 'must be male, female or other (or m, f, o), and not “man”' },
+      { code: 'no_such_day', message: '“31/02/2011” is not a day of the calendar' },
+      { code: 'day_form', values: { text: 'tomorrow' } },
+      { code: 'no_class', values: { name: '3Z', year: '2025/26' } },
     ])
   })
 
@@ -132,7 +140,11 @@ describe('POST /api/students/import', () => {
     const report = await st.as.okafor.imports.students({ body: csv('Student Number,Hair', 'SB-001,red') })
     expect(report).toEqual({
       rows: [
-        { row: 1, action: 'unchanged', issues: [{ path: 'Hair', message: 'is not a column of this import and was not read' }] },
+        {
+          row: 1,
+          action: 'unchanged',
+          issues: [{ path: 'Hair', message: 'is not a column of this import and was not read', code: 'not_read', values: {} }],
+        },
         { row: 2, action: 'unchanged', issues: [] },
       ],
       created: 0,

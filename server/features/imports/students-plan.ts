@@ -3,6 +3,7 @@ import { fold } from '@markbook/shared/domain/fold'
 import type { Issue } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Change } from '../../store/tx.ts'
+import { fault } from './faults.ts'
 import { type ReportRow, reportOf, unreadColumns } from './import-report.ts'
 import { pupilIndex } from './pupil-index.ts'
 import type { PupilFields, PupilRow, PupilTable } from './pupil-rows.ts'
@@ -29,9 +30,9 @@ export type StudentsPlan = {
 function classFinder({ year, classes }: SchoolNow) {
   const known = new Map<string, Group | Issue>(classes.map((group) => [group.name, group]))
   const search = (name: string): Group | Issue => {
-    if (!year) return { path: 'class', message: 'cannot be found: no academic year is active' }
+    if (!year) return fault('class', 'no_year')
     const [alike, another] = classes.filter((group) => fold(group.name.trim()) === fold(name))
-    return alike && !another ? alike : { path: 'class', message: `is not the name of a class in ${year.name}` }
+    return alike && !another ? alike : fault('class', 'no_class', { name, year: year.name })
   }
   return (name: string): Group | Issue => {
     const found = known.get(name) ?? search(name)
@@ -45,7 +46,10 @@ const isIssue = (found: Group | Issue): found is Issue => 'path' in found
 const missingOfNew = ({ first_name, last_name, gender }: PupilFields): Issue[] =>
   Object.entries({ first_name, last_name, gender })
     .filter(([, value]) => value === undefined)
-    .map(([path]) => ({ path, message: 'is required for a new student' }))
+    .map(([path]) => fault(path, 'required'))
+
+/** Everything that is wrong with a row, of each column what was found first: a name that cannot be read is not missing as well. */
+const onceEach = (issues: readonly Issue[]): Issue[] => issues.filter(({ path }, at) => issues.findIndex((one) => one.path === path) === at)
 
 /** What the import of a table would do, row by row; nothing is written. Rows depend on those before them. */
 export function planStudents({ rows, unread }: PupilTable, now: SchoolNow, newId: () => string): StudentsPlan {
@@ -61,23 +65,23 @@ export function planStudents({ rows, unread }: PupilTable, now: SchoolNow, newId
     const present = studentId === null ? undefined : groupIdOf.get(studentId)
     if (isIssue(group) || present === undefined) return group
     if (present === group.id) return undefined
-    const name = now.classes.find(({ id }) => id === present)?.name
-    return { path: 'class', message: `cannot change here: the student is in class ${name} in that year` }
+    const name = now.classes.find(({ id }) => id === present)?.name ?? ''
+    return fault('class', 'other_class', { name })
   }
 
   const planRow = ({ row, fields, className, issues }: PupilRow): ReportRow => {
-    const refused = (...found: Issue[]): ReportRow => ({ row, action: 'error', issues: found })
-    if (issues.length > 0) return refused(...issues)
     const match = index.match(fields)
-    if (match.kind === 'unclear') return refused(match.issue)
     const known = match.kind === 'known' ? match.pupil : null
     const earlier = known && rowOf.get(known.id)
-    if (earlier)
-      return refused({ path: fields.student_number ? 'student_number' : 'last_name', message: `is the student of row ${earlier} again` })
-    const missing = known ? [] : missingOfNew(fields)
     const place = placeOf(className, known?.id ?? null)
-    if (place && isIssue(place)) return refused(...missing, place)
-    if (missing.length > 0) return refused(...missing)
+    const found = onceEach([
+      ...issues,
+      ...(match.kind === 'unclear' ? [match.issue] : []),
+      ...(earlier ? [fault(fields.student_number ? 'student_number' : 'last_name', 'again', { row: earlier })] : []),
+      ...(match.kind === 'new' ? missingOfNew(fields) : []),
+      ...(place && isIssue(place) ? [place] : []),
+    ])
+    if (found.length > 0 || (place && isIssue(place))) return { row, action: 'error', issues: found }
     const after = known ? { ...known, ...fields } : newStudent(fields, newId(), now.schoolId)
     rowOf.set(after.id, row)
     if (place) plan.enrolled.push({ studentId: after.id, group: place })

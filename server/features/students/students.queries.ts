@@ -1,11 +1,14 @@
-import { and, asc, eq, exists } from 'drizzle-orm'
+import { and, asc, eq, exists, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
+/** A number as it is looked for: whoever types `sb-001` means SB-001. */
+const lowered = (column: SQLiteColumn) => sql`lower(coalesce(${column}, ''))` as never as SQLiteColumn
+
 type Filter = { isActive: boolean | undefined; group: string | undefined }
 
-/** One text for each combination of filters, so that each stays prepared. An empty search is found in every name. */
+/** One text for each combination of filters, so that each stays prepared. An empty search is found in every name; a number is found by a part of it. */
 const listing = ({ isActive, inGroup }: { isActive: boolean | undefined; inGroup: boolean }) =>
   statement<{ school: string; search: string; group: string }>()(({ db, t, p, dialect }) => {
     const { student, enrolment } = t
@@ -19,7 +22,7 @@ const listing = ({ isActive, inGroup }: { isActive: boolean | undefined; inGroup
       .where(
         and(
           eq(student.school_id, p.school),
-          dialect.contains(student.search_key, p.search),
+          or(dialect.contains(student.search_key, p.search), dialect.contains(lowered(student.student_number), p.search)),
           isActive === undefined ? undefined : eq(student.is_active, isActive),
           inGroup ? exists(place) : undefined,
         ),

@@ -53,6 +53,10 @@ describe('GET /api/students', () => {
     expect(await found({ search })).toEqual(names)
   })
 
+  test.each(['SB-004', 'sb-004', '-004'])('search %j finds a student by the number', async (search) => {
+    expect(await found({ search })).toEqual(['Aoife Murphy'])
+  })
+
   test('an empty search finds everybody', async () => {
     expect(await found({ search: '' })).toHaveLength(9)
   })

@@ -93,6 +93,7 @@ const studentSubjectRows: Pick<
 
 export const classRows: Rows<typeof classes> = {
   schoolTeachers: { own: [{}, onlyStaff] },
+  places: staffUse((academicYearId) => ({ query: { academicYearId } }), years),
   progress: staffUse((termId) => ({ query: { termId } }), { own: michaelmas.id, hilltop: hilltopTerm.id }),
   list: { all: [{}, onlyStaff], ...staffUse((academicYearId) => ({ query: { academicYearId } }), years) },
   create: {

@@ -3,14 +3,15 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
-import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { CheckList } from '../../components/check-list.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Actions, Form, TextField } from '../../components/field.tsx'
-import { Answer, Badge, Empty, FailureNotice, Loading, Page, Table } from '../../components/page.tsx'
+import { Answer, Badge, Empty, FailureNotice, Loading, numberCell, Page, Table } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { issueOf } from '../../words/failure.ts'
+import { number } from '../../words/format.ts'
+import { usePlaces } from './use-places.ts'
 
 export function ClassesPage() {
   const { t } = useTranslation('classes')
@@ -39,7 +40,7 @@ export function ClassesPage() {
 
 function List({ yearId }: { yearId: string }) {
   const { t } = useTranslation('classes')
-  const profile = useProfile()
+  const places = usePlaces(yearId)
   const classes = useQuery(ask('classes', 'list', { query: { academicYearId: yearId } }))
   return (
     <Answer of={classes} empty={t('empty')}>
@@ -48,6 +49,9 @@ function List({ yearId }: { yearId: string }) {
           <thead>
             <tr>
               <th scope="col">{t('name')}</th>
+              <th scope="col" className={numberCell}>
+                {t('pupilCount')}
+              </th>
               <th scope="col">
                 <span className="hidden">{t('toMarks')}</span>
               </th>
@@ -62,7 +66,10 @@ function List({ yearId }: { yearId: string }) {
                   </Link>{' '}
                   {isClassTeacher && <Badge tone="good">{t('own')}</Badge>}
                 </th>
-                <td>{(isClassTeacher || isAdmin(profile)) && <ClassLinks classId={id} />}</td>
+                <td className={numberCell}>{places && number(places.countByClassId.get(id) ?? 0)}</td>
+                <td>
+                  <ClassLinks classId={id} />
+                </td>
               </tr>
             ))}
           </tbody>
@@ -77,6 +84,10 @@ export function ClassLinks({ classId }: { classId: string }) {
   const { t } = useTranslation('classes')
   return (
     <>
+      <Link to="/marks" search={{ classId }}>
+        {t('toMarks')}
+      </Link>
+      {' · '}
       <Link to="/results/$classId" params={{ classId }}>
         {t('toResults')}
       </Link>
@@ -119,7 +130,7 @@ function NewClass({ yearId, onClose }: { yearId: string; onClose: () => void }) 
         />
         <Actions>
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={create.isPending}>
+          <Button type="submit" look="primary" busy={create.isPending} busyWord={t('app:state.saving')}>
             {t('app:action.save')}
           </Button>
         </Actions>

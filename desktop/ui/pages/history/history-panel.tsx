@@ -65,6 +65,7 @@ function Entry({ entry, isBusy, onUndo }: { entry: HistoryEntry; isBusy: boolean
   const { at, actor, node_name, action } = entry
   const name = actor ? [actor.first_name, actor.last_name].filter(Boolean).join(' ') || t('unnamed') : t('nobody')
   const changes = shownChanges(entry)
+  const back = useWayBack(entry)
   return (
     <tr>
       <td>{moment(at)}</td>
@@ -82,8 +83,8 @@ function Entry({ entry, isBusy, onUndo }: { entry: HistoryEntry; isBusy: boolean
       </td>
       <td>
         {onUndo && (
-          <Button size="small" busy={isBusy} onClick={() => onUndo(entry)} aria-label={t('undoOf', { when: moment(at) })}>
-            {t('undo')}
+          <Button size="small" busy={isBusy} onClick={() => onUndo(entry)} aria-label={`${back} (${moment(at)})`}>
+            {back}
           </Button>
         )}
       </td>
@@ -91,10 +92,32 @@ function Entry({ entry, isBusy, onUndo }: { entry: HistoryEntry; isBusy: boolean
   )
 }
 
+/** What taking a change back would do, with the value that comes back: nobody presses it blindly. */
+function useWayBack({ action, changes }: HistoryEntry): string {
+  const { t } = useTranslation('history')
+  const said = useSaid()
+  const back = shownChanges({ changes }).filter(({ before }) => action === 'update' || before !== null)
+  // A mark alone speaks for itself; of several things each is named.
+  const named = ({ field, word, before }: ShownChange) =>
+    back.length === 1 ? shortened(said(before)) : `${word ? t(`field.${word}`) : field} ${shortened(said(before))}`
+  const value = `${back.slice(0, MOST_SAID).map(named).join(', ')}${back.length > MOST_SAID ? ' …' : ''}`
+  if (action === 'create') return t('undoCreate')
+  if (action === 'delete') return back.length > 0 ? t('undoDelete', { value }) : t('undo')
+  return back.length > 0 ? t('undoTo', { value }) : t('undo')
+}
+
+const MOST_SAID = 2
+const MOST_LETTERS = 24
+const shortened = (text: string) => (text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text)
+
+function useSaid(): (value: ShownChange['before']) => string {
+  const { t } = useTranslation('history')
+  return (value) => (value === null ? t('nothing') : typeof value === 'boolean' ? t(value ? 'yes' : 'no') : value)
+}
+
 function Change({ change: { field, word, before, after }, isUpdate }: { change: ShownChange; isUpdate: boolean }) {
   const { t } = useTranslation('history')
-  const said = (value: ShownChange['before']) =>
-    value === null ? t('nothing') : typeof value === 'boolean' ? t(value ? 'yes' : 'no') : value
+  const said = useSaid()
   return (
     <li>
       {word ? t(`field.${word}`) : field}: {isUpdate && <del>{said(before)}</del>} {isUpdate && <span aria-hidden="true">→</span>}{' '}

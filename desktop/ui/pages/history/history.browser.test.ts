@@ -28,7 +28,7 @@ describe.skipIf(!chromiumPath)('the history page', () => {
     expect(await newest.innerText()).toMatch(/Mark: 71 → 80/)
     await expectForEverybody(page)
     await picture(page, 'history-pc')
-    await newest.getByRole('button', { name: /^Undo/ }).click()
+    await newest.getByRole('button', { name: /^Undo: back to Mark 71, Remark nothing/ }).click()
     await expect.poll(() => newest.innerText()).toMatch(/Cathal Byrne[\s\S]*Mark: 80 → 71/)
     await page.getByRole('row').nth(2).getByRole('button').click()
     await expect.poll(() => page.getByRole('alert').innerText()).toContain('changed since')

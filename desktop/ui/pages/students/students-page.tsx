@@ -8,8 +8,10 @@ import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { Row, SelectField, TextField } from '../../components/field.tsx'
 import { Answer, Badge, Page, Table } from '../../components/page.tsx'
+import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { day } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
+import { usePlaces } from '../classes/use-places.ts'
 import { ImportStudents } from './import/import-students.tsx'
 import { StudentDialog } from './student-dialog.tsx'
 
@@ -66,14 +68,27 @@ export function StudentsPage() {
   )
 }
 
+function ClassOf({ group }: { group: { id: string; name: string } | undefined }) {
+  return (
+    group && (
+      <Link to="/classes/$classId" params={{ classId: group.id }}>
+        {group.name}
+      </Link>
+    )
+  )
+}
+
 function List({ students }: { students: readonly Student[] }) {
   const { t } = useTranslation('students')
+  const profile = useProfile()
+  const places = usePlaces(useChosenTerm().year?.id)
   return (
     <>
       <Table label={t('title')}>
         <thead>
           <tr>
             <th scope="col">{t('name')}</th>
+            <th scope="col">{isAdmin(profile) ? t('class') : t('ownClass')}</th>
             <th scope="col">{t('number')}</th>
             <th scope="col">{t('born')}</th>
             <th scope="col">{t('gender')}</th>
@@ -88,6 +103,9 @@ function List({ students }: { students: readonly Student[] }) {
                 </Link>{' '}
                 {!student.is_active && <Badge>{t('left')}</Badge>}
               </th>
+              <td>
+                <ClassOf group={places?.classByStudentId.get(student.id)} />
+              </td>
               <td>{student.student_number}</td>
               <td>{student.date_of_birth && day(student.date_of_birth)}</td>
               <td>{t(student.gender)}</td>

@@ -9,7 +9,9 @@ import { useChosenTerm } from '../../../frame/chosen-term.ts'
 import { ColumnChoice } from './column-choice.tsx'
 import { type Column, columns, guessColumns } from './headings.ts'
 import { faultsOf, fileFor, headOf, type Mapping, pupilsByRow } from './mapping.ts'
+import { MissingClasses } from './missing-classes.tsx'
 import type { ReadTable } from './table.ts'
+import { Understood } from './understood.tsx'
 import { useTable } from './use-table.ts'
 
 /** A list of pupils as the school has it: its headings are understood or asked for, then the server says what it would do. */
@@ -37,6 +39,7 @@ export function ImportStudents({ onClose }: { onClose: () => void }) {
       lead={t('importLead')}
       table={toSend}
       spoken={spoken ?? undefined}
+      remedy={(report, again) => year && <MissingClasses report={report} yearId={year.id} onMade={again} />}
       send={send}
       onDone={() => refresh(queries, ['students', 'classes', 'history'])}
       onClose={onClose}
@@ -49,6 +52,7 @@ export function ImportStudents({ onClose }: { onClose: () => void }) {
       </p>
       <Source onChoose={setFile} />
       {read && <ColumnChoice table={read} mapping={mapping} onName={name} />}
+      {read && <Understood table={read} mapping={mapping} />}
     </ImportDialog>
   )
 }

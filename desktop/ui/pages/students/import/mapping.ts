@@ -49,14 +49,27 @@ export function pupilsByRow({ lines }: ReadTable, mapping: Mapping): ReadonlyMap
   )
 }
 
+/** The first rows as they will be read: what each column of the pupil is, and what stands in it; empty where nothing is used. */
+export function firstRows(table: ReadTable, mapping: Mapping, count = 3): { columns: Column[]; rows: { row: number; texts: string[] }[] } {
+  const used = mapping.flatMap((column, at) => (column === null ? [] : [{ column, at }]))
+  const rows = table.lines.slice(1, count + 1).map(({ row, cells }) => ({
+    row,
+    texts: used.map(({ column, at }) => {
+      const text = cells[at] ?? ''
+      return column === 'gender' ? genderOf(text) : shownText(text, column)
+    }),
+  }))
+  return { columns: used.map(({ column }) => column), rows }
+}
+
 const DAYS: readonly (Column | null)[] = ['date_of_birth', 'enrollment_date']
 const DAY_ZERO = Date.UTC(1899, 11, 30)
 
 /** The first texts of a column, to recognise it by. A day that a spreadsheet keeps as a number is shown as a day. */
 export function examplesOf({ lines }: ReadTable, at: number, column: Column | null, count = 2): string[] {
   const texts = lines.slice(1).flatMap(({ cells }) => cells[at] || [])
-  return [...new Set(texts)].slice(0, count).map((text) => {
-    if (!DAYS.includes(column) || !/^\d{4,5}$/.test(text)) return text
-    return new Date(DAY_ZERO + Number(text) * 86_400_000).toISOString().slice(0, 10)
-  })
+  return [...new Set(texts)].slice(0, count).map((text) => shownText(text, column))
 }
+
+const shownText = (text: string, column: Column | null): string =>
+  DAYS.includes(column) && /^\d{4,5}$/.test(text) ? new Date(DAY_ZERO + Number(text) * 86_400_000).toISOString().slice(0, 10) : text
