@@ -14,6 +14,7 @@ import { RemarkBox } from './remark-box.tsx'
 import styles from './reports.module.css'
 import { SaveMark } from './save-mark.tsx'
 import { useAutosave } from './use-autosave.ts'
+import { useTakenBack } from './use-taken-back.ts'
 
 type Field = 'remark' | 'conduct' | 'attendance'
 type Written = Pick<Report, 'id' | 'status' | 'class_teacher_remark' | 'conduct' | 'attendance_percentage'>
@@ -59,6 +60,7 @@ export function BookRow({ book, head, name, firstName, banks }: Props) {
     },
   })
   const attendance = field('attendance')
+  const back = useTakenBack(attendance.value, attendance.onChange)
   return (
     <li className={styles['row']} data-book={book.id}>
       <div className={styles['who']}>{head}</div>
@@ -92,7 +94,11 @@ export function BookRow({ book, head, name, firstName, banks }: Props) {
           readOnly={isLocked}
           aria-invalid={!isAttendance(attendance.value) || undefined}
           onChange={({ target }) => attendance.onChange(target.value)}
-          onFocus={attendance.onEnter}
+          onKeyDown={(event) => !isLocked && back.press(event) && event.preventDefault()}
+          onFocus={() => {
+            back.enter()
+            attendance.onEnter()
+          }}
           onBlur={attendance.onLeave}
         />
       </div>

@@ -1,13 +1,18 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import styles from './reports.module.css'
 
-/** The field of the same kind in the row below (1) or above (-1) that can be written in; null at the end. */
+/**
+ * The field of the same kind in the row below (1) or above (-1) that can be written in; from the last row the first of the next kind, as
+ * in the grid of marks, and back. Null at the very end.
+ */
 function neighbour(rows: HTMLElement, field: HTMLElement, step: 1 | -1): HTMLElement | null {
-  const kind = field.dataset['field'] ?? ''
-  const all = [...rows.querySelectorAll<HTMLElement>(`[data-field="${kind}"]`)].filter(
+  const all = [...rows.querySelectorAll<HTMLElement>('[data-field]')].filter(
     (one) => one === field || !one.matches('[readonly], :disabled'),
   )
-  return all[all.indexOf(field) + step] ?? null
+  const kindOf = (one: HTMLElement) => one.dataset['field'] ?? ''
+  const kinds = [...new Set(all.map(kindOf))]
+  const downwards = kinds.flatMap((kind) => all.filter((one) => kindOf(one) === kind))
+  return downwards[downwards.indexOf(field) + step] ?? null
 }
 
 const stepOf = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): 1 | -1 | null => {
@@ -16,7 +21,7 @@ const stepOf = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): 1 |
   return key === 'ArrowUp' && (ctrlKey || metaKey) ? -1 : null
 }
 
-/** Rows to fill in down the class: Enter or Ctrl and Down go to the same field of the next, Ctrl and Up back. `at`: where to begin. */
+/** Rows to fill in down the class: Enter or Ctrl and Down go to the same field of the next and then to the next field, Ctrl and Up back. `at`: where to begin. */
 export function FillRows({
   label,
   at,

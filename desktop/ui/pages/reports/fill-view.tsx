@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
-import { Answer, Empty } from '../../components/page.tsx'
+import { Answer } from '../../components/page.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { figure } from '../../words/format.ts'
 import { fullName, listName } from '../results/names.ts'
@@ -15,6 +15,7 @@ import { EntryRow } from './entry-row.tsx'
 import { FillRows } from './fill-rows.tsx'
 import type { ListedBook } from './kept-books.ts'
 import { LeavingRows } from './leaving.tsx'
+import { NotYet } from './not-yet.tsx'
 import styles from './reports.module.css'
 import { booksAsked, type OfBooks, useBooks, useEntries } from './use-books.ts'
 import { useBooksSearch } from './use-books-search.ts'
@@ -28,7 +29,7 @@ export function FillView({ of, chosen, owns }: FillProps) {
   const entries = useEntries(of)
   const subjects = subjectsIn(entries.data ?? [])
   const subject = subjects.find(({ id }) => id === wanted) ?? (owns ? undefined : subjects[0])
-  if (!owns && entries.data?.length === 0) return <Empty>{t('fill.noneYours')}</Empty>
+  if (!owns && entries.data?.length === 0) return <NotYet classId={of.classId} />
   return (
     <>
       <LeavingRows />

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type Bank, completions } from './completions.ts'
 import styles from './reports.module.css'
+import { useTakenBack } from './use-taken-back.ts'
 
 type Props = {
   label: string
@@ -19,23 +20,30 @@ type Props = {
 
 /**
  * A remark, with what was written before in this class offered below: Down chooses, Enter takes it, Esc puts it away. Alt and Down show
- * the most used. Enter goes on to the next pupil (the form around it sees to that), with Shift it breaks the line.
+ * the most used, or say that there are none. Esc with nothing offered brings back what stood there before. Enter goes on to the next pupil (the form around it sees to that), with Shift it breaks the line.
  */
 export function RemarkBox({ label, field, value, firstName, bank, maxLength, isLocked, isOneLine, onChange, onEnter, onLeave }: Props) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState(-1)
+  const [isAsked, setAsked] = useState(false)
+  const back = useTakenBack(value, onChange)
   const offered = isOpen && !isLocked ? completions(bank, value, firstName) : []
   const close = () => {
     setOpen(false)
+    setAsked(false)
     setChosen(-1)
   }
   const take = (text: string) => {
     onChange(text)
     close()
   }
+  const open = () => {
+    setOpen(true)
+    setAsked(true)
+  }
   const press = (event: KeyboardEvent) => {
-    const taken = pressed(event, { offered, chosen, close, take, choose: setChosen, open: () => setOpen(true) })
+    const taken = pressed(event, { offered, chosen, close, take, choose: setChosen, open }) || (!isLocked && back.press(event))
     if (taken) {
       event.preventDefault()
       event.stopPropagation()
@@ -57,17 +65,32 @@ export function RemarkBox({ label, field, value, firstName, bank, maxLength, isL
         onChange={({ target }) => {
           onChange(isOneLine ? target.value.replace(/[\r\n]+/g, ' ') : target.value)
           setOpen(target.value.trim().length > 0)
+          setAsked(false)
           setChosen(-1)
         }}
         onKeyDown={press}
-        onFocus={onEnter}
+        onFocus={() => {
+          back.enter()
+          onEnter()
+        }}
         onBlur={() => {
           close()
           onLeave()
         }}
       />
+      <NothingBefore isShown={isAsked && offered.length === 0 && !isLocked} />
       {offered.length > 0 && <Offers id={id} offered={offered} chosen={chosen} onTake={take} />}
     </div>
+  )
+}
+
+/** Whoever asks for what was used before, where there is nothing, is told so. */
+function NothingBefore({ isShown }: { isShown: boolean }) {
+  const { t } = useTranslation('reports')
+  return (
+    <span role="status" className={styles['nothing']}>
+      {isShown && t('fill.noneBefore')}
+    </span>
   )
 }
 

@@ -1,0 +1,78 @@
+import { class3A, michaelmas, trinity } from '@markbook/shared/story/school-year'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, expectForEverybody, openBrowser, openWindow, picture } from '../../tests/browser.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const of3A = { studentGroupId: class3A.id, termId: michaelmas.id, reportType: 'term' as const }
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+
+describe.skipIf(!chromiumPath)('filling in by keyboard', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('goes on to the next column after the last pupil, brings back what was deleted, and says where nothing is offered', async () => {
+    const quinn = await site.as('quinn')
+    await quinn.reports.generate({ body: of3A })
+    const { context, page, faults } = await openWindow(browser)
+    await context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
+    await site.signIn(context, 'quinn')
+    await page.goto(`${site.url}/reports/${class3A.id}?view=fill`)
+    const remark = page.getByLabel('Remark: Oisín Kelly')
+    await remark.press('Alt+ArrowDown')
+    await page.getByText('No other remark was used here before.').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'fill-nothing-before')
+    await page.keyboard.type('Works well.')
+    await expect.poll(() => page.getByText('No other remark was used here before.').count()).toBe(0)
+    await page.keyboard.press('Enter')
+    expect(await focused(page)).toBe('Conduct: Fatima Haddad')
+    await page.keyboard.press('Control+ArrowUp')
+    expect(await focused(page)).toBe('Remark: Oisín Kelly')
+    await page.keyboard.press('Delete')
+    expect(await remark.inputValue()).toBe('')
+    await page.keyboard.press('Escape')
+    expect(await remark.inputValue()).toBe('Works well.')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    expect(await focused(page)).toBe('Attendance in percent: Fatima Haddad')
+    await page.keyboard.type('97')
+    await page.keyboard.press('Escape')
+    expect(await page.getByLabel('Attendance in percent: Fatima Haddad').inputValue()).toBe('')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    expect(await focused(page)).toBe('Attendance in percent: Oisín Kelly')
+    const written = async () => (await quinn.reports.list({ query: of3A })).map(({ class_teacher_remark }) => class_teacher_remark)
+    await expect.poll(written).toEqual([null, 'Works well.'])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the teacher of a subject who comes before the books are made is told who makes them, and is led to the marks', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), trinity.id)
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}/classes`)
+    await page
+      .getByRole('row', { name: /^3B 6 / })
+      .getByRole('link', { name: 'Report books' })
+      .click()
+    await page
+      .getByText('Cathal Byrne, the class teacher, makes them. Then you write the remarks of your subject here: Mathematics.')
+      .waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'fill-not-yet')
+    await page.getByRole('link', { name: 'To your marks' }).click()
+    await page.waitForURL(/\/marks\//)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
