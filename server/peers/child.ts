@@ -19,6 +19,7 @@ import { parentsOf, peerById } from './enrolment.ts'
 import { lookAgain } from './files/queue.ts'
 import { letGo } from './gone.ts'
 import { nodeKeys } from './keys.ts'
+import { demandOwnNumber, leaveNumber, NumberTaken } from './number.ts'
 import { type News, ownNews } from './own-news.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
 import { prune } from './prune.ts'
@@ -140,9 +141,10 @@ export class Child {
     const school = peer.school_id as string
     const all = answers.filter(({ outcome }) => outcome === 'refused' || outcome === 'conflict')
     const refused = (await this.isFirst(peer)) ? all : await store.read(asSystem(), (tx) => ofOwn(tx, store.nodeId, school, all))
-    await store.write(asSystem(), async (tx) => {
+    await this.underOwnNumber(async (tx) => {
       await keepRefused(tx, school, refused)
       const theirs = unpackRows(answers.flatMap((answer) => answer.theirs ?? [])).rows
+      await demandOwnNumber(tx, school, store.nodeId, theirs)
       const { own, shared } = sealKeys(this.services, peer)
       await applyStates(tx, school, resealed(theirs, shared, own), { source: peer.node_id })
     })
@@ -194,7 +196,8 @@ export class Child {
   async takePage(peer: Peer, page: Page, from: string | null = peer.their_cursor): Promise<void> {
     const { rows } = unpackRows(page.tables)
     const { own, shared } = sealKeys(this.services, peer)
-    await this.services.store.write(asSystem(), async (tx) => {
+    await this.underOwnNumber(async (tx) => {
+      await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
       if (page.copied !== null) await tx.dialect.awaitMore(tx.line, isCopying(page))
       await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id })
       await takeTold(tx, peer.school_id as string, entriesOf(page.history ?? []))
@@ -221,6 +224,18 @@ export class Child {
       await this.takeAnswers(peer, answers, page)
       place = { own_seq: page.to, own_people: page.people }
       isLast = page.isLast
+    }
+  }
+
+  /** Takes what a parent says, unless it says that a copy of this database writes under its number: then it takes another (decision 381). */
+  private async underOwnNumber(take: (tx: WriteTx) => Promise<void>): Promise<void> {
+    const { store } = this.services
+    try {
+      await store.write(asSystem(), take)
+    } catch (error) {
+      if (!(error instanceof NumberTaken)) throw error
+      await leaveNumber(store)
+      throw new LineFailure('line', 'A copy of this database writes under the same number. It begins under another.')
     }
   }
 

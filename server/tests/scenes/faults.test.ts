@@ -144,6 +144,31 @@ test('the cloned laptop: both go on, each under a name of its own, and neitherâ€
   expect(b).toEqual(a)
 })
 
+test('the cloned laptop that meets the centre first: a mark of its own is not taken for one that its copy has overwritten', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
+  const atCentre = await under(centre, laptop, { user: people.ada.id })
+  await settle(atSchool, atCentre)
+  const clone = await startedFrom(imageOf(laptop), 'clone')
+  const own = laptop.services.store.nodeId
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 66))
+  // Under a later number than the laptop's, the same one of the same database.
+  await (await signedIn(clone, 'ada')).grades.bulk(mark(mathsHomework.id, 4))
+  clone.clock.advance(30_000)
+  await (await signedIn(clone, 'ada')).grades.bulk(mark(mathsExam.id, 70))
+  await makeRound(clone, carrierTo(box))
+  await link.round()
+  await expect(atCentre.round()).rejects.toThrow('A copy of this database writes under the same number')
+  await atCentre.round()
+  expect(laptop.services.store.nodeId).not.toBe(own)
+  await settle(atSchool, link)
+  expect(await scoreAt(centre, mathsExam.id)).toBe(70)
+  const open66 = (await conflictsAt(centre)).filter(({ status, unit }) => status === 'open' && unit === 'score')
+  expect(open66).toMatchObject([{ value: { score: 66 }, actor_id: people.ada.id }])
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+})
+
 test('the reply that never came: what was sent and not answered is sent again, and counts once', async () => {
   const { centre, box } = await centreAndSchool(open)
   await (await signedIn(box, 'ada')).grades.bulk(mark(mathsExam.id, 66))

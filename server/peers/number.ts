@@ -1,0 +1,42 @@
+import type { Replicated } from '@markbook/shared/tables/tables'
+import type { Carried } from '@markbook/sync/protocol/page'
+import { textToVersions } from '@markbook/sync/versions'
+import { setPeer } from '../store/peer-row.ts'
+import { scopeIn } from '../store/replica/links.ts'
+import type { Store } from '../store/store.ts'
+import { asSystem, type ReadTx } from '../store/tx.ts'
+import { parentsOf } from './enrolment.ts'
+
+/** A copy of this database writes under its number, elsewhere. */
+export class NumberTaken extends Error {}
+
+/**
+ * Throws `NumberTaken` where rows of a parent bear writes of `node`, this database, that it never made. Of a row that is not here nothing
+ * is said: it was forgotten, perhaps, with what was written to it.
+ */
+export async function demandOwnNumber(tx: ReadTx, school: string, node: string, rows: readonly Carried[]): Promise<void> {
+  const counters = new Map<Replicated, Map<string, number>>()
+  for (const { table, state } of rows) {
+    const counter = state.vv[node]
+    if (counter === undefined) continue
+    const own = counters.get(table) ?? new Map<string, number>()
+    counters.set(table, own.set(state.id, counter))
+  }
+  for (const [table, told] of counters)
+    for (const stored of await tx.dialect.versionsOf(tx.line, scopeIn(table, school), table, [...told.keys()]))
+      if ((textToVersions(stored).vv[node] ?? 0) < (told.get(stored.row_id) ?? 0)) throw new NumberTaken()
+}
+
+/**
+ * Gives up the number under which a copy of this database writes as well. No parent can say which of the writes under it were made here, so
+ * everything since the one that has heard least of them is stamped anew when it is greeted next.
+ */
+export async function leaveNumber(store: Store): Promise<void> {
+  const node = store.nodeId
+  await store.write(asSystem(), async (tx) => {
+    const parents = (await parentsOf(tx)).filter(({ own_epoch }) => own_epoch === node)
+    const least = Math.min(...parents.map(({ own_seq }) => own_seq))
+    for (const { id } of parents) await setPeer(tx, id, { own_seq: least })
+  })
+  await store.renewNode()
+}
