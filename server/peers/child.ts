@@ -19,6 +19,7 @@ import { parentsOf, peerById } from './enrolment.ts'
 import { lookAgain } from './files/queue.ts'
 import { letGo } from './gone.ts'
 import { nodeKeys } from './keys.ts'
+import { letBooksGo } from './moved-books.ts'
 import { demandOwnNumber, leaveNumber, NumberTaken } from './number.ts'
 import { type News, ownNews } from './own-news.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
@@ -199,9 +200,10 @@ export class Child {
     await this.underOwnNumber(async (tx) => {
       await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
       if (page.copied !== null) await tx.dialect.awaitMore(tx.line, isCopying(page))
-      await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id })
+      await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id, fromParent: true })
       await takeTold(tx, peer.school_id as string, entriesOf(page.history ?? []))
-      const { their_cursor } = await this.peer(tx)
+      const { their_cursor, own_seq } = await this.peer(tx)
+      if (peer.user_id) await letBooksGo(tx, peer.school_id as string, page.left ?? [], { node: this.services.store.nodeId, sent: own_seq })
       const place = their_cursor === from ? { their_cursor: page.cursor, their_epoch: page.epoch, scope: page.scope } : {}
       await this.save(tx, { ...place, last_seen_at: tx.now })
     })

@@ -9,6 +9,7 @@ import { type CopyPlace, readCopy, readFeed, readPeople, withConflicts, withPeop
 import type { ReadTx } from '../store/tx.ts'
 import { passedOn } from './above.ts'
 import { isBelowFloor } from './gone.ts'
+import { booksLeft, withParts } from './moved-books.ts'
 import { type Scope, scopeOf, within } from './scope.ts'
 import { resealed } from './secrets.ts'
 import { lastOfPage, toldDown } from './told.ts'
@@ -44,6 +45,7 @@ export async function nextPage(tx: ReadTx, peer: Peer, epoch: string, asked: Ask
     scope: scope.text,
     above: await passedOn(tx, school),
     ...(asked.history && { history: packEntries(read.told) }),
+    ...(scope.books && { left: booksLeft(read.rows, rows) }),
   }
 }
 
@@ -93,7 +95,7 @@ async function feedOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'feed' },
   const span = { after: seq, limit, notFrom: [peer.node_id], ...(tellsHistory && { upTo: await lastOfPage(tx, school, seq) }) }
   const own = await readFeed(tx, school, span)
   const of = await readPeople(tx, school, { after: people, limit, secrets: scope.secrets })
-  const rows = [...of.rows, ...(await withPeople(tx, own.rows, scope))]
+  const rows = [...of.rows, ...(await withPeople(tx, await withParts(tx, school, scope, own.rows), scope))]
   return {
     rows: unique(rows),
     told: tellsHistory ? await toldDown(tx, peer, scope, { after: seq, upTo: own.to }) : [],

@@ -65,7 +65,7 @@ export type Pull = z.infer<typeof Pull>
 /**
  * `cursor` is to be saved with the rows. `total`: in a first copy, how many rows there are in all. `scope` that the rows were read under.
  * `above`: up to which number of the parent's feed its own parent has everything; null where it has none. `history`: who wrote what the
- * page brings, for a child that asks for it.
+ * page brings, for a child that asks for it. `left`: report books that a laptop may have and is told no more of.
  */
 export const Page = z.object({
   epoch: Id,
@@ -77,6 +77,7 @@ export const Page = z.object({
   scope: z.string(),
   above: Seq.nullish(),
   history: History.optional(),
+  left: z.array(Id).optional(),
 })
 export type Page = z.infer<typeof Page>
 

@@ -25,9 +25,9 @@ export async function applyStates(
   tx: WriteTx,
   schoolId: string,
   incoming: readonly Incoming[],
-  { source, retries = true }: { source: string | null; retries?: boolean },
+  { source, retries = true, fromParent = false }: { source: string | null; retries?: boolean; fromParent?: boolean },
 ): Promise<Answer[]> {
-  const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
+  const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map(), fromParent }
   const held = retries ? await heldRows(tx, schoolId) : []
   const byTable = new Map<Replicated, From[]>()
   const sort = (rows: readonly Incoming[], from: string | null) => {

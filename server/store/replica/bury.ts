@@ -47,9 +47,10 @@ async function buryTable(application: Application, table: Replicated): Promise<v
   )
 }
 
-function keepDeletion({ kept }: Application, table: Replicated, state: Change['state']): void {
+function keepDeletion({ kept, fromParent }: Application, table: Replicated, state: Change['state']): void {
   const stamp = state.units[EXISTENCE]
-  if (stamp) kept.push({ table, rowId: state.id, unit: EXISTENCE, kind: 'delete', value: null, stamp, status: 'open', reason: null })
+  if (stamp && !fromParent)
+    kept.push({ table, rowId: state.id, unit: EXISTENCE, kind: 'delete', value: null, stamp, status: 'open', reason: null })
 }
 
 /** Which of the rows something in the database still names. */

@@ -18,8 +18,12 @@ export type Change = {
   /** An entry of a book that was sent stands, or does not, as it was sent, whatever became of it. */
   asSent?: 'there' | 'absent'
 }
-/** A page being applied. `kept` collects what did not stand. */
+/**
+ * A page being applied. `kept` collects what did not stand. `fromParent`: it came down, so that a deletion under which something lives here
+ * is no news: either the parent keeps it already, or it will once it is told of what lives here.
+ */
 export type Application = {
+  fromParent?: boolean
   tx: WriteTx
   schoolId: string
   changes: Map<Replicated, Map<string, Change>>
