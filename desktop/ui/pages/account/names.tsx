@@ -46,7 +46,7 @@ export function Names() {
         </Row>
         <FailureNotice failure={save.error} />
         <Actions>
-          <Button type="submit" look="primary" busy={save.isPending}>
+          <Button type="submit" look="primary" busy={save.isPending} busyWord={t('app:state.saving')}>
             {t('app:action.save')}
           </Button>
         </Actions>

@@ -108,7 +108,12 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId, onClo
             </Button>
           )}
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={create.isPending || update.isPending || exclude.isPending}>
+          <Button
+            type="submit"
+            look="primary"
+            busy={create.isPending || update.isPending || exclude.isPending}
+            busyWord={t('app:state.saving')}
+          >
             {t('app:action.save')}
           </Button>
         </Actions>

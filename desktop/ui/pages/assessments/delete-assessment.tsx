@@ -28,7 +28,7 @@ export function DeleteAssessment({ assessment, onClose }: { assessment: Assessme
         <TextField label={t('typeTitle')} value={typed} onChange={({ target }) => setTyped(target.value)} />
         <Actions>
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="danger" disabled={!isSure} busy={remove.isPending}>
+          <Button type="submit" look="danger" disabled={!isSure} busy={remove.isPending} busyWord={t('app:state.deleting')}>
             {t('app:action.delete')}
           </Button>
         </Actions>

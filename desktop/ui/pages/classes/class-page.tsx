@@ -77,7 +77,7 @@ function Rename({ group, onClose }: { group: Shown; onClose: () => void }) {
         />
         <Actions>
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={update.isPending}>
+          <Button type="submit" look="primary" busy={update.isPending} busyWord={t('app:state.saving')}>
             {t('app:action.save')}
           </Button>
         </Actions>

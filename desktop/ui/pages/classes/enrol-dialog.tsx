@@ -61,7 +61,7 @@ export function EnrolDialog({
         )}
         <Actions>
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" disabled={chosen.size === 0} busy={enrol.isPending}>
+          <Button type="submit" look="primary" disabled={chosen.size === 0} busy={enrol.isPending} busyWord={t('app:state.saving')}>
             {t('enrolChosen', { count: chosen.size })}
           </Button>
         </Actions>

@@ -41,7 +41,7 @@ export function StudentSubjectsDialog({ classId, student, onClose }: Props) {
         {chosen ? <CheckList label={t('subject')} choices={choices} chosen={chosen} onChange={setChosen} /> : <Loading />}
         <Actions>
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={assign.isPending || take.isPending}>
+          <Button type="submit" look="primary" busy={assign.isPending || take.isPending} busyWord={t('app:state.saving')}>
             {t('app:action.save')}
           </Button>
         </Actions>

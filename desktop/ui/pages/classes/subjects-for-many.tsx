@@ -82,7 +82,7 @@ export function SubjectsForMany({ classId, students, taken, takenOf, onClose }: 
         )}
         <Actions>
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" disabled={!isReady} busy={give.isPending}>
+          <Button type="submit" look="primary" disabled={!isReady} busy={give.isPending} busyWord={t('app:state.saving')}>
             {t('giveChosen')}
           </Button>
         </Actions>

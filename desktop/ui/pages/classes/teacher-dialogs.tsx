@@ -52,7 +52,7 @@ export function TeacherDialog({ classId, teacher, known, onClose }: Props) {
         />
         <Actions>
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" disabled={!somebody} busy={save.isPending}>
+          <Button type="submit" look="primary" disabled={!somebody} busy={save.isPending} busyWord={t('app:state.saving')}>
             {t('app:action.save')}
           </Button>
         </Actions>
@@ -88,7 +88,7 @@ export function HandOver({ classId, className, onClose }: { classId: string; cla
         </SelectField>
         <Actions>
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" disabled={!teacherId} busy={handOver.isPending}>
+          <Button type="submit" look="primary" disabled={!teacherId} busy={handOver.isPending} busyWord={t('app:state.saving')}>
             {t('handOver')}
           </Button>
         </Actions>

@@ -96,7 +96,7 @@ export function ExcludeDialog({ grid, place, onClose }: Props) {
           />
           <Actions>
             <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-            <Button type="submit" look="primary" busy={isBusy}>
+            <Button type="submit" look="primary" busy={isBusy} busyWord={t('app:state.saving')}>
               {t('exclude.confirm')}
             </Button>
           </Actions>

@@ -107,7 +107,7 @@ function useSaying(sheet: Sheet, saying: Saying): Around['say'] {
     }
     if (asked.word === 'undoNone') return t('undo.none')
     if (asked.word === 'undoChanged') return t('undo.changed')
-    return t('cannotClear')
+    return t(asked.word)
   }
 }
 

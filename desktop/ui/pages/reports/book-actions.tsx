@@ -77,9 +77,11 @@ function PublishAll({ of, books, chosen }: OfAll) {
   const { t } = useTranslation('reports')
   const [isOpen, setOpen] = useState(false)
   const drafts = books.filter(({ status }) => status === 'draft')
+  // Not the step to take while nothing is written into any of them.
+  const isFilled = drafts.some(({ class_teacher_remark, conduct }) => class_teacher_remark?.trim() || conduct?.trim())
   return (
     <>
-      <Button look={drafts.length > 0 ? 'primary' : 'plain'} disabled={drafts.length === 0} onClick={() => setOpen(true)}>
+      <Button look={isFilled ? 'primary' : 'plain'} disabled={drafts.length === 0} onClick={() => setOpen(true)}>
         {t('publish.all', { count: drafts.length })}
       </Button>
       {isOpen && (

@@ -79,7 +79,7 @@ function Scale({ scale }: { scale: ReplyOf<'gradingScale', 'get'> }) {
           <Button onClick={add} disabled={bands.length >= limits.gradingBands}>
             {t('addBand')}
           </Button>
-          <Button type="submit" look="primary" disabled={fault !== null} busy={put.isPending}>
+          <Button type="submit" look="primary" disabled={fault !== null} busy={put.isPending} busyWord={t('app:state.saving')}>
             {t('app:action.save')}
           </Button>
         </Actions>

@@ -77,7 +77,7 @@ function Details({ school }: { school: School }) {
         </p>
         {mayChange && (
           <Actions>
-            <Button type="submit" look="primary" busy={update.isPending}>
+            <Button type="submit" look="primary" busy={update.isPending} busyWord={t('app:state.saving')}>
               {t('app:action.save')}
             </Button>
           </Actions>

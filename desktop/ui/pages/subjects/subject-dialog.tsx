@@ -68,7 +68,7 @@ export function SubjectDialog({ subject, onClose }: { subject: Subject | null; o
             </Button>
           )}
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={create.isPending || update.isPending}>
+          <Button type="submit" look="primary" busy={create.isPending || update.isPending} busyWord={t('app:state.saving')}>
             {t('app:action.save')}
           </Button>
         </Actions>

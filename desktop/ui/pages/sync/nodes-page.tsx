@@ -98,7 +98,7 @@ function Rename({ node, onClose }: { node: SyncNode; onClose: () => void }) {
         <TextField label={t('newName')} value={name} maxLength={200} onChange={({ target }) => setName(target.value)} />
         <Actions>
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={rename.isPending}>
+          <Button type="submit" look="primary" busy={rename.isPending} busyWord={t('app:state.saving')}>
             {t('app:action.save')}
           </Button>
         </Actions>

@@ -56,7 +56,7 @@ export function TypedValue({
       ))}
       <Actions>
         <Button onClick={() => setOpen(false)}>{t('app:action.cancel')}</Button>
-        <Button type="submit" look="primary" disabled={!isWhole} busy={isBusy}>
+        <Button type="submit" look="primary" disabled={!isWhole} busy={isBusy} busyWord={t('app:state.saving')}>
           {t('typedSave')}
         </Button>
       </Actions>

@@ -113,7 +113,7 @@ export function TermDialog({ year, term, free, onClose }: Props) {
             </Button>
           )}
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={create.isPending || update.isPending}>
+          <Button type="submit" look="primary" busy={create.isPending || update.isPending} busyWord={t('app:state.saving')}>
             {t('app:action.save')}
           </Button>
         </Actions>

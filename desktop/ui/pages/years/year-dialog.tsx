@@ -139,7 +139,12 @@ export function YearDialog({ year, onClose, onDelete }: Props) {
             </Button>
           )}
           <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={create.isPending || update.isPending || activate.isPending}>
+          <Button
+            type="submit"
+            look="primary"
+            busy={create.isPending || update.isPending || activate.isPending}
+            busyWord={t('app:state.saving')}
+          >
             {t('app:action.save')}
           </Button>
         </Actions>

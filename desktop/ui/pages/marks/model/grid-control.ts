@@ -7,7 +7,7 @@ import { UndoStack } from './undo.ts'
 type Key = { key: string; ctrlKey: boolean; metaKey: boolean; shiftKey: boolean; altKey: boolean }
 /** What the grid says in a line of its own. */
 export type Said =
-  | { word: 'cannotClear' | 'undoNone' | 'undoChanged' }
+  | { word: 'cannotClear' | 'noMark' | 'undoNone' | 'undoChanged' }
   | { word: 'copied' | 'undone'; count: number }
   /** One mark, and what stands there again: null for none. */
   | { word: 'undoneOne'; assessmentId: string; studentId: string; score: number | null }
@@ -95,6 +95,9 @@ export class GridControl {
         return this.edit(null)
       case 'clear':
         return this.clear()
+      case 'noMark':
+        if (this.idsAt(at) && !this.isReadOnly) this.around.say({ word: 'noMark' })
+        return false
       case 'escape': {
         const ids = this.idsAt(at)
         return ids !== null && this.sheet.forgetMistake(ids.assessmentId, ids.studentId)

@@ -78,7 +78,8 @@ describe('keys', () => {
     expect(meaningOf(key(','))).toEqual({ does: 'type', text: ',' })
     expect(meaningOf(key('F2'))).toEqual({ does: 'edit' })
     expect(meaningOf(key('Delete'))).toEqual({ does: 'clear' })
-    expect(meaningOf(key('q'))).toBeNull()
+    for (const none of ['q', 'É', '-', '%']) expect(meaningOf(key(none))).toEqual({ does: 'noMark' })
+    for (const own of [' ', 'F5', 'Dead']) expect(meaningOf(key(own))).toBeNull()
   })
 
   test('Ctrl+Z takes back, on a Mac too; the browser keeps its own', () => {

@@ -61,7 +61,7 @@ export type Meaning =
   | { does: 'tab'; back: boolean }
   | { does: 'enter'; back: boolean }
   | { does: 'type'; text: string }
-  | { does: 'edit' | 'clear' | 'undo' | 'remark' | 'exclude' | 'history' | 'menu' | 'all' | 'escape' }
+  | { does: 'edit' | 'clear' | 'undo' | 'remark' | 'exclude' | 'history' | 'menu' | 'all' | 'escape' | 'noMark' }
 
 const STEPS: Readonly<Record<string, Step>> = {
   ArrowUp: 'up',
@@ -108,7 +108,9 @@ function plainMeaningOf(key: string, shiftKey: boolean): Meaning | null {
     case 'F10':
       return shiftKey ? { does: 'menu' } : null
     default:
-      return /^[0-9.,]$/.test(key) ? { does: 'type', text: key } : null
+      if (/^[0-9.,]$/.test(key)) return { does: 'type', text: key }
+      // Letters and signs begin no mark: that is said, instead of nothing happening. A space scrolls, as everywhere.
+      return /^[\p{L}\p{P}\p{S}]$/u.test(key) ? { does: 'noMark' } : null
   }
 }
 

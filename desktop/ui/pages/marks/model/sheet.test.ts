@@ -228,6 +228,15 @@ describe('the grid’s keys', () => {
     expect(control.scoreAt({ row: 1, col: 2 })).toBe(71)
   })
 
+  test('a letter is no mark, and that is said where one could be typed', () => {
+    cursor.go({ row: 1, col: 2 })
+    expect(control.key(key('q'))).toBe(false)
+    expect(said).toEqual([{ word: 'noMark' }])
+    control.isReadOnly = true
+    control.key(key('q'))
+    expect([said.length, cursor.editing]).toEqual([1, null])
+  })
+
   test('a block is copied as spreadsheets read it, figures too', () => {
     cursor.choose({ row: 1, col: 1 }, { row: 2, col: 3 })
     expect(control.copied()).toBe('9\t71\t90\n6.5\t55\t62.5')
