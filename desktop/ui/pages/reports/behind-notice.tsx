@@ -5,8 +5,11 @@ import { isBehind } from './standings.ts'
 import type { OfBooks } from './use-books.ts'
 import { useStanding } from './use-standing.ts'
 
-/** Marks were changed after some of the books were made: how many, and what brings them up to date. Nothing where all are of now. */
-export function BehindNotice({ of }: { of: OfBooks }) {
+/**
+ * Marks were changed after some of the books were made: how many, and, where the button does not stand beside it anyway, what brings them up
+ * to date. Nothing where all are of now.
+ */
+export function BehindNotice({ of, isBesideButton = false }: { of: OfBooks; isBesideButton?: boolean }) {
   const { t } = useTranslation('reports')
   const standing = useStanding(of)
   const behind = standing.data?.filter(isBehind).length ?? 0
@@ -14,7 +17,7 @@ export function BehindNotice({ of }: { of: OfBooks }) {
   return (
     <Notice tone="warn">
       <span>{t('behind.books', { count: behind })}</span>
-      <GenerateButton of={of} count={standing.data?.length ?? 0} />
+      {!isBesideButton && <GenerateButton of={of} count={standing.data?.length ?? 0} />}
     </Notice>
   )
 }

@@ -29,7 +29,7 @@ export function BooksView({ of, group, chosen }: { of: OfBooks; group: Group; ch
           </Empty>
         ) : (
           <>
-            <BehindNotice of={of} />
+            <BehindNotice of={of} isBesideButton />
             <BookActions of={of} books={list} group={group} chosen={chosen} />
             <BookTable of={of} books={list} />
           </>
