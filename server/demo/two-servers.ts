@@ -9,11 +9,11 @@ import { readConfig } from '../config.ts'
 import { invite, parentsOf } from '../peers/enrolment.ts'
 import { joinParent } from '../peers/join.ts'
 import { overNetwork } from '../peers/network.ts'
-import { seedStory } from '../seed/seed.ts'
 import { type Running, startServer } from '../start.ts'
 import { asSystem } from '../store/tx.ts'
 import { DEMO_ACCOUNTS } from './accounts.ts'
 import { type Cable, cableTo } from './cable.ts'
+import { seedDemo } from './seed-demo.ts'
 
 /**
  * `npm run demo:sync`: a centre and a school on one machine, with a cable between them that can be cut, to watch marks meet. The centre is
@@ -25,7 +25,7 @@ const settings = (name: 'centre' | 'school', port: string) => ({
   DATA_DIR: join(folder, name),
   PORT: port,
   COOKIE_PREFIX: name,
-  NODE_NAME: name === 'centre' ? 'the centre' : 'St Brigid’s',
+  NODE_NAME: name === 'centre' ? 'the ministry' : 'St Brigid’s',
   SESSION_SECRET: `only for a demonstration on this machine: ${name}`,
   BACKUPS: 'false',
   LOG_LEVEL: 'error',
@@ -54,7 +54,7 @@ async function begin() {
     readConfig({ ...settings('centre', process.env['PORT'] ?? '3000'), ...(database && { DATABASE_URL: database }) }),
     options,
   )
-  await seedStory(centre.node.services.store, { again: true })
+  await seedDemo(centre.node.services.store)
   const cable = await cableTo(centre.port)
   const box = await startServer(readConfig(settings('school', String(centre.port + 1))), options)
   const { code } = await centre.node.services.store.write(asSystem(), (tx) =>
