@@ -3,6 +3,7 @@ import { pick, type RowState } from '@markbook/sync/merge/state'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { unpackRows } from '@markbook/sync/protocol/page'
 import { EXISTENCE } from '@markbook/sync/versions'
+import { applyStates } from '../store/replica/apply.ts'
 import { namedBelow } from '../store/replica/bury.ts'
 import { forgetRows, forgetWithAll } from '../store/replica/forget.ts'
 import { type Known, knownRows } from '../store/replica/states.ts'
@@ -83,7 +84,12 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   if (isGone && theirs && !units.includes(EXISTENCE)) return
   const own = Object.keys(descriptions[table].units).filter((unit) => (isGone && theirs) || units.includes(unit))
   // A laptop's deletion of what it had seen and the parent had not, refused with it, would cover here what comes to the parent yet.
-  if (isGone && !theirs && isLaptop && !known.row && units.includes(EXISTENCE)) return forgetRows(tx, table, school, [id])
+  if (isGone && !theirs && isLaptop && !known.row && units.includes(EXISTENCE)) {
+    await forgetRows(tx, table, school, [id])
+    // Deleted there as well, it may stay there for something that lives, and comes here with that.
+    if (state) await applyStates(tx, school, [{ table, state }], { source: null })
+    return
+  }
   // One that is gone on both sides may stay on both, for what hangs on it.
   if (isGone && !theirs && (!state || own.length === 0)) return
   const values = state ? Object.assign({}, ...own.map((unit) => pick(state.values, descriptions[table].units[unit] ?? []))) : {}

@@ -6,7 +6,7 @@ import { covers } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { keepClaims, record, restand, stands, writeRows } from './application.ts'
 import { settleAround } from './around.ts'
-import { bury } from './bury.ts'
+import { bury, leaveParents } from './bury.ts'
 import { settleBooks, settleEntries } from './frozen.ts'
 import { heldRows, release } from './held.ts'
 import { tableOrder } from './links.ts'
@@ -42,6 +42,7 @@ export async function applyStates(
   sort(incoming, source)
   for (const table of tableOrder) await mergeTable(application, table, byTable.get(table) ?? [])
   for (const table of tableOrder) await writeTable(application, table)
+  for (const table of tableOrder) await leaveParents(application, table)
   await bury(application)
   await release(application, held)
   const conflicts = application.kept.filter(({ table }) => descriptions[table].scope !== 'commons')

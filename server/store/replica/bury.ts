@@ -3,7 +3,7 @@ import { EXISTENCE } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { record, stands, writeRows } from './application.ts'
 import { followBooks } from './frozen.ts'
-import { type AnyRow, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
+import { type AnyRow, hasMoved, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
 import type { Application, Change } from './page.ts'
 import { settleStaying } from './rivals.ts'
 import { type Known, knownRows, rowsNaming, settledRows } from './states.ts'
@@ -77,6 +77,13 @@ async function naming(tx: WriteTx, schoolId: string, table: Replicated, rows: re
     }
   }
   return found
+}
+
+/** What hangs on another parent than before may have been the last on one that was deleted. */
+export async function leaveParents(application: Application, table: Replicated): Promise<void> {
+  const changes = [...(application.changes.get(table)?.values() ?? [])]
+  const moved = changes.flatMap(({ known, state }) => (known?.row && hasMoved(table, known.row, state.values) ? [known] : []))
+  if (moved.length > 0) await reconsiderParents(application, table, moved)
 }
 
 /** Their turn comes after this table's, for parents stand before children. */

@@ -6,7 +6,7 @@ import { keepClaims, restand, writeRows } from './application.ts'
 import { applyStates } from './apply.ts'
 import { settleMaxima, settleMembers } from './around.ts'
 import { bury } from './bury.ts'
-import { linksFrom, parentIdOf } from './links.ts'
+import { hasMoved, linksFrom, parentIdOf } from './links.ts'
 import type { Application, Change } from './page.ts'
 import { ruledTables, settleRivalry } from './rivals.ts'
 import { knownRows } from './states.ts'
@@ -21,7 +21,7 @@ export async function settleAfter(tx: WriteTx, touched: readonly Touched[]): Pro
   let wrote = false
   for (const schoolId of new Set(touched.map((each) => each.schoolId))) {
     const own = touched.filter((each) => each.schoolId === schoolId)
-    if (!own.some(({ table, after }) => after === null || RULED.includes(table))) continue
+    if (!own.some((each) => hasLeft(each) || RULED.includes(each.table))) continue
     const settled = await tx.dialect.settledTables(tx.line, schoolId)
     if (settled.length === 0) continue
     await tx.actAs(asSystem(tx.actor))
@@ -29,6 +29,10 @@ export async function settleAfter(tx: WriteTx, touched: readonly Touched[]): Pro
   }
   return wrote
 }
+
+/** What hung on a parent hangs there no more. */
+const hasLeft = ({ table, before, after }: Touched): boolean =>
+  after === null || (before !== null && hasMoved(table, before as never, after as never))
 
 async function resettle(tx: WriteTx, schoolId: string, touched: readonly Touched[]): Promise<boolean> {
   const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
@@ -38,8 +42,9 @@ async function resettle(tx: WriteTx, schoolId: string, touched: readonly Touched
       table,
       touched.filter((each) => each.table === table),
     )
-  for (const { table, before, after } of touched) {
-    if (after === null && before) await lookAtParents(application, table, before as never)
+  for (const each of touched) {
+    const { table, before, after } = each
+    if (before && hasLeft(each)) await lookAtParents(application, table, before as never)
     const assessment = table === 'grade' ? (after ?? before)?.['assessment_id'] : table === 'assessment' ? after?.id : null
     if (assessment) await settleMaxima(application, [assessment as string])
   }

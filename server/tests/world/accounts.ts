@@ -83,6 +83,12 @@ async function standing(tx: ReadTx, school: string, accounted: Accounted): Promi
   const deleted = and(eq(sync_row.school_id, school), eq(sync_row.deleted, true))
   for (const { table_name, row_id } of await tx.line.db.select().from(sync_row).where(deleted))
     add(accounted, keyOf({ table: table_name as Replicated, row: row_id, unit: EXISTENCE }), GONE)
+  // An entry that came late to a book that was sent is kept and not shown. What somebody typed into it is a conflict.
+  const late = and(eq(sync_row.school_id, school), eq(sync_row.deleted, false), eq(sync_row.table_name, 'report_book_entry'))
+  for (const { row_id } of await tx.line.db.select().from(sync_row).where(late)) {
+    add(accounted, keyOf({ table: 'report_book_entry', row: row_id, unit: EXISTENCE }), THERE)
+    addRow(accounted, 'report_book_entry', row_id, { manual_letter: null, teacher_remark: null })
+  }
   for (const conflict of await tx.line.db.select().from(sync_conflict).where(eq(sync_conflict.school_id, school)))
     addKept(accounted, { ...conflict, table: conflict.entity as Replicated })
 }
