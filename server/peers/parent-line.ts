@@ -102,9 +102,10 @@ export class ParentLine {
       signal: signal ?? null,
     })
     const response = await this.carry(request).catch(asLineFailure)
+    const answers = response.headers.get(headersOf.answers)
+    // An answer that was on its way for long, to another request, says nothing of this one. A refusal by an older program says nothing of it.
+    if (answers === null ? response.ok : answers !== signature) throw new LineFailure('line', 'This is no answer to what was asked.')
     const answer = await read(response)
-    // An answer that was on its way for long, to another request, says nothing of this one.
-    if (response.headers.get(headersOf.answers) !== signature) throw new LineFailure('line', 'This is no answer to what was asked.')
     return reply.parse(answer) as z.output<S>
   }
 }

@@ -70,12 +70,15 @@ export function serveChildren(app: Hono<AppEnv>, services: Services): void {
 
 async function answered(c: Ctx, work: () => Promise<unknown>): Promise<Response> {
   c.set('route', c.req.path)
+  const answers = c.req.header(headersOf.signature) ?? ''
+  // Of a refusal too.
+  c.set('replyHeaders', [...(c.get('replyHeaders') ?? []), [headersOf.answers, answers]])
   const text = JSON.stringify(await work())
   const headers = {
     'content-type': 'application/json',
     'cache-control': 'no-store',
     'x-request-id': c.get('requestId'),
-    [headersOf.answers]: c.req.header(headersOf.signature) ?? '',
+    [headersOf.answers]: answers,
   }
   if (text.length < 1_024) return new Response(text, { headers })
   return new Response(gzipSync(text, { level: 1 }), { headers: { ...headers, 'content-encoding': 'gzip' } })

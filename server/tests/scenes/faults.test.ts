@@ -189,6 +189,19 @@ test('the reply that never came: what was sent and not answered is sent again, a
   expect((await centre.rows('sync_conflict')).length).toBe(sent)
 })
 
+test('the refusal of yesterday: what answers another request is not believed, whatever it says', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  const carry = carrierTo(centre)
+  const refused = await carry(
+    new Request('http://parent.test/sync/hello', { method: 'POST', body: '{}', headers: { 'markbook-signature': 'of yesterday' } }),
+  )
+  const body = await refused.text()
+  expect(body).toContain('validation')
+  const late: Carrier = async () => new Response(body, refused)
+  await expect(makeRound(box, late)).rejects.toThrow('This is no answer to what was asked')
+  await link.round()
+})
+
 test('the full disk in the middle of a page: nothing of it stays, and the same page comes again', async () => {
   const { centre, box, link } = await centreAndSchool(open)
   const remarks = 'x'.repeat(1_900)
