@@ -20,7 +20,7 @@ import { lookAgain } from './files/queue.ts'
 import { letGo } from './gone.ts'
 import { nodeKeys } from './keys.ts'
 import { letBooksGo } from './moved-books.ts'
-import { demandOwnNumber, leaveNumber, NumberTaken } from './number.ts'
+import { demandOwnNumber, leaveNumber, NumberGivenUp, NumberTaken } from './number.ts'
 import { type News, ownNews } from './own-news.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
 import { prune } from './prune.ts'
@@ -237,7 +237,7 @@ export class Child {
     } catch (error) {
       if (!(error instanceof NumberTaken)) throw error
       await leaveNumber(store)
-      throw new LineFailure('line', 'A copy of this database writes under the same number. It begins under another.')
+      throw new NumberGivenUp()
     }
   }
 

@@ -6,9 +6,17 @@ import { scopeIn } from '../store/replica/links.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import { parentsOf } from './enrolment.ts'
+import { LineFailure } from './parent-line.ts'
 
 /** A copy of this database writes under its number, elsewhere. */
 export class NumberTaken extends Error {}
+
+/** The number was given up, and the session with it: what is said next is a greeting under another. */
+export class NumberGivenUp extends LineFailure {
+  constructor() {
+    super('sync.stale_session', 'A copy of this database writes under the same number. It begins under another.')
+  }
+}
 
 /**
  * Throws `NumberTaken` where rows of a parent bear writes of `node`, this database, that it never made. Of a row that is not here nothing

@@ -2,6 +2,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
 import { Child } from '../../peers/child.ts'
 import { beginAnew, keysOfEnrolment } from '../../peers/incarnation.ts'
+import { NumberGivenUp } from '../../peers/number.ts'
 import { type Carrier, LineFailure, ParentLine } from '../../peers/parent-line.ts'
 import { statement } from '../../store/statement.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -19,6 +20,21 @@ export async function enrolmentAt(child: WorldNode, parent: WorldNode): Promise<
   return rows.find(({ url }: Row<'sync_peer'>) => url === id)
 }
 export const parentAddress = ({ name }: WorldNode) => ({ id: `http://${name}.test` })
+
+type Take = <T>(name: string, step: () => Promise<T>) => Promise<T>
+/** True where it gave up its number on the way, and must greet again. */
+async function bothWays(own: Child, take: Take): Promise<boolean> {
+  try {
+    while ((await take('push', () => own.push())).more);
+    while ((await take('pull', () => own.pull(0))).more);
+    // What this node wrote meanwhile, over what was refused, goes before it listens.
+    while ((await take('push', () => own.push())).more);
+    return false
+  } catch (error) {
+    if (error instanceof NumberGivenUp) return true
+    throw error
+  }
+}
 
 /**
  * Greets, sends what is new and takes what is new, as the driver does. `steps`: after so many the child stops as one whose power went;
@@ -51,12 +67,7 @@ export async function makeRound(
       const own = new Child(child.services, enrolment.id, line)
       anew = (await take('greet', () => own.greet())).anew
       if (anew) await take('renew', () => beginAnew(child.services, enrolment.id, line))
-      else {
-        while ((await take('push', () => own.push())).more);
-        while ((await take('pull', () => own.pull(0))).more);
-        // What this node wrote meanwhile, over what was refused, goes before it listens.
-        while ((await take('push', () => own.push())).more);
-      }
+      else anew = await bothWays(own, take)
     }
     return 'whole'
   } catch (error) {
