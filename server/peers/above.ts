@@ -3,6 +3,7 @@ import { textToCursor } from '@markbook/sync/protocol/cursor'
 import type { Page } from '@markbook/sync/protocol/messages'
 import { and, eq, gt, isNull, ne, or } from 'drizzle-orm'
 import { setPeer } from '../store/peer-row.ts'
+import { statement } from '../store/statement.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
 import { parentsOf } from './enrolment.ts'
 
@@ -18,16 +19,31 @@ export async function numberAbove(tx: ReadTx, school: string): Promise<string | 
   return (await parentsOf(tx)).find(({ school_id }) => school_id === school)?.node_id ?? null
 }
 
+const hasRowsFrom = statement<{ school: string; source: string }>()(({ db, t: { sync_row }, p }) =>
+  db
+    .select({ id: sync_row.row_id })
+    .from(sync_row)
+    .where(and(eq(sync_row.school_id, p.school), eq(sync_row.source_id, p.source)))
+    .limit(1),
+)
+
 /**
  * At a laptop with two parents: whether the first, `school`, has met the other's database after it was restored, which this laptop has not.
  * What came here from the one before, and not by way of the school, is then kept back from the school no longer (decision 380).
  */
 export async function isRestoredAbove(tx: WriteTx, school: Peer, above: string | null | undefined): Promise<boolean> {
   if (school.user_id === null || !above) return false
-  // Numbers rise with time: one that is lower is of the days before.
-  const former = (await parentsOf(tx)).filter(({ id, node_id }) => id !== school.id && node_id < above)
+  const former = (await parentsOf(tx)).filter(({ id, node_id }) => id !== school.id && node_id !== above)
+  // What this laptop has had rows from is of the days before: then the school is the one that is late.
+  if (former.length === 0 || (await hasRowsFrom(tx, { school: school.school_id as string, source: above })).length > 0) return false
   for (const { id } of former) await setPeer(tx, id, { node_id: above })
   return former.length > 0
+}
+
+/** The same where this laptop is the one that meets the restored parent: its first is told everything once more. */
+export async function tellFirst(tx: WriteTx, restored: Peer): Promise<void> {
+  const [first] = await parentsOf(tx)
+  if (restored.user_id !== null && first && first.id !== restored.id) await setPeer(tx, first.id, { own_seq: 0 })
 }
 
 /** Up to which number of this node's own feed the parent has everything, with what came from there itself. */

@@ -14,7 +14,7 @@ import { applyStates } from '../store/replica/apply.ts'
 import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { version } from '../version.ts'
-import { isRestoredAbove, sentUpTo } from './above.ts'
+import { isRestoredAbove, sentUpTo, tellFirst } from './above.ts'
 import { parentsOf, peerById } from './enrolment.ts'
 import { lookAgain } from './files/queue.ts'
 import { letGo } from './gone.ts'
@@ -90,6 +90,7 @@ export class Child {
         clock_offset: Math.round(clock.now() - welcome.now),
         last_seen_at: tx.now,
       })
+      if (isNewEpoch && peer.their_epoch !== null) await tellFirst(tx, peer)
       return { anew: false }
     })
   }

@@ -2,7 +2,7 @@ import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { expect } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
-import { admin, assessmentOf, at, idOf, rows, school, stage, teacher, test } from './found.stage.ts'
+import { admin, assessmentOf, at, idOf, rows, school, stage, subjectOf, teacher, test } from './found.stage.ts'
 import type { WorldNode } from './node.ts'
 
 /** What laptops may not do to rows that others made. */
@@ -30,3 +30,24 @@ test('a row of others that a laptop wrote to is not deleted where its school doe
   expect(conflicts).toEqual([])
   await expectSame()
 })
+
+test.each(['before', 'after'] as const)(
+  'what a laptop has of a centre that lost it with its disk, having met its school %s that, does not stay on it alone',
+  async (when) => {
+    const { centre, box, laptop, round, meet, expectSame } = await stage()
+    const folder = `${centre.folder}-backup`
+    await centre.copyTo(folder)
+    await at(centre, admin, (tx) => tx.insert('subject', [subjectOf(idOf(5), 'MUS')]))
+    await round(laptop, centre)
+    if (when === 'before') await round(laptop, box)
+    await centre.putBack(folder)
+    await centre.store.renewNode()
+    await round(laptop, centre)
+    await meet()
+    await round(laptop, centre)
+    await meet()
+    expect((await rows(laptop, 'subject')).map(({ id }) => id)).not.toContain(idOf(5))
+    await expectSame()
+    expect(await refusedAt(laptop)).toContainEqual(expect.objectContaining({ row_id: idOf(5), unit: 'code', value: { code: 'MUS' } }))
+  },
+)
