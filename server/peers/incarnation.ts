@@ -1,3 +1,4 @@
+import { COMMONS } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { PENDING } from '@markbook/sync/stamp'
 import { type Presence, type Stamp, textToVersions, type Versions, versionsToText } from '@markbook/sync/versions'
@@ -30,7 +31,10 @@ export async function beginAnew(services: Services, peerId: string, line: Parent
     const { sync_peer } = tx.t
     const [own] = await tx.db.select().from(sync_peer).where(eq(sync_peer.id, peerId))
     if (!own) return
-    for (const { node, acknowledged } of await unsaid(tx, own, id)) await restamp(tx, own.school_id as string, node, acknowledged)
+    for (const { node, acknowledged, people } of await unsaid(tx, own, id)) {
+      await restamp(tx, own.school_id as string, node, acknowledged)
+      await restamp(tx, COMMONS, node, people)
+    }
     await tx.local.delete(tx.t.sync_peer).where(eq(sync_peer.id, peerId))
     const fresh = { ...own, id: peer, own_epoch: id, own_seq: 0, own_people: 0, their_cursor: null, their_epoch: null }
     await tx.local.insert(tx.t.sync_peer).values(fresh)
@@ -52,15 +56,19 @@ async function enrolledAs({ store, config }: Services, line: ParentLine): Promis
 }
 const MOST_TRIES = 3
 
+/** `acknowledged` of the school's feed, `people` of that of people. */
+type Unsaid = { node: string; acknowledged: number; people: number }
+
 /** The incarnation that this parent knew, and those since that it never knew, with what a parent has acknowledged of each. */
-async function unsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Promise<{ node: string; acknowledged: number }[]> {
+async function unsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Promise<Unsaid[]> {
   const all = await incarnations(tx)
   const known = all.indexOf(own.own_epoch ?? id)
   const parents = await parentsOf(tx)
   return all.slice(0, known + 1).flatMap((node) => {
     if (node === id) return []
     const acknowledged = node === own.own_epoch ? [own] : parents.filter(({ own_epoch }) => own_epoch === node)
-    return [{ node, acknowledged: Math.max(0, ...acknowledged.map(({ own_seq }) => own_seq)) }]
+    const most = (of: 'own_seq' | 'own_people') => Math.max(0, ...acknowledged.map((each) => each[of]))
+    return [{ node, acknowledged: most('own_seq'), people: most('own_people') }]
   })
 }
 

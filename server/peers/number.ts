@@ -43,8 +43,9 @@ export async function leaveNumber(store: Store): Promise<void> {
   const node = store.nodeId
   await store.write(asSystem(), async (tx) => {
     const parents = (await parentsOf(tx)).filter(({ own_epoch }) => own_epoch === node)
-    const least = Math.min(...parents.map(({ own_seq }) => own_seq))
-    for (const { id } of parents) await setPeer(tx, id, { own_seq: least })
+    const own_seq = Math.min(...parents.map((each) => each.own_seq))
+    const own_people = Math.min(...parents.map((each) => each.own_people))
+    for (const { id } of parents) await setPeer(tx, id, { own_seq, own_people })
   })
   await store.renewNode()
 }

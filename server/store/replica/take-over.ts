@@ -6,6 +6,7 @@ import { EXISTENCE } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { stands, writeRows } from './application.ts'
 import { settleUnique } from './apply.ts'
+import { settleMaxima } from './around.ts'
 import { bury } from './bury.ts'
 import { forgetRows } from './forget.ts'
 import { followBooks, settleBooks, settleEntries } from './frozen.ts'
@@ -71,4 +72,8 @@ async function writeAll(application: Application, table: Replicated): Promise<vo
   const ready = await withParents(application, table, changes)
   await writeRows(application, table, ready)
   if (table === 'report_book') await followBooks(application, ready)
+  const marked = ready.flatMap(({ state: { id, values } }) =>
+    table === 'assessment' ? [id] : table === 'grade' ? [values['assessment_id'] as string] : [],
+  )
+  await settleMaxima(application, [...new Set(marked)])
 }

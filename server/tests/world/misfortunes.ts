@@ -53,6 +53,8 @@ export class Misfortunes extends Members {
     // Its list of refused writes goes with the disk, and so does what it had heard of them.
     const others = this.members.filter((each) => each !== member)
     for (const id of schools) await this.forgive(member.school, others, refused.get(id))
+    // Its own stood on that list alone, whatever somebody else shows at this moment.
+    for (const write of this.ledger.writes) if (write.node === member.name && refused.get(write.school)?.(write)) write.forgiven = true
     await this.forgive(member.school)
     const isRaw = this.mayGoOn(member) && this.chance.often(0.5)
     member.unheard = new Set(isRaw ? member.parents : [])

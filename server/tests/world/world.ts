@@ -137,7 +137,11 @@ export class World extends Misfortunes {
   }
 
   private async heldAt(nodes: readonly WorldNode[], school: string): Promise<Set<string>> {
-    const { held, wrongly } = await heldAt(nodes, school)
+    const { held, wrongly } = await heldAt(
+      nodes,
+      school,
+      this.members.map(({ node }) => node),
+    )
     for (const what of wrongly) this.fail(what)
     return held
   }
