@@ -17,6 +17,7 @@ import { type Down, filesIn, type Head, headOf, readHead, type Up, unwrap, wrap 
 import { ParentLine } from './parent-line.ts'
 import { receive } from './receive.ts'
 import { keysHere, sealKeys } from './routes.ts'
+import { withOneHand } from './twofold.ts'
 
 type Peer = Row<'sync_peer'>
 type Own = Pick<Services, 'store' | 'config' | 'clock' | 'keys' | 'files' | 'uploads'>
@@ -81,12 +82,14 @@ async function importUp(services: Own, peer: Peer, head: Head, bytes: Buffer): P
   await store.read(asSystem(), (tx) => demandSameHistory(tx, peer, head, pages))
   const answers: Down['answers'] = []
   for (const { push, people } of pages) {
-    const pushed = await store.write(asSystem(), async (tx) => {
-      const before = (await peerById(tx, peer.id)) as Peer
-      const answer = await receive(tx, before, store.nodeId, push, keys)
-      if (before.own_seq > push.to) await keepPlace(tx, before)
-      return answer
-    })
+    const pushed = await withOneHand(store, () =>
+      store.write(asSystem(), async (tx) => {
+        const before = (await peerById(tx, peer.id)) as Peer
+        const answer = await receive(tx, before, store.nodeId, push, keys)
+        if (before.own_seq > push.to) await keepPlace(tx, before)
+        return answer
+      }),
+    )
     answers.push({ to: push.to, people, answers: pushed.answers })
   }
   const news: Down['pages'] = []

@@ -28,6 +28,7 @@ import { keepRefused, ofOwn, takeRefusals } from './refusals.ts'
 import { sealKeys } from './routes.ts'
 import { resealed } from './secrets.ts'
 import { takeTold, toldUp } from './told.ts'
+import { demandOneHand, withOneHand } from './twofold.ts'
 
 type Peer = Row<'sync_peer'>
 type Asked = Omit<Pull, 'sheets' | 'history'>
@@ -72,7 +73,11 @@ export class Child {
     this.sheets = welcome.sheets ?? false
     return store.write(asSystem(), async (tx) => {
       const peer = await this.peer(tx)
-      if (await hasLost(tx, store.nodeId, peer, welcome)) return { anew: true }
+      if (await hasLost(tx, store.nodeId, peer, welcome)) {
+        // The parent knows better than this database what both have in common (decision 382).
+        await this.save(tx, { own_seq: Math.min(peer.own_seq, welcome.acknowledged) })
+        return { anew: true }
+      }
       const isNewEpoch = peer.their_epoch !== welcome.epoch
       // What one of the two programs did not know until now passed by: everything is told again, both ways.
       const schema = Math.min(this.program.schema, welcome.schema)
@@ -197,12 +202,14 @@ export class Child {
   /** `from`: where the page was asked from. Where this node has come elsewhere meanwhile, the rows count and the place does not. */
   async takePage(peer: Peer, page: Page, from: string | null = peer.their_cursor): Promise<void> {
     const { rows } = unpackRows(page.tables)
+    const history = entriesOf(page.history ?? [])
     const { own, shared } = sealKeys(this.services, peer)
     await this.underOwnNumber(async (tx) => {
+      await demandOneHand(tx, peer.school_id as string, history, null)
       await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
       if (page.copied !== null) await tx.dialect.awaitMore(tx.line, isCopying(page))
       await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id, fromParent: true })
-      await takeTold(tx, peer.school_id as string, entriesOf(page.history ?? []))
+      await takeTold(tx, peer.school_id as string, history)
       const { their_cursor, own_seq } = await this.peer(tx)
       if (peer.user_id) await letBooksGo(tx, peer.school_id as string, page.left ?? [], { node: this.services.store.nodeId, sent: own_seq })
       const place = their_cursor === from ? { their_cursor: page.cursor, their_epoch: page.epoch, scope: page.scope } : {}
@@ -234,7 +241,7 @@ export class Child {
   private async underOwnNumber(take: (tx: WriteTx) => Promise<void>): Promise<void> {
     const { store } = this.services
     try {
-      await store.write(asSystem(), take)
+      await withOneHand(store, () => store.write(asSystem(), take))
     } catch (error) {
       if (!(error instanceof NumberTaken)) throw error
       await leaveNumber(store)

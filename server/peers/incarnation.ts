@@ -1,14 +1,13 @@
 import { COMMONS } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
-import { PENDING } from '@markbook/sync/stamp'
-import { type Presence, type Stamp, textToVersions, type Versions, versionsToText } from '@markbook/sync/versions'
-import { eq, isNull } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
 import { incarnations } from '../store/node.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
 import { parentsOf, peerById } from './enrolment.ts'
 import { type NodeKeys, nodeKeys } from './keys.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
+import { restamp } from './restamp.ts'
 
 /** The keys by which the parent knows this node: of the incarnation that was enrolled last. */
 export const keysOfEnrolment = (
@@ -70,31 +69,4 @@ async function unsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Promise<U
     const most = (of: 'own_seq' | 'own_people') => Math.max(0, ...acknowledged.map((each) => each[of]))
     return [{ node, acknowledged: most('own_seq'), people: most('own_people') }]
   })
-}
-
-/** Gives the writes of `node` after `acknowledged` dots of this incarnation, as one transaction of it. */
-async function restamp(tx: WriteTx, school: string, node: string, acknowledged: number): Promise<void> {
-  const { sync_row } = tx.t
-  const rows: Row<'sync_row'>[] = await tx.db.select().from(sync_row).where(eq(sync_row.school_id, school))
-  const { node: nodes } = tx.t
-  const [current] = await tx.db.select().from(nodes).where(isNull(nodes.ended_at))
-  const own = current?.id as string
-  const changed = rows.flatMap((row) => {
-    const versions = textToVersions(row)
-    if ((versions.vv[node] ?? 0) <= acknowledged) return []
-    const { table_name, row_id, deleted, extra, settled, schema } = row
-    return [
-      { table_name, row_id, deleted, extra, settled, schema, source_id: null, ...versionsToText(moved(versions, node, own, acknowledged)) },
-    ]
-  })
-  tx.replica.bring(school, changed)
-}
-
-function moved({ vv, units, alive }: Versions, from: string, to: string, after: number): Versions {
-  const stamps = Object.entries(units).map(([unit, stamp]): [string, Stamp] => {
-    const [node, counter, ...rest] = stamp
-    return [unit, node === from && counter > after ? ([to, PENDING, ...rest] as unknown as Stamp) : stamp]
-  })
-  const there = alive.map((each): Presence => (each[0] === from && each[1] > after ? [to, PENDING] : each))
-  return { vv: { ...vv, [from]: Math.min(vv[from] ?? 0, after), [to]: PENDING }, units: Object.fromEntries(stamps), alive: there }
 }

@@ -6,7 +6,7 @@ import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
 import { unpackChecked } from '@markbook/sync/protocol/kinds'
 import type { Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
 import { type Carried, type Malformed, packRows } from '@markbook/sync/protocol/page'
-import { compareStamps, covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { compareStamps, covers, EXISTENCE, type Presence, type Stamp, type Vector } from '@markbook/sync/versions'
 import { setPeer } from '../store/peer-row.ts'
 import { applyStates } from '../store/replica/apply.ts'
 import type { Answer, Incoming } from '../store/replica/page.ts'
@@ -16,14 +16,17 @@ import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
 import { resealed } from './secrets.ts'
 import { takeTold } from './told.ts'
+import { demandOneHand } from './twofold.ts'
 
 /**
  * Takes what a child wrote: judges every row, applies what may be, and answers for each that did not simply go in. Runs in one
- * transaction, in which the child's number is saved too, so that a page that comes twice changes nothing (I9 to I11).
+ * transaction, in which the child's number is saved too, so that a page that comes twice changes nothing (I9 to I11). Within `withOneHand`.
  */
 export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string, push: Push, keys: SealKeys): Promise<Pushed> {
   const school = peer.school_id as string
   const { rows, malformed } = unpackChecked(push.tables)
+  const history = entriesOf(push.history)
+  await demandOneHand(tx, school, history, peer.id)
   const opened = peer.kind === 'laptop' ? rows : resealed(rows, keys.shared, keys.own)
   const cursor = textToCursor(push.cursor)
   const judge = new Judge(tx, peer, cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER)
@@ -36,7 +39,6 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
   const gone = await applyStates(tx, school, deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
-  const history = entriesOf(push.history)
   await takeTold(tx, school, history.filter(mayTell(peer)))
   await acknowledge(tx, peer, push.to, history)
   return { acknowledged: push.to, answers }
@@ -155,8 +157,14 @@ function withoutUnits(table: Replicated, state: RowState, known: Known | undefin
   const isSeen = (stamp: Stamp) => covers(vv, stamp) || covers(known.state.vv, stamp)
   if (!Object.values(units).every(isSeen)) return null
   const alive = state.alive.filter((each) => covers(vv, each))
-  return { ...state, vv, units, values, alive: alive.length > 0 || state.alive.length === 0 ? alive : known.state.alive }
+  return { ...state, vv, units, values, alive: alive.length > 0 || state.alive.length === 0 ? alive : lastOfEach(vv) }
 }
+
+/**
+ * Which write said last that the row is there, before the one that is refused, is not told; of each node it can only be its last. One too
+ * many goes when others say so; one too few would be a deletion (world 3080).
+ */
+const lastOfEach = (vv: Vector): Presence[] => Object.entries(vv).filter(([, counter]) => counter > 0)
 
 /**
  * A write whose author could not know that the right had gone is kept for a person to decide, not only refused. A row that was made is kept

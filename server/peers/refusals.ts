@@ -41,7 +41,9 @@ export async function ofOwn(tx: ReadTx, node: string, school: string, answers: r
   for (const answer of answers.filter(({ table }) => Object.hasOwn(descriptions, table))) {
     const known = (await knownRows(tx, answer.table as Replicated, school, [answer.id])).get(answer.id)
     const units = answer.units.filter((unit) => known?.state.units[unit]?.[0] === node)
-    if (units.length > 0 && (answer.theirs || isMadeBy(node, known))) own.push({ ...answer, units })
+    // Gone here and there: nothing of it is at odds, and what the first parent has of it is still to hear of the deletion.
+    const isGoneToo = answer.theirs !== null && theirsIn(answer) === null && known?.state.alive.length === 0
+    if (units.length > 0 && !isGoneToo && (answer.theirs || isMadeBy(node, known))) own.push({ ...answer, units })
   }
   return own
 }

@@ -38,6 +38,7 @@ import { nextPage } from './pages.ts'
 import { receive } from './receive.ts'
 import { scopeOf } from './scope.ts'
 import { heard } from './tombstones.ts'
+import { withOneHand } from './twofold.ts'
 import { digestsOf } from './verify.ts'
 
 type Peer = Row<'sync_peer'>
@@ -205,11 +206,13 @@ async function push(c: Ctx, services: Services) {
   const bytes = await bytesOf(c)
   const asked = read(Push, bytes, isGzipped(c))
   if (weightOf(asked.tables) + weightOfHistory(asked.history) > limits.sync.pageBytes) throw syncFailures.tooLarge()
-  const pushed = await services.store.write(asSystem(), async (tx) => {
-    const peer = await signer(c, tx, bytes, { session: true })
-    return receive(tx, peer, services.store.nodeId, asked, sealKeys(services, peer))
-  })
-  return pushed
+  const { store } = services
+  return withOneHand(store, () =>
+    store.write(asSystem(), async (tx) => {
+      const peer = await signer(c, tx, bytes, { session: true })
+      return receive(tx, peer, store.nodeId, asked, sealKeys(services, peer))
+    }),
+  )
 }
 
 async function known(c: Ctx, services: Services) {

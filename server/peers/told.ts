@@ -29,7 +29,7 @@ const weightsAfter = statement<{ school: string; after: number }>()(({ db, t: { 
     .orderBy(asc(history.seq))
     .limit(limits.sync.pageHistory + 1),
 )
-const storedOf = statement<{ school: string; ids: string }>()(({ db, t: { history }, p, dialect }) =>
+export const storedEntries = statement<{ school: string; ids: string }>()(({ db, t: { history }, p, dialect }) =>
   db
     .select({ id: history.id })
     .from(history)
@@ -81,7 +81,7 @@ export async function toldDown(tx: ReadTx, { school_id, node_id }: Peer, scope: 
  */
 export async function takeTold(tx: WriteTx, school: string, entries: readonly HistoryEntry[]): Promise<void> {
   if (entries.length === 0) return
-  const stored = await storedOf(tx, { school, ids: JSON.stringify(entries.map(({ id }) => id)) })
+  const stored = await storedEntries(tx, { school, ids: JSON.stringify(entries.map(({ id }) => id)) })
   const [known, own] = [new Set(stored.map(({ id }) => id)), new Set(await incarnations(tx))]
   const fresh = entries.filter(({ id, node_id }) => !known.has(id) && !own.has(node_id))
   tx.replica.bring(

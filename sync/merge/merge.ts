@@ -58,7 +58,8 @@ const valueIn = ({ identity, units }: Shape, unit: string, { values, extra }: Ro
 /** An absent unit was not touched: the other side's stands. */
 function meet(rule: Rule, a: Side, b: Side): { winner: Side; loser: Side | null } {
   if (!a.stamp || !b.stamp) return { winner: a.stamp ? a : b, loser: null }
-  if (sameDot(a.stamp, b.stamp)) return { winner: a, loser: null }
+  // Two writes under one dot are of a database and a copy of it, and are told apart before they meet (decision 382).
+  if (sameDot(a.stamp, b.stamp) && a.stamp[2] === b.stamp[2]) return { winner: a, loser: null }
   const [aSawB, bSawA] = [covers(a.state.vv, b.stamp), covers(b.state.vv, a.stamp)]
   if (aSawB !== bSawA) return { winner: aSawB ? a : b, loser: null }
   const [winner, loser] = standing(rule, a, b) ? [a, b] : [b, a]

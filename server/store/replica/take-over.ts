@@ -54,7 +54,10 @@ export async function takeOver(
   await hold(application, table, theirs, answer.reason ?? '')
 }
 
-/** The row as another node has it, or as if it had never come: of writes that are neither ours nor known there. */
+/**
+ * The row as another node has it, or as if it had never come: of writes that are neither ours nor known there. While theirs waits for what it
+ * names, nothing of a row that is gone here stands against it.
+ */
 export async function takeAsTheirs(tx: WriteTx, schoolId: string, table: Replicated, known: Known, theirs: RowState | null): Promise<void> {
   if (theirs === null) return forgetRows(tx, table, schoolId, [known.state.id])
   const change: Change = { known, state: theirs, settled: [], source: null }
@@ -62,6 +65,8 @@ export async function takeAsTheirs(tx: WriteTx, schoolId: string, table: Replica
   const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
   if (table === 'report_book') await settleEntries(application)
   await writeAll(application, table)
+  const isHeld = application.answers.get(`${table}:${theirs.id}`)?.outcome === 'held'
+  if (isHeld && known.state.alive.length === 0) await forgetRows(tx, table, schoolId, [theirs.id])
 }
 
 /** The row, and whatever else stands otherwise because of it. */

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { naturalId } from '@markbook/shared/ids'
 import { englishExam, mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
@@ -10,35 +7,21 @@ import { parentsOf } from '../../peers/enrolment.ts'
 import type { Carrier } from '../../peers/parent-line.ts'
 import { contentsOf } from '../../store/replica/replica.fixtures.ts'
 import { asSystem } from '../../store/tx.ts'
-import { copyDatabase } from '../../testing/database.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
+import { copiesIn } from './copies.fixtures.ts'
 import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
-const folders: string[] = []
+const { imageOf, startedFrom, forget } = copiesIn(open)
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
-  for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true })
+  forget()
 })
 
 const mark = (assessmentId: string, score: number) => ({ body: { assessmentId, grades: [{ studentId: zoe.id, score }] } })
 const scoreAt = async (node: School, assessmentId: string) =>
   (await node.rows('grade')).find(({ assessment_id, student_id }) => assessment_id === assessmentId && student_id === zoe.id)?.score
-
-/** The database as it is at this moment, to be restored or cloned from. */
-function imageOf({ database }: School): string {
-  const folder = mkdtempSync(join(tmpdir(), 'markbook-image-'))
-  folders.push(folder)
-  copyDatabase(database.folder, folder)
-  return folder
-}
-
-async function startedFrom(image: string, seed: string): Promise<School> {
-  const node = await school({ seed, story: false, database: 'sqlite', copyOf: image })
-  open.push(node)
-  return node
-}
 
 describe('yesterday’s backup', () => {
   test('at the school: the days that the centre has come back, and nothing old is written over them', async () => {
@@ -124,49 +107,6 @@ describe('yesterday’s backup', () => {
     await atSchool.round()
     expect(await refusedAt(laptop)).toEqual(refused)
   })
-})
-
-test('the cloned laptop: both go on, each under a name of its own, and neither’s marks are lost', async () => {
-  const { box } = await centreAndSchool(open)
-  const { laptop, link } = await laptopOf(open, box, people.ada.id)
-  const clone = await startedFrom(imageOf(laptop), 'clone')
-  await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 70))
-  clone.clock.advance(30_000)
-  await (await signedIn(clone, 'ada')).grades.bulk(mark(mathsHomework.id, 4))
-  await link.round()
-  await makeRound(clone, carrierTo(box))
-  await makeRound(clone, carrierTo(box))
-  await link.round()
-  expect(clone.services.store.nodeId).not.toBe(laptop.services.store.nodeId)
-  expect(await scoreAt(box, mathsExam.id)).toBe(70)
-  expect(await scoreAt(box, mathsHomework.id)).toBe(4)
-  const [a, b] = await same(laptop, clone)
-  expect(b).toEqual(a)
-})
-
-test('the cloned laptop that meets the centre first: a mark of its own is not taken for one that its copy has overwritten', async () => {
-  const { centre, box, link } = await centreAndSchool(open)
-  const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
-  const atCentre = await under(centre, laptop, { user: people.ada.id })
-  await settle(atSchool, atCentre)
-  const clone = await startedFrom(imageOf(laptop), 'clone')
-  const own = laptop.services.store.nodeId
-  await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 66))
-  // Under a later number than the laptop's, the same one of the same database.
-  await (await signedIn(clone, 'ada')).grades.bulk(mark(mathsHomework.id, 4))
-  clone.clock.advance(30_000)
-  await (await signedIn(clone, 'ada')).grades.bulk(mark(mathsExam.id, 70))
-  await makeRound(clone, carrierTo(box))
-  await link.round()
-  await expect(atCentre.round()).rejects.toThrow('A copy of this database writes under the same number')
-  await atCentre.round()
-  expect(laptop.services.store.nodeId).not.toBe(own)
-  await settle(atSchool, link)
-  expect(await scoreAt(centre, mathsExam.id)).toBe(70)
-  const open66 = (await conflictsAt(centre)).filter(({ status, unit }) => status === 'open' && unit === 'score')
-  expect(open66).toMatchObject([{ value: { score: 66 }, actor_id: people.ada.id }])
-  const [a, b] = await same(centre, box)
-  expect(b).toEqual(a)
 })
 
 test('the reply that never came: what was sent and not answered is sent again, and counts once', async () => {

@@ -5,8 +5,12 @@ import { simulate } from './run.ts'
 /** Worlds beyond those that `npm test` lives, each of which showed a mistake that no shorter story tells; without its mending it does again. */
 test.each([
   [1374, 'a refused deletion leaves what the parent says of the row'],
+  [2444, 'two copies of a laptop have met two parents'],
   [2539, 'the rows of people begin anew with those of the school'],
   [2764, 'what a refusal gives back keeps the maximum above its marks'],
+  [3080, 'what is refused of a row takes nothing from what says that it is there'],
+  [3479, 'a second parent’s refusal of what is gone both here and there changes nothing here'],
+  [3643, 'what was refused to be deleted does not stand against the row that waits'],
 ])('world %i: %s', { timeout: 300_000 }, async (seed) => {
   expect((await simulate(seed, { events: 200 })).failures).toEqual([])
 })
