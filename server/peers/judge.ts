@@ -49,7 +49,7 @@ export class Judge {
     const fresh = Object.entries(state.units).filter(
       ([unit, stamp]) => (!known || !covers(known.state.vv, stamp)) && !changesNothing(table, unit, state, known),
     )
-    if (fresh.length === 0 || (!known && this.isHarmless(state))) return []
+    if (fresh.length === 0 || (!known && this.isHarmless(table, state))) return []
     if (!this.isOwn(table, state)) return fresh.map(([unit]) => ({ unit, code: 'foreign', stale: false }))
     const verdicts: Verdict[] = []
     const isNew = known === undefined
@@ -60,10 +60,15 @@ export class Judge {
     return verdicts
   }
 
-  /** The end of a row that is not known here, from a laptop that alone has written it, takes nothing from anybody. A school is believed. */
-  private isHarmless({ alive, vv }: RowState): boolean {
+  /**
+   * The end of a row that is not known here, from a laptop that alone has written it, takes nothing from anybody; but a book that was sent
+   * would stand in spite of it. A school is believed.
+   */
+  private isHarmless(table: Replicated, { alive, vv, values }: RowState): boolean {
     const { kind, node_id } = this.peer
-    return alive.length === 0 && (kind !== 'laptop' || Object.keys(vv).every((each) => each === node_id))
+    if (alive.length > 0 || kind !== 'laptop') return alive.length === 0
+    const isSent = table === 'report_book' && values['status'] === 'sent_to_ministry'
+    return !isSent && Object.keys(vv).every((each) => each === node_id)
   }
 
   /** The school of the row is the peer's; no key can name another, for every reference repeats it. */
@@ -144,21 +149,28 @@ export class Judge {
     table: Replicated,
     { id, values }: RowState,
   ): Promise<{ group: string | null; subject: string | null } | 'unknown'> {
-    const school = this.peer.school_id as string
     if (table === 'student_group') return { group: id, subject: null }
     if (table === 'assessment') return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id') }
     if (table === 'grade') {
       const [test, student] = [idIn(values, 'assessment_id'), idIn(values, 'student_id')]
-      const assessment = test === null ? null : await this.tx.find('assessment', school, test)
-      if (!assessment || student === null) return 'unknown'
-      return { group: await this.classOfStudent(student, assessment.term_id), subject: assessment.subject_id }
+      const assessment = test === null ? null : await this.asItWas('assessment', test)
+      const [term, subject] = [idIn(assessment ?? {}, 'term_id'), idIn(assessment ?? {}, 'subject_id')]
+      if (term === null || subject === null || student === null) return 'unknown'
+      return { group: await this.classOfStudent(student, term), subject }
     }
     if (table === 'report_book_entry' || table === 'report_book_pdf') {
       const id = idIn(values, 'report_book_id')
-      const book = id === null ? null : await this.tx.find('report_book', school, id)
-      return book ? { group: book.student_group_id, subject: idIn(values, 'subject_id') } : 'unknown'
+      const group = idIn((id && (await this.asItWas('report_book', id))) || {}, 'student_group_id')
+      return group === null ? 'unknown' : { group, subject: idIn(values, 'subject_id') }
     }
     return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id') }
+  }
+
+  /** Also of what was deleted meanwhile, by somebody who had not seen what is written to it: that lives again with it (SPEC, «Merging»). */
+  private async asItWas(table: 'assessment' | 'report_book', id: string): Promise<Values | null> {
+    const school = this.peer.school_id as string
+    const row = await this.tx.find(table, school, id)
+    return row ?? (await knownRows(this.tx, table, school, [id])).get(id)?.state.values ?? null
   }
 
   private async classOfStudent(student: string, term: string): Promise<string | null> {

@@ -180,7 +180,9 @@ const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verd
         ? [...descriptions[table].identity, ...Object.values(descriptions[table].units).flat()]
         : (descriptions[table].units[unit] ?? [])
     const value = unit === EXISTENCE && state.alive.length === 0 ? null : pick(state.values, columns)
-    return [{ table, rowId: state.id, unit, kind: 'right', value, stamp, status: 'open', reason: 'right_lost' }]
+    // Both can bear one stamp: a row that is there in spite of a deletion bears the deletion's.
+    const reason = value === null ? 'right_to_delete_lost' : 'right_lost'
+    return [{ table, rowId: state.id, unit, kind: 'right', value, stamp, status: 'open', reason }]
   })
 
 /** By the writer's own count: its clock may have gone back meanwhile. */

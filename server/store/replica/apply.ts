@@ -6,7 +6,7 @@ import { covers } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { keepClaims, record, restand, stands, writeRows } from './application.ts'
 import { settleAround } from './around.ts'
-import { bury, leaveParents } from './bury.ts'
+import { bury, leaveParents, leaveWaited } from './bury.ts'
 import { settleBooks, settleEntries } from './frozen.ts'
 import { heldRows, release } from './held.ts'
 import { tableOrder } from './links.ts'
@@ -43,6 +43,7 @@ export async function applyStates(
   for (const table of tableOrder) await mergeTable(application, table, byTable.get(table) ?? [])
   for (const table of tableOrder) await writeTable(application, table)
   for (const table of tableOrder) await leaveParents(application, table)
+  await leaveWaited(application, held)
   await bury(application)
   await release(application, held)
   const conflicts = application.kept.filter(({ table }) => descriptions[table].scope !== 'commons')
@@ -94,12 +95,7 @@ async function writeTable(application: Application, table: Replicated): Promise<
   await settleUnique(application, table)
   const own = application.changes.get(table)
   if (!own) return
-  const leaving = [...own.values()].filter((change) => !stands(change) && change.known?.row)
-  await vacate(
-    application.tx,
-    table,
-    leaving.map(({ state }) => state.id),
-  )
+  await vacateLeaving(application.tx, table, [...own.values()])
   const ready = await withParents(application, table, [...own.values()].filter(stands))
   await writeRows(application, table, ready, { asKnown: true })
   const unknown = [...own.values()].filter((change) => !stands(change) && !change.known?.row)
@@ -111,13 +107,14 @@ async function writeTable(application: Application, table: Replicated): Promise<
   for (const change of ready) keepClaims(application, table, change)
 }
 
-/** What stands of the unique rules around the rows that change, of those rows and of others. */
-export async function settleUnique(application: Application, table: Replicated): Promise<void> {
+/** What stands of the unique rules around the rows that change, of those rows and of others. `left`: rows that are here no more. */
+export async function settleUnique(application: Application, table: Replicated, left: readonly RowState[] = []): Promise<void> {
   const { tx, schoolId } = application
-  const own = application.changes.get(table)
-  if (!own || !hasRivals(table)) return
+  if (!hasRivals(table)) return
+  const own = application.changes.get(table) ?? new Map<string, Change>()
   const changed = [...own.values()].map(({ state }) => state)
-  const before = [...own.values()].flatMap(({ known }) => known?.state ?? [])
+  const before = [...[...own.values()].flatMap(({ known }) => known?.state ?? []), ...left]
+  if (before.length + changed.length === 0) return
   const { settled, concerned } = await settleRivalry(tx, table, schoolId, changed, before)
   const others = await knownRows(
     tx,
@@ -130,4 +127,23 @@ export async function settleUnique(application: Application, table: Replicated):
     if (change) change.settled = [...change.settled, ...reasons]
     else restand(own, others.get(id), reasons)
   }
+  if (own.size > 0) application.changes.set(table, own)
+}
+
+/** Takes away the rows that are deleted, and those whose unique text they had stand with their own again. `left`: as above. */
+export async function makeRoom(application: Application, table: Replicated, left: readonly RowState[] = []): Promise<void> {
+  await settleUnique(application, table, left)
+  const changes = [...(application.changes.get(table)?.values() ?? [])]
+  await vacateLeaving(application.tx, table, changes)
+  await writeRows(application, table, await withParents(application, table, changes.filter(stands)))
+  await bury(application)
+}
+
+function vacateLeaving(tx: WriteTx, table: Replicated, changes: readonly Change[]): Promise<void> {
+  const leaving = changes.filter((change) => !stands(change) && change.known?.row)
+  return vacate(
+    tx,
+    table,
+    leaving.map(({ state }) => state.id),
+  )
 }

@@ -4,7 +4,7 @@ import type { WriteTx } from '../tx.ts'
 import { record, stands, writeRows } from './application.ts'
 import { followBooks } from './frozen.ts'
 import { type AnyRow, hasMoved, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
-import type { Application, Change } from './page.ts'
+import type { Application, Change, Incoming } from './page.ts'
 import { settleStaying } from './rivals.ts'
 import { type Known, knownRows, rowsNaming, settledRows } from './states.ts'
 import { syncRowOf } from './write.ts'
@@ -86,8 +86,19 @@ export async function leaveParents(application: Application, table: Replicated):
   if (moved.length > 0) await reconsiderParents(application, table, moved)
 }
 
+/** A row that waited, and waits no more, needs its parents no longer, unless it was written. */
+export async function leaveWaited(application: Application, held: readonly Incoming[]): Promise<void> {
+  for (const { table, state } of held)
+    if (application.answers.get(`${table}:${state.id}`)?.outcome !== 'held')
+      await reconsiderParents(application, table, [{ row: { ...state.values, id: state.id } as AnyRow }])
+}
+
 /** Their turn comes after this table's, for parents stand before children. */
-export async function reconsiderParents({ tx, schoolId, changes }: Application, table: Replicated, gone: readonly Known[]): Promise<void> {
+export async function reconsiderParents(
+  { tx, schoolId, changes }: Application,
+  table: Replicated,
+  gone: readonly Pick<Known, 'row'>[],
+): Promise<void> {
   for (const link of linksFrom(table)) {
     const ids = gone.flatMap(({ row }) => (row && parentIdOf(link, row as AnyRow)) || [])
     const settled = ids.length > 0 ? await settledRows(tx, schoolId, link.parent) : new Set()

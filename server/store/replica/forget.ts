@@ -1,14 +1,15 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
-import { bury, reconsiderParents, rowsBelow } from './bury.ts'
+import { makeRoom } from './apply.ts'
+import { reconsiderParents, rowsBelow } from './bury.ts'
 import { scopeIn, tableOrder } from './links.ts'
 import type { Application } from './page.ts'
 import { type Known, knownRows } from './states.ts'
 
 /**
  * Takes rows from this database as if it had never had them: no deletion, which others would hear of. A parent that was deleted, and
- * stayed for one of them, goes with it.
+ * stayed for one of them, goes with it, and whose unique text they had stands with its own again.
  */
 export async function forgetRows(tx: WriteTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
@@ -20,7 +21,11 @@ export async function forgetRows(tx: WriteTx, table: Replicated, schoolId: strin
   await tx.line.db.delete(sync_row).where(place)
   const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
   await reconsiderParents(application, table, [...known.values()])
-  await bury(application)
+  await makeRoom(
+    application,
+    table,
+    [...known.values()].map(({ state }) => state),
+  )
 }
 
 /** A row and all that hangs on it, or nothing where one of these may not be forgotten. */

@@ -5,9 +5,8 @@ import { stamp } from '@markbook/sync/stamp'
 import { EXISTENCE } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { stands, writeRows } from './application.ts'
-import { settleUnique } from './apply.ts'
+import { makeRoom, settleUnique } from './apply.ts'
 import { settleMaxima } from './around.ts'
-import { bury } from './bury.ts'
 import { forgetRows } from './forget.ts'
 import { followBooks, settleBooks, settleEntries } from './frozen.ts'
 import { hold } from './held.ts'
@@ -45,7 +44,7 @@ export async function takeOver(
   const changes = new Map([[table, new Map([[state.id, change]])]])
   const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
   if (table === 'report_book') await settleEntries(application)
-  if (deletes) await bury(application)
+  if (deletes) await makeRoom(application, table)
   else await writeAll(application, table)
   const answer = application.answers.get(`${table}:${state.id}`)
   if (answer?.outcome !== 'held' || !theirs) return

@@ -14,6 +14,7 @@ afterEach(async () => {
 })
 
 const mark = (assessmentId: string, score: number) => ({ body: { assessmentId, grades: [{ studentId: zoe.id, score }] } })
+const newQuiz = { title: 'New quiz', assessmentType: 'coursework' as const }
 const scoreAt = async (node: School, assessmentId: string) =>
   (await node.rows('grade')).find(({ assessment_id, student_id }) => assessment_id === assessmentId && student_id === zoe.id)?.score
 
@@ -61,6 +62,30 @@ test('the assessment deleted under new marks: it lives again with them, and the 
   expect((await centre.rows('assessment')).map(({ id }) => id)).toContain(mathsQuiz.id)
   expect((await conflictsAt(centre)).filter(({ kind }) => kind === 'delete').length).toBeGreaterThan(0)
 })
+
+test.each(['school', 'centre'] as const)(
+  'the assessment deleted at the %s under a laptop’s marks: it lives again with them',
+  async (where) => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
+    await (await signedIn(where === 'school' ? box : centre, 'okafor')).assessments.remove({ params: { id: mathsQuiz.id } })
+    const had = (await laptop.rows('grade')).filter(({ assessment_id }) => assessment_id === mathsQuiz.id)
+    const ada = await signedIn(laptop, 'ada')
+    const fresh = await ada.assessments.create({ body: { ...newQuiz, termId: mathsQuiz.term_id, subjectId: mathsQuiz.subject_id } })
+    await ada.grades.bulk(mark(mathsQuiz.id, 13))
+    await ada.grades.bulk(mark(fresh.id, 4))
+    await settle(link, atSchool)
+    for (const node of [centre, box, laptop]) {
+      expect(await scoreAt(node, mathsQuiz.id)).toBe(13)
+      expect(await scoreAt(node, fresh.id)).toBe(4)
+      expect((await node.rows('assessment')).map(({ id }) => id)).toContain(mathsQuiz.id)
+    }
+    expect(had.length).toBeGreaterThan(0)
+    expect(await refusedAt(laptop)).toEqual([])
+    const deletions = (await conflictsAt(box)).filter(({ kind, entity }) => kind === 'delete' && entity === 'assessment')
+    expect(deletions).toMatchObject([{ row_id: mathsQuiz.id, actor_id: people.okafor.id, status: 'open' }])
+  },
+)
 
 test('the laptop on the bus: laptop → centre, then → school: every write once', async () => {
   const { centre, box, link } = await centreAndSchool(open)

@@ -11,6 +11,10 @@ test.each([
   [3080, 'what is refused of a row takes nothing from what says that it is there'],
   [3479, 'a second parent’s refusal of what is gone both here and there changes nothing here'],
   [3643, 'what was refused to be deleted does not stand against the row that waits'],
+  [4100, 'a right that was lost to make a row and one to delete it are two records'],
+  [4166, 'a book that may not be sent does not come back as sent with its deletion'],
+  [4442, 'who stood in the way of a subject and is refused gives its code back'],
+  [4878, 'a parent that stayed for a row that waited goes when that waits no more'],
 ])('world %i: %s', { timeout: 300_000 }, async (seed) => {
   expect((await simulate(seed, { events: 200 })).failures).toEqual([])
 })
