@@ -2,20 +2,23 @@ import { type Replicated, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
 import { asideAfter, asideToText, textToAside } from '@markbook/sync/aside'
 import { furthestOf, highsOf } from '@markbook/sync/merge/policy'
 import { stamp } from '@markbook/sync/stamp'
-import { type Versions, type VersionsText, versionsReader, versionsToText } from '@markbook/sync/versions'
+import { EXISTENCE, type Stamp, type Versions, type VersionsText, versionsReader, versionsToText } from '@markbook/sync/versions'
 import type { SyncRowWrite } from './dialect.rows.ts'
 import type { Dialect, StoredVersions } from './dialect.ts'
 import { claimsOf, rowOf, type Written } from './door.entries.ts'
 import type { Line } from './line.ts'
 
 export type Stamping = { node: string; nowMs: number; actor: string | null }
+/** The deletion of a row that stood in spite of it, for something that hangs on it, and that somebody has changed since. */
+export type Overruled = { table: Replicated; schoolId: string; rowId: string; stamp: Stamp }
 
-/** The versions that rows of a school have after what a transaction wrote of them. */
+/** The versions that rows of a school have after what a transaction wrote of them. `overruled` is told of deletions that end with it. */
 export async function stampedRows(
   [line, dialect]: readonly [Line, Dialect],
   schoolId: string,
   entries: readonly Written[],
   stamping: Stamping,
+  overruled: (deletion: Overruled) => void,
 ): Promise<SyncRowWrite[]> {
   const stored = new Map<string, StoredVersions>()
   for (const table of new Set(entries.map((entry) => entry.table))) {
@@ -27,10 +30,13 @@ export async function stampedRows(
     const { table, units } = entry
     const { id } = rowOf(entry)
     const before = stored.get(`${table}:${id}`)
+    const previous = before ? read(before) : null
+    const deletion = previous?.alive.length === 0 && entry.before !== null && entry.after !== null && previous.units[EXISTENCE]
+    if (deletion) overruled({ table, schoolId, rowId: id, stamp: deletion })
     return {
       table_name: table,
       row_id: id,
-      ...stampFor(entry, before ? read(before) : null),
+      ...stampFor(entry, previous),
       deleted: entry.after === null,
       ...asideOf(entry, units, before?.extra ?? null),
       source_id: null,

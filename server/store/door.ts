@@ -19,7 +19,7 @@ import {
   unitsOf,
   type Written,
 } from './door.entries.ts'
-import { stampedRows } from './door.stamps.ts'
+import { type Overruled, stampedRows } from './door.stamps.ts'
 import type { Line } from './line.ts'
 import type { Change, NewRow, Note, Placing, ReplicaWrites, Touched } from './tx.ts'
 
@@ -38,6 +38,8 @@ export class Door implements ReplicaWrites {
   /** By school: versions by row, of which the last stands, and history. */
   private readonly brought = new Map<string, { rows: Map<string, SyncRowWrite>; history: HistoryWrite[] }>()
 
+  /** Deletions that stood for nothing, and that what this transaction wrote has ended. */
+  readonly overruled: Overruled[] = []
   private readonly absences: Absences
 
   constructor(
@@ -127,7 +129,9 @@ export class Door implements ReplicaWrites {
       const brought = this.brought.get(schoolId)
       const own = entries.flatMap(entriesIn).sort((a, b) => (a.entryId < b.entryId ? -1 : 1))
       const history = [...own.map((entry) => this.historyOf(entry)), ...notes.map((note) => this.historyOfNote(note))]
-      const rows = [...(await stampedRows([this.line, this.dialect], schoolId, entries, this.writer)), ...(brought?.rows.values() ?? [])]
+      const overruled = (deletion: Overruled) => void this.overruled.push(deletion)
+      const stamped = await stampedRows([this.line, this.dialect], schoolId, entries, this.writer, overruled)
+      const rows = [...stamped, ...(brought?.rows.values() ?? [])]
       const all = [...history, ...(brought?.history ?? [])]
       if (rows.length + all.length === 0) continue
       const digest = history.length === 0 ? '' : createHash('sha256').update(JSON.stringify(history)).digest('hex')

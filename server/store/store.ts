@@ -258,7 +258,7 @@ function writeTx(run: Run & { nodeId: string; advanced: Advanced }, line: Line, 
     finish: async () => {
       const touched = door.touched()
       await door.close()
-      if (await settleAfter(closing, touched)) await door.close()
+      if (await settleAfter(closing, touched, door.overruled)) await door.close()
       for (const schoolId of door.advanced) run.advanced.schools.add(schoolId)
       for (const source of door.sources) run.advanced.sources.add(source)
     },

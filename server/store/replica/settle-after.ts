@@ -1,6 +1,8 @@
 import { type Replicated, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
-import { conflictState } from '@markbook/sync/merge/conflict'
+import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
 import type { RowState } from '@markbook/sync/merge/state'
+import { EXISTENCE } from '@markbook/sync/versions'
+import type { Overruled } from '../door.stamps.ts'
 import { asSystem, type Touched, type WriteTx } from '../tx.ts'
 import { keepClaims, restand, writeRows } from './application.ts'
 import { applyStates } from './apply.ts'
@@ -15,10 +17,18 @@ const RULED: readonly Replicated[] = [...ruledTables, 'assessment', 'grade', 'sc
 
 /**
  * After a local write: where some row of the school does not stand as it was claimed, or stays though deleted, the write may have
- * changed what stands. Nearly always there is no such row, and one look at a small index is all. Answers whether something was written.
+ * changed what stands. Nearly always there is no such row, and one look at a small index is all. `overruled`: deletions of rows that stayed
+ * and were changed now. Who changed them saw no deletion, so it is kept, as where it meets a write (decision 386). Answers whether something
+ * was written.
  */
-export async function settleAfter(tx: WriteTx, touched: readonly Touched[]): Promise<boolean> {
+export async function settleAfter(tx: WriteTx, touched: readonly Touched[], overruled: readonly Overruled[]): Promise<boolean> {
   let wrote = false
+  for (const { schoolId, ...deletion } of overruled) {
+    await tx.actAs(asSystem(tx.actor))
+    const kept: Kept = { ...deletion, unit: EXISTENCE, kind: 'delete', value: null, status: 'open', reason: null }
+    await keepConflicts(tx, schoolId, [kept])
+    wrote = true
+  }
   for (const schoolId of new Set(touched.map((each) => each.schoolId))) {
     const own = touched.filter((each) => each.schoolId === schoolId)
     if (!own.some((each) => hasLeft(each) || RULED.includes(each.table))) continue
@@ -50,9 +60,13 @@ async function resettle(tx: WriteTx, schoolId: string, touched: readonly Touched
   }
   if (touched.some(({ table }) => table === 'school_management')) await settleMembers(application)
   await bury(application)
-  const states = application.kept.map((kept) => ({ table: 'sync_conflict' as const, state: conflictState(schoolId, SCHEMA_VERSION, kept) }))
-  if (states.length > 0) await applyStates(tx, schoolId, states, { source: null })
+  await keepConflicts(tx, schoolId, application.kept)
   return true
+}
+
+async function keepConflicts(tx: WriteTx, schoolId: string, all: readonly Kept[]): Promise<void> {
+  const states = all.map((kept) => ({ table: 'sync_conflict' as const, state: conflictState(schoolId, SCHEMA_VERSION, kept) }))
+  if (states.length > 0) await applyStates(tx, schoolId, states, { source: null })
 }
 
 async function resettleUnique(application: Application, table: Replicated, touched: readonly Touched[]): Promise<void> {

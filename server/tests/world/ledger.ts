@@ -59,8 +59,7 @@ export class Ledger {
         if (entry.actor_id === null || !Object.hasOwn(descriptions, entry.entity)) continue
         const table = entry.entity as Replicated
         const [row] = await rowsById(tx, table, school, [entry.row_id])
-        const written = writesOf(node.name, school, { ...entry, table }, row ?? null)
-        fresh.push(...(entry.action === 'update' && this.wasRemoved(node, table, entry.row_id) ? written.map(seenToStand) : written))
+        fresh.push(...writesOf(node.name, school, { ...entry, table }, row ?? null))
       }
       return (await tx.dialect.feedOf(tx.line, school)).seq
     })
@@ -68,14 +67,7 @@ export class Ledger {
     this.writes.push(...fresh)
     return fresh
   }
-
-  private wasRemoved({ name }: WorldNode, table: Replicated, row: string): boolean {
-    return this.writes.some((each) => each.row === row && each.table === table && each.node === name && each.value === GONE)
-  }
 }
-
-/** Whoever changes a row where it was removed before sees that it stands there, for something that hangs on it. */
-const seenToStand = (write: Write): Write => ({ ...write, over: [...write.over, [EXISTENCE, GONE]] })
 
 const writtenAfter = statement<{ school: string; node: string; after: number }>()(({ db, t: { history }, p }) =>
   db

@@ -62,7 +62,9 @@ export class Misfortunes extends Members {
     this.restored.push(member.name)
     for (const each of this.schoolsOf(member.school)) {
       await this.ledger.begin(member.node, each.id)
-      this.sent.delete(`${member.name} ${each.id}`)
+      // Laptops below go back with it, until it is told again.
+      for (const { name, parents } of this.members)
+        if (name === member.name || parents.includes(member.name)) this.sent.delete(`${name} ${each.id}`)
     }
     this.say(`${member.name} is restored${isRaw ? ', disk and all' : ''}`)
   }
