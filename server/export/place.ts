@@ -16,6 +16,14 @@ export function demandFree(to: string): void {
     throw new ExportError(`${to} is there already, and was not touched. Name a new folder or zip.`)
 }
 
+/** The same for one file: nothing is there, and the folder that it goes into is. */
+export function demandFreeFile(to: string): void {
+  if (statSync(to, { throwIfNoEntry: false })) throw new ExportError(`${to} is there already, and was not touched. Name a new file.`)
+  const folder = dirname(to)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new ExportError(`There is no folder ${folder}. Is the path right, and the disk or stick there?`)
+}
+
 /** A folder, or a zip where the name ends so; there whole or not at all. */
 export function writeParts(to: string, parts: Parts): void {
   demandFree(to)

@@ -1,7 +1,11 @@
+import { Failure } from '@markbook/shared/failures'
 import { ConfigError } from '../config.ts'
 import { LineFailure } from '../peers/parent-line.ts'
 
-type Known = { code?: string; port?: number; address?: string; message?: string; path?: string; cause?: Known }
+type Known = { code?: string; port?: number; address?: string; message?: string; path?: string; syscall?: string; cause?: Known }
+
+/** As somebody typed it: what is written whole has another name until it is (`lan/whole.file.ts`). Reading says no path. */
+const place = (path: string | undefined) => path?.replace(/\.unfinished$/, '') ?? 'What was named'
 
 /** What a person can do about what the machine said, by the code of the operating system, SQLite or PostgreSQL. */
 const sentences: Record<string, (error: Known) => string> = {
@@ -11,9 +15,12 @@ const sentences: Record<string, (error: Known) => string> = {
   EAI_AGAIN: () => 'The machine named in DATABASE_URL or HOST cannot be found.',
   EACCES: ({ message }) => `This account may not use that port or folder: ${message}`,
   EPERM: ({ message }) => `This account may not use that port or folder: ${message}`,
-  EROFS: () => 'The folder of DATA_DIR cannot be written to.',
-  ENOTDIR: ({ path }) => `DATA_DIR must be a folder, but ${path} is a file.`,
-  EEXIST: ({ path }) => `DATA_DIR must be a folder, but ${path} is a file.`,
+  EROFS: ({ path }) => `${place(path)} cannot be written: its disk or stick can only be read.`,
+  ENOENT: ({ path }) => `There is no ${place(path)}. Is the path right, and the disk or stick there?`,
+  ENOTDIR: ({ path }) => `${place(path)} cannot be reached: a part of that path is a file, where a folder must be.`,
+  EISDIR: ({ path }) => `${place(path)} is a folder, where a file must be.`,
+  EEXIST: ({ path, syscall }) =>
+    syscall === 'mkdir' ? `${place(path)} is a file, where a folder must be.` : `${place(path)} is there already.`,
   ENOSPC: () => 'The disk is full.',
   SQLITE_NOTADB: () => 'The file markbook.sqlite in DATA_DIR is not a database of Markbook, or it is damaged. Nothing was changed.',
   SQLITE_CORRUPT: () => 'The database in DATA_DIR is damaged. Nothing was changed. Restore a backup.',
@@ -32,7 +39,7 @@ const sentences: Record<string, (error: Known) => string> = {
 
 /** One line for a person; what is unexpected keeps its trace. */
 export function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message
+  if (error instanceof ConfigError || error instanceof Failure) return error.message
   if (error instanceof LineFailure) return error.code === 'line' ? `The other server cannot be reached: ${error.message}` : error.message
   const known = error as Known
   for (const { code, ...rest } of [known, known.cause ?? {}].map((one) => ({ ...one, code: one.code, message: one.message }))) {

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { exportSchool } from '../export/export-school.ts'
 import { marksWorkbook } from '../export/marks-workbook.ts'
 import { schoolNamed } from '../export/naming.ts'
-import { demandFree, writeParts } from '../export/place.ts'
+import { demandFree, demandFreeFile, writeParts } from '../export/place.ts'
 import { writeWhole } from '../lan/whole.file.ts'
 import { type Node, openNode } from '../start.ts'
 import { counted } from './backup.ts'
@@ -52,7 +52,8 @@ async function exportAll(options: Options, command: Command) {
   if (!marks && (subject || year)) return command.error('--subject and --year are for --marks.', { exitCode: 2 })
   if (marks && !/\.xlsx$/i.test(to)) return command.error('--marks writes a workbook: --to must end with .xlsx', { exitCode: 2 })
   const path = resolve(to)
-  demandFree(path)
+  if (marks) demandFreeFile(path)
+  else demandFree(path)
   const node = await openNode(configureExisting(), { beside: true })
   try {
     await (marks ? writeMarks(node, path, { ...marks, ...options }) : writeSchool(node, path, options.school))

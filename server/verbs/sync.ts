@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { demandFree } from '../export/place.ts'
+import { demandFreeFile } from '../export/place.ts'
 import { statusOf } from '../features/replication/status.ts'
 import { openStorage, type Storage } from '../files/open.ts'
 import { writeWhole } from '../lan/whole.file.ts'
@@ -9,6 +9,7 @@ import { exportUp, importParcel } from '../peers/by-hand.ts'
 import { asSystem } from '../store/tx.ts'
 import { counted } from './backup.ts'
 import { atConsole, type Console, parentHere } from './console.ts'
+import { explain } from './explain.ts'
 import { courseOf } from './replication.said.ts'
 import { verify } from './sync.verify.ts'
 
@@ -128,7 +129,7 @@ const local = (at: string) => new Date(at).toLocaleString('en-GB', { dateStyle: 
 
 async function exportFile(typed: string, { all = false }: { all?: boolean }) {
   const path = resolve(typed)
-  demandFree(path)
+  demandFreeFile(path)
   await atConsole(async (at) => {
     const parent = await parentHere(at)
     const { parcel, rows, files } = await withFiles(at, (own) => exportUp(own, parent, { all }))
@@ -149,14 +150,22 @@ async function withFiles<T>(at: Console, work: (own: Console & Storage) => Promi
 
 async function importFile(typed: string, { receipt: to }: { receipt?: string }) {
   const path = resolve(typed)
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`${path} is a folder. Name the file in it that sync export wrote, or the receipt.`)
+  const parcel = readFileSync(path)
   await atConsole(async (at) => {
-    const { from, rows, files, refused, held, receipt } = await withFiles(at, (own) => importParcel(own, readFileSync(path)))
+    const { from, rows, files, refused, held, receipt } = await withFiles(at, (own) => importParcel(own, parcel))
     console.log(`Took in ${counted(rows, 'row')} and ${counted(files, 'file')} of ${from}.`)
     if (refused > 0) console.log(`  ${counted(refused, 'write')} not taken; the receipt says which to whoever wrote them.`)
     if (held > 0) console.log(`  ${counted(held, 'row')} held until what they hang on comes.`)
     if (!receipt) return
     const back = resolve(to ?? `${path}.receipt`)
-    writeWhole(back, receipt, 0o600)
+    try {
+      writeWhole(back, receipt, 0o600)
+    } catch (error) {
+      const again = `markbook sync import ${typed} --receipt FILE`
+      throw new Error(`The receipt could not be written. ${explain(error)} It can be had elsewhere, and nothing is taken twice: ${again}`)
+    }
     console.log(`Carry the receipt back: ${back}\nThere: markbook sync import ${back}`)
   })
 }
