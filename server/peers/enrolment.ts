@@ -13,7 +13,16 @@ import { isKey, type NodeKeys } from './keys.ts'
 
 export const syncFailures = failures('sync', {
   invitationInvalid: [400, 'This invitation is wrong, was used already, or is too old. Ask for a new one.'],
-  schoolTaken: [409, 'This centre already knows a school that is another one. Ask the centre for an invitation to that school.'],
+  forALaptop: [
+    409,
+    'This code is for a laptop, and is still good. On the laptop of whom it is for: markbook join <address> <code> --laptop',
+  ],
+  forAServer: [409, 'This code is for the server of a school, not for a laptop, and is still good. Ask for another one, for a laptop.'],
+  schoolTaken: [409, 'The code is for another school than the one that the server holds which joins.'],
+  noSchoolToBring: [
+    409,
+    'The code is for a school that started alone and brings its rows, but the server that joins has no school yet. Open the school there first; or ask for a code for a school that the centre has: markbook node invite --school NAME',
+  ],
   unknownNode: [401, 'This node is not enrolled here.'],
   badSignature: [401, 'The signature is wrong.'],
   staleSession: [409, 'The session with the parent has ended. Say hello again.'],
@@ -94,7 +103,10 @@ export async function admit(tx: WriteTx, host: Host, join: Join): Promise<Joined
     .where(
       and(eq(sync_invitation.code_hash, hashOfCode(join.code)), isNull(sync_invitation.used_at), gt(sync_invitation.expires_at, tx.now)),
     )
-  if (!invitation || (join.kind === 'laptop') !== (invitation.kind === 'laptop')) throw syncFailures.invitationInvalid()
+  if (!invitation) throw syncFailures.invitationInvalid()
+  // Whoever has the right code may know what it is for.
+  if (join.kind !== 'laptop' && invitation.kind === 'laptop') throw syncFailures.forALaptop()
+  if (join.kind === 'laptop' && invitation.kind !== 'laptop') throw syncFailures.forAServer()
   if (await childByNode(tx, join.node)) throw syncFailures.nodeTaken()
   const used = await tx.local
     .update(tx.t.sync_invitation)
@@ -102,10 +114,7 @@ export async function admit(tx: WriteTx, host: Host, join: Join): Promise<Joined
     .where(and(eq(sync_invitation.id, invitation.id), isNull(sync_invitation.used_at)))
     .returning({ id: sync_invitation.id })
   if (used.length !== 1) throw syncFailures.invitationInvalid()
-  const schoolId = invitation.school_id ?? join.school
-  if (!schoolId) throw syncFailures.invitationInvalid()
-  if (invitation.school_id && join.school && join.school !== invitation.school_id) throw syncFailures.schoolTaken()
-  if (!invitation.school_id && (await db.select().from(school).where(eq(school.id, schoolId))).length > 0) throw syncFailures.schoolTaken()
+  const schoolId = await schoolToJoin(tx, invitation.school_id, join)
   const id = tx.newId()
   await tx.local.insert(tx.t.sync_peer).values({
     ...NEW_PEER,
@@ -124,6 +133,24 @@ export async function admit(tx: WriteTx, host: Host, join: Join): Promise<Joined
   const { nodeId, name, keys } = host
   const parent = { node: nodeId, kind: await standingOver(tx, host, join), name, public_key: keys.publicKey, box_key: keys.boxKey }
   return { peer: id, parent, school: schoolId, school_name: known?.name ?? join.name, user: invitation.user_id }
+}
+
+/** The school that an invitation lets in: the one that it is for, or the one that the node brings. */
+async function schoolToJoin({ db, t: { school } }: WriteTx, invited: string | null, { school: brought, kind }: Join): Promise<string> {
+  const nameOf = async (id: string) => (await db.select({ name: school.name }).from(school).where(eq(school.id, id)))[0]?.name
+  if (!invited && !brought) throw syncFailures.noSchoolToBring()
+  const known = brought ? await nameOf(brought) : undefined
+  if (invited && brought && brought !== invited) {
+    const wanted = known ? `--school "${known}"` : '--new'
+    const other = kind === 'laptop' ? 'Begin there with an empty folder' : `Ask for another one, with markbook node invite ${wanted}`
+    const message = `The code is for ${await nameOf(invited)}, and is still good; the server that joins holds another school. ${other}.`
+    throw syncFailures.schoolTaken({ message })
+  }
+  if (!invited && known)
+    throw syncFailures.schoolTaken({
+      message: `The code, which is still good, is for a school that is new to the centre, but ${known} is there already. Ask for one with markbook node invite --school "${known}"`,
+    })
+  return invited ?? (brought as string)
 }
 
 /**

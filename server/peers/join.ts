@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
 import { asSystem } from '../store/tx.ts'
 import { NEW_PEER, parentsOf } from './enrolment.ts'
+import { mayHaveArrived, troubleOf } from './line-trouble.ts'
 import { type Carrier, LineFailure } from './parent-line.ts'
 import { keysHere } from './routes.ts'
 
@@ -55,7 +56,7 @@ async function ask(
 ): Promise<Joined> {
   const { store, config } = services
   const keys = keysHere(services)
-  const schools = await store.read(asSystem(), (tx) => tx.db.select({ id: tx.t.school.id }).from(tx.t.school))
+  const [own] = await store.read(asSystem(), (tx) => tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school))
   const asked: Join = {
     protocol: PROTOCOL,
     code,
@@ -64,14 +65,23 @@ async function ask(
     name: config.nodeName,
     public_key: keys.publicKey,
     box_key: keys.boxKey,
-    school: schools[0]?.id ?? null,
+    school: own?.id ?? null,
   }
   const body = JSON.stringify(asked)
   const request = new Request(new URL('/sync/join', url), { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   const response = await carry(request).catch((error: unknown) => {
-    throw new LineFailure('line', error instanceof Error ? error.message : String(error))
+    throw new LineFailure('line', `${troubleOf(error, url)}${mayHaveArrived(error) ? MAYBE_TAKEN : ''}`)
   })
-  const answer = (await response.json().catch(() => ({ message: `No Markbook answers at ${url}.` }))) as { code?: string; message?: string }
-  if (!response.ok) throw new LineFailure(answer.code ?? 'line', answer.message ?? `The answer was ${response.status}.`)
-  return Joined.parse(answer)
+  const noMarkbook = { message: `No Markbook answers at ${url}.` }
+  const answer = (await response.json().catch(() => noMarkbook)) as { code?: string; message?: string }
+  const said = answer.message ?? `The answer was ${response.status}.`
+  if (answer.code === 'sync.school_taken' && own) throw new LineFailure(answer.code, `${said} This server holds ${own.name}.`)
+  if (!response.ok) throw new LineFailure(answer.code ?? 'line', said)
+  const { success, data: joined } = Joined.safeParse(answer)
+  if (!success) throw new LineFailure('line', noMarkbook.message)
+  // A parent that has nothing of a school yet does not know what it is called.
+  return own ? { ...joined, school_name: own.name } : joined
 }
+
+const MAYBE_TAKEN =
+  ' It may have taken the code all the same. If the code is refused the next time, ask for another one there, and let them revoke what their markbook node list shows as never heard.'

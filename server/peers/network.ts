@@ -16,10 +16,8 @@ export const overNetwork =
   (stopping: AbortSignal, authority: () => string | null = () => null): Carrier =>
   async (request) => {
     const patience = new AbortController()
-    const timer = setTimeout(
-      () => patience.abort(new Error('The other server does not answer.')),
-      patienceFor(new URL(request.url).pathname),
-    )
+    const most = patienceFor(new URL(request.url).pathname)
+    const timer = setTimeout(() => patience.abort(new Error(`It did not answer within ${most / 1_000} s.`)), most)
     try {
       const signal = AbortSignal.any([request.signal, stopping, patience.signal])
       const own = request.url.startsWith('https:') ? authority() : null

@@ -4,6 +4,7 @@ import { FileAnswers, type FileAsk } from '@markbook/sync/protocol/files'
 import { type Known, Page, Pushed, Renewed, Unknown, Verified, Welcome } from '@markbook/sync/protocol/messages'
 import type { z } from 'zod'
 import { type NodeKeys, signatureOf } from './keys.ts'
+import { troubleOf } from './line-trouble.ts'
 import { headersOf } from './routes.ts'
 
 /** Carries a request; `fetch` on a real node, anything that answers in tests and in the simulation. */
@@ -72,7 +73,7 @@ export class ParentLine {
       body: (body ?? null) as never,
       signal: signal ?? null,
     })
-    return this.carry(request).catch(asLineFailure)
+    return this.carry(request).catch(asLineFailure(request.url))
   }
 
   private async ask<S extends z.ZodType>(
@@ -101,7 +102,7 @@ export class ParentLine {
       body: new Uint8Array(body),
       signal: signal ?? null,
     })
-    const response = await this.carry(request).catch(asLineFailure)
+    const response = await this.carry(request).catch(asLineFailure(request.url))
     const answers = response.headers.get(headersOf.answers)
     // An answer that was on its way for long, to another request, says nothing of this one. A refusal by an older program says nothing of it.
     if (answers === null ? response.ok : answers !== signature) throw new LineFailure('line', 'This is no answer to what was asked.')
@@ -110,8 +111,8 @@ export class ParentLine {
   }
 }
 
-const asLineFailure = (error: unknown): never => {
-  throw new LineFailure('line', error instanceof Error ? error.message : String(error))
+const asLineFailure = (url: string) => (error: unknown) => {
+  throw new LineFailure('line', troubleOf(error, url))
 }
 
 async function read(response: Response): Promise<unknown> {

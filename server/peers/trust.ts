@@ -43,10 +43,18 @@ export function authorityAt(address: URL): Promise<Authority | null> {
 function topOf(shown: DetailedPeerCertificate): Authority | null {
   let top = shown
   while (top.issuerCertificate && top.issuerCertificate !== top) top = top.issuerCertificate
-  if (!top.raw) return null
-  const certificate = new X509Certificate(top.raw)
-  if (!certificate.ca || !certificate.checkIssued(certificate)) return null
-  return { pem: certificate.toString(), fingerprint: certificate.fingerprint256 }
+  return top.raw ? authorityFrom(top.raw) : null
+}
+
+/** A certificate as a file or a server shows it; null where it is none, or not one of an authority that vouches for itself. */
+export function authorityFrom(shown: Buffer): Authority | null {
+  try {
+    const certificate = new X509Certificate(shown)
+    if (!certificate.ca || !certificate.checkIssued(certificate)) return null
+    return { pem: certificate.toString(), fingerprint: certificate.fingerprint256 }
+  } catch {
+    return null
+  }
 }
 
 const NOT_KNOWN = [

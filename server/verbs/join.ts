@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
-import { join as joinPath } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join as joinPath, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { parentsOf } from '../peers/enrolment.ts'
 import { joinParent } from '../peers/join.ts'
 import { overNetwork } from '../peers/network.ts'
-import { trustedAuthority } from '../peers/trust.ts'
+import { authorityFrom, trustAuthority, trustedAuthority } from '../peers/trust.ts'
 import { readNote } from '../running.ts'
 import { DATABASE_FILE } from '../store/sqlite.ts'
 import { asSystem } from '../store/tx.ts'
@@ -18,6 +18,7 @@ export const joinVerb = (program: Command) =>
     .argument('<address>', 'of the other server: https://markbook.example')
     .argument('<code>', 'from markbook node invite, or from the app there')
     .option('--laptop', 'this machine is a teacher’s laptop, and carries only what that teacher may see')
+    .option('--authority <file>', 'trust this authority for the line to the other server: a file of markbook cert export')
     .addHelpText('after', HELP)
     .action(join)
 
@@ -25,19 +26,23 @@ const HELP = `
 A school that started alone brings its rows; an empty one gets those of the school that the code is for.
 A running server notices within seconds and begins to copy; one that is not running does when it is started.
 Where the other server has the school's own authority (markbook start --lan), this machine must trust it:
-save it there with markbook cert export, and set NODE_EXTRA_CA_CERTS to that file here.
+there  markbook cert export --to FOLDER  writes it; bring one of the two files here, and name it with --authority.
+Compare the fingerprint that is printed with the one that was printed there.
 
 Examples:
   $ markbook join https://markbook.example 7K2QP-3MZ8V-0T4RD-XH6CN-9WYEB-1
-  $ markbook join https://192.168.1.10:3000 7K2QP-3MZ8V-0T4RD-XH6CN-9WYEB-1 --laptop
+  $ markbook join https://192.168.1.10:3000 7K2QP-3MZ8V-0T4RD-XH6CN-9WYEB-1 --laptop --authority markbook-authority.pem
 
 Exit codes:
   0  it has joined
   1  it was refused, and one clear line says why; nothing was changed
   2  wrong usage`
 
-async function join(typed: string, code: string, { laptop = false }: { laptop?: boolean }) {
+type Options = { laptop?: boolean; authority?: string }
+
+async function join(typed: string, code: string, { laptop = false, authority: file }: Options) {
   const url = addressOf(typed)
+  const authority = file === undefined ? null : authorityIn(resolve(file))
   const config = configure()
   if (config.databaseUrl) throw new Error('A central server joins nothing; the servers of schools join it.')
   // Without a database there is no server beside which this would be, and the folder begins with what the parent has.
@@ -50,8 +55,12 @@ async function join(typed: string, code: string, { laptop = false }: { laptop?: 
       const { parent: joined, school_name } = await joinParent(
         at,
         { url, code, kind: laptop ? 'laptop' : 'school' },
-        overNetwork(new AbortController().signal, () => trustedAuthority(config.dataDir)),
+        overNetwork(new AbortController().signal, () => authority?.pem ?? trustedAuthority(config.dataDir)),
       )
+      if (authority) {
+        trustAuthority(config.dataDir, authority)
+        console.log(`Trusted for this line, and for nothing else: the authority with the SHA-256 fingerprint\n  ${authority.fingerprint}`)
+      }
       console.log(`Joined ${joined.name}, for ${school_name}.`)
       console.log(
         readNote(config.dataDir) ? 'The server here copies now: markbook sync status' : 'Start the server, and it copies: markbook start',
@@ -60,6 +69,12 @@ async function join(typed: string, code: string, { laptop = false }: { laptop?: 
     config,
     isThere,
   )
+}
+
+function authorityIn(path: string) {
+  const authority = authorityFrom(readFileSync(path))
+  if (authority) return authority
+  throw new Error(`${path} is not the certificate of an authority. markbook cert export at the other server writes it.`)
 }
 
 function addressOf(typed: string): string {

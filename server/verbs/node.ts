@@ -101,6 +101,8 @@ async function inviteNode({ laptop, school, new: isNew = false }: Inviting, comm
   await atConsole(async (at) => {
     const { store, config } = at
     if (isNew && !config.databaseUrl) throw new Error('Only a centre takes in other schools.')
+    if (!isNew && config.databaseUrl && (await isEmpty(at)))
+      throw new Error('There is no school here yet. For a school that started alone and joins this centre: markbook node invite --new')
     const schoolId = isNew ? null : (await schoolNamed(store, school)).schoolId
     const userId = laptop ? await personOf(at, laptop) : null
     const { code } = await store.write(asSystem(), (tx) => invite(tx, { kind: laptop ? 'laptop' : 'school', schoolId, userId, by: null }))
@@ -110,6 +112,8 @@ async function inviteNode({ laptop, school, new: isNew = false }: Inviting, comm
     console.log(`On the other machine:\n\n    markbook join ${config.publicUrl} ${code}${laptop ? ' --laptop' : ''}`)
   })
 }
+
+const isEmpty = ({ store }: Console) => store.read(asSystem(), async (tx) => (await tx.db.$count(tx.t.school)) === 0)
 
 const personOf = ({ store }: Console, typed: string) =>
   store.read(asSystem(), async (tx) => {
