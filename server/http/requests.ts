@@ -74,8 +74,11 @@ export function checkIds(ids: Readonly<Record<string, unknown>>): void {
 export function parseBy<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw common.validationFailed({ issues: parsed.error.issues.slice(0, 50).map(toIssue) })
+  throw common.validationFailed({ issues: issuesOf(parsed.error) })
 }
+
+/** What is wrong, each with the path of its field. */
+export const issuesOf = ({ issues }: z.ZodError): Issue[] => issues.slice(0, 50).map(toIssue)
 
 const toIssue = (issue: z.core.$ZodIssue): Issue => ({ path: issue.path.join('.'), message: issue.message })
 

@@ -176,8 +176,11 @@ export const replication = {
     summary: 'Decide a conflict: what stands stays, what was kept is written, or something else is',
     who: 'For whoever may write the row; where it is not there, for administrators.',
     notes:
-      '`kept` is written through the endpoint that a person would use, with its rights and checks; a kept deletion is done again. `value` goes with `typed`, and names the columns of `kept`. `again`: what was decided already is decided anew.',
-    body: input({ choice: choice(['current', 'kept', 'typed']), value: Columns.optional(), again: Flag.optional() }),
+      '`kept` is written through the endpoint that a person would use, with its rights and checks; a kept deletion is done again. `value` goes with `typed` alone, and names the columns of `kept`; what is wrong with it is said of each of them. `again`: what was decided already is decided anew.',
+    body: input({ choice: choice(['current', 'kept', 'typed']), value: Columns.optional(), again: Flag.optional() }).refine(
+      (body) => body.choice === 'typed' || body.value === undefined,
+      { path: ['value'], message: 'goes with the choice typed alone' },
+    ),
     reply: Conflict,
     fails: ['sync.cannot_resolve', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject'],
   }),

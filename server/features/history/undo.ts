@@ -1,7 +1,8 @@
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { type history, historyFailures } from '@markbook/shared/contract/history'
-import { common } from '@markbook/shared/failures'
+import { common, type Issue } from '@markbook/shared/failures'
 import type { Handler, Scene } from '../../http/handler.ts'
+import { issuesOf } from '../../http/requests.ts'
 import type { Entity, Entry } from './history.queries.ts'
 
 export type UndoScene = Scene<typeof history.undo>
@@ -35,6 +36,10 @@ export type Route = {
 /** Columns whose field has the same name in camelCase. */
 export const named = (...columns: string[]): Record<string, string> =>
   Object.fromEntries(columns.map((column) => [column, column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())]))
+
+/** Of what an endpoint does not take, the columns instead of its fields. */
+const byColumn = ({ fields }: Route, issues: readonly Issue[]): Issue[] =>
+  issues.map((issue) => ({ ...issue, path: Object.keys(fields).find((column) => fields[column] === issue.path) ?? issue.path }))
 
 /** A route of a contract's endpoint and the handler that answers it. */
 export const route = (endpoint: Endpoint, handler: unknown, fields: Route['fields'], whole = false): Route => ({
@@ -73,7 +78,7 @@ export const throughRoutes = (first: Route, ...others: Route[]): Undoer => {
       const body = Object.fromEntries(said.map(([column, field]) => [field, values[column]]))
       const { endpoint, handler } = way
       const parsed = endpoint.body === 'multipart' ? undefined : endpoint.body?.safeParse(body)
-      if (!parsed?.success) throw historyFailures.cannotUndo()
+      if (!parsed?.success) throw historyFailures.cannotUndo(parsed && { issues: byColumn(way, issuesOf(parsed.error)) })
       const asked = { params: paramsOf(endpoint, entry.row_id), query: {}, body: parsed.data, upload: undefined, prepared: undefined }
       await handler.run(scene, asked as never, loaded)
     },

@@ -53,7 +53,7 @@ describe('POST /api/sync/conflicts/:id/resolve of what only administrators write
     const { id } = await twoWrites('school_management', role('admin'), role('member'))
     const typed = (value: unknown) =>
       centre.as.okafor.replication.resolve.raw({ params: { id }, body: { choice: 'typed', value: { role: value } } })
-    expect(await refused(centre, () => typed('head'))).toEqual({ status: 409, code: 'sync.cannot_resolve' })
+    expect(await refused(centre, () => typed('head'))).toEqual({ status: 400, code: 'validation_failed' })
     await decide(id, 'typed', { role: 'teacher' })
     expect(await roleAt(centre)).toBe('teacher')
   })
@@ -72,8 +72,8 @@ describe('POST /api/sync/conflicts/:id/resolve of what only administrators write
     expect(kept).toEqual({ academic_year_id: next.id })
     const typed = (value: unknown) =>
       centre.as.okafor.replication.resolve.raw({ params: { id }, body: { choice: 'typed', value: { academic_year_id: value } } })
-    for (const value of ['1', people.ada.id, null])
-      expect(await refused(centre, () => typed(value))).toEqual({ status: 409, code: 'sync.cannot_resolve' })
+    for (const value of ['1', null]) expect(await refused(centre, () => typed(value))).toEqual({ status: 400, code: 'validation_failed' })
+    expect(await refused(centre, () => typed(people.ada.id))).toEqual({ status: 409, code: 'sync.cannot_resolve' })
     await decide(id, 'kept')
     await link.round()
     for (const at of [centre, box])

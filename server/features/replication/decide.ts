@@ -118,7 +118,8 @@ async function loadToRemove(scene: DecidingScene, entity: string, row: Values) {
 export async function carryOut(scene: DecidingScene, conflict: Conflict, { choice, value }: Decision): Promise<void> {
   if (choice === 'current') return
   const wanted = choice === 'kept' ? conflict.value : typed(conflict, value)
-  await (wanted === null ? removeAgain(scene, conflict) : writeAgain(scene, conflict, wanted)).catch(inWordsOfResolving)
+  const write = wanted === null ? removeAgain(scene, conflict) : writeAgain(scene, conflict, wanted)
+  await write.catch(choice === 'typed' ? inWordsOfTyping : inWordsOfResolving)
 }
 
 /** Exactly the columns of the unit, checked further by the endpoint that writes them. */
@@ -158,10 +159,18 @@ async function writeAgain(scene: DecidingScene, conflict: Conflict, wanted: Valu
   await writer.write(scene as never, entry, await writer.load(scene as never, entry))
 }
 
+/** Of a value that a person typed, what is wrong with it; by the paths of what was sent. */
+const inWordsOfTyping = (error: unknown): never => {
+  const isUnfit = error instanceof Failure && (error.status === 400 || error.code === 'history.cannot_undo')
+  if (!isUnfit || !error.issues) return inWordsOfResolving(error)
+  const issues = error.issues.map((issue) => ({ ...issue, path: `value.${issue.path}` }))
+  throw common.validationFailed({ ...(error.status === 400 && { message: error.message }), issues })
+}
+
 /** The reason of the rule that stands in the way, as one refusal of this endpoint. */
 const inWordsOfResolving = (error: unknown): never => {
   if (!(error instanceof Failure) || error.code === 'reports.locked' || error.code === 'validation_failed') throw error
   if (error.status !== 400 && error.status !== 409) throw error
   const { message, issues } = error
-  throw replicationFailures.cannotResolve({ ...(error.code === 'history.cannot_undo' ? {} : { message }), ...(issues && { issues }) })
+  throw replicationFailures.cannotResolve({ ...(error.code === 'history.cannot_undo' ? {} : { message, ...(issues && { issues }) }) })
 }

@@ -41,6 +41,35 @@ async function peerOf({ tx, caller }: Scene<typeof replication.rename>, id: stri
   return peer
 }
 
+const hereOf = ({ store, config }: Pick<Services, 'store' | 'config'>) => ({ id: store.nodeId, name: config.nodeName })
+
+const deciding: Handler<typeof replication.resolve, Conflict, unknown, Conflict> = {
+  kind: 'transaction',
+  as: 'user',
+  load: async (scene, { params }) => {
+    const conflict = await scene.tx.find('sync_conflict', scene.caller.school_id, params.id)
+    if (!conflict) throw common.notFound()
+    await demandMayDecide(scene, conflict)
+    return conflict
+  },
+  run: async (scene, { body }, conflict) => {
+    const { tx, caller } = scene
+    if (conflict.status === 'resolved' && !body.again) throw replicationFailures.cannotResolve()
+    await carryOut(scene, conflict, body)
+    const { choice } = body
+    const resolution = { choice, value: choice === 'typed' ? (body.value ?? null) : null }
+    const patch = { status: 'resolved', resolved_at: tx.now, resolved_by: caller.user_id, resolution } as const
+    const [resolved] = await tx.update('sync_conflict', [{ before: conflict, patch }])
+    return resolved as Conflict
+  },
+  // What was written has its stamp, and so its author, once it is committed.
+  finish: (resolved, services) =>
+    services.store.read(asSystem(), async (tx) => {
+      const [shown] = await shownConflicts(tx, resolved.school_id, [resolved], hereOf(services))
+      return shown as NonNullable<typeof shown>
+    }),
+}
+
 const waitingFiles: Handler<typeof replication.files, Row<'report_book'> | null, unknown, Papers> = {
   kind: 'transaction',
   as: 'system',
@@ -53,8 +82,6 @@ const waitingFiles: Handler<typeof replication.files, Row<'report_book'> | null,
   finish: async ({ listed, papers }, { files }) => [...listed, ...(await missingPapers(files, papers, listed))],
 }
 type Papers = { listed: WaitingFile[]; papers: Row<'report_book_pdf'>[] }
-
-const hereOf = ({ store, config }: Pick<Services, 'store' | 'config'>) => ({ id: store.nodeId, name: config.nodeName })
 
 // What concerns nodes belongs to the service alone, so most of this is asked as the service, and only for the caller's own school.
 export const replicationHandlers: Handlers<typeof replication> = {
@@ -79,26 +106,7 @@ export const replicationHandlers: Handlers<typeof replication> = {
     'system',
   ),
 
-  resolve: on(replication.resolve, {
-    load: async (scene, { params }) => {
-      const conflict = await scene.tx.find('sync_conflict', scene.caller.school_id, params.id)
-      if (!conflict) throw common.notFound()
-      await demandMayDecide(scene, conflict)
-      return conflict
-    },
-    run: async (scene, { body }, conflict) => {
-      const { tx, caller } = scene
-      if (conflict.status === 'resolved' && !body.again) throw replicationFailures.cannotResolve()
-      await carryOut(scene, conflict, body)
-      const { choice } = body
-      const resolution = { choice, value: choice === 'typed' ? (body.value ?? null) : null }
-      const patch = { status: 'resolved', resolved_at: tx.now, resolved_by: caller.user_id, resolution } as const
-      const resolved = await tx.update('sync_conflict', [{ before: conflict, patch }])
-      await tx.actAs(asSystem(caller.user_id))
-      const [shown] = await shownConflicts(tx, caller.school_id, resolved, hereOf(scene.services))
-      return shown as NonNullable<typeof shown>
-    },
-  }),
+  resolve: deciding,
 
   waiting: on(replication.waiting, {
     as: 'system',

@@ -153,6 +153,7 @@ describe('POST /api/sync/conflicts/:id/resolve', () => {
       status: 'resolved',
       resolved_by: { id: people.byrne.id },
       current: { score: 81 },
+      standing: { actor: { id: people.byrne.id }, node: centre.services.config.nodeName },
     })
     await link.round()
     expect([await scoreAt(centre), await scoreAt(box)]).toEqual([81, 81])
@@ -171,12 +172,23 @@ describe('POST /api/sync/conflicts/:id/resolve', () => {
     const id = await twoMarks()
     const typed = (value: Record<string, unknown>) =>
       refused(centre, () => centre.as.ada.replication.resolve.raw({ params: { id }, body: { choice: 'typed', value } }))
-    expect(await typed({ score: 1_000 })).toMatchObject({ status: 409, code: 'sync.cannot_resolve' })
+    for (const score of [1_000, 50.123, -1, '50', null, true])
+      expect(await typed({ score })).toEqual({ status: 400, code: 'validation_failed' })
+    const reply = await centre.as.ada.replication.resolve.raw({ params: { id }, body: { choice: 'typed', value: { score: 50.123 } } })
+    expect(reply.body).toMatchObject({ issues: [{ path: 'value.score', message: expect.stringMatching(/decimals/) }] })
     expect(await typed({ remarks: 'Well done' })).toMatchObject({ status: 400, code: 'validation_failed' })
     expect(await typed({})).toMatchObject({ status: 400, code: 'validation_failed' })
     await centre.as.ada.replication.resolve({ params: { id }, body: { choice: 'typed', value: { score: 70 } } })
     await link.round()
     expect([await scoreAt(centre), await scoreAt(box)]).toEqual([70, 70])
+  })
+
+  test('a value beside a choice that needs none is refused', async () => {
+    const id = await twoMarks()
+    for (const choice of ['kept', 'current'] as const) {
+      const asked = () => centre.as.ada.replication.resolve.raw({ params: { id }, body: { choice, value: { score: 70 } } })
+      expect(await refused(centre, asked)).toEqual({ status: 400, code: 'validation_failed' })
+    }
   })
 
   test('again: what was decided is decided anew, at both ends, by whoever may write it, and only when that is said', async () => {

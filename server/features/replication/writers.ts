@@ -7,6 +7,7 @@ import { schools } from '@markbook/shared/contract/schools'
 import { common, Failure } from '@markbook/shared/failures'
 import { isId } from '@markbook/shared/ids'
 import type { Handler } from '../../http/handler.ts'
+import { issuesOf } from '../../http/requests.ts'
 import { asSystem } from '../../store/tx.ts'
 import { academicYearHandlers } from '../academic-years/academic-years.handlers.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
@@ -43,9 +44,9 @@ const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) =>
     write: async (scene, entry, loaded) => {
       await demandUnchanged(scene, entry)
       const { endpoint, handler, params, body } = await askedOf(scene, entry)
-      const parsed = endpoint.body && endpoint.body !== 'multipart' ? endpoint.body.safeParse(body) : { success: true, data: undefined }
-      if (!parsed.success) throw historyFailures.cannotUndo()
-      await handler.run(scene as never, { params, query: {}, body: parsed.data, upload: undefined, prepared: undefined } as never, loaded)
+      const parsed = endpoint.body && endpoint.body !== 'multipart' ? endpoint.body.safeParse(body) : null
+      if (parsed?.error) throw historyFailures.cannotUndo({ issues: issuesOf(parsed.error) })
+      await handler.run(scene as never, { params, query: {}, body: parsed?.data, upload: undefined, prepared: undefined } as never, loaded)
     },
   }
 }
@@ -65,7 +66,8 @@ const asked = (endpoint: Endpoint, handler: unknown, params: Values, body?: Valu
 /** Which year is active: the one that is wanted, or none, which is said of the one that is. */
 const activeYear = throughAsking(academicYears.activate, ({ academic_year_id: present }, { academic_year_id: wanted }) => {
   const id = wanted ?? present
-  if (typeof id !== 'string' || !isId(id)) throw historyFailures.cannotUndo()
+  if (typeof id !== 'string' || !isId(id))
+    throw historyFailures.cannotUndo({ issues: [{ path: 'academic_year_id', message: 'must be the id of a year' }] })
   return wanted
     ? asked(academicYears.activate, academicYearHandlers.activate, { id })
     : asked(academicYears.deactivate, academicYearHandlers.deactivate, { id })

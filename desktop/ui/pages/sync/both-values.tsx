@@ -12,11 +12,13 @@ export type Choice = 'current' | 'kept' | 'typed'
 type Deciding = {
   conflict: Conflict
   isBusy: boolean
+  /** Of the last choice, where it was refused. */
+  failure: unknown
   onDecide: (choice: Choice, value?: Record<string, unknown>) => void
 }
 
 /** Two values for one thing, side by side: who wrote each, when and where, what stood before, and out of how many. */
-export function Both({ conflict, isBusy, onDecide }: Deciding) {
+export function Both({ conflict, isBusy, failure, onDecide }: Deciding) {
   const { t } = useTranslation('sync')
   const entityName = useEntityName()
   const { entity, where, kind, kept, current, before, out_of, standing, actor, at, node } = conflict
@@ -56,7 +58,7 @@ export function Both({ conflict, isBusy, onDecide }: Deciding) {
           </Button>
         </section>
       </div>
-      {kept && <TypedValue columns={kept} isBusy={isBusy} onType={(value) => onDecide('typed', value)} />}
+      {kept && <TypedValue columns={kept} isBusy={isBusy} failure={failure} onType={(value) => onDecide('typed', value)} />}
     </Card>
   )
 }

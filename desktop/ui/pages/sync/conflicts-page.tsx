@@ -69,7 +69,7 @@ function Desk({ conflicts, onDecided }: { conflicts: readonly Conflict[]; onDeci
         </span>
       </div>
       <FailureNotice failure={resolve.error} />
-      <Both key={conflict.id} conflict={conflict} isBusy={resolve.isPending} onDecide={decide} />
+      <Both key={conflict.id} conflict={conflict} isBusy={resolve.isPending} failure={resolve.error} onDecide={decide} />
     </>
   )
 }

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
 import { Actions, Form, TextField } from '../../components/field.tsx'
+import { issueOf } from '../../words/failure.ts'
 import { editable, typedNumber } from '../../words/format.ts'
 import { useColumnName } from './naming.ts'
 
@@ -13,10 +14,12 @@ const asText = (value: unknown) => (typeof value === 'number' ? editable(value) 
 export function TypedValue({
   columns,
   isBusy,
+  failure,
   onType,
 }: {
   columns: Columns
   isBusy: boolean
+  failure: unknown
   onType: (value: Record<string, unknown>) => void
 }) {
   const { t } = useTranslation(['sync', 'app'])
@@ -48,6 +51,7 @@ export function TypedValue({
         <TextField
           key={column}
           label={columnName(column)}
+          error={issueOf(failure, `value.${column}`)}
           autoFocus={at === 0}
           inputMode={typeof before === 'number' ? 'decimal' : undefined}
           value={typed[column] ?? ''}
