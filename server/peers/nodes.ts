@@ -4,6 +4,36 @@ import type { WriteTx } from '../store/tx.ts'
 
 type Peer = Row<'sync_peer'>
 
+/** «Ada’s laptop (3)» is the third of that name; one without a number is the first. */
+function partsOf(name: string): { base: string; number: number } {
+  const [, base, number] = /^(.+) \((\d{1,6})\)$/.exec(name) ?? []
+  return base && number ? { base, number: Number(number) } : { base: name, number: 1 }
+}
+
+/** What a node is called that begins anew, among those of its school. */
+export function nameAnew(name: string, others: readonly string[]): string {
+  const { base } = partsOf(name)
+  const alike = [name, ...others].map(partsOf).filter((other) => other.base === base)
+  return `${base} (${Math.max(...alike.map(({ number }) => number)) + 1})`
+}
+
+/** As which node another began anew, when, and whether the one before was heard after that: then one is a copy of the other. */
+export type Successor = { name: string; at: string; bothHeard: boolean }
+
+/** By their names and times alone (decision 393); null of one that did not begin anew, or is revoked. */
+export function successorOf(peer: Peer, peers: readonly Peer[]): Successor | null {
+  if (peer.revoked_at || peer.side !== 'child') return null
+  const own = partsOf(peer.name)
+  const isLater = (other: Peer) => {
+    const { base, number } = partsOf(other.name)
+    const isAlike = other.school_id === peer.school_id && other.kind === peer.kind && other.user_id === peer.user_id
+    return isAlike && other.side === 'child' && !other.revoked_at && base === own.base && number > own.number
+  }
+  const [next] = peers.filter(isLater).sort((a, b) => partsOf(a.name).number - partsOf(b.name).number)
+  if (!next || next.enrolled_at < peer.enrolled_at) return null
+  return { name: next.name, at: next.enrolled_at, bothHeard: (peer.last_seen_at ?? '') > next.enrolled_at }
+}
+
 export async function renamePeer(tx: WriteTx, peer: Peer, name: string): Promise<Peer> {
   const { sync_peer } = tx.t
   await tx.local.update(tx.t.sync_peer).set({ name }).where(eq(sync_peer.id, peer.id))

@@ -18,7 +18,7 @@ import {
   type Welcome,
 } from '@markbook/sync/protocol/messages'
 import { weightOf } from '@markbook/sync/protocol/page'
-import { count, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
 import { placeOf } from '../http/admission.ts'
@@ -34,6 +34,7 @@ import { answerFiles, giveFile } from './files/serve.ts'
 import { isBelowFloor, unknownOf } from './gone.ts'
 import { isKey, isSignedBy, nodeKeys, sharedKey } from './keys.ts'
 import { newsOf } from './news.ts'
+import { nameAnew } from './nodes.ts'
 import { nextPage } from './pages.ts'
 import { receive } from './receive.ts'
 import { scopeOf } from './scope.ts'
@@ -187,12 +188,15 @@ async function renew(c: Ctx, services: Services) {
     // A copy of that database, or one whose answer was lost: nobody can tell, so it takes another.
     if (await childByNode(tx, asked.node)) throw syncFailures.nodeTaken()
     const { sync_peer } = tx.t
-    const [{ others } = { others: 0 }] = await tx.db
-      .select({ others: count() })
+    const others: { name: string }[] = await tx.db
+      .select({ name: sync_peer.name })
       .from(sync_peer)
       .where(eq(sync_peer.school_id, peer.school_id ?? ''))
     const id = tx.newId()
-    const name = `${peer.name.replace(/ \(\d+\)$/, '')} (${others + 1})`
+    const name = nameAnew(
+      peer.name,
+      others.map((other) => other.name),
+    )
     const { node, public_key, box_key } = asked
     const { side, kind, school_id, user_id } = peer
     await tx.local

@@ -7,7 +7,7 @@ import { schoolNamed } from '../export/naming.ts'
 import { normalEmail } from '../features/auth/emails.ts'
 import { peopleNamed } from '../features/replication/replication.queries.ts'
 import { invite } from '../peers/enrolment.ts'
-import { renamePeer, revokePeer } from '../peers/nodes.ts'
+import { renamePeer, revokePeer, type Successor, successorOf } from '../peers/nodes.ts'
 import { asSystem } from '../store/tx.ts'
 import { agreed } from './asking.ts'
 import { atConsole, type Console, peerNamed, peersHere } from './console.ts'
@@ -128,29 +128,42 @@ const personOf = ({ store }: Console, typed: string) =>
 
 async function listNodes() {
   await atConsole(async ({ store }) => {
-    const { peers, named } = await store.read(asSystem(), async (tx) => {
+    const { peers, named, schools } = await store.read(asSystem(), async (tx) => {
       const peers = await peersHere(tx)
-      return {
-        peers,
-        named: await peopleNamed(
-          tx,
-          peers.map(({ user_id }) => user_id),
-        ),
-      }
+      const ids = peers.map(({ user_id }) => user_id)
+      const rows = await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school)
+      return { peers, named: await peopleNamed(tx, ids), schools: new Map(rows.map(({ id, name }) => [id, name])) }
     })
     if (peers.length === 0) console.log('No other node is known here. markbook node invite makes a code for one; markbook join uses it.')
-    for (const peer of peers) console.log(lineOf(peer, named(peer.user_id)))
+    for (const peer of peers) console.log(linesOf(peer, named(peer.user_id), schools, successorOf(peer, peers)).join('\n  '))
   })
 }
 
 type Person = Awaited<ReturnType<typeof peopleNamed>> extends (id: string | null) => infer P ? P : never
 
-function lineOf({ id, side, kind, name, url, last_seen_at, revoked_at }: Row<'sync_peer'>, person: Person): string {
+function linesOf(peer: Row<'sync_peer'>, person: Person, schools: ReadonlyMap<string, string>, successor: Successor | null): string[] {
+  const { id, side, kind, name, url, last_seen_at, revoked_at } = peer
   const what = side === 'parent' ? `parent, ${kind}` : kind
   const whose = person ? ` of ${[person.first_name, person.last_name].filter(Boolean).join(' ') || person.id}` : ''
   const seen = revoked_at ? `revoked ${local(revoked_at)}` : last_seen_at ? `heard ${local(last_seen_at)}` : 'never heard'
-  return `${name}\n  ${what}${whose}${url ? `, ${url}` : ''}; ${seen}\n  ${id}`
+  return [
+    name,
+    `${what}${whose}${schoolSaid(peer, schools)}${url ? `, ${url}` : ''}; ${seen}`,
+    ...(successor ? [succeeded(successor)] : []),
+    id,
+  ]
 }
+
+/** Of a server always, of a laptop where there are several schools; a parent has the one that is here. */
+function schoolSaid({ side, kind, school_id }: Row<'sync_peer'>, schools: ReadonlyMap<string, string>): string {
+  if (side === 'parent' || (kind === 'laptop' && schools.size < 2)) return ''
+  return `, ${schools.get(school_id ?? '') ?? 'a school whose rows have not come yet'}`
+}
+
+const succeeded = ({ name, at, bothHeard }: Successor) =>
+  bothHeard
+    ? `${name} began from this one ${local(at)}, and both are heard: one is a copy. Revoke the one that should not be.`
+    : `began anew as ${name} ${local(at)}, and was not heard since: revoke this one when all is well`
 
 const local = (at: string) => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 

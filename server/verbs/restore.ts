@@ -104,8 +104,11 @@ function ageInWords(ms: number): string {
 
 const localTime = (ms: number) => new Date(ms).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 
-function outcome({ keptIn, warnings, files, nodeId }: Restored): string {
-  const lines = [`Restored${files > 0 ? `, with ${counted(files, 'uploaded file')}` : ''}. This database is now the node ${nodeId}.`]
+function outcome({ keptIn, warnings, files }: Restored): string {
+  const lines = [
+    `Restored${files > 0 ? `, with ${counted(files, 'uploaded file')}` : ''}.`,
+    'Where this server has joined another, it begins anew there at its next meeting, is listed a second time, and gets back what it lost.',
+  ]
   if (keptIn) lines.push(`The database as it was: ${keptIn}`)
   return [
     ...lines,

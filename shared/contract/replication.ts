@@ -40,7 +40,7 @@ export type SyncStatus = z.infer<typeof SyncStatus>
 /**
  * A write that did not stand. `kept`: what was written, by column, null for a deletion; `current`: what stands now, null where the row is
  * not there, written by `standing`. `before`: what stood before either was written, null where this node does not know; `out_of` the maximum
- * of a mark. `at` by the clock of the node that wrote it. `where`: by what people know the row, «Kelly Aoife · Test 1 ·
+ * of a mark. `at` by the clock of the node that wrote it, `node`, null where nobody here knows its name. `where`: by what people know the row, «Kelly Aoife · Test 1 ·
  * Mathematics»; empty where it is not here.
  */
 export const Conflict = row('Conflict', {
@@ -57,8 +57,8 @@ export const Conflict = row('Conflict', {
   where: z.string(),
   actor: Person,
   at: Instant,
-  node: z.string(),
-  standing: z.object({ actor: Person, at: Instant, node: z.string() }).nullable(),
+  node: z.string().nullable(),
+  standing: z.object({ actor: Person, at: Instant, node: z.string().nullable() }).nullable(),
   status: choice(['noticed', 'open', 'resolved']),
   resolved_at: Instant.nullable(),
   resolved_by: Person,

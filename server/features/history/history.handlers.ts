@@ -21,7 +21,7 @@ export const historyHandlers: Handlers<typeof history> = {
     async (scene, { query }) => {
       const { entries } = await readablePast(scene, query.entity, query.id)
       const { store, config } = scene.services
-      const names = (await nodeNames(scene.tx)).set(store.nodeId, config.nodeName)
+      const names = await nodeNames(scene.tx, { id: store.nodeId, name: config.nodeName })
       return entries.map(({ actor_id, first_name, last_name, node_id, ...entry }) => ({
         ...entry,
         node_name: names.get(node_id) ?? null,

@@ -3,6 +3,7 @@ import type { Conflict, HeldRow, RefusedWrite, SyncNode } from '@markbook/shared
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { type Stamp, textToVersions } from '@markbook/sync/versions'
 import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
+import { incarnations } from '../../store/node.ts'
 import { scopeIn } from '../../store/replica/links.ts'
 import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -29,12 +30,7 @@ export async function conflictsWhere(tx: ReadTx, school: string, where?: SQL): P
 }
 
 /** With what stands now, who wrote it, and where. */
-export async function shownConflicts(
-  tx: ReadTx,
-  school: string,
-  rows: readonly Row<'sync_conflict'>[],
-  here: { id: string; name: string },
-): Promise<Conflict[]> {
+export async function shownConflicts(tx: ReadTx, school: string, rows: readonly Row<'sync_conflict'>[], here: Here): Promise<Conflict[]> {
   const current = await currentRows(tx, school, rows)
   const written = await writtenBy(tx, school, rows)
   const stamps = rows.map(({ entity, row_id, unit }) => written(entity, row_id, unit))
@@ -42,8 +38,8 @@ export async function shownConflicts(
     ...rows.flatMap(({ actor_id, resolved_by }) => [actor_id, resolved_by]),
     ...stamps.map((stamp) => stamp?.[3] ?? null),
   ])
-  const nodes = (await nodeNames(tx)).set(here.id, here.name)
-  const nodeName = (node: string) => nodes.get(node) ?? node
+  const nodes = await nodeNames(tx, here)
+  const nodeName = (node: string) => nodes.get(node) ?? null
   const where = await namesOf(tx, school, rows)
   const before = await beforeBoth(
     tx,
@@ -109,9 +105,14 @@ async function currentRows(tx: ReadTx, school: string, rows: readonly Row<'sync_
   return found
 }
 
-export async function nodeNames(tx: ReadTx): Promise<Map<string, string>> {
+/** This node, by what people call it. */
+export type Here = { id: string; name: string }
+
+/** What people call a node, by each of its numbers that this one has heard of; a node that began anew is called as before. */
+export async function nodeNames(tx: ReadTx, here: Here): Promise<Map<string, string>> {
   const peers = await tx.db.select({ id: tx.t.sync_peer.node_id, name: tx.t.sync_peer.name }).from(tx.t.sync_peer)
-  return new Map(peers.map(({ id, name }) => [id, name]))
+  const own = [here.id, ...(await incarnations(tx))]
+  return new Map([...peers.map(({ id, name }) => [id, name] as const), ...own.map((id) => [id, here.name] as const)])
 }
 
 export async function heldOf(tx: ReadTx, school: string): Promise<HeldRow[]> {

@@ -140,6 +140,19 @@ describe('GET /api/sync/conflicts', () => {
     expect((await centre.as.okafor.replication.conflicts())[0]?.node).toBe(box.services.config.nodeName)
   })
 
+  test('a number that a node had before is called like it, at both ends; one that nobody here knows has no name', async () => {
+    await twoMarks()
+    const name = box.services.config.nodeName
+    await box.services.store.renewNode()
+    const atBox = async () => (await (await signedIn(box, 'ada')).replication.conflicts())[0]
+    const atCentre = async () => (await centre.as.okafor.replication.conflicts())[0]
+    expect([(await atBox())?.node, (await atCentre())?.node]).toEqual([name, name])
+    await link.round()
+    expect([(await atBox())?.node, (await atCentre())?.node]).toEqual([name, name])
+    await centre.services.store.write(asSystem(), async (tx) => void (await tx.local.delete(tx.t.sync_peer)))
+    expect((await atCentre())?.node).toBeNull()
+  })
+
   test('not to a teacher who may neither write it nor wrote it', async () => {
     await twoMarks()
     expect(await centre.as.quinn.replication.conflicts()).toEqual([])

@@ -67,7 +67,7 @@ describe('the verbs of replication, as they are typed at a school and at its cen
   })
 
   test('node list and rename: each names the other', async () => {
-    expect(await centre.done('node', 'list')).toMatch(/^the school\n {2}school; heard /)
+    expect(await centre.done('node', 'list')).toMatch(/^the school\n {2}school, St Brigid’s; heard /)
     expect(await box.done('node', 'list')).toMatch(/^the centre\n {2}parent, (centre|school), http:\/\/127\.0\.0\.1:\d+; heard /)
     await centre.done('node', 'rename', 'the school', 'St Brigid’s box')
     expect(await centre.done('node', 'list')).toContain('St Brigid’s box')

@@ -38,7 +38,7 @@ export function Both({ conflict, isBusy, failure, onDecide }: Deciding) {
             <p className={styles['by']}>
               {standing.actor ? nameOf(standing.actor) : t('service')}
               <br />
-              {t('at', { when: moment(standing.at), node: standing.node })}
+              {t('at', { when: moment(standing.at), node: standing.node ?? t('elsewhere') })}
             </p>
           )}
           <Button look="primary" disabled={isBusy} aria-keyshortcuts="ArrowLeft" onClick={() => onDecide('current')}>
@@ -51,7 +51,7 @@ export function Both({ conflict, isBusy, failure, onDecide }: Deciding) {
           <p className={styles['by']}>
             {actor ? nameOf(actor) : t('service')}
             <br />
-            {t('at', { when: moment(at), node })}
+            {t('at', { when: moment(at), node: node ?? t('elsewhere') })}
           </p>
           <Button disabled={isBusy} aria-keyshortcuts="ArrowRight" onClick={() => onDecide('kept')}>
             {t('takeOther')} →

@@ -1,0 +1,54 @@
+import type { Row } from '@markbook/shared/tables/tables'
+import { describe, expect, test } from 'vitest'
+import { nameAnew, successorOf } from './nodes.ts'
+
+type Peer = Row<'sync_peer'>
+
+describe('what a node is called that begins anew', () => {
+  test('the next number of its own name, whatever others there are', () => {
+    expect(nameAnew('Ada’s laptop', ['Ada’s laptop', 'the school', 'Library'])).toBe('Ada’s laptop (2)')
+    expect(nameAnew('Ada’s laptop (2)', ['Ada’s laptop', 'Ada’s laptop (2)', 'the school'])).toBe('Ada’s laptop (3)')
+    expect(nameAnew('Ada’s laptop', ['Ada’s laptop', 'Ada’s laptop (4)'])).toBe('Ada’s laptop (5)')
+  })
+})
+
+describe('as which node another began anew', () => {
+  const at = (hour: number) => `2026-01-12T0${hour}:00:00.000Z`
+  const peer = (name: string, enrolled: number, heard: number | null, more: Partial<Peer> = {}) =>
+    ({
+      name,
+      side: 'child',
+      kind: 'laptop',
+      school_id: 's',
+      user_id: 'ada',
+      enrolled_at: at(enrolled),
+      last_seen_at: heard === null ? null : at(heard),
+      revoked_at: null,
+      ...more,
+    }) as Peer
+
+  test('the one before says which, and of the last there is none', () => {
+    const [first, second, third] = [peer('PC', 1, 3), peer('PC (2)', 3, 5), peer('PC (3)', 5, 6)]
+    const all = [third, first, second]
+    expect(successorOf(first, all)).toEqual({ name: 'PC (2)', at: at(3), bothHeard: false })
+    expect(successorOf(second, all)).toEqual({ name: 'PC (3)', at: at(5), bothHeard: false })
+    expect(successorOf(third, all)).toBeNull()
+  })
+
+  test('heard after that, there are two of them', () => {
+    const [first, second] = [peer('PC', 1, 4), peer('PC (2)', 3, 4)]
+    expect(successorOf(first, [first, second])?.bothHeard).toBe(true)
+  })
+
+  test('not another’s, not another school’s, not one of the same name, and not where either is revoked', () => {
+    const first = peer('PC', 1, 3)
+    const others = [
+      peer('PC (2)', 3, 4, { user_id: 'cathal' }),
+      peer('PC (2)', 3, 4, { school_id: 'hilltop' }),
+      peer('PC', 3, 4),
+      peer('PC (2)', 3, 4, { revoked_at: at(5) }),
+    ]
+    expect(successorOf(first, [first, ...others])).toBeNull()
+    expect(successorOf({ ...first, revoked_at: at(5) }, [first, peer('PC (2)', 3, 4)])).toBeNull()
+  })
+})
