@@ -39,7 +39,8 @@ function allIsWell({ parent, children }: ReplicationFound): string {
   const joined = nodes(children.count)
   if (!parent) return `${joined} replicate${children.count === 1 ? 's' : ''} with this server.`
   const place = parent.kind === 'centre' ? 'the centre' : 'the school'
-  if (parent.waiting > 0) return `${counted(parent.waiting, 'row')} of this server are on their way to ${place}.`
+  if (parent.waiting > 0)
+    return `${counted(parent.waiting, 'row')} of this server ${parent.waiting === 1 ? 'is on its' : 'are on their'} way to ${place}.`
   return `Everything is at ${place}.`
 }
 
@@ -54,7 +55,10 @@ function ofLine(parent: ParentFound, now: number): Finding[] {
   const { state, answers, waiting, oldest } = parent
   const silence = parent.heard === null ? Number.POSITIVE_INFINITY : now - parent.heard
   const since = parent.heard === null ? 'and never was' : `and was last heard ${lasting(silence)} ago`
-  const rows = waiting > 0 ? ` ${counted(waiting, 'row')} wait${oldest === null ? '' : `, the oldest for ${lasting(now - oldest)}`}.` : ''
+  const rows =
+    waiting > 0
+      ? ` ${counted(waiting, 'row')} ${waiting === 1 ? 'waits' : 'wait'}${oldest === null ? '' : `, the oldest for ${lasting(now - oldest)}`}.`
+      : ''
   if (state === 'revoked')
     return [
       problem('replication', {
@@ -92,7 +96,7 @@ function ofLine(parent: ParentFound, now: number): Finding[] {
   if (oldest !== null && now - oldest > limits.doctor.replication.waiting && state !== null)
     return [
       notice('replication', {
-        what: `${counted(waiting, 'row')} wait for ${name}, the oldest for ${lasting(now - oldest)}, although it answers.`,
+        what: `${counted(waiting, 'row')} ${waiting === 1 ? 'waits' : 'wait'} for ${name}, the oldest for ${lasting(now - oldest)}, although it answers.`,
         means: SAFE,
         do: 'Compare the two: markbook sync verify',
       }),

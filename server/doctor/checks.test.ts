@@ -301,7 +301,7 @@ describe('replication', () => {
     ['no line for weeks', { answers: false, heard: NOW - 9 * DAY }, 'problem', /does not answer from here, and was last heard 9 days ago/],
     ['a parent that never answered', { answers: false, heard: null }, 'problem', /and never was/],
     ['revoked', { state: 'revoked' }, 'problem', /has revoked this server/],
-    ['too old', { state: 'upgrade', waiting: 1, oldest: NOW - HOUR }, 'problem', /too old for The centre .* 1 row wait/],
+    ['too old', { state: 'upgrade', waiting: 1, oldest: NOW - HOUR }, 'problem', /too old for The centre .* 1 row waits, the oldest/],
     ['a parent that answers, and nothing goes', { state: 'offline', heard: NOW - 2 * HOUR }, 'problem', /do not replicate/],
     [
       'rows that do not arrive',

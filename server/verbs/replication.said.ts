@@ -1,3 +1,4 @@
+import type { SyncStatus } from '@markbook/shared/contract/replication'
 import { askServer, replicationIn } from '../asking.ts'
 import type { Course } from '../peers/course.ts'
 import { parentsOf } from '../peers/enrolment.ts'
@@ -12,4 +13,11 @@ export async function courseOf(store: Store, dataDir: string, now: number): Prom
   if (!state) return null
   const [parent = null] = await store.read(asSystem(), parentsOf)
   return { parent, notice: state === 'sending' ? 'connected' : (state as Course['notice']), reason: null, since: now }
+}
+
+/** The sentence of a status; where the server here does not run, that is why nothing goes, and the line has no part in it. */
+export const sentenceHere = ({ parent, waiting, sentence }: SyncStatus, course: Course | null): string => {
+  if (!parent || course) return sentence
+  const rows = waiting === 0 ? '' : ` ${waiting === 1 ? '1 change waits' : `${waiting} changes wait`} to be sent.`
+  return `The server here is not running, so nothing goes to ${parent.name} or comes from it (markbook start).${rows}`
 }

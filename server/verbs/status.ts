@@ -18,7 +18,7 @@ import { listBackups } from '../store/backup/manifest.ts'
 import { DATABASE_FILE } from '../store/sqlite.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import { lookAtConfig } from './environment.ts'
-import { courseOf } from './replication.said.ts'
+import { courseOf, sentenceHere } from './replication.said.ts'
 
 export const statusVerb = (program: Command) =>
   program.command('status').description('say how the server of this machine is').addHelpText('after', HELP).action(status)
@@ -104,10 +104,11 @@ async function replicating(config: Looked): Promise<string[]> {
 async function upwards(tx: ReadTx, course: Course | null): Promise<string[]> {
   const [parent] = await parentsOf(tx)
   if (!parent?.school_id) return []
-  const { sentence, waiting, open_conflicts, held, refused, last_seen_at } = await statusOf(tx, parent.school_id, course)
+  const now = await statusOf(tx, parent.school_id, course)
+  const { waiting, open_conflicts, held, refused, last_seen_at } = now
   const heard = last_seen_at ? `last heard ${localTime(last_seen_at)}` : 'never heard'
   const numbers = `${waiting} waiting, ${open_conflicts} to decide, ${held} held, ${refused} refused`
-  return [`  Replication:   ${sentence}`, `                 ${parent.name}, ${heard}; ${numbers}`]
+  return [`  Replication:   ${sentenceHere(now, course)}`, `                 ${parent.name}, ${heard}; ${numbers}`]
 }
 
 async function downwards(tx: ReadTx): Promise<string[]> {

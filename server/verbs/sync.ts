@@ -10,7 +10,7 @@ import { asSystem } from '../store/tx.ts'
 import { counted } from './backup.ts'
 import { atConsole, type Console, parentHere } from './console.ts'
 import { explain } from './explain.ts'
-import { courseOf } from './replication.said.ts'
+import { courseOf, sentenceHere } from './replication.said.ts'
 import { verify } from './sync.verify.ts'
 
 export function syncVerb(program: Command) {
@@ -61,7 +61,7 @@ Exit codes:
   0  all is well, or this server works alone
   1  it could not be looked
   2  wrong usage
-  3  no line, revoked, too old, or something waits for a decision`
+  3  no line, not running, revoked, too old, or something waits for a decision`
 
 const VERIFY = `
 Needs the line. What is still on its way counts as different until it has arrived.
@@ -110,7 +110,7 @@ async function status() {
     if (schools.length === 0) console.log('There is no school here yet.')
     for (const { id, name } of schools) {
       const now = await at.store.read(asSystem(), (tx) => statusOf(tx, id, course))
-      console.log(`${name}: ${now.sentence}`)
+      console.log(`${name}: ${sentenceHere(now, course)}`)
       if (now.parent) console.log(`  Above:      ${now.parent.name}, last heard ${now.last_seen_at ? local(now.last_seen_at) : 'never'}`)
       console.log(`  Waiting:    ${counted(now.waiting, 'row')}${now.oldest_waiting_at ? `, since ${local(now.oldest_waiting_at)}` : ''}`)
       if (now.files_to_send + now.files_to_come > 0) console.log(`  Files:      ${now.files_to_send} to send, ${now.files_to_come} to come`)

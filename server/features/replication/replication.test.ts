@@ -39,10 +39,21 @@ async function twoMarks(): Promise<string> {
 }
 
 describe('GET /api/sync/status', () => {
-  test('a server without a parent works alone', async () => {
+  test('a server without a parent says who replicates with it, and works alone where nobody does', async () => {
+    const sentence = async () => (await centre.as.ada.replication.status()).sentence
+    centre.clock.advance(120_000)
+    expect(await sentence()).toBe('1 server replicates with this server; the last was heard 2 min ago.')
+    await link.round()
+    expect(await sentence()).toBe('1 server replicates with this server; the last was heard less than a minute ago.')
+    const [child] = await centre.as.okafor.replication.nodes()
+    await centre.as.okafor.replication.revoke({ params: { id: child?.id ?? '' } })
+    expect(await sentence()).toBe('This server works alone.')
+  })
+
+  test('a server without a parent, in numbers', async () => {
     expect(await centre.as.ada.replication.status()).toEqual({
       state: 'alone',
-      sentence: 'This server works alone.',
+      sentence: expect.stringMatching(/^1 server replicates/),
       parent: null,
       is_laptop: false,
       // The school's server of these tests is below it.

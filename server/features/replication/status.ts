@@ -7,6 +7,8 @@ import type { Services } from '../../http/services.ts'
 import type { Course } from '../../peers/course.ts'
 import { filesWaiting } from '../../peers/files/queue.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { ago } from './ago.ts'
+import { belowSaid } from './below.ts'
 import { heldOf, parentOf, refusedOf } from './replication.queries.ts'
 
 /** `course`: what the running replication says of itself; null where none runs here. */
@@ -34,7 +36,8 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
     clock_offset_ms: parent?.clock_offset ?? null,
   }
   const state = stateOf(parent, course, waiting.rows)
-  return { state, sentence: sentenceOf(state, numbers, parent ? placeOf(parent) : '', tx.nowMs), ...numbers }
+  const place = parent ? placeOf(parent) : await belowSaid(tx, school)
+  return { state, sentence: sentenceOf(state, numbers, place, tx.nowMs), ...numbers }
 }
 
 /** Who sends to this node for the school, and was not shut out. */
@@ -98,7 +101,7 @@ export function isWaitingFor({ t: { sync_row } }: ReadTx, { school_id, own_seq, 
 
 const placeOf = (parent: Row<'sync_peer'>) => (kindOf(parent) === 'centre' ? 'at the centre' : 'at school')
 
-/** What a head reads first. */
+/** What a head reads first. `place`: where a parent's rows are; without a parent the sentence of who replicates with this server. */
 export function sentenceOf(
   state: SyncStatus['state'],
   { parent, waiting, oldest_waiting_at, copy, files_to_send, files_to_come, open_conflicts }: Numbers,
@@ -114,7 +117,7 @@ export function sentenceOf(
   if (copy && (state === 'up_to_date' || state === 'sending' || state === 'offline')) return copying(copy, state === 'offline')
   switch (state) {
     case 'alone':
-      return `This server works alone.${conflicts}`
+      return `${place}${conflicts}`
     case 'up_to_date':
       return `Everything is ${place}.${conflicts}`
     case 'sending':
@@ -134,13 +137,6 @@ const copying = ({ copied, total }: NonNullable<Numbers['copy']>, isOffline: boo
   `The first copy of the school’s rows: ${copied.toLocaleString('en')} of ${total.toLocaleString('en')} are here.${
     isOffline ? ' It goes on where it stopped when the line is back.' : ''
   }`
-
-const MINUTE = 60_000
-export function ago(ms: number): string {
-  const minutes = Math.max(1, Math.round(ms / MINUTE))
-  if (minutes < 60) return `${minutes} min`
-  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1_440)} days`
-}
 
 /** The status now, then after every change of it, until the server ends or nobody listens. */
 export async function* followStatus(services: Services, { userId, school }: { userId: string; school: string }, signal: AbortSignal) {
