@@ -34,7 +34,9 @@ export async function exportUp(services: Own, parent: Peer, { all = false } = {}
   const { store, clock } = services
   const peer = all ? { ...parent, own_seq: 0, own_people: 0 } : parent
   if ((peer.own_epoch ?? store.nodeId) !== store.nodeId)
-    throw new Error('This database was restored or copied. It must meet its parent once over the line before a parcel can be made.')
+    throw new Error(
+      `This database was restored or copied. It must meet ${parent.name} once over a line, if only for some minutes, before a parcel can be made (operators’ guide, «Replication», «No line at all»).`,
+    )
   const head = await store.read(asSystem(), (tx) => headAt(tx, peer, store.nodeId, peer.own_seq))
   const child = childOf(services, peer)
   const pages: Up['pages'] = []
