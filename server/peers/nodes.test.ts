@@ -16,6 +16,7 @@ describe('as which node another began anew', () => {
   const at = (hour: number) => `2026-01-12T0${hour}:00:00.000Z`
   const peer = (name: string, enrolled: number, heard: number | null, more: Partial<Peer> = {}) =>
     ({
+      id: `${name} ${enrolled}`,
       name,
       side: 'child',
       kind: 'laptop',
@@ -40,6 +41,12 @@ describe('as which node another began anew', () => {
     expect(successorOf(first, [first, second])?.bothHeard).toBe(true)
   })
 
+  test('of two of one name nobody knows which', () => {
+    const [first, other, second] = [peer('PC', 1, 4), peer('PC', 2, 3), peer('PC (2)', 3, 4)]
+    expect(successorOf(first, [first, other, second])).toBeNull()
+    expect(successorOf(first, [first, { ...other, revoked_at: at(3) }, second])?.name).toBe('PC (2)')
+  })
+
   test('not another’s, not another school’s, not one of the same name, and not where either is revoked', () => {
     const first = peer('PC', 1, 3)
     const others = [
@@ -49,6 +56,7 @@ describe('as which node another began anew', () => {
       peer('PC (2)', 3, 4, { revoked_at: at(5) }),
     ]
     expect(successorOf(first, [first, ...others])).toBeNull()
-    expect(successorOf({ ...first, revoked_at: at(5) }, [first, peer('PC (2)', 3, 4)])).toBeNull()
+    const revoked = { ...first, revoked_at: at(5) }
+    expect(successorOf(revoked, [revoked, peer('PC (2)', 3, 4)])).toBeNull()
   })
 })

@@ -20,17 +20,21 @@ export function nameAnew(name: string, others: readonly string[]): string {
 /** As which node another began anew, when, and whether the one before was heard after that: then one is a copy of the other. */
 export type Successor = { name: string; at: string; bothHeard: boolean }
 
-/** By their names and times alone (decision 393); null of one that did not begin anew, or is revoked. */
+/** By their names and times alone (decision 393); null of one that did not begin anew, is revoked, or shares its name with another. */
 export function successorOf(peer: Peer, peers: readonly Peer[]): Successor | null {
-  if (peer.revoked_at || peer.side !== 'child') return null
-  const own = partsOf(peer.name)
-  const isLater = (other: Peer) => {
-    const { base, number } = partsOf(other.name)
-    const isAlike = other.school_id === peer.school_id && other.kind === peer.kind && other.user_id === peer.user_id
-    return isAlike && other.side === 'child' && !other.revoked_at && base === own.base && number > own.number
-  }
-  const [next] = peers.filter(isLater).sort((a, b) => partsOf(a.name).number - partsOf(b.name).number)
+  const { base, number } = partsOf(peer.name)
+  const alike = (other: Peer) =>
+    other.side === 'child' &&
+    !other.revoked_at &&
+    other.school_id === peer.school_id &&
+    other.kind === peer.kind &&
+    other.user_id === peer.user_id
+  const family = peers.filter((other) => alike(other) && partsOf(other.name).base === base)
+  const numbered = (other: Peer) => partsOf(other.name).number
+  const [next] = family.filter((other) => numbered(other) > number).sort((a, b) => numbered(a) - numbered(b))
   if (!next || next.enrolled_at < peer.enrolled_at) return null
+  const before = family.filter((other) => numbered(other) === number && other.enrolled_at <= next.enrolled_at)
+  if (before.length !== 1 || before[0]?.id !== peer.id) return null
   return { name: next.name, at: next.enrolled_at, bothHeard: (peer.last_seen_at ?? '') > next.enrolled_at }
 }
 

@@ -116,7 +116,10 @@ export const WaitingFile = row('WaitingFile', {
 })
 export type WaitingFile = z.infer<typeof WaitingFile>
 
-/** Another node. `user` of a laptop; `url` of a parent. */
+/**
+ * Another node. `user` of a laptop; `url` of a parent. `began_anew`: as which other one, and when, as far as their names tell (decision 393);
+ * `both_heard` since then: one is a copy of the other.
+ */
 export const SyncNode = row('SyncNode', {
   id: Id,
   side: choice(['parent', 'child']),
@@ -127,6 +130,7 @@ export const SyncNode = row('SyncNode', {
   enrolled_at: Instant,
   last_seen_at: Instant.nullable(),
   revoked_at: Instant.nullable(),
+  began_anew: z.object({ name: z.string(), at: Instant, both_heard: Flag }).nullable(),
 })
 export type SyncNode = z.infer<typeof SyncNode>
 

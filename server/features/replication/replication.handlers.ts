@@ -12,7 +12,7 @@ import { reportOf } from '../reports/reports.policy.ts'
 import { pdfsOfBook } from '../reports/reports.queries.ts'
 import { membershipOf } from '../schools/schools.queries.ts'
 import { carryOut, type DecidingScene, demandMayDecide, mayDecide } from './decide.ts'
-import { conflictsWhere, heldOf, nodesOf, peopleNamed, refusedOf, shownConflicts, shownNode } from './replication.queries.ts'
+import { conflictsWhere, heldOf, nodesOf, refusedOf, shownConflicts } from './replication.queries.ts'
 import { followStatus, statusOf } from './status.ts'
 import { waitingOf } from './waiting.ts'
 import { missingPapers, waitingFilesOf } from './waiting-files.ts'
@@ -142,9 +142,11 @@ export const replicationHandlers: Handlers<typeof replication> = {
   rename: on(replication.rename, {
     as: 'system',
     load: (scene, { params }) => peerOf(scene, params.id),
-    run: async ({ tx }, { body }, peer) => {
-      const renamed = await renamePeer(tx, peer, body.name ?? peer.name)
-      return shownNode(renamed, (await peopleNamed(tx, [renamed.user_id]))(renamed.user_id))
+    run: async ({ tx, caller }, { body }, peer) => {
+      await renamePeer(tx, peer, body.name ?? peer.name)
+      const renamed = (await nodesOf(tx, caller.school_id)).find(({ id }) => id === peer.id)
+      if (!renamed) throw common.notFound()
+      return renamed
     },
   }),
 

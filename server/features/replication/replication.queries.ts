@@ -3,6 +3,7 @@ import type { Conflict, HeldRow, RefusedWrite, SyncNode } from '@markbook/shared
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { type Stamp, textToVersions } from '@markbook/sync/versions'
 import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
+import { successorOf } from '../../peers/nodes.ts'
 import { incarnations } from '../../store/node.ts'
 import { scopeIn } from '../../store/replica/links.ts'
 import { rowsById } from '../../store/replica/states.ts'
@@ -163,23 +164,13 @@ export async function nodesOf(tx: ReadTx, school: string): Promise<SyncNode[]> {
     tx,
     rows.map(({ user_id }) => user_id),
   )
-  return rows.map((each) => shownNode(each, named(each.user_id)))
+  return rows.map((each) => {
+    const { id, side, kind, name, user_id, url, enrolled_at, last_seen_at, revoked_at } = each
+    const next = successorOf(each, rows)
+    const began_anew = next && { name: next.name, at: next.at, both_heard: next.bothHeard }
+    return { id, side, kind, name, user: named(user_id), url, enrolled_at, last_seen_at, revoked_at, began_anew }
+  })
 }
-
-export const shownNode = (
-  { id, side, kind, name, url, enrolled_at, last_seen_at, revoked_at }: Row<'sync_peer'>,
-  user: Person,
-): SyncNode => ({
-  id,
-  side,
-  kind,
-  name,
-  user,
-  url,
-  enrolled_at,
-  last_seen_at,
-  revoked_at,
-})
 
 export async function parentOf(tx: ReadTx, school: string): Promise<Row<'sync_peer'> | null> {
   const { sync_peer } = tx.t

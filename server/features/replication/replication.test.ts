@@ -321,6 +321,22 @@ describe('nodes', () => {
     expect(await (await signedIn(box, 'okafor')).replication.nodes()).toMatchObject([{ side: 'parent', url: 'http://parent.test' }])
   })
 
+  test('a node that begins anew has the next number of its name, and the list says which is left of it', async () => {
+    const laptop = await school({ seed: 'laptop', story: false, database: 'sqlite' })
+    await under(centre, laptop, { user: people.ada.id })
+    await laptop.close()
+    const [child] = await centre.as.okafor.replication.nodes()
+    await centre.as.okafor.replication.rename({ params: { id: child?.id ?? '' }, body: { name: 'The box in the office' } })
+    centre.clock.advance(1_000)
+    await box.services.store.renewNode()
+    await link.round()
+    const nodes = await centre.as.okafor.replication.nodes()
+    expect(nodes.filter(({ kind }) => kind === 'school')).toMatchObject([
+      { name: 'The box in the office', began_anew: { name: 'The box in the office (2)', both_heard: false } },
+      { name: 'The box in the office (2)', began_anew: null },
+    ])
+  })
+
   test('a revoked node is refused at its next request, and works on alone', async () => {
     const [child] = await centre.as.okafor.replication.nodes()
     await centre.as.okafor.replication.revoke({ params: { id: child?.id ?? '' } })

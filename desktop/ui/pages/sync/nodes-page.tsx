@@ -10,6 +10,7 @@ import { Answer, Badge, Card, FailureNotice, Page, Table } from '../../component
 import { moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { Invite } from './invite.tsx'
+import styles from './sync.module.css'
 
 export function NodesPage() {
   const { t } = useTranslation('sync')
@@ -49,7 +50,10 @@ function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
         <tbody>
           {nodes.map((node) => (
             <tr key={node.id}>
-              <th scope="row">{node.name}</th>
+              <th scope="row">
+                {node.name}
+                {node.began_anew && <BeganAnew {...node.began_anew} />}
+              </th>
               <td>{kindOf(node)}</td>
               <td>{moment(node.enrolled_at)}</td>
               <td>{node.last_seen_at ? moment(node.last_seen_at) : t('never')}</td>
@@ -84,6 +88,12 @@ function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
       )}
     </>
   )
+}
+
+/** Which of two of one name should not be. */
+function BeganAnew({ name, at, both_heard }: NonNullable<SyncNode['began_anew']>) {
+  const { t } = useTranslation('sync')
+  return <p className={styles['by']}>{t(both_heard ? 'twoOfIt' : 'beganAnew', { name, at: moment(at) })}</p>
 }
 
 function Rename({ node, onClose }: { node: SyncNode; onClose: () => void }) {
