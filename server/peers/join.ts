@@ -75,7 +75,9 @@ async function ask(
   const noMarkbook = { message: `No Markbook answers at ${url}.` }
   const answer = (await response.json().catch(() => noMarkbook)) as { code?: string; message?: string }
   const said = answer.message ?? `The answer was ${response.status}.`
-  if (answer.code === 'sync.school_taken' && own) throw new LineFailure(answer.code, `${said} This server holds ${own.name}.`)
+  // The other server may not know what the school here is called.
+  if (answer.code === 'sync.school_taken' && own && !said.includes(own.name))
+    throw new LineFailure(answer.code, `${said} This server holds ${own.name}.`)
   if (!response.ok) throw new LineFailure(answer.code ?? 'line', said)
   const { success, data: joined } = Joined.safeParse(answer)
   if (!success) throw new LineFailure('line', noMarkbook.message)

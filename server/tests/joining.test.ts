@@ -55,7 +55,7 @@ describe('a code that is right and does not fit', () => {
     await expect(join('school', code)).rejects.toThrow(/has no school yet.*--school NAME/)
     await (await under(centre, box)).round()
     const other = await school({ seed: 'another', database: 'sqlite' })
-    await expect(join('school', code, centre, other)).rejects.toThrow(/St Brigid’s is there already.*--school "St Brigid’s"/)
+    await expect(join('school', code, centre, other)).rejects.toThrow(/St Brigid’s is there already.*--school "St Brigid’s"$/)
     await other.close()
   })
 })
