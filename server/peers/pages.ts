@@ -5,11 +5,12 @@ import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol
 import { type HistoryEntry, packEntries } from '@markbook/sync/protocol/entries'
 import type { Page } from '@markbook/sync/protocol/messages'
 import { type Carried, packRows, packSheets } from '@markbook/sync/protocol/page'
-import { type CopyPlace, readCopy, readFeed, readPeople, withConflicts, withPeople } from '../store/replica/feed.ts'
+import { type CopyPlace, readCopy, readFeed, withConflicts } from '../store/replica/feed.ts'
 import type { ReadTx } from '../store/tx.ts'
 import { passedOn } from './above.ts'
 import { isBelowFloor } from './gone.ts'
 import { booksLeft, withParts } from './moved-books.ts'
+import { changedPeople, withNamed } from './people.ts'
 import { type Scope, scopeOf, within } from './scope.ts'
 import { resealed } from './secrets.ts'
 import { lastOfPage, toldDown } from './told.ts'
@@ -72,7 +73,7 @@ async function copyOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'copy' },
   const copied = cursor.copied + rows.length
   const total = await tx.dialect.countVersions(tx.line, school)
   const { epoch, seq, people } = cursor
-  const whole = await withConflicts(tx, school, await withPeople(tx, rows, scope))
+  const whole = await withConflicts(tx, school, await withNamed(tx, scope, rows))
   // A school gets what was before; a laptop only what comes from now on.
   const last: Cursor =
     tellsHistory && peer.kind !== 'laptop' ? { kind: 'history', epoch, seq, people, after: 0 } : { kind: 'feed', epoch, seq, people }
@@ -94,8 +95,8 @@ async function feedOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'feed' },
   const limit = limits.sync.pageRows
   const span = { after: seq, limit, notFrom: [peer.node_id], ...(tellsHistory && { upTo: await lastOfPage(tx, school, seq) }) }
   const own = await readFeed(tx, school, span)
-  const of = await readPeople(tx, school, { after: people, limit, secrets: scope.secrets })
-  const rows = [...of.rows, ...(await withPeople(tx, await withParts(tx, school, scope, own.rows), scope))]
+  const of = await changedPeople(tx, school, scope, { after: people, limit })
+  const rows = [...of.rows, ...(await withNamed(tx, scope, await withParts(tx, school, scope, own.rows)))]
   return {
     rows: unique(rows),
     told: tellsHistory ? await toldDown(tx, peer, scope, { after: seq, upTo: own.to }) : [],

@@ -5,9 +5,10 @@ import { descriptions, type Row } from '@markbook/shared/tables/tables'
 import { canonical } from '@markbook/sync/merge/state'
 import type { TableDigest, Verified } from '@markbook/sync/protocol/messages'
 import type { Carried } from '@markbook/sync/protocol/page'
-import { type CopyPlace, readCopy, withPeople } from '../store/replica/feed.ts'
+import { type CopyPlace, readCopy } from '../store/replica/feed.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem } from '../store/tx.ts'
+import { withNamed } from './people.ts'
 import { scopeOf, within } from './scope.ts'
 
 type Whose = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
@@ -41,7 +42,7 @@ async function digestOnce(store: Store, whose: Whose): Promise<TableDigest[]> {
     const { rows, next } = await store.read(asSystem(), async (tx) => {
       const scope = await scopeOf(tx, whose)
       const page = await readCopy(tx, whose.school_id as string, at, limits.sync.pageRows)
-      return { rows: await within(tx, whose.school_id as string, scope, await withPeople(tx, page.rows, scope)), next: page.next }
+      return { rows: await within(tx, whose.school_id as string, scope, await withNamed(tx, scope, page.rows)), next: page.next }
     })
     for (const row of rows) add(sums, counted, row)
     place = next

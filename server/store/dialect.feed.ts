@@ -27,7 +27,8 @@ export type FeedReading = {
   /** Ids of the rows of a table of people that belong to these users. */
   rowIdsOf(line: Line, table: string, userIds: readonly string[]): Promise<string[]>
   /** Everybody who belongs to a school, asked to, or teaches there. */
-  peopleOf(line: Line, schoolId: string): Promise<string[]>
+  /** Those with a place in the school and, unless it is said that they are not wanted, those who have asked for one. */
+  peopleOf(line: Line, schoolId: string, whom?: { applicants: boolean }): Promise<string[]>
 }
 
 const quoted = (name: string) => `"${name}"`
@@ -79,12 +80,12 @@ export const sqliteFeed: FeedReading = {
         JSON.stringify(userIds),
       ])
     ).map(({ id }) => id),
-  peopleOf: async (line, schoolId) =>
+  peopleOf: async (line, schoolId, { applicants } = { applicants: true }) =>
     (
       await line.rows<{ id: string }>(
-        `select user_id as id from school_management where school_id = ? union select user_id from school_join_request where school_id = ?
-         union select user_profile_id from teacher_group_assignment where school_id = ?`,
-        [schoolId, schoolId, schoolId],
+        `select user_id as id from school_management where school_id = ? union select user_profile_id from teacher_group_assignment
+         where school_id = ?${applicants ? ' union select user_id from school_join_request where school_id = ?' : ''}`,
+        [schoolId, schoolId, ...(applicants ? [schoolId] : [])],
       )
     ).map(({ id }) => id),
   settledTables: async (line, schoolId) =>
@@ -157,11 +158,11 @@ export const postgresFeed: FeedReading = {
         [JSON.stringify(userIds)],
       )
     ).map(({ id }) => id),
-  peopleOf: async (line, schoolId) =>
+  peopleOf: async (line, schoolId, { applicants } = { applicants: true }) =>
     (
       await line.rows<{ id: string }>(
-        `select user_id as id from public.school_management where school_id = $1 union select user_id from public.school_join_request
-         where school_id = $1 union select user_profile_id from staff.teacher_group_assignment where school_id = $1`,
+        `select user_id as id from public.school_management where school_id = $1 union select user_profile_id from
+         staff.teacher_group_assignment where school_id = $1${applicants ? ' union select user_id from public.school_join_request where school_id = $1' : ''}`,
         [schoolId],
       )
     ).map(({ id }) => id),

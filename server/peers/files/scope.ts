@@ -2,6 +2,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { FileTable } from '@markbook/sync/protocol/files'
 import type { Carried } from '@markbook/sync/protocol/page'
 import type { ReadTx } from '../../store/tx.ts'
+import { peopleIn } from '../people.ts'
 import { scopeOf, within } from '../scope.ts'
 import type { NamedFile } from './named.ts'
 import { type RowOfFile, rowsOfFiles } from './queue.ts'
@@ -14,7 +15,7 @@ export const keyOf = ({ table, id }: Asked) => `${table} ${id}`
 export async function filesInScope(tx: ReadTx, peer: Peer, asked: readonly Asked[]): Promise<Map<string, NamedFile>> {
   const school = peer.school_id as string
   const scope = await scopeOf(tx, peer)
-  const people = new Set(asked.some(({ table }) => table === 'user_profile') ? await tx.dialect.peopleOf(tx.line, school) : [])
+  const people = asked.some(({ table }) => table === 'user_profile') ? await peopleIn(tx, school, scope) : new Set<string>()
   const rows = (await rowsOfFiles(tx, school, asked)).filter(({ table, id }) => {
     if (table === 'user_profile') return people.has(id)
     return table !== 'school' || id === school
