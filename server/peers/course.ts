@@ -23,3 +23,9 @@ export type Replication = {
   carryFiles(): void
   stop(): Promise<void>
 }
+
+/** Of these parents of a node the one that it speaks with; the first while it speaks with none. */
+export function spokenWith(parents: readonly Row<'sync_peer'>[], course: Course | null): Row<'sync_peer'> | null {
+  const speaking = course && course.notice !== 'offline' ? course.parent?.id : undefined
+  return parents.find(({ id }) => id === speaking) ?? parents[0] ?? null
+}

@@ -1,5 +1,5 @@
 import type { SyncStatus } from '@markbook/shared/contract/replication'
-import { askServer, replicationIn } from '../asking.ts'
+import { askServer, figureIn, replicationIn } from '../asking.ts'
 import type { Course } from '../peers/course.ts'
 import { parentsOf } from '../peers/enrolment.ts'
 import { readNote } from '../running.ts'
@@ -9,9 +9,11 @@ import { asSystem } from '../store/tx.ts'
 /** How replication goes is known to the running server alone, which says so among its figures; null where none runs. */
 export async function courseOf(store: Store, dataDir: string, now: number): Promise<Course | null> {
   const note = readNote(dataDir)
-  const state = note ? replicationIn((await askServer(note.url, '/metrics'))?.text ?? '') : null
+  const figures = note ? ((await askServer(note.url, '/metrics'))?.text ?? '') : ''
+  const state = replicationIn(figures)
   if (!state) return null
-  const [parent = null] = await store.read(asSystem(), parentsOf)
+  const parents = await store.read(asSystem(), parentsOf)
+  const parent = parents[figureIn(figures, 'markbook_sync_parent_place') - 1] ?? parents[0] ?? null
   return { parent, notice: state === 'sending' ? 'connected' : (state as Course['notice']), reason: null, since: now }
 }
 

@@ -102,13 +102,13 @@ async function replicating(config: Looked): Promise<string[]> {
 }
 
 async function upwards(tx: ReadTx, course: Course | null): Promise<string[]> {
-  const [parent] = await parentsOf(tx)
-  if (!parent?.school_id) return []
-  const now = await statusOf(tx, parent.school_id, course)
-  const { waiting, open_conflicts, held, refused, last_seen_at } = now
+  const [first] = await parentsOf(tx)
+  if (!first?.school_id) return []
+  const now = await statusOf(tx, first.school_id, course)
+  const { parent, waiting, open_conflicts, held, refused, last_seen_at } = now
   const heard = last_seen_at ? `last heard ${localTime(last_seen_at)}` : 'never heard'
   const numbers = `${waiting} waiting, ${open_conflicts} to decide, ${held} held, ${refused} refused`
-  return [`  Replication:   ${sentenceHere(now, course)}`, `                 ${parent.name}, ${heard}; ${numbers}`]
+  return [`  Replication:   ${sentenceHere(now, course)}`, `                 ${parent?.name ?? first.name}, ${heard}; ${numbers}`]
 }
 
 async function downwards(tx: ReadTx): Promise<string[]> {

@@ -61,7 +61,7 @@ Exit codes:
   0  all is well, or this server works alone
   1  it could not be looked
   2  wrong usage
-  3  no line, not running, revoked, too old, or something waits for a decision`
+  3  no line, not running, revoked, too old, something waits for a decision, or a write was not taken`
 
 const VERIFY = `
 Needs the line. What is still on its way counts as different until it has arrived.
@@ -119,7 +119,7 @@ async function status() {
         console.log(
           `  The clock of this machine is ${Math.round(Math.abs(now.clock_offset_ms) / 1_000)} s ${now.clock_offset_ms > 0 ? 'ahead' : 'behind'}. Set it right.`,
         )
-      const isWell = ['alone', 'up_to_date', 'sending'].includes(now.state) && now.open_conflicts + now.held === 0
+      const isWell = ['alone', 'up_to_date', 'sending'].includes(now.state) && now.open_conflicts + now.held + now.refused === 0
       if (!isWell) process.exitCode = 3
     }
   })

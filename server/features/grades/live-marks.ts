@@ -4,6 +4,7 @@ import { limits } from '@markbook/shared/limits'
 import type { SchoolCaller } from '../../http/caller.ts'
 import type { Services } from '../../http/services.ts'
 import { callerAgain } from '../../http/sessions.ts'
+import type { Course } from '../../peers/course.ts'
 import { newsOf } from '../../peers/news.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
@@ -28,8 +29,8 @@ export async function* followMarks(services: Services, followed: Followed, signa
     while (!over.aborted) {
       // The ear is open before the look, so that nothing is missed between the two.
       const heard = newsFor(store).next([caller.school_id], limits.sync.look, over)
-      const above = services.replication?.course().above ?? 0
-      const now = await store.read(asSystem(caller.user_id), (tx) => look(tx, followed, told, above))
+      const course = services.replication?.course() ?? null
+      const now = await store.read(asSystem(caller.user_id), (tx) => look(tx, followed, told, course))
       if (!now) return heard.forget()
       if (now.event) yield now.event
       told = now.told
@@ -54,10 +55,11 @@ async function look(
   tx: ReadTx,
   followed: Followed,
   before: Told | null,
-  above: number,
+  course: Course | null,
 ): Promise<{ told: Told; event: LiveMarks | null } | null> {
   const school = followed.caller.school_id
-  const parent = await parentOf(tx, school)
+  const parent = await parentOf(tx, school, course)
+  const above = course?.above ?? 0
   const { seq, floor } = await tx.dialect.feedOf(tx.line, school)
   const told = { seq, parent: parent?.node_id ?? '', acknowledged: parent?.own_seq ?? seq, above }
   const isNews = !before || (Object.keys(told) as (keyof Told)[]).some((each) => before[each] !== told[each])

@@ -2,6 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import { and, eq, isNull } from 'drizzle-orm'
 import { Gauge } from 'prom-client'
 import type { Services } from '../../http/services.ts'
+import { type Course, spokenWith } from '../../peers/course.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { stateOf, waitingFor } from './status.ts'
@@ -13,14 +14,16 @@ type Figures = {
   held: number
   refused: number
   children: number
+  place: number
   lastContact: number
   state: string
 }
 
 /** Of all schools of this database; `lastContact` with the parent, in seconds since 1970. */
-async function figuresOf(tx: ReadTx, course: ReturnType<NonNullable<Services['replication']>['course']> | null): Promise<Figures> {
+async function figuresOf(tx: ReadTx, course: Course | null): Promise<Figures> {
   const { sync_conflict, sync_held, sync_refused, sync_peer } = tx.t
-  const [parent = null] = await parentsOf(tx)
+  const parents = await parentsOf(tx)
+  const parent = spokenWith(parents, course)
   const waiting = parent ? (await waitingFor(tx, parent)).rows : 0
   return {
     waiting,
@@ -29,6 +32,7 @@ async function figuresOf(tx: ReadTx, course: ReturnType<NonNullable<Services['re
     held: await tx.db.$count(sync_held),
     refused: await tx.db.$count(sync_refused),
     children: await tx.db.$count(sync_peer, and(eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at))),
+    place: parent ? parents.indexOf(parent) + 1 : 0,
     lastContact: parent?.last_seen_at ? Date.parse(parent.last_seen_at) / 1_000 : 0,
     state: stateOf(parent, course, waiting),
   }
@@ -43,7 +47,7 @@ const FRESH = 500
 /** The figures of replication at /metrics. */
 export function watchReplication(services: Services): void {
   const { store, metrics, clock } = services
-  let last: Figures = { waiting: 0, files: 0, conflicts: 0, held: 0, refused: 0, children: 0, lastContact: 0, state: 'alone' }
+  let last: Figures = { waiting: 0, files: 0, conflicts: 0, held: 0, refused: 0, children: 0, place: 0, lastContact: 0, state: 'alone' }
   let asked = Number.NEGATIVE_INFINITY
   let asking: Promise<unknown> = Promise.resolve()
   const look = async () => {
@@ -71,6 +75,7 @@ export function watchReplication(services: Services): void {
   figure('held_rows', 'Rows that came and cannot be written yet', ({ held }) => held)
   figure('refused_writes', 'Writes of this node that its parent did not take', ({ refused }) => refused)
   figure('children', 'Nodes that replicate with this one', ({ children }) => children)
+  figure('parent_place', 'Which of its parents this node speaks with, counted from 1; 0 where it has none', ({ place }) => place)
   figure('last_contact_timestamp_seconds', 'When the parent was last heard; 0 where there is none', ({ lastContact }) => lastContact)
   const state: Gauge = new Gauge({
     name: 'markbook_sync_state',

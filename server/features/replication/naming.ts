@@ -1,6 +1,7 @@
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { formerRows } from './former.ts'
 
 type Stored = Readonly<Record<string, unknown>>
 export type Named = { entity: string; row_id: string }
@@ -23,7 +24,7 @@ const FURTHER: readonly string[] = ['assessment', 'report_book']
 
 /**
  * By what people know rows: «Kelly Aoife · Test 1 · Mathematics» for a mark. Follows a row to what it hangs on, two steps at most, with
- * one query for each table and step. A row that is not here has no name.
+ * one query for each table and step. A row that is gone is called as it was last, as far as that is known here; else it has no name.
  */
 export async function namesOf(tx: ReadTx, school: string, asked: readonly Named[]): Promise<(each: Named) => string> {
   const found = new Map<string, Stored>()
@@ -33,6 +34,8 @@ export async function namesOf(tx: ReadTx, school: string, asked: readonly Named[
       const ids = [...new Set(wanted.filter((each) => each.entity === entity).map(({ row_id }) => row_id))]
       const missing = ids.filter((id) => !found.has(keyOf(entity, id)))
       for (const row of await rowsById(tx, entity as Replicated, school, missing)) found.set(keyOf(entity, row.id), row)
+      const gone = missing.filter((id) => !found.has(keyOf(entity, id)))
+      for (const [id, row] of await formerRows(tx, school, entity as Replicated, gone)) found.set(keyOf(entity, id), row)
     }
   }
   await load(asked)

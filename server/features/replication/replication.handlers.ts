@@ -12,7 +12,7 @@ import { reportOf } from '../reports/reports.policy.ts'
 import { pdfsOfBook } from '../reports/reports.queries.ts'
 import { membershipOf } from '../schools/schools.queries.ts'
 import { carryOut, type DecidingScene, demandMayDecide, mayDecide } from './decide.ts'
-import { conflictsWhere, heldOf, nodesOf, refusedOf, shownConflicts } from './replication.queries.ts'
+import { conflictsWhere, heldOf, nodesOf, parentOf, refusedOf, shownConflicts } from './replication.queries.ts'
 import { followStatus, statusOf } from './status.ts'
 import { waitingOf } from './waiting.ts'
 import { missingPapers, waitingFilesOf } from './waiting-files.ts'
@@ -74,8 +74,8 @@ const waitingFiles: Handler<typeof replication.files, Row<'report_book'> | null,
   kind: 'transaction',
   as: 'system',
   load: async (scene, { targets: { reportId } }) => (reportId === undefined ? null : reportOf(scene, reportId)),
-  run: async ({ tx, caller: { school_id } }, { query }, book) => ({
-    listed: await waitingFilesOf(tx, school_id, query.reportId),
+  run: async ({ tx, caller: { school_id }, services }, { query }, book) => ({
+    listed: await waitingFilesOf(tx, school_id, courseOf(services), query.reportId),
     papers: book ? await pdfsOfBook(tx, { school: school_id, book: book.id }) : [],
   }),
   // The storage is asked once the database need not wait for it.
@@ -83,13 +83,11 @@ const waitingFiles: Handler<typeof replication.files, Row<'report_book'> | null,
 }
 type Papers = { listed: WaitingFile[]; papers: Row<'report_book_pdf'>[] }
 
+const courseOf = ({ replication: running }: Pick<Services, 'replication'>) => running?.course() ?? null
+
 // What concerns nodes belongs to the service alone, so most of this is asked as the service, and only for the caller's own school.
 export const replicationHandlers: Handlers<typeof replication> = {
-  status: onGuard(
-    replication.status,
-    ({ tx, caller, services }) => statusOf(tx, caller.school_id, services.replication?.course() ?? null),
-    'system',
-  ),
+  status: onGuard(replication.status, ({ tx, caller, services }) => statusOf(tx, caller.school_id, courseOf(services)), 'system'),
 
   events: onEvents(replication.events, {
     load: async ({ caller: { user_id, school_id } }) => ({ userId: user_id, school: school_id }),
@@ -111,7 +109,7 @@ export const replicationHandlers: Handlers<typeof replication> = {
   waiting: on(replication.waiting, {
     as: 'system',
     load: async (scene, { targets: { assessmentId } }) => assessmentId && (await rowOf(scene, 'assessment', assessmentId)),
-    run: ({ tx, caller }, { query }) => waitingOf(tx, caller.school_id, query),
+    run: ({ tx, caller, services }, { query }) => waitingOf(tx, caller.school_id, query, courseOf(services)),
   }),
 
   files: waitingFiles,
@@ -120,7 +118,12 @@ export const replicationHandlers: Handlers<typeof replication> = {
 
   refused: onGuard(
     replication.refused,
-    ({ tx, caller }) => refusedOf(tx, caller.school_id, caller.role === 'admin' ? null : caller.user_id),
+    async ({ tx, caller }) => {
+      const parent = await parentOf(tx, caller.school_id, null)
+      // A laptop carries only what its one user may read.
+      const seesAll = caller.role === 'admin' || parent?.user_id === caller.user_id
+      return refusedOf(tx, caller.school_id, seesAll ? null : caller.user_id)
+    },
     'system',
   ),
 

@@ -3,6 +3,8 @@ import type { Conflict, HeldRow, RefusedWrite, SyncNode } from '@markbook/shared
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { type Stamp, textToVersions } from '@markbook/sync/versions'
 import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
+import { type Course, spokenWith } from '../../peers/course.ts'
+import { parentsOf } from '../../peers/enrolment.ts'
 import { successorOf } from '../../peers/nodes.ts'
 import { incarnations } from '../../store/node.ts'
 import { scopeIn } from '../../store/replica/links.ts'
@@ -123,6 +125,11 @@ export async function heldOf(tx: ReadTx, school: string): Promise<HeldRow[]> {
   return held.map((each) => ({ ...each, where: where(each) }))
 }
 
+/** Writes of this node that its parent did not take, and that nobody has put aside yet. */
+export function refusedUnseen({ db, t: { sync_refused } }: ReadTx, school: string): Promise<number> {
+  return db.$count(sync_refused, and(eq(sync_refused.school_id, school), isNull(sync_refused.seen_at)))
+}
+
 export async function refusedOf(tx: ReadTx, school: string, of: string | null): Promise<RefusedWrite[]> {
   const { sync_refused } = tx.t
   const rows: Row<'sync_refused'>[] = await tx.db
@@ -172,12 +179,11 @@ export async function nodesOf(tx: ReadTx, school: string): Promise<SyncNode[]> {
   })
 }
 
-export async function parentOf(tx: ReadTx, school: string): Promise<Row<'sync_peer'> | null> {
-  const { sync_peer } = tx.t
-  const [parent] = await tx.db
-    .select()
-    .from(sync_peer)
-    .where(and(eq(sync_peer.school_id, school), eq(sync_peer.side, 'parent'), isNull(sync_peer.revoked_at)))
-    .orderBy(sync_peer.place)
-  return parent ?? null
+/** The parent that is spoken with, as `course` says it, else the first. */
+export async function parentOf(tx: ReadTx, school: string, course: Course | null): Promise<Row<'sync_peer'> | null> {
+  const parents = await parentsOf(tx)
+  return spokenWith(
+    parents.filter(({ school_id }) => school_id === school),
+    course,
+  )
 }

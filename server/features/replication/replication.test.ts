@@ -310,6 +310,37 @@ describe('GET /api/sync/refused', () => {
     ])
     expect(await centre.as.okafor.replication.refused()).toHaveLength(2)
   })
+
+  /** A laptop of Ada's with a write that was not taken, of somebody else, whose assessment is deleted. */
+  async function laptopWithRefusal() {
+    const laptop = await school({ seed: 'laptop', story: false, database: 'sqlite' })
+    const own = await under(box, laptop, { user: people.ada.id })
+    await own.round()
+    await (await signedIn(box, 'okafor')).assessments.remove({ params: { id: mathsExam.id } })
+    await own.round()
+    const refusal = { table_name: 'grade', row_id: gradeId, unit: 'score', value: { score: 12 }, code: 'forbidden', seen_at: null }
+    const at = new Date(laptop.clock.now()).toISOString()
+    await laptop.services.store.write(asSystem(), (tx) =>
+      tx.local
+        .insert(tx.t.sync_refused)
+        .values({ ...refusal, id: mei.id, school_id: stBrigids, actor_id: people.okafor.id, hlc: laptop.clock.now(), refused_at: at })
+        .then(() => {}),
+    )
+    return laptop
+  }
+
+  test('on a laptop its one user sees all, of rows that are gone too by their names; and the status says so', async () => {
+    const laptop = await laptopWithRefusal()
+    const ada = await signedIn(laptop, 'ada')
+    expect(await ada.replication.refused()).toMatchObject([
+      { actor: { id: people.okafor.id }, where: 'Adeyemi Zoë · Christmas exam · Mathematics · Michaelmas' },
+    ])
+    expect(await ada.replication.status()).toMatchObject({
+      refused: 1,
+      sentence: 'No line at the moment; everything else is at school. 1 write was not taken: look at it.',
+    })
+    await laptop.close()
+  })
 })
 
 describe('nodes', () => {

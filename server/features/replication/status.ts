@@ -9,11 +9,11 @@ import { filesWaiting } from '../../peers/files/queue.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { ago } from './ago.ts'
 import { belowSaid } from './below.ts'
-import { heldOf, parentOf, refusedOf } from './replication.queries.ts'
+import { heldOf, parentOf, refusedUnseen } from './replication.queries.ts'
 
 /** `course`: what the running replication says of itself; null where none runs here. */
 export async function statusOf(tx: ReadTx, school: string, course: Course | null): Promise<SyncStatus> {
-  const parent = await parentOf(tx, school)
+  const parent = await parentOf(tx, school, course)
   const waiting = parent ? await waitingFor(tx, parent) : { rows: 0, marks: 0, oldest: null }
   const files = parent ? await filesWaiting(tx, parent.id) : { up: 0, down: 0 }
   const { sync_conflict } = tx.t
@@ -32,7 +32,7 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
     files_to_come: files.down,
     open_conflicts,
     held: (await heldOf(tx, school)).length,
-    refused: (await refusedOf(tx, school, null)).length,
+    refused: await refusedUnseen(tx, school),
     clock_offset_ms: parent?.clock_offset ?? null,
   }
   const state = stateOf(parent, course, waiting.rows)
@@ -104,14 +104,17 @@ const placeOf = (parent: Row<'sync_peer'>) => (kindOf(parent) === 'centre' ? 'at
 /** What a head reads first. `place`: where a parent's rows are; without a parent the sentence of who replicates with this server. */
 export function sentenceOf(
   state: SyncStatus['state'],
-  { parent, waiting, oldest_waiting_at, copy, files_to_send, files_to_come, open_conflicts }: Numbers,
+  { parent, waiting, oldest_waiting_at, copy, files_to_send, files_to_come, open_conflicts, refused }: Numbers,
   place: string,
   nowMs: number,
 ): string {
   const toDecide =
     open_conflicts > 0 ? ` ${open_conflicts === 1 ? '1 conflict waits' : `${open_conflicts} conflicts wait`} for a decision.` : ''
   const files = files_to_send + files_to_come
-  const conflicts = (files > 0 ? ` ${files === 1 ? '1 file is' : `${files} files are`} still on the way.` : '') + toDecide
+  const notTaken =
+    refused > 0 ? ` ${refused === 1 ? '1 write was' : `${refused} writes were`} not taken: look at ${refused === 1 ? 'it' : 'them'}.` : ''
+  const conflicts = (files > 0 ? ` ${files === 1 ? '1 file is' : `${files} files are`} still on the way.` : '') + toDecide + notTaken
+  const everything = refused > 0 ? 'everything else' : 'everything'
   const rows = waiting === 1 ? '1 change waits' : `${waiting} changes wait`
   const oldest = oldest_waiting_at ? `, the oldest for ${ago(nowMs - Date.parse(oldest_waiting_at))}` : ''
   if (copy && (state === 'up_to_date' || state === 'sending' || state === 'offline')) return copying(copy, state === 'offline')
@@ -119,12 +122,12 @@ export function sentenceOf(
     case 'alone':
       return `${place}${conflicts}`
     case 'up_to_date':
-      return `Everything is ${place}.${conflicts}`
+      return `E${everything.slice(1)} is ${place}.${conflicts}`
     case 'sending':
       return `${rows} to arrive ${place}.${conflicts}`
     case 'offline':
       return waiting === 0
-        ? `No line at the moment; everything is ${place}.${conflicts}`
+        ? `No line at the moment; ${everything} is ${place}.${conflicts}`
         : `${rows} for the line${oldest}. Nothing is lost.${conflicts}`
     case 'revoked':
       return `An administrator has revoked this server. It goes on by itself and sends nothing.${conflicts}`

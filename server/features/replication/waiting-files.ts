@@ -3,6 +3,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, asc, eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
+import type { Course } from '../../peers/course.ts'
 import { eachOf } from '../../peers/files/land.ts'
 import { LOOKS_AT_ONCE } from '../../peers/files/look.ts'
 import { fileOf } from '../../peers/files/named.ts'
@@ -11,8 +12,8 @@ import { namesOf } from './naming.ts'
 import { parentOf } from './replication.queries.ts'
 
 /** Files that the parent of a school's server lacks, or that have still to come from it; `report`: the PDFs of this book only. */
-export async function waitingFilesOf(tx: ReadTx, school: string, report?: string): Promise<WaitingFile[]> {
-  const parent = await parentOf(tx, school)
+export async function waitingFilesOf(tx: ReadTx, school: string, course: Course | null, report?: string): Promise<WaitingFile[]> {
+  const parent = await parentOf(tx, school, course)
   if (!parent) return []
   const { sync_file, report_book_pdf } = tx.t
   const { table_name, row_id, direction, tries, reason } = sync_file

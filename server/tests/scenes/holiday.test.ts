@@ -152,6 +152,8 @@ describe('the holiday laptop', () => {
     expect([await hasAssessment(laptop, mathsHomework.id), await scoreAt(laptop, mathsHomework.id)]).toEqual([false, undefined])
     const kept = (await refusedAt(laptop)).map(({ actor_id, value }) => ({ actor_id, value }))
     expect(kept).toContainEqual({ actor_id: people.ada.id, value: { score: 6 } })
+    const shown = await (await signedIn(laptop, 'ada')).replication.refused()
+    expect(shown.find(({ unit }) => unit === 'score')?.where).toBe('Adeyemi Zoë')
   })
 
   test('a school’s server that slept for a year brings its own back, with what hangs on it', async () => {
