@@ -5,7 +5,7 @@ import { failures } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Join, type Joined, OLDEST_PROTOCOL } from '@markbook/sync/protocol/messages'
-import { and, eq, gt, isNull } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull } from 'drizzle-orm'
 import type { NodeKind } from '../store/node.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
@@ -27,6 +27,12 @@ export const syncFailures = failures('sync', {
   badSignature: [401, 'The signature is wrong.'],
   staleSession: [409, 'The session with the parent has ended. Say hello again.'],
   nodeTaken: [409, 'Another database is enrolled here under this number: one of the two is a copy of the other.'],
+  otherPerson: [
+    409,
+    'This laptop is another person’s, and the invitation is not for them. Ask for one for whoever it belongs to; a second person needs a Markbook of their own, in another folder.',
+  ],
+  isALaptop: [409, 'This is a teacher’s laptop. Add --laptop, with an invitation for its owner.'],
+  isNoLaptop: [409, 'This is a school’s server, and no teacher’s laptop. Leave out --laptop.'],
   revoked: [403, 'This node was revoked by an administrator.'],
   upgradeNeeded: [426, 'This version of Markbook is too old to replicate. Install a newer one; nothing is lost meanwhile.'],
   tooLarge: [413, 'The page is too large.'],
@@ -107,6 +113,8 @@ export async function admit(tx: WriteTx, host: Host, join: Join): Promise<Joined
   // Whoever has the right code may know what it is for.
   if (join.kind !== 'laptop' && invitation.kind === 'laptop') throw syncFailures.forALaptop()
   if (join.kind === 'laptop' && invitation.kind !== 'laptop') throw syncFailures.forAServer()
+  // Before anything is written: a laptop carries what one person may read and write.
+  if (join.user != null && join.user !== invitation.user_id) throw syncFailures.otherPerson()
   if (await childByNode(tx, join.node)) throw syncFailures.nodeTaken()
   const used = await tx.local
     .update(tx.t.sync_invitation)
@@ -204,6 +212,7 @@ export async function childByNode(tx: ReadTx, node: string): Promise<Row<'sync_p
   return rows.sort((a, b) => (a.id < b.id ? 1 : -1))[0]
 }
 
+const everyParentRow = statement()(({ db, t: { sync_peer } }) => db.select().from(sync_peer).where(eq(sync_peer.side, 'parent')))
 const standingParents = statement()(({ db, t: { sync_peer } }) =>
   db
     .select()
@@ -213,5 +222,25 @@ const standingParents = statement()(({ db, t: { sync_peer } }) =>
 
 /** The parents of this node, the one to be asked first before the others. */
 export async function parentsOf(tx: ReadTx): Promise<Row<'sync_peer'>[]> {
-  return [...(await standingParents(tx, {}))].sort((a, b) => a.place - b.place)
+  return inOrder(await standingParents(tx, {}))
+}
+
+/** Those too that were left, or joined anew under another enrolment. */
+export const everyParent = (tx: ReadTx): Promise<Row<'sync_peer'>[]> => everyParentRow(tx, {})
+/** Of them those that are parents now. */
+export const standingOf = (parents: readonly Row<'sync_peer'>[]): Row<'sync_peer'>[] =>
+  inOrder(parents.filter(({ revoked_at }) => revoked_at === null))
+const inOrder = (parents: readonly Row<'sync_peer'>[]) => [...parents].sort((a, b) => a.place - b.place)
+
+const laptopOwners = statement()(({ db, t: { sync_peer } }) =>
+  db
+    .select({ user_id: sync_peer.user_id })
+    .from(sync_peer)
+    .where(and(eq(sync_peer.side, 'parent'), isNotNull(sync_peer.user_id)))
+    .limit(1),
+)
+
+/** Whose laptop this is, or was when it last had a parent: the only one who works on it. Null on any other node. */
+export async function laptopOwner(tx: ReadTx): Promise<string | null> {
+  return (await laptopOwners(tx, {}))[0]?.user_id ?? null
 }

@@ -3,8 +3,9 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
 import { incarnations } from '../store/node.ts'
+import type { Store } from '../store/store.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
-import { parentsOf, peerById } from './enrolment.ts'
+import { everyParent, parentsOf, peerById } from './enrolment.ts'
 import { type NodeKeys, nodeKeys } from './keys.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
 import { restamp } from './restamp.ts'
@@ -30,14 +31,40 @@ export async function beginAnew(services: Services, peerId: string, line: Parent
     const { sync_peer } = tx.t
     const [own] = await tx.db.select().from(sync_peer).where(eq(sync_peer.id, peerId))
     if (!own) return
-    for (const { node, acknowledged, people } of await unsaid(tx, own, id)) {
-      await restamp(tx, own.school_id as string, node, acknowledged)
-      await restamp(tx, COMMONS, node, people)
-    }
+    await restampUnsaid(tx, own, id)
     await tx.local.delete(tx.t.sync_peer).where(eq(sync_peer.id, peerId))
     const fresh = { ...own, id: peer, own_epoch: id, own_seq: 0, own_people: 0, their_cursor: null, their_epoch: null }
     await tx.local.insert(tx.t.sync_peer).values(fresh)
   })
+}
+
+type Place = Pick<Row<'sync_peer'>, 'node_id' | 'url'>
+/** The same server, whatever happened to its database since. */
+export const isSamePlace = (a: Place, b: Place): boolean => a.node_id === b.node_id || (a.url !== null && a.url === b.url)
+
+/**
+ * Begins the number under which this node was enrolled at a parent, where that knew the one before already (`joinParent`): what the parent
+ * had not acknowledged under the enrolment before is stamped anew, and goes up by the new one. Again is the same, until the parent has been
+ * greeted.
+ */
+export async function beginUnderNumber(store: Store, peerId: string): Promise<void> {
+  const enrolled = await store.read(asSystem(), (tx) => peerById(tx, peerId))
+  const number = enrolled?.own_epoch
+  if (!enrolled || !number || enrolled.their_epoch !== null) return
+  if (!(await store.read(asSystem(), incarnations)).includes(number)) await store.renewNode(number)
+  if (number !== store.nodeId) return
+  await store.write(asSystem(), async (tx) => {
+    const former = (await everyParent(tx)).filter((each) => each.id !== peerId && isSamePlace(each, enrolled))
+    const last = former.sort((a, b) => (a.enrolled_at < b.enrolled_at ? 1 : -1))[0]
+    if (last) await restampUnsaid(tx, last, number)
+  })
+}
+
+async function restampUnsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Promise<void> {
+  for (const { node, acknowledged, people } of await unsaid(tx, own, id)) {
+    await restamp(tx, own.school_id as string, node, acknowledged)
+    await restamp(tx, COMMONS, node, people)
+  }
 }
 
 /** Under this number or, where the parent has another database of that number, under the next. */

@@ -32,15 +32,15 @@ export async function incarnations({ db, t: { node } }: Pick<ReadTx, 'db' | 't'>
   return rows.sort((a, b) => (a.at < b.at ? 1 : -1)).map(({ id }) => id)
 }
 
-/** Ends the present incarnation and begins another, with an id never used. */
+/** Ends the present incarnation and begins another, with an id never used; `id` where it was made already. */
 export async function renewNode(
   line: Line,
   { tables: { node } }: Dialect,
   { clock, newId }: { clock: Clock; newId: IdSource },
+  id = newId(),
 ): Promise<string> {
   const [before] = await line.db.select().from(node).where(isNull(node.ended_at))
   if (!before) throw new Error('this database has no node id')
-  const id = newId()
   // Whatever the clock says, the order of incarnations is that of their times.
   const at = toInstant(Math.max(clock.now(), Date.parse(before.created_at) + 1))
   await line.db.update(node).set({ ended_at: at }).where(isNull(node.ended_at))

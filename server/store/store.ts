@@ -24,8 +24,8 @@ export type Store = {
   /** One statement, asked as the service: a moment of its own, for which no transaction is begun. A second one throws. */
   glance<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T>
   write<T>(identity: Identity, fn: (tx: WriteTx) => Promise<T>): Promise<T>
-  /** Begins a new incarnation of this database (sync/SPEC.md); answers its id. */
-  renewNode(): Promise<string>
+  /** Begins a new incarnation of this database (sync/SPEC.md), under `id` where one was agreed; answers its id. */
+  renewNode(id?: string): Promise<string>
   /** Tells of every commit on this instance that moved feeds on. Answers how to stop. */
   onAdvance(listener: Listener): () => void
   /** Tells of commits of other instances on the same database, soon after them; of some perhaps not at all. */
@@ -68,8 +68,8 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
       get nodeId() {
         return nodeId
       },
-      renewNode: async () => {
-        nodeId = await writes.run(() => renewNode(writing, sqliteDialect, options))
+      renewNode: async (id) => {
+        nodeId = await writes.run(() => renewNode(writing, sqliteDialect, options, id))
         return nodeId
       },
       read: (identity, fn) => reads.run(() => fn(readTx(run, reading, identity))).catch(rethrow),
@@ -108,8 +108,8 @@ export async function openCentralStore(url: string, options: StoreOptions): Prom
     get nodeId() {
       return nodeId
     },
-    renewNode: async () => {
-      nodeId = await transact('', (tx) => renewNode(postgresLine(tx, true), postgresDialect, options))
+    renewNode: async (id) => {
+      nodeId = await transact('', (tx) => renewNode(postgresLine(tx, true), postgresDialect, options, id))
       return nodeId
     },
     read: (identity, fn) =>

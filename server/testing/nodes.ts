@@ -23,7 +23,8 @@ export type UnderParent = {
   files(): Promise<void>
 }
 
-const PARENT = 'http://parent.test'
+/** A node's parents have an address each. */
+const addressAt = (place: number) => `http://parent${place === 0 ? '' : place + 1}.test`
 
 /** What `fetch` does on a real line. */
 export async function unpacked(response: Response): Promise<Response> {
@@ -54,7 +55,7 @@ export async function under(
     invite(tx, { kind, schoolId: school, userId: user, by: people.okafor.id }),
   )
   const place = (await node.services.store.read(asSystem(), parentsOf)).length
-  await joinParent(node.services, { url: PARENT, code, kind }, carry)
+  await joinParent(node.services, { url: addressAt(place), code, kind }, carry)
   return { node, line, round: () => makeRound(node, carry, place), files: () => carryFiles(node, carry, place) }
 }
 

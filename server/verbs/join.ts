@@ -50,11 +50,12 @@ async function join(typed: string, code: string, { laptop = false, authority: fi
   await atConsole(
     async (at) => {
       const [parent] = await at.store.read(asSystem(), parentsOf)
-      if (parent && !laptop)
+      // Joining again where it has joined is how a server comes back that was revoked there.
+      if (parent && !laptop && parent.url !== url)
         throw new Error(`This server has joined ${parent.name} already. Leave that first: markbook node revoke "${parent.name}"`)
       const { parent: joined, school_name } = await joinParent(
         at,
-        { url, code, kind: laptop ? 'laptop' : 'school' },
+        { url, code, kind: laptop ? 'laptop' : 'school', isBeside: readNote(config.dataDir) !== null },
         overNetwork(new AbortController().signal, () => authority?.pem ?? trustedAuthority(config.dataDir)),
       )
       if (authority) {

@@ -116,6 +116,8 @@ export const Join = z.object({
   box_key: z.string().max(64),
   /** A school that started alone and brings its rows, else null. */
   school: Id.nullable(),
+  /** Whose laptop this is already. */
+  user: Id.nullish(),
 })
 export type Join = z.infer<typeof Join>
 export const Joined = z.object({

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { WhoseTurn } from './whose-turn.ts'
+
+const SCHOOL = 0
+const CENTRE = 1
+const withTwo = () => {
+  const turn = new WhoseTurn({ gone: 10_000, again: 15_000 })
+  turn.begin(['school', 'centre'], SCHOOL)
+  return turn
+}
+
+describe('whose turn it is', () => {
+  test('the second parent’s once the first is not there for some time, without a moment between', () => {
+    const turn = withTwo()
+    expect(turn.after('offline', 1_000)).toBeNull()
+    expect(turn.after('offline', 10_999)).toBeNull()
+    expect(turn.after('connected', 11_000)).toBeNull()
+    expect(turn.after('offline', 12_000)).toBeNull()
+    expect(turn.after('offline', 22_000)).toBe(CENTRE)
+  })
+
+  test('the first’s again where the second is not there either', () => {
+    const turn = withTwo()
+    turn.begin(['school', 'centre'], CENTRE)
+    expect(turn.after('offline', 1_000)).toBeNull()
+    expect(turn.after('offline', 11_000)).toBe(SCHOOL)
+  })
+
+  test('with one parent there is no other', () => {
+    const turn = new WhoseTurn({ gone: 10_000, again: 15_000 })
+    turn.begin(['school'], SCHOOL)
+    expect([turn.after('offline', 0), turn.after('offline', 99_000), turn.isTimeToLook(99_000)]).toEqual([null, null, false])
+  })
+
+  test('a school that revoked the laptop is not gone round, nor is a centre that did asked again', () => {
+    const turn = withTwo()
+    expect(turn.after('revoked', 1_000)).toBeNull()
+    expect(turn.after('revoked', 99_000)).toBeNull()
+    turn.begin(['school', 'centre'], CENTRE)
+    expect(turn.after('revoked', 100_000)).toBe(SCHOOL)
+    turn.begin(['school', 'centre'], SCHOOL)
+    expect([turn.after('offline', 101_000), turn.after('offline', 120_000)]).toEqual([null, null])
+    // Joined anew, it is another.
+    turn.begin(['school', 'centre again'], SCHOOL)
+    expect([turn.after('offline', 130_000), turn.after('offline', 150_000)]).toEqual([null, CENTRE])
+  })
+
+  test('from time to time it is looked whether the first is back', () => {
+    const turn = withTwo()
+    expect(turn.isTimeToLook(50_000)).toBe(false)
+    turn.begin(['school', 'centre'], CENTRE)
+    expect([turn.isTimeToLook(50_000), turn.isTimeToLook(64_000), turn.isTimeToLook(65_000)]).toEqual([true, false, true])
+  })
+
+  test('a place that is gone is the first', () => {
+    const turn = withTwo()
+    expect(turn.begin(['school'], CENTRE)).toBe(SCHOOL)
+  })
+})
