@@ -56,6 +56,10 @@ export const common = failures('', {
   inactive: [403, 'Your account is not active in this school.'],
   forbidden: [403, 'You may not do this.'],
   adminOnly: [403, 'Only an administrator of the school may do this.'],
+  othersLaptop: [
+    403,
+    'This laptop is another person’s, and only they work on it. Sign in at your school’s server, or on a laptop of your own; what you save here would not be taken there.',
+  ],
   foreignOrigin: [403, 'This page may not talk to the service.'],
   notFound: [404, 'There is nothing here with that id.'],
   noSuchPath: [404, 'There is nothing at this address.'],

@@ -3,6 +3,7 @@ import { common, Failure } from '@markbook/shared/failures'
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import { type BinaryReply, sendFile } from '../files/send.ts'
+import { laptopOwner } from '../peers/enrolment.ts'
 import { asSystem, asUser, type ReadTx } from '../store/tx.ts'
 import { type Place, placeOf } from './admission.ts'
 import type { Caller } from './caller.ts'
@@ -64,6 +65,7 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   if (body.ok && body.value !== undefined) c.set('asked', body.value)
   if (body.ok) checkIds(targetsOf(endpoint, body.value))
   guard(endpoint, signedIn.caller)
+  await demandOwnLaptop(services, route, signedIn.caller)
   if (!place.isWanted()) throw hungUp()
   const asking: Asking = { params, search, body }
   if (handler.kind === 'events') {
@@ -112,6 +114,16 @@ function guard({ guard }: Endpoint, caller: Caller | null): void {
   if (!caller.is_active) throw common.inactive()
   if (guard === 'admin' && caller.role !== 'admin') throw common.adminOnly()
   if (guard === 'staff' && caller.role === 'member') throw common.forbidden()
+}
+
+/**
+ * A laptop's parent takes nothing from it that anybody but its one user wrote: better to say so at once than to acknowledge it. Whoever
+ * was signed in before it joined may sign out.
+ */
+async function demandOwnLaptop({ store, config }: Services, { endpoint, name }: Route, caller: Caller | null): Promise<void> {
+  if (endpoint.method === 'GET' || endpoint.guard === 'none' || !caller || config.databaseUrl || name === 'auth.logout') return
+  const owner = await store.glance(laptopOwner)
+  if (owner !== null && owner !== caller.user_id) throw common.othersLaptop()
 }
 
 /** What `new URL` answers, without reading the rest of the address once more. */

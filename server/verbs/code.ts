@@ -18,6 +18,7 @@ export const codeVerb = (program: Command) =>
 const HELP = `
 For when mail does not leave and nobody at the sign-in desk can help, above all for administrators.
 Whoever may use this console may sign in as anybody; every code is written down in the history.
+On a teacher's laptop nobody signs in but that teacher.
 Run it on the machine of the server, with the server's settings and under its account.
 
 Examples:
@@ -34,7 +35,10 @@ async function code(typed: string) {
   const config = configureExisting()
   const store = await openStore(config, { beside: true })
   try {
-    const { code, isNew } = await issueConsoleCode(store, email, keysOf(config.sessionSecret))
+    const { code, isNew } = await issueConsoleCode(store, email, keysOf(config.sessionSecret)).catch((error: unknown) => {
+      // A laptop of somebody else.
+      throw error instanceof Failure ? new Error(error.message) : error
+    })
     console.log(`A code for ${email}:\n\n    ${code}\n`)
     console.log(`It works once, within ${limits.otp.lifetime / 60_000} minutes, on the sign-in page in place of a mailed code.`)
     if (isNew) console.log('Nobody has signed in with this address yet: the code makes a new account. Is it spelt right?')

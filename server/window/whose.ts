@@ -1,7 +1,7 @@
 import type { Here } from '@markbook/shared/contract/window'
 import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
-import { parentsOf } from '../peers/enrolment.ts'
+import { laptopOwner, parentsOf } from '../peers/enrolment.ts'
 import type { ReadTx } from '../store/tx.ts'
 
 type Profile = Row<'user_profile'>
@@ -13,10 +13,12 @@ type Profile = Row<'user_profile'>
 export async function ownerOf(tx: ReadTx): Promise<Profile | null> {
   const { user_profile } = tx.t
   const [parent] = await parentsOf(tx)
-  if (parent && !parent.user_id) return null
+  // Also after it has left its school.
+  const named = await laptopOwner(tx)
+  if (parent && !named) return null
   const wanted = tx.db.select().from(user_profile)
-  const [owner] = parent
-    ? await wanted.where(eq(user_profile.id, parent.user_id as string))
+  const [owner] = named
+    ? await wanted.where(eq(user_profile.id, named))
     : await wanted.orderBy(user_profile.created_at, user_profile.id).limit(1)
   return (owner as Profile | undefined) ?? null
 }

@@ -79,7 +79,7 @@ export const auth = {
     summary: 'Sign in with a one-time code',
     body: input({ email: Email, token: Token }),
     reply: z.object({ session: Session, user: Profile }),
-    fails: ['otp_invalid', 'otp_locked'],
+    fails: ['otp_invalid', 'otp_locked', 'others_laptop'],
   }),
   me: endpoint({ method: 'GET', path: '/api/auth/me', guard: 'session', summary: 'Read the own profile', reply: Profile }),
   schools: endpoint({

@@ -6,6 +6,7 @@ import { limits } from '@markbook/shared/limits'
 import { type Exchange, type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
 import { authenticate, callerAgain, endSession, isRefreshable, startSession } from '../../http/sessions.ts'
 import { signInCodeMessage } from '../../mail/messages.ts'
+import { laptopOwner } from '../../peers/enrolment.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { joinableSchool, requestToJoin } from '../schools/join-requests.ts'
 import { sweep } from './attempts.ts'
@@ -31,6 +32,8 @@ const signIn = ({ services: { store, keys }, address, caller }: Exchange, email:
     const userId = (await userByEmail(tx, { email }))[0]?.id ?? null
     const refusal = await tryCode(tx, { email, token, userId, address }, keys)
     if (refusal) return refusal
+    const owner = await laptopOwner(tx)
+    if (owner !== null && owner !== (userId ?? naturalId('user', email))) return common.othersLaptop()
     if (caller) await endSession(tx, caller.session_id)
     return startSession(tx, await userIdOf(tx, email, userId), keys)
   })

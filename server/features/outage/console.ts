@@ -1,5 +1,7 @@
+import { common } from '@markbook/shared/failures'
 import { COMMONS, naturalId } from '@markbook/shared/ids'
 import type { Keys } from '../../http/tokens.ts'
+import { laptopOwner } from '../../peers/enrolment.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
 import { userByEmail } from '../auth/auth.queries.ts'
@@ -15,8 +17,10 @@ export const issueConsoleCode = (store: Store, email: string, keys: Keys): Promi
   return store.write(asSystem(), async (tx) => {
     await demandSameSecret(tx, keys)
     const [user] = await userByEmail(tx, { email })
-    const expires_at = await keepCode(tx, { email, kind: 'console' }, code, keys.otp)
     const id = user?.id ?? naturalId('user', email)
+    const owner = await laptopOwner(tx)
+    if (owner !== null && owner !== id) throw common.othersLaptop()
+    const expires_at = await keepCode(tx, { email, kind: 'console' }, code, keys.otp)
     tx.note({ schoolId: COMMONS, entity: 'console_code', id, action: 'create', changes: { email, expires_at } })
     return { code, isNew: user === undefined }
   })
