@@ -2,9 +2,10 @@ import { limits } from '@markbook/shared/limits'
 import { type Finding, fine, notice, problem } from './finding.ts'
 import { counted, lasting } from './words.ts'
 
-/** The server that this one has joined. `state` as the running server says it; null where none runs. Times in ms. */
+/** The server that this one has joined; `isLaptop`: as somebody's laptop. `state` as the running server says it; null where none runs. Times in ms. */
 export type ParentFound = {
   kind: 'centre' | 'school'
+  isLaptop: boolean
   url: string
   answers: boolean
   state: 'up_to_date' | 'sending' | 'offline' | 'revoked' | 'upgrade' | null
@@ -63,8 +64,8 @@ function ofLine(parent: ParentFound, now: number): Finding[] {
     return [
       problem('replication', {
         what: `${name} has revoked this server, or does not know it.${rows}`,
-        means: 'What is entered here stays here; it goes on alone.',
-        do: 'Ask there for a new code, and join again: markbook join <address> <code>',
+        means: 'What is entered here stays here, and goes up once it has joined again.',
+        do: `Ask there for a new code, and join again: markbook join ${parent.url} <code>${parent.isLaptop ? ' --laptop' : ''}`,
       }),
     ]
   if (state === 'upgrade')

@@ -265,6 +265,7 @@ test('every sentence of a trouble ends as one', () => {
 describe('replication', () => {
   const parent: ParentFound = {
     kind: 'centre',
+    isLaptop: false,
     url: 'https://centre.example',
     answers: true,
     state: 'up_to_date',
@@ -290,6 +291,10 @@ describe('replication', () => {
     expect(checkReplication({ ...alone, children: { count: 2, silent: [DAY, HOUR] } })).toMatchObject([
       { severity: 'ok', what: '2 servers and laptops replicate with this server.' },
     ])
+  })
+  test('a laptop that was revoked is told with which words to join again', () => {
+    const [found] = under({ state: 'revoked', isLaptop: true })
+    expect(JSON.stringify(found)).toContain('markbook join https://centre.example <code> --laptop')
   })
   test.each<[string, Partial<ParentFound>, 'notice' | 'problem', RegExp]>([
     [

@@ -51,6 +51,7 @@ async function parentFound(tx: ReadTx, parent: Row<'sync_peer'>): Promise<Stored
   const { rows, oldest } = await waitingFor(tx, parent)
   return {
     kind: parent.kind === 'centre' ? 'centre' : 'school',
+    isLaptop: parent.user_id !== null,
     url: parent.url ?? '',
     heard: momentOf(parent.last_seen_at),
     waiting: rows,

@@ -10,6 +10,7 @@ import { DATABASE_FILE } from '../store/sqlite.ts'
 import { asSystem } from '../store/tx.ts'
 import { atConsole } from './console.ts'
 import { configure } from './environment.ts'
+import { courseOf } from './replication.said.ts'
 
 export const joinVerb = (program: Command) =>
   program
@@ -24,6 +25,7 @@ export const joinVerb = (program: Command) =>
 
 const HELP = `
 A school that started alone brings its rows; an empty one gets those of the school that the code is for.
+A server or laptop that was revoked joins again in the same way, and what waited goes up.
 A running server notices within seconds and begins to copy; one that is not running does when it is started.
 Where the other server has the school's own authority (markbook start --lan), this machine must trust it:
 there  markbook cert export --to FOLDER  writes it; bring one of the two files here, and name it with --authority.
@@ -49,10 +51,15 @@ async function join(typed: string, code: string, { laptop = false, authority: fi
   const isThere = existsSync(joinPath(config.dataDir, DATABASE_FILE))
   await atConsole(
     async (at) => {
-      const [parent] = await at.store.read(asSystem(), parentsOf)
-      // Joining again where it has joined is how a server comes back that was revoked there.
-      if (parent && !laptop && parent.url !== url)
-        throw new Error(`This server has joined ${parent.name} already. Leave that first: markbook node revoke "${parent.name}"`)
+      const parents = await at.store.read(asSystem(), parentsOf)
+      const [parent] = parents
+      const again = parents.find((each) => each.url === url)
+      // Joining again where it has joined is how a node comes back that was revoked there; one that is well has no need of it.
+      const course = again ? await courseOf(at.store, config.dataDir, at.clock.now()) : null
+      const isWell = again?.id === course?.parent?.id && (course?.notice === 'up_to_date' || course?.notice === 'connected')
+      const standing = again ? (isWell ? again : null) : laptop ? null : parent
+      if (standing)
+        throw new Error(`This server has joined ${standing.name} already. Leave that first: markbook node revoke "${standing.name}"`)
       const { parent: joined, school_name } = await joinParent(
         at,
         { url, code, kind: laptop ? 'laptop' : 'school', isBeside: readNote(config.dataDir) !== null },

@@ -75,7 +75,7 @@ export const HeldRow = row('HeldRow', {
 })
 export type HeldRow = z.infer<typeof HeldRow>
 
-/** A write of this node that its parent did not take. */
+/** A write of this node that its parent did not take; `seen_at` once somebody has put it aside. */
 export const RefusedWrite = row('RefusedWrite', {
   id: Id,
   entity: z.string(),
@@ -87,6 +87,7 @@ export const RefusedWrite = row('RefusedWrite', {
   at: Instant,
   code: z.string(),
   refused_at: Instant,
+  seen_at: Instant.nullable(),
 })
 export type RefusedWrite = z.infer<typeof RefusedWrite>
 
@@ -229,9 +230,18 @@ export const replication = {
     path: '/api/sync/refused',
     guard: 'staff',
     summary: 'List the writes that the parent did not take, newest first',
-    notes: 'Administrators see all, others their own.',
+    notes: 'Administrators see all, others their own; on a laptop its one user sees all.',
     reply: z.array(RefusedWrite),
     list: true,
+  }),
+  seen: endpoint({
+    method: 'POST',
+    path: '/api/sync/refused/:id/seen',
+    guard: 'staff',
+    summary: 'Put a write that was not taken aside, once somebody has looked at it',
+    who: 'For those who see it in the list.',
+    notes: 'It stays in the list, and the status counts it no longer.',
+    reply: Done,
   }),
   nodes: endpoint({
     method: 'GET',

@@ -148,6 +148,7 @@ export const addedRows: readonly string[] = [
   'GET /api/sync/files',
   'GET /api/sync/held',
   'GET /api/sync/refused',
+  'POST /api/sync/refused/:id/seen',
   'GET /api/sync/nodes',
   'POST /api/sync/nodes/invite',
   'PATCH /api/sync/nodes/:id',

@@ -12,7 +12,10 @@ export function useNeeds(status: SyncStatus | null | undefined): Needs {
   const own = useQuery({ ...ask('replication', 'conflicts', { query: { status: 'open' } }), enabled: !all && open_conflicts > 0 })
   const notTaken = useQuery({ ...ask('replication', 'refused'), enabled: !all && refused > 0 })
   if (all) return { decisions: open_conflicts, stuck: held + refused }
-  return { decisions: (open_conflicts > 0 && own.data?.length) || 0, stuck: (refused > 0 && notTaken.data?.length) || 0 }
+  return {
+    decisions: (open_conflicts > 0 && own.data?.length) || 0,
+    stuck: (refused > 0 && notTaken.data?.filter(({ seen_at }) => seen_at === null).length) || 0,
+  }
 }
 
 export function useSpoken(status: SyncStatus | null | undefined): Spoken | null {

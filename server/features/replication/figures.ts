@@ -30,7 +30,7 @@ async function figuresOf(tx: ReadTx, course: Course | null): Promise<Figures> {
     files: await tx.db.$count(tx.t.sync_file),
     conflicts: await tx.db.$count(sync_conflict, eq(sync_conflict.status, 'open')),
     held: await tx.db.$count(sync_held),
-    refused: await tx.db.$count(sync_refused),
+    refused: await tx.db.$count(sync_refused, isNull(sync_refused.seen_at)),
     children: await tx.db.$count(sync_peer, and(eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at))),
     place: parent ? parents.indexOf(parent) + 1 : 0,
     lastContact: parent?.last_seen_at ? Date.parse(parent.last_seen_at) / 1_000 : 0,
@@ -73,7 +73,7 @@ export function watchReplication(services: Services): void {
   figure('waiting_files', 'Files that are to go to the parent, or to come from it', ({ files }) => files)
   figure('open_conflicts', 'Conflicts that wait for a decision', ({ conflicts }) => conflicts)
   figure('held_rows', 'Rows that came and cannot be written yet', ({ held }) => held)
-  figure('refused_writes', 'Writes of this node that its parent did not take', ({ refused }) => refused)
+  figure('refused_writes', 'Writes of this node that its parent did not take, and that nobody has put aside', ({ refused }) => refused)
   figure('children', 'Nodes that replicate with this one', ({ children }) => children)
   figure('parent_place', 'Which of its parents this node speaks with, counted from 1; 0 where it has none', ({ place }) => place)
   figure('last_contact_timestamp_seconds', 'When the parent was last heard; 0 where there is none', ({ lastContact }) => lastContact)

@@ -4,7 +4,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
 import { type Handler, type Handlers, on, onEvents, onGuard, type Scene } from '../../http/handler.ts'
 import type { Services } from '../../http/services.ts'
-import { invite, peerById } from '../../peers/enrolment.ts'
+import { invite, laptopOwner, peerById } from '../../peers/enrolment.ts'
 import { renamePeer, revokePeer } from '../../peers/nodes.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { rowOf } from '../policy.ts'
@@ -12,7 +12,7 @@ import { reportOf } from '../reports/reports.policy.ts'
 import { pdfsOfBook } from '../reports/reports.queries.ts'
 import { membershipOf } from '../schools/schools.queries.ts'
 import { carryOut, type DecidingScene, demandMayDecide, mayDecide } from './decide.ts'
-import { conflictsWhere, heldOf, nodesOf, parentOf, refusedOf, shownConflicts } from './replication.queries.ts'
+import { conflictsWhere, heldOf, nodesOf, putAside, refusedById, refusedOf, shownConflicts } from './replication.queries.ts'
 import { followStatus, statusOf } from './status.ts'
 import { waitingOf } from './waiting.ts'
 import { missingPapers, waitingFilesOf } from './waiting-files.ts'
@@ -34,6 +34,10 @@ async function ownConflicts(scene: Asking, conflicts: readonly Conflict[]): Prom
   }
   return kept
 }
+
+/** A laptop carries only what its one user may read. */
+const seesAllRefused = async ({ tx, caller }: Asking): Promise<boolean> =>
+  caller.role === 'admin' || (await laptopOwner(tx)) === caller.user_id
 
 async function peerOf({ tx, caller }: Scene<typeof replication.rename>, id: string): Promise<Row<'sync_peer'>> {
   const peer = await peerById(tx, id)
@@ -118,14 +122,22 @@ export const replicationHandlers: Handlers<typeof replication> = {
 
   refused: onGuard(
     replication.refused,
-    async ({ tx, caller }) => {
-      const parent = await parentOf(tx, caller.school_id, null)
-      // A laptop carries only what its one user may read.
-      const seesAll = caller.role === 'admin' || parent?.user_id === caller.user_id
-      return refusedOf(tx, caller.school_id, seesAll ? null : caller.user_id)
-    },
+    async ({ tx, caller }) => refusedOf(tx, caller.school_id, (await seesAllRefused({ tx, caller })) ? null : caller.user_id),
     'system',
   ),
+
+  seen: on(replication.seen, {
+    as: 'system',
+    load: async ({ tx, caller }, { params }) => {
+      const [refusal] = await refusedById(tx, { school: caller.school_id, id: params.id })
+      if (!refusal || !(refusal.actor_id === caller.user_id || (await seesAllRefused({ tx, caller })))) throw common.notFound()
+      return refusal
+    },
+    run: async ({ tx }, _asked, { id, seen_at }) => {
+      await putAside(tx, id, seen_at ?? tx.now)
+      return { message: 'It is put aside.' }
+    },
+  }),
 
   nodes: onGuard(replication.nodes, ({ tx, caller }) => nodesOf(tx, caller.school_id), 'system'),
 

@@ -9,7 +9,8 @@ import { successorOf } from '../../peers/nodes.ts'
 import { incarnations } from '../../store/node.ts'
 import { scopeIn } from '../../store/replica/links.ts'
 import { rowsById } from '../../store/replica/states.ts'
-import type { ReadTx } from '../../store/tx.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { namesOf } from './naming.ts'
 import { beforeBoth, maximaOf } from './past.ts'
 
@@ -130,6 +131,17 @@ export function refusedUnseen({ db, t: { sync_refused } }: ReadTx, school: strin
   return db.$count(sync_refused, and(eq(sync_refused.school_id, school), isNull(sync_refused.seen_at)))
 }
 
+export const refusedById = statement<{ school: string; id: string }>()(({ db, t: { sync_refused: of }, p }) =>
+  db
+    .select({ id: of.id, actor_id: of.actor_id, seen_at: of.seen_at })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.id, p.id))),
+)
+
+export async function putAside(tx: WriteTx, id: string, seen_at: string): Promise<void> {
+  await tx.local.update(tx.t.sync_refused).set({ seen_at }).where(eq(tx.t.sync_refused.id, id))
+}
+
 export async function refusedOf(tx: ReadTx, school: string, of: string | null): Promise<RefusedWrite[]> {
   const { sync_refused } = tx.t
   const rows: Row<'sync_refused'>[] = await tx.db
@@ -146,7 +158,7 @@ export async function refusedOf(tx: ReadTx, school: string, of: string | null): 
     school,
     rows.map(({ table_name, row_id }) => ({ entity: table_name, row_id })),
   )
-  return rows.map(({ id, table_name, row_id, unit, value, actor_id, hlc, code, refused_at }) => ({
+  return rows.map(({ id, table_name, row_id, unit, value, actor_id, hlc, code, refused_at, seen_at }) => ({
     id,
     entity: table_name,
     row_id,
@@ -157,6 +169,7 @@ export async function refusedOf(tx: ReadTx, school: string, of: string | null): 
     at: toInstant(hlc),
     code,
     refused_at,
+    seen_at,
   }))
 }
 

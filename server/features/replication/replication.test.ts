@@ -339,6 +339,12 @@ describe('GET /api/sync/refused', () => {
       refused: 1,
       sentence: 'No line at the moment; everything else is at school. 1 write was not taken: look at it.',
     })
+    await ada.replication.seen({ params: { id: mei.id } })
+    expect(await ada.replication.refused()).toMatchObject([{ value: { score: 12 }, seen_at: expect.any(String) }])
+    expect(await ada.replication.status()).toMatchObject({
+      refused: 0,
+      sentence: 'No line at the moment; everything is at school.',
+    })
     await laptop.close()
   })
 })

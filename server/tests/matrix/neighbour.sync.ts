@@ -14,6 +14,7 @@ export const conflictIds = {
   resolved: storyId('request', 1, 82),
   hilltop: storyId('request', 2, 80),
 }
+export const refusalIds = { own: storyId('request', 1, 60), hilltop: storyId('request', 2, 60) }
 export const nodeIds = { own: storyId('request', 1, 70), hilltop: storyId('request', 2, 70) }
 
 const conflict = (id: string, school_id: string, row_id: string, actor_id: string, status: 'open' | 'resolved' = 'open') => ({
@@ -106,8 +107,8 @@ export async function furnishNodes(st: School): Promise<void> {
     await tx.local
       .insert(tx.t.sync_refused)
       .values([
-        refusal(storyId('request', 1, 60), stBrigids, people.ada.id, 'forbidden'),
-        refusal(storyId('request', 2, 60), hilltop, people.markerTeacher.id, 'hilltop-marker'),
+        refusal(refusalIds.own, stBrigids, people.ada.id, 'forbidden'),
+        refusal(refusalIds.hilltop, hilltop, people.markerTeacher.id, 'hilltop-marker'),
       ])
   })
 }

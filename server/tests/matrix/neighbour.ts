@@ -8,7 +8,7 @@ import { story } from '@markbook/shared/story/story'
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { asSystem } from '../../store/tx.ts'
 import type { School } from '../../testing/school.ts'
-import { conflictIds, furnishNodes, nodeIds } from './neighbour.sync.ts'
+import { conflictIds, furnishNodes, nodeIds, refusalIds } from './neighbour.sync.ts'
 import { furnishPictures } from './pictures.ts'
 
 const idOf = (rows: readonly { id: string }[], what: string): string => {
@@ -157,6 +157,7 @@ export function counterpart(id: string, history: HistoryIds): string {
   if (id === history.own) return history.hilltop
   if (id === jobIds.own) return jobIds.hilltop
   if (id === nodeIds.own) return nodeIds.hilltop
+  if (id === refusalIds.own) return refusalIds.hilltop
   if (Object.values(conflictIds).includes(id)) return conflictIds.hilltop
   if (Object.values(people).some((person) => person.id === id)) return people.markerTeacher.id
   for (const table of new Set([...Object.keys(story), ...Object.keys(more)])) {

@@ -2,10 +2,11 @@ import type { replication } from '@markbook/shared/contract/replication'
 import { hilltopExam, mathsQuiz } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { draftReport, hilltopReport } from '@markbook/shared/story/reports'
-import { conflictIds, nodeIds } from './neighbour.sync.ts'
+import { conflictIds, nodeIds, refusalIds } from './neighbour.sync.ts'
 import { ABSENT, onlyAdmins, onlyStaff, type Rows, setupWrite, staffUse } from './row.ts'
 
 const decided = (id: string) => ({ params: { id }, body: { choice: 'kept' } })
+const seen = (id: string) => ({ params: { id } })
 const ofBook = (reportId: string) => ({ query: { reportId } })
 const laptopOf = (userId: string) => ({ body: { kind: 'laptop', userId } })
 
@@ -33,6 +34,12 @@ export const replicationRows: Rows<typeof replication> = {
   },
   held: { own: [{}, onlyAdmins] },
   refused: { own: [{}, onlyStaff] },
+  seen: {
+    // It is Ada's.
+    own: [seen(refusalIds.own), '        403 ok  404 404 ok  404'],
+    hilltop: [seen(refusalIds.hilltop), '403 404 404 404 404 ok '],
+    absent: [seen(ABSENT), '            403 404 404 404 404 404'],
+  },
   nodes: { own: [{}, onlyAdmins] },
   invite: {
     school: [{ body: { kind: 'school' } }, onlyAdmins],

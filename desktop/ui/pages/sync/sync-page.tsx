@@ -1,11 +1,12 @@
-import type { SyncStatus, WaitingRow } from '@markbook/shared/contract/replication'
+import type { RefusedWrite, SyncStatus, WaitingRow } from '@markbook/shared/contract/replication'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask } from '../../api/queries.ts'
+import { ask, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
+import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
-import { Answer, Card, Notice, Page, Table } from '../../components/page.tsx'
+import { Answer, Card, FailureNotice, Notice, Page, Table } from '../../components/page.tsx'
 import { type Needs, spokenOf } from '../../frame/spoken.ts'
 import { useNeeds } from '../../frame/use-spoken.ts'
 import { enumerated, moment } from '../../words/format.ts'
@@ -146,15 +147,17 @@ function Refused() {
   const { t } = useTranslation('sync')
   const entityName = useEntityName()
   const refused = useQuery({ ...ask('replication', 'refused'), refetchInterval: EVERY })
+  const seen = useSave('replication', 'seen')
   return (
     <Card title={t('refused')}>
       <p>{t('refusedLead')}</p>
+      <FailureNotice failure={seen.error} />
       <Answer of={refused}>
         {(rows) => (
           <Table label={t('refused')}>
-            <Head columns={[t('what'), t('who'), t('when'), t('why')]} />
+            <Head columns={[t('what'), t('who'), t('when'), t('why'), t('putAside')]} />
             <tbody>
-              {rows.map(({ id, entity, where, value, actor, at, code }) => (
+              {rows.filter(isUnseen).map(({ id, entity, where, value, actor, at, code }) => (
                 <tr key={id}>
                   <th scope="row">
                     {entityName(entity)} <span className={styles['where']}>{where}</span>{' '}
@@ -163,6 +166,11 @@ function Refused() {
                   <td>{actor ? nameOf(actor) : t('service')}</td>
                   <td>{moment(at)}</td>
                   <td>{code}</td>
+                  <td>
+                    <Button size="small" disabled={seen.isPending} onClick={() => seen.mutate({ params: { id } })}>
+                      {t('seenIt')}
+                    </Button>
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -173,6 +181,7 @@ function Refused() {
   )
 }
 
+const isUnseen = ({ seen_at }: RefusedWrite) => seen_at === null
 const isShown = (value: unknown) => value !== null && typeof value !== 'object'
 
 function Held() {
