@@ -50,7 +50,7 @@ export const isSamePlace = (a: Place, b: Place): boolean => a.node_id === b.node
 export async function beginUnderNumber(store: Store, peerId: string): Promise<void> {
   const enrolled = await store.read(asSystem(), (tx) => peerById(tx, peerId))
   const number = enrolled?.own_epoch
-  if (!enrolled || !number || enrolled.their_epoch !== null) return
+  if (!enrolled || !number || enrolled.last_seen_at !== null) return
   if (!(await store.read(asSystem(), incarnations)).includes(number)) await store.renewNode(number)
   if (number !== store.nodeId) return
   await store.write(asSystem(), async (tx) => {

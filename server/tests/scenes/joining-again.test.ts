@@ -87,6 +87,25 @@ describe('a laptop that was revoked, and is invited again', () => {
     await replication.stop()
   })
 
+  test('and begins anew later: what the school has acknowledged since is not told as if it were new', async () => {
+    const { box } = await centreAndSchool(open)
+    const { laptop, link } = await laptopOf(open, box, people.ada.id)
+    await revokeAll(box)
+    await joinAgain(laptop, box, { user: people.ada.id })
+    await link.round()
+    await enter(laptop, 51)
+    await link.round()
+    box.clock.advance(60_000)
+    await enter(box, 61)
+    // As after a restore.
+    await laptop.services.store.renewNode()
+    const replication = await startReplication(laptop.services, carrierTo(box))
+    await vi.waitFor(() => expect(replication.course().notice).toBe('up_to_date'), 10_000)
+    await replication.stop()
+    expect([await scoreAt(box), await scoreAt(laptop)]).toEqual([61, 61])
+    expect([...(await box.rows('sync_conflict')), ...(await laptop.rows('sync_conflict'))]).toEqual([])
+  })
+
   test('is known by its address where the school’s database is another since', async () => {
     const { box, centre } = await centreAndSchool(open)
     const { laptop } = await laptopOf(open, box, people.ada.id)
