@@ -5,7 +5,7 @@ import type { RowState } from '@markbook/sync/merge/state'
 import { covers } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { keepClaims, record, restand, stands, writeRows } from './application.ts'
-import { settleAround } from './around.ts'
+import { settleAround, settleMaxima } from './around.ts'
 import { bury, leaveParents, leaveWaited } from './bury.ts'
 import { settleBooks, settleEntries } from './frozen.ts'
 import { heldRows, release } from './held.ts'
@@ -137,6 +137,7 @@ export async function makeRoom(application: Application, table: Replicated, left
   await vacateLeaving(application.tx, table, changes)
   await writeRows(application, table, await withParents(application, table, changes.filter(stands)))
   await bury(application)
+  await settleMaxima(application, [...(application.changes.get('assessment')?.keys() ?? [])])
 }
 
 function vacateLeaving(tx: WriteTx, table: Replicated, changes: readonly Change[]): Promise<void> {

@@ -52,14 +52,15 @@ async function resettle(tx: WriteTx, schoolId: string, touched: readonly Touched
       table,
       touched.filter((each) => each.table === table),
     )
-  for (const each of touched) {
-    const { table, before, after } = each
-    if (before && hasLeft(each)) await lookAtParents(application, table, before as never)
-    const assessment = table === 'grade' ? (after ?? before)?.['assessment_id'] : table === 'assessment' ? after?.id : null
-    if (assessment) await settleMaxima(application, [assessment as string])
-  }
+  for (const each of touched) if (each.before && hasLeft(each)) await lookAtParents(application, each.table, each.before as never)
   if (touched.some(({ table }) => table === 'school_management')) await settleMembers(application)
   await bury(application)
+  // After those that stay have been written with what was claimed of them.
+  const marked = touched.flatMap(({ table, before, after }) => {
+    const id = table === 'grade' ? (after ?? before)?.['assessment_id'] : table === 'assessment' ? after?.id : null
+    return id ? [id as string] : []
+  })
+  await settleMaxima(application, [...new Set(marked)])
   await keepConflicts(tx, schoolId, application.kept)
   return true
 }
