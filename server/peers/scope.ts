@@ -66,7 +66,7 @@ export async function within(tx: ReadTx, schoolId: string, scope: Scope, rows: r
   const classOf = scope.books ? await classesOfBooks(tx, schoolId, held) : null
   return held.filter(({ table, state: { values, id } }) => {
     if (table === 'sync_conflict')
-      return !NO_LAPTOP.includes(values['entity'] as Replicated) && !OF_BOOKS.includes(values['entity'] as Replicated)
+      return !SECRETS.includes(values['entity'] as Replicated) && !OF_BOOKS.includes(values['entity'] as Replicated)
     if (!scope.books || !OF_BOOKS.includes(table)) return true
     const group =
       table === 'report_book' || table === 'class_report_file'
