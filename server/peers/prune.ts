@@ -1,11 +1,23 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { and, eq, gt, isNull } from 'drizzle-orm'
 import { forgetRows } from '../store/replica/forget.ts'
 import { dropHeld, heldRows } from '../store/replica/held.ts'
 import { knownRows, rowsWhere } from '../store/replica/states.ts'
+import { statement } from '../store/statement.ts'
 import type { WriteTx } from '../store/tx.ts'
 import type { NamedFile } from './files/named.ts'
 import { rowsOfFiles } from './files/queue.ts'
 import { type Scope, scopeOf, within } from './scope.ts'
+
+/** Conflicts that were found here and that the parent has not heard of: no node wrote them, so their versions do not say so (world 8281). */
+const unsentConflicts = statement<{ school: string; sent: number }>()(({ db, t: { sync_row }, p }) =>
+  db
+    .select({ id: sync_row.row_id })
+    .from(sync_row)
+    .where(
+      and(eq(sync_row.school_id, p.school), eq(sync_row.table_name, 'sync_conflict'), gt(sync_row.seq, p.sent), isNull(sync_row.source_id)),
+    ),
+)
 
 type Peer = Pick<Row<'sync_peer'>, 'school_id' | 'user_id' | 'own_seq'>
 
@@ -17,6 +29,7 @@ export async function prune(tx: WriteTx, node: string, { school_id, user_id, own
   const school = school_id as string
   const scope = await scopeOf(tx, { kind: 'laptop', school_id, user_id })
   const gone = new Map<Replicated, string[]>()
+  const unsent = new Set((await unsentConflicts(tx, { school, sent: own_seq })).map(({ id }) => id))
   for (const table of [...(Object.keys(descriptions) as Replicated[])].reverse()) {
     if (scope.holds(table) && !OF_SOME.includes(table)) continue
     const rows = await rowsWhere(tx, table, school)
@@ -24,7 +37,7 @@ export async function prune(tx: WriteTx, node: string, { school_id, user_id, own
     const states = [...(await knownRows(tx, table, school, ids)).values()].map(({ state }) => ({ table, state }))
     const kept = new Set((await within(tx, school, scope, states)).map(({ state }) => state.id))
     const outside = states.filter(({ state }) => !kept.has(state.id))
-    if (outside.some(({ state }) => (state.vv[node] ?? 0) > own_seq)) return []
+    if (outside.some(({ state: { id, vv } }) => (vv[node] ?? 0) > own_seq || unsent.has(id))) return []
     gone.set(
       table,
       outside.map(({ state }) => state.id),
