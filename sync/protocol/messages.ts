@@ -4,7 +4,7 @@ import { Rows, TableRows } from './page.ts'
 
 export type { HistoryEntry } from './entries.ts'
 
-/** What two nodes say to each other. Changed only by adding; `fence.test.ts` tells when the number must rise. */
+/** What two nodes say to each other. Changed only by adding; where that cannot be, the number rises. */
 export const PROTOCOL = 1
 export const OLDEST_PROTOCOL = 1
 
