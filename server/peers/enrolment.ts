@@ -63,6 +63,7 @@ type Invitation = { kind: 'school' | 'laptop'; schoolId: string | null; userId: 
 export async function invite(tx: WriteTx, { kind, schoolId, userId, by }: Invitation): Promise<{ code: string; expires_at: string }> {
   const { sync_invitation, school_management } = tx.t
   const { db } = tx
+  await demandMayInvite(tx, kind)
   const open = await db
     .select()
     .from(sync_invitation)
@@ -89,6 +90,13 @@ export async function invite(tx: WriteTx, { kind, schoolId, userId, by }: Invita
   })
   if (schoolId) tx.note({ schoolId, entity: 'sync_invitation', id: schoolId, action: 'create', changes: { kind, user_id: userId } })
   return { code, expires_at }
+}
+
+/** Laptops join a school or the centre, schools' servers the centre (sync.md, «Topology»); a school that stands alone may become one. */
+async function demandMayInvite(tx: ReadTx, kind: Invitation['kind']): Promise<void> {
+  const parents = await parentsOf(tx)
+  if (parents.some(({ user_id }) => user_id !== null)) throw replicationFailures.nobodyJoinsALaptop()
+  if (kind === 'school' && parents.length > 0) throw replicationFailures.joinsTheCentre()
 }
 
 /** Who invites: what a joining node is told of its parent. */

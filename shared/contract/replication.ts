@@ -142,6 +142,8 @@ export const replicationFailures = failures('sync', {
   cannotResolve: [409, 'This conflict was resolved already, or what it is about can no longer be written.'],
   tooManyInvitations: [409, 'Too many invitations are open. Wait for them to end, or use one of them.'],
   notALaptopUser: [409, 'An invitation for a laptop names an active teacher or administrator of the school.'],
+  joinsTheCentre: [409, 'This server has joined a centre. Another server of a school joins the centre; here only laptops join.'],
+  nobodyJoinsALaptop: [409, 'This is a laptop. Whoever wants to join does so at the school or at the centre.'],
   tooManyListeners: [429, 'You are following replication in too many pages at once. Close some of them.'],
 })
 
@@ -261,7 +263,7 @@ export const replication = {
     body: input({ kind: choice(['school', 'laptop']), userId: Id.optional() }),
     reply: Invitation,
     status: 201,
-    fails: ['sync.too_many_invitations', 'sync.not_a_laptop_user'],
+    fails: ['sync.too_many_invitations', 'sync.not_a_laptop_user', 'sync.joins_the_centre', 'sync.nobody_joins_a_laptop'],
   }),
   rename: endpoint({
     method: 'PATCH',

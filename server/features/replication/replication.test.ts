@@ -402,6 +402,23 @@ describe('POST /api/sync/nodes/invite', () => {
     expect(JSON.stringify(stored)).not.toContain(code)
   })
 
+  test('another server of the school joins the centre, and nothing joins a laptop', async () => {
+    const head = await signedIn(box, 'okafor')
+    expect(await refused(box, () => head.replication.invite.raw({ body: { kind: 'school' } }))).toEqual({
+      status: 409,
+      code: 'sync.joins_the_centre',
+    })
+    expect((await head.replication.invite({ body: { kind: 'laptop', userId: people.ada.id } })).code).toMatch(/^[0-9A-Z-]+$/)
+    const laptop = await school({ seed: 'laptop', story: false, database: 'sqlite' })
+    await (await under(box, laptop, { user: people.okafor.id })).round()
+    const there = await signedIn(laptop, 'okafor')
+    expect(await refused(laptop, () => there.replication.invite.raw({ body: { kind: 'laptop', userId: people.ada.id } }))).toEqual({
+      status: 409,
+      code: 'sync.nobody_joins_a_laptop',
+    })
+    await laptop.close()
+  })
+
   test('ten at most are open for a school', async () => {
     for (let each = 0; each < 10; each += 1) await centre.as.okafor.replication.invite({ body: { kind: 'school' } })
     expect(await refused(centre, () => centre.as.okafor.replication.invite.raw({ body: { kind: 'school' } }))).toEqual({
