@@ -7,6 +7,7 @@ import type { WriteTx } from '../tx.ts'
 import { stands, writeRows } from './application.ts'
 import { makeRoom, settleUnique } from './apply.ts'
 import { settleMaxima } from './around.ts'
+import { bury, leaveParents } from './bury.ts'
 import { forgetRows } from './forget.ts'
 import { followBooks, settleBooks, settleEntries } from './frozen.ts'
 import { hold } from './held.ts'
@@ -76,6 +77,8 @@ async function writeAll(application: Application, table: Replicated): Promise<vo
   const ready = await withParents(application, table, changes)
   await writeRows(application, table, ready)
   if (table === 'report_book') await followBooks(application, ready)
+  await leaveParents(application, table)
+  await bury(application)
   const marked = ready.flatMap(({ state: { id, values } }) =>
     table === 'assessment' ? [id] : table === 'grade' ? [values['assessment_id'] as string] : [],
   )
