@@ -33,12 +33,12 @@ async function openSchool(at: School, name: string) {
 
 describe('a code that is right and does not fit', () => {
   test('one for a laptop, typed at a server, and the reverse: what it is for, and it is still good', async () => {
+    await expect(join('school', 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-A')).rejects.toThrow(/^This invitation is wrong/)
     const forLaptop = await codeFor('laptop')
     await expect(join('school', forLaptop)).rejects.toThrow(/for a laptop, and is still good.*--laptop/)
     const forServer = await codeFor('school')
     await expect(join('laptop', forServer)).rejects.toThrow(/for the server of a school, not for a laptop/)
     expect(await join('laptop', forLaptop)).toMatchObject({ user: people.ada.id, school_name: 'St Brigid’s' })
-    await expect(join('school', 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-A')).rejects.toThrow(/^This invitation is wrong/)
   })
 
   test('of one school, at a server that holds another: which is where, and which code to ask for', async () => {
