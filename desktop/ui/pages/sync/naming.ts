@@ -13,6 +13,12 @@ export function useColumnName(): (column: string) => string {
   return (column) => (i18n.exists(`column.${column}`, { ns: 'sync' }) ? t(`column.${column as 'score'}`) : t('column.value'))
 }
 
+/** Why a write was not taken, by the code that the other server gave. */
+export function useRefusal(): (code: string) => string {
+  const { t, i18n } = useTranslation('sync')
+  return (code) => (i18n.exists(`refusal.${code}`, { ns: 'sync' }) ? t(`refusal.${code as 'other'}`) : t('refusal.other'))
+}
+
 /** A value as a person reads it; of a mark with the maximum, `81 / 100`. */
 export function useShown(): (column: string, value: unknown, outOf: number | null) => string {
   const { t } = useTranslation('sync')

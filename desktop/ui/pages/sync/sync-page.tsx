@@ -11,7 +11,7 @@ import { type Needs, spokenOf } from '../../frame/spoken.ts'
 import { useNeeds } from '../../frame/use-spoken.ts'
 import { enumerated, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
-import { useColumnName, useEntityName, useShown } from './naming.ts'
+import { useColumnName, useEntityName, useRefusal, useShown } from './naming.ts'
 import styles from './sync.module.css'
 import { Head, WaitingFiles } from './waiting-files.tsx'
 
@@ -148,6 +148,7 @@ function Refused() {
   const entityName = useEntityName()
   const refused = useQuery({ ...ask('replication', 'refused'), refetchInterval: EVERY })
   const seen = useSave('replication', 'seen')
+  const refusal = useRefusal()
   return (
     <Card title={t('refused')}>
       <p>{t('refusedLead')}</p>
@@ -165,7 +166,7 @@ function Refused() {
                   </th>
                   <td>{actor ? nameOf(actor) : t('service')}</td>
                   <td>{moment(at)}</td>
-                  <td>{code}</td>
+                  <td>{refusal(code)}</td>
                   <td>
                     <Button size="small" disabled={seen.isPending} onClick={() => seen.mutate({ params: { id } })}>
                       {t('seenIt')}
