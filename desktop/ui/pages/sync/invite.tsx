@@ -13,6 +13,8 @@ import styles from './sync.module.css'
 export function Invite() {
   const { t } = useTranslation('sync')
   const staff = useQuery(ask('classes', 'schoolTeachers'))
+  // Servers of a school join the centre (decision 388).
+  const hasJoined = Boolean(useQuery(ask('replication', 'status')).data?.parent)
   const invite = useSave('replication', 'invite')
   const [kind, setKind] = useState<'laptop' | 'school'>('laptop')
   const [chosen, setChosen] = useState('')
@@ -26,7 +28,7 @@ export function Invite() {
         <Row>
           <SelectField label={t('inviteFor')} value={kind} onChange={({ target }) => setKind(target.value as typeof kind)}>
             <option value="laptop">{t('inviteLaptop')}</option>
-            <option value="school">{t('inviteSchool')}</option>
+            {!hasJoined && <option value="school">{t('inviteSchool')}</option>}
           </SelectField>
           {kind === 'laptop' && (
             <SelectField label={t('inviteWhom')} value={userId ?? ''} onChange={({ target }) => setChosen(target.value)}>
