@@ -76,14 +76,14 @@ export async function toldDown(tx: ReadTx, { school_id, node_id }: Peer, scope: 
 }
 
 /**
- * Entries that other nodes wrote, into this database: each once, however often it comes and by how many ways. Under its present number
- * this database takes nothing from others; of those before, what it lost with a disk comes back (decision 384).
+ * Entries that other nodes wrote, into this database: each once, however often it comes and by how many ways. What this database wrote
+ * itself it has, or has lost with a disk: its own chain takes nothing from others.
  */
 export async function takeTold(tx: WriteTx, school: string, entries: readonly HistoryEntry[]): Promise<void> {
   if (entries.length === 0) return
   const stored = await storedEntries(tx, { school, ids: JSON.stringify(entries.map(({ id }) => id)) })
-  const [known, [own]] = [new Set(stored.map(({ id }) => id)), await incarnations(tx)]
-  const fresh = entries.filter(({ id, node_id }) => !known.has(id) && node_id !== own)
+  const [known, own] = [new Set(stored.map(({ id }) => id)), new Set(await incarnations(tx))]
+  const fresh = entries.filter(({ id, node_id }) => !known.has(id) && !own.has(node_id))
   tx.replica.bring(
     school,
     [],

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
-import { descriptions } from '@markbook/shared/tables/tables'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
-import { byText } from '@markbook/sync/versions'
 import { and, desc, eq } from 'drizzle-orm'
+import { digestOf, headAfter } from '../store/history-chain.ts'
 import { setPeer } from '../store/peer-row.ts'
 import { statement } from '../store/statement.ts'
 import type { Store } from '../store/store.ts'
@@ -32,8 +30,7 @@ const NO_HEAD = 'twofold'
 
 /** A transaction of a node's history: its number there, its head, and what was made of it to chain it. */
 type Link = { node_seq: number; head: string; digest: string }
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-const follows = ({ head, digest }: Link, before: string) => sha256(before + digest) === head
+const follows = ({ head, digest }: Link, before: string) => headAfter(before, digest) === head
 
 const laptopsOf = statement<{ school: string }>()(({ db, t: { sync_peer }, p }) =>
   db
@@ -91,26 +88,11 @@ async function freshLinks(tx: ReadTx, school: string, entries: readonly HistoryE
   for (const entry of entries) if (!known.has(entry.id)) byNumber.set(entry.node_seq, [...(byNumber.get(entry.node_seq) ?? []), entry])
   return [...byNumber]
     .sort(([a], [b]) => a - b)
-    .map(([node_seq, own]) => ({ node_seq, head: (own[0] as HistoryEntry).head, digest: digestOf(own) }))
-}
-
-/** As the door makes it of what one transaction wrote (`server/store/door.ts`): rows first, then notes, each in their order. */
-function digestOf(entries: readonly HistoryEntry[]): string {
-  const isNote = ({ entity }: HistoryEntry) => Number(!Object.hasOwn(descriptions, entity))
-  const written = [...entries]
-    .sort((a, b) => isNote(a) - isNote(b) || byText(a.id, b.id))
-    .map(({ id, at, actor_id, node_id, entity, row_id, near_id, action, changes }) => ({
-      id,
-      at,
-      actor_id,
-      node_id,
-      entity,
-      row_id,
-      near_id: near_id ?? row_id,
-      action,
-      changes,
+    .map(([node_seq, own]) => ({
+      node_seq,
+      head: (own[0] as HistoryEntry).head,
+      digest: digestOf(own.map((entry) => ({ ...entry, near_id: entry.near_id ?? entry.row_id }))),
     }))
-  return sha256(JSON.stringify(written))
 }
 
 /** The last number that both have in common; 0 where nobody can say. */

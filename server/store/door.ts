@@ -41,7 +41,6 @@ export class Door implements ReplicaWrites {
   /** Deletions that stood for nothing, and that what this transaction wrote has ended. */
   readonly overruled: Overruled[] = []
   private readonly absences: Absences
-
   constructor(
     private readonly line: Line,
     private readonly dialect: Dialect,

@@ -12,14 +12,11 @@ import { parentsOf } from '../../peers/enrolment.ts'
 import { asSystem } from '../../store/tx.ts'
 import { carrierTo, lineOf, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
-import { copiesIn } from './copies.fixtures.ts'
 import { centreAndSchool, laptopOf, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
-const { imageOf, startedFrom, forget } = copiesIn(open)
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
-  forget()
 })
 
 const gradeId = naturalId('grade', mathsExam.id, zoe.id)
@@ -52,29 +49,6 @@ test('a head reads at the school who changed a mark at the centre, when and wher
     { who: null, at: centre.services.store.nodeId, score: 71, action: 'create' },
   ])
   expect(await told(box)).toEqual(await told(centre))
-})
-
-test('a school whose disk was put back to the day before reads again who did what in the days that it lost', async () => {
-  const { centre, box, link } = await centreAndSchool(open)
-  await mark(box, 'ada', 60)
-  await link.round()
-  const image = imageOf(box)
-  box.clock.advance(60_000)
-  await mark(box, 'ada', 72)
-  await link.round()
-  const former = box.services.store.nodeId
-  const restored = await startedFrom(image, 'restored')
-  restored.clock.advance(120_000)
-  await restored.services.store.renewNode()
-  await mark(restored, 'okafor', 64)
-  await makeRound(restored, carrierTo(centre))
-  await makeRound(restored, carrierTo(centre))
-  expect((await told(restored)).slice(0, 3)).toEqual([
-    { who: people.okafor.id, at: restored.services.store.nodeId, score: 64, action: 'update' },
-    { who: people.ada.id, at: former, score: 72, action: 'update' },
-    { who: people.ada.id, at: former, score: 60, action: 'update' },
-  ])
-  expect(await told(restored)).toEqual(await told(centre))
 })
 
 test('a school that is opened with what the centre has long had gets the history after the rows, in pages', async () => {
