@@ -1,9 +1,19 @@
+import { vi } from 'vitest'
 import { issueConsoleCode } from '../../../server/features/outage/console.ts'
 import type { MailMessage, MailState } from '../../../server/mail/mailer.ts'
 import type { Site } from './site.ts'
 
-/** The mails of a site, caught on their way out. */
-export type Post = { outbox: MailMessage[]; codeFor(email: string): string }
+/** The mails of a site, caught on their way out; a code is waited for, since the page that asked for it does not wait for a test. */
+export type Post = { outbox: MailMessage[]; codeFor(email: string): Promise<string> }
+
+const ON_ITS_WAY = { timeout: 20_000, interval: 20 }
+
+function codeIn(outbox: MailMessage[], email: string): string {
+  const mail = outbox.findLast(({ to }) => to === email)
+  const code = /^\d{8}$/m.exec(mail?.text ?? '')?.[0]
+  if (!code) throw new Error(`no code was sent to ${email}`)
+  return code
+}
 
 /** From now on nothing is mailed or printed; `state` is what the sign-in page is told of the way out. */
 export function catchPost(site: Site, state: Partial<MailState> = {}): Post {
@@ -15,12 +25,7 @@ export function catchPost(site: Site, state: Partial<MailState> = {}): Post {
   }
   return {
     outbox,
-    codeFor: (email) => {
-      const mail = outbox.findLast(({ to }) => to === email)
-      const code = /^\d{8}$/m.exec(mail?.text ?? '')?.[0]
-      if (!code) throw new Error(`no code was sent to ${email}`)
-      return code
-    },
+    codeFor: (email) => vi.waitFor(() => codeIn(outbox, email), ON_ITS_WAY),
   }
 }
 

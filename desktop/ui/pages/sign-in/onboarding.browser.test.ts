@@ -22,7 +22,7 @@ describe.skipIf(!chromiumPath)('the first days', () => {
     await page.goto(site.url)
     await page.getByLabel('Your email address').fill('maeve.quill@school.example')
     await page.keyboard.press('Enter')
-    await page.getByLabel('Code', { exact: true }).fill(post.codeFor('maeve.quill@school.example'))
+    await page.getByLabel('Code', { exact: true }).fill(await post.codeFor('maeve.quill@school.example'))
     await page.getByRole('heading', { name: 'Welcome' }).waitFor()
     await expectForEverybody(page)
     await picture(page, 'welcome-name-pc')

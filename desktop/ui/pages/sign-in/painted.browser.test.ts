@@ -195,7 +195,7 @@ describe.skipIf(!chromiumPath)('the sign-in page before the app', () => {
     await address(page).fill(people.quinn.email)
     await page.keyboard.press('Enter')
     await page.getByLabel('Code', { exact: true }).waitFor()
-    await page.getByLabel('Code', { exact: true }).fill(post.codeFor(people.quinn.email))
+    await page.getByLabel('Code', { exact: true }).fill(await post.codeFor(people.quinn.email))
     await page.getByRole('heading', { name: 'Subjects', level: 1 }).waitFor()
     expect(await page.evaluate(() => 'isSame' in window)).toBe(true)
     expect(new URL(page.url()).pathname).toBe('/subjects')
