@@ -82,6 +82,8 @@ export const history = (c: Columns) =>
       action: c.choice(['create', 'update', 'delete']).notNull(),
       changes: c.json<Record<string, { before: unknown; after: unknown }>>().notNull(),
       head: c.text().notNull(),
+      /** The number of the node that told it here; null for what was written here. It is not told there again. */
+      source_id: c.uuid(),
     },
     (t) => [
       c.key(t.school_id, t.id),

@@ -78,7 +78,10 @@ export const syncHeld = (c: Columns) =>
     (t) => [c.key(t.school_id, t.table_name, t.row_id)],
   )
 
-/** A write of this node that its parent refused, kept whole for its author: what the parent holds stands instead. */
+/**
+ * A write that a parent refused, kept whole: at the child for its author, what the parent holds stands instead; at the parent, with the
+ * child's peer in `peer_id`, for the administrators.
+ */
 export const syncRefused = (c: Columns) =>
   c.table(
     'sync',
@@ -95,6 +98,7 @@ export const syncRefused = (c: Columns) =>
       code: c.text().notNull(),
       refused_at: c.instant().notNull(),
       seen_at: c.instant(),
+      peer_id: c.uuid(),
     },
     (t) => [c.key(t.id), c.index('sync_refused_school', t.school_id, t.refused_at)],
   )
