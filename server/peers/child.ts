@@ -209,7 +209,7 @@ export class Child {
       await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
       if (page.copied !== null) await tx.dialect.awaitMore(tx.line, isCopying(page))
       await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id, fromParent: true })
-      await takeTold(tx, peer.school_id as string, history)
+      await takeTold(tx, peer.school_id as string, history, peer.node_id)
       const { their_cursor, own_seq } = await this.peer(tx)
       if (peer.user_id) await letBooksGo(tx, peer.school_id as string, page.left ?? [], { node: this.services.store.nodeId, sent: own_seq })
       const place = their_cursor === from ? { their_cursor: page.cursor, their_epoch: page.epoch, scope: page.scope } : {}

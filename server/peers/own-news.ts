@@ -18,7 +18,7 @@ export async function ownNews(tx: ReadTx, peer: Peer): Promise<News> {
   const secrets = peer.user_id === null
   // What one parent of a laptop sent reaches the other without it: nobody takes from a laptop what others wrote.
   const others = peer.node_id === COMMONS ? [] : (await parentsOf(tx)).map(({ node_id }) => node_id)
-  const upTo = await lastOfPage(tx, school, peer.own_seq)
+  const upTo = await lastOfPage(tx, school, { after: peer.own_seq, notFrom: peer.node_id })
   const own = await readFeed(tx, school, {
     after: peer.own_seq,
     limit,

@@ -83,7 +83,7 @@ async function copyOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'copy' },
 /** The history up to where a copy began, after its rows, which nobody has to wait for. */
 async function historyOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'history' }, scope: Scope): Promise<Read> {
   const { epoch, seq, people, after } = cursor
-  const upTo = Math.min(seq, await lastOfPage(tx, peer.school_id as string, after))
+  const upTo = Math.min(seq, await lastOfPage(tx, peer.school_id as string, { after, notFrom: peer.node_id }))
   const told = await toldDown(tx, peer, scope, { after, upTo })
   const onward: Cursor = upTo < seq ? { ...cursor, after: upTo } : { kind: 'feed', epoch, seq, people }
   return { rows: [], told, cursor: onward, isLast: false, total: null, copied: null }
@@ -93,7 +93,12 @@ async function feedOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'feed' },
   const { epoch, seq, people } = cursor
   const school = peer.school_id as string
   const limit = limits.sync.pageRows
-  const span = { after: seq, limit, notFrom: [peer.node_id], ...(tellsHistory && { upTo: await lastOfPage(tx, school, seq) }) }
+  const span = {
+    after: seq,
+    limit,
+    notFrom: [peer.node_id],
+    ...(tellsHistory && { upTo: await lastOfPage(tx, school, { after: seq, notFrom: peer.node_id }) }),
+  }
   const own = await readFeed(tx, school, span)
   const of = await changedPeople(tx, school, scope, { after: people, limit })
   const rows = [...of.rows, ...(await withNamed(tx, scope, await withParts(tx, school, scope, own.rows)))]

@@ -39,7 +39,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
   const gone = await applyStates(tx, school, deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
-  await takeTold(tx, school, history.filter(mayTell(peer)))
+  await takeTold(tx, school, history.filter(mayTell(peer)), peer.node_id)
   await acknowledge(tx, peer, push.to, history)
   return { acknowledged: push.to, answers }
 }

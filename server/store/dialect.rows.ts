@@ -28,6 +28,8 @@ export type HistoryWrite = {
   /** Of an entry that came from another node: its number and head in that node's chain. */
   node_seq?: number
   head?: string
+  /** Who told it here; absent for what was written here. */
+  source_id?: string
 }
 /** `digest` of the history that was written here; empty where none was, and the chain stays where it is. */
 export type FeedWrite = { schoolId: string; digest: string; rows: SyncRowWrite[]; history: HistoryWrite[] }

@@ -136,7 +136,7 @@ export class Door implements ReplicaWrites {
       const digest = history.length === 0 ? '' : createHash('sha256').update(JSON.stringify(history)).digest('hex')
       await this.dialect.advance(this.line, { schoolId, digest, rows, history: all })
       this.advanced.add(schoolId)
-      for (const source of [...rows.map(({ source_id }) => source_id), ...(all.length > 0 ? [null] : [])]) this.sources.add(source)
+      for (const { source_id = null } of [...rows, ...all]) this.sources.add(source_id)
     }
     this.written.clear()
     this.notes.length = 0

@@ -61,6 +61,7 @@ const HISTORY = [
   'action',
   'changes',
   'head',
+  'source_id',
 ]
 const NEW_HISTORY = `insert into history (${HISTORY}) values (${marks(HISTORY)}) on conflict do nothing`
 /** SQLite has no digest: each connection that writes is given `chained`. */
@@ -108,6 +109,7 @@ const historyOf = (entry: HistoryWrite, { schoolId, seq, head }: { schoolId: str
   entry.action,
   entry.changes,
   entry.head ?? head,
+  entry.source_id ?? null,
 ]
 
 export async function sqliteAdvance(line: Line, { schoolId, digest, rows, history }: FeedWrite): Promise<void> {

@@ -80,6 +80,18 @@ test('a school that is opened with what the centre has long had gets the history
   expect(await unsentOf(box, centre)).toBe(0)
 })
 
+test('what a school’s new server got of the years before is not sent back to where it came from, whoever wrote it', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  await mark(box, 'byrne', 83)
+  await settle(link)
+  const next = await school({ seed: 'next', story: false, database: 'sqlite' })
+  open.push(next)
+  await under(centre, next)
+  await makeRound(next, carrierTo(centre))
+  expect((await told(next)).map(({ at }) => at)).toContain(box.services.store.nodeId)
+  expect(await unsentOf(next, centre)).toBe(0)
+})
+
 test('what came by two ways is one, goes nowhere twice, and leaves every chain as it was', async () => {
   const { centre, box, link } = await centreAndSchool(open)
   const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
