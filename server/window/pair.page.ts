@@ -97,7 +97,7 @@ async function join(fingerprint) {
     const here = await ask('POST', 'join', { address: at('address').value, code: at('code').value, ...(fingerprint && { fingerprint }) })
     await whileCopying(here)
   } catch (error) {
-    const isUnknown = error.code === 'window.not_trusted'
+    const isUnknown = error.code === 'sync.not_trusted'
     show('trusting', isUnknown)
     show('joining', !isUnknown)
     if (isUnknown) {

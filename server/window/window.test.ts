@@ -173,7 +173,7 @@ describe('joining a school', () => {
     const { cookie } = await opened(url)
     expect(await ask(url, cookie, 'POST', '/window/join', { address, code: 'AAAAA-AAAAA' })).toMatchObject({
       status: 409,
-      body: { code: 'window.cannot_join', message: expect.stringContaining('This invitation is wrong') },
+      body: { code: 'sync.not_let_in', message: expect.stringContaining('This invitation is wrong') },
     })
     const { code } = await invitation(st)
     const joined = await ask(url, cookie, 'POST', '/window/join', { address: `${address}/login`, code: code.toLowerCase() })
@@ -214,18 +214,18 @@ describe('joining a school', () => {
     const { fingerprint } = show(authority)
     const join_ = (more: object = {}) => ask(url, cookie, 'POST', '/window/join', { address, code, ...more })
     const asked = await join_()
-    expect(asked).toMatchObject({ status: 409, body: { code: 'window.not_trusted', issues: [{ message: fingerprint }] } })
-    expect((await join_({ fingerprint: fingerprint.replace(/^../, '00') })).body).toMatchObject({ code: 'window.not_trusted' })
+    expect(asked).toMatchObject({ status: 409, body: { code: 'sync.not_trusted', issues: [{ message: fingerprint }] } })
+    expect((await join_({ fingerprint: fingerprint.replace(/^../, '00') })).body).toMatchObject({ code: 'sync.not_trusted' })
     expect(await node.services.store.read(asSystem(), parentsOf)).toEqual([])
     expect((await join_({ fingerprint })).status).toBe(200)
     expect(await untilJoined(url, cookie)).toMatchObject({ state: 'joined', person: { email: people.ada.email } })
   })
 
   test.each([
-    ['ftp://school.example', 400, 'window.bad_address'],
-    ['not an address', 400, 'window.bad_address'],
-    ['http://127.0.0.1:1', 409, 'window.no_answer'],
-    ['https://127.0.0.1:1', 409, 'window.no_answer'],
+    ['ftp://school.example', 400, 'sync.bad_address'],
+    ['not an address', 400, 'sync.bad_address'],
+    ['http://127.0.0.1:1', 409, 'sync.no_answer'],
+    ['https://127.0.0.1:1', 409, 'sync.no_answer'],
   ])('%s is refused, and nothing is written', async (address, status, code) => {
     const { node, url } = await laptop()
     const { cookie } = await opened(url)

@@ -4,6 +4,9 @@ import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
 import { choice, Done, Flag, Id, Instant, input, Name, row } from './scalars.ts'
 
+/** SHA-256 of a certificate, as people compare it: 32 bytes in capitals, with colons. */
+export const Fingerprint = z.string().regex(/^[0-9A-F]{2}(:[0-9A-F]{2}){31}$/)
+
 const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable()
 const Columns = z.record(z.string(), z.unknown())
 
@@ -13,6 +16,7 @@ const Columns = z.record(z.string(), z.unknown())
  * rows that the parent does not have yet, since `oldest_waiting_at`; `waiting_marks` of them are marks.
  * `copy`: rows of the first copy of the parent's that have come, and of how many, while it lasts.
  * `schools_below`, `laptops_below`: the servers and laptops that send to this one.
+ * `may_join`: this node could join a parent now: it has none and is no centre, or is shut out by the one it has.
  * `files_to_send`, `files_to_come`: files that the parent lacks, and that this node lacks, of rows that are here. `clock_offset_ms`: how far this node's clock is ahead of its parent's.
  */
 export const SyncStatus = row('SyncStatus', {
@@ -22,6 +26,7 @@ export const SyncStatus = row('SyncStatus', {
   is_laptop: Flag,
   schools_below: z.int(),
   laptops_below: z.int(),
+  may_join: Flag,
   reached: choice(['school', 'centre']).nullable(),
   last_seen_at: Instant.nullable(),
   waiting: z.int(),
@@ -144,6 +149,12 @@ export const replicationFailures = failures('sync', {
   notALaptopUser: [409, 'An invitation for a laptop names an active teacher or administrator of the school.'],
   joinsTheCentre: [409, 'This server has joined a centre. Another server of a school joins the centre; here only laptops join.'],
   nobodyJoinsALaptop: [409, 'This is a laptop. Whoever wants to join does so at the school or at the centre.'],
+  joinsNobody: [409, 'This is a centre. The servers of schools join it, and it joins nobody.'],
+  joinedAlready: [409, 'This server has joined another one already. Leave that first.'],
+  badAddress: [400, 'That is not an address. Write it like https://192.168.1.10:3000'],
+  noAnswer: [409, 'No Markbook answers at that address. Is this computer on the right network, and is the address right?'],
+  notTrusted: [409, 'This computer does not know the certificate of that server yet. Compare its fingerprint with the one there.'],
+  notLetIn: [409, 'The other server did not take this one in.'],
   tooManyListeners: [429, 'You are following replication in too many pages at once. Close some of them.'],
 })
 
@@ -264,6 +275,19 @@ export const replication = {
     reply: Invitation,
     status: 201,
     fails: ['sync.too_many_invitations', 'sync.not_a_laptop_user', 'sync.joins_the_centre', 'sync.nobody_joins_a_laptop'],
+  }),
+  join: endpoint({
+    method: 'POST',
+    path: '/api/sync/join',
+    guard: 'staff',
+    summary: 'Join a parent by an invitation from there, for the first time or again',
+    who: 'For administrators; on a laptop for its one user.',
+    notes:
+      'Without `address` the parent that shut this node out is asked again. `sync.not_trusted` carries the fingerprint of the authority that the other server shows as an issue; sent back as `fingerprint` it is trusted from then on. `sync.not_let_in` says why in the words of the other server.',
+    body: input({ address: Name.optional(), invitation: Name, fingerprint: Fingerprint.optional() }),
+    reply: SyncNode,
+    status: 201,
+    fails: ['sync.joins_nobody', 'sync.joined_already', 'sync.bad_address', 'sync.no_answer', 'sync.not_trusted', 'sync.not_let_in'],
   }),
   rename: endpoint({
     method: 'PATCH',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
+import { Fingerprint } from './replication.ts'
 import { choice, Done, Email, input, Name, row } from './scalars.ts'
 
 /**
@@ -19,18 +20,13 @@ export type Here = z.infer<typeof Here>
 export const windowFailures = failures('window', {
   notHere: [403, 'This is only for the window of Markbook on this computer. Close it and start Markbook again.'],
   cannotJoin: [409, 'This computer has joined a school already, or holds a school of its own.'],
-  badAddress: [400, 'That is not an address. Write it like https://192.168.1.10:3000'],
-  noAnswer: [409, 'No Markbook answers at that address. Is this computer on the school’s network, and is the address right?'],
-  notTrusted: [409, 'This computer does not know the school’s certificate yet. Compare its fingerprint with the one at school.'],
   notEmpty: [409, 'Somebody has begun to work on this computer already.'],
   nobody: [409, 'It is not known whose computer this is. Please sign in.'],
 })
 
-const Fingerprint = z.string().regex(/^[0-9A-F]{2}(:[0-9A-F]{2}){31}$/)
-
 /**
  * What the window of the teachers' program may do beside the contract, before anybody has signed in (decisions 310 and 311). Served only
- * where that program started the server, and only to its own window. `window.not_trusted` carries the fingerprint of the certificate of
+ * where that program started the server, and only to its own window. `sync.not_trusted` carries the fingerprint of the certificate of
  * the school's own authority as an issue; sent back as `fingerprint` it is trusted from then on.
  */
 export const windowContract = {
@@ -42,7 +38,7 @@ export const windowContract = {
     summary: 'Join the school that an invitation for a laptop is from',
     body: input({ address: Name, code: Name, fingerprint: Fingerprint.optional() }),
     reply: Here,
-    fails: ['window.cannot_join', 'window.bad_address', 'window.no_answer', 'window.not_trusted'],
+    fails: ['window.cannot_join', 'sync.bad_address', 'sync.no_answer', 'sync.not_trusted', 'sync.not_let_in'],
   }),
   alone: endpoint({
     method: 'POST',

@@ -15,6 +15,7 @@ const quiet: SyncStatus = {
   sentence: '',
   parent: { name: 'Centre', kind: 'centre' },
   is_laptop: false,
+  may_join: false,
   reached: 'centre',
   last_seen_at: null,
   waiting: 0,

@@ -5,6 +5,7 @@ import { eq } from 'drizzle-orm'
 import { type Handler, type Handlers, on, onEvents, onGuard, type Scene } from '../../http/handler.ts'
 import type { Services } from '../../http/services.ts'
 import { invite, laptopOwner, peerById } from '../../peers/enrolment.ts'
+import { demandMayJoin, joinByHand } from '../../peers/join-by-hand.ts'
 import { renamePeer, revokePeer } from '../../peers/nodes.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { rowOf } from '../policy.ts'
@@ -87,11 +88,38 @@ const waitingFiles: Handler<typeof replication.files, Row<'report_book'> | null,
 }
 type Papers = { listed: WaitingFile[]; papers: Row<'report_book_pdf'>[] }
 
+const joining: Handler<typeof replication.join, unknown, unknown, ToJoin> = {
+  kind: 'transaction',
+  as: 'system',
+  load: async ({ tx, caller }) => {
+    const owner = await laptopOwner(tx)
+    if (owner === null ? caller.role !== 'admin' : caller.user_id !== owner) throw common.forbidden()
+  },
+  run: async ({ tx, caller, services }, { body }) => {
+    const here = { databaseUrl: services.config.databaseUrl, course: courseOf(services) }
+    const { invitation: code, fingerprint } = body
+    return { code, fingerprint, ...(await demandMayJoin(tx, here, body.address)), school: caller.school_id }
+  },
+  // The other server is asked while the database need not wait for it.
+  finish: async ({ kind, school, ...typed }, services) => {
+    const url = await joinByHand(services, typed, kind)
+    const nodes = await services.store.read(asSystem(), (tx) => nodesOf(tx, school))
+    const parent = nodes.find((node) => node.side === 'parent' && node.url === url && node.revoked_at === null)
+    if (!parent) throw replicationFailures.notLetIn()
+    return parent
+  },
+}
+type ToJoin = Awaited<ReturnType<typeof demandMayJoin>> & { code: string; fingerprint?: string | undefined; school: string }
+
 const courseOf = ({ replication: running }: Pick<Services, 'replication'>) => running?.course() ?? null
 
 // What concerns nodes belongs to the service alone, so most of this is asked as the service, and only for the caller's own school.
 export const replicationHandlers: Handlers<typeof replication> = {
-  status: onGuard(replication.status, ({ tx, caller, services }) => statusOf(tx, caller.school_id, courseOf(services)), 'system'),
+  status: onGuard(
+    replication.status,
+    ({ tx, caller, services }) => statusOf(tx, caller.school_id, courseOf(services), services.config.databaseUrl),
+    'system',
+  ),
 
   events: onEvents(replication.events, {
     load: async ({ caller: { user_id, school_id } }) => ({ userId: user_id, school: school_id }),
@@ -138,6 +166,8 @@ export const replicationHandlers: Handlers<typeof replication> = {
       return { message: 'It is put aside.' }
     },
   }),
+
+  join: joining,
 
   nodes: onGuard(replication.nodes, ({ tx, caller }) => nodesOf(tx, caller.school_id), 'system'),
 

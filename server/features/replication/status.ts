@@ -6,13 +6,14 @@ import { and, count, eq, gt, isNull, min, ne, or, type SQL } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import type { Course } from '../../peers/course.ts'
 import { filesWaiting } from '../../peers/files/queue.ts'
+import { mayJoin } from '../../peers/join-by-hand.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { ago } from './ago.ts'
 import { belowSaid } from './below.ts'
 import { heldOf, parentOf, refusedUnseen } from './replication.queries.ts'
 
-/** `course`: what the running replication says of itself; null where none runs here. */
-export async function statusOf(tx: ReadTx, school: string, course: Course | null): Promise<SyncStatus> {
+/** `course`: what the running replication says of itself; null where none runs here. `databaseUrl` of a central node. */
+export async function statusOf(tx: ReadTx, school: string, course: Course | null, databaseUrl: string | null = null): Promise<SyncStatus> {
   const parent = await parentOf(tx, school, course)
   const waiting = parent ? await waitingFor(tx, parent) : { rows: 0, marks: 0, oldest: null }
   const files = parent ? await filesWaiting(tx, parent.id) : { up: 0, down: 0 }
@@ -22,6 +23,7 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
     parent: parent && { name: parent.name, kind: kindOf(parent) },
     is_laptop: isLaptopUnder(parent),
     ...(await childrenOf(tx, school)),
+    may_join: await mayJoin(tx, { databaseUrl, course }),
     reached: parent && (await reachedBy(tx, parent, course?.above)),
     last_seen_at: parent?.last_seen_at ?? null,
     waiting: waiting.rows,
@@ -149,7 +151,9 @@ export async function* followStatus(services: Services, { userId, school }: { us
   let last = ''
   try {
     while (!signal.aborted && !jobs.isStopping) {
-      const status = await store.read(asSystem(userId), (tx) => statusOf(tx, school, services.replication?.course() ?? null))
+      const status = await store.read(asSystem(userId), (tx) =>
+        statusOf(tx, school, services.replication?.course() ?? null, services.config.databaseUrl),
+      )
       const text = JSON.stringify(status)
       if (text !== last) yield status
       last = text

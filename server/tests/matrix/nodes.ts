@@ -50,6 +50,9 @@ export const replicationRows: Rows<typeof replication> = {
     hilltop: [laptopOf(people.markerTeacher.id), '      403 403 403 403 404                       ok '],
     absent: [laptopOf(ABSENT), '                        403 403 403 403 404                       404'],
   },
+  join: {
+    own: [{ body: { address: 'http://127.0.0.1:1', invitation: 'AAAAA' } }, '403 403 403 403 409:sync.no_answer 409:sync.no_answer'],
+  },
   rename: setupWrite((id) => ({ params: { id }, body: { name: 'Library PC' } }), nodeIds),
   revoke: setupWrite((id) => ({ params: { id } }), nodeIds),
 }

@@ -10,11 +10,13 @@ import { Answer, Badge, Card, FailureNotice, Page, Table } from '../../component
 import { moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { Invite } from './invite.tsx'
+import { Join } from './join.tsx'
 import styles from './sync.module.css'
 
 export function NodesPage() {
   const { t } = useTranslation('sync')
   const nodes = useQuery({ ...ask('replication', 'nodes'), refetchInterval: 10_000 })
+  const status = useQuery(ask('replication', 'status')).data
   return (
     <Page title={t('nodes')} lead={t('nodesLead')}>
       <Card title={t('node')}>
@@ -22,6 +24,7 @@ export function NodesPage() {
           {(list) => <Nodes nodes={list} />}
         </Answer>
       </Card>
+      {status && <Join status={status} />}
       <Invite />
     </Page>
   )
@@ -66,8 +69,12 @@ function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
                     <Button size="small" aria-label={t('renameOf', { name: node.name })} onClick={() => setAsked({ step: 'rename', node })}>
                       {t('rename')}
                     </Button>{' '}
-                    <Button size="small" aria-label={t('revokeOf', { name: node.name })} onClick={() => setAsked({ step: 'revoke', node })}>
-                      {t('revoke')}
+                    <Button
+                      size="small"
+                      aria-label={t(`${shutting(node)}Of`, { name: node.name })}
+                      onClick={() => setAsked({ step: 'revoke', node })}
+                    >
+                      {t(shutting(node))}
                     </Button>
                   </>
                 )}
@@ -79,9 +86,9 @@ function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
       {asked?.step === 'rename' && <Rename node={asked.node} onClose={() => setAsked(null)} />}
       {asked?.step === 'revoke' && (
         <ConfirmDialog
-          title={t(asked.node.side === 'parent' ? 'leaveTitle' : 'revokeTitle', { name: asked.node.name })}
-          text={t(asked.node.side === 'parent' ? 'leaveText' : 'revokeText')}
-          action={t('revoke')}
+          title={t(`${shutting(asked.node)}Title`, { name: asked.node.name })}
+          text={t(`${shutting(asked.node)}Text`)}
+          action={t(shutting(asked.node))}
           onConfirm={() => revoke.mutateAsync({ params: { id: asked.node.id } })}
           onClose={() => setAsked(null)}
         />
@@ -89,6 +96,9 @@ function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
     </>
   )
 }
+
+/** This server leaves the one above it; it shuts others out. */
+const shutting = ({ side }: SyncNode) => (side === 'parent' ? 'leave' : 'revoke')
 
 /** Which of two of one name should not be. */
 function BeganAnew({ name, at, both_heard }: NonNullable<SyncNode['began_anew']>) {

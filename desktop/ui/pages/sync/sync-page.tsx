@@ -11,6 +11,7 @@ import { type Needs, spokenOf } from '../../frame/spoken.ts'
 import { useNeeds } from '../../frame/use-spoken.ts'
 import { enumerated, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
+import { Join } from './join.tsx'
 import { useColumnName, useEntityName, useRefusal, useShown } from './naming.ts'
 import styles from './sync.module.css'
 import { Head, WaitingFiles } from './waiting-files.tsx'
@@ -39,6 +40,7 @@ export function SyncPage() {
         {(known) => (
           <>
             <State status={known} needs={needs} />
+            {known.state === 'revoked' && (known.is_laptop || isAdmin(profile)) && <Join status={known} />}
             <Waiting nothing={t(waitsWord(known))} />
             {known.files_to_send + known.files_to_come > 0 && <WaitingFiles />}
             {known.refused > 0 && needs.stuck > 0 && <Refused />}
