@@ -35,8 +35,8 @@ export class Door implements ReplicaWrites {
   readonly sources = new Set<string | null>()
   private readonly written = new Map<string, Written>()
   private readonly notes: (Note & { entryId: string })[] = []
-  /** By school: versions by row, of which the last stands, and history. */
-  private readonly brought = new Map<string, { rows: Map<string, SyncRowWrite>; history: HistoryWrite[] }>()
+  /** By school: versions by table and row, of which the last stands, and history. */
+  private readonly brought = new Map<string, { rows: Map<string, Map<string, SyncRowWrite>>; history: HistoryWrite[] }>()
 
   /** Deletions that stood for nothing, and that what this transaction wrote has ended. */
   readonly overruled: Overruled[] = []
@@ -118,7 +118,7 @@ export class Door implements ReplicaWrites {
 
   /** Writes versions and history of all that was written since the last time. */
   async close(): Promise<void> {
-    await this.absences.demandStillAbsent((schoolId, table, id) => this.brought.get(schoolId)?.rows.has(`${table}:${id}`) ?? false)
+    await this.absences.demandStillAbsent((schoolId, table, id) => this.broughtOf(schoolId, table).has(id))
     const schools = [
       ...new Set([...this.written.values(), ...this.notes].map(({ schoolId }) => schoolId).concat(...this.brought.keys())),
     ].sort()
@@ -130,7 +130,7 @@ export class Door implements ReplicaWrites {
       const history = [...own.map((entry) => this.historyOf(entry)), ...notes.map((note) => this.historyOfNote(note))]
       const overruled = (deletion: Overruled) => void this.overruled.push(deletion)
       const stamped = await stampedRows([this.line, this.dialect], schoolId, entries, this.writer, overruled)
-      const rows = [...stamped, ...(brought?.rows.values() ?? [])]
+      const rows = [...stamped, ...[...(brought?.rows.values() ?? [])].flatMap((own) => [...own.values()])]
       const all = [...history, ...(brought?.history ?? [])]
       if (rows.length + all.length === 0) continue
       const digest = history.length === 0 ? '' : createHash('sha256').update(JSON.stringify(history)).digest('hex')
@@ -160,15 +160,18 @@ export class Door implements ReplicaWrites {
   /** Versions and history that came from other nodes: recorded with the next number of this node's feed. */
   bring(schoolId: string, rows: readonly SyncRowWrite[], history: readonly HistoryWrite[] = []): void {
     if (rows.length + history.length === 0) return
-    const brought = this.brought.get(schoolId) ?? { rows: new Map<string, SyncRowWrite>(), history: [] as HistoryWrite[] }
+    const brought = this.brought.get(schoolId) ?? { rows: new Map<string, Map<string, SyncRowWrite>>(), history: [] as HistoryWrite[] }
     this.brought.set(schoolId, brought)
-    for (const row of rows) brought.rows.set(`${row.table_name}:${row.row_id}`, row)
+    for (const row of rows) {
+      const own = brought.rows.get(row.table_name) ?? new Map<string, SyncRowWrite>()
+      brought.rows.set(row.table_name, own.set(row.row_id, row))
+    }
     brought.history.push(...history)
   }
 
   /** What of these rows was brought in this transaction is as if it had not been. */
   unbring(schoolId: string, table: Replicated, ids: readonly string[]): void {
-    for (const id of ids) this.brought.get(schoolId)?.rows.delete(`${table}:${id}`)
+    for (const id of ids) this.brought.get(schoolId)?.rows.get(table)?.delete(id)
   }
 
   foundAbsent(schoolId: string, table: Replicated, vvById: ReadonlyMap<string, string | null>): void {
@@ -176,9 +179,8 @@ export class Door implements ReplicaWrites {
   }
 
   /** Versions that this transaction brought and has not written yet, by row: they stand before what is stored. */
-  broughtOf(schoolId: string, table: Replicated): ReadonlyMap<string, SyncRowWrite> {
-    const own = [...(this.brought.get(schoolId)?.rows.values() ?? [])].filter((row) => row.table_name === table)
-    return new Map(own.map((row) => [row.row_id, row]))
+  broughtOf(schoolId: string, table: string): ReadonlyMap<string, SyncRowWrite> {
+    return this.brought.get(schoolId)?.rows.get(table) ?? new Map()
   }
 
   /** Rows that this transaction wrote itself, for the rules between rows. */

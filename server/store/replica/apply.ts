@@ -19,7 +19,7 @@ import { syncRowOf } from './write.ts'
 /**
  * Merges states of a school's rows, and of its people, into this database, and writes what stands (sync/SPEC.md). All within the
  * caller's transaction; applying the same states again changes nothing. `source`: the peer that sent them. Rows that were held back
- * are tried again with every call.
+ * are tried again with every call. `fromParent`: it came down; nobody waits for an answer, and there is none.
  */
 export async function applyStates(
   tx: WriteTx,
@@ -53,6 +53,7 @@ export async function applyStates(
     // What waits has just been tried: it would lose the same again, without end.
     await applyStates(tx, schoolId, states, { source: null, retries: false })
   }
+  if (fromParent) return []
   const asked = new Set(incoming.map(({ table, state }) => `${table}:${state.id}`))
   return [...application.answers].filter(([key]) => asked.has(key)).map(([, answer]) => answer)
 }
@@ -69,7 +70,7 @@ function withoutSeen(held: readonly Incoming[], incoming: readonly Incoming[]): 
 const NOBODY: readonly Loser[] = []
 type From = { state: RowState; source: string | null }
 
-async function mergeTable({ tx, schoolId, changes, kept, answers }: Application, table: Replicated, states: readonly From[]) {
+async function mergeTable({ tx, schoolId, changes, kept, answers, fromParent }: Application, table: Replicated, states: readonly From[]) {
   if (states.length === 0) return
   const own = new Map<string, Change>()
   const known = await knownRows(tx, table, schoolId, [...new Set(states.map(({ state }) => state.id))])
@@ -80,7 +81,7 @@ async function mergeTable({ tx, schoolId, changes, kept, answers }: Application,
     for (const loser of merged.losers) kept.push(keptFrom(table, state.id, loser))
     const isNew = !before || !sameState(merged.state, before.state)
     const outcome: Outcome = !isNew ? 'unchanged' : sameState(merged.state, state) ? 'applied' : 'merged'
-    answers.set(`${table}:${state.id}`, { table, id: state.id, outcome })
+    if (!fromParent) answers.set(`${table}:${state.id}`, { table, id: state.id, outcome })
     if (isNew) {
       own.set(state.id, { known: before, state: merged.state, settled: [], source: outcome === 'applied' ? source : null })
     }
