@@ -123,7 +123,7 @@ async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer):
   }
   let from = head.cursor
   for (const page of pages) {
-    await child.takePage(peer, page, from)
+    await child.takePage(peer, page, { from, byHand: true })
     from = page.cursor
   }
   const came = await unpackFromParent(services, peer, filesIn(bytes, peer, files, shared), given)

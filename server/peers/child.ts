@@ -6,21 +6,21 @@ import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { countOf, entriesOf, packEntries } from '@markbook/sync/protocol/entries'
 import { type Page, PROTOCOL, type Pull, type Push, type RowAnswer, type Welcome } from '@markbook/sync/protocol/messages'
 import { packRows, packSheets, unpackRows } from '@markbook/sync/protocol/page'
-import { and, desc, eq, lte } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
 import { incarnations } from '../store/node.ts'
 import { setPeer } from '../store/peer-row.ts'
 import { applyStates } from '../store/replica/apply.ts'
-import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { version } from '../version.ts'
 import { isRestoredAbove, sentUpTo, tellFirst } from './above.ts'
 import { parentsOf, peerById } from './enrolment.ts'
+import type { NamedFile } from './files/named.ts'
 import { lookAgain } from './files/queue.ts'
+import { heardBy, NumberForgotten } from './forgotten.ts'
 import { letGo } from './gone.ts'
 import { nodeKeys } from './keys.ts'
 import { letBooksGo } from './moved-books.ts'
-import { demandOwnNumber, leaveNumber, NumberGivenUp, NumberTaken } from './number.ts'
+import { demandOwnNumber, hasLost, leaveNumber, NumberGivenUp, NumberTaken } from './number.ts'
 import { type News, ownNews } from './own-news.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
 import { prune } from './prune.ts'
@@ -32,6 +32,7 @@ import { demandOneHand, withOneHand } from './twofold.ts'
 
 type Peer = Row<'sync_peer'>
 type Asked = Omit<Pull, 'sheets' | 'history'>
+type Coming = { from?: string | null; byHand?: boolean }
 
 /** What this program says of itself. `sheets`: it reads rows by column, `history`: it takes history, as all do since they can. */
 export type Program = { protocol: number; schema: number; sheets?: false; history?: false }
@@ -172,8 +173,13 @@ export class Child {
     const page = await this.nextPage({ cursor: peer.their_cursor, wait, scope: peer.scope }, signal)
     await this.takePage(peer, page)
     if (page.is_last && peer.user_id !== null) {
-      const left = await store.write(asSystem(), async (tx) => prune(tx, store.nodeId, await this.peer(tx)))
-      for (const { bucket, path } of left) await this.services.files.remove(bucket, path)
+      let left: NamedFile[] = []
+      const pruned = this.underOwnNumber(async (tx) => {
+        left = await prune(tx, store.nodeId, await this.peer(tx))
+      })
+      await pruned.finally(async () => {
+        for (const { bucket, path } of left) await this.services.files.remove(bucket, path)
+      })
     }
     return { news: page.tables.length > 0, more: !page.is_last, page, sent }
   }
@@ -199,8 +205,11 @@ export class Child {
     return this.line.pull({ ...asked, sheets, history }, signal)
   }
 
-  /** `from`: where the page was asked from. Where this node has come elsewhere meanwhile, the rows count and the place does not. */
-  async takePage(peer: Peer, page: Page, from: string | null = peer.their_cursor): Promise<void> {
+  /**
+   * `from`: where the page was asked from. Where this node has come elsewhere meanwhile, the rows count and the place does not.
+   * `byHand`: it came on a stick, and there is nobody to whom another number could be told.
+   */
+  async takePage(peer: Peer, page: Page, { from = peer.their_cursor, byHand = false }: Coming = {}): Promise<void> {
     const { rows } = unpackRows(page.tables)
     const history = entriesOf(page.history ?? [])
     const { own, shared } = sealKeys(this.services, peer)
@@ -210,9 +219,11 @@ export class Child {
       if (page.copied !== null) await tx.dialect.awaitMore(tx.line, isCopying(page))
       await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id, fromParent: true })
       await takeTold(tx, peer.school_id as string, history, peer.node_id)
-      const { their_cursor, own_seq } = await this.peer(tx)
-      if (peer.user_id) await letBooksGo(tx, peer.school_id as string, page.left ?? [], { node: this.services.store.nodeId, sent: own_seq })
-      const place = their_cursor === from ? { their_cursor: page.cursor, their_epoch: page.epoch, scope: page.scope } : {}
+      const now = await this.peer(tx)
+      const { nodeId } = this.services.store
+      const leaving = { heard: heardBy(nodeId, now), node: byHand ? null : nodeId }
+      if (peer.user_id) await letBooksGo(tx, peer.school_id as string, page.left ?? [], leaving)
+      const place = now.their_cursor === from ? { their_cursor: page.cursor, their_epoch: page.epoch, scope: page.scope } : {}
       await this.save(tx, { ...place, last_seen_at: tx.now })
     })
   }
@@ -224,7 +235,7 @@ export class Child {
     await store.write(asSystem(), (tx) => lookAgain(tx, this.peerId))
     for (let cursor: string | null = null, isLast = false; !isLast; ) {
       const page = await this.ask({ cursor, wait: 0, scope: peer.scope })
-      await this.takePage(peer, page, NOWHERE)
+      await this.takePage(peer, page, { from: NOWHERE })
       cursor = page.cursor
       isLast = page.is_last
     }
@@ -237,16 +248,21 @@ export class Child {
     }
   }
 
-  /** Takes what a parent says, unless it says that a copy of this database writes under its number: then it takes another (decision 381). */
+  /**
+   * Takes what a parent says, unless it says that a copy of this database writes under its number: then it takes another (decision 381).
+   * So it does before rows go that bear it (decision 387): killed between the two, it still has them, under a number of nobody.
+   */
   private async underOwnNumber(take: (tx: WriteTx) => Promise<void>): Promise<void> {
     const { store } = this.services
+    const taken = () => withOneHand(store, () => store.write(asSystem(), take))
     try {
-      await withOneHand(store, () => store.write(asSystem(), take))
+      return await taken()
     } catch (error) {
-      if (!(error instanceof NumberTaken)) throw error
-      await leaveNumber(store)
-      throw new NumberGivenUp()
+      if (error instanceof NumberTaken) await leaveNumber(store)
+      else if (error instanceof NumberForgotten) await store.renewNode().then(taken)
+      else throw error
     }
+    throw new NumberGivenUp()
   }
 
   /** What stands at the first parent stands here. From another a laptop may hear later of what the first has long sent. */
@@ -264,23 +280,6 @@ export class Child {
   private save(tx: WriteTx, set: Partial<Peer>): Promise<unknown> {
     return setPeer(tx, this.peerId, set)
   }
-}
-
-const lastOwnEntry = statement<{ school: string; node: string; upTo: number }>()(({ db, t: { history }, p }) =>
-  db
-    .select({ head: history.head })
-    .from(history)
-    .where(and(eq(history.school_id, p.school), eq(history.node_id, p.node), lte(history.seq, p.upTo)))
-    .orderBy(desc(history.seq))
-    .limit(1),
-)
-/** The parent has seen more of this node than there is here, or another history at the same number. */
-async function hasLost(tx: ReadTx, nodeId: string, peer: Peer, { acknowledged, head }: Welcome): Promise<boolean> {
-  const feed = await tx.dialect.feedOf(tx.line, peer.school_id as string)
-  if (acknowledged > feed.seq) return true
-  if (head === null) return false
-  const [last] = await lastOwnEntry(tx, { school: peer.school_id as string, node: nodeId, upTo: acknowledged })
-  return last?.head !== head
 }
 
 const isCopying = ({ cursor }: Page) => textToCursor(cursor)?.kind === 'copy'

@@ -8,6 +8,7 @@ import { and, eq, gt, inArray } from 'drizzle-orm'
 import { type Known, knownRows, rowsWhere } from '../store/replica/states.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
+import { isAsSent } from './as-sent.ts'
 import { isOwnPath } from './files/named.ts'
 import { membershipOf } from './scope.ts'
 
@@ -106,6 +107,7 @@ export class Judge {
 
   private async objectionToLaptop(table: Replicated, state: RowState, write: Write, actor: string | null): Promise<Verdict['code'] | null> {
     if (NEVER.includes(table)) return 'forbidden'
+    if (table === 'report_book_entry' && (await isAsSent(this.tx, this.peer.school_id as string, state, write.unit))) return null
     if (actor === null || actor !== this.peer.user_id) return 'not_yours'
     // Whose it was is not known here, and what the deletion says of it may be anything.
     if (write.isNew && state.alive.length === 0) return 'unknown_row'

@@ -4,6 +4,7 @@ import { EXISTENCE, sameDot } from '@markbook/sync/versions'
 import { forgetWithAll } from '../store/replica/forget.ts'
 import { knownRows, rowsNaming } from '../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
+import { demandNoneForgotten, type Heard, isUnsent } from './forgotten.ts'
 import type { Scope } from './scope.ts'
 
 /** Report books that came to another class, and so to the laptop of another teacher (decision 377). */
@@ -36,7 +37,20 @@ export function booksLeft(rows: readonly Carried[], kept: readonly Carried[]): s
   return rows.filter(({ table, state }) => table === BOOK && isMoved(state) && !stay.has(state.id)).map(({ state }) => state.id)
 }
 
-/** They leave this laptop, but for one that bears what was not sent: it is told of again when that has arrived. `sent`: up to where. */
-export async function letBooksGo(tx: WriteTx, school: string, ids: readonly string[], { node, sent }: { node: string; sent: number }) {
-  for (const id of ids) await forgetWithAll(tx, BOOK, school, id, ({ state: { vv } }) => (vv[node] ?? 0) <= sent)
+/**
+ * They leave this laptop, but for one that bears what was not sent: it is told of again when that has arrived. Throws `NumberForgotten`
+ * where `node`, the number of this database, has to be given up first; null where it cannot be.
+ */
+export async function letBooksGo(
+  tx: WriteTx,
+  school: string,
+  ids: readonly string[],
+  { heard, node }: { heard: Heard; node: string | null },
+) {
+  const mayGo = (rows: readonly Carried[]) => {
+    if (rows.some(({ state }) => isUnsent(state, heard))) return false
+    if (node !== null) demandNoneForgotten(node, rows)
+    return true
+  }
+  for (const id of ids) await forgetWithAll(tx, BOOK, school, id, mayGo)
 }

@@ -1,8 +1,11 @@
-import type { Replicated } from '@markbook/shared/tables/tables'
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import type { Welcome } from '@markbook/sync/protocol/messages'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { textToVersions } from '@markbook/sync/versions'
+import { and, desc, eq, lte } from 'drizzle-orm'
 import { setPeer } from '../store/peer-row.ts'
 import { scopeIn } from '../store/replica/links.ts'
+import { statement } from '../store/statement.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import { parentsOf } from './enrolment.ts'
@@ -14,7 +17,7 @@ export class NumberTaken extends Error {}
 /** The number was given up, and the session with it: what is said next is a greeting under another. */
 export class NumberGivenUp extends LineFailure {
   constructor() {
-    super('sync.stale_session', 'A copy of this database writes under the same number. It begins under another.')
+    super('sync.stale_session', 'This database has given up the number under which it wrote. It begins under another.')
   }
 }
 
@@ -48,4 +51,26 @@ export async function leaveNumber(store: Store): Promise<void> {
     for (const { id } of parents) await setPeer(tx, id, { own_seq, own_people })
   })
   await store.renewNode()
+}
+
+const lastOwnEntry = statement<{ school: string; node: string; upTo: number }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ head: history.head })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), eq(history.node_id, p.node), lte(history.seq, p.upTo)))
+    .orderBy(desc(history.seq))
+    .limit(1),
+)
+/** The parent has seen more of this node than there is here, or another history at the same number. */
+export async function hasLost(
+  tx: ReadTx,
+  nodeId: string,
+  peer: Pick<Row<'sync_peer'>, 'school_id'>,
+  { acknowledged, head }: Pick<Welcome, 'acknowledged' | 'head'>,
+): Promise<boolean> {
+  const feed = await tx.dialect.feedOf(tx.line, peer.school_id as string)
+  if (acknowledged > feed.seq) return true
+  if (head === null) return false
+  const [last] = await lastOwnEntry(tx, { school: peer.school_id as string, node: nodeId, upTo: acknowledged })
+  return last?.head !== head
 }

@@ -1,4 +1,5 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import type { Carried } from '@markbook/sync/protocol/page'
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import { forgetRows } from '../store/replica/forget.ts'
 import { dropHeld, heldRows } from '../store/replica/held.ts'
@@ -7,6 +8,7 @@ import { statement } from '../store/statement.ts'
 import type { WriteTx } from '../store/tx.ts'
 import type { NamedFile } from './files/named.ts'
 import { rowsOfFiles } from './files/queue.ts'
+import { demandNoneForgotten, type Heard, heardBy, isUnsent } from './forgotten.ts'
 import { type Scope, scopeOf, within } from './scope.ts'
 
 /** Conflicts that were found here and that the parent has not heard of: no node wrote them, so their versions do not say so (world 8281). */
@@ -19,16 +21,19 @@ const unsentConflicts = statement<{ school: string; sent: number }>()(({ db, t: 
     ),
 )
 
-type Peer = Pick<Row<'sync_peer'>, 'school_id' | 'user_id' | 'own_seq'>
+type Peer = Pick<Row<'sync_peer'>, 'school_id' | 'user_id' | 'own_seq' | 'own_epoch'>
 
 /**
  * Rows follow rights (sync.md, «Topology»): what a laptop's user may no longer read leaves it, once the parent has every write of it.
- * Nothing is deleted for anybody else; where the right comes back, the rows are copied again. Answers the files that they named.
+ * Nothing is deleted for anybody else; where the right comes back, the rows are copied again. Answers the files that they named. Throws
+ * `NumberForgotten` where the number of this database has to be given up first.
  */
-export async function prune(tx: WriteTx, node: string, { school_id, user_id, own_seq }: Peer): Promise<NamedFile[]> {
+export async function prune(tx: WriteTx, node: string, peer: Peer): Promise<NamedFile[]> {
+  const { school_id, user_id, own_seq } = peer
   const school = school_id as string
+  const heard = heardBy(node, peer)
   const scope = await scopeOf(tx, { kind: 'laptop', school_id, user_id })
-  const gone = new Map<Replicated, string[]>()
+  const gone = new Map<Replicated, Carried[]>()
   const unsent = new Set((await unsentConflicts(tx, { school, sent: own_seq })).map(({ id }) => id))
   for (const table of [...(Object.keys(descriptions) as Replicated[])].reverse()) {
     if (scope.holds(table) && !OF_SOME.includes(table)) continue
@@ -37,27 +42,26 @@ export async function prune(tx: WriteTx, node: string, { school_id, user_id, own
     const states = [...(await knownRows(tx, table, school, ids)).values()].map(({ state }) => ({ table, state }))
     const kept = new Set((await within(tx, school, scope, states)).map(({ state }) => state.id))
     const outside = states.filter(({ state }) => !kept.has(state.id))
-    if (outside.some(({ state: { id, vv } }) => (vv[node] ?? 0) > own_seq || unsent.has(id))) return []
-    gone.set(
-      table,
-      outside.map(({ state }) => state.id),
-    )
+    if (outside.some(({ state }) => isUnsent(state, heard) || unsent.has(state.id))) return []
+    gone.set(table, outside)
   }
+  const held = await heldOutside(tx, school, scope, heard)
+  demandNoneForgotten(node, [...[...gone.values()].flat(), ...held])
   const files: NamedFile[] = []
-  for (const [table, ids] of gone) {
+  for (const [table, rows] of gone) {
+    const ids = rows.map(({ state }) => state.id)
     files.push(...(await filesOf(tx, table, school, ids)))
     await forgetRows(tx, table, school, ids)
   }
-  await pruneHeld(tx, node, { school, own_seq }, scope)
+  await dropHeld(tx, school, held)
   return files
 }
 
 /** What waits to be written is not for their eyes either. */
-async function pruneHeld(tx: WriteTx, node: string, { school, own_seq }: { school: string; own_seq: number }, scope: Scope): Promise<void> {
+async function heldOutside(tx: WriteTx, school: string, scope: Scope, heard: Heard): Promise<Carried[]> {
   const held = await heldRows(tx, school)
   const kept = new Set((await within(tx, school, scope, held)).map(({ table, state }) => `${table}:${state.id}`))
-  const outside = held.filter(({ table, state }) => !kept.has(`${table}:${state.id}`) && (state.vv[node] ?? 0) <= own_seq)
-  await dropHeld(tx, school, outside)
+  return held.filter(({ table, state }) => !kept.has(`${table}:${state.id}`) && !isUnsent(state, heard))
 }
 
 async function filesOf(tx: WriteTx, table: Replicated, school: string, ids: readonly string[]): Promise<NamedFile[]> {

@@ -73,7 +73,7 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   // What others made may still come to the parent by another way, with all that hangs on it: it must not be deleted with what was written
   // to it on a laptop, below which nobody has to follow.
   const isOthers = isLaptop && !state && !isMadeBy(node, known)
-  if (isOthers) return forgetWithAll(tx, table, school, id, ({ state: { vv } }) => (vv[node] ?? 0) <= sent)
+  if (isOthers) return forgetWithAll(tx, table, school, id, (rows) => rows.every(({ state: { vv } }) => (vv[node] ?? 0) <= sent))
   // Nor must what others wrote be written over here.
   const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
   // Over what cannot be read there, another write could not be read either.

@@ -9,6 +9,7 @@ import { invite, parentsOf } from '../peers/enrolment.ts'
 import { Courier } from '../peers/files/courier.ts'
 import { beginAnew, keysOfEnrolment } from '../peers/incarnation.ts'
 import { joinParent } from '../peers/join.ts'
+import { NumberGivenUp } from '../peers/number.ts'
 import { type Carrier, ParentLine } from '../peers/parent-line.ts'
 import { asSystem } from '../store/tx.ts'
 import type { School } from './school.ts'
@@ -59,7 +60,7 @@ export async function under(
   return { node, line, round: () => makeRound(node, carry, place), files: () => carryFiles(node, carry, place) }
 }
 
-/** One round with the node's parent at `place` over any carrier, by this `program` or another. */
+/** One round with the node's parent at `place` over any carrier, by this `program` or another; begun anew where it has to be. */
 export async function makeRound(node: School, carry: Carrier, place = 0, program?: Program): Promise<void> {
   const { services } = node
   const parent = (await services.store.read(asSystem(), parentsOf))[place]
@@ -70,8 +71,13 @@ export async function makeRound(node: School, carry: Carrier, place = 0, program
     await beginAnew(services, parent.id, line)
     return makeRound(node, carry, place, program)
   }
-  while ((await child.push()).more);
-  while ((await child.pull(0)).more);
+  try {
+    while ((await child.push()).more);
+    while ((await child.pull(0)).more);
+  } catch (error) {
+    if (!(error instanceof NumberGivenUp)) throw error
+    return makeRound(node, carry, place, program)
+  }
 }
 
 /** Carries the files that wait between a node and its parent at `place`, all that may be carried now. */

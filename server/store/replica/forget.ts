@@ -1,11 +1,12 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
+import type { Carried } from '@markbook/sync/protocol/page'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
 import { makeRoom } from './apply.ts'
 import { reconsiderParents, rowsBelow } from './bury.ts'
 import { scopeIn, tableOrder } from './links.ts'
 import type { Application } from './page.ts'
-import { type Known, knownRows } from './states.ts'
+import { knownRows } from './states.ts'
 
 /**
  * Takes rows from this database as if it had never had them: no deletion, which others would hear of. A parent that was deleted, and
@@ -28,22 +29,24 @@ export async function forgetRows(tx: WriteTx, table: Replicated, schoolId: strin
   )
 }
 
-/** A row and all that hangs on it, or nothing where one of these may not be forgotten. */
+/** A row and all that hangs on it, or nothing where these, all together, may not be forgotten. */
 export async function forgetWithAll(
   tx: WriteTx,
   table: Replicated,
   schoolId: string,
   id: string,
-  mayGo: (known: Known) => boolean,
+  mayGo: (rows: readonly Carried[]) => boolean,
 ): Promise<void> {
   const below = new Map<Replicated, Set<string>>([[table, new Set([id])]])
+  const all: Carried[] = []
   // Parents stand before children, so that each table is complete when its turn comes.
   for (const parent of tableOrder.slice(tableOrder.indexOf(table))) {
     const known = [...(await knownRows(tx, parent, schoolId, [...(below.get(parent) ?? [])])).values()]
-    if (!known.every(mayGo)) return
+    all.push(...known.map(({ state }) => ({ table: parent, state })))
     for (const [child, ids] of await rowsBelow(tx, schoolId, parent, known))
       below.set(child, new Set([...(below.get(child) ?? []), ...ids]))
   }
+  if (!mayGo(all)) return
   for (const each of [...tableOrder].reverse()) await forgetRows(tx, each, schoolId, [...(below.get(each) ?? [])])
 }
 

@@ -18,6 +18,8 @@ test.each([
   [7509, 'what stays of an assessment keeps its maximum above its marks when one of them goes'],
   [8281, 'a conflict that was found on a laptop is sent before what its user may not read goes'],
   [9333, 'a parent that stayed for a row that was refused goes when that is written over'],
+  [8051, 'a sent book that a laptop brings back comes with what others wrote in it'],
+  [8748, 'a book that went with a right, and is made again, counts for nothing that was written in it before'],
   [5772, 'whoever changes a row that stays though deleted does not end the deletion without a word'],
 ])('world %i: %s', { timeout: 300_000 }, async (seed) => {
   expect((await simulate(seed, { events: 200 })).failures).toEqual([])

@@ -36,6 +36,9 @@ async function bothWays(own: Child, take: Take): Promise<boolean> {
   }
 }
 
+/** A laptop may have to give up its number for what leaves it with a page, and once more for what was refused meanwhile. */
+const MOST_TRIES = 7
+
 /**
  * Greets, sends what is new and takes what is new, as the driver does. `steps`: after so many the child stops as one whose power went;
  * `crash` chooses for each step whether its next commit is cut.
@@ -60,7 +63,7 @@ export async function makeRound(
   }
   try {
     for (let anew = true, tries = 0; anew; tries += 1) {
-      if (tries > 3) throw new Error(`${child.name} begins anew without end`)
+      if (tries > MOST_TRIES) throw new Error(`${child.name} begins anew without end`)
       const enrolment = await enrolmentAt(child, parent)
       if (!enrolment) return 'lost'
       const line = new ParentLine(enrolment, keysOfEnrolment(child.services, enrolment), carry)
