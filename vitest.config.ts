@@ -4,7 +4,9 @@ import { leanContract } from './desktop/ui/lean-contract.ts'
 
 /** Server tests that need a database run twice, once on each; everything else once. */
 const database = ['server/features/**/*.test.ts', 'server/store/**/*.test.ts', 'server/tests/**/*.test.ts']
-const common = { testTimeout: 120_000, hookTimeout: 120_000, pool: 'forks' as const }
+/** What comes after a moment is waited for as long as a slow and busy machine takes. */
+const patience = { expect: { poll: { timeout: 30_000, interval: 50 } } }
+const common = { testTimeout: 120_000, hookTimeout: 120_000, pool: 'forks' as const, ...patience }
 
 export default defineConfig({
   test: {

@@ -75,6 +75,8 @@ const mail = (to = 'ada@school.example', more: Partial<MailMessage> = {}): MailM
   expiresAt: NOON + limits.otp.lifetime,
   ...more,
 })
+/** On a machine that does much else. */
+const SOON = { timeout: 15_000 }
 const settled = (one: Mailer) => vi.waitFor(() => expect(one.state().queued).toBe(0), { timeout: 8_000, interval: 5 })
 
 describe('delivering', () => {
@@ -121,8 +123,9 @@ describe('failing', () => {
     await close()
     const { mailer: one } = mailer(port, { backoff: () => 150 })
     one.send(mail())
-    await vi.waitFor(() =>
-      expect(one.state()).toMatchObject({ queued: 1, lastFailure: { at: NOON, kind: 'connection', reason: 'ECONNREFUSED' } }),
+    await vi.waitFor(
+      () => expect(one.state()).toMatchObject({ queued: 1, lastFailure: { at: NOON, kind: 'connection', reason: 'ECONNREFUSED' } }),
+      SOON,
     )
     const server = await mailServer({ port })
     await settled(one)
@@ -134,7 +137,10 @@ describe('failing', () => {
     const server = await mailServer({ refuse: (_, attempt) => (attempt < 3 ? { responseCode: 451 } : null) })
     const { mailer: one } = mailer(server.port)
     one.send(mail())
-    await vi.waitFor(() => expect(one.state().lastFailure).toEqual({ at: NOON, kind: 'message', reason: 'EENVELOPE 451' }), { interval: 1 })
+    await vi.waitFor(() => expect(one.state().lastFailure).toEqual({ at: NOON, kind: 'message', reason: 'EENVELOPE 451' }), {
+      ...SOON,
+      interval: 1,
+    })
     await settled(one)
     expect(server.attempts()).toBe(3)
     expect(server.received).toHaveLength(1)
@@ -179,7 +185,7 @@ describe('failing', () => {
     const { mailer: one, clock, lines } = mailer(port, { backoff: () => 100 })
     one.send(mail())
     one.send(mail('late@school.example', { expiresAt: NOON }))
-    await vi.waitFor(() => expect(one.state().lastFailure).not.toBeNull())
+    await vi.waitFor(() => expect(one.state().lastFailure).not.toBeNull(), SOON)
     const server = await mailServer({ port })
     clock.set(NOON + limits.otp.lifetime)
     await settled(one)
