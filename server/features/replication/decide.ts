@@ -80,6 +80,7 @@ const entryFor = (
   action,
   changes,
   head: '',
+  source_id: null,
 })
 
 const presentRow = ({ tx, caller }: DecidingScene, { entity, row_id }: Conflict): Promise<Values | undefined> =>
