@@ -19,6 +19,7 @@ export type NaturalKind =
   | 'totp'
   | 'recovery_code'
   | 'conflict'
+  | 'refusal'
 
 /** UUIDv5 of a natural key; the parts are joined with U+001F, which no name or id holds. */
 export const naturalId = (kind: NaturalKind, ...parts: string[]): string => v5([kind, ...parts].join('\u001f'), NAMESPACE)

@@ -201,6 +201,8 @@ export const limits = {
     waiting: 2_000,
     patience: { short: 15_000, news: 60_000, page: 120_000 },
     held: 10_000,
+    /** Refused writes that are kept of one person's laptops, or of a school's server, and the longest value, in characters (decision 400). */
+    refused: { most: 2_000, value: 32_768 },
     invitation: { life: 600_000, open: 10 },
     tombstones: { age: 15_552_000_000, silence: 31_536_000_000, afterStart: 600_000, every: 86_400_000 },
     /**

@@ -14,13 +14,14 @@ export type ParentFound = {
   oldest: number | null
   clockOffset: number | null
 }
-/** `children`: how many have joined this server, and for how long the silent ones were; the times are lengths. */
+/** `refused`: writes of this server; `refusedBelow`: of those that joined it. `children`: how many have joined this server, and for how long the silent ones were; the times are lengths. */
 export type ReplicationFound = {
   now: number
   parent: ParentFound | null
   conflicts: { open: number; oldest: number | null }
   held: { rows: number; oldest: number | null }
   refused: number
+  refusedBelow: number
   children: { count: number; silent: number[] }
 }
 
@@ -116,7 +117,7 @@ function ofClock({ clockOffset, kind }: ParentFound): Finding[] {
   ]
 }
 
-function ofRows({ now, conflicts, held, refused }: ReplicationFound): Finding[] {
+function ofRows({ now, conflicts, held, refused, refusedBelow }: ReplicationFound): Finding[] {
   const found: Finding[] = []
   if (conflicts.open > 0)
     found.push(
@@ -139,7 +140,15 @@ function ofRows({ now, conflicts, held, refused }: ReplicationFound): Finding[] 
       notice('replication', {
         what: `${counted(refused, 'write')} of this server ${refused === 1 ? 'was' : 'were'} not taken by the other side.`,
         means: 'What the other side has counts; what was not taken is kept here with its reason.',
-        do: 'Let an administrator look, in the app under Conflicts, and enter again what should count.',
+        do: 'Let an administrator look, in the app under Sync, and enter again what should count.',
+      }),
+    )
+  if (refusedBelow > 0)
+    found.push(
+      notice('replication', {
+        what: `${counted(refusedBelow, 'write')} of laptops, or of servers that joined this one, ${refusedBelow === 1 ? 'was' : 'were'} not taken here.`,
+        means: 'What is here counts; what was not taken is kept here and there, with its reason.',
+        do: 'Let an administrator look, in the app under Sync, and put aside what is settled.',
       }),
     )
   return found

@@ -280,6 +280,7 @@ describe('replication', () => {
     conflicts: { open: 0, oldest: null },
     held: { rows: 0, oldest: null },
     refused: 0,
+    refusedBelow: 0,
     children: { count: 0, silent: [] },
   }
   const under = (change: Partial<ParentFound>) => checkReplication({ ...alone, parent: { ...parent, ...change } })
@@ -326,12 +327,14 @@ describe('replication', () => {
       conflicts: { open: 2, oldest: NOW - 3 * DAY },
       held: { rows: 1, oldest: NOW - 2 * DAY },
       refused: 1,
+      refusedBelow: 2,
       children: { count: 3, silent: [HOUR, 40 * DAY, 90 * DAY] },
     })
-    expect(severities(found)).toEqual(['notice', 'notice', 'notice', 'notice'])
+    expect(severities(found)).toEqual(['notice', 'notice', 'notice', 'notice', 'notice'])
     expect(whats(found)).toMatch(/2 conflicts wait for a decision, the oldest for 3 days/)
     expect(whats(found)).toMatch(/1 row that came from another server cannot be written, for 2 days/)
     expect(whats(found)).toMatch(/1 write of this server was not taken/)
+    expect(whats(found)).toMatch(/2 writes of laptops, or of servers that joined this one, were not taken here/)
     expect(whats(found)).toMatch(/2 of 3 servers and laptops that joined this one were not heard for long, one for 90 days/)
     expect(severities(checkReplication({ ...alone, children: { count: 1, silent: [0] }, held: { rows: 1, oldest: NOW - HOUR } }))).toEqual([
       'ok',

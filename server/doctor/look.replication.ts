@@ -2,6 +2,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { and, eq, isNull, min } from 'drizzle-orm'
 import { askServer } from '../asking.ts'
 import type { Config } from '../config.ts'
+import { refusedUnseen } from '../features/replication/refused.ts'
 import { waitingFor } from '../features/replication/status.ts'
 import { parentsOf } from '../peers/enrolment.ts'
 import { openStore } from '../start.ts'
@@ -21,7 +22,7 @@ export async function lookAtReplication(config: Omit<Config, 'sessionSecret'>, s
 }
 
 async function readFound(tx: ReadTx): Promise<Stored> {
-  const { sync_conflict, sync_held, sync_refused, sync_peer } = tx.t
+  const { sync_conflict, sync_held, sync_peer } = tx.t
   const [parent = null] = await parentsOf(tx)
   const children: Row<'sync_peer'>[] = await tx.db
     .select()
@@ -39,7 +40,8 @@ async function readFound(tx: ReadTx): Promise<Stored> {
     parent: parent && (await parentFound(tx, parent)),
     conflicts: { open: await tx.db.$count(sync_conflict, open), oldest: oldest === null || oldest === undefined ? null : Number(oldest) },
     held: { rows: await tx.db.$count(sync_held), oldest: momentOf(firstHeld?.at ?? null) },
-    refused: await tx.db.$count(sync_refused, isNull(sync_refused.seen_at)),
+    refused: await refusedUnseen(tx, 'own'),
+    refusedBelow: await refusedUnseen(tx, 'below'),
     children: {
       count: children.length,
       silent: children.map(({ last_seen_at, enrolled_at }) => tx.nowMs - Date.parse(last_seen_at ?? enrolled_at)),

@@ -233,10 +233,11 @@ export class Child {
     const { store } = this.services
     const peer = await store.read(asSystem(), (tx) => this.peer(tx))
     await store.write(asSystem(), (tx) => lookAgain(tx, this.peerId))
-    for (let cursor: string | null = null, isLast = false; !isLast; ) {
-      const page = await this.ask({ cursor, wait: 0, scope: peer.scope })
+    // A scope that has changed begins the copy anew, once.
+    for (let place: Pick<Asked, 'cursor' | 'scope'> = { cursor: null, scope: peer.scope }, isLast = false; !isLast; ) {
+      const page = await this.ask({ ...place, wait: 0 })
       await this.takePage(peer, page, { from: NOWHERE })
-      cursor = page.cursor
+      place = { cursor: page.cursor, scope: page.scope }
       isLast = page.is_last
     }
     for (let place: Sent = { own_seq: 0, own_people: 0 }, isLast = false; !isLast; ) {

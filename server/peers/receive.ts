@@ -14,6 +14,7 @@ import { type Known, knownRows } from '../store/replica/states.ts'
 import type { WriteTx } from '../store/tx.ts'
 import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
+import { keepRefusedOf, type RefusedRow } from './refused-below.ts'
 import { resealed } from './secrets.ts'
 import { takeTold } from './told.ts'
 import { demandOneHand } from './twofold.ts'
@@ -33,16 +34,19 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string
   const answers: RowAnswer[] = []
   // Table by table: who was appointed in this page may write in it.
   // Deletions wait for each other, so that no parent stays for a child that goes as well.
-  const deletions: Incoming[] = []
-  for (const [table, states] of byTable(opened))
-    answers.push(...(await takeTable(tx, school, peer.node_id, judge, table, states, deletions)))
+  const later: Later = { deletions: [], refused: [] }
+  for (const [table, states] of byTable(opened)) answers.push(...(await takeTable(tx, school, peer.node_id, judge, table, states, later)))
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
-  const gone = await applyStates(tx, school, deletions, { source: peer.node_id })
+  const gone = await applyStates(tx, school, later.deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
   await takeTold(tx, school, history.filter(mayTell(peer)), peer.node_id)
+  await keepRefusedOf(tx, peer, later.refused, malformed)
   await acknowledge(tx, peer, push.to, history)
   return { acknowledged: push.to, answers }
 }
+
+/** What waits until all tables of a page are looked at. */
+type Later = { deletions: Incoming[]; refused: RefusedRow[] }
 
 function byTable(rows: readonly Carried[]): Map<Replicated, RowState[]> {
   const tables = new Map<Replicated, RowState[]>()
@@ -60,7 +64,7 @@ async function takeTable(
   judge: Judge,
   table: Replicated,
   states: readonly RowState[],
-  deletions: Incoming[],
+  later: Later,
 ): Promise<RowAnswer[]> {
   const known = await knownRows(
     tx,
@@ -75,7 +79,7 @@ async function takeTable(
     const verdicts = await judge.verdicts(table, state, before)
     const rest = verdicts.length === 0 ? state : withoutUnits(table, state, before, verdicts)
     if (verdicts.length > 0) refused.push({ state, verdicts: rest ? verdicts : ofWholeRow(state, before, verdicts) })
-    if (rest) (rest.alive.length > 0 ? taken : deletions).push({ table, state: rest })
+    if (rest) (rest.alive.length > 0 ? taken : later.deletions).push({ table, state: rest })
   }
   const conflicts = refused
     .flatMap(({ state, verdicts }) => keptByRight(table, state, verdicts))
@@ -93,6 +97,7 @@ async function takeTable(
     school,
     refused.map(({ state }) => state.id),
   )
+  later.refused.push(...refused.flatMap(({ state, verdicts }) => notKeptByRight(table, state, verdicts, after.get(state.id))))
   const notPlain = applied.filter((answer) => isNotPlain(answer) && !refused.some(({ state }) => state.id === answer.id))
   return [...refused.map(({ state, verdicts }) => refusal(table, state, verdicts, after.get(state.id))), ...notPlain.map(plainAnswer)]
 }
@@ -184,6 +189,12 @@ const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verd
     const reason = value === null ? 'right_to_delete_lost' : 'right_lost'
     return [{ table, rowId: state.id, unit, kind: 'right', value, stamp, status: 'open', reason }]
   })
+
+/** What is a conflict of kind `right` is shown to the administrators as that. */
+function notKeptByRight(table: Replicated, state: RowState, verdicts: readonly Verdict[], theirs: Known | undefined): RefusedRow[] {
+  const units = verdicts.filter(({ stale }) => !stale)
+  return units.length > 0 ? [{ table, state, units, theirs: theirs?.state }] : []
+}
 
 /** By the writer's own count: its clock may have gone back meanwhile. */
 const lastWritten = ({ units }: RowState): Stamp | undefined => Object.values(units).sort((a, b) => b[1] - a[1] || compareStamps(b, a))[0]

@@ -1,4 +1,4 @@
-import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { pick, type RowState } from '@markbook/sync/merge/state'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { unpackRows } from '@markbook/sync/protocol/page'
@@ -35,6 +35,17 @@ export async function keepRefused(tx: WriteTx, school: string, answers: readonly
   }
 }
 
+export type RefusedWrite = Pick<Row<'sync_refused'>, 'table_name' | 'row_id' | 'unit' | 'value' | 'actor_id' | 'hlc' | 'code'>
+
+/** What is kept of a unit that was refused, the same at both ends; null where nobody wrote it, and of secrets. Of a deletion the value is null. */
+export function refusedWrite(table: Replicated, { id, values, units, alive }: RowState, unit: string, code: string): RefusedWrite | null {
+  const stamp = units[unit]
+  if (!stamp || descriptions[table].sealed) return null
+  const columns = unit === EXISTENCE ? Object.values(descriptions[table].units).flat() : (descriptions[table].units[unit] ?? [])
+  const value = alive.length === 0 && unit === EXISTENCE ? null : { ...pick(values, columns) }
+  return { table_name: table, row_id: id, unit, value, actor_id: stamp[3], hlc: stamp[2], code }
+}
+
 /** Of refusals, those of writes that this node made; what others made, and this parent has never heard of, is still to come to it. */
 export async function ofOwn(tx: ReadTx, node: string, school: string, answers: readonly RowAnswer[]): Promise<RowAnswer[]> {
   const own: RowAnswer[] = []
@@ -43,15 +54,13 @@ export async function ofOwn(tx: ReadTx, node: string, school: string, answers: r
     const units = answer.units.filter((unit) => known?.state.units[unit]?.[0] === node)
     // Gone here and there: nothing of it is at odds, and what the first parent has of it is still to hear of the deletion.
     const isGoneToo = answer.theirs !== null && theirsIn(answer) === null && known?.state.alive.length === 0
-    if (units.length > 0 && !isGoneToo && (answer.theirs || isMadeBy(node, known))) own.push({ ...answer, units })
+    if (known && units.length > 0 && !isGoneToo && (answer.theirs || isMadeBy(node, known.state))) own.push({ ...answer, units })
   }
   return own
 }
 
 /** Of a row that was deleted the stamp is the deletion's, which may be of what others made. */
-function isMadeBy(node: string, known: Known | undefined): boolean {
-  if (!known) return false
-  const { alive, units, vv } = known.state
+export function isMadeBy(node: string, { alive, units, vv }: RowState): boolean {
   return alive.length > 0 ? units[EXISTENCE]?.[0] === node : Object.keys(vv).every((each) => each === node)
 }
 
@@ -72,7 +81,7 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   const [state, theirs] = [stateIn(answer), theirsIn(answer)]
   // What others made may still come to the parent by another way, with all that hangs on it: it must not be deleted with what was written
   // to it on a laptop, below which nobody has to follow.
-  const isOthers = isLaptop && !state && !isMadeBy(node, known)
+  const isOthers = isLaptop && !state && !isMadeBy(node, known.state)
   if (isOthers) return forgetWithAll(tx, table, school, id, (rows) => rows.every(({ state: { vv } }) => (vv[node] ?? 0) <= sent))
   // Nor must what others wrote be written over here.
   const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
@@ -104,35 +113,12 @@ async function isNeeded(tx: WriteTx, school: string, table: Replicated, known: K
   return needed.size > 0
 }
 
-async function keep(
-  tx: WriteTx,
-  school: string,
-  table: Replicated,
-  state: {
-    id: string
-    values: Readonly<Record<string, unknown>>
-    units: Readonly<Record<string, readonly unknown[]>>
-    alive: readonly unknown[]
-  },
-  units: readonly string[],
-  code: string,
-) {
+async function keep(tx: WriteTx, school: string, table: Replicated, state: RowState, units: readonly string[], code: string) {
   for (const unit of units) {
-    const stamp = state.units[unit]
-    if (!stamp || descriptions[table].sealed) continue
-    const columns = unit === EXISTENCE ? Object.values(descriptions[table].units).flat() : (descriptions[table].units[unit] ?? [])
-    await tx.local.insert(tx.t.sync_refused).values({
-      id: tx.newId(),
-      school_id: school,
-      table_name: table,
-      row_id: state.id,
-      unit,
-      value: state.alive.length === 0 && unit === EXISTENCE ? null : { ...pick(state.values, columns) },
-      actor_id: stamp[3] as string | null,
-      hlc: stamp[2] as number,
-      code,
-      refused_at: tx.now,
-      seen_at: null,
-    })
+    const write = refusedWrite(table, state, unit, code)
+    if (!write) continue
+    await tx.local
+      .insert(tx.t.sync_refused)
+      .values({ ...write, id: tx.newId(), school_id: school, refused_at: tx.now, seen_at: null, peer_id: null })
   }
 }

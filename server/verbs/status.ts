@@ -4,6 +4,7 @@ import { systemClock } from '@markbook/shared/clock'
 import type { Command } from 'commander'
 import { and, eq, isNull } from 'drizzle-orm'
 import { askServer, figureIn } from '../asking.ts'
+import { refusedUnseen } from '../features/replication/refused.ts'
 import { statusOf } from '../features/replication/status.ts'
 import { urlOf } from '../lan/addresses.ts'
 import { readCertificates } from '../lan/authority.ts'
@@ -120,7 +121,10 @@ async function downwards(tx: ReadTx): Promise<string[]> {
   if (children.length === 0) return []
   const [longest] = children.map(({ heard }) => heard ?? '').sort()
   const silent = longest ? `heard ${inWords(tx.nowMs - Date.parse(longest))} ago at the latest` : 'one never heard'
-  return [`  Joined here:   ${children.length} ${children.length === 1 ? 'server or laptop' : 'servers and laptops'}, ${silent}`]
+  const refused = await refusedUnseen(tx, 'below')
+  const notTaken =
+    refused === 0 ? '' : `; ${refused} ${refused === 1 ? 'write' : 'writes'} of ${children.length === 1 ? 'it' : 'them'} not taken`
+  return [`  Joined here:   ${children.length} ${children.length === 1 ? 'server or laptop' : 'servers and laptops'}, ${silent}${notTaken}`]
 }
 
 function certificate({ tls, dataDir }: Looked): string[] {

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { demandFreeFile } from '../export/place.ts'
-import { statusOf } from '../features/replication/status.ts'
+import { belowNamed, statusOf } from '../features/replication/status.ts'
 import { openStorage, type Storage } from '../files/open.ts'
 import { writeWhole } from '../lan/whole.file.ts'
 import { exportUp, importParcel } from '../peers/by-hand.ts'
@@ -115,11 +115,13 @@ async function status() {
       console.log(`  Waiting:    ${counted(now.waiting, 'row')}${now.oldest_waiting_at ? `, since ${local(now.oldest_waiting_at)}` : ''}`)
       if (now.files_to_send + now.files_to_come > 0) console.log(`  Files:      ${now.files_to_send} to send, ${now.files_to_come} to come`)
       console.log(`  To decide:  ${counted(now.open_conflicts, 'conflict')}, ${now.held} held, ${now.refused} refused`)
+      if (now.refused_below > 0) console.log(`  Not taken:  ${counted(now.refused_below, 'write')} of ${belowNamed(now)}`)
       if (now.clock_offset_ms !== null && Math.abs(now.clock_offset_ms) > 60_000)
         console.log(
           `  The clock of this machine is ${Math.round(Math.abs(now.clock_offset_ms) / 1_000)} s ${now.clock_offset_ms > 0 ? 'ahead' : 'behind'}. Set it right.`,
         )
-      const isWell = ['alone', 'up_to_date', 'sending'].includes(now.state) && now.open_conflicts + now.held + now.refused === 0
+      const isWell =
+        ['alone', 'up_to_date', 'sending'].includes(now.state) && now.open_conflicts + now.held + now.refused + now.refused_below === 0
       if (!isWell) process.exitCode = 3
     }
   })

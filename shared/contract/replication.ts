@@ -17,6 +17,7 @@ const Columns = z.record(z.string(), z.unknown())
  * `copy`: rows of the first copy of the parent's that have come, and of how many, while it lasts.
  * `schools_below`, `laptops_below`: the servers and laptops that send to this one.
  * `may_join`: this node could join a parent now: it has none and is no centre, or is shut out by the one it has.
+ * `refused`: writes of this node that its parent did not take; `refused_below`: of nodes below, that this one did not take; both until somebody has put them aside.
  * `files_to_send`, `files_to_come`: files that the parent lacks, and that this node lacks, of rows that are here. `clock_offset_ms`: how far this node's clock is ahead of its parent's.
  */
 export const SyncStatus = row('SyncStatus', {
@@ -38,6 +39,7 @@ export const SyncStatus = row('SyncStatus', {
   open_conflicts: z.int(),
   held: z.int(),
   refused: z.int(),
+  refused_below: z.int(),
   clock_offset_ms: z.int().nullable(),
 })
 export type SyncStatus = z.infer<typeof SyncStatus>
@@ -80,19 +82,26 @@ export const HeldRow = row('HeldRow', {
 })
 export type HeldRow = z.infer<typeof HeldRow>
 
-/** A write of this node that its parent did not take; `seen_at` once somebody has put it aside. */
+/**
+ * A write that was not taken: of this node by its parent, or, with `from`, by this node of one below it, and `user` whose laptop that is.
+ * What one person wrote of a row and was refused at one time is one write of many `units`. `value`: all that was written, by column, null
+ * for a deletion and for what could not be read (`malformed`), empty where it is too long to be kept here; `out_of` the maximum of a mark.
+ * `actor` as the node below says. `seen_at` once somebody has put it aside. The code `more`: of these there were more than are kept.
+ */
 export const RefusedWrite = row('RefusedWrite', {
   id: Id,
   entity: z.string(),
   row_id: Id,
   where: z.string(),
-  unit: z.string(),
+  units: z.array(z.string()),
   value: Columns.nullable(),
+  out_of: z.number().nullable(),
   actor: Person,
   at: Instant,
   code: z.string(),
   refused_at: Instant,
   seen_at: Instant.nullable(),
+  from: z.object({ id: Id, name: z.string().nullable(), user: Person }).nullable(),
 })
 export type RefusedWrite = z.infer<typeof RefusedWrite>
 
@@ -242,8 +251,8 @@ export const replication = {
     method: 'GET',
     path: '/api/sync/refused',
     guard: 'staff',
-    summary: 'List the writes that the parent did not take, newest first',
-    notes: 'Administrators see all, others their own; on a laptop its one user sees all.',
+    summary: 'List the writes that were not taken: of this node by its parent, and by this node of those below it, newest first',
+    notes: 'Administrators see all of their school, others their own; on a laptop its one user sees all.',
     reply: z.array(RefusedWrite),
     list: true,
   }),

@@ -29,9 +29,10 @@ const quiet: SyncStatus = {
   laptops_below: 0,
   held: 0,
   refused: 0,
+  refused_below: 0,
   clock_offset_ms: 0,
 }
-const nothing: Needs = { decisions: 0, stuck: 0 }
+const nothing: Needs = { decisions: 0, stuck: 0, below: 0 }
 const said = (status: Partial<SyncStatus>, needs = nothing, language = 'en') =>
   spokenOf(i18next.getFixedT(language, 'sync'), { ...quiet, ...status }, needs, now).text
 
@@ -58,12 +59,14 @@ test('what waits for the line, marks first, and for how long once that is worth 
 })
 
 test('what needs somebody comes first, and only where it is theirs', () => {
-  expect(said({ state: 'offline', waiting: 1, waiting_marks: 1, open_conflicts: 2 }, { decisions: 2, stuck: 0 })).toBe(
+  expect(said({ state: 'offline', waiting: 1, waiting_marks: 1, open_conflicts: 2 }, { ...nothing, decisions: 2 })).toBe(
     '2 entries need your decision',
   )
   expect(said({ open_conflicts: 2 })).toBe('All marks are at the ministry')
-  expect(said({ refused: 1 }, { decisions: 0, stuck: 1 })).toBe('1 entry was not taken')
-  expect(said({ state: 'revoked' }, { decisions: 1, stuck: 1 })).toBe('This computer may no longer send')
+  expect(said({ refused: 1 }, { ...nothing, stuck: 1 })).toBe('1 entry was not taken')
+  expect(said({ refused_below: 2 }, { ...nothing, below: 2 })).toBe('2 entries sent here were not taken')
+  expect(said({ refused_below: 2 })).toBe('All marks are at the ministry')
+  expect(said({ state: 'revoked' }, { decisions: 1, stuck: 1, below: 1 })).toBe('This computer may no longer send')
 })
 
 test('a first copy says how far it is, and nothing is said to be there that is not', () => {

@@ -2,17 +2,18 @@ import type { SyncStatus } from '@markbook/shared/contract/replication'
 import type { TFunction } from 'i18next'
 import { enumerated, lasting } from '../words/format.ts'
 
-/** What waits for this person: conflicts that they may decide, and writes that stay until somebody looks. */
-export type Needs = { decisions: number; stuck: number }
+/** What waits for this person: conflicts that they may decide, and writes that stay until somebody looks, `below` of other computers. */
+export type Needs = { decisions: number; stuck: number; below: number }
 /** `isWork`: it stays so until somebody does something. */
 export type Spoken = { text: string; tone: 'none' | 'good' | 'warn' | 'bad'; isWork?: true }
 
 /** The one thing of a status that matters most to a person, as a sentence. `now` in ms. */
-export function spokenOf(t: TFunction<'sync'>, status: SyncStatus, { decisions, stuck }: Needs, now: number): Spoken {
+export function spokenOf(t: TFunction<'sync'>, status: SyncStatus, { decisions, stuck, below }: Needs, now: number): Spoken {
   const { state, copy, waiting, oldest_waiting_at, files_to_send, files_to_come } = status
   if (state === 'revoked' || state === 'upgrade') return { text: t(`line.${state}`), tone: 'bad', isWork: true }
   if (decisions > 0) return { text: t('line.decide', { count: decisions }), tone: 'warn', isWork: true }
   if (stuck > 0) return { text: t('line.stuck', { count: stuck }), tone: 'warn', isWork: true }
+  if (below > 0) return { text: t('line.below', { count: below }), tone: 'warn', isWork: true }
   if (state === 'alone') return { text: t('line.alone'), tone: 'none' }
   if (copy) return { text: t('line.copying', copy), tone: state === 'offline' ? 'warn' : 'none' }
   const count = waiting + files_to_send + files_to_come

@@ -51,6 +51,6 @@ export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean
 }
 
 /** Where a number has changed, the lists behind it are read again: a list that says otherwise than the line above it would be no help. */
-const COUNTED = ['waiting', 'files_to_send', 'files_to_come', 'open_conflicts', 'held', 'refused'] as const
+const COUNTED = ['waiting', 'files_to_send', 'files_to_come', 'open_conflicts', 'held', 'refused', 'refused_below'] as const
 const isOtherWork = (a: SyncStatus, b: SyncStatus) => COUNTED.some((number) => a[number] !== b[number])
 const isListOfWork = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] === 'replication' && queryKey[1] !== 'status'

@@ -8,13 +8,15 @@ import { type Needs, type Spoken, spokenOf } from './spoken.ts'
 /** The status counts all of the school; a teacher is asked only for what is theirs. */
 export function useNeeds(status: SyncStatus | null | undefined): Needs {
   const all = isAdmin(useProfile())
-  const { open_conflicts = 0, refused = 0, held = 0 } = status ?? {}
+  const { open_conflicts = 0, refused = 0, refused_below = 0, held = 0 } = status ?? {}
   const own = useQuery({ ...ask('replication', 'conflicts', { query: { status: 'open' } }), enabled: !all && open_conflicts > 0 })
-  const notTaken = useQuery({ ...ask('replication', 'refused'), enabled: !all && refused > 0 })
-  if (all) return { decisions: open_conflicts, stuck: held + refused }
+  const notTaken = useQuery({ ...ask('replication', 'refused'), enabled: !all && refused + refused_below > 0 })
+  if (all) return { decisions: open_conflicts, stuck: held + refused, below: refused_below }
+  const unseen = notTaken.data?.filter(({ seen_at }) => seen_at === null) ?? []
   return {
     decisions: (open_conflicts > 0 && own.data?.length) || 0,
-    stuck: (refused > 0 && notTaken.data?.filter(({ seen_at }) => seen_at === null).length) || 0,
+    stuck: refused > 0 ? unseen.filter(({ from }) => from === null).length : 0,
+    below: refused_below > 0 ? unseen.filter(({ from }) => from !== null).length : 0,
   }
 }
 

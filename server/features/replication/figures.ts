@@ -5,6 +5,7 @@ import type { Services } from '../../http/services.ts'
 import { type Course, spokenWith } from '../../peers/course.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { refusedUnseen } from './refused.ts'
 import { stateOf, waitingFor } from './status.ts'
 
 type Figures = {
@@ -13,6 +14,7 @@ type Figures = {
   conflicts: number
   held: number
   refused: number
+  refusedBelow: number
   children: number
   place: number
   lastContact: number
@@ -21,7 +23,7 @@ type Figures = {
 
 /** Of all schools of this database; `lastContact` with the parent, in seconds since 1970. */
 async function figuresOf(tx: ReadTx, course: Course | null): Promise<Figures> {
-  const { sync_conflict, sync_held, sync_refused, sync_peer } = tx.t
+  const { sync_conflict, sync_held, sync_peer } = tx.t
   const parents = await parentsOf(tx)
   const parent = spokenWith(parents, course)
   const waiting = parent ? (await waitingFor(tx, parent)).rows : 0
@@ -30,7 +32,8 @@ async function figuresOf(tx: ReadTx, course: Course | null): Promise<Figures> {
     files: await tx.db.$count(tx.t.sync_file),
     conflicts: await tx.db.$count(sync_conflict, eq(sync_conflict.status, 'open')),
     held: await tx.db.$count(sync_held),
-    refused: await tx.db.$count(sync_refused, isNull(sync_refused.seen_at)),
+    refused: await refusedUnseen(tx, 'own'),
+    refusedBelow: await refusedUnseen(tx, 'below'),
     children: await tx.db.$count(sync_peer, and(eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at))),
     place: parent ? parents.indexOf(parent) + 1 : 0,
     lastContact: parent?.last_seen_at ? Date.parse(parent.last_seen_at) / 1_000 : 0,
@@ -47,7 +50,8 @@ const FRESH = 500
 /** The figures of replication at /metrics. */
 export function watchReplication(services: Services): void {
   const { store, metrics, clock } = services
-  let last: Figures = { waiting: 0, files: 0, conflicts: 0, held: 0, refused: 0, children: 0, place: 0, lastContact: 0, state: 'alone' }
+  const rows = { waiting: 0, files: 0, conflicts: 0, held: 0, refused: 0, refusedBelow: 0 }
+  let last: Figures = { ...rows, children: 0, place: 0, lastContact: 0, state: 'alone' }
   let asked = Number.NEGATIVE_INFINITY
   let asking: Promise<unknown> = Promise.resolve()
   const look = async () => {
@@ -74,6 +78,11 @@ export function watchReplication(services: Services): void {
   figure('open_conflicts', 'Conflicts that wait for a decision', ({ conflicts }) => conflicts)
   figure('held_rows', 'Rows that came and cannot be written yet', ({ held }) => held)
   figure('refused_writes', 'Writes of this node that its parent did not take, and that nobody has put aside', ({ refused }) => refused)
+  figure(
+    'refused_writes_below',
+    'Writes of servers and laptops below that this node did not take, and that nobody has put aside',
+    ({ refusedBelow }) => refusedBelow,
+  )
   figure('children', 'Nodes that replicate with this one', ({ children }) => children)
   figure('parent_place', 'Which of its parents this node speaks with, counted from 1; 0 where it has none', ({ place }) => place)
   figure('last_contact_timestamp_seconds', 'When the parent was last heard; 0 where there is none', ({ lastContact }) => lastContact)

@@ -6,6 +6,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import { rowsById } from '../../store/replica/states.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { formerRows } from './former.ts'
 
 type Conflict = Row<'sync_conflict'>
 type Stored = Readonly<Record<string, unknown>>
@@ -53,7 +54,7 @@ function beforeOf({ conflict, row, standing }: Met, entries: readonly Entry[]): 
   return side(conflict.node_id, kept, standing?.[2] ?? 0) ?? side(standing?.[0], row ?? {}, conflict.hlc)
 }
 
-/** Out of how many a mark is, by the mark's id. */
+/** Out of how many a mark is, by the mark's id; of one that is not here any more, or was never taken, as far as that is known. */
 export async function maximaOf(
   tx: ReadTx,
   school: string,
@@ -61,7 +62,12 @@ export async function maximaOf(
 ): Promise<(row: { entity: string; row_id: string }) => number | null> {
   const ids = rows.flatMap(({ entity, row_id }) => (entity === 'grade' ? [row_id] : []))
   if (ids.length === 0) return () => null
-  const grades = (await rowsById(tx, 'grade', school, ids)) as Row<'grade'>[]
+  const present = (await rowsById(tx, 'grade', school, ids)) as Row<'grade'>[]
+  const missing = [...new Set(ids)].filter((id) => !present.some((grade) => grade.id === id))
+  const former = [...(await formerRows(tx, school, 'grade', missing))].map(([id, { assessment_id }]) => ({ id, assessment_id }))
+  const grades = [...present, ...former].flatMap(({ id, assessment_id }) =>
+    typeof assessment_id === 'string' ? [{ id, assessment_id }] : [],
+  )
   const assessments = (await rowsById(tx, 'assessment', school, [
     ...new Set(grades.map(({ assessment_id }) => assessment_id)),
   ])) as Row<'assessment'>[]

@@ -13,7 +13,8 @@ import { reportOf } from '../reports/reports.policy.ts'
 import { pdfsOfBook } from '../reports/reports.queries.ts'
 import { membershipOf } from '../schools/schools.queries.ts'
 import { carryOut, type DecidingScene, demandMayDecide, mayDecide } from './decide.ts'
-import { conflictsWhere, heldOf, nodesOf, putAside, refusedById, refusedOf, shownConflicts } from './replication.queries.ts'
+import { putAside, refusedById, refusedOf } from './refused.ts'
+import { conflictsWhere, heldOf, nodesOf, shownConflicts } from './replication.queries.ts'
 import { followStatus, statusOf } from './status.ts'
 import { waitingOf } from './waiting.ts'
 import { missingPapers, waitingFilesOf } from './waiting-files.ts'
@@ -161,8 +162,8 @@ export const replicationHandlers: Handlers<typeof replication> = {
       if (!refusal || !(refusal.actor_id === caller.user_id || (await seesAllRefused({ tx, caller })))) throw common.notFound()
       return refusal
     },
-    run: async ({ tx }, _asked, { id, seen_at }) => {
-      await putAside(tx, id, seen_at ?? tx.now)
+    run: async ({ tx }, _asked, refusal) => {
+      await putAside(tx, refusal)
       return { message: 'It is put aside.' }
     },
   }),

@@ -1,28 +1,18 @@
 import { toInstant } from '@markbook/shared/clock'
-import type { Conflict, HeldRow, RefusedWrite, SyncNode } from '@markbook/shared/contract/replication'
+import type { Conflict, HeldRow, SyncNode } from '@markbook/shared/contract/replication'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { type Stamp, textToVersions } from '@markbook/sync/versions'
-import { and, desc, eq, isNull, type SQL } from 'drizzle-orm'
+import { and, desc, eq, type SQL } from 'drizzle-orm'
 import { type Course, spokenWith } from '../../peers/course.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { successorOf } from '../../peers/nodes.ts'
 import { incarnations } from '../../store/node.ts'
 import { scopeIn } from '../../store/replica/links.ts'
 import { rowsById } from '../../store/replica/states.ts'
-import { statement } from '../../store/statement.ts'
-import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import type { ReadTx } from '../../store/tx.ts'
 import { namesOf } from './naming.ts'
 import { beforeBoth, maximaOf } from './past.ts'
-
-type Person = { id: string; first_name: string | null; last_name: string | null } | null
-
-/** Names of people by id, as far as this node knows them. */
-export async function peopleNamed(tx: ReadTx, ids: readonly (string | null)[]): Promise<(id: string | null) => Person> {
-  const wanted = [...new Set(ids.filter((id) => id !== null))]
-  const rows = (await rowsById(tx, 'user_profile', '', wanted)) as Row<'user_profile'>[]
-  const known = new Map(rows.map(({ id, first_name, last_name }) => [id, { id, first_name, last_name }]))
-  return (id) => (id === null ? null : (known.get(id) ?? { id, first_name: null, last_name: null }))
-}
+import { peopleNamed } from './people.ts'
 
 export async function conflictsWhere(tx: ReadTx, school: string, where?: SQL): Promise<Row<'sync_conflict'>[]> {
   const { sync_conflict } = tx.t
@@ -124,53 +114,6 @@ export async function heldOf(tx: ReadTx, school: string): Promise<HeldRow[]> {
   const held = rows.map(({ table_name, row_id, reason, since, tries }) => ({ entity: table_name, row_id, reason, since, tries }))
   const where = await namesOf(tx, school, held)
   return held.map((each) => ({ ...each, where: where(each) }))
-}
-
-/** Writes of this node that its parent did not take, and that nobody has put aside yet. */
-export function refusedUnseen({ db, t: { sync_refused } }: ReadTx, school: string): Promise<number> {
-  return db.$count(sync_refused, and(eq(sync_refused.school_id, school), isNull(sync_refused.seen_at)))
-}
-
-export const refusedById = statement<{ school: string; id: string }>()(({ db, t: { sync_refused: of }, p }) =>
-  db
-    .select({ id: of.id, actor_id: of.actor_id, seen_at: of.seen_at })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.id, p.id))),
-)
-
-export async function putAside(tx: WriteTx, id: string, seen_at: string): Promise<void> {
-  await tx.local.update(tx.t.sync_refused).set({ seen_at }).where(eq(tx.t.sync_refused.id, id))
-}
-
-export async function refusedOf(tx: ReadTx, school: string, of: string | null): Promise<RefusedWrite[]> {
-  const { sync_refused } = tx.t
-  const rows: Row<'sync_refused'>[] = await tx.db
-    .select()
-    .from(sync_refused)
-    .where(and(eq(sync_refused.school_id, school), of === null ? undefined : eq(sync_refused.actor_id, of)))
-    .orderBy(desc(sync_refused.refused_at), desc(sync_refused.id))
-  const named = await peopleNamed(
-    tx,
-    rows.map(({ actor_id }) => actor_id),
-  )
-  const where = await namesOf(
-    tx,
-    school,
-    rows.map(({ table_name, row_id }) => ({ entity: table_name, row_id })),
-  )
-  return rows.map(({ id, table_name, row_id, unit, value, actor_id, hlc, code, refused_at, seen_at }) => ({
-    id,
-    entity: table_name,
-    row_id,
-    where: where({ entity: table_name, row_id }),
-    unit,
-    value,
-    actor: named(actor_id),
-    at: toInstant(hlc),
-    code,
-    refused_at,
-    seen_at,
-  }))
 }
 
 export async function nodesOf(tx: ReadTx, school: string): Promise<SyncNode[]> {

@@ -71,6 +71,7 @@ describe('GET /api/sync/status', () => {
       open_conflicts: 0,
       held: 0,
       refused: 0,
+      refused_below: 0,
       clock_offset_ms: null,
     })
   })

@@ -10,7 +10,8 @@ import { mayJoin } from '../../peers/join-by-hand.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { ago } from './ago.ts'
 import { belowSaid } from './below.ts'
-import { heldOf, parentOf, refusedUnseen } from './replication.queries.ts'
+import { refusedUnseen } from './refused.ts'
+import { heldOf, parentOf } from './replication.queries.ts'
 
 /** `course`: what the running replication says of itself; null where none runs here. `databaseUrl` of a central node. */
 export async function statusOf(tx: ReadTx, school: string, course: Course | null, databaseUrl: string | null = null): Promise<SyncStatus> {
@@ -34,7 +35,8 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
     files_to_come: files.down,
     open_conflicts,
     held: (await heldOf(tx, school)).length,
-    refused: await refusedUnseen(tx, school),
+    refused: await refusedUnseen(tx, 'own', school),
+    refused_below: await refusedUnseen(tx, 'below', school),
     clock_offset_ms: parent?.clock_offset ?? null,
   }
   const state = stateOf(parent, course, waiting.rows)
@@ -104,17 +106,12 @@ export function isWaitingFor({ t: { sync_row } }: ReadTx, { school_id, own_seq, 
 const placeOf = (parent: Row<'sync_peer'>) => (kindOf(parent) === 'centre' ? 'at the centre' : 'at school')
 
 /** What a head reads first. `place`: where a parent's rows are; without a parent the sentence of who replicates with this server. */
-export function sentenceOf(
-  state: SyncStatus['state'],
-  { parent, waiting, oldest_waiting_at, copy, files_to_send, files_to_come, open_conflicts, refused }: Numbers,
-  place: string,
-  nowMs: number,
-): string {
+export function sentenceOf(state: SyncStatus['state'], numbers: Numbers, place: string, nowMs: number): string {
+  const { parent, waiting, oldest_waiting_at, copy, files_to_send, files_to_come, open_conflicts, refused } = numbers
   const toDecide =
     open_conflicts > 0 ? ` ${open_conflicts === 1 ? '1 conflict waits' : `${open_conflicts} conflicts wait`} for a decision.` : ''
   const files = files_to_send + files_to_come
-  const notTaken =
-    refused > 0 ? ` ${refused === 1 ? '1 write was' : `${refused} writes were`} not taken: look at ${refused === 1 ? 'it' : 'them'}.` : ''
+  const notTaken = notTakenSaid(refused, '') + notTakenSaid(numbers.refused_below, ` of ${belowNamed(numbers)}`)
   const conflicts = (files > 0 ? ` ${files === 1 ? '1 file is' : `${files} files are`} still on the way.` : '') + toDecide + notTaken
   const everything = refused > 0 ? 'everything else' : 'everything'
   const rows = waiting === 1 ? '1 change waits' : `${waiting} changes wait`
@@ -137,6 +134,17 @@ export function sentenceOf(
       return `This program is too old for ${parent?.name ?? 'its parent'}: install the newer one. Nothing is lost.${conflicts}`
   }
 }
+
+const notTakenSaid = (count: number, whose: string): string =>
+  count === 0
+    ? ''
+    : ` ${count === 1 ? `1 write${whose} was` : `${count} writes${whose} were`} not taken: look at ${count === 1 ? 'it' : 'them'}.`
+
+/** Whose writes they are that a node does not take. */
+export const belowNamed = ({ schools_below, refused_below }: Pick<SyncStatus, 'schools_below' | 'refused_below'>): string =>
+  refused_below === 1
+    ? `a ${schools_below > 0 ? 'server or laptop' : 'laptop'}`
+    : `${schools_below > 0 ? 'servers and laptops' : 'laptops'}`
 
 const copying = ({ copied, total }: NonNullable<Numbers['copy']>, isOffline: boolean) =>
   `The first copy of the school’s rows: ${copied.toLocaleString('en')} of ${total.toLocaleString('en')} are here.${

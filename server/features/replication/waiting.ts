@@ -10,7 +10,8 @@ import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { namesOf } from './naming.ts'
 import { maximaOf } from './past.ts'
-import { parentOf, peopleNamed } from './replication.queries.ts'
+import { peopleNamed } from './people.ts'
+import { parentOf } from './replication.queries.ts'
 import { isWaitingFor } from './status.ts'
 
 type Asked = { entity?: string | undefined; assessmentId?: string | undefined }

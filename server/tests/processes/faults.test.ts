@@ -1,5 +1,5 @@
 import { people, stBrigids } from '@markbook/shared/story/people'
-import { eq } from 'drizzle-orm'
+import { eq, isNull } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { contentsOf } from '../../store/replica/replica.fixtures.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -96,7 +96,7 @@ async function namesAt(node: Node) {
       const entries = await tx.line.db.select().from(history).where(eq(history.entity, 'grade'))
       const conflicts = await tx.db.select().from(sync_conflict).where(eq(sync_conflict.entity, 'grade'))
       const held = await tx.db.select().from(sync_held)
-      const refused = await tx.db.select().from(sync_refused)
+      const refused = await tx.db.select().from(sync_refused).where(isNull(sync_refused.peer_id))
       const kept = [
         ...conflicts.map(({ row_id, value }) => `${row_id} ${value?.['remarks']}`),
         ...refused.map(({ row_id, value }) => `${row_id} ${value?.['remarks']}`),

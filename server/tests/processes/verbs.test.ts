@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Finding } from '../../doctor/finding.ts'
 import { seedStory } from '../../seed/seed.ts'
+import { asSystem } from '../../store/tx.ts'
 import { createDatabase } from '../../testing/database.ts'
 import { buildProgram, endPrograms, removeProgram } from '../durability/program.ts'
 import { ask } from '../durability/teacher.ts'
@@ -81,6 +83,46 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     expect((await examined(box)).found).toMatchObject([{ severity: 'ok' }])
     expect((await examined(centre)).found).toMatchObject([{ severity: 'ok', what: '1 server or laptop replicates with this server.' }])
     expect(await box.done('sync', 'verify')).toMatch(/hold the same [\d,]+ rows/)
+  })
+
+  test('what was not taken of those below is told where it was not taken, and takes nothing from the state', async () => {
+    const put = (seen_at: string | null) =>
+      centre.look((store) =>
+        store.write(asSystem(), async (tx) => {
+          const [peer] = await tx.db.select().from(tx.t.sync_peer)
+          const refusal = {
+            table_name: 'grade',
+            row_id: zoe.id,
+            unit: 'score',
+            value: { score: 99 },
+            actor_id: people.ada.id,
+            code: 'forbidden',
+          }
+          await tx.local.delete(tx.t.sync_refused)
+          await tx.local.insert(tx.t.sync_refused).values({
+            ...refusal,
+            id: zoe.id,
+            school_id: stBrigids,
+            hlc: tx.nowMs,
+            refused_at: tx.now,
+            seen_at,
+            peer_id: peer?.id ?? null,
+          })
+        }),
+      )
+    await put(null)
+    const { exit, text } = await centre.verb('sync', 'status')
+    expect(exit).toBe(3)
+    expect(text).toContain(' 1 write of a server or laptop was not taken: look at it.')
+    expect(text).toMatch(/0 held, 0 refused\n {2}Not taken: {2}1 write of a server or laptop\n/)
+    expect(await centre.done('status')).toMatch(/Joined here: {3}1 server or laptop, heard .*; 1 write of it not taken/)
+    expect(await examined(centre)).toMatchObject({ found: [{ severity: 'notice', what: expect.stringMatching(/^1 write of laptops/) }] })
+    expect(await box.done('sync', 'status')).toContain(': Everything is at the centre.\n')
+    const figures = await ask({ port: centre.port as number, path: '/metrics' })
+    expect(figures.text).toMatch(/^markbook_sync_refused_writes 0$/m)
+    expect(figures.text).toMatch(/^markbook_sync_refused_writes_below 1$/m)
+    await put(new Date().toISOString())
+    expect(await centre.done('sync', 'status')).not.toContain('not taken')
   })
 
   test('without a line: they say what waits, and a stick carries it both ways', async () => {

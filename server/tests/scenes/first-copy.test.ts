@@ -1,9 +1,11 @@
-import { stBrigids } from '@markbook/shared/story/people'
+import { people, stBrigids } from '@markbook/shared/story/people'
 import { eq } from 'drizzle-orm'
 import { afterEach, expect, test, vi } from 'vitest'
 import { statusOf } from '../../features/replication/status.ts'
+import { Child } from '../../peers/child.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
-import type { Carrier } from '../../peers/parent-line.ts'
+import { keysOfEnrolment } from '../../peers/incarnation.ts'
+import { type Carrier, ParentLine } from '../../peers/parent-line.ts'
 import { startReplication } from '../../peers/replication.ts'
 import { asSystem } from '../../store/tx.ts'
 import { carrierTo, under } from '../../testing/nodes.ts'
@@ -57,4 +59,21 @@ test('a first copy says how far it is, and one that was broken off goes on where
   expect(resumed.course().copy).toBeNull()
   expect(await grades(box)).toBe(await grades(centre))
   await resumed.stop()
+})
+
+test('everything is compared anew once, also where the person of a laptop has got another right since', async () => {
+  const [server, laptop] = [await school({ seed: 'server' }), await school({ seed: 'laptop', story: false, database: 'sqlite' })]
+  open.push(server, laptop)
+  const link = await under(server, laptop, { user: people.ada.id })
+  await link.round()
+  await server.as.okafor.schools.updateMember({ params: { userId: people.ada.id }, body: { role: 'member' } })
+  const { services } = laptop
+  const [parent] = await services.store.read(asSystem(), parentsOf)
+  if (!parent) throw new Error('the laptop has no parent')
+  const { carry, asked } = counted(carrierTo(server), 40)
+  const child = new Child(services, parent.id, new ParentLine(parent, keysOfEnrolment(services, parent), carry))
+  await child.greet()
+  await child.mergeAll()
+  expect(asked.filter((cursor) => cursor === null)).toHaveLength(1)
+  expect(new Set(asked).size).toBe(asked.length)
 })

@@ -1,3 +1,4 @@
+import { isNotNull, isNull } from 'drizzle-orm'
 import { contentsOf } from '../../store/replica/replica.fixtures.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type UnderParent, under } from '../../testing/nodes.ts'
@@ -37,4 +38,9 @@ export async function same(a: School, b: School): Promise<[Record<string, string
 }
 
 export const conflictsAt = (node: School) => node.rows('sync_conflict')
-export const refusedAt = (node: School) => node.services.store.read(asSystem(), (tx) => tx.line.db.select().from(tx.t.sync_refused))
+/** What a node's parent did not take of it. */
+export const refusedAt = (node: School) =>
+  node.services.store.read(asSystem(), (tx) => tx.line.db.select().from(tx.t.sync_refused).where(isNull(tx.t.sync_refused.peer_id)))
+/** What a node did not take of those below it. */
+export const refusedBelow = (node: School) =>
+  node.services.store.read(asSystem(), (tx) => tx.line.db.select().from(tx.t.sync_refused).where(isNotNull(tx.t.sync_refused.peer_id)))

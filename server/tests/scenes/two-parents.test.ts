@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
+import { centreAndSchool, laptopOf, refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -39,6 +39,9 @@ test('nobody deletes on a laptop what they may not, by telling a parent that has
   const [a, b] = await same(centre, box)
   expect(b).toEqual(a)
   expect(await refusedAt(laptop)).toMatchObject([{ row_id: subject.id, unit: 'row', value: null, code: 'forbidden' }])
+  // The school’s head is shown it. What the laptop does not heed, since the row comes by the school, nobody is shown at the centre.
+  expect(await refusedBelow(box)).toMatchObject([{ row_id: subject.id, unit: 'row', value: null, code: 'forbidden' }])
+  expect(await refusedBelow(centre)).toEqual([])
 })
 
 test('a laptop’s deletion that its first parent takes is not given up because another parent does not know the row', async () => {
@@ -47,7 +50,7 @@ test('a laptop’s deletion that its first parent takes is not given up because 
   await atSchool.round()
   await (await signedIn(laptop, 'ada')).assessments.remove({ params: { id: made.id } })
   await atCentre.round()
-  expect(await refusedAt(laptop)).toEqual([])
+  expect([await refusedAt(laptop), await refusedBelow(centre)]).toEqual([[], []])
   await settle(atSchool, link, atCentre)
   for (const node of [centre, box, laptop]) expect((await node.rows('assessment')).map(({ id }) => id)).not.toContain(made.id)
   expect(await isAt(centre)).toBe(true)

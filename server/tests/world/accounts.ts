@@ -1,7 +1,7 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { canonical, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { tableOrder } from '../../store/replica/links.ts'
 import { rowsWhere } from '../../store/replica/states.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
@@ -109,6 +109,8 @@ async function aside(tx: ReadTx, school: string, accounted: Accounted): Promise<
     add(accounted, keyOf({ table, row: row_id, unit: EXISTENCE }), alive.length > 0 ? THERE : GONE)
     addRow(accounted, table, row_id, values)
   }
-  for (const refused of await tx.line.db.select().from(sync_refused).where(eq(sync_refused.school_id, school)))
+  // What a parent kept of it for its administrators proves nothing: the child must have it.
+  const own = and(eq(sync_refused.school_id, school), isNull(sync_refused.peer_id))
+  for (const refused of await tx.line.db.select().from(sync_refused).where(own))
     addKept(accounted, { ...refused, table: refused.table_name as Replicated })
 }

@@ -1,7 +1,7 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { eq } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { type AnyRow, linksFrom, parentIdOf, tableOrder } from '../../store/replica/links.ts'
 import { rowsById, rowsWhere, settledRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -65,7 +65,10 @@ async function refusedRows(nodes: readonly WorldNode[], school: string): Promise
   const ids = new Set<string>()
   for (const node of nodes) {
     const rows = await node.store.read(asSystem(), (tx) =>
-      tx.line.db.select().from(tx.t.sync_refused).where(eq(tx.t.sync_refused.school_id, school)),
+      tx.line.db
+        .select()
+        .from(tx.t.sync_refused)
+        .where(and(eq(tx.t.sync_refused.school_id, school), isNull(tx.t.sync_refused.peer_id))),
     )
     for (const { row_id, unit } of rows) if (unit === EXISTENCE) ids.add(row_id)
   }

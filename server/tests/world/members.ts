@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
 import { asSystem } from '../../store/tx.ts'
 import type { CentralDisk } from '../../testing/central-disk.ts'
@@ -183,6 +183,7 @@ export class Members {
 const mayBeUnsent = (node: WorldNode, school: string, book: string): Promise<boolean> =>
   node.store.read(asSystem(), async (tx) => {
     const { sync_refused } = tx.t
-    const refused = await tx.db.$count(sync_refused, and(eq(sync_refused.row_id, book), eq(sync_refused.unit, 'status')))
+    const ofSending = and(eq(sync_refused.row_id, book), eq(sync_refused.unit, 'status'), isNull(sync_refused.peer_id))
+    const refused = await tx.db.$count(sync_refused, ofSending)
     return refused > 0 || !(await tx.find('report_book', school, book))
   })

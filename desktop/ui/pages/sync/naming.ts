@@ -13,10 +13,10 @@ export function useColumnName(): (column: string) => string {
   return (column) => (i18n.exists(`column.${column}`, { ns: 'sync' }) ? t(`column.${column as 'score'}`) : t('column.value'))
 }
 
-/** Why a write was not taken, by the code that the other server gave. */
-export function useRefusal(): (code: string) => string {
+/** Why a write was not taken, by its code: `refusal` in words for whom the other server refused it, `refusalHere` at the server that did. */
+export function useRefusal(side: 'refusal' | 'refusalHere'): (code: string) => string {
   const { t, i18n } = useTranslation('sync')
-  return (code) => (i18n.exists(`refusal.${code}`, { ns: 'sync' }) ? t(`refusal.${code as 'other'}`) : t('refusal.other'))
+  return (code) => (i18n.exists(`${side}.${code}`, { ns: 'sync' }) ? t(`${side}.${code as 'other'}`) : t(`${side}.other`))
 }
 
 /** A value as a person reads it; of a mark with the maximum, `81 / 100`. */

@@ -1,23 +1,21 @@
-import type { RefusedWrite, SyncStatus, WaitingRow } from '@markbook/shared/contract/replication'
+import type { SyncStatus } from '@markbook/shared/contract/replication'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, useSave } from '../../api/queries.ts'
+import { ask } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
-import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
-import { Answer, Card, FailureNotice, Notice, Page, Table } from '../../components/page.tsx'
+import { Answer, Card, Notice, Page, Table } from '../../components/page.tsx'
 import { type Needs, spokenOf } from '../../frame/spoken.ts'
 import { useNeeds } from '../../frame/use-spoken.ts'
 import { enumerated, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { Join } from './join.tsx'
-import { useColumnName, useEntityName, useRefusal, useShown } from './naming.ts'
+import { useEntityName } from './naming.ts'
+import { NotTaken } from './not-taken.tsx'
 import styles from './sync.module.css'
-import { Head, WaitingFiles } from './waiting-files.tsx'
-
-/** The frame hears every change of the status; lists are looked at again beside it. */
-const EVERY = 10_000
+import { ToldValue } from './told-value.tsx'
+import { EVERY, Head, WaitingFiles } from './waiting-files.tsx'
 
 export function SyncPage() {
   const { t } = useTranslation('sync')
@@ -41,9 +39,9 @@ export function SyncPage() {
           <>
             <State status={known} needs={needs} />
             {known.state === 'revoked' && (known.is_laptop || isAdmin(profile)) && <Join status={known} />}
+            {known.refused + known.refused_below > 0 && needs.stuck + needs.below > 0 && <NotTaken />}
             <Waiting nothing={t(waitsWord(known))} />
             {known.files_to_send + known.files_to_come > 0 && <WaitingFiles />}
-            {known.refused > 0 && needs.stuck > 0 && <Refused />}
             {known.held > 0 && isAdmin(profile) && <Held />}
           </>
         )}
@@ -73,7 +71,7 @@ function State({ status, needs }: { status: SyncStatus; needs: Needs }) {
           [t('clock'), <Clock key="clock" offset={status.clock_offset_ms} />],
         ] as [string, ReactNode][])
       : []),
-    [t('undecided'), needs.decisions + needs.stuck],
+    [t('undecided'), needs.decisions + needs.stuck + needs.below],
   ]
   return (
     <Card>
@@ -123,7 +121,7 @@ function Waiting({ nothing }: { nothing: string }) {
                     {entityName(entity)} <span className={styles['where']}>{where}</span>
                   </th>
                   <td>
-                    <WaitingValue value={value} outOf={out_of} />
+                    <ToldValue value={value} outOf={out_of} />
                   </td>
                   <td>{actor ? nameOf(actor) : t('service')}</td>
                   <td>{moment(at)}</td>
@@ -136,56 +134,6 @@ function Waiting({ nothing }: { nothing: string }) {
     </Card>
   )
 }
-
-/** What the mark is now; what is empty or no is left unsaid. */
-function WaitingValue({ value, outOf }: { value: WaitingRow['value']; outOf: number | null }) {
-  const columnName = useColumnName()
-  const shown = useShown()
-  const told = Object.entries(value ?? {}).filter(([, one]) => one !== null && one !== false && one !== '')
-  return told.map(([column, one]) => (column === 'score' ? '' : `${columnName(column)}: `) + shown(column, one, outOf)).join(', ')
-}
-
-function Refused() {
-  const { t } = useTranslation('sync')
-  const entityName = useEntityName()
-  const refused = useQuery({ ...ask('replication', 'refused'), refetchInterval: EVERY })
-  const seen = useSave('replication', 'seen')
-  const refusal = useRefusal()
-  return (
-    <Card title={t('refused')}>
-      <p>{t('refusedLead')}</p>
-      <FailureNotice failure={seen.error} />
-      <Answer of={refused}>
-        {(rows) => (
-          <Table label={t('refused')}>
-            <Head columns={[t('what'), t('who'), t('when'), t('why'), t('putAside')]} />
-            <tbody>
-              {rows.filter(isUnseen).map(({ id, entity, where, value, actor, at, code }) => (
-                <tr key={id}>
-                  <th scope="row">
-                    {entityName(entity)} <span className={styles['where']}>{where}</span>{' '}
-                    {value && Object.values(value).filter(isShown).map(String).join(', ')}
-                  </th>
-                  <td>{actor ? nameOf(actor) : t('service')}</td>
-                  <td>{moment(at)}</td>
-                  <td>{refusal(code)}</td>
-                  <td>
-                    <Button size="small" disabled={seen.isPending} onClick={() => seen.mutate({ params: { id } })}>
-                      {t('seenIt')}
-                    </Button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </Table>
-        )}
-      </Answer>
-    </Card>
-  )
-}
-
-const isUnseen = ({ seen_at }: RefusedWrite) => seen_at === null
-const isShown = (value: unknown) => value !== null && typeof value !== 'object'
 
 function Held() {
   const { t } = useTranslation('sync')

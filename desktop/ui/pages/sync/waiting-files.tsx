@@ -5,6 +5,9 @@ import { ask } from '../../api/queries.ts'
 import { Answer, Card, Table } from '../../components/page.tsx'
 import styles from './sync.module.css'
 
+/** The frame hears every change of the status; lists are looked at again beside it. */
+export const EVERY = 10_000
+
 export const Head = ({ columns }: { columns: readonly string[] }) => (
   <thead>
     <tr>
@@ -24,7 +27,7 @@ const kindOf = ({ entity }: WaitingFile) => KINDS.find((kind) => kind === entity
 /** Papers and pictures travel after the marks; which of them, and which way. */
 export function WaitingFiles() {
   const { t } = useTranslation('sync')
-  const files = useQuery({ ...ask('replication', 'files'), refetchInterval: 10_000 })
+  const files = useQuery({ ...ask('replication', 'files'), refetchInterval: EVERY })
   return (
     <Card title={t('files')}>
       <p>{t('filesLead')}</p>
