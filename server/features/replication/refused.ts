@@ -1,6 +1,6 @@
 import { toInstant } from '@markbook/shared/clock'
 import type { RefusedWrite } from '@markbook/shared/contract/replication'
-import type { Row } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, count, desc, eq, isNotNull, isNull, type SQL } from 'drizzle-orm'
 import { rowsNaming } from '../../store/replica/states.ts'
@@ -107,10 +107,13 @@ export async function refusedOf(tx: ReadTx, school: string, of: string | null): 
   })
 }
 
-/** All columns that were written; null where the row was to be deleted. */
+/** All columns that were written, in the order of the table's units; null where the row was to be deleted. */
 function writtenIn(units: readonly Refused[]): Refused['value'] {
   if (units.some(({ unit, value }) => unit === EXISTENCE && value === null)) return null
-  return Object.assign({}, ...units.map(({ value }) => value))
+  const entity = units[0]?.table_name ?? ''
+  const order = Object.hasOwn(descriptions, entity) ? [EXISTENCE, ...Object.keys(descriptions[entity as Replicated].units)] : []
+  const inOrder = [...units].sort((a, b) => order.indexOf(a.unit) - order.indexOf(b.unit))
+  return Object.assign({}, ...inOrder.map(({ value }) => value))
 }
 
 async function childrenById({ db, t: { sync_peer } }: ReadTx, school: string): Promise<Map<string, Row<'sync_peer'>>> {

@@ -83,6 +83,8 @@ describe('the demoted teacher’s laptop sends marks that are not taken', () => 
         from: expect.objectContaining({ name: from.name, user: expect.objectContaining(from.user) }),
       }),
     )
+    const ofZoe = listed.find(({ units }) => !units.includes('row'))
+    expect(Object.keys(ofZoe?.value ?? {})).toEqual(['score', 'remarks'])
     // A mark that nobody at the school has is called by its pupil too.
     expect(listed.find(({ units }) => units.includes('row'))).toMatchObject({
       value: { score: 41 },
