@@ -46,7 +46,8 @@ export type SyncStatus = z.infer<typeof SyncStatus>
 
 /**
  * A write that did not stand. `kept`: what was written, by column, null for a deletion; `current`: what stands now, null where the row is
- * not there, written by `standing`. `before`: what stood before either was written, null where this node does not know; `out_of` the maximum
+ * not there, written by `standing`; under a deletion what was written to the row last. `may_decide`: the caller may decide it; else it is
+ * theirs, and somebody else's to decide. `before`: what stood before either was written, null where this node does not know; `out_of` the maximum
  * of a mark. `at` by the clock of the node that wrote it, `node`, null where nobody here knows its name. `where`: by what people know the row, «Kelly Aoife · Test 1 ·
  * Mathematics»; empty where it is not here.
  */
@@ -66,6 +67,7 @@ export const Conflict = row('Conflict', {
   at: Instant,
   node: z.string().nullable(),
   standing: z.object({ actor: Person, at: Instant, node: z.string().nullable() }).nullable(),
+  may_decide: Flag,
   status: choice(['noticed', 'open', 'resolved']),
   resolved_at: Instant.nullable(),
   resolved_by: Person,
@@ -105,13 +107,14 @@ export const RefusedWrite = row('RefusedWrite', {
 })
 export type RefusedWrite = z.infer<typeof RefusedWrite>
 
-/** A row that the parent does not have yet, and its last write: `value` what that wrote, by column; `out_of` the maximum of a mark. */
+/** A row that the parent does not have yet, and its last write: `value` what that wrote, by column; `out_of` the maximum of a mark; `deleted`: it took it away. */
 export const WaitingRow = row('WaitingRow', {
   entity: z.string(),
   row_id: Id,
   where: z.string(),
   value: Columns.nullable(),
   out_of: z.number().nullable(),
+  deleted: Flag,
   at: Instant,
   actor: Person,
 })

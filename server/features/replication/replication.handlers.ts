@@ -22,19 +22,15 @@ import { missingPapers, waitingFilesOf } from './waiting-files.ts'
 type Conflict = Row<'sync_conflict'>
 type Asking = { tx: ReadTx; caller: { user_id: string; role: string; school_id: string } }
 
-/** Those that concern the caller: all for administrators, else what they wrote and what they may write. */
-async function ownConflicts(scene: Asking, conflicts: readonly Conflict[]): Promise<Conflict[]> {
+/** Those that concern the caller, and which of them they may decide: all for administrators, else what they may write and what they wrote. */
+async function ownConflicts(scene: Asking, conflicts: readonly Conflict[]) {
   const { role, user_id } = scene.caller
   const known = new Map<string, boolean>()
-  const kept: Conflict[] = []
-  for (const conflict of conflicts) {
-    const key = `${conflict.entity}:${conflict.row_id}:${conflict.value === null}`
-    if (role !== 'admin' && conflict.actor_id !== user_id && !known.has(key)) {
-      known.set(key, await mayDecide(scene as DecidingScene, conflict))
-    }
-    if (role === 'admin' || conflict.actor_id === user_id || known.get(key)) kept.push(conflict)
-  }
-  return kept
+  const keyOf = ({ entity, row_id, value }: Conflict) => `${entity}:${row_id}:${value === null}`
+  for (const conflict of role === 'admin' ? [] : conflicts)
+    if (!known.has(keyOf(conflict))) known.set(keyOf(conflict), await mayDecide(scene as DecidingScene, conflict))
+  const isTheirs = (conflict: Conflict) => role === 'admin' || known.get(keyOf(conflict)) === true
+  return { conflicts: conflicts.filter((each) => isTheirs(each) || each.actor_id === user_id), mayDecide: isTheirs }
 }
 
 /** A laptop carries only what its one user may read. */
@@ -71,7 +67,7 @@ const deciding: Handler<typeof replication.resolve, Conflict, unknown, Conflict>
   // What was written has its stamp, and so its author, once it is committed.
   finish: (resolved, services) =>
     services.store.read(asSystem(), async (tx) => {
-      const [shown] = await shownConflicts(tx, resolved.school_id, [resolved], hereOf(services))
+      const [shown] = await shownConflicts(tx, resolved.school_id, [resolved], { here: hereOf(services), mayDecide: () => true })
       return shown as NonNullable<typeof shown>
     }),
 }
@@ -132,7 +128,8 @@ export const replicationHandlers: Handlers<typeof replication> = {
     async (scene, { query }) => {
       const { tx, caller, services } = scene
       const rows = await conflictsWhere(tx, caller.school_id, query.status && eq(tx.t.sync_conflict.status, query.status))
-      return shownConflicts(tx, caller.school_id, await ownConflicts(scene, rows), hereOf(services))
+      const { conflicts, mayDecide } = await ownConflicts(scene, rows)
+      return shownConflicts(tx, caller.school_id, conflicts, { here: hereOf(services), mayDecide })
     },
     'system',
   ),

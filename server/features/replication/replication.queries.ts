@@ -1,7 +1,8 @@
 import { toInstant } from '@markbook/shared/clock'
 import type { Conflict, HeldRow, SyncNode } from '@markbook/shared/contract/replication'
+import type { Description } from '@markbook/shared/tables/describe'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { type Stamp, textToVersions } from '@markbook/sync/versions'
+import { compareStamps, EXISTENCE, type Stamp, sameDot, textToVersions } from '@markbook/sync/versions'
 import { and, desc, eq, type SQL } from 'drizzle-orm'
 import { type Course, spokenWith } from '../../peers/course.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
@@ -23,11 +24,18 @@ export async function conflictsWhere(tx: ReadTx, school: string, where?: SQL): P
     .orderBy(desc(sync_conflict.hlc), desc(sync_conflict.id))
 }
 
+type Shown = { here: Here; mayDecide: (conflict: Row<'sync_conflict'>) => boolean }
+
 /** With what stands now, who wrote it, and where. */
-export async function shownConflicts(tx: ReadTx, school: string, rows: readonly Row<'sync_conflict'>[], here: Here): Promise<Conflict[]> {
+export async function shownConflicts(
+  tx: ReadTx,
+  school: string,
+  rows: readonly Row<'sync_conflict'>[],
+  { here, mayDecide }: Shown,
+): Promise<Conflict[]> {
   const current = await currentRows(tx, school, rows)
   const written = await writtenBy(tx, school, rows)
-  const stamps = rows.map(({ entity, row_id, unit }) => written(entity, row_id, unit))
+  const stamps = rows.map((each) => written(each)?.stamp)
   const named = await peopleNamed(tx, [
     ...rows.flatMap(({ actor_id, resolved_by }) => [actor_id, resolved_by]),
     ...stamps.map((stamp) => stamp?.[3] ?? null),
@@ -41,18 +49,18 @@ export async function shownConflicts(tx: ReadTx, school: string, rows: readonly 
     rows.map((conflict) => ({
       conflict,
       row: current.get(`${conflict.entity}:${conflict.row_id}`),
-      standing: written(conflict.entity, conflict.row_id, conflict.unit),
+      standing: written(conflict)?.stamp,
     })),
   )
   const maximum = await maximaOf(tx, school, rows)
-  const standing = (entity: string, row: string, unit: string) => {
-    const stamp = written(entity, row, unit)
+  const standing = (conflict: Row<'sync_conflict'>) => {
+    const stamp = written(conflict)?.stamp
     return stamp ? { actor: named(stamp[3]), at: toInstant(stamp[2]), node: nodeName(stamp[0]) } : null
   }
   return rows.map((each) => {
     const { id, entity, row_id, unit, kind, reason, value, status, resolved_at } = each
     const now = current.get(`${entity}:${row_id}`)
-    const columns = value ? Object.keys(value) : []
+    const columns = value ? Object.keys(value) : (written(each)?.columns ?? [])
     return {
       id,
       entity,
@@ -68,7 +76,8 @@ export async function shownConflicts(tx: ReadTx, school: string, rows: readonly 
       actor: named(each.actor_id),
       at: toInstant(each.hlc),
       node: nodeName(each.node_id),
-      standing: now ? standing(entity, row_id, unit) : null,
+      standing: now ? standing(each) : null,
+      may_decide: mayDecide(each),
       status,
       resolved_at,
       resolved_by: named(each.resolved_by),
@@ -76,7 +85,10 @@ export async function shownConflicts(tx: ReadTx, school: string, rows: readonly 
   })
 }
 
-/** The write of each unit that stands, as its stamp: node, counter, hlc, actor. */
+/**
+ * The write of each unit that stands, as its stamp: node, counter, hlc, actor. Of a row that a deletion meets the last write to it, and which
+ * columns that wrote: the deletion's own stamp is on the row's being there.
+ */
 async function writtenBy(tx: ReadTx, school: string, rows: readonly { entity: string; row_id: string }[]) {
   const units = new Map<string, Readonly<Record<string, Stamp>>>()
   for (const entity of new Set(rows.map((each) => each.entity))) {
@@ -86,7 +98,20 @@ async function writtenBy(tx: ReadTx, school: string, rows: readonly { entity: st
       units.set(`${entity}:${each.row_id}`, textToVersions(each).units)
     }
   }
-  return (entity: string, row: string, unit: string): Stamp | undefined => units.get(`${entity}:${row}`)?.[unit]
+  return ({ entity, row_id, unit, value }: Row<'sync_conflict'>): { stamp: Stamp; columns: string[] } | undefined => {
+    const known = units.get(`${entity}:${row_id}`) ?? {}
+    const isDeletion = unit === EXISTENCE && value === null
+    const others = Object.entries(known).filter(([name]) => name !== EXISTENCE)
+    const last = others
+      .map(([, stamp]) => stamp)
+      .sort(compareStamps)
+      .at(-1)
+    const stamp = (isDeletion ? last : undefined) ?? known[unit]
+    if (!stamp) return undefined
+    const { units: columnsOf }: Description = descriptions[entity as Replicated]
+    const written = isDeletion ? others.flatMap(([name, own]) => (sameDot(own, stamp) ? (columnsOf[name] ?? []) : [])) : []
+    return { stamp, columns: written }
+  }
 }
 
 async function currentRows(tx: ReadTx, school: string, rows: readonly Row<'sync_conflict'>[]) {

@@ -261,6 +261,11 @@ describe('POST /api/sync/conflicts/:id/resolve', () => {
     const open = await centre.as.okafor.replication.conflicts({ query: { status: 'open' } })
     const deletion = open.find(({ entity, kind }) => entity === 'assessment' && kind === 'delete')
     expect(deletion?.kept).toBeNull()
+    // The mark that was made meanwhile is what somebody worked with.
+    const ofMark = open.find(({ entity, kind }) => entity === 'grade' && kind === 'delete')
+    if (ofMark)
+      expect(ofMark).toMatchObject({ current: { score: 19 }, standing: { actor: { id: people.ada.id } }, actor: { id: people.okafor.id } })
+    expect(deletion?.current).toMatchObject({ title: expect.any(String) })
     await centre.as.okafor.replication.resolve({ params: { id: deletion?.id ?? '' }, body: { choice: 'kept' } })
     await link.round()
     expect([await is(centre), await is(box)]).toEqual([false, false])

@@ -1,8 +1,11 @@
 import { naturalId } from '@markbook/shared/ids'
-import { hilltopExam, mathsExam, mathsQuiz, zoe } from '@markbook/shared/story/marks'
+import { elan, hilltopExam, mathsExam, mathsQuiz, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { signedIn, type UnderParent, under } from '../../testing/nodes.ts'
+import { Child } from '../../peers/child.ts'
+import { parentsOf } from '../../peers/enrolment.ts'
+import { asSystem } from '../../store/tx.ts'
+import { lineOf, signedIn, type UnderParent, under } from '../../testing/nodes.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
 
@@ -37,6 +40,7 @@ describe('GET /api/sync/waiting', () => {
         where: expect.stringContaining('Mathematics'),
         value: { score: 81 },
         out_of: 100,
+        deleted: false,
         at,
         actor: { id: people.ada.id, first_name: 'Ada', last_name: 'Nowak' },
       },
@@ -57,6 +61,27 @@ describe('GET /api/sync/waiting', () => {
     expect(await entities({ assessmentId: mathsExam.id })).toEqual(['grade'])
     expect(await entities({ assessmentId: mathsQuiz.id })).toEqual([])
     expect(await entities({ assessmentId: mathsExam.id, entity: 'assessment' })).toEqual([])
+  })
+
+  test('of a deletion that it is one; of a conflict that nobody decided who wrote what it keeps, when, and of what', async () => {
+    const head = await signedIn(box, 'okafor')
+    box.clock.advance(60_000)
+    const at = new Date(box.clock.now()).toISOString()
+    await head.assessments.remove({ params: { id: mathsQuiz.id } })
+    const gone = await head.replication.waiting()
+    expect(gone.length).toBeGreaterThan(1)
+    expect(gone.map(({ deleted, value }) => ({ deleted, value }))).toEqual(gone.map(() => ({ deleted: true, value: null })))
+    centre.clock.advance(120_000)
+    await centre.as.ada.grades.bulk({ body: { assessmentId: mathsQuiz.id, grades: [{ studentId: elan.id, score: 19 }] } })
+    // What comes down meets the deletion here before that has gone up.
+    const [parent] = await box.services.store.read(asSystem(), parentsOf)
+    const child = new Child(box.services, parent?.id ?? '', await lineOf(box, centre))
+    while ((await child.pull(0)).more);
+    const waiting = await head.replication.waiting()
+    const kept = waiting.filter(({ entity }) => entity === 'sync_conflict')
+    expect(kept.length).toBeGreaterThan(0)
+    for (const each of kept)
+      expect(each).toMatchObject({ where: expect.stringContaining('Mathematics'), actor: { id: people.okafor.id }, at })
   })
 
   test('what came from the parent does not wait for it', async () => {

@@ -2,7 +2,7 @@ import { toInstant } from '@markbook/shared/clock'
 import type { WaitingRow } from '@markbook/shared/contract/replication'
 import { limits } from '@markbook/shared/limits'
 import type { Description } from '@markbook/shared/tables/describe'
-import { descriptions } from '@markbook/shared/tables/tables'
+import { descriptions, type Row } from '@markbook/shared/tables/tables'
 import { compareStamps, type Stamp, sameDot, textToVersions } from '@markbook/sync/versions'
 import { and, asc, eq } from 'drizzle-orm'
 import type { Course } from '../../peers/course.ts'
@@ -22,15 +22,17 @@ export async function waitingOf(tx: ReadTx, school: string, { entity, assessment
   if (!parent || (assessmentId !== undefined && (entity ?? 'grade') !== 'grade')) return []
   const { sync_row, grade } = tx.t
   const known = entity === undefined ? undefined : eq(sync_row.table_name, entity)
-  const columns = { table_name: sync_row.table_name, row_id: sync_row.row_id, vv: sync_row.vv, units: sync_row.units }
+  const { table_name, row_id, vv, units, deleted } = sync_row
+  const columns = { table_name, row_id, vv, units, deleted }
   const all = tx.db.select(columns).from(sync_row).$dynamic()
   const marks = and(eq(grade.school_id, sync_row.school_id), eq(grade.id, sync_row.row_id), eq(sync_row.table_name, 'grade'))
   const chosen = assessmentId === undefined ? all : all.innerJoin(grade, and(marks, eq(grade.assessment_id, assessmentId)))
   const rows = (await chosen
     .where(and(isWaitingFor(tx, parent), known))
     .orderBy(asc(sync_row.seq), asc(sync_row.table_name), asc(sync_row.row_id))
-    .limit(limits.sync.waiting)) as { table_name: string; row_id: string; vv: string; units: string }[]
-  const written = rows.map(({ table_name, row_id, ...stored }) => ({ entity: table_name, row_id, ...lastWriteOf(stored) }))
+    .limit(limits.sync.waiting)) as Stored[]
+  const found = await conflictsAmong(tx, school, rows)
+  const written = rows.map((stored) => found.get(stored.row_id) ?? lastWriteOf(stored))
   const named = await peopleNamed(
     tx,
     written.map(({ last }) => last?.[3] ?? null),
@@ -38,9 +40,9 @@ export async function waitingOf(tx: ReadTx, school: string, { entity, assessment
   const where = await namesOf(tx, school, written)
   const value = await valuesOf(tx, school, written)
   const maximum = await maximaOf(tx, school, written)
-  return written.map(({ last, units, ...row }) => ({
+  return written.map(({ last, units, about, ...row }) => ({
     ...row,
-    where: where(row),
+    where: where(about ?? row),
     value: value({ ...row, units }),
     out_of: maximum(row),
     at: toInstant(last?.[2] ?? 0),
@@ -48,12 +50,29 @@ export async function waitingOf(tx: ReadTx, school: string, { entity, assessment
   }))
 }
 
-/** The last write of a row, and the units that were written by it. */
-function lastWriteOf(stored: { vv: string; units: string }): { last: Stamp | undefined; units: string[] } {
+type Stored = { table_name: string; row_id: string; vv: string; units: string; deleted: boolean }
+/** `units`: those that the last write wrote. `about`: the row that a conflict is about. */
+type Last = Written & { deleted: boolean; last: Stamp | undefined; about?: Pick<Written, 'entity' | 'row_id'> }
+
+function lastWriteOf({ table_name, row_id, deleted, ...stored }: Stored): Last {
   const stamps = Object.entries(textToVersions(stored).units).sort(([, a], [, b]) => compareStamps(a, b))
   const last = stamps.at(-1)?.[1]
-  return { last, units: last ? stamps.flatMap(([unit, stamp]) => (sameDot(stamp, last) ? [unit] : [])) : [] }
+  const units = last ? stamps.flatMap(([unit, stamp]) => (sameDot(stamp, last) ? [unit] : [])) : []
+  return { entity: table_name, row_id, deleted: Boolean(deleted), last, units }
 }
+
+/** Conflicts that nobody decided yet: no node wrote the record, but somebody what it keeps. */
+async function conflictsAmong(tx: ReadTx, school: string, rows: readonly Stored[]): Promise<Map<string, Last>> {
+  const ids = rows.flatMap(({ table_name, row_id }) => (table_name === CONFLICT ? [row_id] : []))
+  const open = ((await rowsById(tx, CONFLICT, school, ids)) as Row<'sync_conflict'>[]).filter(({ status }) => status !== 'resolved')
+  return new Map(
+    open.map(({ id, entity, row_id, node_id, hlc, actor_id }) => {
+      const last: Stamp = [node_id, 0, hlc, actor_id]
+      return [id, { entity: CONFLICT, row_id: id, deleted: false, units: [], last, about: { entity, row_id } }]
+    }),
+  )
+}
+const CONFLICT = 'sync_conflict'
 
 type Written = { entity: string; row_id: string; units: readonly string[] }
 
