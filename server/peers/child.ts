@@ -20,6 +20,7 @@ import { heardBy, NumberForgotten } from './forgotten.ts'
 import { letGo } from './gone.ts'
 import { nodeKeys } from './keys.ts'
 import { letBooksGo } from './moved-books.ts'
+import { heardKeys } from './new-keys.ts'
 import { demandOwnNumber, hasLost, leaveNumber, NumberGivenUp, NumberTaken } from './number.ts'
 import { type News, ownNews } from './own-news.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
@@ -63,7 +64,8 @@ export class Child {
     const node = before.own_epoch ?? store.nodeId
     const cursor = before.their_cursor
     const { protocol, schema } = this.program
-    const hello = (as: string) => this.line.hello({ protocol, schema, node: as, kind, version, now: clock.now(), cursor })
+    const knows = before.public_key
+    const hello = (as: string) => this.line.hello({ protocol, schema, node: as, kind, version, now: clock.now(), cursor, knows })
     this.line.speakAs(null)
     this.ahead = null
     const welcome = await hello(node).catch((error: unknown) => this.greetAsFormer(error, hello))
@@ -87,6 +89,7 @@ export class Child {
         their_epoch: welcome.epoch,
         // What its database of before had sent is not left out of what it gets now.
         node_id: welcome.epoch,
+        ...heardKeys(peer, welcome.keys),
         schema,
         their_cursor: isAgain ? null : peer.their_cursor,
         // A parent that was restored has less of us than it said, and gets everything again. One that says more has answered what never

@@ -33,6 +33,7 @@ import { FILE_CONTENT } from './files/named.ts'
 import { answerFiles, giveFile } from './files/serve.ts'
 import { isBelowFloor, unknownOf } from './gone.ts'
 import { isKey, isSignedBy, nodeKeys, sharedKey } from './keys.ts'
+import { vouchedKeys } from './new-keys.ts'
 import { newsOf } from './news.ts'
 import { nameAnew } from './nodes.ts'
 import { nextPage } from './pages.ts'
@@ -151,7 +152,7 @@ const nameOfSchool = statement<{ id: string }>()(({ db, t: { school }, p }) =>
 
 async function hello(c: Ctx, services: Services): Promise<Welcome> {
   const bytes = await bytesOf(c)
-  const { protocol, node, now, cursor } = read(Hello, bytes, isGzipped(c))
+  const { protocol, node, now, cursor, knows } = read(Hello, bytes, isGzipped(c))
   return services.store.write(asSystem(), async (tx) => {
     const peer = await signer(c, tx, bytes, { session: false })
     if (protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
@@ -174,6 +175,7 @@ async function hello(c: Ctx, services: Services): Promise<Welcome> {
       sheets: true,
       below: await isBelowFloor(tx, peer.school_id as string, services.store.nodeId, cursor),
       above: await numberAbove(tx, peer.school_id as string),
+      ...(await vouchedKeys(tx, { secret: services.config.sessionSecret, node: services.store.nodeId, knows })),
     }
   })
 }

@@ -24,13 +24,16 @@ export const Hello = z.object({
   now: z.number(),
   /** How far it has read the parent's feed. */
   cursor: z.string().max(300).nullable(),
+  /** The parent's key for signatures that the child has; absent in what an older program says. */
+  knows: z.string().max(64).optional(),
 })
 export type Hello = z.infer<typeof Hello>
 
 /**
  * `nonce` is signed with every later request. `acknowledged`: the last number of the child's feed that the parent has, and `head` that of
  * the child's history there: a child that has less, or another head, was restored or cloned, and begins anew. `below`: the parent has
- * forgotten deletions that the child has not heard of (SPEC, «Tombstones»).
+ * forgotten deletions that the child has not heard of (SPEC, «Tombstones»). `keys`: those of a parent that has begun anew, signed by the one
+ * that the child knows.
  */
 export const Welcome = z.object({
   protocol: z.int(),
@@ -48,6 +51,7 @@ export const Welcome = z.object({
   sheets: z.boolean().optional(),
   /** The number of the parent's own parent. */
   above: Id.nullish(),
+  keys: z.object({ public_key: z.string().max(64), box_key: z.string().max(64), signature: z.string().max(200) }).optional(),
 })
 export type Welcome = z.infer<typeof Welcome>
 
