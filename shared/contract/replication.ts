@@ -47,7 +47,8 @@ export type SyncStatus = z.infer<typeof SyncStatus>
 /**
  * A write that did not stand. `kept`: what was written, by column, null for a deletion; `current`: what stands now, null where the row is
  * not there, written by `standing`; under a deletion what was written to the row last. `may_decide`: the caller may decide it; else it is
- * theirs, and somebody else's to decide. `before`: what stood before either was written, null where this node does not know; `out_of` the maximum
+ * theirs, and somebody else's to decide. `clock_off_ms`, of either: how far the clock was ahead by which `at` was told, where that is known and
+ * more than a minute: then which of the two came later is not certain. `before`: what stood before either was written, null where this node does not know; `out_of` the maximum
  * of a mark. `at` by the clock of the node that wrote it, `node`, null where nobody here knows its name. `where`: by what people know the row, «Kelly Aoife · Test 1 ·
  * Mathematics»; empty where it is not here.
  */
@@ -66,7 +67,8 @@ export const Conflict = row('Conflict', {
   actor: Person,
   at: Instant,
   node: z.string().nullable(),
-  standing: z.object({ actor: Person, at: Instant, node: z.string().nullable() }).nullable(),
+  clock_off_ms: z.int().nullable(),
+  standing: z.object({ actor: Person, at: Instant, node: z.string().nullable(), clock_off_ms: z.int().nullable() }).nullable(),
   may_decide: Flag,
   status: choice(['noticed', 'open', 'resolved']),
   resolved_at: Instant.nullable(),
@@ -136,7 +138,7 @@ export type WaitingFile = z.infer<typeof WaitingFile>
 
 /**
  * Another node. `user` of a laptop; `url` of a parent. `began_anew`: as which other one, and when, as far as their names tell (decision 393);
- * `both_heard` since then: one is a copy of the other.
+ * `both_heard` since then: one is a copy of the other. `clock_offset_ms`: how far its clock was ahead of this node's when it was heard last.
  */
 export const SyncNode = row('SyncNode', {
   id: Id,
@@ -147,6 +149,7 @@ export const SyncNode = row('SyncNode', {
   url: z.string().nullable(),
   enrolled_at: Instant,
   last_seen_at: Instant.nullable(),
+  clock_offset_ms: z.int().nullable(),
   revoked_at: Instant.nullable(),
   began_anew: z.object({ name: z.string(), at: Instant, both_heard: Flag }).nullable(),
 })

@@ -11,6 +11,7 @@ import { incarnations } from '../../store/node.ts'
 import { scopeIn } from '../../store/replica/links.ts'
 import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { clocksOf, offsetOf } from './clocks.ts'
 import { namesOf } from './naming.ts'
 import { beforeBoth, maximaOf } from './past.ts'
 import { peopleNamed } from './people.ts'
@@ -41,6 +42,7 @@ export async function shownConflicts(
     ...stamps.map((stamp) => stamp?.[3] ?? null),
   ])
   const nodes = await nodeNames(tx, here)
+  const clockOff = await clocksOf(tx, here)
   const nodeName = (node: string) => nodes.get(node) ?? null
   const where = await namesOf(tx, school, rows)
   const before = await beforeBoth(
@@ -55,7 +57,9 @@ export async function shownConflicts(
   const maximum = await maximaOf(tx, school, rows)
   const standing = (conflict: Row<'sync_conflict'>) => {
     const stamp = written(conflict)?.stamp
-    return stamp ? { actor: named(stamp[3]), at: toInstant(stamp[2]), node: nodeName(stamp[0]) } : null
+    return stamp
+      ? { actor: named(stamp[3]), at: toInstant(stamp[2]), node: nodeName(stamp[0]), clock_off_ms: clockOff(stamp[0], stamp[2]) }
+      : null
   }
   return rows.map((each) => {
     const { id, entity, row_id, unit, kind, reason, value, status, resolved_at } = each
@@ -76,6 +80,7 @@ export async function shownConflicts(
       actor: named(each.actor_id),
       at: toInstant(each.hlc),
       node: nodeName(each.node_id),
+      clock_off_ms: clockOff(each.node_id, each.hlc),
       standing: now ? standing(each) : null,
       may_decide: mayDecide(each),
       status,
@@ -156,7 +161,8 @@ export async function nodesOf(tx: ReadTx, school: string): Promise<SyncNode[]> {
     const { id, side, kind, name, user_id, url, enrolled_at, last_seen_at, revoked_at } = each
     const next = successorOf(each, rows)
     const began_anew = next && { name: next.name, at: next.at, both_heard: next.bothHeard }
-    return { id, side, kind, name, user: named(user_id), url, enrolled_at, last_seen_at, revoked_at, began_anew }
+    const clock_offset_ms = offsetOf(each)
+    return { id, side, kind, name, user: named(user_id), url, enrolled_at, last_seen_at, clock_offset_ms, revoked_at, began_anew }
   })
 }
 
