@@ -14,7 +14,8 @@ export function useNeeds(status: SyncStatus | null | undefined): Needs {
   if (all) return { decisions: open_conflicts, stuck: held + refused, below: refused_below }
   const unseen = notTaken.data?.filter(({ seen_at }) => seen_at === null) ?? []
   return {
-    decisions: (open_conflicts > 0 && own.data?.length) || 0,
+    // What they wrote, and may not decide, is somebody else's work.
+    decisions: open_conflicts > 0 ? (own.data?.filter(({ may_decide }) => may_decide).length ?? 0) : 0,
     stuck: refused > 0 ? unseen.filter(({ from }) => from === null).length : 0,
     below: refused_below > 0 ? unseen.filter(({ from }) => from !== null).length : 0,
   }

@@ -115,14 +115,12 @@ function Waiting({ nothing }: { nothing: string }) {
           <Table label={t('waits')}>
             <Head columns={[t('what'), t('column.value'), t('who'), t('when')]} />
             <tbody>
-              {rows.map(({ entity, row_id, where, value, out_of, actor, at }) => (
+              {rows.map(({ entity, row_id, where, value, out_of, deleted, actor, at }) => (
                 <tr key={`${entity} ${row_id}`}>
                   <th scope="row">
                     {entityName(entity)} <span className={styles['where']}>{where}</span>
                   </th>
-                  <td>
-                    <ToldValue value={value} outOf={out_of} />
-                  </td>
+                  <td>{deleted ? t('deleted') : <ToldValue value={value} outOf={out_of} />}</td>
                   <td>{actor ? nameOf(actor) : t('service')}</td>
                   <td>{moment(at)}</td>
                 </tr>
