@@ -112,9 +112,6 @@ export const plants: readonly Plant[] = [
   })),
   plant<Enrolment>('one number is enrolled twice', '../../peers/enrolment.ts', () => ({ childByNode: async () => undefined })),
   plant<Refusals>('what was refused is not kept', '../../peers/refusals.ts', () => ({ keepRefused: async () => {} })),
-  plant<Refusals>('every parent may take back what another sent', '../../peers/refusals.ts', () => ({
-    ofOwn: async (...[, , , answers]: Parameters<Refusals['ofOwn']>) => [...answers],
-  })),
   plant<Prune>('rows stay when the right to them goes', '../../peers/prune.ts', () => ({ prune: async () => [] })),
   plant<Settle>('two terms may have one name', '@markbook/sync/merge/settle', () => ({ settleTerms: () => new Map() })),
   plant<Versions>('what was seen is one too many', '@markbook/sync/versions', () => ({
@@ -148,7 +145,6 @@ export const firstSeeds: Readonly<Record<string, number>> = {
   'a copy leaves out the last row of each page': 1,
   'one number is enrolled twice': 54,
   'what was refused is not kept': 2,
-  'every parent may take back what another sent': 111,
   'rows stay when the right to them goes': 9,
   'two terms may have one name': 23,
   'what was seen is one too many': 47,
