@@ -1,11 +1,12 @@
 import type { Conflict } from '@markbook/shared/contract/replication'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Answer, FailureNotice, Page } from '../../components/page.tsx'
 import { Both, type Choice } from './both-values.tsx'
+import { useKeys } from './keys.ts'
 import { useShown } from './naming.ts'
 import styles from './sync.module.css'
 import { concerned, type LastDecision, TakeBack } from './take-back.tsx'
@@ -48,11 +49,9 @@ function Desk({ conflicts, onDecided }: { conflicts: readonly Conflict[]; onDeci
     resolve.reset()
     setAt(Math.max(0, Math.min(conflicts.length - 1, to)))
   }
-  useKeys({
-    ArrowLeft: () => decide('current'),
-    ArrowRight: () => decide('kept'),
-    ArrowDown: () => go(place + 1),
-    ArrowUp: () => go(place - 1),
+  useKeys(conflict.id, {
+    decide: { ArrowLeft: () => decide('current'), ArrowRight: () => decide('kept') },
+    walk: { ArrowDown: () => go(place + 1), ArrowUp: () => go(place - 1) },
   })
   return (
     <>
@@ -72,19 +71,4 @@ function Desk({ conflicts, onDecided }: { conflicts: readonly Conflict[]; onDeci
       <Both key={conflict.id} conflict={conflict} isBusy={resolve.isPending} failure={resolve.error} onDecide={decide} />
     </>
   )
-}
-
-/** Keys of the whole page, but not where somebody types or a button already has the focus of that key. */
-function useKeys(keys: Readonly<Record<string, () => void>>) {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const act = keys[event.key]
-      const isTyping = event.target instanceof HTMLElement && event.target.closest('input, select, textarea, [role=menu], [role=dialog]')
-      if (!act || isTyping || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
-      event.preventDefault()
-      act()
-    }
-    document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
-  })
 }
