@@ -3,7 +3,7 @@ import { aoife, lukasz, mathsExam, sean } from '@markbook/shared/story/marks'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cable } from '../../../../server/demo/cable.ts'
-import { chromiumPath, openBrowser, openWindow } from '../../tests/browser.ts'
+import { chromiumPath, openBrowser, openWindow, picture } from '../../tests/browser.ts'
 import { inStep, joinedUnder } from '../../tests/joined.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
@@ -46,7 +46,7 @@ describe.skipIf(!chromiumPath)('the conflict desk', () => {
     for (const [pupil, score] of marks) await client.grades.update({ params: { id: gradeOf(pupil) }, body: { score } })
   }
 
-  test('a key that is held, or pressed before the next conflict can have been read, decides one alone', async () => {
+  test('what needs a decision and how the line stands are both said on the Sync page', async () => {
     const three = [sean, aoife, lukasz]
     await meeting(
       marked(
@@ -58,6 +58,19 @@ describe.skipIf(!chromiumPath)('the conflict desk', () => {
         three.map((pupil) => [pupil, 22]),
       ),
     )
+    const { context, page } = await openWindow(browser)
+    await box.signIn(context, 'okafor')
+    cable.cut()
+    await page.goto(`${box.url}/sync`)
+    const main = page.getByRole('main')
+    await main.getByText('3 entries need your decision').waitFor()
+    await main.getByText('No line; all marks are at the ministry').waitFor()
+    await picture(page, 'sync-decisions-and-no-line')
+    cable.mend()
+    await context.close()
+  })
+
+  test('a key that is held, or pressed before the next conflict can have been read, decides one alone', async () => {
     const { context, page } = await openWindow(browser)
     await box.signIn(context, 'okafor')
     await page.goto(`${box.url}/sync/conflicts`)
