@@ -1,9 +1,9 @@
 import { naturalId } from '@markbook/shared/ids'
-import { aoife, lukasz, mathsExam, sean } from '@markbook/shared/story/marks'
+import { aoife, elan, lukasz, mathsExam, mathsQuiz, sean } from '@markbook/shared/story/marks'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cable } from '../../../../server/demo/cable.ts'
-import { chromiumPath, openBrowser, openWindow, picture } from '../../tests/browser.ts'
+import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { inStep, joinedUnder } from '../../tests/joined.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
@@ -94,6 +94,53 @@ describe.skipIf(!chromiumPath)('the conflict desk', () => {
       await page.getByText(left).waitFor()
       await page.waitForTimeout(400)
     }
+    await context.close()
+  })
+
+  test('a deletion is taken from the desk only once it was said what goes, and no way back is offered that there is not', async () => {
+    await meeting(
+      async (site) =>
+        (await site.as('ada')).grades.bulk({ body: { assessmentId: mathsQuiz.id, grades: [{ studentId: elan.id, score: 19 }] } }),
+      async (site) => (await site.as('okafor')).assessments.remove({ params: { id: mathsQuiz.id } }),
+    )
+    const { context, page, faults } = await openWindow(browser)
+    await box.signIn(context, 'okafor')
+    await page.route(/\/api\/sync\/conflicts\?/, async (route) => {
+      const answer = await route.fetch()
+      const rows = (await answer.json()) as { entity: string; current: unknown }[]
+      const current = { title: 'Quiz 1', max_score: 20, term_id: mathsQuiz.term_id }
+      await route.fulfill({
+        response: answer,
+        json: rows.filter(({ entity }) => entity === 'assessment').map((row) => ({ ...row, current })),
+      })
+    })
+    await page.goto(`${box.url}/sync/conflicts`)
+    const now = page.getByRole('region', { name: 'Counts now' })
+    await now.getByText('Quiz 1').waitFor()
+    expect(await now.innerText()).toMatch(/Title\s+Quiz 1\s+Maximum\s+20\s/)
+    expect(await now.innerText()).not.toContain(mathsQuiz.term_id)
+    await page.getByText('1 of 1').waitFor()
+    await page.waitForTimeout(400)
+    await page.keyboard.press('ArrowRight')
+    const dialog = page.getByRole('dialog', { name: 'Delete it after all?' })
+    await dialog.getByText(/^Assessment: .*Quiz 1.* then goes/).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'conflict-deletion')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const taught = { termId: mathsQuiz.term_id, subjectId: mathsQuiz.subject_id }
+    const isThere = async () => (await (await box.as('okafor')).assessments.list({ query: taught })).some(({ id }) => id === mathsQuiz.id)
+    expect(await isThere()).toBe(true)
+    await page.setViewportSize(sizes.phone)
+    await page.getByRole('button', { name: 'Take this one' }).click()
+    await expectFits(page)
+    await picture(page, 'conflict-deletion-phone')
+    await dialog.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByText(/^Decided: .*Quiz 1/).waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await isThere()).toBe(false)
+    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0)
+    expect(faults).toEqual([])
     await context.close()
   })
 })
