@@ -22,6 +22,7 @@ export function SyncPage() {
   const profile = useProfile()
   const status = useQuery(ask('replication', 'status'))
   const needs = useNeeds(status.data)
+  const mayJoinAgain = ({ state, is_laptop }: SyncStatus) => state === 'revoked' && (is_laptop || isAdmin(profile))
   const actions = (
     <>
       {needs.decisions > 0 && (
@@ -38,7 +39,8 @@ export function SyncPage() {
         {(known) => (
           <>
             <State status={known} needs={needs} />
-            {known.state === 'revoked' && (known.is_laptop || isAdmin(profile)) && <Join status={known} />}
+            {known.state === 'revoked' && <Notice>{t(mayJoinAgain(known) ? 'shutOut.here' : 'shutOut.ask')}</Notice>}
+            {mayJoinAgain(known) && <Join status={known} />}
             {known.refused + known.refused_below > 0 && needs.stuck + needs.below > 0 && <NotTaken />}
             <Waiting nothing={t(waitsWord(known))} />
             {known.files_to_send + known.files_to_come > 0 && <WaitingFiles />}
