@@ -2,7 +2,7 @@ import type { SyncStatus } from '@markbook/shared/contract/replication'
 import i18next from 'i18next'
 import { beforeAll, expect, test } from 'vitest'
 import { openWords, restOfWords } from '../words/words.ts'
-import { type Needs, spokenOf } from './spoken.ts'
+import { lineOf, type Needs, needOf, spokenOf } from './spoken.ts'
 
 beforeAll(async () => {
   await openWords('en')
@@ -71,4 +71,12 @@ test('what needs somebody comes first, and only where it is theirs', () => {
 
 test('a first copy says how far it is, and nothing is said to be there that is not', () => {
   expect(said({ copy: { copied: 1_200, total: 6_000 } })).toBe('First copy: 1200 of 6000')
+})
+
+test('how the line stands is said whatever needs a decision, and what needs one whatever the line does', () => {
+  const t = i18next.getFixedT('en', 'sync')
+  const cut = { ...quiet, state: 'offline' as const, waiting: 2, waiting_marks: 2, oldest_waiting_at: '2026-01-12T07:00:00.000Z' }
+  expect(lineOf(t, { ...cut, open_conflicts: 3 }, now).text).toBe('No line: 2 marks wait, the oldest for 3 hours')
+  expect(needOf(t, { decisions: 3, stuck: 1, below: 0 })?.text).toBe('3 entries need your decision')
+  expect(needOf(t, nothing)).toBeNull()
 })

@@ -8,12 +8,22 @@ export type Needs = { decisions: number; stuck: number; below: number }
 export type Spoken = { text: string; tone: 'none' | 'good' | 'warn' | 'bad'; isWork?: true }
 
 /** The one thing of a status that matters most to a person, as a sentence. `now` in ms. */
-export function spokenOf(t: TFunction<'sync'>, status: SyncStatus, { decisions, stuck, below }: Needs, now: number): Spoken {
-  const { state, copy, waiting, oldest_waiting_at, files_to_send, files_to_come } = status
-  if (state === 'revoked' || state === 'upgrade') return { text: t(`line.${state}`), tone: 'bad', isWork: true }
+export function spokenOf(t: TFunction<'sync'>, status: SyncStatus, needs: Needs, now: number): Spoken {
+  const line = lineOf(t, status, now)
+  return line.isWork ? line : (needOf(t, needs) ?? line)
+}
+
+/** What stays so until this person looks at it; null where nothing does. */
+export function needOf(t: TFunction<'sync'>, { decisions, stuck, below }: Needs): Spoken | null {
   if (decisions > 0) return { text: t('line.decide', { count: decisions }), tone: 'warn', isWork: true }
   if (stuck > 0) return { text: t('line.stuck', { count: stuck }), tone: 'warn', isWork: true }
-  if (below > 0) return { text: t('line.below', { count: below }), tone: 'warn', isWork: true }
+  return below > 0 ? { text: t('line.below', { count: below }), tone: 'warn', isWork: true } : null
+}
+
+/** How the line stands, whatever else there is to do: what waits and for how long, what is being sent, or where all of it is. `now` in ms. */
+export function lineOf(t: TFunction<'sync'>, status: SyncStatus, now: number): Spoken {
+  const { state, copy, waiting, oldest_waiting_at, files_to_send, files_to_come } = status
+  if (state === 'revoked' || state === 'upgrade') return { text: t(`line.${state}`), tone: 'bad', isWork: true }
   if (state === 'alone') return { text: t('line.alone'), tone: 'none' }
   if (copy) return { text: t('line.copying', copy), tone: state === 'offline' ? 'warn' : 'none' }
   const count = waiting + files_to_send + files_to_come

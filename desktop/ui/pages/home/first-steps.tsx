@@ -6,9 +6,10 @@ import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Badge, Card } from '../../components/page.tsx'
+import { useAddress } from '../../frame/address.ts'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import styles from './home.module.css'
-import { isOnlyHere, nextStep, type SetUp, type Step, steps } from './steps.ts'
+import { nextStep, type SetUp, type Step, steps } from './steps.ts'
 
 const pages = {
   year: '/years',
@@ -44,13 +45,6 @@ function useSetUp(): SetUp | null {
     pupils: pupils.data.length > 0,
     colleagues: members.data.length > 1,
   }
-}
-
-/** What to tell colleagues: the address of this page, or where it is one of this computer alone, the one that others use, if any. */
-function useAddress(): string | undefined {
-  const isHere = isOnlyHere(location.hostname)
-  const reached = useQuery({ ...ask('schools', 'addresses'), enabled: isHere })
-  return isHere ? reached.data?.urls[0] : location.origin
 }
 
 /** Leads an administrator through setting up a new school, one step after the other; gone once all is there. */

@@ -4,8 +4,9 @@ import { Button } from '../../components/button.tsx'
 import { Badge, Card } from '../../components/page.tsx'
 import { moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
-import { useColumnName, useEntityName, useShown } from './naming.ts'
+import { useColumnName, useRowName, useShown } from './naming.ts'
 import styles from './sync.module.css'
+import { worthSaying } from './told-value.tsx'
 import { TypedValue } from './typed-value.tsx'
 
 export type Choice = 'current' | 'kept' | 'typed'
@@ -20,10 +21,13 @@ type Deciding = {
 /** Two values for one thing, side by side: who wrote each, when and where, what stood before, and out of how many. */
 export function Both({ conflict, isBusy, failure, onDecide }: Deciding) {
   const { t } = useTranslation('sync')
-  const entityName = useEntityName()
-  const { entity, where, kind, kept, current, before, out_of, standing, actor, at, node } = conflict
+  const rowName = useRowName()
+  const { kind, kept, current, before, out_of, standing, actor, at, node } = conflict
+  // A deletion names no column: of the row that it would take, all that there is to say is told.
+  const row = kept || !current ? null : Object.fromEntries(worthSaying(current))
+  const missing = row ? 'stays' : kind === 'delete' ? 'empty' : 'gone'
   return (
-    <Card title={`${entityName(entity)}${where ? `: ${where}` : ''}`}>
+    <Card title={rowName(conflict)}>
       {kind !== 'value' && (
         <p>
           <Badge tone="warn">{t('reason.label')}</Badge> {t(`reason.${kind}`)}
@@ -33,7 +37,7 @@ export function Both({ conflict, isBusy, failure, onDecide }: Deciding) {
       <div className={styles['sides']}>
         <section className={`${styles['side']} ${styles['stands']}`} aria-label={t('now')}>
           <h3>{t('now')}</h3>
-          <Value columns={current} outOf={out_of} missing={t(kind === 'delete' ? 'empty' : 'gone')} />
+          <Value columns={kept ? current : row} outOf={out_of} missing={t(missing)} />
           {standing && (
             <p className={styles['by']}>
               {standing.actor ? nameOf(standing.actor) : t('service')}
@@ -76,7 +80,7 @@ type ValueProps = { columns: Conflict['kept']; outOf: number | null; missing: st
 function Value({ columns, outOf, missing }: ValueProps) {
   const columnName = useColumnName()
   const shown = useShown()
-  if (!columns) return <p className={styles['value']}>{missing}</p>
+  if (!columns || Object.keys(columns).length === 0) return <p className={styles['value']}>{missing}</p>
   return Object.entries(columns).map(([column, value]) => (
     <div key={column}>
       <p className={styles['column']}>{columnName(column)}</p>

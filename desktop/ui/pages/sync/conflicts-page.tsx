@@ -1,12 +1,14 @@
 import type { Conflict } from '@markbook/shared/contract/replication'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
 import { Answer, FailureNotice, Page } from '../../components/page.tsx'
 import { Both, type Choice } from './both-values.tsx'
-import { useShown } from './naming.ts'
+import { useKeys } from './keys.ts'
+import { useRowName, useShown } from './naming.ts'
 import styles from './sync.module.css'
 import { concerned, type LastDecision, TakeBack } from './take-back.tsx'
 
@@ -30,29 +32,31 @@ function Desk({ conflicts, onDecided }: { conflicts: readonly Conflict[]; onDeci
   const [at, setAt] = useState(0)
   const resolve = useSave('replication', 'resolve', concerned)
   const shown = useShown()
+  const rowName = useRowName()
   const place = Math.min(at, conflicts.length - 1)
   const conflict = conflicts[place] as Conflict
-  const decide = (choice: Choice, value?: Record<string, unknown>) => {
-    if (resolve.isPending) return
+  const [leaving, setLeaving] = useState<Conflict | null>(null)
+  const send = async (conflict: Conflict, choice: Choice, value?: Record<string, unknown>) => {
     const columns = choice === 'typed' ? (value ?? null) : conflict[choice]
     const what = conflict.where || t('conflicts')
     const said = columns && Object.entries(columns).map(([column, one]) => shown(column, one, conflict.out_of))
-    const news = said ? t('decidedNow', { what, value: said.join(', ') }) : t('decided', { what })
+    const news = said?.length ? t('decidedNow', { what, value: said.join(', ') }) : t('decided', { what })
+    await resolve.mutateAsync({ params: { id: conflict.id }, body: { choice, ...(value && { value }) } })
+    onDecided({ conflict, choice, news })
+  }
+  const decide = (choice: Choice, value?: Record<string, unknown>) => {
+    if (resolve.isPending) return
+    if (choice === 'kept' && !conflict.kept) setLeaving(conflict)
     // What was refused stands on the page.
-    resolve.mutateAsync({ params: { id: conflict.id }, body: { choice, ...(value && { value }) } }).then(
-      () => onDecided({ conflict, choice, news }),
-      () => null,
-    )
+    else send(conflict, choice, value).catch(() => null)
   }
   const go = (to: number) => {
     resolve.reset()
     setAt(Math.max(0, Math.min(conflicts.length - 1, to)))
   }
-  useKeys({
-    ArrowLeft: () => decide('current'),
-    ArrowRight: () => decide('kept'),
-    ArrowDown: () => go(place + 1),
-    ArrowUp: () => go(place - 1),
+  useKeys(conflict.id, {
+    decide: { ArrowLeft: () => decide('current'), ArrowRight: () => decide('kept') },
+    walk: { ArrowDown: () => go(place + 1), ArrowUp: () => go(place - 1) },
   })
   return (
     <>
@@ -68,23 +72,17 @@ function Desk({ conflicts, onDecided }: { conflicts: readonly Conflict[]; onDeci
           </Button>
         </span>
       </div>
-      <FailureNotice failure={resolve.error} />
+      <FailureNotice failure={leaving ? null : resolve.error} />
       <Both key={conflict.id} conflict={conflict} isBusy={resolve.isPending} failure={resolve.error} onDecide={decide} />
+      {leaving && (
+        <ConfirmDialog
+          title={t('deleteTitle')}
+          text={t('deleteText', { what: rowName(leaving) })}
+          action={t('delete')}
+          onConfirm={() => send(leaving, 'kept')}
+          onClose={() => setLeaving(null)}
+        />
+      )}
     </>
   )
-}
-
-/** Keys of the whole page, but not where somebody types or a button already has the focus of that key. */
-function useKeys(keys: Readonly<Record<string, () => void>>) {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const act = keys[event.key]
-      const isTyping = event.target instanceof HTMLElement && event.target.closest('input, select, textarea, [role=menu], [role=dialog]')
-      if (!act || isTyping || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
-      event.preventDefault()
-      act()
-    }
-    document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
-  })
 }

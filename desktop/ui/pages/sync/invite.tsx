@@ -5,11 +5,12 @@ import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Actions, Form, Row, SelectField } from '../../components/field.tsx'
 import { Card, FailureNotice, Notice } from '../../components/page.tsx'
+import { useAddress } from '../../frame/address.ts'
 import { moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import styles from './sync.module.css'
 
-/** A code for one computer, shown once. */
+/** A code for one computer, shown once, and only while it is for what is chosen. */
 export function Invite() {
   const { t } = useTranslation('sync')
   const staff = useQuery(ask('classes', 'schoolTeachers'))
@@ -19,6 +20,13 @@ export function Invite() {
   const [kind, setKind] = useState<'laptop' | 'school'>('laptop')
   const [chosen, setChosen] = useState('')
   const userId = chosen || staff.data?.[0]?.id
+  const invited = staff.data?.find(({ id }) => id === invite.variables?.body?.userId)
+  const name = invited ? nameOf(invited) : ''
+  const address = useAddress()
+  const choose = (set: () => void) => {
+    set()
+    invite.reset()
+  }
   const send = () => invite.mutate({ body: { kind, ...(kind === 'laptop' && userId && { userId }) } })
   return (
     <Card title={t('invite')}>
@@ -26,12 +34,12 @@ export function Invite() {
       <Form onSend={send}>
         <FailureNotice failure={invite.error} />
         <Row>
-          <SelectField label={t('inviteFor')} value={kind} onChange={({ target }) => setKind(target.value as typeof kind)}>
+          <SelectField label={t('inviteFor')} value={kind} onChange={({ target }) => choose(() => setKind(target.value as typeof kind))}>
             <option value="laptop">{t('inviteLaptop')}</option>
             {!hasJoined && <option value="school">{t('inviteSchool')}</option>}
           </SelectField>
           {kind === 'laptop' && (
-            <SelectField label={t('inviteWhom')} value={userId ?? ''} onChange={({ target }) => setChosen(target.value)}>
+            <SelectField label={t('inviteWhom')} value={userId ?? ''} onChange={({ target }) => choose(() => setChosen(target.value))}>
               {(staff.data ?? []).map((person) => (
                 <option key={person.id} value={person.id}>
                   {nameOf(person)}
@@ -48,13 +56,14 @@ export function Invite() {
       </Form>
       {invite.data && (
         <Notice tone="good">
+          <strong>{t(`inviteIsFor.${kind}`, { name })}</strong>
           <span>{t('inviteCode')}</span>
           <span className={styles['code']}>{invite.data.code}</span>
-          <span>{t('inviteAddress', { address: location.origin })}</span>
+          <span>{address ? t('inviteAddress', { address }) : t('inviteOnlyHere', { address: location.origin })}</span>
           <span>{t('inviteUntil', { at: moment(invite.data.expires_at) })}</span>
         </Notice>
       )}
-      <p>{t('joinHow')}</p>
+      <p>{t(`joinHow.${kind}`, { address: address ?? t('inviteWords.address'), code: invite.data?.code ?? t('inviteWords.code') })}</p>
     </Card>
   )
 }

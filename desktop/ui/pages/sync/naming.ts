@@ -7,6 +7,12 @@ export function useEntityName(): (entity: string) => string {
   return (entity) => (i18n.exists(`entity.${entity}`, { ns: 'sync' }) ? t(`entity.${entity as 'grade'}`) : t('entity.other'))
 }
 
+/** A row as it is called at school: what it is, and which. */
+export function useRowName(): (row: { entity: string; where: string }) => string {
+  const entityName = useEntityName()
+  return ({ entity, where }) => (where ? `${entityName(entity)}: ${where}` : entityName(entity))
+}
+
 /** What a column is called; one without a name of its own is a value. */
 export function useColumnName(): (column: string) => string {
   const { t, i18n } = useTranslation('sync')

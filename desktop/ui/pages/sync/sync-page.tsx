@@ -6,7 +6,7 @@ import { ask } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Answer, Card, Notice, Page, Table } from '../../components/page.tsx'
-import { type Needs, spokenOf } from '../../frame/spoken.ts'
+import { lineOf, type Needs, needOf } from '../../frame/spoken.ts'
 import { useNeeds } from '../../frame/use-spoken.ts'
 import { enumerated, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
@@ -22,6 +22,7 @@ export function SyncPage() {
   const profile = useProfile()
   const status = useQuery(ask('replication', 'status'))
   const needs = useNeeds(status.data)
+  const mayJoinAgain = ({ state, is_laptop }: SyncStatus) => state === 'revoked' && (is_laptop || isAdmin(profile))
   const actions = (
     <>
       {needs.decisions > 0 && (
@@ -38,7 +39,8 @@ export function SyncPage() {
         {(known) => (
           <>
             <State status={known} needs={needs} />
-            {known.state === 'revoked' && (known.is_laptop || isAdmin(profile)) && <Join status={known} />}
+            {known.state === 'revoked' && <Notice>{t(mayJoinAgain(known) ? 'shutOut.here' : 'shutOut.ask')}</Notice>}
+            {mayJoinAgain(known) && <Join status={known} />}
             {known.refused + known.refused_below > 0 && needs.stuck + needs.below > 0 && <NotTaken />}
             <Waiting nothing={t(waitsWord(known))} />
             {known.files_to_send + known.files_to_come > 0 && <WaitingFiles />}
@@ -52,7 +54,7 @@ export function SyncPage() {
 
 function State({ status, needs }: { status: SyncStatus; needs: Needs }) {
   const { t } = useTranslation('sync')
-  const { text, tone } = spokenOf(t, status, needs, Date.now())
+  const spoken = [needOf(t, needs), lineOf(t, status, Date.now())].filter((one) => one !== null)
   const { schools_below, laptops_below } = status
   const below = schools_below + laptops_below
   const receives = enumerated([
@@ -75,9 +77,11 @@ function State({ status, needs }: { status: SyncStatus; needs: Needs }) {
   ]
   return (
     <Card>
-      <Notice tone={tone === 'none' ? 'info' : tone}>
-        <strong>{text}</strong>
-      </Notice>
+      {spoken.map(({ text, tone }) => (
+        <Notice key={text} tone={tone === 'none' ? 'info' : tone}>
+          <strong>{text}</strong>
+        </Notice>
+      ))}
       <dl className={styles['facts']}>
         {facts.map(([label, value]) => (
           <div key={label}>

@@ -16,9 +16,13 @@ export const concerned = ['grades', 'assessments', 'reports', 'students', 'class
 /** What was decided last on this page, with the conflict as it stood before. */
 export type LastDecision = { conflict: Conflict; choice: Choice; news: string }
 
-/** What the other way would write: after «leave it», the other value; else what stood before. Null where that cannot be written so. */
+/**
+ * What the other way would write: after «leave it», the other value; else what stood before. Null where that cannot be written so: after a
+ * deletion there is no row to write it to.
+ */
 function wayBack({ conflict: { kept, current }, choice }: LastDecision) {
   if (choice === 'current') return kept && { columns: kept, body: { choice: 'kept' as const, again: true } }
+  if (choice === 'kept' && !kept) return null
   return current && { columns: current, body: { choice: 'typed' as const, value: current, again: true } }
 }
 

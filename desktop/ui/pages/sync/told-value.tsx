@@ -1,12 +1,18 @@
 import { isId } from '@markbook/shared/ids'
 import { useColumnName, useShown } from './naming.ts'
 
-/** What was written, by column. What is empty or no is left unsaid, unless that is all there is to say; an id says nothing to anybody. */
+/** Columns that are worth saying: what is empty or no is left out, unless that is all there is to say; an id says nothing to anybody. */
+export function worthSaying(value: Readonly<Record<string, unknown>> | null): readonly [string, unknown][] {
+  const all = Object.entries(value ?? {}).filter(([, one]) => !(typeof one === 'string' && isId(one)))
+  const said = all.filter(([, one]) => one !== null && one !== false && one !== '')
+  return said.length > 0 ? said : all
+}
+
+/** What was written, by column. */
 export function ToldValue({ value, outOf }: { value: Readonly<Record<string, unknown>> | null; outOf: number | null }) {
   const columnName = useColumnName()
   const shown = useShown()
-  const all = Object.entries(value ?? {}).filter(([, one]) => !(typeof one === 'string' && isId(one)))
-  const said = all.filter(([, one]) => one !== null && one !== false && one !== '')
-  const told = said.length > 0 ? said : all
-  return told.map(([column, one]) => (column === 'score' ? '' : `${columnName(column)}: `) + shown(column, one, outOf)).join(', ')
+  return worthSaying(value)
+    .map(([column, one]) => (column === 'score' ? '' : `${columnName(column)}: `) + shown(column, one, outOf))
+    .join(', ')
 }

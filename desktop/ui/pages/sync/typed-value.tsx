@@ -10,7 +10,7 @@ type Columns = Readonly<Record<string, unknown>>
 const isTypable = (value: unknown) => typeof value === 'number' || typeof value === 'string' || value === null
 const asText = (value: unknown) => (typeof value === 'number' ? editable(value) : typeof value === 'string' ? value : '')
 
-/** Neither of the two was right: the right one is typed. Numbers stay numbers. */
+/** Neither of the two was right: the right one is typed over what was written too. Numbers stay numbers. */
 export function TypedValue({
   columns,
   isBusy,
@@ -44,15 +44,17 @@ export function TypedValue({
       return [column, typeof before === 'number' ? typedNumber(text) : text.trim() === '' ? null : text]
     }),
   )
-  const isWhole = Object.entries(columns).every(([column, before]) => typeof before !== 'number' || value[column] !== null)
+  const isWrong = (column: string) => typeof columns[column] === 'number' && value[column] === null
+  const isWhole = !Object.keys(columns).some(isWrong)
   return (
     <Form onSend={() => isWhole && onType(value)}>
       {Object.entries(columns).map(([column, before], at) => (
         <TextField
           key={column}
           label={columnName(column)}
-          error={issueOf(failure, `value.${column}`)}
+          error={isWrong(column) ? t('typedNumber', { example: editable(24.5) }) : issueOf(failure, `value.${column}`)}
           autoFocus={at === 0}
+          onFocus={({ target }) => target.select()}
           inputMode={typeof before === 'number' ? 'decimal' : undefined}
           value={typed[column] ?? ''}
           onChange={({ target }) => setTyped({ ...typed, [column]: target.value })}

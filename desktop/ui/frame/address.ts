@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
+import { ask } from '../api/queries.ts'
+
+/** Whether a page under this name is on the server's own computer: an address that is of no use to anybody else. */
+export const isOnlyHere = (hostname: string): boolean => /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+
+/**
+ * What other computers use to reach this server: the address of this page, or where it is one of this computer alone, the one that others
+ * use, if any. For administrators.
+ */
+export function useAddress(): string | undefined {
+  const isHere = isOnlyHere(location.hostname)
+  const reached = useQuery({ ...ask('schools', 'addresses'), enabled: isHere })
+  return isHere ? reached.data?.urls[0] : location.origin
+}
