@@ -64,7 +64,8 @@ Exit codes:
   3  no line, not running, revoked, too old, something waits for a decision, or a write was not taken`
 
 const VERIFY = `
-Needs the line. What is still on its way counts as different until it has arrived.
+Run it at the server or laptop that joined the other, with a line between them. What is still on its way counts as different
+until it has arrived.
 
 Examples:
   $ markbook sync verify
@@ -133,7 +134,7 @@ async function exportFile(typed: string, { all = false }: { all?: boolean }) {
   const path = resolve(typed)
   demandFreeFile(path)
   await atConsole(async (at) => {
-    const parent = await parentHere(at)
+    const parent = await parentHere(at, 'sync export')
     const { parcel, rows, files } = await withFiles(at, (own) => exportUp(own, parent, { all }))
     writeWhole(path, parcel, 0o600)
     console.log(`Wrote ${counted(rows, 'row')} and ${counted(files, 'file')} for ${parent.name}: ${path}`)

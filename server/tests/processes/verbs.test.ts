@@ -65,6 +65,10 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     const other = await Node.make('another')
     const refused = await other.verb('join', centre.line.url, 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-A')
     await other.remove()
+    expect(await box.verb('node', 'invite', '--new')).toEqual({
+      exit: 1,
+      text: expect.stringMatching(/^Only a centre takes in other schools: .*DATABASE_URL, on PostgreSQL \(operators’ guide, .*\)\.\n$/),
+    })
     expect(refused).toEqual({ exit: 1, text: expect.stringMatching(/^This invitation is wrong.*\n$/) })
   })
 
@@ -83,6 +87,17 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     expect((await examined(box)).found).toMatchObject([{ severity: 'ok' }])
     expect((await examined(centre)).found).toMatchObject([{ severity: 'ok', what: '1 server or laptop replicates with this server.' }])
     expect(await box.done('sync', 'verify')).toMatch(/hold the same [\d,]+ rows/)
+  })
+
+  test('what only who has joined another can do: a centre says who replicates with it, and that it is run there', async () => {
+    for (const typed of [
+      ['sync', 'verify'],
+      ['sync', 'export', join(centre.folder, 'none.parcel')],
+    ])
+      expect(await centre.verb(...typed)).toEqual({
+        exit: 1,
+        text: `St Brigid’s box replicates with this server, which has joined nothing itself: markbook ${typed.slice(0, 2).join(' ')} is run there.\n`,
+      })
   })
 
   test('what was not taken of those below is told where it was not taken, and takes nothing from the state', async () => {
@@ -154,6 +169,8 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     expect(await box.verb('sync', 'status')).toMatchObject({ exit: 3, text: expect.stringContaining('has revoked this server') })
     expect(await examined(box)).toMatchObject({ exit: 3, found: [{ severity: 'problem', do: expect.stringContaining('markbook join') }] })
     expect(await box.done('node', 'revoke', 'the centre', '--yes')).toContain('This server has left the centre.')
+    expect((await box.verb('sync', 'verify')).text).toBe('This server works alone; it has joined nothing (markbook join).\n')
+    expect((await centre.verb('sync', 'verify')).text).toMatch(/^This server works alone;/)
     await says(/^This server works alone\.$/)
   })
 })
