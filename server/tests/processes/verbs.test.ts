@@ -41,6 +41,7 @@ async function sentence(): Promise<string> {
   return JSON.parse(answer.text).sentence
 }
 const says = (pattern: RegExp) => until(async () => pattern.test(await sentence()), `saying ${pattern}`)
+const codeIn = (said: string) => /^ {4}([0-9A-Z-]{26,})$/m.exec(said)?.[1] ?? ''
 const enter = (score: number) =>
   ask({
     port: box.port as number,
@@ -77,6 +78,19 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     expect(await box.done('node', 'list')).toMatch(/^the centre\n {2}parent, (centre|school), http:\/\/127\.0\.0\.1:\d+; heard /)
     await centre.done('node', 'rename', 'the school', 'St Brigid’s box')
     expect(await centre.done('node', 'list')).toContain('St Brigid’s box')
+  })
+
+  test('a laptop that has joined and was not started: sync status says whom it joined, and what is missing', async () => {
+    const laptop = await Node.make('Ada’s laptop')
+    const code = codeIn(await centre.done('node', 'invite', '--laptop', people.ada.email, '--school', 'St Brigid’s'))
+    await laptop.done('join', centre.line.url, code, '--laptop')
+    const said = await laptop.verb('sync', 'status')
+    await laptop.remove()
+    await centre.done('node', 'revoke', 'Ada’s laptop', '--yes')
+    expect(said).toEqual({
+      exit: 3,
+      text: 'This laptop has joined the centre, and has nothing from there yet. It copies when it is started: markbook start\n',
+    })
   })
 
   test('on a good line: status, sync status, doctor and the app say the same, and verify finds no difference', async () => {
