@@ -1,16 +1,19 @@
 import { limits } from '@markbook/shared/limits'
+import type { NewestOf } from '../store/soundness/soundness.ts'
 import { type Finding, fine, notice, problem } from './finding.ts'
 import { day, lasting, moment } from './words.ts'
 
 /**
- * What tells the time. Times in ms since 1970. `newestMark`: the newest entry of the history; `newestFile`: the newest file of ours;
- * `others`: what other servers said, and how long their answer was under way; `synchronised`: whether the machine follows a clock of
- * the network, null where that cannot be known.
+ * What tells the time. Times in ms since 1970. `newestMark`: the newest entry of the history that this machine wrote;
+ * `marksOfOthers`: the newest of each other that wrote some; `newestFile`: the newest file of ours; `others`: what other servers said,
+ * and how long their answer was under way; `synchronised`: whether the machine follows a clock of the network, null where that cannot
+ * be known.
  */
 export type Times = {
   now: number
   zone: string
   newestMark: number | null
+  marksOfOthers: readonly NewestOf[]
   newestFile: { path: string; at: number } | null
   others: readonly { name: string; at: number; underWay: number }[]
   synchronised: boolean | null
@@ -22,13 +25,17 @@ const LATEST = Date.parse('2100-01-01T00:00:00Z')
 const { clockSlack, clockOff, clockFar, longSilence } = limits.doctor
 
 const MEANS = 'Marks are written down with a wrong time, certificates and sign-in codes are refused, and backups are kept in a wrong order.'
+const DO_OWN = 'Compare it with a telephone, and set it where it is wrong. Where it is right, it was ahead then, and this goes by itself.'
 const DO = 'Set the date and time of this machine (on Linux: sudo timedatectl set-ntp true), and replace its battery if this comes again.'
 
 export function checkClock(times: Times): Finding[] {
-  const wrong = isAbsurd(times) ?? againstOthers(times) ?? againstOwn(times)
-  const { now, zone, synchronised, newestMark } = times
+  const wrong = isAbsurd(times) ?? againstOthers(times)
+  const own = againstOwn(times)
+  const { now, zone, synchronised } = times
   if (wrong) return [problem('clock', { what: wrong, means: MEANS, do: DO })]
-  const found: Finding[] = []
+  if (own) return [problem('clock', { what: own, means: MEANS, do: DO_OWN })]
+  const found: Finding[] = times.marksOfOthers.filter(({ at }) => at - now > clockSlack).map((other) => ofOther(other, now))
+  const lastWritten = newestUntil(times)
   if (synchronised === false)
     found.push(
       notice('clock', {
@@ -37,10 +44,10 @@ export function checkClock(times: Times): Finding[] {
         do: 'Where there is internet: sudo timedatectl set-ntp true; elsewhere compare it with a telephone once a month.',
       }),
     )
-  if (newestMark !== null && now - newestMark > longSilence)
+  if (lastWritten !== null && now - lastWritten > longSilence)
     found.push(
       notice('clock', {
-        what: `Nothing was written for ${lasting(now - newestMark)}: the last was on ${day(newestMark)}.`,
+        what: `Nothing was written for ${lasting(now - lastWritten)}: the last was on ${day(lastWritten)}.`,
         means: 'After a long holiday that is as it should be; otherwise the clock has jumped ahead.',
         do: `Compare with a telephone: this machine says that it is ${moment(now)}.`,
       }),
@@ -54,6 +61,22 @@ export function checkClock(times: Times): Finding[] {
       }),
     )
   return found.length > 0 ? found : [fine('clock', `The clock says ${moment(now)} (${zone}), and nothing speaks against it.`)]
+}
+
+/** Of one tree each machine has its own clock: that of another which runs ahead says nothing against this one. */
+const ofOther = ({ name, by, at }: NewestOf, now: number): Finding => {
+  const whose = name ?? (by ? `a computer that replicates with ${by}` : 'a computer that is not listed here')
+  return notice('clock', {
+    what: `The clock of ${whose} is or was ahead: its newest entry says ${moment(at)}, ${lasting(at - now)} from now.`,
+    means: 'No mark is lost by it; of two that were entered at the same time the wrong one may count as the later.',
+    do: `Look at the clock there. Leave this one as it is where a telephone agrees that it is ${moment(now)}.`,
+  })
+}
+
+/** The newest entry of anybody that was not written with a clock that runs ahead. */
+function newestUntil({ now, newestMark, marksOfOthers }: Times): number | null {
+  const past = [newestMark, ...marksOfOthers.map(({ at }) => at)].filter((at) => at !== null && at <= now + clockSlack)
+  return past.length === 0 ? null : Math.max(...past.map(Number))
 }
 
 const isAbsurd = ({ now }: Times) =>
@@ -70,7 +93,7 @@ function againstOthers({ now, others }: Times): string | null {
 
 function againstOwn({ now, newestMark, newestFile }: Times): string | null {
   if (newestMark !== null && newestMark - now > clockSlack)
-    return `The clock is behind: it says ${moment(now)}, but the newest entry was written at ${moment(newestMark)}.`
+    return `The clock is behind: it says ${moment(now)}, but the newest entry of this machine was written at ${moment(newestMark)}.`
   if (newestFile && newestFile.at - now > clockFar)
     return `The clock is behind: it says ${moment(now)}, but ${newestFile.path} was written at ${moment(newestFile.at)}.`
   return null

@@ -1,5 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 import { describe, expect, test } from 'vitest'
+import { NOTHING_WRITTEN } from '../store/soundness/newest.ts'
 import { type Backups, checkBackups } from './check.backups.ts'
 import { type Certificates, checkCertificate } from './check.certificate.ts'
 import { checkClock, type Times } from './check.clock.ts'
@@ -36,12 +37,24 @@ describe('the disk', () => {
 })
 
 describe('the clock', () => {
-  const times: Times = { now: NOW, zone: 'Europe/Dublin', newestMark: NOW - HOUR, newestFile: null, others: [], synchronised: true }
+  const times: Times = {
+    now: NOW,
+    zone: 'Europe/Dublin',
+    newestMark: NOW - HOUR,
+    marksOfOthers: [],
+    newestFile: null,
+    others: [],
+    synchronised: true,
+  }
   const found = (change: Partial<Times>) => checkClock({ ...times, ...change })
   test('that is right', () => expect(severities(found({}))).toEqual(['ok']))
   test.each([
     ['a year that cannot be', { now: Date.parse('1970-01-01T05:00:00Z') }, /it is 1970, which cannot be/],
-    ['older than its newest mark', { newestMark: NOW + 3 * DAY }, /is behind: .* newest entry was written at 24 November 2026/],
+    [
+      'older than its newest mark',
+      { newestMark: NOW + 3 * DAY },
+      /is behind: .* newest entry of this machine was written at 24 November 2026/,
+    ],
     ['older than its newest file', { newestFile: { path: '/d/markbook.sqlite', at: NOW + HOUR } }, /markbook\.sqlite was written/],
     [
       'ahead of another server',
@@ -56,6 +69,24 @@ describe('the clock', () => {
   })
   test('an answer that was long under way proves nothing', () => {
     expect(severities(found({ others: [{ name: 'far.example', at: NOW - 33_000, underWay: 5_000 }] }))).toEqual(['ok'])
+  })
+  test('one of another machine that runs ahead is named, and no clock is set for it here', () => {
+    const ahead = { name: 'Ada’s laptop', by: null, at: NOW + 3 * DAY }
+    const findings = found({ marksOfOthers: [ahead, { name: 'the library', by: null, at: NOW - DAY }] })
+    expect(severities(findings)).toEqual(['notice'])
+    expect(whats(findings)).toMatch(
+      /^The clock of Ada’s laptop is or was ahead: its newest entry says 24 November 2026.*, 3 days from now\.$/,
+    )
+    expect(whats(found({ marksOfOthers: [{ name: null, by: 'St Brigid’s', at: NOW + HOUR }] }))).toContain(
+      'a computer that replicates with St Brigid’s is or was ahead',
+    )
+    expect(whats(found({ marksOfOthers: [{ name: null, by: null, at: NOW + HOUR }] }))).toContain('a computer that is not listed here')
+  })
+  test('what others wrote breaks the silence, but with a clock that runs ahead', () => {
+    const silent = { newestMark: NOW - 200 * DAY }
+    const by = (at: number) => whats(found({ ...silent, marksOfOthers: [{ name: 'x', by: null, at }] }))
+    expect(by(NOW - DAY)).not.toContain('Nothing was written')
+    expect(by(NOW + DAY)).toContain('Nothing was written for 200 days')
   })
   test('notices: no clock of the network, long silence, a zone that nobody chose', () => {
     expect(severities(found({ synchronised: false }))).toEqual(['notice'])
@@ -156,7 +187,7 @@ describe('backups', () => {
 })
 
 describe('the database', () => {
-  const soundness = { state: 'read', standing: 'current', damage: [], newestAt: NOW, size: 2 ** 20, log: 0, unused: 0 } as const
+  const soundness = { state: 'read', standing: 'current', damage: [], newest: NOTHING_WRITTEN, size: 2 ** 20, log: 0, unused: 0 } as const
   const where = { where: '/data', central: false, backup: '/b/1' }
   test('sound, older, newer, and with a log or room that is worth tidying', () => {
     expect(severities(checkDatabase({ ...where, soundness }))).toEqual(['ok'])

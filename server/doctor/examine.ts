@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { placeOf } from '../store/backup/place.ts'
 import { latestBackup } from '../store/backup/restore.ts'
 import type { Place } from '../store/backup/take.ts'
+import { NOTHING_WRITTEN } from '../store/soundness/newest.ts'
 import { soundnessOfPostgres } from '../store/soundness/postgres.ts'
 import { soundnessOfSqlite } from '../store/soundness/sqlite.ts'
 import { checkBackups } from './check.backups.ts'
@@ -39,13 +40,18 @@ export async function examine(config: Examined, settings: SettingsFound, say: Sa
   const { server, figures } = await lookAtServer(config)
   say('Reading the database')
   const soundness = databaseUrl ? await soundnessOfPostgres(databaseUrl) : await soundnessOfSqlite(dataDir)
-  const newestMark = soundness.state === 'read' ? soundness.newestAt : null
-  const known = { scheduled: config.backups, hasDatabase: soundness.state !== 'absent', newestMark, failed: figures?.failedBackups ?? null }
+  const newest = soundness.state === 'read' ? soundness.newest : NOTHING_WRITTEN
+  const known = {
+    scheduled: config.backups,
+    hasDatabase: soundness.state !== 'absent',
+    newestMark: newest.at,
+    failed: figures?.failedBackups ?? null,
+  }
   say('Reading the newest backup')
   const backups = await lookAtBackups(place, known)
   say('Asking the clock, the mail server and the disks')
   const [times, greeting, disks, port] = await Promise.all([
-    lookAtClock(place.clock, { ...config, sites: sitesOf(config) }, newestMark),
+    lookAtClock(place.clock, { ...config, sites: sitesOf(config) }, newest),
     smtpUrl ? greetMailServer(smtpUrl) : null,
     lookAtDisks(disksOf(config)),
     lookAtPort(config, server),

@@ -5,17 +5,19 @@ import { promisify } from 'node:util'
 import type { Clock } from '@markbook/shared/clock'
 import { askServer } from '../asking.ts'
 import { listBackups } from '../store/backup/manifest.ts'
+import type { Newest } from '../store/soundness/soundness.ts'
 import { DATABASE_FILE } from '../store/sqlite.ts'
 import type { Times } from './check.clock.ts'
 
 type Where = { dataDir: string; backupDir: string; sites: readonly string[] }
 
-export async function lookAtClock(clock: Clock, { dataDir, backupDir, sites }: Where, newestMark: number | null): Promise<Times> {
+export async function lookAtClock(clock: Clock, { dataDir, backupDir, sites }: Where, newest: Newest): Promise<Times> {
   const others = await Promise.all(sites.map((site) => timeAt(clock, site)))
   return {
     now: clock.now(),
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone ?? '',
-    newestMark,
+    newestMark: newest.own,
+    marksOfOthers: newest.others,
     newestFile: newestFile(dataDir, backupDir),
     others: others.filter((other) => other !== null),
     synchronised: await isSynchronised(),

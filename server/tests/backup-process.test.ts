@@ -81,6 +81,9 @@ describe.runIf(canBackUp)('markbook backup and markbook restore', { timeout: 180
     const unasked = await run(['restore', '--latest'])
     expect(unasked.code).toBe(1)
     expect(unasked.output).toMatch(/Marks: {4}45 marks, as many as now/)
+    expect(unasked.output).toMatch(
+      /is then in there, and where this server has joined\nanother, or others have joined it, it comes back from them/,
+    )
     expect(unasked.output).toMatch(/There is nobody to ask; add --yes\. Nothing was changed\.$/)
 
     const restored = await run(['restore', '--latest', '--yes'])

@@ -45,9 +45,16 @@ export function peerNamed(peers: readonly Peer[], named: string): Peer {
   )
 }
 
-/** The first parent; throws where this server has none. */
-export async function parentHere({ store }: Console): Promise<Row<'sync_peer'>> {
+/** The first parent; throws where this server has none, and says where what was typed is run. */
+export async function parentHere({ store }: Console, typed: 'sync verify' | 'sync export'): Promise<Peer> {
   const [parent] = await store.read(asSystem(), parentsOf)
-  if (!parent) throw new Error('This server works alone; it has joined nothing (markbook join).')
-  return parent
+  if (parent) return parent
+  const below = (await store.read(asSystem(), peersHere)).filter(({ side, revoked_at }) => side === 'child' && revoked_at === null)
+  const [first] = below
+  if (!first) throw new Error('This server works alone; it has joined nothing (markbook join).')
+  const isOne = below.length === 1
+  const who = isOne ? `${first.name} replicates` : `${below.length} servers and laptops replicate`
+  throw new Error(
+    `${who} with this server, which has joined nothing itself: markbook ${typed} is run ${isOne ? 'there' : 'at each of them'}.`,
+  )
 }

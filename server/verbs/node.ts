@@ -95,12 +95,15 @@ Exit codes:
   1  there is no such node, or nobody agreed
   2  wrong usage`
 
+const NO_CENTRE =
+  'Only a centre takes in other schools: a server that was started with DATABASE_URL, on PostgreSQL (operators’ guide, «Several servers», «What makes a centre»).'
+
 async function inviteNode({ laptop, school, new: isNew = false }: Inviting, command: Command) {
   if (isNew && (laptop || school))
     return command.error('--new is for a school that is not here yet, and goes with nothing else.', { exitCode: 2 })
   await atConsole(async (at) => {
     const { store, config } = at
-    if (isNew && !config.databaseUrl) throw new Error('Only a centre takes in other schools.')
+    if (isNew && !config.databaseUrl) throw new Error(NO_CENTRE)
     if (!isNew && config.databaseUrl && (await isEmpty(at)))
       throw new Error('There is no school here yet. For a school that started alone and joins this centre: markbook node invite --new')
     const schoolId = isNew ? null : (await schoolNamed(store, school)).schoolId

@@ -1,4 +1,5 @@
 import type { SyncStatus } from '@markbook/shared/contract/replication'
+import type { Row } from '@markbook/shared/tables/tables'
 import { askServer, figureIn, replicationIn } from '../asking.ts'
 import type { Course } from '../peers/course.ts'
 import { parentsOf } from '../peers/enrolment.ts'
@@ -15,6 +16,17 @@ export async function courseOf(store: Store, dataDir: string, now: number): Prom
   const parents = await store.read(asSystem(), parentsOf)
   const parent = parents[figureIn(figures, 'markbook_sync_parent_place') - 1] ?? parents[0] ?? null
   return { parent, notice: state === 'sending' ? 'connected' : (state as Course['notice']), reason: null, since: now }
+}
+
+/** Of a server that has joined another, and has no school yet. */
+export function joinedSaid({ name, user_id }: Row<'sync_peer'>, course: Course | null): { sentence: string; isWell: boolean } {
+  const joined = `This ${user_id === null ? 'server' : 'laptop'} has joined ${name}, and has nothing from there yet.`
+  if (!course) return { sentence: `${joined} It copies when it is started: markbook start`, isWell: false }
+  const isWell = course.notice === 'connected' || course.notice === 'up_to_date'
+  return {
+    sentence: `${joined} ${isWell ? 'It copies now.' : 'It copies once it reaches it: markbook doctor says what is in the way.'}`,
+    isWell,
+  }
 }
 
 /** The sentence of a status; where the server here does not run, that is why nothing goes, and the line has no part in it. */

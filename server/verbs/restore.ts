@@ -83,7 +83,11 @@ function description({ backup, age, grades, damaged, hasDatabase }: Plan, { data
   ]
   if (manifest.files.length > 0) lines.push(`Files:    ${counted(manifest.files.length, 'uploaded file')}; newer ones stay`)
   for (const file of damaged.slice(0, 10)) lines.push(`Damaged:  ${file.path}`)
-  if (hasDatabase) lines.push('The database as it is now is backed up first. What was entered since that backup is then only in there.')
+  if (hasDatabase)
+    lines.push(
+      'The database as it is now is backed up first. What was entered since that backup is then in there, and where this server has joined',
+      'another, or others have joined it, it comes back from them as far as it had gone there.',
+    )
   lines.push('Everybody has to sign in again afterwards.')
   return lines.join('\n')
 }

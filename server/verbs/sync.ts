@@ -6,11 +6,12 @@ import { belowNamed, statusOf } from '../features/replication/status.ts'
 import { openStorage, type Storage } from '../files/open.ts'
 import { writeWhole } from '../lan/whole.file.ts'
 import { exportUp, importParcel } from '../peers/by-hand.ts'
+import { parentsOf } from '../peers/enrolment.ts'
 import { asSystem } from '../store/tx.ts'
 import { counted } from './backup.ts'
 import { atConsole, type Console, parentHere } from './console.ts'
 import { explain } from './explain.ts'
-import { courseOf, sentenceHere } from './replication.said.ts'
+import { courseOf, joinedSaid, sentenceHere } from './replication.said.ts'
 import { verify } from './sync.verify.ts'
 
 export function syncVerb(program: Command) {
@@ -64,7 +65,8 @@ Exit codes:
   3  no line, not running, revoked, too old, something waits for a decision, or a write was not taken`
 
 const VERIFY = `
-Needs the line. What is still on its way counts as different until it has arrived.
+Run it at the server or laptop that joined the other, with a line between them. What is still on its way counts as different
+until it has arrived.
 
 Examples:
   $ markbook sync verify
@@ -104,10 +106,15 @@ Exit codes:
 async function status() {
   await atConsole(async (at) => {
     const course = await courseOf(at.store, at.config.dataDir, at.clock.now())
-    const { schools } = await at.store.read(asSystem(), async (tx) => ({
+    const { schools, parent } = await at.store.read(asSystem(), async (tx) => ({
+      parent: (await parentsOf(tx))[0],
       schools: await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school),
     }))
-    if (schools.length === 0) console.log('There is no school here yet.')
+    if (schools.length === 0) {
+      const { sentence, isWell } = parent ? joinedSaid(parent, course) : { sentence: 'There is no school here yet.', isWell: true }
+      console.log(sentence)
+      if (!isWell) process.exitCode = 3
+    }
     for (const { id, name } of schools) {
       const now = await at.store.read(asSystem(), (tx) => statusOf(tx, id, course))
       console.log(`${name}: ${sentenceHere(now, course)}`)
@@ -133,7 +140,7 @@ async function exportFile(typed: string, { all = false }: { all?: boolean }) {
   const path = resolve(typed)
   demandFreeFile(path)
   await atConsole(async (at) => {
-    const parent = await parentHere(at)
+    const parent = await parentHere(at, 'sync export')
     const { parcel, rows, files } = await withFiles(at, (own) => exportUp(own, parent, { all }))
     writeWhole(path, parcel, 0o600)
     console.log(`Wrote ${counted(rows, 'row')} and ${counted(files, 'file')} for ${parent.name}: ${path}`)

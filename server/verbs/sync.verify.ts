@@ -17,7 +17,7 @@ const BETWEEN = 2_000
 
 export async function verify({ repair = false }: { repair?: boolean }) {
   await atConsole(async (at) => {
-    const parent = await parentHere(at)
+    const parent = await parentHere(at, 'sync verify')
     const carry = overNetwork(new AbortController().signal, () => trustedAuthority(at.config.dataDir))
     const line = new ParentLine(parent, keysOfEnrolment(at, parent), carry)
     const child = new Child(at as unknown as Services, parent.id, line)

@@ -3,6 +3,7 @@ import { getTableConfig } from 'drizzle-orm/pg-core'
 import postgres from 'postgres'
 import { appliedPostgres, standingOf } from '../migrate.ts'
 import { brokenLinks, type Feed } from './chain.ts'
+import { NOTHING_WRITTEN, newestEntries } from './newest.ts'
 import type { Ask, Damage, Soundness } from './soundness.ts'
 import { versionDamage } from './versions.ts'
 
@@ -28,9 +29,9 @@ export async function soundnessOfPostgres(url: string): Promise<Soundness> {
     const failures = Number(about?.['failures'])
     const damage: Damage[] = failures > 0 ? [{ kind: 'checksums', count: failures, detail: 'pg_stat_database.checksum_failures' }] : []
     const common = { state: 'read', standing, size: Number(about?.['size']), log: 0, unused: 0 } as const
-    if (standing !== 'current') return { ...common, damage, newestAt: null }
+    if (standing !== 'current') return { ...common, damage, newest: NOTHING_WRITTEN }
     const found = await contents(sql)
-    return { ...common, damage: [...damage, ...found.damage], newestAt: found.newestAt }
+    return { ...common, damage: [...damage, ...found.damage], newest: found.newest }
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string }
     // Class XX: the server found its own files damaged.
@@ -53,12 +54,12 @@ const contents = (sql: postgres.Sql) =>
     const feeds = (await ask(`select school_id::text, seq::int, head from ${placeOf('sync_feed')}`)) as Feed[]
     const broken = await brokenLinks(ask, historyOf, feeds)
     if (broken.length > 0) damage.push({ kind: 'history', count: broken.length, detail: broken.slice(0, 3).join(' ') })
-    const [newest] = await ask(`select extract(epoch from max(at)) * 1000 as at from ${placeOf('history')}`)
-    return { damage, newestAt: newest?.['at'] === null ? null : Number(newest?.['at']) }
+    return { damage, newest: await newestEntries(ask, { instant, placeOf }) }
   })
 
+const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const historyOf = (school: string, from: number, to: number) =>
-  `select id::text, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, actor_id::text, node_id::text, entity, row_id::text,
+  `select id::text, ${instant('at')} as at, actor_id::text, node_id::text, entity, row_id::text,
      near_id::text, action, changes::text as changes, seq::int as seq, head
    from ${placeOf('history')} where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from ${placeOf('node')})`
 

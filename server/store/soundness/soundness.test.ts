@@ -5,6 +5,7 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type School, school } from '../../testing/school.ts'
 import { openCentralStore, openSchoolStore } from '../store.ts'
+import { asSystem } from '../tx.ts'
 import { soundnessOfPostgres } from './postgres.ts'
 import { soundnessOfSqlite } from './sqlite.ts'
 
@@ -54,10 +55,59 @@ describe('a sound database', () => {
     if (!first) throw new Error('the story has no students')
     await as.okafor.students.update({ params: { id: first.id }, body: { lastName: 'Ní Bhriain' } })
     const before = await st.digest()
-    expect(await soundness()).toMatchObject({ state: 'read', standing: 'current', damage: [], newestAt: services.clock.now() })
+    expect(await soundness()).toMatchObject({
+      state: 'read',
+      standing: 'current',
+      damage: [],
+      newest: { at: services.clock.now(), own: services.clock.now(), others: [] },
+    })
     expect(await st.digest()).toBe(before)
   })
 })
+
+describe('when the newest entries were written', () => {
+  const [laptop, below, other] = ['a', 'b', 'c'].map((letter) => `00000000-0000-7000-8000-00000000000${letter}`) as [string, string, string]
+  const columns = 'school_id, node_seq, actor_id, entity, row_id, near_id, action, changes, head'
+  const written = (node: string, { at, source }: { at: string; source: string }) =>
+    tamper(
+      (place) => `insert into ${place('history')} (id, seq, at, node_id, source_id, ${columns})
+        select '${node}', 900000, '${at}', '${node}', '${source}', ${columns} from ${place('history')} limit 1`,
+    )
+  test('is told of this node by itself, under each of its numbers, and of others by their names', async () => {
+    const { store, clock } = st.services
+    await store.write(asSystem(), async (tx) => {
+      await tx.local.insert(tx.t.sync_peer).values({ ...neighbour, id: laptop, node_id: laptop, enrolled_at: tx.now })
+    })
+    const own = clock.now()
+    await written(laptop, { at: '2099-01-02T03:04:05.678Z', source: laptop })
+    await written(below, { at: '2098-01-01T00:00:00.000Z', source: laptop })
+    await written(other, { at: '2020-01-01T00:00:00.000Z', source: other })
+    const found = await soundness()
+    if (found.state !== 'read') throw new Error(found.state)
+    const at = Date.parse('2099-01-02T03:04:05.678Z')
+    expect(found).toMatchObject({ damage: [], newest: { at, own } })
+    expect([...found.newest.others].sort((a, b) => b.at - a.at)).toEqual([
+      { name: 'Ada’s laptop', by: 'Ada’s laptop', at },
+      { name: null, by: 'Ada’s laptop', at: Date.parse('2098-01-01T00:00:00.000Z') },
+      { name: null, by: null, at: Date.parse('2020-01-01T00:00:00.000Z') },
+    ])
+    await store.renewNode()
+    expect(await soundness()).toMatchObject({ newest: { at, own } })
+  })
+})
+
+const neighbour = {
+  side: 'child' as const,
+  kind: 'laptop' as const,
+  name: 'Ada’s laptop',
+  place: 0,
+  public_key: 'none',
+  box_key: 'none',
+  own_seq: 0,
+  own_people: 0,
+  highest_counter: 0,
+  session_number: 0,
+}
 
 describe('what is found', () => {
   test('a row without what it belongs to, and the version that it left', async () => {

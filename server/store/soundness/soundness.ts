@@ -11,15 +11,23 @@ export type Damage = {
   detail: string
 }
 
+/** When a node wrote its newest entry, ms since 1970, and what it is called here; null where no node that is known here bears its number. */
+export type NewestOf = { name: string | null; by: string | null; at: number }
 /**
- * What a database turned out to be. `newestAt` is when the newest entry of the history was written, ms since 1970. Sizes in bytes:
+ * When the newest entries of the history were written, ms since 1970. `at`: of all; `own`: of those that this database wrote, under
+ * whichever of its numbers; `others`: of each other node, with its name, and `by`, the name of the node that told of it.
+ */
+export type Newest = { at: number | null; own: number | null; others: readonly NewestOf[] }
+
+/**
+ * What a database turned out to be. `newest`: when the newest entries of the history were written. Sizes in bytes:
  * `log` waits to be brought into the file, `unused` is room within the file that holds nothing.
  */
 export type Read = {
   state: 'read'
   standing: Standing
   damage: readonly Damage[]
-  newestAt: number | null
+  newest: Newest
   size: number
   log: number
   unused: number

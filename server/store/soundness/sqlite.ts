@@ -4,7 +4,8 @@ import Database from 'better-sqlite3'
 import { appliedSqlite, standingOf } from '../migrate.ts'
 import { DATABASE_FILE } from '../sqlite.ts'
 import { brokenLinks, type Feed } from './chain.ts'
-import type { Ask, Damage, Read, Soundness } from './soundness.ts'
+import { NOTHING_WRITTEN, newestEntries } from './newest.ts'
+import type { Ask, Damage, Newest, Read, Soundness } from './soundness.ts'
 import { versionDamage } from './versions.ts'
 
 /** Reads a school's database whole and changes nothing. The server may go on working. */
@@ -62,7 +63,7 @@ async function read(connection: Database.Database, sizes: Pick<Read, 'size' | 'l
   const figure = (name: string) => Number(connection.pragma(name, { simple: true }))
   const unused = figure('freelist_count') * figure('page_size')
   if (damage.length === 0 && standing === 'current') damage.push(...(await contents(connection)))
-  return { state: 'read', ...sizes, standing, damage, newestAt: newest(connection), unused }
+  return { state: 'read', ...sizes, standing, damage, newest: await newest(connection), unused }
 }
 
 async function contents(connection: Database.Database): Promise<Damage[]> {
@@ -81,11 +82,8 @@ const historyOf = (school: string, from: number, to: number) =>
   `select id, at, actor_id, node_id, entity, row_id, near_id, action, changes, seq, head from history
    where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from node)`
 
-function newest(connection: Database.Database): number | null {
-  try {
-    const at = connection.prepare('select max(at) from history').pluck().get()
-    return typeof at === 'string' ? Date.parse(at) : null
-  } catch {
-    return null
-  }
+/** A damaged file, or one of another version, may not tell. */
+async function newest(connection: Database.Database): Promise<Newest> {
+  const ask: Ask = async (text) => connection.prepare(text).all() as never
+  return newestEntries(ask, { instant: (column) => column, placeOf: (table) => `"${table}"` }).catch(() => NOTHING_WRITTEN)
 }

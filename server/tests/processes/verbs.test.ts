@@ -41,6 +41,7 @@ async function sentence(): Promise<string> {
   return JSON.parse(answer.text).sentence
 }
 const says = (pattern: RegExp) => until(async () => pattern.test(await sentence()), `saying ${pattern}`)
+const codeIn = (said: string) => /^ {4}([0-9A-Z-]{26,})$/m.exec(said)?.[1] ?? ''
 const enter = (score: number) =>
   ask({
     port: box.port as number,
@@ -65,6 +66,10 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     const other = await Node.make('another')
     const refused = await other.verb('join', centre.line.url, 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-A')
     await other.remove()
+    expect(await box.verb('node', 'invite', '--new')).toEqual({
+      exit: 1,
+      text: expect.stringMatching(/^Only a centre takes in other schools: .*DATABASE_URL, on PostgreSQL \(operators’ guide, .*\)\.\n$/),
+    })
     expect(refused).toEqual({ exit: 1, text: expect.stringMatching(/^This invitation is wrong.*\n$/) })
   })
 
@@ -75,6 +80,19 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     expect(await centre.done('node', 'list')).toContain('St Brigid’s box')
   })
 
+  test('a laptop that has joined and was not started: sync status says whom it joined, and what is missing', async () => {
+    const laptop = await Node.make('Ada’s laptop')
+    const code = codeIn(await centre.done('node', 'invite', '--laptop', people.ada.email, '--school', 'St Brigid’s'))
+    await laptop.done('join', centre.line.url, code, '--laptop')
+    const said = await laptop.verb('sync', 'status')
+    await laptop.remove()
+    await centre.done('node', 'revoke', 'Ada’s laptop', '--yes')
+    expect(said).toEqual({
+      exit: 3,
+      text: 'This laptop has joined the centre, and has nothing from there yet. It copies when it is started: markbook start\n',
+    })
+  })
+
   test('on a good line: status, sync status, doctor and the app say the same, and verify finds no difference', async () => {
     await says(/^Everything is at the centre\.$/)
     expect(await box.done('sync', 'status')).toMatch(/St Brigid’s.*: Everything is at the centre\.\n {2}Above: {6}the centre, last heard/)
@@ -83,6 +101,17 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     expect((await examined(box)).found).toMatchObject([{ severity: 'ok' }])
     expect((await examined(centre)).found).toMatchObject([{ severity: 'ok', what: '1 server or laptop replicates with this server.' }])
     expect(await box.done('sync', 'verify')).toMatch(/hold the same [\d,]+ rows/)
+  })
+
+  test('what only who has joined another can do: a centre says who replicates with it, and that it is run there', async () => {
+    for (const typed of [
+      ['sync', 'verify'],
+      ['sync', 'export', join(centre.folder, 'none.parcel')],
+    ])
+      expect(await centre.verb(...typed)).toEqual({
+        exit: 1,
+        text: `St Brigid’s box replicates with this server, which has joined nothing itself: markbook ${typed.slice(0, 2).join(' ')} is run there.\n`,
+      })
   })
 
   test('what was not taken of those below is told where it was not taken, and takes nothing from the state', async () => {
@@ -154,6 +183,8 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     expect(await box.verb('sync', 'status')).toMatchObject({ exit: 3, text: expect.stringContaining('has revoked this server') })
     expect(await examined(box)).toMatchObject({ exit: 3, found: [{ severity: 'problem', do: expect.stringContaining('markbook join') }] })
     expect(await box.done('node', 'revoke', 'the centre', '--yes')).toContain('This server has left the centre.')
+    expect((await box.verb('sync', 'verify')).text).toBe('This server works alone; it has joined nothing (markbook join).\n')
+    expect((await centre.verb('sync', 'verify')).text).toMatch(/^This server works alone;/)
     await says(/^This server works alone\.$/)
   })
 })
