@@ -2,7 +2,7 @@ import type { Conflict } from '@markbook/shared/contract/replication'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
 import { Badge, Card } from '../../components/page.tsx'
-import { moment } from '../../words/format.ts'
+import { lasting, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { useColumnName, useRowName, useShown } from './naming.ts'
 import styles from './sync.module.css'
@@ -22,7 +22,7 @@ type Deciding = {
 export function Both({ conflict, isBusy, failure, onDecide }: Deciding) {
   const { t } = useTranslation('sync')
   const rowName = useRowName()
-  const { kind, kept, current, before, out_of, standing, actor, at, node } = conflict
+  const { kind, kept, current, before, out_of, standing, may_decide } = conflict
   // A deletion names no column: of the row that it would take, all that there is to say is told.
   const row = kept || !current ? null : Object.fromEntries(worthSaying(current))
   const missing = row ? 'stays' : kind === 'delete' ? 'empty' : 'gone'
@@ -38,32 +38,45 @@ export function Both({ conflict, isBusy, failure, onDecide }: Deciding) {
         <section className={`${styles['side']} ${styles['stands']}`} aria-label={t('now')}>
           <h3>{t('now')}</h3>
           <Value columns={kept ? current : row} outOf={out_of} missing={t(missing)} />
-          {standing && (
-            <p className={styles['by']}>
-              {standing.actor ? nameOf(standing.actor) : t('service')}
-              <br />
-              {t('at', { when: moment(standing.at), node: standing.node ?? t('elsewhere') })}
-            </p>
+          {standing && <By {...standing} />}
+          {may_decide && (
+            <Button look="primary" disabled={isBusy} aria-keyshortcuts="ArrowLeft" onClick={() => onDecide('current')}>
+              ← {t('keepNow')}
+            </Button>
           )}
-          <Button look="primary" disabled={isBusy} aria-keyshortcuts="ArrowLeft" onClick={() => onDecide('current')}>
-            ← {t('keepNow')}
-          </Button>
         </section>
         <section className={styles['side']} aria-label={t('other')}>
           <h3>{t('other')}</h3>
           <Value columns={kept} outOf={out_of} missing={t('deleted')} />
-          <p className={styles['by']}>
-            {actor ? nameOf(actor) : t('service')}
-            <br />
-            {t('at', { when: moment(at), node: node ?? t('elsewhere') })}
-          </p>
-          <Button disabled={isBusy} aria-keyshortcuts="ArrowRight" onClick={() => onDecide('kept')}>
-            {t('takeOther')} →
-          </Button>
+          <By {...conflict} />
+          {may_decide && (
+            <Button disabled={isBusy} aria-keyshortcuts="ArrowRight" onClick={() => onDecide('kept')}>
+              {t('takeOther')} →
+            </Button>
+          )}
         </section>
       </div>
-      {kept && <TypedValue columns={kept} isBusy={isBusy} failure={failure} onType={(value) => onDecide('typed', value)} />}
+      {!may_decide && <p>{t('notYours')}</p>}
+      {kept && may_decide && <TypedValue columns={kept} isBusy={isBusy} failure={failure} onType={(value) => onDecide('typed', value)} />}
     </Card>
+  )
+}
+
+/** Who wrote it, when and where; and that the time is not to be trusted, where the clock there was wrong. */
+function By({ actor, at, node, clock_off_ms }: NonNullable<Conflict['standing']>) {
+  const { t } = useTranslation('sync')
+  return (
+    <p className={styles['by']}>
+      {actor ? nameOf(actor) : t('service')}
+      <br />
+      {t('at', { when: moment(at), node: node ?? t('elsewhere') })}
+      {clock_off_ms !== null && (
+        <>
+          <br />
+          <strong>{t(clock_off_ms > 0 ? 'byClockAhead' : 'byClockBehind', { age: lasting(Math.abs(clock_off_ms)) })}</strong>
+        </>
+      )}
+    </p>
   )
 }
 

@@ -45,7 +45,7 @@ function Desk({ conflicts, onDecided }: { conflicts: readonly Conflict[]; onDeci
     onDecided({ conflict, choice, news })
   }
   const decide = (choice: Choice, value?: Record<string, unknown>) => {
-    if (resolve.isPending) return
+    if (resolve.isPending || !conflict.may_decide) return
     if (choice === 'kept' && !conflict.kept) setLeaving(conflict)
     // What was refused stands on the page.
     else send(conflict, choice, value).catch(() => null)

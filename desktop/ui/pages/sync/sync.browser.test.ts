@@ -1,5 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cable } from '../../../../server/demo/cable.ts'
@@ -101,6 +102,35 @@ describe.skipIf(!chromiumPath)('the sync pages of a school under a centre', () =
     await page.getByText('Nothing needs a decision.').waitFor()
     const grades = await (await box.as('okafor')).grades.list({ query: { assessmentId: mathsExam.id } })
     expect(grades.find(({ id }) => id === gradeId)?.score).toBe(24.5)
+    await context.close()
+  })
+
+  test('the desk says that a clock was wrong, and leaves what is another’s to decide to them', async () => {
+    const by = { actor: people.ada, at: '2026-01-12T09:00:00.000Z', node: 'Library PC' }
+    const mark = {
+      entity: 'grade',
+      row_id: gradeId,
+      unit: 'score',
+      kind: 'value',
+      reason: null,
+      where: 'Zoë Adeyemi · Christmas exam · Mathematics',
+    }
+    const values = { kept: { score: 51 }, current: { score: 52 }, before: null, out_of: 100 }
+    const written = { ...by, clock_off_ms: null, standing: { ...by, clock_off_ms: 3 * 3_600_000 } }
+    const theirs = { id: gradeId, ...mark, ...values, ...written, may_decide: false, status: 'open', resolved_at: null, resolved_by: null }
+    const { context, page, faults } = await openWindow(browser)
+    await page.route('**/api/sync/conflicts*', (route) => route.fulfill({ json: [theirs] }))
+    await box.signIn(context, 'ada')
+    await page.goto(`${box.url}/sync/conflicts`)
+    await page.getByText('The clock there was 3 hours ahead: which came later is not certain.').waitFor()
+    await page.getByText('An administrator, or whoever may write it, decides this.').waitFor()
+    expect(await page.getByRole('button', { name: 'Take this one' }).count()).toBe(0)
+    await page.waitForTimeout(600)
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('51 / 100').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'conflict-not-yours')
+    expect(faults).toEqual([])
     await context.close()
   })
 
