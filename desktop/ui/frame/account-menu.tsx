@@ -47,7 +47,7 @@ export function AccountMenu() {
             <Menu.RadioGroup value={i18n.language} onValueChange={(value: string) => void chooseLanguage(value)}>
               <div className={styles['menuLabel']}>{t('account.language')}</div>
               {languages.map(({ code, name: own }) => (
-                <Menu.RadioItem key={code} value={code} lang={code}>
+                <Menu.RadioItem key={code} value={code} lang={code} closeOnClick>
                   {own} <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
                 </Menu.RadioItem>
               ))}

@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/queries.ts'
-
-/** Whether a page under this name is on the server's own computer: an address that is of no use to anybody else. */
-export const isOnlyHere = (hostname: string): boolean => /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+import { isOnlyHere } from './only-here.ts'
 
 /**
  * What other computers use to reach this server: the address of this page, or where it is one of this computer alone, the one that others

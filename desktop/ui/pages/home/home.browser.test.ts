@@ -72,7 +72,7 @@ describe.skipIf(!chromiumPath)('today', () => {
     await page.getByRole('button', { name: /^Account of/ }).click()
     await page.getByRole('menuitemradio', { name: 'Français' }).click()
     await page.getByText('1 personne demande à rejoindre').waitFor()
-    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
     await page.setViewportSize({ width: 683, height: 384 })
     await expectFits(page)
     await page.setViewportSize(sizes.pc)

@@ -70,6 +70,21 @@ describe.skipIf(!chromiumPath)('the conflict desk', () => {
     await context.close()
   })
 
+  test('French sets a space before its colon, and a clock is apart by hours', async () => {
+    const { context, page } = await openWindow(browser, { locale: 'fr-FR' })
+    await box.signIn(context, 'okafor')
+    await page.goto(`${box.url}/sync/conflicts`)
+    await page.getByRole('heading', { name: /^Note : / }).waitFor()
+    await page.route('**/api/sync/events', (route) => route.abort())
+    await page.route('**/api/sync/status', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), clock_offset_ms: 180 * 60_000 } })
+    })
+    await page.goto(`${box.url}/sync`)
+    await page.getByText('3 heures d’avance').waitFor()
+    await context.close()
+  })
+
   test('a key that is held, or pressed before the next conflict can have been read, decides one alone', async () => {
     const { context, page } = await openWindow(browser)
     await box.signIn(context, 'okafor')

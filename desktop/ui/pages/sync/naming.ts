@@ -9,8 +9,9 @@ export function useEntityName(): (entity: string) => string {
 
 /** A row as it is called at school: what it is, and which. */
 export function useRowName(): (row: { entity: string; where: string }) => string {
+  const { t } = useTranslation('sync')
   const entityName = useEntityName()
-  return ({ entity, where }) => (where ? `${entityName(entity)}: ${where}` : entityName(entity))
+  return ({ entity, where }) => (where ? t('named', { what: entityName(entity), which: where }) : entityName(entity))
 }
 
 /** What a column is called; one without a name of its own is a value. */

@@ -19,7 +19,7 @@ export function NodesPage() {
   const status = useQuery(ask('replication', 'status')).data
   return (
     <Page title={t('nodes')} lead={t('nodesLead')}>
-      <Card title={t('node')}>
+      <Card title={t('computers')}>
         <Answer of={nodes} empty={t('nodesNone')}>
           {(list) => <Nodes nodes={list} />}
         </Answer>
@@ -39,7 +39,7 @@ function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
     return user ? t('laptopOf', { name: nameOf(user) }) : t(kind)
   }
   return (
-    <>
+    <div className={styles['stacked']}>
       <Table label={t('nodes')}>
         <thead>
           <tr>
@@ -57,10 +57,10 @@ function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
                 {node.name}
                 {node.began_anew && <BeganAnew {...node.began_anew} />}
               </th>
-              <td>{kindOf(node)}</td>
-              <td>{moment(node.enrolled_at)}</td>
-              <td>{node.last_seen_at ? moment(node.last_seen_at) : t('never')}</td>
-              <td>
+              <td data-label={t('kind')}>{kindOf(node)}</td>
+              <td data-label={t('joined')}>{moment(node.enrolled_at)}</td>
+              <td data-label={t('lastSeen')}>{node.last_seen_at ? moment(node.last_seen_at) : t('never')}</td>
+              <td data-label={t('state')}>
                 {node.revoked_at ? (
                   <Badge tone="bad">{t('revokedAt', { at: moment(node.revoked_at) })}</Badge>
                 ) : (
@@ -93,7 +93,7 @@ function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
           onClose={() => setAsked(null)}
         />
       )}
-    </>
+    </div>
   )
 }
 

@@ -8,7 +8,7 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import { Answer, Card, Notice, Page, Table } from '../../components/page.tsx'
 import { lineOf, type Needs, needOf } from '../../frame/spoken.ts'
 import { useNeeds } from '../../frame/use-spoken.ts'
-import { enumerated, moment } from '../../words/format.ts'
+import { enumerated, lasting, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { Join } from './join.tsx'
 import { useEntityName } from './naming.ts'
@@ -100,8 +100,7 @@ const APART = 60_000
 function Clock({ offset }: { offset: number | null }) {
   const { t } = useTranslation('sync')
   if (offset === null || Math.abs(offset) < APART) return t('clockRight')
-  const minutes = Math.round(Math.abs(offset) / 60_000)
-  return t(offset > 0 ? 'clockAhead' : 'clockBehind', { minutes })
+  return t(offset > 0 ? 'clockAhead' : 'clockBehind', { time: lasting(Math.abs(offset)) })
 }
 
 /** Why nothing waits: it has been sent, or there is nowhere to send it to. */

@@ -1,4 +1,5 @@
 import { isId } from '@markbook/shared/ids'
+import { useTranslation } from 'react-i18next'
 import { useColumnName, useShown } from './naming.ts'
 
 /** Columns that are worth saying: what is empty or no is left out, unless that is all there is to say; an id says nothing to anybody. */
@@ -10,9 +11,10 @@ export function worthSaying(value: Readonly<Record<string, unknown>> | null): re
 
 /** What was written, by column. */
 export function ToldValue({ value, outOf }: { value: Readonly<Record<string, unknown>> | null; outOf: number | null }) {
+  const { t } = useTranslation('sync')
   const columnName = useColumnName()
   const shown = useShown()
-  return worthSaying(value)
-    .map(([column, one]) => (column === 'score' ? '' : `${columnName(column)}: `) + shown(column, one, outOf))
-    .join(', ')
+  const said = ([column, one]: readonly [string, unknown]) =>
+    column === 'score' ? shown(column, one, outOf) : t('named', { what: columnName(column), which: shown(column, one, outOf) })
+  return worthSaying(value).map(said).join(', ')
 }

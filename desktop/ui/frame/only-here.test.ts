@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isOnlyHere } from './address.ts'
+import { isOnlyHere } from './only-here.ts'
 
 describe('an address that is of no use to colleagues', () => {
   it('is every name of this computer for itself', () => {
