@@ -80,15 +80,17 @@ class Desk {
 
   /** The mark at both ends, and what waits or is to be decided. */
   async look(): Promise<void> {
-    for (const [name, { ada }] of Object.entries(this.at)) {
-      const grades = await ada.api.grades.list({ query: { assessmentId: mathsExam.id } })
+    for (const name of ['centre', 'school'] as const) {
+      const { ada } = this.at[name]
+      const { score } = await this.zoeAt(name)
       const open = await ada.api.replication.conflicts({ query: { status: 'open' } })
       const { sentence } = await ada.api.replication.status()
-      console.log(
-        `  ${name.padEnd(7)} Zoë has ${String(grades.find(({ id }) => id === gradeId)?.score).padEnd(4)} ${name === 'school' ? sentence : ''}`,
-      )
-      for (const { kept, current, node } of open) {
-        console.log(`          to decide: ${Object.values(kept ?? {})} from ${node} did not stand, ${Object.values(current ?? {})} does`)
+      console.log(`  ${name.padEnd(7)} Zoë has ${String(score).padEnd(4)} ${name === 'school' ? sentence : ''}`)
+      for (const { row_id, where, kept, current, node } of open) {
+        const whose = row_id === gradeId ? '' : `, in a browser: ${where}`
+        console.log(
+          `          to decide${whose}: ${Object.values(kept ?? {})} from ${node} did not stand, ${Object.values(current ?? {})} does`,
+        )
       }
     }
   }
@@ -96,6 +98,25 @@ class Desk {
   private async mend(): Promise<void> {
     this.cable.mend()
     await this.at.school.running.node.services.replication?.refresh()
+  }
+
+  /** Of Zoë's mark alone: whoever enters others in a browser decides them there. */
+  private async decide(choice: 'kept' | 'current'): Promise<void> {
+    const { api } = this.at.centre.ada
+    const open = await api.replication.conflicts({ query: { status: 'open' } })
+    const own = open.find(({ row_id }) => row_id === gradeId)
+    if (own) {
+      const { score } = await api.replication.resolve({ params: { id: own.id }, body: { choice } }).then(() => this.zoeAt('centre'))
+      console.log(
+        `Decided: Zoë has ${score} now; ${choice === 'kept' ? 'the mark that did not stand counts' : 'the other stays in the history'}.`,
+      )
+    } else console.log('Of Zoë’s mark there is nothing to decide.')
+    for (const { where } of open.filter(({ row_id }) => row_id !== gradeId)) console.log(`  To be decided in a browser: ${where}`)
+  }
+
+  private async zoeAt(name: 'centre' | 'school'): Promise<{ score: number | null | undefined }> {
+    const grades = await this.at[name].ada.api.grades.list({ query: { assessmentId: mathsExam.id } })
+    return { score: grades.find(({ id }) => id === gradeId)?.score }
   }
 
   async do(typed: string): Promise<boolean> {
@@ -114,10 +135,7 @@ class Desk {
       await new Promise((done) => setTimeout(done, 700))
       await this.look()
     } else if (word === 'k' || word === 'w') {
-      const [open] = await this.at.centre.ada.api.replication.conflicts({ query: { status: 'open' } })
-      if (open)
-        await this.at.centre.ada.api.replication.resolve({ params: { id: open.id }, body: { choice: word === 'k' ? 'kept' : 'current' } })
-      console.log(open ? 'Decided.' : 'There is nothing to decide.')
+      await this.decide(word === 'k' ? 'kept' : 'current')
     } else if (word === 's') await this.look()
     else console.log(KEYS)
     return true
@@ -132,8 +150,9 @@ ${DEMO_ACCOUNTS.map(({ email, first_name, last_name, who }) => `    ${email.padE
 const KEYS = `  Type a letter, and Enter:
     1 80   Ada enters 80 for Zoë's maths exam at the school      2 65   the same at the centre
     c      cut the line, or mend it                              s      look at both ends
-    k      let the mark that did not stand count                 w      leave it as it is
-    q      stop both`
+    k      let Zoë's mark that did not stand count               w      leave it as it is
+    q      stop both
+  The mark is Zoë Adeyemi's ${mathsExam.title} in maths, in the term Michaelmas. The app opens in another: choose that term above.`
 
 async function main() {
   console.log('Starting a centre and a school …')

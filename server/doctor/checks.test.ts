@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { limits } from '@markbook/shared/limits'
 import { describe, expect, test } from 'vitest'
 import { NOTHING_WRITTEN } from '../store/soundness/newest.ts'
@@ -351,6 +352,20 @@ describe('replication', () => {
     const found = under(change)
     expect(severities(found)).toEqual([severity])
     expect(whats(found)).toMatch(words)
+  })
+  test('what a person has to do in the app is named by the words that stand there', () => {
+    const words = JSON.parse(readFileSync('desktop/ui/words/en/sync.json', 'utf8'))
+    const found = checkReplication({
+      ...alone,
+      children: { count: 1, silent: [0] },
+      conflicts: { open: 1, oldest: NOW },
+      refused: 1,
+      refusedBelow: 1,
+    })
+    const [decide, own, below] = found.map((each) => (each.severity === 'ok' ? '' : each.do))
+    expect(decide).toContain(`in the app under ${words.title}, «${words.toConflicts}»`)
+    expect(own).toContain(`in the app under ${words.title}, «${words.refused}»`)
+    expect(below).toContain(`in the app under ${words.title}, at what was «${words.notTaken.ofServer.replace('{{node}}', '…')}»`)
   })
   test('what waits for a person, and who was not heard for long', () => {
     const found = checkReplication({
