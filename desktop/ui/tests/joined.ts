@@ -4,7 +4,7 @@ import { invite } from '../../../server/peers/enrolment.ts'
 import { joinParent } from '../../../server/peers/join.ts'
 import { overNetwork } from '../../../server/peers/network.ts'
 import { asSystem } from '../../../server/store/tx.ts'
-import type { Site } from './site.ts'
+import { openSite, type Site } from './site.ts'
 
 /** Joins a server to another over real HTTP, over a cable that can be cut, and waits until everything has come. `user`: it is this person's laptop. */
 export async function joinedUnder(parent: Site, child: Site, user: string | null = null): Promise<Cable> {
@@ -17,6 +17,23 @@ export async function joinedUnder(parent: Site, child: Site, user: string | null
   await services.replication?.refresh()
   await inStep(child, user ? 'ada' : 'okafor')
   return cable
+}
+
+export type Joined = { centre: Site; box: Site; cable: Cable; close(): Promise<void> }
+
+/** The ministry's server with the story, and the school's own under it, which has it all. */
+export async function underTheMinistry(): Promise<Joined> {
+  const [centre, box] = await Promise.all([
+    openSite({ env: { NODE_NAME: 'The ministry', COOKIE_PREFIX: 'centre' } }),
+    openSite({ story: false, env: { NODE_NAME: 'The office', COOKIE_PREFIX: 'box' } }),
+  ])
+  const cable = await joinedUnder(centre, box)
+  const close = async () => {
+    await box.close()
+    await cable.close()
+    await centre.close()
+  }
+  return { centre, box, cable, close }
 }
 
 /** Until nothing is left to send or to come, as `person` is told there. */

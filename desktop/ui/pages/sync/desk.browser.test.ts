@@ -4,8 +4,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cable } from '../../../../server/demo/cable.ts'
 import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
-import { inStep, joinedUnder } from '../../tests/joined.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { inStep, type Joined, underTheMinistry } from '../../tests/joined.ts'
+import type { Site } from '../../tests/site.ts'
 
 const gradeOf = (pupil: { id: string }) => naturalId('grade', mathsExam.id, pupil.id)
 
@@ -13,21 +13,15 @@ describe.skipIf(!chromiumPath)('the conflict desk', () => {
   let centre: Site
   let box: Site
   let cable: Cable
+  let joined: Joined
   let browser: Browser
   beforeAll(async () => {
-    const names = { centre: { NODE_NAME: 'The ministry', COOKIE_PREFIX: 'centre' }, box: { NODE_NAME: 'The office', COOKIE_PREFIX: 'box' } }
-    ;[centre, box, browser] = await Promise.all([
-      openSite({ env: names.centre }),
-      openSite({ story: false, env: names.box }),
-      openBrowser(),
-    ])
-    cable = await joinedUnder(centre, box)
+    ;[joined, browser] = await Promise.all([underTheMinistry(), openBrowser()])
+    ;({ centre, box, cable } = joined)
   })
   afterAll(async () => {
     await browser.close()
-    await box.close()
-    await cable.close()
-    await centre.close()
+    await joined.close()
   })
   const openAt = async (site: Site) => (await site.as('okafor')).replication.conflicts({ query: { status: 'open' } })
   /** What is written at both ends while the line is down, and has met since. */

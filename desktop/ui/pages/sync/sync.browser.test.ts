@@ -5,8 +5,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cable } from '../../../../server/demo/cable.ts'
 import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
-import { joinedUnder } from '../../tests/joined.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { type Joined, underTheMinistry } from '../../tests/joined.ts'
+import type { Site } from '../../tests/site.ts'
 
 const gradeId = naturalId('grade', mathsExam.id, zoe.id)
 
@@ -14,21 +14,15 @@ describe.skipIf(!chromiumPath)('the sync pages of a school under a centre', () =
   let centre: Site
   let box: Site
   let cable: Cable
+  let joined: Joined
   let browser: Browser
   beforeAll(async () => {
-    const names = { centre: { NODE_NAME: 'The ministry', COOKIE_PREFIX: 'centre' }, box: { NODE_NAME: 'The office', COOKIE_PREFIX: 'box' } }
-    ;[centre, box, browser] = await Promise.all([
-      openSite({ env: names.centre }),
-      openSite({ story: false, env: names.box }),
-      openBrowser(),
-    ])
-    cable = await joinedUnder(centre, box)
+    ;[joined, browser] = await Promise.all([underTheMinistry(), openBrowser()])
+    ;({ centre, box, cable } = joined)
   })
   afterAll(async () => {
     await browser.close()
-    await box.close()
-    await cable.close()
-    await centre.close()
+    await joined.close()
   })
 
   test('a cut line shows what waits; two marks for one exam are decided at the desk by one key, and hold at both ends', async () => {
