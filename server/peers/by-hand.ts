@@ -70,6 +70,8 @@ export async function importParcel(services: Own, bytes: Buffer): Promise<Taken>
   const head = readHead(bytes)
   const peer = await services.store.read(asSystem(), (tx) => peerById(tx, head.peer))
   const side = head.direction === 'up' ? 'child' : 'parent'
+  if (peer && head.node === services.store.nodeId)
+    throw new Error(`This parcel was written by this server. It is for ${peer.name}: carry it there, and bring back what is written there.`)
   if (peer?.side !== side || peer.school_id !== head.school)
     throw new Error('This parcel is not for this server: it comes from one that is not enrolled here.')
   if (peer.revoked_at) throw new Error(`${peer.name} was revoked; what it sends is not taken.`)

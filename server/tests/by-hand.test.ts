@@ -56,6 +56,16 @@ describe('a stick instead of a line', () => {
     expect(await contentsOf(box.services.store)).toEqual(await contentsOf(centre.services.store))
   })
 
+  test('that is taken in where it was written says so, and whose it is', async () => {
+    await enter(box, 81)
+    const before = await contentsOf(box.services.store)
+    const [parent] = await box.services.store.read(asSystem(), parentsOf)
+    await expect(importParcel(box.services, await parcelOf())).rejects.toThrow(
+      `written by this server. It is for ${parent?.name}: carry it`,
+    )
+    expect(await contentsOf(box.services.store)).toEqual(before)
+  })
+
   test('is taken in twice, and in any order with the line, without a trace', async () => {
     await enter(box, 81)
     const first = await parcelOf()

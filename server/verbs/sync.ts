@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { demandFreeFile } from '../export/place.ts'
+import { ago } from '../features/replication/ago.ts'
 import { belowNamed, statusOf } from '../features/replication/status.ts'
 import { openStorage, type Storage } from '../files/open.ts'
 import { writeWhole } from '../lan/whole.file.ts'
@@ -125,7 +126,7 @@ async function status() {
       if (now.refused_below > 0) console.log(`  Not taken:  ${counted(now.refused_below, 'write')} of ${belowNamed(now)}`)
       if (now.clock_offset_ms !== null && Math.abs(now.clock_offset_ms) > 60_000)
         console.log(
-          `  The clock of this machine is ${Math.round(Math.abs(now.clock_offset_ms) / 1_000)} s ${now.clock_offset_ms > 0 ? 'ahead' : 'behind'}. Set it right.`,
+          `  The clock of this machine is ${ago(Math.abs(now.clock_offset_ms))} ${now.clock_offset_ms > 0 ? 'ahead' : 'behind'}. Set it right.`,
         )
       const isWell =
         ['alone', 'up_to_date', 'sending'].includes(now.state) && now.open_conflicts + now.held + now.refused + now.refused_below === 0

@@ -40,7 +40,10 @@ export async function verify({ repair = false }: { repair?: boolean }) {
     }
     process.exitCode = 3
     console.log(`${parent.name} and this server do not hold the same:`)
-    for (const { table, here, there } of differences) console.log(`  ${table.padEnd(28)} ${here} here, ${there} there`)
+    for (const { table, here, there } of differences)
+      console.log(
+        `  ${table.padEnd(28)} ${here === there ? `${here} at both, but not all of them the same` : `${here} here, ${there} there`}`,
+      )
     console.log(await advice(at, parent.school_id as string, repair))
   })
 }
