@@ -108,7 +108,9 @@ describe('a stick instead of a line', () => {
 
   test('of a revoked node, of a stranger, and what is no parcel, are refused', async () => {
     const parcel = await parcelOf()
-    await expect(importParcel(box.services, parcel)).rejects.toThrow('not for this server')
+    const stranger = await school({ seed: 'stranger', story: false, database: 'sqlite' })
+    await expect(importParcel(stranger.services, parcel)).rejects.toThrow('not for this server')
+    await stranger.close()
     await expect(importParcel(centre.services, Buffer.from('marks\n'))).rejects.toThrow('no parcel')
     const [node] = await centre.as.okafor.replication.nodes()
     await centre.as.okafor.replication.revoke({ params: { id: node?.id ?? '' } })
