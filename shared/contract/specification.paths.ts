@@ -151,6 +151,7 @@ export const addedRows: readonly string[] = [
   'POST /api/sync/refused/:id/seen',
   'GET /api/sync/nodes',
   'POST /api/sync/nodes/invite',
+  'POST /api/sync/join',
   'PATCH /api/sync/nodes/:id',
   'DELETE /api/sync/nodes/:id',
 ]

@@ -116,7 +116,8 @@ describe.runIf(onSqlite).each([
       `A log of ${bytes.length} bytes with ${commitEnds.length} transactions, damaged at ${count} places in ${Math.round((performance.now() - began) / 1_000)} s: ${kept.size} different prefixes of ${cut.bulks} bulks.`,
     )
     expect(commitEnds.length).toBeGreaterThanOrEqual(20)
-    expect(kept.size).toBeGreaterThan(10)
+    // Where they fall is chance.
+    expect(kept.size).toBeGreaterThan(5)
   })
 
   test.each(['cut', 'flip'] as const)('the server starts on it and goes on marking: %s', async (how) => {

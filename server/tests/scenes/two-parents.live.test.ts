@@ -77,7 +77,10 @@ test('while the school is not there its laptop speaks with the centre, and with 
   line.cut()
   await enter(51)
   await until(async () => (await scoreAt(centre)) === 51, 'the mark at the centre')
-  await until(async () => (await status()).state === 'up_to_date', 'an answer of the centre')
+  await until(async () => {
+    const { state, copy } = await status()
+    return state === 'up_to_date' && copy === null
+  }, 'an answer of the centre')
   expect(await status()).toMatchObject({ parent: { kind: 'centre' }, reached: 'centre', sentence: 'Everything is at the centre.' })
 
   line.mend()
