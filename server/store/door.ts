@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { descriptions, type Replicated, type Row, type Tables } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { and, Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
+import { and, type Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
 import { Absences } from './absences.ts'
 import type { HistoryWrite, SyncRowWrite } from './dialect.rows.ts'
 import type { Dialect } from './dialect.ts'
+import { encodersOf } from './door.encoders.ts'
 import {
   type Action,
   type AnyRow,
@@ -284,19 +285,4 @@ export class Door implements ReplicaWrites {
   private tableOf(table: Replicated): Table {
     return this.dialect.tables[table as keyof Tables] as Table
   }
-}
-
-type Encoder = { name: string; encode: ((value: unknown) => unknown) | null }
-const encoders = new WeakMap<Table, Encoder[]>()
-
-/** How the values of each column become the driver's; null where they are. */
-function encodersOf(table: Table): Encoder[] {
-  const known = encoders.get(table)
-  if (known) return known
-  const made = Object.entries(getTableColumns(table) as Record<string, Column>).map(([name, column]) => {
-    const isPlain = column.mapToDriverValue === Column.prototype.mapToDriverValue
-    return { name, encode: isPlain ? null : (value: unknown) => column.mapToDriverValue(value) }
-  })
-  encoders.set(table, made)
-  return made
 }

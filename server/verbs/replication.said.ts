@@ -1,4 +1,4 @@
-import type { SyncStatus } from '@markbook/shared/contract/replication'
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import type { Row } from '@markbook/shared/tables/tables'
 import { askServer, figureIn, replicationIn } from '../asking.ts'
 import type { Course } from '../peers/course.ts'

@@ -135,6 +135,9 @@ export const spanIssues = (span: { startDate: string; endDate: string }): Failur
   span.endDate > span.startDate ? [] : [{ path: 'endDate', message: 'must be after the first day' }]
 
 /** What is wrong at one place: in failures, imports and previews alike. */
+/** SHA-256 of a certificate, as people compare it: 32 bytes in capitals, with colons. */
+export const Fingerprint = z.string().regex(/^[0-9A-F]{2}(:[0-9A-F]{2}){31}$/)
+
 export const Issue = row('Issue', {
   path: z.string(),
   message: z.string(),

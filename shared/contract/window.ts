@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
-import { Fingerprint } from './replication.ts'
-import { choice, Done, Email, input, Name, row } from './scalars.ts'
+import { choice, Done, Email, Fingerprint, input, Name, row } from './scalars.ts'
 
 /**
  * The computer that the teachers' program runs on. `empty`: nobody has begun. `alone`: somebody works here without a school's server.

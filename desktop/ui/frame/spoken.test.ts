@@ -1,4 +1,4 @@
-import type { SyncStatus } from '@markbook/shared/contract/replication'
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import i18next from 'i18next'
 import { beforeAll, expect, test } from 'vitest'
 import { openWords, restOfWords } from '../words/words.ts'

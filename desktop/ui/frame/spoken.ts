@@ -1,4 +1,4 @@
-import type { SyncStatus } from '@markbook/shared/contract/replication'
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import type { TFunction } from 'i18next'
 import { enumerated, lasting } from '../words/format.ts'
 

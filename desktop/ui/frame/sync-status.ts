@@ -1,4 +1,4 @@
-import type { SyncStatus } from '@markbook/shared/contract/replication'
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { ask } from '../api/queries.ts'

@@ -1,4 +1,4 @@
-import type { SyncStatus } from '@markbook/shared/contract/replication'
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../api/queries.ts'

@@ -1,5 +1,5 @@
 import { toInstant } from '@markbook/shared/clock'
-import type { RefusedWrite } from '@markbook/shared/contract/replication'
+import type { RefusedWrite } from '@markbook/shared/contract/replication.rows'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, count, desc, eq, isNotNull, isNull, type SQL } from 'drizzle-orm'

@@ -1,4 +1,5 @@
-import { replication, replicationFailures, type WaitingFile } from '@markbook/shared/contract/replication'
+import { replication, replicationFailures } from '@markbook/shared/contract/replication'
+import type { WaitingFile } from '@markbook/shared/contract/replication.rows'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'

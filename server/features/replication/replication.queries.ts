@@ -1,5 +1,5 @@
 import { toInstant } from '@markbook/shared/clock'
-import type { Conflict, HeldRow, SyncNode } from '@markbook/shared/contract/replication'
+import type { Conflict, HeldRow, SyncNode } from '@markbook/shared/contract/replication.rows'
 import type { Description } from '@markbook/shared/tables/describe'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { compareStamps, EXISTENCE, type Stamp, sameDot, textToVersions } from '@markbook/sync/versions'

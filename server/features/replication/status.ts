@@ -1,5 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { replicationFailures, type SyncStatus } from '@markbook/shared/contract/replication'
+import { replicationFailures } from '@markbook/shared/contract/replication'
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, count, eq, gt, isNull, min, ne, or, type SQL } from 'drizzle-orm'

@@ -1,4 +1,4 @@
-import type { WaitingFile } from '@markbook/shared/contract/replication'
+import type { WaitingFile } from '@markbook/shared/contract/replication.rows'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, asc, eq } from 'drizzle-orm'

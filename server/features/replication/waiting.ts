@@ -1,5 +1,5 @@
 import { toInstant } from '@markbook/shared/clock'
-import type { WaitingRow } from '@markbook/shared/contract/replication'
+import type { WaitingRow } from '@markbook/shared/contract/replication.rows'
 import { limits } from '@markbook/shared/limits'
 import type { Description } from '@markbook/shared/tables/describe'
 import { descriptions, type Row } from '@markbook/shared/tables/tables'

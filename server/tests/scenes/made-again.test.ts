@@ -1,6 +1,4 @@
-import { naturalId } from '@markbook/shared/ids'
 import { people } from '@markbook/shared/story/people'
-import { draftReport } from '@markbook/shared/story/reports'
 import { class3A, class3B } from '@markbook/shared/story/school-year'
 import type { Row } from '@markbook/shared/tables/tables'
 import { afterEach, expect, test } from 'vitest'
@@ -10,6 +8,7 @@ import { incarnations } from '../../store/node.ts'
 import { asSystem } from '../../store/tx.ts'
 import { carrierTo, makeRound, signedIn, type UnderParent } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
+import { BOOK, hilary } from './books.fixtures.ts'
 import { copiesIn } from './copies.fixtures.ts'
 import { centreAndSchool, conflictsAt, laptopOf, settle } from './scenes.fixtures.ts'
 
@@ -19,9 +18,6 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
   forget()
 })
-
-const hilary = naturalId('term', class3B.academic_year_id, 'hilary')
-const BOOK = naturalId('report_book', draftReport.student_id, hilary, 'term')
 
 /** Mr Byrne makes the books of his class for the second term, with nothing typed in them. */
 const generate = async (laptop: School) =>
@@ -40,16 +36,23 @@ async function expectKept(node: School): Promise<void> {
   expect(kept).toMatchObject([{ value: { conduct: 'Kind to everybody.' }, actor_id: people.byrne.id, status: 'open' }])
 }
 
-/** A laptop whose user has written in a book of the class, which its parent has, and is not the class teacher any more. */
-async function withoutRight(): Promise<{ centre: School; laptop: School; link: UnderParent }> {
+type Written = { centre: School; laptop: School; link: UnderParent }
+/** A laptop whose user has written in a book of the class, which its parent has. */
+async function written(): Promise<Written> {
   const centre = await school({ seed: 'centre' })
   open.push(centre)
   const { laptop, link } = await laptopOf(open, centre, people.byrne.id)
   await generate(laptop)
   await write(laptop, 'Kind to everybody.')
   await link.round()
-  await handOver(centre, people.quinn.id)
   return { centre, laptop, link }
+}
+
+/** So has one whose user is not the class teacher any more. */
+async function withoutRight(): Promise<Written> {
+  const all = await written()
+  await handOver(all.centre, people.quinn.id)
+  return all
 }
 
 test('a book that went with a right, and is made again before it is back, counts for nothing that was written in it before', async () => {
@@ -75,18 +78,14 @@ test('a book that went with a right, and is made again before it is back, counts
 })
 
 /** A laptop whose user has written in a book of the class, which then came to another class, as its parent knows. */
-async function elsewhere(): Promise<{ centre: School; laptop: School; link: UnderParent }> {
-  const centre = await school({ seed: 'centre' })
-  open.push(centre)
-  const { laptop, link } = await laptopOf(open, centre, people.byrne.id)
-  await generate(laptop)
-  await write(laptop, 'Kind to everybody.')
-  await link.round()
+async function elsewhere(): Promise<Written> {
+  const all = await written()
+  const { centre } = all
   const before = (await bookAt(centre)) as Row<'report_book'>
   await centre.services.store.write(asSystem(people.okafor.id), (tx) =>
     tx.update('report_book', [{ before, patch: { student_group_id: class3A.id } }]),
   )
-  return { centre, laptop, link }
+  return all
 }
 
 test('nor does one that came to another class, and is made again here', async () => {

@@ -1,12 +1,12 @@
 import { naturalId } from '@markbook/shared/ids'
 import { people, stBrigids } from '@markbook/shared/story/people'
-import { draftReport } from '@markbook/shared/story/reports'
 import { class3B, maths } from '@markbook/shared/story/school-year'
 import type { Row } from '@markbook/shared/tables/tables'
 import { afterEach, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
+import { BOOK, hilary } from './books.fixtures.ts'
 import { copiesIn } from './copies.fixtures.ts'
 import { centreAndSchool, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
 
@@ -17,8 +17,6 @@ afterEach(async () => {
   forget()
 })
 
-const hilary = naturalId('term', class3B.academic_year_id, 'hilary')
-const BOOK = naturalId('report_book', draftReport.student_id, hilary, 'term')
 const ENTRY = naturalId('report_book_entry', BOOK, maths.id)
 const params = { id: BOOK }
 

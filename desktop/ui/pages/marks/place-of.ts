@@ -1,5 +1,5 @@
 import type { LiveMark } from '@markbook/shared/contract/grades'
-import type { SyncStatus } from '@markbook/shared/contract/replication'
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 
 /**
  * Where a saved mark is. `saved`: this server has nobody to send it to. `here`, `hereForCentre`: on this computer, a teacher's own, until

@@ -1,4 +1,4 @@
-import type { Conflict } from '@markbook/shared/contract/replication'
+import type { Conflict } from '@markbook/shared/contract/replication.rows'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
 import { Badge, Card } from '../../components/page.tsx'

@@ -1,4 +1,4 @@
-import type { Conflict } from '@markbook/shared/contract/replication'
+import type { Conflict } from '@markbook/shared/contract/replication.rows'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

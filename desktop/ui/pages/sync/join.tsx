@@ -1,4 +1,4 @@
-import type { SyncStatus } from '@markbook/shared/contract/replication'
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSave } from '../../api/queries.ts'

@@ -1,4 +1,4 @@
-import type { SyncNode } from '@markbook/shared/contract/replication'
+import type { SyncNode } from '@markbook/shared/contract/replication.rows'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,4 @@
-import type { RefusedWrite } from '@markbook/shared/contract/replication'
+import type { RefusedWrite } from '@markbook/shared/contract/replication.rows'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'

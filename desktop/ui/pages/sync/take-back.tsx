@@ -1,4 +1,4 @@
-import type { Conflict } from '@markbook/shared/contract/replication'
+import type { Conflict } from '@markbook/shared/contract/replication.rows'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useSave } from '../../api/queries.ts'

@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { choice, Flag, Id, Instant, row } from './scalars.ts'
+
+const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable()
+/** Values by column. */
+export const Columns = z.record(z.string(), z.unknown())
+
+/**
+ * How replication goes, in one sentence and in numbers. `is_laptop`: this node is one person's computer, not a school's server. `reached`:
+ * where everything is that does not wait, as far as this node has heard. `waiting`:
+ * rows that the parent does not have yet, since `oldest_waiting_at`; `waiting_marks` of them are marks.
+ * `copy`: rows of the first copy of the parent's that have come, and of how many, while it lasts.
+ * `schools_below`, `laptops_below`: the servers and laptops that send to this one.
+ * `may_join`: this node could join a parent now: it has none and is no centre, or is shut out by the one it has.
+ * `refused`: writes of this node that its parent did not take; `refused_below`: of nodes below, that this one did not take; both until somebody has put them aside.
+ * `files_to_send`, `files_to_come`: files that the parent lacks, and that this node lacks, of rows that are here. `clock_offset_ms`: how far this node's clock is ahead of its parent's.
+ */
+export const SyncStatus = row('SyncStatus', {
+  state: choice(['alone', 'up_to_date', 'sending', 'offline', 'revoked', 'upgrade']),
+  sentence: z.string(),
+  parent: z.object({ name: z.string(), kind: choice(['school', 'centre']) }).nullable(),
+  is_laptop: Flag,
+  schools_below: z.int(),
+  laptops_below: z.int(),
+  may_join: Flag,
+  reached: choice(['school', 'centre']).nullable(),
+  last_seen_at: Instant.nullable(),
+  waiting: z.int(),
+  waiting_marks: z.int(),
+  oldest_waiting_at: Instant.nullable(),
+  copy: z.object({ copied: z.int(), total: z.int() }).nullable(),
+  files_to_send: z.int(),
+  files_to_come: z.int(),
+  open_conflicts: z.int(),
+  held: z.int(),
+  refused: z.int(),
+  refused_below: z.int(),
+  clock_offset_ms: z.int().nullable(),
+})
+export type SyncStatus = z.infer<typeof SyncStatus>
+
+/**
+ * A write that did not stand. `kept`: what was written, by column, null for a deletion; `current`: what stands now, null where the row is
+ * not there, written by `standing`; under a deletion what was written to the row last. `may_decide`: the caller may decide it; else it is
+ * theirs, and somebody else's to decide. `clock_off_ms`, of either: how far the clock was ahead by which `at` was told, where that is known and
+ * more than a minute: then which of the two came later is not certain. `before`: what stood before either was written, null where this node does not know; `out_of` the maximum
+ * of a mark. `at` by the clock of the node that wrote it, `node`, null where nobody here knows its name. `where`: by what people know the row, «Kelly Aoife · Test 1 ·
+ * Mathematics»; empty where it is not here.
+ */
+export const Conflict = row('Conflict', {
+  id: Id,
+  entity: z.string(),
+  row_id: Id,
+  unit: z.string(),
+  kind: choice(['value', 'delete', 'rule', 'right']),
+  reason: z.string().nullable(),
+  kept: Columns.nullable(),
+  current: Columns.nullable(),
+  before: Columns.nullable(),
+  out_of: z.number().nullable(),
+  where: z.string(),
+  actor: Person,
+  at: Instant,
+  node: z.string().nullable(),
+  clock_off_ms: z.int().nullable(),
+  standing: z.object({ actor: Person, at: Instant, node: z.string().nullable(), clock_off_ms: z.int().nullable() }).nullable(),
+  may_decide: Flag,
+  status: choice(['noticed', 'open', 'resolved']),
+  resolved_at: Instant.nullable(),
+  resolved_by: Person,
+})
+export type Conflict = z.infer<typeof Conflict>
+
+export const HeldRow = row('HeldRow', {
+  entity: z.string(),
+  row_id: Id,
+  where: z.string(),
+  reason: z.string(),
+  since: Instant,
+  tries: z.int(),
+})
+export type HeldRow = z.infer<typeof HeldRow>
+
+/**
+ * A write that was not taken: of this node by its parent, or, with `from`, by this node of one below it, and `user` whose laptop that is.
+ * What one person wrote of a row and was refused at one time is one write of many `units`. `value`: all that was written, by column, null
+ * for a deletion and for what could not be read (`malformed`), empty where it is too long to be kept here; `out_of` the maximum of a mark.
+ * `actor` as the node below says. `seen_at` once somebody has put it aside. The code `more`: of these there were more than are kept.
+ */
+export const RefusedWrite = row('RefusedWrite', {
+  id: Id,
+  entity: z.string(),
+  row_id: Id,
+  where: z.string(),
+  units: z.array(z.string()),
+  value: Columns.nullable(),
+  out_of: z.number().nullable(),
+  actor: Person,
+  at: Instant,
+  code: z.string(),
+  refused_at: Instant,
+  seen_at: Instant.nullable(),
+  from: z.object({ id: Id, name: z.string().nullable(), user: Person }).nullable(),
+})
+export type RefusedWrite = z.infer<typeof RefusedWrite>
+
+/** A row that the parent does not have yet, and its last write: `value` what that wrote, by column; `out_of` the maximum of a mark; `deleted`: it took it away. */
+export const WaitingRow = row('WaitingRow', {
+  entity: z.string(),
+  row_id: Id,
+  where: z.string(),
+  value: Columns.nullable(),
+  out_of: z.number().nullable(),
+  deleted: Flag,
+  at: Instant,
+  actor: Person,
+})
+export type WaitingRow = z.infer<typeof WaitingRow>
+
+/**
+ * A file of a row that is not yet where it should be: the parent is to be given it, or it has still to come from there. `tries` that did
+ * not succeed, `reason` of the last of them.
+ */
+export const WaitingFile = row('WaitingFile', {
+  entity: z.string(),
+  row_id: Id,
+  where: z.string(),
+  way: choice(['to_send', 'to_come']),
+  tries: z.int(),
+  reason: z.string().nullable(),
+})
+export type WaitingFile = z.infer<typeof WaitingFile>
+
+/**
+ * Another node. `user` of a laptop; `url` of a parent. `began_anew`: as which other one, and when, as far as their names tell (decision 393);
+ * `both_heard` since then: one is a copy of the other. `clock_offset_ms`: how far its clock was ahead of this node's when it was heard last.
+ */
+export const SyncNode = row('SyncNode', {
+  id: Id,
+  side: choice(['parent', 'child']),
+  kind: choice(['school', 'centre', 'laptop']),
+  name: z.string(),
+  user: Person,
+  url: z.string().nullable(),
+  enrolled_at: Instant,
+  last_seen_at: Instant.nullable(),
+  clock_offset_ms: z.int().nullable(),
+  revoked_at: Instant.nullable(),
+  began_anew: z.object({ name: z.string(), at: Instant, both_heard: Flag }).nullable(),
+})
+export type SyncNode = z.infer<typeof SyncNode>
+
+/** Shown once. */
+export const Invitation = row('Invitation', { code: z.string(), expires_at: Instant })
