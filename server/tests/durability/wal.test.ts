@@ -80,7 +80,10 @@ function places({ bytes, frame, commitEnds }: Wal, count: number): Damage[] {
   ]
   return Array.from({ length: count }, (_, index) => {
     const edge = edges[(index / 3) % edges.length]
-    const at = Math.min(edge ? edge() : anywhere(bytes.length), bytes.length - 1)
+    // Behind the last transaction a log that was begun again has much of the round before: chance alone would mostly hit that.
+    const end = index % 2 === 0 ? bytes.length : (commitEnds.at(-1) as number)
+    const inTurn = Math.floor(((index + Math.random()) / count) * end)
+    const at = Math.min(edge ? edge() : inTurn, bytes.length - 1)
     return { how: Math.random() < 0.5 ? 'cut' : 'flip', at, bit: anywhere(8) }
   })
 }
@@ -116,8 +119,7 @@ describe.runIf(onSqlite).each([
       `A log of ${bytes.length} bytes with ${commitEnds.length} transactions, damaged at ${count} places in ${Math.round((performance.now() - began) / 1_000)} s: ${kept.size} different prefixes of ${cut.bulks} bulks.`,
     )
     expect(commitEnds.length).toBeGreaterThanOrEqual(20)
-    // Where they fall is chance.
-    expect(kept.size).toBeGreaterThan(5)
+    expect(kept.size).toBeGreaterThan(10)
   })
 
   test.each(['cut', 'flip'] as const)('the server starts on it and goes on marking: %s', async (how) => {
