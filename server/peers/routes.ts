@@ -24,7 +24,7 @@ import type { z } from 'zod'
 import { placeOf } from '../http/admission.ts'
 import type { AppEnv } from '../http/mount.ts'
 import type { Services } from '../http/services.ts'
-import { setPeer } from '../store/peer-row.ts'
+import { raiseNumber, setPeer } from '../store/peer-row.ts'
 import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { numberAbove } from './above.ts'
@@ -139,10 +139,8 @@ async function signer(c: Ctx, tx: WriteTx, body: Uint8Array, { session, numbered
   if (!isSignedBy(signed, c.req.header(headersOf.signature) ?? '', peer.public_key))
     throw session ? syncFailures.staleSession() : syncFailures.badSignature()
   if (peer.revoked_at) throw syncFailures.revoked()
-  if (numbered) {
-    if (!Number.isSafeInteger(number) || number <= peer.session_number) throw syncFailures.staleSession()
-    await setPeer(tx, peer.id, { session_number: number, last_seen_at: tx.now })
-  }
+  if (!numbered) return peer
+  if (!Number.isSafeInteger(number) || !(await raiseNumber(tx, peer.id, { nonce, number }))) throw syncFailures.staleSession()
   return peer
 }
 

@@ -1,5 +1,5 @@
 import type { Row } from '@markbook/shared/tables/tables'
-import { eq } from 'drizzle-orm'
+import { and, eq, lt } from 'drizzle-orm'
 import { statement } from './statement.ts'
 import type { WriteTx } from './tx.ts'
 
@@ -19,4 +19,20 @@ export async function setPeer(tx: WriteTx, id: string, set: Partial<Omit<Row<'sy
     )
   setters.set(key, setter)
   await setter(tx, { ...set, id })
+}
+
+const raised = statement<{ id: string; nonce: string; number: number; now: string }>()(({ db, t: { sync_peer }, p }) =>
+  db
+    .update(sync_peer)
+    .set({ session_number: p.number as never, last_seen_at: p.now as never })
+    .where(and(eq(sync_peer.id, p.id), eq(sync_peer.session_nonce, p.nonce), lt(sync_peer.session_number, p.number)))
+    .returning({ id: sync_peer.id }),
+)
+
+/**
+ * Takes the next number of a peer's session: false where the session is over, or has come to this number or a later one. One statement,
+ * so that of the same request twice at once one is refused, and one that a greeting overtook says nothing of the new session.
+ */
+export async function raiseNumber(tx: WriteTx, id: string, { nonce, number }: { nonce: string; number: number }): Promise<boolean> {
+  return (await raised(tx, { id, nonce, number, now: tx.now })).length === 1
 }

@@ -28,6 +28,7 @@ async function copying({ fails = [] }: { fails?: number[] } = {}) {
     asked.push(cursor ?? '')
     const response = await carry(request)
     if (fails.includes(asked.length)) throw new Error('the line broke')
+    if (!response.ok) return response
     const page = (await response.json()) as { total: number | null }
     return new Response(JSON.stringify({ ...page, total: page.total && 1_000_000 }), { headers: response.headers })
   }

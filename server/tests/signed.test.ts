@@ -1,0 +1,57 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { Child } from '../peers/child.ts'
+import { parentsOf } from '../peers/enrolment.ts'
+import { keysOfEnrolment } from '../peers/incarnation.ts'
+import { type Carrier, ParentLine } from '../peers/parent-line.ts'
+import { asSystem } from '../store/tx.ts'
+import { carrierTo } from '../testing/nodes.ts'
+import type { School } from '../testing/school.ts'
+import { centreAndSchool } from './scenes/scenes.fixtures.ts'
+
+const open: School[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+/** A school under a centre, and whoever speaks for it over a line of the test's. */
+async function speaking() {
+  const { centre, box } = await centreAndSchool(open)
+  const { services } = box
+  const [parent] = await services.store.read(asSystem(), parentsOf)
+  if (!parent) throw new Error('there is no parent')
+  const speaker = (carry: Carrier = carrierTo(centre)) => {
+    const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
+    return { line, child: new Child(services, parent.id, line) }
+  }
+  return { centre, speaker }
+}
+
+describe('I13: a number of a session', () => {
+  test('is good once, also where the same request comes several times at once', async () => {
+    const { centre, speaker } = await speaking()
+    const carry = carrierTo(centre)
+    const statuses: number[][] = []
+    const { line, child } = speaker(async (request) => {
+      if (!request.url.endsWith('/sync/verify')) return carry(request)
+      const answers = await Promise.all([1, 2, 3, 4].map(() => carry(request.clone())))
+      statuses.push(answers.map(({ status }) => status).sort())
+      return answers.find(({ ok }) => ok) as Response
+    })
+    await child.greet()
+    for (let round = 0; round < 10; round += 1) await line.verify()
+    expect(statuses).toEqual(Array.from({ length: 10 }, () => [200, 409, 409, 409]))
+  })
+
+  test('ends with its session: what was said before a greeting and comes with it does not count in the next', async () => {
+    const { speaker } = await speaking()
+    const [before, after] = [speaker(), speaker()]
+    for (let round = 0; round < 10; round += 1) {
+      await before.child.greet()
+      const late = [1, 2, 3, 4].map(() => before.line.verify().catch(() => {}))
+      await after.child.greet()
+      await after.line.verify()
+      await Promise.all(late)
+      await after.line.verify()
+    }
+  })
+})
