@@ -6,7 +6,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Join, type Joined, OLDEST_PROTOCOL } from '@markbook/sync/protocol/messages'
 import { and, eq, gt, isNotNull, isNull } from 'drizzle-orm'
-import type { NodeKind } from '../store/node.ts'
+import { lockedNode, type NodeKind } from '../store/node.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
 import { isKey, type NodeKeys } from './keys.ts'
@@ -64,6 +64,7 @@ export async function invite(tx: WriteTx, { kind, schoolId, userId, by }: Invita
   const { sync_invitation, school_management } = tx.t
   const { db } = tx
   await demandMayInvite(tx, kind)
+  await lockedNode(tx, {})
   const open = await db
     .select()
     .from(sync_invitation)
@@ -123,6 +124,7 @@ export async function admit(tx: WriteTx, host: Host, join: Join): Promise<Joined
   if (join.kind === 'laptop' && invitation.kind !== 'laptop') throw syncFailures.forAServer()
   // Before anything is written: a laptop carries what one person may read and write.
   if (join.user != null && join.user !== invitation.user_id) throw syncFailures.otherPerson()
+  await lockedNode(tx, {})
   if (await childByNode(tx, join.node)) throw syncFailures.nodeTaken()
   const used = await tx.local
     .update(tx.t.sync_invitation)

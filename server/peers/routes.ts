@@ -24,6 +24,7 @@ import type { z } from 'zod'
 import { placeOf } from '../http/admission.ts'
 import type { AppEnv } from '../http/mount.ts'
 import type { Services } from '../http/services.ts'
+import { lockedNode } from '../store/node.ts'
 import { raiseNumber, setPeer } from '../store/peer-row.ts'
 import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
@@ -185,6 +186,7 @@ async function renew(c: Ctx, services: Services) {
   if (!isKey(asked.public_key, 'ed25519') || !isKey(asked.box_key, 'x25519')) throw syncFailures.badSignature()
   return services.store.write(asSystem(), async (tx) => {
     const peer = await signer(c, tx, bytes, { session: true })
+    await lockedNode(tx, {})
     // A copy of that database, or one whose answer was lost: nobody can tell, so it takes another.
     if (await childByNode(tx, asked.node)) throw syncFailures.nodeTaken()
     const { sync_peer } = tx.t

@@ -4,6 +4,7 @@ import type { IdSource } from '@markbook/shared/ids'
 import { isNull } from 'drizzle-orm'
 import type { Dialect } from './dialect.ts'
 import type { Line } from './line.ts'
+import { statement } from './statement.ts'
 import type { ReadTx } from './tx.ts'
 
 export type NodeKind = 'school' | 'centre' | 'laptop'
@@ -25,6 +26,14 @@ export async function currentNode(
   if (!made) throw new Error('this database has no node id')
   return made.id
 }
+
+/**
+ * The current row of this node, locked: whoever counts what the whole node has, or looks whether something is there yet, before making one
+ * more does so alone.
+ */
+export const lockedNode = statement<Record<never, never>>({ lock: 'node' })(({ db, t }) =>
+  db.select({ id: t.node.id }).from(t.node).where(isNull(t.node.ended_at)),
+)
 
 /** Every incarnation of this database, the present one first, then the one before. */
 export async function incarnations({ db, t: { node } }: Pick<ReadTx, 'db' | 't'>): Promise<string[]> {

@@ -60,6 +60,14 @@ describe('a code that is right and does not fit', () => {
   })
 })
 
+test('a number that comes twice at once, as with two copies of a database, is enrolled once; the other takes another', async () => {
+  for (let round = 0; round < 5; round += 1)
+    await Promise.all([await codeFor('school'), await codeFor('school')].map((code) => join('school', code)))
+  const numbers = (await centre.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_peer))).map(({ node_id }) => node_id)
+  expect(new Set(numbers).size).toBe(10)
+  expect(numbers).toHaveLength(10)
+})
+
 describe('a line that gives no answer to a code', () => {
   test('silent, it may have taken it; refused by the machine there, it has not', async () => {
     const failing = (error: Error) =>

@@ -433,4 +433,11 @@ describe('POST /api/sync/nodes/invite', () => {
       code: 'sync.too_many_invitations',
     })
   })
+
+  test('and no more where thirty are asked for at once', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, () => centre.as.okafor.replication.invite.raw({ body: { kind: 'school' } })),
+    )
+    expect(replies.map(({ status }) => status).sort()).toEqual([...Array(10).fill(201), ...Array(20).fill(409)])
+  })
 })

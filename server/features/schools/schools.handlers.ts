@@ -5,6 +5,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
 import { type Handlers, on, onGuard, onOpen, type Scene } from '../../http/handler.ts'
 import { isLoopback } from '../../lan/addresses.ts'
+import { lockedNode } from '../../store/node.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { normalEmail } from '../auth/emails.ts'
 import { profileKey } from '../auth/profile.ts'
@@ -13,7 +14,7 @@ import { ownSchool, putCrest, withCrest } from './crest.ts'
 import { joinRequestHandlers } from './join-requests.handlers.ts'
 import { memberHandlers } from './members.handlers.ts'
 import { SCHOOL_LIST_KEY, schoolList } from './school-list.ts'
-import { anySchool, lockedNode, membershipOf, pendingRequestsOf } from './schools.queries.ts'
+import { anySchool, membershipOf, pendingRequestsOf } from './schools.queries.ts'
 
 type School = Row<'school'>
 type Body = z.infer<typeof SchoolInput>

@@ -1,10 +1,5 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { statement } from '../../store/statement.ts'
-
-/** The current row of this node, locked: whoever counts schools or makes one on a dedicated deployment does so alone. */
-export const lockedNode = statement<Record<never, never>>({ lock: 'node' })(({ db, t }) =>
-  db.select({ id: t.node.id }).from(t.node).where(isNull(t.node.ended_at)),
-)
 
 /** One school, active or not, where there is any. */
 export const anySchool = statement<Record<never, never>>()(({ db, t }) => db.select({ id: t.school.id }).from(t.school).limit(1))
