@@ -2,6 +2,7 @@ import { jobFailures } from '@markbook/shared/contract/jobs'
 import { limits } from '@markbook/shared/limits'
 import type { JobInput } from '@markbook/shared/tables/jobs'
 import type { SchoolCaller } from '../../http/caller.ts'
+import { lockedNode } from '../../store/node.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { jobThatMakes, openJobs, openJobsOf } from './jobs.queries.ts'
 
@@ -20,6 +21,7 @@ export async function startJob({ tx, caller }: { tx: WriteTx; caller: SchoolCall
   if (same) return same.id
   // A person sees the jobs of their own school; how many there are of all is for the service to count.
   await tx.actAs(asSystem(caller.user_id))
+  await lockedNode(tx, {})
   const [own] = await openJobsOf(tx, { school })
   const [all] = await openJobs(tx, {})
   if ((own?.count ?? 0) >= limits.jobs.perSchool || (all?.count ?? 0) >= limits.jobs.inAll)

@@ -92,6 +92,14 @@ describe('POST /api/reports/generate-pdfs', () => {
     expect(new Set(all.map(({ job_id }) => job_id)).size).toBe(1)
   })
 
+  test('where there is room for one, one of two for different classes at once is taken', async () => {
+    const of = [class3A, class3B].map(({ id }) => ({ ...of3B, studentGroupId: id }))
+    for (const body of of) await st.as.okafor.reports.generate({ body })
+    await add((tx) => Array.from({ length: limits.jobs.perSchool - 1 }, () => jobRow(tx, class3B.school_id)))
+    const replies = await asleep(() => Promise.all(of.map((body) => st.as.okafor.reportFiles.generatePdfs.raw({ body }))))
+    expect(replies.map(({ status }) => status).sort()).toEqual([202, 429])
+  })
+
   test('429 jobs.too_many where so many wait already, of a school or of all', async () => {
     const waiting = (count: number, school_id: string) => (tx: WriteTx) => Array.from({ length: count }, () => jobRow(tx, school_id))
     await add(waiting(limits.jobs.perSchool, class3B.school_id))
