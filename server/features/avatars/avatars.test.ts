@@ -206,6 +206,12 @@ describe('POST /api/auth/avatar', () => {
     expect((await upload('byrne', png(), 'image/png')).status).toBe(201)
   })
 
+  test('of many at once as many are taken as one after the other', async () => {
+    const most = limits.uploads.images
+    const replies = await Promise.all(Array.from({ length: most + 20 }, () => upload('byrne', png(), 'image/png')))
+    expect(replies.map(({ status }) => status).sort()).toEqual([...Array(most).fill(201), ...Array(20).fill(429)])
+  })
+
   test('507 where the disk is nearly full, and marks are still saved', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'markbook-full-'))
     const files = diskStorage({ folder, clock: st.clock, free: async () => 1_000 })
