@@ -8,6 +8,7 @@ import { isUniqueViolation } from '../../store/errors.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { classOf, rowOf } from '../policy.ts'
 import { orGone, subjectsOf } from '../references.ts'
+import { staysTeacher } from './classes.policy.ts'
 import {
   assessmentsOfClass,
   classesNamed,
@@ -76,9 +77,12 @@ const ownHandlers = {
   }),
 
   create: on(classes.create, {
-    load: async ({ tx, caller }, { targets }) => {
+    load: async (scene, { targets }) => {
+      const { tx, caller } = scene
       const id = targets['academicYearId']
       if (id === undefined) return null
+      // Its first teacher.
+      if (!(await staysTeacher(scene, caller.user_id))) throw common.forbidden()
       const [year] = await yearById(tx, { school: caller.school_id, id })
       if (!year) throw common.notFound()
       return year

@@ -1,5 +1,5 @@
 import { naturalId } from '@markbook/shared/ids'
-import { people } from '@markbook/shared/story/people'
+import { people, stBrigids } from '@markbook/shared/story/people'
 import {
   class3A,
   class3B,
@@ -14,8 +14,9 @@ import {
   thisYear,
 } from '@markbook/shared/story/school-year'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asSystem } from '../../store/tx.ts'
+import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { meanwhile } from '../../testing/meanwhile.ts'
+import { newcomer } from '../../testing/newcomers.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
 
@@ -123,6 +124,21 @@ describe('POST /api/classes', () => {
     expect(reply).toEqual({ status: 409, code: 'classes.duplicate_name' })
     const { id: classId } = await st.as.ada.classes.create({ body: { name: '3B', academicYearId: lastYear.id } })
     await st.as.ada.classes.remove({ params: { classId } })
+  })
+
+  test('403 for whoever is removed from the school meanwhile', async () => {
+    const leaving = await newcomer(st, 'leaving')
+    const place = { id: naturalId('membership', leaving.id, stBrigids), school_id: stBrigids, user_id: leaving.id }
+    await st.services.store.write(asSystem(), async (tx) => {
+      await tx.insert('school_management', [{ ...place, role: 'teacher', is_active: true }])
+      const profile = await tx.find('user_profile', '', leaving.id)
+      await tx.update('user_profile', profile ? [{ before: profile, patch: { school_id: stBrigids } }] : [])
+    })
+    const leave = async (tx: WriteTx) => {
+      const membership = await tx.find('school_management', stBrigids, place.id)
+      await tx.remove('school_management', membership ? [membership] : [])
+    }
+    expect(await meanwhile(st, leave, () => leaving.as.classes.create.raw({ body: named('1E') }))).toMatchObject({ status: 403 })
   })
 
   test('of equal requests at once one creates the class', async () => {

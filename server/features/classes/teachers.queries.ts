@@ -61,7 +61,8 @@ export const teachersOfSchool = statement<{ school: string }>()(({ db, t, p }) =
     )
 })
 
-export const membershipOf = statement<{ school: string; user: string }>()(({ db, t, p }) =>
+/** Locked where the transaction writes: whoever is named to something is not removed in between. */
+export const membershipOf = statement<{ school: string; user: string }>({ lock: 'school_management' })(({ db, t, p }) =>
   db
     .select({ role: t.school_management.role, is_active: t.school_management.is_active })
     .from(t.school_management)

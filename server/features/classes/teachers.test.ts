@@ -1,7 +1,10 @@
 import { naturalId } from '@markbook/shared/ids'
-import { people } from '@markbook/shared/story/people'
+import { people, stBrigids } from '@markbook/shared/story/people'
 import { class3A, class3B, english, hilltopClass, hilltopMaths, irish, maths, science } from '@markbook/shared/story/school-year'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asSystem, type WriteTx } from '../../store/tx.ts'
+import { meanwhile } from '../../testing/meanwhile.ts'
+import { newcomer } from '../../testing/newcomers.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
 
@@ -243,6 +246,22 @@ describe('PATCH /api/classes/:classId/class-teacher', () => {
     const [register] = (await st.rows('class_teacher')).filter((row) => row.student_group_id === class3B.id)
     expect(teachers[0]?.teacherId).toBe(register?.user_profile_id)
     expect((await st.rows('class_teacher')).find((row) => row.student_group_id === class3A.id)).toMatchObject({ user_profile_id: quinn.id })
+  })
+
+  test('404 for whoever is removed from the school meanwhile, as for adding them: nobody who has left leads a class or teaches in it', async () => {
+    const { id: teacherId } = await newcomer(st, 'leaving')
+    const place = { id: naturalId('membership', teacherId, stBrigids), school_id: stBrigids, user_id: teacherId }
+    for (const ask of [
+      () => st.as.okafor.classes.handOver.raw({ params, body: { teacherId } }),
+      () => st.as.okafor.classes.addTeacher.raw({ params, body: { teacherId, subjectIds: [] } }),
+    ]) {
+      await st.services.store.write(asSystem(), (tx) => tx.insert('school_management', [{ ...place, role: 'teacher', is_active: true }]))
+      const leave = async (tx: WriteTx) => {
+        const membership = await tx.find('school_management', stBrigids, place.id)
+        await tx.remove('school_management', membership ? [membership] : [])
+      }
+      expect(await meanwhile(st, leave, ask)).toMatchObject({ status: 404 })
+    }
   })
 
   test('400 without a teacher', async () => {
