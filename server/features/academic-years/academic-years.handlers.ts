@@ -46,7 +46,9 @@ async function demandTermsInside(tx: WriteTx, year: Year, days: Pick<Year, 'star
   if (isOutside) throw academicYearFailures.termsOutside()
 }
 
+/** Whoever generates reports holds their class: with all classes locked none are on their way. */
 async function demandNoYearEndBooks(tx: WriteTx, year: Year) {
+  await classesOfYear(tx, { school: year.school_id, year: year.id })
   const books = await aYearEndBook(tx, { school: year.school_id, year: year.id })
   if (books.length > 0) throw academicYearFailures.hasYearReports()
 }

@@ -1,8 +1,9 @@
-import { elan } from '@markbook/shared/story/marks'
+import { elan, zoe } from '@markbook/shared/story/marks'
 import { stBrigids } from '@markbook/shared/story/people'
 import { class3B, hilltopYear, lastYear, thisYear, trinity } from '@markbook/shared/story/school-year'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asSystem } from '../../store/tx.ts'
+import { asSystem, type NewRow, type WriteTx } from '../../store/tx.ts'
+import { meanwhile } from '../../testing/meanwhile.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
 
@@ -17,6 +18,26 @@ const byTerm = { name: '2026/27', startDate: '2026-09-01', endDate: '2027-06-30'
 const byYear = { ...byTerm, gradingModel: 'year_based', yearExamWeight: 55.5, yearCourseworkWeight: 44.5 } as const
 const strangers = ['byrne', 'ada', 'niamh', 'doyle', 'nobody'] as const
 const activeIds = async () => (await st.as.niamh.academicYears.list()).filter((year) => year.is_active).map((year) => year.id)
+
+/** Of a student of 3B. */
+const yearEndBook = (tx: WriteTx, student: string): NewRow<'report_book'> => ({
+  id: tx.newId(),
+  school_id: stBrigids,
+  student_id: student,
+  academic_year_id: thisYear.id,
+  term_id: trinity.id,
+  student_group_id: class3B.id,
+  report_type: 'year_end',
+  status: 'draft',
+  sent_snapshot: null,
+  overall_average: null,
+  position: null,
+  total_students: 6,
+  snapshot: { generated_at: tx.now, overall_average: null, position: null, total_students: 6, entries: [] },
+  class_teacher_remark: null,
+  conduct: null,
+  attendance_percentage: null,
+})
 
 describe('GET /api/academic-years', () => {
   test('newest first by start date, with the active one marked, for any participant', async () => {
@@ -142,29 +163,20 @@ describe('PATCH /api/academic-years/:id', () => {
     expect((await update(thisYear.id, { startDate: '2025-08-25', endDate: trinity.end_date })).status).toBe(200)
   })
 
-  test('409 for a change to term_based once there are year-end reports; other changes go on', async () => {
-    await st.services.store.write(asSystem(), (tx) =>
-      tx.insert('report_book', [
-        {
-          id: tx.newId(),
-          school_id: stBrigids,
-          student_id: elan.id,
-          academic_year_id: thisYear.id,
-          term_id: trinity.id,
-          student_group_id: class3B.id,
-          report_type: 'year_end',
-          status: 'draft',
-          sent_snapshot: null,
-          overall_average: null,
-          position: null,
-          total_students: 6,
-          snapshot: { generated_at: tx.now, overall_average: null, position: null, total_students: 6, entries: [] },
-          class_teacher_remark: null,
-          conduct: null,
-          attendance_percentage: null,
-        },
-      ]),
+  test('409 for a change to term_based while year-end reports are generated', async () => {
+    const reply = await meanwhile(
+      st,
+      async (tx) => {
+        await tx.find('student_group', stBrigids, class3B.id)
+        await tx.insert('report_book', [yearEndBook(tx, zoe.id)])
+      },
+      () => update(thisYear.id, { gradingModel: 'term_based' }),
     )
+    expect(reply).toMatchObject({ status: 409, body: { code: 'academic_years.has_year_reports' } })
+  })
+
+  test('409 for a change to term_based once there are year-end reports; other changes go on', async () => {
+    await st.services.store.write(asSystem(), (tx) => tx.insert('report_book', [yearEndBook(tx, elan.id)]))
     const answer = { status: 409, code: 'academic_years.has_year_reports' }
     expect(await refused(st, () => update(thisYear.id, { gradingModel: 'term_based' }))).toEqual(answer)
     expect((await update(thisYear.id, { calculationModel: 'continuous_cumulative' })).status).toBe(200)
