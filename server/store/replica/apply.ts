@@ -13,7 +13,7 @@ import { tableOrder } from './links.ts'
 import type { Answer, Application, Change, Incoming, Outcome } from './page.ts'
 import { withParents } from './parents.ts'
 import { hasRivals, settleRivalry, vacate } from './rivals.ts'
-import { knownRows } from './states.ts'
+import { knownRows, lockedRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
 /**
@@ -72,6 +72,7 @@ type From = { state: RowState; source: string | null }
 
 async function mergeTable({ tx, schoolId, changes, kept, answers, fromParent }: Application, table: Replicated, states: readonly From[]) {
   if (states.length === 0) return
+  if (table === 'grade') await holdAssessments(tx, schoolId, states)
   const own = new Map<string, Change>()
   const known = await knownRows(tx, table, schoolId, [...new Set(states.map(({ state }) => state.id))])
   for (const { state, source } of states) {
@@ -87,6 +88,15 @@ async function mergeTable({ tx, schoolId, changes, kept, answers, fromParent }: 
     }
   }
   if (own.size > 0) changes.set(table, own)
+}
+
+/**
+ * Whoever writes marks, or the maximum above them, holds their assessment, as the routes do: else of a mark and a maximum that come at once
+ * neither is seen by who looks at the other.
+ */
+async function holdAssessments(tx: WriteTx, schoolId: string, marks: readonly From[]): Promise<void> {
+  const ids = new Set(marks.flatMap(({ state }) => (state.values['assessment_id'] as string | undefined) ?? []))
+  await lockedRows(tx, 'assessment', schoolId, [...ids])
 }
 
 /** Writes the rows of one table that live, parents having been written before. Those that are deleted wait for `bury`. */

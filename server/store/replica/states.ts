@@ -91,13 +91,8 @@ export async function idsThere(tx: ReadTx, table: Replicated, schoolId: string, 
 /** By id; what this node has never seen is absent. In a writing transaction the rows are locked, in the order of their ids. */
 export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<Map<string, Known>> {
   if (ids.length === 0) return new Map()
-  const locked = tx.line.writes
-    ? await tx.dialect.lockRows(tx.line, tableIn(tx, table), schoolOfRows(table, schoolId), [...ids].sort())
-    : ids
-  const scope = scopeIn(table, schoolId)
-  const brought = broughtIn(tx, scope, table)
-  const all = await tx.dialect.versionsOf(tx.line, scope, table, ids)
-  if (locked.length < ids.length) noteAbsent(tx as WriteTx, scope, table, { ids, locked, stored: all })
+  const brought = broughtIn(tx, scopeIn(table, schoolId), table)
+  const all = await versionsHeld(tx, table, schoolId, ids)
   const stored = all.filter(({ row_id }) => !brought.has(row_id))
   const known = [...stored, ...new Set(ids)].flatMap((each) => (typeof each === 'string' ? (brought.get(each) ?? []) : each))
   const named = known.map(({ row_id }) => row_id)
@@ -105,6 +100,19 @@ export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string,
   const versionsOf = versionsReader()
   return new Map(known.map((each) => [each.row_id, knownFrom(table, each, rows.get(each.row_id) ?? null, versionsOf(each))]))
 }
+
+/** The versions that are stored of these rows. In a writing transaction they stay so until its end: the rows are locked. */
+export async function versionsHeld(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<StoredVersions[]> {
+  const locked = tx.line.writes ? await lockedRows(tx, table, schoolId, ids) : ids
+  const scope = scopeIn(table, schoolId)
+  const stored = await tx.dialect.versionsOf(tx.line, scope, table, ids)
+  if (locked.length < ids.length) noteAbsent(tx as WriteTx, scope, table, { ids, locked, stored })
+  return stored
+}
+
+/** Locks rows in the order of their ids; answers which are there. */
+export const lockedRows = (tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<string[]> =>
+  tx.dialect.lockRows(tx.line, tableIn(tx, table), schoolOfRows(table, schoolId), [...ids].sort())
 
 type Looked = { ids: readonly string[]; locked: readonly string[]; stored: readonly StoredVersions[] }
 
