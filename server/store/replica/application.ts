@@ -22,13 +22,14 @@ export function restand(own: Map<string, Change>, known: Known | undefined, sett
 
 /**
  * All at once; where the database refuses, one by one, so that one row is not in the way of the rest. `asKnown`: nothing of these rows was
- * written since they were looked for.
+ * written since they were looked for. `again`: settles the rows once more, for where others write at the same time, what stands in the way
+ * may have been committed since it was looked for.
  */
 export async function writeRows(
   application: Application,
   table: Replicated,
   changes: readonly Change[],
-  { asKnown = false }: { asKnown?: boolean } = {},
+  { asKnown = false, again }: { asKnown?: boolean; again?: () => Promise<readonly Change[]> } = {},
 ): Promise<void> {
   const { tx, schoolId } = application
   if (changes.length === 0) return
@@ -47,6 +48,7 @@ export async function writeRows(
   const all =
     asKnown && !hasRivals(table) ? await placedAsKnown(tx, table, changes, rowOf) : await write(inWritingOrder(table, changes.map(rowOf)))
   if (all === null) return done(changes)
+  if (again && !tx.dialect.writesAlone) return writeRows(application, table, await again(), { asKnown })
   for (const change of changes) {
     const failure = await write([rowOf(change)])
     if (failure === null) done([change])

@@ -107,8 +107,14 @@ async function writeTable(application: Application, table: Replicated): Promise<
   const own = application.changes.get(table)
   if (!own) return
   await vacateLeaving(application.tx, table, [...own.values()])
-  const ready = await withParents(application, table, [...own.values()].filter(stands))
-  await writeRows(application, table, ready, { asKnown: true })
+  let ready = await withParents(application, table, [...own.values()].filter(stands))
+  const again = async () => {
+    if (hasRivals(table)) for (const change of own.values()) change.settled = []
+    await settleUnique(application, table)
+    ready = await withParents(application, table, [...own.values()].filter(stands))
+    return ready
+  }
+  await writeRows(application, table, ready, { asKnown: true, again })
   const unknown = [...own.values()].filter((change) => !stands(change) && !change.known?.row)
   record(
     application,

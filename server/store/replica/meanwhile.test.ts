@@ -69,3 +69,37 @@ describe('a mark and a maximum below it, at once', () => {
     expect(await maximumAt(node)).toBe(60)
   })
 })
+
+describe('what somebody saves while a page comes', () => {
+  const latin = { school_id: stBrigids, name: 'Latin', code: 'LAT', sort_order: 9, is_active: true }
+  const opened = (tx: WriteTx) => tx.insert('subject', [{ ...latin, id: tx.newId() }])
+  const waiting = (node: School) => node.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_held))
+
+  test('the same code of a subject: one of the two has a marked one, and neither waits for another page', async () => {
+    const node = await here()
+    const page = await pageFrom('other', node, opened)
+    await meanwhile(node, opened, () => applied(node, page))
+    const codes = (await node.rows('subject')).filter(({ name }) => name === 'Latin').map(({ code }) => code)
+    expect(codes.sort()).toEqual(['LAT', expect.stringMatching(/^LAT~/)])
+    expect(await waiting(node)).toEqual([])
+  })
+
+  test('the end of a subject in which an assessment comes: the subject is there again, and the assessment does not wait', async () => {
+    const node = await here()
+    const [subject] = await node.services.store.write(asSystem(), opened)
+    if (!subject) throw new Error('there is no subject')
+    const { term_id, assessment_type } = mathsHilary
+    const page = await pageFrom('other', node, (tx) => {
+      const row = { school_id: stBrigids, term_id, assessment_type, title: 'Vocabulary', max_score: 10, is_excluded: false }
+      return tx.insert('assessment', [{ ...row, id: tx.newId(), subject_id: subject.id }])
+    })
+    await meanwhile(
+      node,
+      (tx) => tx.remove('subject', [subject]),
+      () => applied(node, page),
+    )
+    expect((await node.rows('subject')).filter(({ id }) => id === subject.id)).toHaveLength(1)
+    expect((await node.rows('assessment')).filter(({ subject_id }) => subject_id === subject.id)).toHaveLength(1)
+    expect(await waiting(node)).toEqual([])
+  })
+})
