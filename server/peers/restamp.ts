@@ -1,25 +1,32 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import { PENDING } from '@markbook/sync/stamp'
-import { type Presence, type Stamp, textToVersions, type Versions, versionsToText } from '@markbook/sync/versions'
+import { type Presence, type Stamp, textToVersions, type Versions, type VersionsText, versionsToText } from '@markbook/sync/versions'
 import { eq, isNull } from 'drizzle-orm'
+import { tableOrder } from '../store/replica/links.ts'
+import { versionsHeld } from '../store/replica/states.ts'
 import type { WriteTx } from '../store/tx.ts'
 
 /** Gives the writes of `node` after `acknowledged` dots of this database, as one transaction of it. */
 export async function restamp(tx: WriteTx, school: string, node: string, acknowledged: number): Promise<void> {
   const { sync_row } = tx.t
   const rows: Row<'sync_row'>[] = await tx.db.select().from(sync_row).where(eq(sync_row.school_id, school))
+  const isWanted = (row: VersionsText) => (textToVersions(row).vv[node] ?? 0) > acknowledged
+  const wanted = rows.filter(isWanted)
   const { node: nodes } = tx.t
   const [current] = await tx.db.select().from(nodes).where(isNull(nodes.ended_at))
   const own = current?.id as string
-  const changed = rows.flatMap((row) => {
-    const versions = textToVersions(row)
-    if ((versions.vv[node] ?? 0) <= acknowledged) return []
-    const { table_name, row_id, deleted, extra, settled, schema } = row
-    return [
-      { table_name, row_id, deleted, extra, settled, schema, source_id: null, ...versionsToText(moved(versions, node, own, acknowledged)) },
-    ]
-  })
-  tx.replica.bring(school, changed)
+  for (const table of tableOrder) {
+    const ids = wanted.filter(({ table_name }) => table_name === table).map(({ row_id }) => row_id)
+    if (ids.length === 0) continue
+    // Somebody may have written them since they were read, and nobody does from here on.
+    const held = (await versionsHeld(tx, table, school, ids)).filter(isWanted)
+    const changed = held.map(({ row_id, extra, settled, schema, ...text }) => {
+      const versions = moved(textToVersions(text), node, own, acknowledged)
+      const deleted = versions.alive.length === 0
+      return { table_name: table, row_id, deleted, extra, settled: Boolean(settled), schema, source_id: null, ...versionsToText(versions) }
+    })
+    tx.replica.bring(school, changed)
+  }
 }
 
 function moved({ vv, units, alive }: Versions, from: string, to: string, after: number): Versions {

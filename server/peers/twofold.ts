@@ -38,6 +38,12 @@ const laptopsOf = statement<{ school: string }>()(({ db, t: { sync_peer }, p }) 
     .from(sync_peer)
     .where(and(eq(sync_peer.school_id, p.school), eq(sync_peer.side, 'child'), eq(sync_peer.kind, 'laptop'))),
 )
+const peersUnder = statement<{ school: string; node: string }>({ lock: 'sync_peer' })(({ db, t: { sync_peer }, p }) =>
+  db
+    .select({ id: sync_peer.id, own_seq: sync_peer.own_seq })
+    .from(sync_peer)
+    .where(and(eq(sync_peer.school_id, p.school), eq(sync_peer.side, 'child'), eq(sync_peer.node_id, p.node))),
+)
 const lastOf = statement<{ school: string; node: string }>()(({ db, t: { history }, p }) =>
   db
     .select({ node_seq: history.node_seq, head: history.head })
@@ -122,13 +128,10 @@ const MOST_TRIES = 8
 
 async function partWays(store: Store, { school, node, after, isSpeaker }: NumberTwofold): Promise<void> {
   await store.write(asSystem(), async (tx) => {
+    // The laptop may be speaking: what it says now is stamped anew with the rest, and what it says next is refused.
+    const peers = await peersUnder(tx, { school, node })
     // What it says itself has not come in yet, and what came of its copy stays the copy's.
     if (!isSpeaker) await restamp(tx, school, node, after)
-    const { sync_peer } = tx.t
-    const peers = await tx.db
-      .select()
-      .from(sync_peer)
-      .where(and(eq(sync_peer.school_id, school), eq(sync_peer.side, 'child'), eq(sync_peer.node_id, node)))
     for (const { id, own_seq } of peers) await setPeer(tx, id, { own_seq: Math.min(own_seq, after), history_head: NO_HEAD })
   })
 }

@@ -1,0 +1,38 @@
+import { naturalId } from '@markbook/shared/ids'
+import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import { people, stBrigids } from '@markbook/shared/story/people'
+import { textToVersions } from '@markbook/sync/versions'
+import { afterEach, expect, test } from 'vitest'
+import { restamp } from '../peers/restamp.ts'
+import { asSystem } from '../store/tx.ts'
+import { meanwhile } from '../testing/meanwhile.ts'
+import { signedIn } from '../testing/nodes.ts'
+import type { School } from '../testing/school.ts'
+import { centreAndSchool, same, settle } from './scenes/scenes.fixtures.ts'
+
+const open: School[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+test('what somebody writes while the writes of a number are stamped anew keeps its own stamp, and goes everywhere', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  const id = naturalId('grade', mathsExam.id, zoe.id)
+  await (await signedIn(box, 'ada')).grades.update({ params: { id }, body: { score: 33 } })
+  await settle(link)
+  await meanwhile(
+    centre,
+    (tx) => restamp(tx, stBrigids, box.services.store.nodeId, 0),
+    () => centre.as.okafor.grades.update({ params: { id }, body: { remarks: 'Well done' } }),
+  )
+  const [stored] = await centre.services.store.read(asSystem(), (tx) => tx.dialect.versionsOf(tx.line, stBrigids, 'grade', [id]))
+  if (!stored) throw new Error('the mark has no versions')
+  const { units } = textToVersions(stored)
+  expect(units).toMatchObject({
+    score: [centre.services.store.nodeId, expect.any(Number), expect.any(Number), people.ada.id],
+    remarks: [centre.services.store.nodeId, expect.any(Number), expect.any(Number), people.okafor.id],
+  })
+  await settle(link)
+  const [a, b] = await same(centre, box)
+  expect(b).toEqual(a)
+})
