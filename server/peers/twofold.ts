@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
-import { and, desc, eq } from 'drizzle-orm'
+import { and, asc, desc, eq } from 'drizzle-orm'
 import { digestOf, headAfter } from '../store/history-chain.ts'
 import { setPeer } from '../store/peer-row.ts'
 import { statement } from '../store/statement.ts'
@@ -32,11 +32,23 @@ const NO_HEAD = 'twofold'
 type Link = { node_seq: number; head: string; digest: string }
 const follows = ({ head, digest }: Link, before: string) => headAfter(before, digest) === head
 
-const laptopsOf = statement<{ school: string }>()(({ db, t: { sync_peer }, p }) =>
+/** The laptops whose numbers these are, locked where the transaction writes: nothing is heard of them from another in between. */
+const laptopsOf = statement<{ school: string; nodes: string }>({ lock: 'sync_peer' })(({ db, t: { sync_peer }, p, dialect }) =>
   db
     .select({ id: sync_peer.id, node: sync_peer.node_id, head: sync_peer.history_head })
     .from(sync_peer)
-    .where(and(eq(sync_peer.school_id, p.school), eq(sync_peer.side, 'child'), eq(sync_peer.kind, 'laptop'))),
+    .where(
+      and(
+        eq(sync_peer.school_id, p.school),
+        eq(sync_peer.side, 'child'),
+        eq(sync_peer.kind, 'laptop'),
+        dialect.inList(sync_peer.node_id, p.nodes),
+      ),
+    )
+    .orderBy(asc(sync_peer.id)),
+)
+const headOf = statement<{ id: string }>()(({ db, t: { sync_peer }, p }) =>
+  db.select({ head: sync_peer.history_head }).from(sync_peer).where(eq(sync_peer.id, p.id)),
 )
 const peersUnder = statement<{ school: string; node: string }>({ lock: 'sync_peer' })(({ db, t: { sync_peer }, p }) =>
   db
@@ -66,9 +78,11 @@ const chainOf = statement<{ school: string; node: string }>()(({ db, t: { histor
  */
 export async function demandOneHand(tx: ReadTx, school: string, entries: readonly HistoryEntry[], speaker: string | null): Promise<void> {
   if (entries.length === 0) return
-  for (const { id, node, head } of await laptopsOf(tx, { school })) {
+  // A laptop that must begin anew, whatever it says.
+  if (speaker !== null && (await headOf(tx, { id: speaker }))[0]?.head === NO_HEAD) throw syncFailures.staleSession()
+  const nodes = JSON.stringify([...new Set(entries.map(({ node_id }) => node_id))])
+  for (const { id, node, head } of await laptopsOf(tx, { school, nodes })) {
     const isSpeaker = id === speaker
-    if (isSpeaker && head === NO_HEAD) throw syncFailures.staleSession()
     // One that has said nothing here cannot be gainsaid.
     if (head === NO_HEAD || (head === null && !isSpeaker)) continue
     const fresh = await freshLinks(

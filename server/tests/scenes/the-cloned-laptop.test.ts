@@ -1,6 +1,7 @@
 import { englishExam, mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { afterEach, expect, test } from 'vitest'
+import type { Carrier } from '../../peers/parent-line.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { copiesIn } from './copies.fixtures.ts'
@@ -96,6 +97,46 @@ test.each([
   for (const node of [centre, box, laptop]) expect(await openAt(node)).toContainEqual({ score: 66 })
   const [a, b] = await same(centre, box)
   expect(b).toEqual(a)
+})
+
+/** Lines to a node on which the first pages that so many send go off in the same moment. */
+function sentTogether(to: School, senders: number): Carrier[] {
+  let go = () => {}
+  const all = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  let waiting = senders
+  const carry = carrierTo(to)
+  return Array.from({ length: senders }, (): Carrier => {
+    let isFirst = true
+    return async (request) => {
+      if (isFirst && request.url.endsWith('/sync/push')) {
+        isFirst = false
+        waiting -= 1
+        if (waiting === 0) go()
+        await all
+      }
+      return carry(request)
+    }
+  })
+}
+
+test('the cloned laptop, each half with a parent of its own, heard of in the same moment: neither’s mark is lost', async () => {
+  const { centre, box, laptop, link, atSchool, atCentre, own } = await underBoth()
+  const clone = await startedFrom(imageOf(laptop), 'clone')
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 66))
+  clone.clock.advance(30_000)
+  await (await signedIn(clone, 'ada')).grades.bulk(mark(mathsExam.id, 70))
+  await makeRound(clone, carrierTo(box))
+  const [ofSchool, ofLaptop] = sentTogether(centre, 2) as [Carrier, Carrier]
+  // Whichever comes second is told that there are two of them; the laptop, where that is its own page.
+  await Promise.all([makeRound(box, ofSchool), makeRound(laptop, ofLaptop, 1).catch(() => {})])
+  await settle(atCentre, atSchool, link)
+  expect(laptop.services.store.nodeId).not.toBe(own)
+  for (const node of [centre, box, laptop]) {
+    expect(await scoreAt(node, mathsExam.id)).toBe(70)
+    expect(await openAt(node)).toContainEqual({ score: 66 })
+  }
 })
 
 test('a laptop that is no copy keeps its number, whichever parent hears of its marks first', async () => {
