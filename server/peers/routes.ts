@@ -141,8 +141,10 @@ async function signer(c: Ctx, tx: WriteTx, body: Uint8Array, { session, numbered
     throw session ? syncFailures.staleSession() : syncFailures.badSignature()
   if (peer.revoked_at) throw syncFailures.revoked()
   if (!numbered) return peer
-  if (!Number.isSafeInteger(number) || !(await raiseNumber(tx, peer.id, { nonce, number }))) throw syncFailures.staleSession()
-  return peer
+  const held = Number.isSafeInteger(number) ? await raiseNumber(tx, peer.id, { nonce, number }) : undefined
+  if (!held) throw syncFailures.staleSession()
+  if (held.revoked_at) throw syncFailures.revoked()
+  return held
 }
 
 const nameOfSchool = statement<{ id: string }>()(({ db, t: { school }, p }) =>
@@ -153,12 +155,14 @@ async function hello(c: Ctx, services: Services): Promise<Welcome> {
   const bytes = await bytesOf(c)
   const { protocol, node, now, cursor, knows } = read(Hello, bytes, isGzipped(c))
   return services.store.write(asSystem(), async (tx) => {
-    const peer = await signer(c, tx, bytes, { session: false })
+    const asking = await signer(c, tx, bytes, { session: false })
     if (protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
-    if (node !== peer.node_id) throw syncFailures.unknownNode()
+    if (node !== asking.node_id) throw syncFailures.unknownNode()
     const nonce = randomBytes(16).toString('base64url')
     const set = { session_nonce: nonce, session_number: 0, clock_offset: Math.round(now - tx.nowMs), last_seen_at: tx.now }
-    await setPeer(tx, peer.id, set)
+    await setPeer(tx, asking.id, set)
+    // What it sent before it greeted may have been under way until now, and counts.
+    const peer = (await peerById(tx, asking.id)) ?? asking
     const [own] = await nameOfSchool(tx, { id: peer.school_id ?? '' })
     return {
       protocol: PROTOCOL,

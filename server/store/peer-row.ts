@@ -1,5 +1,5 @@
 import type { Row } from '@markbook/shared/tables/tables'
-import { and, eq, lt } from 'drizzle-orm'
+import { and, eq, getTableColumns, lt } from 'drizzle-orm'
 import { statement } from './statement.ts'
 import type { WriteTx } from './tx.ts'
 
@@ -26,13 +26,19 @@ const raised = statement<{ id: string; nonce: string; number: number; now: strin
     .update(sync_peer)
     .set({ session_number: p.number as never, last_seen_at: p.now as never })
     .where(and(eq(sync_peer.id, p.id), eq(sync_peer.session_nonce, p.nonce), lt(sync_peer.session_number, p.number)))
-    .returning({ id: sync_peer.id }),
+    .returning(getTableColumns(sync_peer)),
 )
 
 /**
- * Takes the next number of a peer's session: false where the session is over, or has come to this number or a later one. One statement,
- * so that of the same request twice at once one is refused, and one that a greeting overtook says nothing of the new session.
+ * Takes the next number of a peer's session: undefined where the session is over, or has come to this number or a later one. One statement,
+ * so that of the same request twice at once one is refused, and one that a greeting overtook says nothing of the new session. Answers the
+ * peer as the requests before this one left it; those after it wait.
  */
-export async function raiseNumber(tx: WriteTx, id: string, { nonce, number }: { nonce: string; number: number }): Promise<boolean> {
-  return (await raised(tx, { id, nonce, number, now: tx.now })).length === 1
+export async function raiseNumber(
+  tx: WriteTx,
+  id: string,
+  { nonce, number }: { nonce: string; number: number },
+): Promise<Row<'sync_peer'> | undefined> {
+  const [peer] = await raised(tx, { id, nonce, number, now: tx.now })
+  return peer as Row<'sync_peer'> | undefined
 }
