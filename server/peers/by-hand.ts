@@ -9,7 +9,7 @@ import type { Services } from '../http/services.ts'
 import { setPeer } from '../store/peer-row.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import { Child } from './child.ts'
-import { peerById } from './enrolment.ts'
+import { peerById, peerHeld } from './enrolment.ts'
 import { type OfRow, packForChild, packForParent, unpackFromChild, unpackFromParent } from './files/by-hand.ts'
 import { keysOfEnrolment } from './incarnation.ts'
 import { nextPage } from './pages.ts'
@@ -88,7 +88,7 @@ async function importUp(services: Own, peer: Peer, head: Head, bytes: Buffer): P
   for (const { push, people } of pages) {
     const pushed = await withOneHand(store, () =>
       store.write(asSystem(), async (tx) => {
-        const before = (await peerById(tx, peer.id)) as Peer
+        const before = (await peerHeld(tx, peer.id)) as Peer
         const answer = await receive(tx, before, store.nodeId, push, keys)
         if (before.own_seq > push.to) await keepPlace(tx, before)
         return answer

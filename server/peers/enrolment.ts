@@ -212,6 +212,14 @@ export async function peerById(tx: ReadTx, id: string): Promise<Row<'sync_peer'>
   return (await peersWithId(tx, { id }))[0]
 }
 
+const peerToHold = statement<{ id: string }>({ lock: 'sync_peer' })(({ db, t, p }) =>
+  db.select().from(t.sync_peer).where(eq(t.sync_peer.id, p.id)),
+)
+/** The same, and nobody else writes it until the commit. */
+export async function peerHeld(tx: WriteTx, id: string): Promise<Row<'sync_peer'> | undefined> {
+  return (await peerToHold(tx, { id }))[0]
+}
+
 /** The child that is, or was, this incarnation: for one whose later enrolment went with this database's last days. */
 export async function childByNode(tx: ReadTx, node: string): Promise<Row<'sync_peer'> | undefined> {
   const { sync_peer } = tx.t

@@ -8,8 +8,10 @@ import { parentsOf } from '../peers/enrolment.ts'
 import { keysOfEnrolment } from '../peers/incarnation.ts'
 import { ParentLine } from '../peers/parent-line.ts'
 import { differencesOf, digestsOf } from '../peers/verify.ts'
+import { setPeer } from '../store/peer-row.ts'
 import { contentsOf } from '../store/replica/replica.fixtures.ts'
 import { asSystem } from '../store/tx.ts'
+import { meanwhile } from '../testing/meanwhile.ts'
 import { signedIn, type UnderParent, under, unpacked } from '../testing/nodes.ts'
 import { type School, school } from '../testing/school.ts'
 import { pdfOfSize, uploadedAt } from './scenes/files.fixtures.ts'
@@ -81,6 +83,20 @@ describe('a stick instead of a line', () => {
     await link.round()
     expect([await scoreAt(box), await scoreAt(centre)]).toEqual([83, 83])
     expect(await centre.as.okafor.replication.nodes()).toHaveLength(1)
+  })
+
+  test('does not set back what a page over the line says that is being taken in meanwhile', async () => {
+    await enter(box, 81)
+    const parcel = await parcelOf()
+    const childAt = async () => (await centre.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_peer)))[0]
+    const further = { own_seq: 1_000, highest_counter: 1_000 }
+    const { id } = (await childAt()) ?? { id: '' }
+    await meanwhile(
+      centre,
+      (tx) => setPeer(tx, id, further),
+      () => importParcel(centre.services, parcel),
+    )
+    expect(await childAt()).toMatchObject(further)
   })
 
   test('the receipt is what the next parcel goes on from', async () => {

@@ -5,7 +5,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
 import { type Handler, type Handlers, on, onEvents, onGuard, type Scene } from '../../http/handler.ts'
 import type { Services } from '../../http/services.ts'
-import { invite, laptopOwner, peerById } from '../../peers/enrolment.ts'
+import { invite, laptopOwner, peerHeld } from '../../peers/enrolment.ts'
 import { demandMayJoin, joinByHand } from '../../peers/join-by-hand.ts'
 import { renamePeer, revokePeer } from '../../peers/nodes.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
@@ -39,7 +39,7 @@ const seesAllRefused = async ({ tx, caller }: Asking): Promise<boolean> =>
   caller.role === 'admin' || (await laptopOwner(tx)) === caller.user_id
 
 async function peerOf({ tx, caller }: Scene<typeof replication.rename>, id: string): Promise<Row<'sync_peer'>> {
-  const peer = await peerById(tx, id)
+  const peer = await peerHeld(tx, id)
   if (peer?.school_id !== caller.school_id) throw common.notFound()
   return peer
 }

@@ -4,7 +4,9 @@ import { people, stBrigids } from '@markbook/shared/story/people'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { asSystem } from '../../store/tx.ts'
+import { revokePeer } from '../../peers/nodes.ts'
+import { asSystem, type WriteTx } from '../../store/tx.ts'
+import { meanwhile } from '../../testing/meanwhile.ts'
 import { signedIn, type UnderParent, under } from '../../testing/nodes.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
@@ -387,6 +389,17 @@ describe('nodes', () => {
     await expect(link.round()).rejects.toMatchObject({ code: 'sync.revoked' })
     await (await signedIn(box, 'ada')).grades.update({ ...atGrade, body: { score: 83 } })
     expect([await scoreAt(centre), await scoreAt(box)]).toEqual([71, 83])
+  })
+
+  test('revoked by two at once, it is revoked once', async () => {
+    const [child] = await centre.as.okafor.replication.nodes()
+    const read = () => centre.services.store.read(asSystem(), async (tx) => tx.db.select().from(tx.t.sync_peer))
+    const first = async (tx: WriteTx) => {
+      for (const peer of await read()) await revokePeer(tx, peer)
+    }
+    await meanwhile(centre, first, () => centre.as.okafor.replication.revoke({ params: { id: child?.id ?? '' } }))
+    const told = await centre.services.store.read(asSystem(), async (tx) => tx.db.select().from(tx.t.history))
+    expect(told.filter(({ entity, action }) => entity === 'sync_peer' && action === 'delete')).toHaveLength(1)
   })
 
   test('a parent can be left', async () => {
