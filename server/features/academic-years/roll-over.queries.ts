@@ -50,8 +50,8 @@ export const placesInYear = statement<{ school: string; year: string; students: 
     ),
 )
 
-/** Their teachers who still teach at the school; `classTeacher` is who the class's register names. */
-export const teachersOfClasses = statement<OfClasses>()(({ db, t, p, dialect }) =>
+/** Their teachers who still teach at the school, and stay members until the commit; `classTeacher` is who the class's register names. */
+export const teachersOfClasses = statement<OfClasses>({ lock: 'school_management' })(({ db, t, p, dialect }) =>
   db
     .select({
       classId: t.teacher_group_assignment.student_group_id,

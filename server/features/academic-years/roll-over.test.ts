@@ -5,6 +5,7 @@ import { class3A, class3B, english, hilltopClass, irish, lastYear, lastYears2B, 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { meanwhile } from '../../testing/meanwhile.ts'
+import { newcomer } from '../../testing/newcomers.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
 
@@ -120,6 +121,21 @@ describe('POST /api/academic-years/:id/roll-over', () => {
     const answers = await Promise.all([rollOver([as4B]), rollOver([as4B])])
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409])
     expect((await st.rows('student_group')).filter((row) => row.academic_year_id === year)).toHaveLength(1)
+  })
+
+  test('a teacher who is removed from the school meanwhile does not go along', async () => {
+    const { id: user_id } = await newcomer(st, 'leaving')
+    const place = { id: naturalId('membership', user_id, stBrigids), school_id: stBrigids, user_id }
+    await st.services.store.write(asSystem(), (tx) => tx.insert('school_management', [{ ...place, role: 'teacher', is_active: true }]))
+    const from = await st.as.okafor.classes.create({ body: { name: '3Z', academicYearId: thisYear.id } })
+    await st.as.okafor.classes.addTeacher({ params: { classId: from.id }, body: { teacherId: user_id, subjectIds: [] } })
+    const leave = async (tx: WriteTx) => {
+      const membership = await tx.find('school_management', stBrigids, place.id)
+      await tx.remove('school_management', membership ? [membership] : [])
+    }
+    const { body } = await meanwhile(st, leave, () => rollOver([{ fromClassId: from.id, name: '4Z' }]))
+    const [opened] = (body as { classes: { class_id: string }[] }).classes
+    expect((await of('teacher_group_assignment', opened?.class_id ?? '')).map((row) => row.user_profile_id)).toEqual([people.okafor.id])
   })
 
   test('a pupil who is enrolled elsewhere meanwhile is named, and nothing is opened', async () => {
