@@ -24,6 +24,7 @@ import { heardKeys } from './new-keys.ts'
 import { demandOwnNumber, hasLost, leaveNumber, NumberGivenUp, NumberTaken } from './number.ts'
 import { type News, ownNews } from './own-news.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
+import { announceSecrets } from './people.ts'
 import { prune } from './prune.ts'
 import { keepRefused, ofOwn, takeRefusals } from './refusals.ts'
 import { sealKeys } from './routes.ts'
@@ -221,6 +222,7 @@ export class Child {
       await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
       if (page.copied !== null) await tx.dialect.awaitMore(tx.line, isCopying(page))
       await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id, fromParent: true })
+      if (peer.user_id === null) await announceSecrets(tx, rows, peer.node_id)
       await takeTold(tx, peer.school_id as string, history, peer.node_id)
       const now = await this.peer(tx)
       const { nodeId } = this.services.store

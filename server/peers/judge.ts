@@ -1,10 +1,11 @@
 import { type Area, may } from '@markbook/shared/domain/access'
-import { COMMONS, isId } from '@markbook/shared/ids'
+import { COMMONS, isId, naturalId } from '@markbook/shared/ids'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { canonical, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
+import { peopleElsewhere } from '../features/outage/belonging.ts'
 import { type Known, knownRows, rowsWhere } from '../store/replica/states.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
@@ -51,7 +52,7 @@ export class Judge {
       ([unit, stamp]) => (!known || !covers(known.state.vv, stamp)) && !changesNothing(table, unit, state, known),
     )
     if (fresh.length === 0 || (!known && this.isHarmless(table, state))) return []
-    if (!this.isOwn(table, state)) return fresh.map(([unit]) => ({ unit, code: 'foreign', stale: false }))
+    if (!(await this.isOwn(table, state))) return fresh.map(([unit]) => ({ unit, code: 'foreign', stale: false }))
     const verdicts: Verdict[] = []
     const isNew = known === undefined
     for (const [unit, stamp] of fresh) {
@@ -73,14 +74,23 @@ export class Judge {
   }
 
   /** The school of the row is the peer's; no key can name another, for every reference repeats it. */
-  private isOwn(table: Replicated, { id, values }: RowState): boolean {
+  private async isOwn(table: Replicated, state: RowState): Promise<boolean> {
+    const { id, values } = state
     const { school_id } = this.peer
     if (!isId(id)) return false
     if (table === 'school') return id === school_id
-    if (table === 'user_profile' || table === 'user_totp' || table === 'recovery_code') return true
+    if (descriptions[table].scope === 'commons') return this.isOfThisSchool(table, state)
     // No row opens the file of another's report or class.
     const isFile = table === 'report_book_pdf' || table === 'class_report_file'
     return values['school_id'] === school_id && (!isFile || isOwnPath(table, values))
+  }
+
+  /** A laptop's person is asked about further on. The server of a school answers for its own people, and for nobody who works at another. */
+  private async isOfThisSchool(table: Replicated, { id, values }: RowState): Promise<boolean> {
+    const { kind, school_id } = this.peer
+    if (kind === 'laptop') return true
+    const user = table === 'user_profile' ? id : ownerOf(table, id, values)
+    return user !== null && !(await peopleElsewhere(this.tx, school_id as string, [user])).has(user)
   }
 
   private async objection(table: Replicated, state: RowState, write: Write): Promise<Verdict['code'] | null> {
@@ -207,6 +217,14 @@ export class Judge {
     }
     return false
   }
+}
+
+/** Whose secret it is; null where the row's id says another. */
+function ownerOf(table: Replicated, id: string, values: Values): string | null {
+  const user = idIn(values, 'user_id')
+  if (user === null) return null
+  const own = table === 'user_totp' ? naturalId('totp', user) : naturalId('recovery_code', user, String(values['slot']))
+  return id === own ? user : null
 }
 
 const OF_RIGHTS = ['school_management', 'teacher_group_assignment', 'teacher_subject_assignment', 'class_teacher'] as const

@@ -73,7 +73,7 @@ async function copyOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'copy' },
   const copied = cursor.copied + rows.length
   const total = await tx.dialect.countVersions(tx.line, school)
   const { epoch, seq, people } = cursor
-  const whole = await withConflicts(tx, school, await withNamed(tx, scope, rows))
+  const whole = await withConflicts(tx, school, await withNamed(tx, school, scope, rows))
   // A school gets what was before; a laptop only what comes from now on.
   const last: Cursor =
     tellsHistory && peer.kind !== 'laptop' ? { kind: 'history', epoch, seq, people, after: 0 } : { kind: 'feed', epoch, seq, people }
@@ -101,7 +101,7 @@ async function feedOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'feed' },
   }
   const own = await readFeed(tx, school, span)
   const of = await changedPeople(tx, school, scope, { after: people, limit })
-  const rows = [...of.rows, ...(await withNamed(tx, scope, await withParts(tx, school, scope, own.rows)))]
+  const rows = [...of.rows, ...(await withNamed(tx, school, scope, await withParts(tx, school, scope, own.rows)))]
   return {
     rows: unique(rows),
     told: tellsHistory ? await toldDown(tx, peer, scope, { after: seq, upTo: own.to }) : [],

@@ -14,6 +14,7 @@ import { type Known, knownRows } from '../store/replica/states.ts'
 import type { WriteTx } from '../store/tx.ts'
 import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
+import { announceSecrets } from './people.ts'
 import { keepRefusedOf, type RefusedRow } from './refused-below.ts'
 import { resealed } from './secrets.ts'
 import { takeTold } from './told.ts'
@@ -39,6 +40,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
   const gone = await applyStates(tx, school, later.deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
+  if (peer.kind !== 'laptop') await announceSecrets(tx, rows, null)
   await takeTold(tx, school, history.filter(mayTell(peer)), peer.node_id)
   await keepRefusedOf(tx, peer, later.refused, malformed)
   await acknowledge(tx, peer, push.to, history)
@@ -77,6 +79,8 @@ async function takeTable(
   for (const state of states) {
     const before = known.get(state.id)
     const verdicts = await judge.verdicts(table, state, before)
+    // Two databases may each have their own app for somebody who works at two schools: nothing is refused, and nothing taken.
+    if (descriptions[table].sealed && verdicts.some(({ code }) => code === 'foreign')) continue
     const rest = verdicts.length === 0 ? state : withoutUnits(table, state, before, verdicts)
     if (verdicts.length > 0) refused.push({ state, verdicts: rest ? verdicts : ofWholeRow(state, before, verdicts) })
     if (rest) (rest.alive.length > 0 ? taken : later.deletions).push({ table, state: rest })
@@ -126,7 +130,7 @@ const refusal = (table: Replicated, { id }: RowState, verdicts: readonly Verdict
   outcome: verdicts.every(({ stale }) => stale) ? 'conflict' : 'refused',
   units: verdicts.map(({ unit }) => unit),
   code: verdicts[0]?.code ?? null,
-  theirs: theirs ? (packRows([{ table, state: theirs.state }])[0] ?? null) : null,
+  theirs: theirs && !descriptions[table].sealed ? (packRows([{ table, state: theirs.state }])[0] ?? null) : null,
 })
 
 /** Nothing of it can be read, so nothing is taken; the child gets what is here. */

@@ -42,7 +42,10 @@ async function digestOnce(store: Store, whose: Whose): Promise<TableDigest[]> {
     const { rows, next } = await store.read(asSystem(), async (tx) => {
       const scope = await scopeOf(tx, whose)
       const page = await readCopy(tx, whose.school_id as string, at, limits.sync.pageRows)
-      return { rows: await within(tx, whose.school_id as string, scope, await withNamed(tx, scope, page.rows)), next: page.next }
+      return {
+        rows: await within(tx, whose.school_id as string, scope, await withNamed(tx, whose.school_id as string, scope, page.rows)),
+        next: page.next,
+      }
     })
     for (const row of rows) add(sums, counted, row)
     place = next
@@ -53,15 +56,12 @@ async function digestOnce(store: Store, whose: Whose): Promise<TableDigest[]> {
   })
 }
 
-/** People come with every row that names them, and count once. */
+/** People come with every row that names them, and count once. Who works at two schools may have an app for each (decision 0403). */
 function add(sums: Map<string, Sum>, counted: Set<string>, { table, state }: Carried): void {
-  if (state.alive.length === 0 || counted.has(`${table}:${state.id}`)) return
+  if (state.alive.length === 0 || descriptions[table].sealed || counted.has(`${table}:${state.id}`)) return
   if (descriptions[table].scope === 'commons') counted.add(`${table}:${state.id}`)
   const own = sums.get(table) ?? { count: 0, sum: 0n }
-  const sealed = descriptions[table].sealed ?? []
-  // A secret is sealed by each node with its own key.
-  const values = Object.fromEntries(Object.entries(state.values).filter(([name]) => !sealed.includes(name)))
-  const text = canonical([state.id, state.units, [...state.alive].sort(), values, state.extra])
+  const text = canonical([state.id, state.units, [...state.alive].sort(), state.values, state.extra])
   const digest = BigInt(`0x${createHash('sha256').update(table).update(text).digest('hex').slice(0, 32)}`)
   sums.set(table, { count: own.count + 1, sum: BigInt.asUintN(Number(WIDTH), own.sum + digest) })
 }

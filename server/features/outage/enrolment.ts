@@ -9,6 +9,7 @@ import { eq } from 'drizzle-orm'
 import type { Keys } from '../../http/tokens.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { count, waitFor } from '../auth/attempts.ts'
+import { opening } from './belonging.ts'
 import { enrolmentOf, recoveryCodesOf, totpOfUser } from './outage.queries.ts'
 import { isUnused } from './recovery.way.ts'
 import { seal, unseal } from './seal.ts'
@@ -19,8 +20,8 @@ type Owner = { id: string; email: string }
 const WRONG = { max: limits.otp.wrongPerHour, windowMs: 3_600_000 }
 
 export async function ownWaysOf(tx: ReadTx, userId: string): Promise<OwnWays> {
-  const [totp] = await totpOfUser(tx, { user: userId })
-  const codes = await recoveryCodesOf(tx, { user: userId })
+  const [totp] = await opening(tx, 'user_totp', userId, await totpOfUser(tx, { user: userId }))
+  const codes = await opening(tx, 'recovery_code', userId, await recoveryCodesOf(tx, { user: userId }))
   return { confirmed_at: totp?.confirmed_at ?? null, recovery_codes: codes.filter(isUnused).length }
 }
 

@@ -5,6 +5,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { Keys } from '../../http/tokens.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { newCode, type Way } from '../auth/codes.ts'
+import { opening } from './belonging.ts'
 import { recoveryCodesOf, recoveryCodesToReplace } from './outage.queries.ts'
 import { seal, unseal } from './seal.ts'
 
@@ -22,7 +23,7 @@ export const recoveryCode: Way = async (tx, { token, userId }, { seal: key }) =>
     const kept = unseal(sealed_hash, key, userId)
     return kept !== null && kept.length === hash.length && timingSafeEqual(kept, hash)
   }
-  const [found] = (await recoveryCodesOf(tx, { user: userId })).filter(isIt)
+  const [found] = (await opening(tx, 'recovery_code', userId, await recoveryCodesOf(tx, { user: userId }))).filter(isIt)
   const row = found && (await tx.find('recovery_code', '', found.id))
   if (!row || row.set_id !== found.set_id || !isUnused(row)) return 'wrong'
   await tx.update('recovery_code', [{ before: row, patch: { used_set_id: row.set_id, used_at: tx.now } }])

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { WriteTx } from '../../store/tx.ts'
 import { take } from '../auth/attempts.ts'
 import type { Way } from '../auth/codes.ts'
+import { opening } from './belonging.ts'
 import { totpOfUser } from './outage.queries.ts'
 import { unseal } from './seal.ts'
 import { stepsOf } from './totp.ts'
@@ -19,7 +20,7 @@ export async function takeStep(tx: WriteTx, secret: Buffer, code: string): Promi
 }
 
 export const totpCode: Way = async (tx, { token, userId }, keys) => {
-  const [row] = userId === null ? [] : await totpOfUser(tx, { user: userId })
+  const [row] = userId === null ? [] : await opening(tx, 'user_totp', userId, await totpOfUser(tx, { user: userId }))
   const secret = row && unseal(row.sealed_secret, keys.seal, row.user_id)
   return secret && (await takeStep(tx, secret, token)) ? 'right' : 'wrong'
 }
