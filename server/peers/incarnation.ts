@@ -8,7 +8,7 @@ import { asSystem, type WriteTx } from '../store/tx.ts'
 import { everyParent, parentsOf, peerById } from './enrolment.ts'
 import { type NodeKeys, nodeKeys } from './keys.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
-import { restamp } from './restamp.ts'
+import { restamp, type Unsaid } from './restamp.ts'
 
 /** The keys by which the parent knows this node: of the incarnation that was enrolled last. */
 export const keysOfEnrolment = (
@@ -61,10 +61,13 @@ export async function beginUnderNumber(store: Store, peerId: string): Promise<vo
 }
 
 async function restampUnsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Promise<void> {
-  for (const { node, acknowledged, people } of await unsaid(tx, own, id)) {
-    await restamp(tx, own.school_id as string, node, acknowledged)
-    await restamp(tx, COMMONS, node, people)
-  }
+  const numbers = await unsaid(tx, own, id)
+  await restamp(tx, own.school_id as string, numbers)
+  await restamp(
+    tx,
+    COMMONS,
+    numbers.map(({ node, people }) => ({ node, acknowledged: people })),
+  )
 }
 
 /** Under this number or, where the parent has another database of that number, under the next. */
@@ -83,10 +86,10 @@ async function enrolledAs({ store, config }: Services, line: ParentLine): Promis
 const MOST_TRIES = 3
 
 /** `acknowledged` of the school's feed, `people` of that of people. */
-type Unsaid = { node: string; acknowledged: number; people: number }
+type UnsaidOf = Unsaid & { people: number }
 
 /** The incarnation that this parent knew, and those since that it never knew, with what a parent has acknowledged of each. */
-async function unsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Promise<Unsaid[]> {
+async function unsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Promise<UnsaidOf[]> {
   const all = await incarnations(tx)
   const known = all.indexOf(own.own_epoch ?? id)
   const parents = await parentsOf(tx)

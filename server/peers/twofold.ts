@@ -145,7 +145,7 @@ async function partWays(store: Store, { school, node, after, isSpeaker }: Number
     // The laptop may be speaking: what it says now is stamped anew with the rest, and what it says next is refused.
     const peers = await peersUnder(tx, { school, node })
     // What it says itself has not come in yet, and what came of its copy stays the copy's.
-    if (!isSpeaker) await restamp(tx, school, node, after)
+    if (!isSpeaker) await restamp(tx, school, [{ node, acknowledged: after }])
     for (const { id, own_seq } of peers) await setPeer(tx, id, { own_seq: Math.min(own_seq, after), history_head: NO_HEAD })
   })
 }

@@ -22,7 +22,7 @@ test('what somebody writes while the writes of a number are stamped anew keeps i
   await settle(link)
   await meanwhile(
     centre,
-    (tx) => restamp(tx, stBrigids, box.services.store.nodeId, 0),
+    (tx) => restamp(tx, stBrigids, [{ node: box.services.store.nodeId, acknowledged: 0 }]),
     () => centre.as.okafor.grades.update({ params: { id }, body: { remarks: 'Well done' } }),
   )
   const [stored] = await centre.services.store.read(asSystem(), (tx) => tx.dialect.versionsOf(tx.line, stBrigids, 'grade', [id]))
@@ -35,4 +35,23 @@ test('what somebody writes while the writes of a number are stamped anew keeps i
   await settle(link)
   const [a, b] = await same(centre, box)
   expect(b).toEqual(a)
+})
+
+test('a row that two numbers of a database wrote in turn is stamped anew under both', async () => {
+  const { box } = await centreAndSchool(open)
+  const { store } = box.services
+  const id = naturalId('grade', mathsExam.id, zoe.id)
+  const ada = await signedIn(box, 'ada')
+  const numbers = [store.nodeId]
+  await ada.grades.update({ params: { id }, body: { score: 33 } })
+  numbers.push(await store.renewNode())
+  await ada.grades.update({ params: { id }, body: { remarks: 'Well done' } })
+  await store.renewNode()
+  const unsaid = numbers.map((node) => ({ node, acknowledged: 0 }))
+  await store.write(asSystem(), (tx) => restamp(tx, stBrigids, unsaid))
+  const [stored] = await store.read(asSystem(), (tx) => tx.dialect.versionsOf(tx.line, stBrigids, 'grade', [id]))
+  if (!stored) throw new Error('the mark has no versions')
+  const { vv, units } = textToVersions(stored)
+  expect([units['score']?.[0], units['remarks']?.[0]]).toEqual([store.nodeId, store.nodeId])
+  expect(numbers.map((node) => vv[node] ?? 0)).toEqual([0, 0])
 })
