@@ -1,6 +1,7 @@
 import type { RowState } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { EXISTENCE, sameDot } from '@markbook/sync/versions'
+import { withConflicts } from '../store/replica/feed.ts'
 import { forgetWithAll } from '../store/replica/forget.ts'
 import { knownRows, rowsNaming } from '../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
@@ -17,7 +18,7 @@ function isMoved({ units }: RowState): boolean {
   return group !== undefined && made !== undefined && !sameDot(group, made)
 }
 
-/** With each book that may be new to the child all that belongs to it, which did not change. */
+/** With each book that may be new to the child all that belongs to it, which did not change, and the conflicts in it. */
 export async function withParts(tx: ReadTx, school: string, scope: Scope, rows: readonly Carried[]): Promise<Carried[]> {
   const { books } = scope
   const come = rows.filter(({ table, state }) => table === BOOK && isMoved(state) && books?.has(state.values['student_group_id'] as string))
@@ -28,7 +29,7 @@ export async function withParts(tx: ReadTx, school: string, scope: Scope, rows: 
     const named = (await rowsNaming(tx, table, school, 'report_book_id', ids)).map(({ id }) => id)
     for (const { state } of (await knownRows(tx, table, school, named)).values()) parts.push({ table, state })
   }
-  return [...rows, ...parts]
+  return [...rows, ...(await withConflicts(tx, school, [...come, ...parts]))]
 }
 
 /** Of the rows of a page, those books that the child may have and gets no more. */

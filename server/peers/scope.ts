@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { HistoryEntity } from '@markbook/shared/contract/history'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import type { Values } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { and, eq } from 'drizzle-orm'
 import { knownRows } from '../store/replica/states.ts'
@@ -24,6 +25,7 @@ type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
 
 const SECRETS: readonly Replicated[] = ['user_totp', 'recovery_code']
 export const OF_BOOKS: readonly Replicated[] = ['report_book', 'report_book_entry', 'report_book_pdf', 'class_report_file']
+const PARTS_OF_BOOKS: readonly Replicated[] = ['report_book_entry', 'report_book_pdf']
 const NO_LAPTOP: readonly Replicated[] = [...SECRETS, 'school_join_request']
 
 export const membershipOf = statement<{ school: string; user: string }>()(({ db, t: { school_management: of }, p }) =>
@@ -48,7 +50,7 @@ export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): P
   const classes = role === 'teacher' ? await classesLedBy(tx, whose) : []
   const books = role === 'admin' ? null : new Set(classes.map(({ id }) => id))
   const text = createHash('sha256')
-    .update([role, ...[...(books ?? [])].sort()].join(' '))
+    .update([role, ...[...(books ?? [])].sort(), ...(classes.length > 0 ? [WITH_CONFLICTS] : [])].join(' '))
     .digest('hex')
     .slice(0, 24)
   const staff = role !== 'member'
@@ -57,31 +59,44 @@ export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): P
   return { text, secrets: false, holds, hasPast, books }
 }
 
+/** A laptop that was told of books before their conflicts came with them is told of all once more (decision 408). */
+const WITH_CONFLICTS = 'conflicts'
+
 const STAFF_ONLY: readonly Replicated[] = ['student', 'enrolment', 'student_subject', 'assessment', 'grade', ...OF_BOOKS, 'sync_conflict']
 
-/** Those of the rows that the scope holds; of report books only the classes that are the user's. */
+/** Those of the rows that the scope holds; of report books, and of the conflicts in them, only of the classes that are the user's. */
 export async function within(tx: ReadTx, schoolId: string, scope: Scope, rows: readonly Carried[]): Promise<Carried[]> {
   const held = rows.filter(({ table }) => scope.holds(table))
   if (scope.secrets) return held
-  const classOf = scope.books ? await classesOfBooks(tx, schoolId, held) : null
-  return held.filter(({ table, state: { values, id } }) => {
-    if (table === 'sync_conflict')
-      return !SECRETS.includes(values['entity'] as Replicated) && !OF_BOOKS.includes(values['entity'] as Replicated)
-    if (!scope.books || !OF_BOOKS.includes(table)) return true
-    const group =
-      table === 'report_book' || table === 'class_report_file'
-        ? values['student_group_id']
-        : classOf?.get(String(values['report_book_id'] ?? id))
-    return scope.books.has(group as string)
-  })
+  const open = held.filter((row) => !SECRETS.includes(subjectOf(row).table))
+  const { books } = scope
+  if (!books) return open
+  const classOf = await classesOfBooks(tx, schoolId, open)
+  return open.filter((row) => !OF_BOOKS.includes(subjectOf(row).table) || books.has(classOf(row) as string))
 }
 
-async function classesOfBooks(tx: ReadTx, schoolId: string, rows: readonly Carried[]): Promise<Map<string, unknown>> {
-  const ids = new Set(
-    rows.flatMap(({ table, state }) =>
-      table === 'report_book_entry' || table === 'report_book_pdf' ? [state.values['report_book_id'] as string] : [],
-    ),
-  )
-  const known = await knownRows(tx, 'report_book', schoolId, [...ids])
-  return new Map([...known].map(([id, { state }]) => [id, state.values['student_group_id']]))
+/** The row that a row is about: a conflict another, every other itself. */
+const subjectOf = ({ table, state: { id, values } }: Carried): { table: Replicated; id: string } =>
+  table === 'sync_conflict' ? { table: values['entity'] as Replicated, id: String(values['row_id']) } : { table, id }
+
+/** The class of each row of a book, or of a conflict in one; of what was deleted, the last. */
+async function classesOfBooks(tx: ReadTx, schoolId: string, rows: readonly Carried[]): Promise<(row: Carried) => unknown> {
+  const inConflict = new Map<string, Values>()
+  for (const table of OF_BOOKS) {
+    const ids = rows.filter((row) => row.table === 'sync_conflict' && subjectOf(row).table === table).map((row) => subjectOf(row).id)
+    for (const [id, { state }] of await knownRows(tx, table, schoolId, [...new Set(ids)])) inConflict.set(`${table} ${id}`, state.values)
+  }
+  const valuesOf = (row: Carried) => {
+    const { table, id } = subjectOf(row)
+    return row.table === 'sync_conflict' ? inConflict.get(`${table} ${id}`) : row.state.values
+  }
+  const named = rows
+    .filter((row) => PARTS_OF_BOOKS.includes(subjectOf(row).table))
+    .flatMap((row) => (valuesOf(row)?.['report_book_id'] ?? []) as string | [])
+  const books = await knownRows(tx, 'report_book', schoolId, [...new Set(named)])
+  return (row) => {
+    const values = valuesOf(row)
+    const book = PARTS_OF_BOOKS.includes(subjectOf(row).table) ? books.get(values?.['report_book_id'] as string)?.state.values : values
+    return book?.['student_group_id']
+  }
 }

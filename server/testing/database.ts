@@ -30,10 +30,24 @@ export async function makeTemplate(url: string) {
   await migratePostgres(named(url, TEMPLATE))
 }
 
-export async function createDatabase(url: string): Promise<{ url: string; drop(): Promise<void> }> {
+export async function createDatabase(url: string, like = TEMPLATE): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `markbook_${randomBytes(8).toString('hex')}`
-  await administer(url, `create database ${name} template ${TEMPLATE}`)
+  await administer(url, `create database ${name} template ${like}`)
   return { url: named(url, name), drop: () => administer(url, `drop database if exists ${name} with (force)`) }
+}
+
+/** A Postgres database as it is now, under another name. Its connections end for as long as it takes; the program opens others. */
+export async function imageOfDatabase(url: string, cluster: string): Promise<{ name: string; drop(): Promise<void> }> {
+  const original = new URL(url).pathname.slice(1)
+  const mayConnect = (may: boolean) => administer(cluster, `alter database ${original} allow_connections ${may}`)
+  await mayConnect(false)
+  try {
+    await administer(cluster, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${original}'`)
+    const image = await createDatabase(cluster, original)
+    return { name: new URL(image.url).pathname.slice(1), drop: image.drop }
+  } finally {
+    await mayConnect(true)
+  }
 }
 
 /** The files of a SQLite database that nobody writes to at this moment, with its log: as a disk image has them. */
@@ -44,7 +58,7 @@ export function copyDatabase(from: string, to: string): void {
   }
 }
 
-/** `postgresUrl` is the cluster's; ignored for SQLite. `copyOf`: the folder of a SQLite database to begin with. */
+/** `postgresUrl` is the cluster's; ignored for SQLite. `copyOf`: what to begin with: the folder of a SQLite database, or the name of one on the cluster. */
 export async function openTestDatabase(
   database: DatabaseName,
   options: Omit<StoreOptions, 'kind'>,
@@ -57,7 +71,7 @@ export async function openTestDatabase(
     const store = await openSchoolStore(folder, { ...options, kind: 'school' })
     return { store, url: '', folder, drop: () => store.close().then(() => rmSync(folder, { recursive: true, force: true })) }
   }
-  const { url, drop } = await createDatabase(postgresUrl)
+  const { url, drop } = await createDatabase(postgresUrl, copyOf)
   const store = await openCentralStore(url, { ...options, kind: 'centre' })
   return { store, url, folder: '', drop: () => store.close().then(drop) }
 }

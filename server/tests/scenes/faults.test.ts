@@ -16,7 +16,7 @@ const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
-  forget()
+  await forget()
 })
 
 const mark = (assessmentId: string, score: number) => ({ body: { assessmentId, grades: [{ studentId: zoe.id, score }] } })
@@ -26,7 +26,7 @@ const scoreAt = async (node: School, assessmentId: string) =>
 describe('yesterday’s backup', () => {
   test('at the school: the days that the centre has come back, and nothing old is written over them', async () => {
     const { centre, box, link } = await centreAndSchool(open)
-    const image = imageOf(box)
+    const image = await imageOf(box)
     await (await signedIn(box, 'ada')).grades.bulk(mark(mathsExam.id, 81))
     await link.round()
     const restored = await startedFrom(image, 'restored')
@@ -45,7 +45,7 @@ describe('yesterday’s backup', () => {
 
   test('copied back by hand, without a word to anybody: the node notices by itself', async () => {
     const { centre, box, link } = await centreAndSchool(open)
-    const image = imageOf(box)
+    const image = await imageOf(box)
     await (await signedIn(box, 'ada')).grades.bulk(mark(mathsExam.id, 81))
     await link.round()
     const restored = await startedFrom(image, 'by-hand')
@@ -61,12 +61,12 @@ describe('yesterday’s backup', () => {
   })
 
   test('at the centre: the schools bring the lost days back', async () => {
-    const centre = await school({ seed: 'centre', database: 'sqlite' })
+    const centre = await school({ seed: 'centre' })
     const box = await school({ seed: 'box', story: false, database: 'sqlite' })
     open.push(centre, box)
     const link = await under(centre, box)
     await link.round()
-    const image = imageOf(centre)
+    const image = await imageOf(centre)
     await (await signedIn(box, 'ada')).grades.bulk(mark(mathsExam.id, 77))
     await link.round()
     const restored = await startedFrom(image, 'restored-centre')
@@ -79,7 +79,7 @@ describe('yesterday’s backup', () => {
   })
 
   test('at the centre: what only a laptop had heard from it is on that laptop’s list, and no mark stands there alone', async () => {
-    const centre = await school({ seed: 'centre', database: 'sqlite' })
+    const centre = await school({ seed: 'centre' })
     const box = await school({ seed: 'box', story: false, database: 'sqlite' })
     open.push(centre, box)
     const link = await under(centre, box)
@@ -87,7 +87,7 @@ describe('yesterday’s backup', () => {
     const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
     const atCentre = await under(centre, laptop, { user: people.ada.id })
     await settle(atSchool, atCentre)
-    const image = imageOf(centre)
+    const image = await imageOf(centre)
     const made = await (await signedIn(centre, 'byrne')).assessments.create({
       body: { termId: mathsExam.term_id, subjectId: englishExam.subject_id, title: 'Told on the bus', assessmentType: 'coursework' },
     })

@@ -16,7 +16,7 @@ const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
-  forget()
+  await forget()
 })
 
 /** Mr Byrne makes the books of his class for the second term, with nothing typed in them. */
@@ -58,7 +58,7 @@ async function withoutRight(): Promise<Written> {
 test('a book that went with a right, and is made again before it is back, counts for nothing that was written in it before', async () => {
   const { centre, box, link } = await centreAndSchool(open)
   const { laptop, link: atSchool } = await laptopOf(open, box, people.byrne.id)
-  const image = imageOf(box)
+  const image = await imageOf(box)
   await generate(laptop)
   await write(laptop, 'Kind to everybody.')
   await settle(atSchool, link)

@@ -2,7 +2,6 @@ import { naturalId } from '@markbook/shared/ids'
 import { elan, englishExam, mathsExam, mathsHomework, mathsQuiz, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
-import { asSystem } from '../../store/tx.ts'
 import { meanwhile } from '../../testing/meanwhile.ts'
 import { signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
@@ -161,18 +160,5 @@ describe('a right that has gone', () => {
     expect(await refusedAt(laptop)).toMatchObject([{ table_name: 'grade', value: { score: 99 }, code: 'right_lost' }])
     // What she may no longer read has left the laptop.
     expect(await scoreAt(laptop, mathsExam.id)).toBeUndefined()
-  })
-
-  test('the admin’s offline approval: what only the school and the centre write, a laptop that is no administrator’s cannot', async () => {
-    const { box } = await centreAndSchool(open)
-    const { laptop, link } = await laptopOf(open, box, people.ada.id)
-    await laptop.services.store.write(asSystem(people.ada.id), async (tx) => {
-      const [before] = (await tx.db.select().from(tx.t.school_management)).filter(({ user_id }) => user_id === people.ada.id)
-      if (before) await tx.update('school_management', [{ before, patch: { role: 'admin' } }])
-    })
-    await settle(link)
-    expect((await box.rows('school_management')).find(({ user_id }) => user_id === people.ada.id)?.role).toBe('teacher')
-    expect((await laptop.rows('school_management')).find(({ user_id }) => user_id === people.ada.id)?.role).toBe('teacher')
-    expect(await refusedAt(laptop)).toMatchObject([{ table_name: 'school_management', code: 'forbidden' }])
   })
 })

@@ -14,7 +14,7 @@ const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
-  forget()
+  await forget()
 })
 
 const ENTRY = naturalId('report_book_entry', BOOK, maths.id)
@@ -30,7 +30,7 @@ const statusAt = async (node: School) => (await node.rows('report_book')).find((
 async function writtenByTwo(send: (byrne: Awaited<ReturnType<typeof signedIn>>) => Promise<unknown>) {
   const { centre, box, link } = await centreAndSchool(open)
   const { laptop, link: atSchool } = await laptopOf(open, box, people.byrne.id)
-  const image = imageOf(box)
+  const image = await imageOf(box)
   const byrne = await signedIn(laptop, 'byrne')
   await byrne.reports.generate({ body: { studentGroupId: class3B.id, termId: hilary, reportType: 'term' } })
   await settle(atSchool)

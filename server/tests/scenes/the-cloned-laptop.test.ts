@@ -11,7 +11,7 @@ const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
-  forget()
+  await forget()
 })
 
 const mark = (assessmentId: string, score: number) => ({ body: { assessmentId, grades: [{ studentId: zoe.id, score }] } })
@@ -32,7 +32,7 @@ async function underBoth() {
 test('the cloned laptop: both go on, each under a name of its own, and neither’s marks are lost', async () => {
   const { box } = await centreAndSchool(open)
   const { laptop, link } = await laptopOf(open, box, people.ada.id)
-  const clone = await startedFrom(imageOf(laptop), 'clone')
+  const clone = await startedFrom(await imageOf(laptop), 'clone')
   await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 70))
   clone.clock.advance(30_000)
   await (await signedIn(clone, 'ada')).grades.bulk(mark(mathsHomework.id, 4))
@@ -49,7 +49,7 @@ test('the cloned laptop: both go on, each under a name of its own, and neither�
 
 test('the cloned laptop that meets the centre first: a mark of its own is not taken for one that its copy has overwritten', async () => {
   const { centre, box, laptop, link, atSchool, atCentre, own } = await underBoth()
-  const clone = await startedFrom(imageOf(laptop), 'clone')
+  const clone = await startedFrom(await imageOf(laptop), 'clone')
   await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 66))
   // Under a later number than the laptop's, the same one of the same database.
   await (await signedIn(clone, 'ada')).grades.bulk(mark(mathsHomework.id, 4))
@@ -74,7 +74,7 @@ test.each([
   ['the copy’s under an earlier number', [mathsHomework], []],
 ] as const)('the cloned laptop, each half with a parent of its own: a mark of both, %s', async (_, firstOfLaptop, firstOfClone) => {
   const { centre, box, laptop, link, atSchool, atCentre, own } = await underBoth()
-  const clone = await startedFrom(imageOf(laptop), 'clone')
+  const clone = await startedFrom(await imageOf(laptop), 'clone')
   const at = async (node: School, first: readonly { id: string }[], score: number) => {
     for (const { id } of first) await (await signedIn(node, 'ada')).grades.bulk(mark(id, 4))
     await (await signedIn(node, 'ada')).grades.bulk(mark(mathsExam.id, score))

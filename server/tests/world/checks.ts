@@ -3,7 +3,7 @@ import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical } from '@markbook/sync/merge/state'
 import { and, eq } from 'drizzle-orm'
 import { type AnyRow, linksTo, parentIdOf, tableOrder } from '../../store/replica/links.ts'
-import { rowsWhere } from '../../store/replica/states.ts'
+import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import type { WorldNode } from './node.ts'
 
@@ -124,14 +124,28 @@ export async function scopeAt(parent: WorldNode, school: string, user: string): 
     role === 'admin' || rows.heads.some((head) => head.user_profile_id === user && head.student_group_id === group)
   const groups = new Map(rows.books.map((book) => [book.id, book.student_group_id]))
   for (const entry of rows.entries) groups.set(entry.id, groups.get(entry.report_book_id) ?? '')
-  const ofBooks = new Set(rows.conflicts.filter(({ entity }) => OF_BOOKS.includes(entity as Replicated)).map(({ id }) => id))
+  const ofBooks = await classesOfConflicts(parent, school, rows.conflicts)
   const holds = (table: Replicated, id: string) => {
     if (table === 'school_join_request') return false
     if (role === 'member') return !OF_BOOKS.includes(table) && !OF_STAFF.includes(table)
-    if (table === 'sync_conflict') return !ofBooks.has(id)
+    if (table === 'sync_conflict') return !ofBooks.has(id) || isHead(ofBooks.get(id))
     return !OF_BOOKS.includes(table) || isHead(groups.get(id))
   }
   return parent.store.read(asSystem(), (tx) => needed(tx, school, holds))
+}
+
+/** Of each conflict in a report book the class, also where the book has gone. */
+async function classesOfConflicts(parent: WorldNode, school: string, conflicts: readonly Row<'sync_conflict'>[]) {
+  const classes = new Map<string, string | undefined>()
+  for (const { id, entity, row_id } of conflicts) {
+    if (!OF_BOOKS.includes(entity as Replicated)) continue
+    const last = (table: Replicated, row: string) =>
+      parent.store.read(asSystem(), async (tx) => (await knownRows(tx, table, school, [row])).get(row)?.state.values)
+    const values = await last(entity as Replicated, row_id)
+    const book = values && 'report_book_id' in values ? await last('report_book', String(values['report_book_id'])) : values
+    classes.set(id, book?.['student_group_id'] as string | undefined)
+  }
+  return classes
 }
 
 type Holds = (table: Replicated, id: string) => boolean
