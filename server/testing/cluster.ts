@@ -16,8 +16,9 @@ export type Cluster = {
   outage?: { begin(): Promise<void>; end(): Promise<void> }
 }
 
-/** A local PostgreSQL where its binaries are found, else (or with `TEST_POSTGRES=embedded`) the one that comes from npm. */
+/** A local PostgreSQL where its binaries are found, else (or with `TEST_POSTGRES=embedded`) the one that comes from npm; `none`: neither. */
 export async function startCluster(settings: readonly string[] = QUICK): Promise<Cluster> {
+  if (process.env['TEST_POSTGRES'] === 'none') throw new Error('TEST_POSTGRES is none')
   const binaries = process.env['TEST_POSTGRES'] === 'embedded' ? undefined : localBinaries()
   return binaries ? startLocal(binaries, settings) : startEmbedded(settings)
 }

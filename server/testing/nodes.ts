@@ -98,13 +98,16 @@ async function greeted(services: School['services'], carry: Carrier, place: numb
   return { line, id: parent.id }
 }
 
-/** Somebody who is signed in at a node that got its people from another. */
-export async function signedIn({ services, clientWith }: School, name: PersonName): Promise<Client<typeof contract>> {
+/** The Cookie header of a new session of somebody at a node that got its people from another. */
+export async function cookieAt({ services }: School, name: PersonName): Promise<string> {
   const { store, keys, config } = services
   const settings = { name: cookieName(config.cookiePrefix, config.projectRef), secure: false }
   const session = await store.write(asSystem(), (tx) => startSession(tx, people[name].id, keys))
-  const cookie = sessionCookies(session, settings, 60, undefined)
+  return sessionCookies(session, settings, 60, undefined)
     .map((each) => each.split(';')[0])
     .join('; ')
-  return clientWith(cookie)
 }
+
+/** Somebody who is signed in there. */
+export const signedIn = async (node: School, name: PersonName): Promise<Client<typeof contract>> =>
+  node.clientWith(await cookieAt(node, name))

@@ -2,6 +2,7 @@ import { naturalId } from '@markbook/shared/ids'
 import { storyId } from '@markbook/shared/story/ids'
 import { elan, hilltopExam, hilltopPupil, mathsQuiz, zoe } from '@markbook/shared/story/marks'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/tables'
 import { asSystem } from '../../store/tx.ts'
 import type { School } from '../../testing/school.ts'
 
@@ -69,11 +70,23 @@ const node = (id: string, school_id: string, name: string, user_id: string) => (
   last_seen_at: null,
   revoked_at: null,
 })
+/** A mark that came before its assessment, which never comes. */
+const ROW = storyId('request', 1, 78)
+const written = [OTHER_NODE, 2, Date.parse('2026-01-09T15:00:00.000Z'), null] as const
+const early = (school_id: string) => ({
+  id: ROW,
+  schema: SCHEMA_VERSION,
+  vv: { [OTHER_NODE]: 2 },
+  units: { row: written, score: written },
+  alive: [[OTHER_NODE, 2]],
+  values: { id: ROW, school_id, assessment_id: storyId('request', 1, 77), student_id: zoe.id, score: 9 },
+  extra: null,
+})
 const held = (school_id: string, reason: string) => ({
   school_id,
   table_name: 'grade',
-  row_id: storyId('request', 1, 78),
-  state: '{}',
+  row_id: ROW,
+  state: JSON.stringify(early(school_id)),
   reason,
   peer_id: null,
   since: '2026-01-09T15:00:00.000Z',
@@ -95,20 +108,26 @@ const refusal = (id: string, school_id: string, actor_id: string, code: string) 
 
 /** What came of meeting other nodes, at both schools. */
 export async function furnishNodes(st: School): Promise<void> {
+  await st.services.store.write(asSystem(), (tx) => tx.insert('sync_conflict', conflicts))
+  await furnishOwnNodes(st, [stBrigids, hilltop])
+}
+
+/** Of that, what a node keeps to itself. */
+export async function furnishOwnNodes(st: School, schools: readonly string[]): Promise<void> {
+  const isOfThem = ({ school_id }: { school_id: string }) => schools.includes(school_id)
+  const nodes = [
+    node(nodeIds.own, stBrigids, 'Ada’s laptop', people.ada.id),
+    node(nodeIds.hilltop, hilltop, 'Hilltop-Marker laptop', people.markerTeacher.id),
+  ]
+  const refusals = [
+    refusal(refusalIds.own, stBrigids, people.ada.id, 'forbidden'),
+    refusal(refusalIds.hilltop, hilltop, people.markerTeacher.id, 'hilltop-marker'),
+  ]
   await st.services.store.write(asSystem(), async (tx) => {
-    await tx.insert('sync_conflict', conflicts)
+    await tx.local.insert(tx.t.sync_peer).values(nodes.filter(isOfThem))
     await tx.local
-      .insert(tx.t.sync_peer)
-      .values([
-        node(nodeIds.own, stBrigids, 'Ada’s laptop', people.ada.id),
-        node(nodeIds.hilltop, hilltop, 'Hilltop-Marker laptop', people.markerTeacher.id),
-      ])
-    await tx.local.insert(tx.t.sync_held).values([held(stBrigids, 'no parent'), held(hilltop, 'Hilltop-Marker reason')])
-    await tx.local
-      .insert(tx.t.sync_refused)
-      .values([
-        refusal(refusalIds.own, stBrigids, people.ada.id, 'forbidden'),
-        refusal(refusalIds.hilltop, hilltop, people.markerTeacher.id, 'hilltop-marker'),
-      ])
+      .insert(tx.t.sync_held)
+      .values([held(stBrigids, 'no parent'), held(hilltop, 'Hilltop-Marker reason')].filter(isOfThem))
+    await tx.local.insert(tx.t.sync_refused).values(refusals.filter(isOfThem))
   })
 }

@@ -8,8 +8,8 @@ import { story } from '@markbook/shared/story/story'
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { asSystem } from '../../store/tx.ts'
 import type { School } from '../../testing/school.ts'
-import { conflictIds, furnishNodes, nodeIds, refusalIds } from './neighbour.sync.ts'
-import { furnishPictures } from './pictures.ts'
+import { conflictIds, furnishNodes, furnishOwnNodes, nodeIds, refusalIds } from './neighbour.sync.ts'
+import { furnishPictures, uploadPictures } from './pictures.ts'
 
 const idOf = (rows: readonly { id: string }[], what: string): string => {
   const [row] = rows
@@ -139,10 +139,8 @@ export type HistoryIds = { own: string; hilltop: string }
 export async function furnish(st: School): Promise<HistoryIds> {
   await st.services.store.write(asSystem(), async (tx) => {
     for (const [table, rows] of Object.entries(more)) await tx.insert(table as Replicated, rows as never)
-    await tx.local.insert(tx.t.job).values(jobs)
   })
-  for (const { file_path } of [draftPdf, hilltopPdf, ...classFiles])
-    await st.services.files.put('report-books', file_path, Buffer.from(PDF_TEXT), { contentType: 'application/pdf' })
+  await furnishPapers(st, [stBrigids, hilltop])
   await furnishPictures(st)
   await furnishNodes(st)
   const change = async (who: 'ada' | 'marker', id: string) => {
@@ -150,6 +148,20 @@ export async function furnish(st: School): Promise<HistoryIds> {
     return idOf(await st.as[who].history.list({ query: { entity: 'grade', id } }), 'entry')
   }
   return { own: await change('ada', gradeIds.own), hilltop: await change('marker', gradeIds.hilltop) }
+}
+
+async function furnishPapers(st: School, schools: readonly string[]): Promise<void> {
+  const isOfThem = ({ school_id }: { school_id: string }) => schools.includes(school_id)
+  await st.services.store.write(asSystem(), (tx) => tx.local.insert(tx.t.job).values(jobs.filter(isOfThem)))
+  for (const { file_path } of [draftPdf, hilltopPdf, ...classFiles].filter(isOfThem))
+    await st.services.files.put('report-books', file_path, Buffer.from(PDF_TEXT), { contentType: 'application/pdf' })
+}
+
+/** For a school's own server that got its rows from a furnished centre: what does not travel, or that no hash lets travel. */
+export async function furnishCopy(st: School, schoolId: string): Promise<void> {
+  await furnishPapers(st, [schoolId])
+  await uploadPictures(st)
+  await furnishOwnNodes(st, [schoolId])
 }
 
 /** The id of the same kind of thing at Hilltop. */

@@ -12,13 +12,18 @@ const path = `avatars/${people.okafor.id}.png`
 const none = '400:avatars.none'
 const notHers = '404:avatars.not_uploaded'
 
-/** Mrs Okafor has a picture, and has uploaded another that is not completed yet. */
-export async function furnishPictures({ services: { store, files } }: School): Promise<void> {
-  const sha256 = sha256Of(picture)
-  const contentType = 'image/png'
+const sha256 = sha256Of(picture)
+const contentType = 'image/png'
+
+export async function uploadPictures({ services: { files } }: Pick<School, 'services'>): Promise<void> {
   await files.put('images', imageObject(path, sha256), picture, { contentType })
   await files.put('images', incomingObject(path), picture, { contentType })
-  await store.write(asSystem(), async (tx) => {
+}
+
+/** Mrs Okafor has a picture, and has uploaded another that is not completed yet. */
+export async function furnishPictures(st: School): Promise<void> {
+  await uploadPictures(st)
+  await st.services.store.write(asSystem(), async (tx) => {
     const before = await tx.find('user_profile', '', people.okafor.id)
     if (!before) throw new Error('the story has no headteacher')
     const patch = {

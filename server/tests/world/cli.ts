@@ -67,16 +67,24 @@ const inProcess = (more: readonly string[]) =>
     child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a process of the simulation ended with ${code}`))))
   })
 
-/** Where Postgres cannot be had every centre is on SQLite, and the last line says so. */
+const onPostgres = [...Array(count).keys()].filter((at) => isCentral(from + at)).length
+/** Set by `.ci/run` and by the services that run it: what is proved there is proved whole. */
+const isCi = !['', '0', 'false'].includes(process.env['CI'] ?? '')
+
+/** Where Postgres cannot be had every centre is on SQLite, and the first and the last line say so; but in CI that is a failure. */
 async function clusterForAll(): Promise<Cluster | undefined> {
-  if (![...Array(count).keys()].some((at) => isCentral(from + at))) return undefined
+  if (onPostgres === 0) return undefined
   try {
     const cluster = await startCluster()
     await makeTemplate(cluster.url)
     return cluster
   } catch (error) {
-    console.log(`  no Postgres: ${error instanceof Error ? error.message : String(error)}`)
-    return undefined
+    const reason = error instanceof Error ? error.message : String(error)
+    console.log(`No Postgres is to be had here: ${reason}`)
+    console.log(`${onPostgres} of the ${count} worlds should have their centre on it, and have it on SQLite instead: that much is not proved.`)
+    if (!isCi) return undefined
+    console.log('In CI (the variable CI is set) that is a failure. Install Postgres there.')
+    process.exit(1)
   }
 }
 
@@ -88,7 +96,7 @@ async function share(): Promise<void> {
   } finally {
     await cluster?.stop()
   }
-  const centres = central === 0 ? '' : cluster ? `, every ${central}th with its centre on ${cluster.description}` : ', none on Postgres'
+  const centres = central === 0 ? '' : cluster ? `, every ${central}th with its centre on ${cluster.description}` : `, none of the ${onPostgres} on Postgres that should be`
   console.log(`${count} seeds of ${events} events in ${seconds()} s${centres}: ${failed} failing`)
   process.exit(failed > 0 ? 1 : 0)
 }
