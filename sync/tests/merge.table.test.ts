@@ -23,7 +23,7 @@ describe('what meets, and what stands (SPEC, «Merging»)', () => {
     expect(losers).toEqual([])
   })
 
-  test('two teachers, one mark: the later stands, the other is recorded whole, open', () => {
+  test('one mark of two people who had not heard of each other: the later stands, the other is recorded whole, open', () => {
     const hers = grade(made, school, { score: 61 }, { at: 5_000, nr: 2 })
     const his = grade(made, laptop, { score: 64 }, { at: 4_000, nr: 1 })
     const { state, losers } = meet('grade', hers, his)

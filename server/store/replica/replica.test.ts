@@ -64,7 +64,7 @@ test('a mark that one wrote is the other’s after a round', async () => {
   expect(await conflictsAt(one)).toEqual([])
 })
 
-test('two teachers, one mark: the later stands, the other is kept, and both nodes say the same', async () => {
+test('one mark of two people who had not heard of each other: the later stands, the other is kept, and both nodes say the same', async () => {
   const { one, two, meet } = await pair()
   await setScore(one, 61)
   two.clock.advance(60_000)

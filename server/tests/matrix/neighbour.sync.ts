@@ -125,9 +125,7 @@ export async function furnishOwnNodes(st: School, schools: readonly string[]): P
   ]
   await st.services.store.write(asSystem(), async (tx) => {
     await tx.local.insert(tx.t.sync_peer).values(nodes.filter(isOfThem))
-    await tx.local
-      .insert(tx.t.sync_held)
-      .values([held(stBrigids, 'no parent'), held(hilltop, 'Hilltop-Marker reason')].filter(isOfThem))
+    await tx.local.insert(tx.t.sync_held).values([held(stBrigids, 'no parent'), held(hilltop, 'Hilltop-Marker reason')].filter(isOfThem))
     await tx.local.insert(tx.t.sync_refused).values(refusals.filter(isOfThem))
   })
 }

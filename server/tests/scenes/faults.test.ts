@@ -78,7 +78,7 @@ describe('yesterday’s backup', () => {
     expect(b).toEqual(a)
   })
 
-  test('at the centre: what only a laptop had heard from it is on that laptop’s list, and no mark stands there alone', async () => {
+  test('what only a laptop had heard from a centre that is put back is on that laptop’s list, and no mark stands there alone', async () => {
     const centre = await school({ seed: 'centre' })
     const box = await school({ seed: 'box', story: false, database: 'sqlite' })
     open.push(centre, box)

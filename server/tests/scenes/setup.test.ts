@@ -1,11 +1,12 @@
-import { people, stBrigids } from '@markbook/shared/story/people'
+import { hilltopPupil } from '@markbook/shared/story/marks'
+import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import { draftReport } from '@markbook/shared/story/reports'
-import { class3B, michaelmas } from '@markbook/shared/story/school-year'
+import { class3B, hilltopMaths, michaelmas } from '@markbook/shared/story/school-year'
 import { afterEach, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
-import { signedIn } from '../../testing/nodes.ts'
+import { lineOf, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, conflictsAt, laptopOf, same, settle } from './scenes.fixtures.ts'
+import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -61,32 +62,54 @@ test('the lock beats the late edit: what was sent stands, and the edit is kept',
   ])
 })
 
-test('the neighbour’s rows: a school’s node gets none of them, and cannot write one', async () => {
+test('the neighbour’s rows: a school’s node gets none of them, and cannot read or write one', async () => {
   const { centre, box, link } = await centreAndSchool(open)
   expect((await box.rows('school')).map(({ id }) => id)).toEqual([stBrigids])
   expect((await box.rows('student')).every(({ school_id }) => school_id === stBrigids)).toBe(true)
   expect((await box.rows('user_profile')).some(({ email }) => email.includes('hilltop'))).toBe(false)
-  const neighbours = (await centre.rows('student')).filter(({ school_id }) => school_id !== stBrigids)
-  await box.services.store.write(asSystem(), async (tx) => {
-    const [theirs] = neighbours
-    if (theirs) tx.replica.bring(stBrigids, [forged(theirs.id, box.services.store.nodeId)])
-  })
-  await link.round()
-  expect((await centre.rows('student')).filter(({ school_id }) => school_id !== stBrigids)).toEqual(neighbours)
+
+  // Asked about by their ids, they are rows that nobody has ever heard of.
+  const line = await lineOf(box, centre)
+  expect(await line.known({ table: 'student', ids: [hilltopPupil.id] })).toEqual({ unknown: [hilltopPupil.id] })
+
+  // Sent up as the neighbour's own, and as rows of this school that have their ids.
+  const neighbours = async () => {
+    const [students, subjects] = [await centre.rows('student'), await centre.rows('subject')]
+    return [...students, ...subjects].filter(({ school_id }) => school_id !== stBrigids)
+  }
+  const before = await neighbours()
+  const node = box.services.store.nodeId
+  const names = { first_name: 'Forged', last_name: 'Forged' }
+  await box.services.store.write(asSystem(), async (tx) =>
+    tx.replica.bring(stBrigids, [
+      forged('student', { id: hilltopPupil.id, school_id: hilltop, ...names }, node),
+      forged('subject', { ...hilltopMaths, school_id: stBrigids, name: 'Forged', created_at: '2026-01-12T08:00:00.000Z' }, node),
+    ]),
+  )
+  await settle(link)
+  expect(await neighbours()).toEqual(before)
+  const refused = (await refusedAt(box)).map(({ table_name, row_id, code }) => ({ table_name, row_id, code }))
+  expect(refused).toEqual([0, 1].map(() => ({ table_name: 'student', row_id: hilltopPupil.id, code: 'foreign' })))
+  // An id of the neighbour's under this school's own name is a row of this school: nothing of theirs can be meant by it.
+  expect((await centre.rows('subject')).filter(({ name }) => name === 'Forged')).toMatchObject([{ school_id: stBrigids }])
 })
 
-/** Versions that claim a neighbour's row for this school. */
-const forged = (id: string, node: string) => ({
-  table_name: 'student',
-  row_id: id,
-  vv: JSON.stringify({ [node]: 999 }),
-  units: JSON.stringify({ row: [node, 999, 1, null], name: [node, 999, 1, null], alive: [[node, 999]] }),
-  deleted: false,
-  extra: JSON.stringify({ last: { id, first_name: 'Forged', last_name: 'Forged' } }),
-  source_id: null,
-  settled: false,
-  schema: 1,
-})
+/** Versions of a row that this node never had. */
+const forged = (table_name: 'student' | 'subject', last: { id: string; [column: string]: unknown }, node: string) => {
+  const stamp = [node, 999, 1, null]
+  const more = table_name === 'subject' ? { code: stamp, sort_order: stamp, is_active: stamp } : {}
+  return {
+    table_name,
+    row_id: last.id,
+    vv: JSON.stringify({ [node]: 999 }),
+    units: JSON.stringify({ row: stamp, name: stamp, ...more, alive: [[node, 999]] }),
+    deleted: false,
+    extra: JSON.stringify({ last }),
+    source_id: null,
+    settled: false,
+    schema: 1,
+  }
+}
 
 test('a laptop carries what its user may read: no secrets, and report books only of classes that are theirs', async () => {
   const { box } = await centreAndSchool(open)

@@ -47,7 +47,7 @@ test('the cloned laptop: both go on, each under a name of its own, and neither�
   expect(b).toEqual(a)
 })
 
-test('the cloned laptop that meets the centre first: a mark of its own is not taken for one that its copy has overwritten', async () => {
+test('a cloned laptop that meets the centre first: a mark of its own is not taken for one that its copy has overwritten', async () => {
   const { centre, box, laptop, link, atSchool, atCentre, own } = await underBoth()
   const clone = await startedFrom(await imageOf(laptop), 'clone')
   await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 66))
@@ -72,7 +72,7 @@ test.each([
   ['under one number', [], []],
   ['the copy’s under a later number', [], [mathsHomework]],
   ['the copy’s under an earlier number', [mathsHomework], []],
-] as const)('the cloned laptop, each half with a parent of its own: a mark of both, %s', async (_, firstOfLaptop, firstOfClone) => {
+] as const)('a laptop and its clone, each with a parent of its own: a mark of both, %s', async (_, firstOfLaptop, firstOfClone) => {
   const { centre, box, laptop, link, atSchool, atCentre, own } = await underBoth()
   const clone = await startedFrom(await imageOf(laptop), 'clone')
   const at = async (node: School, first: readonly { id: string }[], score: number) => {

@@ -11,14 +11,18 @@ function livedWithout(ci: string): { exit: number | null; text: string } {
 
 const skipped = '1 of the 1 worlds should have their centre on it, and have it on SQLite instead: that much is not proved.'
 
-test.skipIf(process.env['TEST_DATABASE'] === 'postgres')('worlds without the Postgres that they should have: a person is told, CI fails', {
-  timeout: 120_000,
-}, () => {
-  const byHand = livedWithout('')
-  expect(byHand).toMatchObject({ exit: 0, text: expect.stringContaining(skipped) })
-  expect(byHand.text).toContain(', none of the 1 on Postgres that should be: 0 failing')
-  const inCi = livedWithout('true')
-  expect(inCi).toMatchObject({ exit: 1, text: expect.stringContaining(skipped) })
-  expect(inCi.text).toContain('In CI (the variable CI is set) that is a failure.')
-  expect(inCi.text).not.toContain('0 failing')
-})
+test.skipIf(process.env['TEST_DATABASE'] === 'postgres')(
+  'worlds without the Postgres that they should have: a person is told, CI fails',
+  {
+    timeout: 120_000,
+  },
+  () => {
+    const byHand = livedWithout('')
+    expect(byHand).toMatchObject({ exit: 0, text: expect.stringContaining(skipped) })
+    expect(byHand.text).toContain(', none of the 1 on Postgres that should be: 0 failing')
+    const inCi = livedWithout('true')
+    expect(inCi).toMatchObject({ exit: 1, text: expect.stringContaining(skipped) })
+    expect(inCi.text).toContain('In CI (the variable CI is set) that is a failure.')
+    expect(inCi.text).not.toContain('0 failing')
+  },
+)

@@ -81,7 +81,9 @@ async function clusterForAll(): Promise<Cluster | undefined> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     console.log(`No Postgres is to be had here: ${reason}`)
-    console.log(`${onPostgres} of the ${count} worlds should have their centre on it, and have it on SQLite instead: that much is not proved.`)
+    console.log(
+      `${onPostgres} of the ${count} worlds should have their centre on it, and have it on SQLite instead: that much is not proved.`,
+    )
     if (!isCi) return undefined
     console.log('In CI (the variable CI is set) that is a failure. Install Postgres there.')
     process.exit(1)
@@ -96,7 +98,12 @@ async function share(): Promise<void> {
   } finally {
     await cluster?.stop()
   }
-  const centres = central === 0 ? '' : cluster ? `, every ${central}th with its centre on ${cluster.description}` : `, none of the ${onPostgres} on Postgres that should be`
+  const centres =
+    central === 0
+      ? ''
+      : cluster
+        ? `, every ${central}th with its centre on ${cluster.description}`
+        : `, none of the ${onPostgres} on Postgres that should be`
   console.log(`${count} seeds of ${events} events in ${seconds()} s${centres}: ${failed} failing`)
   process.exit(failed > 0 ? 1 : 0)
 }
