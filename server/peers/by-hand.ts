@@ -15,6 +15,7 @@ import { keysOfEnrolment } from './incarnation.ts'
 import { nextPage } from './pages.ts'
 import { type Down, filesIn, type Head, headOf, readHead, type Up, unwrap, wrap } from './parcel.ts'
 import { ParentLine } from './parent-line.ts'
+import { demandNotPutBack, PutBack } from './put-back.ts'
 import { receive } from './receive.ts'
 import { keysHere, sealKeys } from './routes.ts'
 import { withOneHand } from './twofold.ts'
@@ -83,7 +84,10 @@ async function importUp(services: Own, peer: Peer, head: Head, bytes: Buffer): P
   const keys = sealKeys(services, peer)
   const { pages, files, wants } = unwrap(bytes, peer, keys.shared, 'up')
   if (head.node !== peer.node_id) throw new Error(`${peer.name} has begun anew since this parcel was made. Make another one there.`)
-  await store.read(asSystem(), (tx) => demandSameHistory(tx, peer, head, pages))
+  await store.read(asSystem(), async (tx) => {
+    await demandNotPutBack(tx, services, peer, head.cursor).catch(refusePutBack)
+    await demandSameHistory(tx, peer, head, pages)
+  })
   const answers: Down['answers'] = []
   for (const { push, people } of pages) {
     const pushed = await withOneHand(store, () =>
@@ -98,7 +102,7 @@ async function importUp(services: Own, peer: Peer, head: Head, bytes: Buffer): P
   }
   const news: Down['pages'] = []
   for (let asked = { cursor: head.cursor, scope: head.scope }, isLast = false; !isLast; ) {
-    const page = await store.read(asSystem(), (tx) => nextPage(tx, peer, store.nodeId, { ...asked, history: true }, keys))
+    const page = await store.read(asSystem(), (tx) => nextPage(tx, peer, store.nodeId, { ...asked, history: true, marks: true }, keys))
     news.push(page)
     asked = { cursor: page.cursor, scope: page.scope }
     isLast = page.is_last
@@ -112,6 +116,14 @@ async function importUp(services: Own, peer: Peer, head: Head, bytes: Buffer): P
   const receipt = wrap(headOf({ direction: 'down', ...place }), content, packed, { keys: keysHere(services), shared: keys.shared })
   const rows = pages.reduce((sum, { push }) => sum + rowsIn(push.tables), 0)
   return { ...taken('up', peer, answers), rows, files: brought.length, receipt }
+}
+
+/** The server of this database may be running in another process, and it alone can begin anew. */
+function refusePutBack(error: unknown): never {
+  if (!(error instanceof PutBack)) throw error
+  throw new Error(
+    `This database was put back to an earlier state, and not by markbook restore: the parcel shows it. ${error.child.name} must meet this server once over a line, by which it begins anew.`,
+  )
 }
 
 async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer): Promise<Taken> {

@@ -33,11 +33,11 @@ import { takeTold, toldUp } from './told.ts'
 import { demandOneHand, withOneHand } from './twofold.ts'
 
 type Peer = Row<'sync_peer'>
-type Asked = Omit<Pull, 'sheets' | 'history'>
+type Asked = Omit<Pull, 'sheets' | 'history' | 'marks'>
 type Coming = { from?: string | null; byHand?: boolean }
 
-/** What this program says of itself. `sheets`: it reads rows by column, `history`: it takes history, as all do since they can. */
-export type Program = { protocol: number; schema: number; sheets?: false; history?: false }
+/** What this program says of itself. `sheets`: it reads rows by column, `history`: it takes history, `marks`: and places with a mark, as all do since they can. */
+export type Program = { protocol: number; schema: number; sheets?: false; history?: false; marks?: false }
 
 /**
  * A child's side of one parent, in the steps that the machine asks for (sync/machine.ts). Everything that must survive is in the
@@ -205,8 +205,8 @@ export class Child {
   }
 
   private ask(asked: Asked, signal?: AbortSignal): Promise<Page> {
-    const { sheets = true, history = true } = this.program
-    return this.line.pull({ ...asked, sheets, history }, signal)
+    const { sheets = true, history = true, marks = true } = this.program
+    return this.line.pull({ ...asked, sheets, history, marks }, signal)
   }
 
   /**

@@ -9,6 +9,7 @@ import { type CopyPlace, readCopy, readFeed, withConflicts } from '../store/repl
 import type { ReadTx } from '../store/tx.ts'
 import { passedOn } from './above.ts'
 import { isBelowFloor } from './gone.ts'
+import { marked } from './marks.ts'
 import { booksLeft, withParts } from './moved-books.ts'
 import { changedPeople, withNamed } from './people.ts'
 import { type Scope, scopeOf, within } from './scope.ts'
@@ -19,7 +20,8 @@ type Peer = Row<'sync_peer'>
 /** Keys of sealed columns: this node's own, and the one that it shares with the peer. */
 export type SealKeys = { own: Buffer; shared: Buffer }
 
-type Asked = { cursor: string | null; scope: string | null; sheets?: boolean | undefined; history?: boolean | undefined }
+type Asked = { cursor: string | null; scope: string | null; sheets?: Can; history?: Can; marks?: Can }
+type Can = boolean | undefined
 
 /**
  * The next page of a school for a child (SPEC, «The wire»). A cursor of another epoch, or none, begins a first copy; so does a scope that
@@ -38,7 +40,7 @@ export async function nextPage(tx: ReadTx, peer: Peer, epoch: string, asked: Ask
   const tables = pack(scope.secrets ? resealed(rows, keys.own, keys.shared) : rows)
   return {
     epoch,
-    cursor: cursorToText(read.cursor),
+    cursor: cursorToText(asked.marks ? await marked(tx, peer, read.cursor, keys.own) : read.cursor),
     tables,
     is_last: read.isLast,
     total: read.total,

@@ -1,7 +1,7 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import { PENDING } from '@markbook/sync/stamp'
 import { type Presence, type Stamp, textToVersions, type Versions, type VersionsText, versionsToText } from '@markbook/sync/versions'
-import { eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, or } from 'drizzle-orm'
 import { tableOrder } from '../store/replica/links.ts'
 import { versionsHeld } from '../store/replica/states.ts'
 import type { WriteTx } from '../store/tx.ts'
@@ -13,7 +13,11 @@ export type Unsaid = { node: string; acknowledged: number }
 export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsaid[]): Promise<void> {
   if (unsaid.length === 0) return
   const { sync_row } = tx.t
-  const rows: Row<'sync_row'>[] = await tx.db.select().from(sync_row).where(eq(sync_row.school_id, school))
+  const named = unsaid.map(({ node }) => tx.dialect.contains(sync_row.vv, node))
+  const rows: Row<'sync_row'>[] = await tx.db
+    .select()
+    .from(sync_row)
+    .where(and(eq(sync_row.school_id, school), or(...named)))
   const isWanted = (row: VersionsText) => {
     const { vv } = textToVersions(row)
     return unsaid.some(({ node, acknowledged }) => (vv[node] ?? 0) > acknowledged)

@@ -38,6 +38,7 @@ import { vouchedKeys } from './new-keys.ts'
 import { newsOf } from './news.ts'
 import { nameAnew } from './nodes.ts'
 import { nextPage } from './pages.ts'
+import { demandNotPutBack, inItsOwnDays } from './put-back.ts'
 import { receive } from './receive.ts'
 import { scopeOf } from './scope.ts'
 import { heard } from './tombstones.ts'
@@ -153,7 +154,12 @@ const nameOfSchool = statement<{ id: string }>()(({ db, t: { school }, p }) =>
 
 async function hello(c: Ctx, services: Services): Promise<Welcome> {
   const bytes = await bytesOf(c)
-  const { protocol, node, now, cursor, knows } = read(Hello, bytes, isGzipped(c))
+  const asked = read(Hello, bytes, isGzipped(c))
+  const greet = () => welcome(c, services, bytes, asked)
+  return inItsOwnDays(services, greet, greet)
+}
+
+function welcome(c: Ctx, services: Services, bytes: Uint8Array, { protocol, node, now, cursor, knows }: Hello): Promise<Welcome> {
   return services.store.write(asSystem(), async (tx) => {
     const asking = await signer(c, tx, bytes, { session: false })
     if (protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
@@ -163,6 +169,7 @@ async function hello(c: Ctx, services: Services): Promise<Welcome> {
     await setPeer(tx, asking.id, set)
     // What it sent before it greeted may have been under way until now, and counts.
     const peer = (await peerById(tx, asking.id)) ?? asking
+    await demandNotPutBack(tx, services, peer, cursor)
     const [own] = await nameOfSchool(tx, { id: peer.school_id ?? '' })
     return {
       protocol: PROTOCOL,
@@ -246,25 +253,34 @@ async function files(c: Ctx, services: Services) {
   return answerFiles(services, peer, asked)
 }
 
+const sessionOver = async () => {
+  throw syncFailures.staleSession()
+}
+
 /** Answers at once where there is something, else when there is, or after `wait` seconds with nothing. */
 async function pull(c: Ctx, services: Services, news: ReturnType<typeof newsOf>) {
   const bytes = await bytesOf(c)
   const asked = read(Pull, bytes, isGzipped(c))
-  const peer = await services.store.write(asSystem(), async (tx) => {
+  const { store } = services
+  const begin = store.write(asSystem(), async (tx) => {
     // That it asked, and how far it has read: a question that is heard twice is answered twice, and changes nothing.
     const [signed] = await Promise.all([signer(c, tx, bytes, { session: true }), tx.dialect.hurry(tx.line)])
-    await heard(tx, services.store.nodeId, signed, asked.cursor)
-    return signed
+    await demandNotPutBack(tx, services, signed, asked.cursor)
+    await heard(tx, store.nodeId, signed, asked.cursor)
+    return { peer: signed, epoch: store.nodeId }
   })
+  const { peer, epoch } = await inItsOwnDays(services, () => begin, sessionOver)
   const place = placeOf(c.env?.incoming)
   const until = performance.now() + asked.wait * 1_000
   // Nobody waits for an answer that nobody reads, nor keeps a server from stopping.
   const over = AbortSignal.any([c.req.raw.signal, services.jobs.stopping])
   for (let hasWaited = false; ; hasWaited = true) {
     const told = news.next([peer.school_id as string], Math.max(0, until - performance.now()), over)
-    const page = await services.store.read(asSystem(), async (tx) => {
+    // It began anew meanwhile, and must be greeted first: whoever is told another epoch sends everything again.
+    if (store.nodeId !== epoch) throw syncFailures.staleSession()
+    const page = await store.read(asSystem(), async (tx) => {
       if (hasWaited) await demandEnrolled(tx, peer.id)
-      return nextPage(tx, peer, services.store.nodeId, asked, sealKeys(services, peer))
+      return nextPage(tx, peer, epoch, asked, sealKeys(services, peer))
     })
     if (page.tables.length > 0 || !page.is_last || page.cursor !== asked.cursor || performance.now() >= until || over.aborted) {
       told.forget()

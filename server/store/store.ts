@@ -1,18 +1,18 @@
 import type { Clock } from '@markbook/shared/clock'
 import { toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
-import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
-import { and, type Column, eq, getTableColumns } from 'drizzle-orm'
+import { behind, once } from './asking.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { Door } from './door.ts'
 import { isOvertaken, isRetryable, toFailure } from './errors.ts'
+import { finders } from './finders.ts'
 import type { Line } from './line.ts'
 import { type BeforeMigration, demandCurrentPostgres, demandCurrentSqlite, migratePostgres, migrateSqlite } from './migrate.ts'
 import { currentNode, type NodeKind, renewNode } from './node.ts'
+import { demandNode, NodeEnded, writeAlone } from './postgres.node.ts'
 import { openPostgres, POOL, postgresLine, SERVICE_ROLE } from './postgres.ts'
 import { settleAfter } from './replica/settle-after.ts'
 import { openSqlite, openSqliteBeside, serialised, sqliteLine } from './sqlite.ts'
-import { statement } from './statement.ts'
 import { newTally, type Tally, type Turnstile, type TurnstileLoad, turnstile } from './turnstile.ts'
 import { asSystem, type Identity, type LocalDb, type ReadTx, type WriteTx } from './tx.ts'
 
@@ -26,6 +26,11 @@ export type Store = {
   write<T>(identity: Identity, fn: (tx: WriteTx) => Promise<T>): Promise<T>
   /** Begins a new incarnation of this database (sync/SPEC.md), under `id` where one was agreed; answers its id. */
   renewNode(id?: string): Promise<string>
+  /**
+   * Begins another incarnation in the place of `ended`, and writes `along` with it, under its id. Nothing where that has ended already.
+   * Answers whether it was done.
+   */
+  replaceNode(ended: string, along: (tx: WriteTx) => Promise<void>): Promise<boolean>
   /** Tells of every commit on this instance that moved feeds on. Answers how to stop. */
   onAdvance(listener: Listener): () => void
   /** Tells of commits of other instances on the same database, soon after them; of some perhaps not at all. */
@@ -72,6 +77,21 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
         nodeId = await writes.run(() => renewNode(writing, sqliteDialect, options, id))
         return nodeId
       },
+      replaceNode: async (ended, along) => {
+        const advanced = nothingYet()
+        // What waits its turn to write reads the id as soon as this is committed.
+        const done = writes.run(async () => {
+          if (nodeId !== ended) return false
+          nodeId = await renewNode(writing, sqliteDialect, options)
+          await through(writeTx({ ...run, nodeId, advanced }, writing, asSystem()), along)
+          return true
+        })
+        const isDone = await done.catch((error: unknown) => {
+          nodeId = ended
+          throw toFailure(error)
+        })
+        return told(news, advanced, isDone)
+      },
       read: (identity, fn) => reads.run(() => fn(readTx(run, reading, identity))).catch(rethrow),
       glance: (fn) => reads.run(() => fn(readTx(run, once(reading), asSystem()))).catch(rethrow),
       write: (identity, fn) => {
@@ -109,8 +129,25 @@ export async function openCentralStore(url: string, options: StoreOptions): Prom
       return nodeId
     },
     renewNode: async (id) => {
-      nodeId = await transact('', (tx) => renewNode(postgresLine(tx, true), postgresDialect, options, id))
+      nodeId = await transact('', async (tx) => {
+        await writeAlone(postgresLine(tx, true))
+        return renewNode(postgresLine(tx, true), postgresDialect, options, id)
+      })
       return nodeId
+    },
+    replaceNode: async (ended, along) => {
+      const advanced = nothingYet()
+      const now = await transact('', async (connection) => {
+        const line = postgresLine(connection, true)
+        const current = await writeAlone(line)
+        if (current !== ended) return current
+        const id = await renewNode(line, postgresDialect, options)
+        const tx = writeTx({ ...run, nodeId: id, advanced }, line, asSystem())
+        await through(tx, along)
+        return id
+      }).catch(rethrow)
+      nodeId = now
+      return told(news, advanced, advanced.schools.size > 0)
     },
     read: (identity, fn) =>
       transact(reading, async (connection) => {
@@ -124,8 +161,13 @@ export async function openCentralStore(url: string, options: StoreOptions): Prom
         transact('', async (connection) => {
           advanced.schools.clear()
           advanced.sources.clear()
-          const tx = writeTx({ ...run, nodeId, advanced }, postgresLine(connection, true), identity)
-          return behind(tx.actAs(identity), through(tx, fn))
+          const line = postgresLine(connection, true)
+          const tx = writeTx({ ...run, nodeId, advanced }, line, identity)
+          const begun = Promise.all([demandNode(line, nodeId), tx.actAs(identity)])
+          return behind(begun, through(tx, fn))
+        }).catch((error: unknown) => {
+          if (error instanceof NodeEnded) nodeId = error.current
+          throw error
         })
       return repeated(attempt, writes).then((result) => told(news, advanced, result), rethrow)
     },
@@ -157,28 +199,6 @@ function inTurn(
       await store.close()
     },
   }
-}
-
-/** A connection for one statement. */
-function once(line: Line): Line {
-  let isUsed = false
-  const execute: Line['execute'] = async (ready, params) => {
-    if (isUsed) throw new Error('two statements need a transaction')
-    isUsed = true
-    return line.execute(ready, params)
-  }
-  return { ...line, execute }
-}
-
-/**
- * The first statement of the work is sent right behind the one that says as whom, without waiting for its answer: a connection answers
- * in order, and where the first is refused Postgres refuses whatever follows in the transaction.
- */
-async function behind<T>(acting: Promise<void>, work: Promise<T>): Promise<T> {
-  const [acted, worked] = await Promise.allSettled([acting, work])
-  if (acted.status === 'rejected') throw acted.reason
-  if (worked.status === 'rejected') throw worked.reason
-  return worked.value
 }
 
 type Run = { dialect: Dialect; options: StoreOptions; become: (line: Line, identity: Identity) => Promise<void> }
@@ -214,7 +234,7 @@ async function repeated<T>(attempt: () => Promise<T>, tally: Tally): Promise<T> 
     try {
       return await attempt()
     } catch (error) {
-      const most = isRetryable(error) ? RETRIES : isOvertaken(error) ? 2 : 1
+      const most = isRetryable(error) || error instanceof NodeEnded ? RETRIES : isOvertaken(error) ? 2 : 1
       if (tries >= most) throw error
       tally.retried += 1
     }
@@ -266,20 +286,3 @@ function writeTx(run: Run & { nodeId: string; advanced: Advanced }, line: Line, 
   })
   return closing
 }
-
-const findIn = (table: Replicated) =>
-  statement<{ school: string; id: string }>({ lock: table })(({ db, t, p }) => {
-    const definition = t[table]
-    const columns = getTableColumns(definition) as Record<string, Column>
-    const byId = eq(columns['id'] as Column, p.id)
-    const scoped = descriptions[table].scope === 'school' ? and(eq(columns['school_id'] as Column, p.school), byId) : byId
-    return db
-      .select()
-      .from(definition as never)
-      .where(scoped) as never as PromiseLike<unknown[]> & { prepare(): unknown }
-  })
-
-const finders = Object.fromEntries(Object.keys(descriptions).map((table) => [table, findIn(table as Replicated)])) as Record<
-  Replicated,
-  ReturnType<typeof findIn>
->

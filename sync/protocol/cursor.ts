@@ -2,14 +2,28 @@
  * How far a child has read its parent's feed, as text that only the parent reads (the child only whether it is still copying):
  * `epoch/seq/people` while going on, `epoch/copy/seq/people/table/after/copied` during a first copy, where seq and people are where the
  * feeds stood when it began, and reading goes on from there. Between the two a school reads the history up to where its copy began:
- * `epoch/history/seq/people/after`.
+ * `epoch/history/seq/people/after`. Behind it `~digest.acknowledged.former.seal`, its mark, but in a place that an older program wrote or reads.
  */
-export type Cursor =
+export type Cursor = Place & { mark?: Mark | undefined }
+type Place =
   | { kind: 'feed'; epoch: string; seq: number; people: number }
   | { kind: 'history'; epoch: string; seq: number; people: number; after: number }
   | { kind: 'copy'; epoch: string; seq: number; people: number; table: string; after: string; copied: number }
 
+/**
+ * What the parent knew when it wrote the place, by which it sees whether its database was put back since (SPEC, «Incarnations»): a digest of
+ * its history up to there, up to which number it had the child's feed, and the number that it had before the epoch. Sealed, for only what
+ * the parent itself has said can accuse it.
+ */
+export type Mark = { digest: string; acknowledged: number; former: string; seal: string }
+
 export function cursorToText(cursor: Cursor): string {
+  const { mark } = cursor
+  return mark ? `${placeToText(cursor)}~${[mark.digest, mark.acknowledged, mark.former, mark.seal].join('.')}` : placeToText(cursor)
+}
+
+/** A place without its mark, which is what the mark's seal is about. */
+export function placeToText(cursor: Cursor): string {
   const { epoch, seq, people } = cursor
   if (cursor.kind === 'feed') return [epoch, seq, people].join('/')
   if (cursor.kind === 'history') return [epoch, 'history', seq, people, cursor.after].join('/')
@@ -20,8 +34,18 @@ const FEED = /^([0-9a-f-]{36})\/(\d{1,15})\/(\d{1,15})$/
 const HISTORY = /^([0-9a-f-]{36})\/history\/(\d{1,15})\/(\d{1,15})\/(\d{1,15})$/
 const COPY = /^([0-9a-f-]{36})\/copy\/(\d{1,15})\/(\d{1,15})\/([a-z_]{1,63})\/([0-9a-f-]{36})\/(\d{1,12})$/
 
+const MARKED = /^([^~]*)~([\w-]{1,32})\.(\d{1,15})\.([\w-]{1,32})\.([\w-]{1,32})$/
+
 /** Null where the text is none of ours: the copy then begins anew, which loses nothing. */
 export function textToCursor(text: string | null): Cursor | null {
+  const marked = MARKED.exec(text ?? '')
+  if (!marked) return textToPlace(text)
+  const [, before, digest, acknowledged, former, seal] = marked as unknown as [string, string, string, string, string, string]
+  const place = textToPlace(before)
+  return place && { ...place, mark: { digest, acknowledged: Number(acknowledged), former, seal } }
+}
+
+function textToPlace(text: string | null): Place | null {
   const feed = FEED.exec(text ?? '')
   if (feed) return { kind: 'feed', epoch: feed[1] as string, seq: Number(feed[2]), people: Number(feed[3]) }
   const history = HISTORY.exec(text ?? '')
@@ -32,5 +56,5 @@ export function textToCursor(text: string | null): Cursor | null {
   const copy = COPY.exec(text ?? '')
   if (!copy) return null
   const [, epoch, seq, people, table, after, copied] = copy as unknown as string[]
-  return { kind: 'copy', epoch, seq: Number(seq), people: Number(people), table, after, copied: Number(copied) } as Cursor
+  return { kind: 'copy', epoch, seq: Number(seq), people: Number(people), table, after, copied: Number(copied) } as Place
 }

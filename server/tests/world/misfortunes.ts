@@ -69,11 +69,14 @@ export class Misfortunes extends Members {
     this.say(`${member.name} is restored${isRaw ? ', disk and all' : ''}`)
   }
 
-  /** Put back disk and all, a database does not know that it was restored; only its parent can tell it, and not one that lost the same days (docs/decisions/0282, 0287). */
-  protected mayGoOn = ({ kind, name, parents }: Member) => {
+  /**
+   * Put back disk and all, a database does not know that it was restored: its parent tells it, and not one that lost the same days; or
+   * those below it, of whom none may have lost days of its own (docs/decisions/0404).
+   */
+  protected mayGoOn = ({ name, parents }: Member) => {
     const since = this.restored.slice(this.backups.get(name)?.restored ?? 0)
-    const canTell = !parents.some((parent) => since.includes(parent))
-    return canTell && (kind === 'laptop' || (kind === 'school' && !this.members.some((each) => each.parents[0] === name)))
+    const below = this.members.filter((each) => each.parents.includes(name))
+    return ![...parents, ...below.map((each) => each.name)].some((other) => since.includes(other))
   }
 
   protected async clone(member: Member): Promise<void> {

@@ -1,0 +1,33 @@
+import type { Line } from './line.ts'
+
+/** Held by every transaction that writes, as one of many, and alone by the one that ends an incarnation. */
+const LOCK = 404_001
+
+/** Several instances write to one database, each under the id that it knows. */
+export class NodeEnded extends Error {
+  constructor(readonly current: string) {
+    super('the incarnation under which this was to be written has ended')
+  }
+}
+
+const CURRENT = 'select id from sync.node where ended_at is null'
+const idIn = ([found]: readonly { id: string }[]): string => {
+  if (!found) throw new Error('this database has no node id')
+  return found.id
+}
+
+/**
+ * Throws `NodeEnded` where `node` is not the present incarnation, and holds it until the commit. Two statements, sent together: the second
+ * sees whatever was committed while the first waited.
+ */
+export async function demandNode(line: Line, node: string): Promise<void> {
+  const locked = line.run('select pg_advisory_xact_lock_shared($1)', [LOCK])
+  const [, found] = await Promise.all([locked, line.rows<{ id: string }>(CURRENT, [])])
+  if (idIn(found) !== node) throw new NodeEnded(idIn(found))
+}
+
+/** Waits for whoever writes, and lets nobody write until the commit. Answers the present incarnation. */
+export async function writeAlone(line: Line): Promise<string> {
+  await line.run('select pg_advisory_xact_lock($1)', [LOCK])
+  return idIn(await line.rows<{ id: string }>(CURRENT, []))
+}
