@@ -108,6 +108,23 @@ describe('a stick instead of a line', () => {
     expect(await scoreAt(centre)).toBe(82)
   })
 
+  test('that shows that this database was put back is not taken in before the two have met over a line', async () => {
+    link.line.cut = false
+    await enter(box, 81)
+    await link.round()
+    const { store } = centre.services
+    await store.write(asSystem(), async (tx) => {
+      await tx.local.update(tx.t.sync_peer).set({ own_seq: 0, highest_counter: 0 })
+    })
+    await enter(box, 82)
+    const number = store.nodeId
+    await expect(importParcel(centre.services, await parcelOf())).rejects.toThrow('put back to an earlier state')
+    expect([await scoreAt(centre), store.nodeId]).toEqual([81, number])
+    await link.round()
+    expect(await scoreAt(centre)).toBe(82)
+    expect(store.nodeId).not.toBe(number)
+  })
+
   test('says nothing to who finds it, and nothing false of who changes it', async () => {
     await enter(box, 81)
     const parcel = await parcelOf()

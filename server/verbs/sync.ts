@@ -8,6 +8,7 @@ import { openStorage, type Storage } from '../files/open.ts'
 import { writeWhole } from '../lan/whole.file.ts'
 import { exportUp, importParcel } from '../peers/by-hand.ts'
 import { parentsOf } from '../peers/enrolment.ts'
+import { putBackAt } from '../peers/put-back.ts'
 import { asSystem } from '../store/tx.ts'
 import { counted } from './backup.ts'
 import { atConsole, type Console, parentHere } from './console.ts'
@@ -107,8 +108,9 @@ Exit codes:
 async function status() {
   await atConsole(async (at) => {
     const course = await courseOf(at.store, at.config.dataDir, at.clock.now())
-    const { schools, parent } = await at.store.read(asSystem(), async (tx) => ({
+    const { schools, parent, putBack } = await at.store.read(asSystem(), async (tx) => ({
       parent: (await parentsOf(tx))[0],
+      putBack: await putBackAt(tx),
       schools: await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school),
     }))
     if (schools.length === 0) {
@@ -132,6 +134,8 @@ async function status() {
         ['alone', 'up_to_date', 'sending'].includes(now.state) && now.open_conflicts + now.held + now.refused + now.refused_below === 0
       if (!isWell) process.exitCode = 3
     }
+    if (putBack)
+      console.log(`This database was put back to an earlier state, and not by markbook restore. It began anew on ${local(putBack)}.`)
   })
 }
 

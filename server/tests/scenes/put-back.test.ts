@@ -1,6 +1,8 @@
 import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
+import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { eq } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parentsOf } from '../../peers/enrolment.ts'
@@ -226,6 +228,29 @@ describe('no false alarm', () => {
     await makeRound(back, carrierTo(centre))
     expect(numberOf(centre)).toBe(number)
     expect(await saidOf(centre)).toBeNull()
+  })
+
+  test('a restore, and a second one of the same backup, are none', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const morning = await imageOf(centre)
+    await enter(centre, mathsExam.id, 77)
+    await link.round()
+    for (const seed of ['restored', 'restored-again']) {
+      const restored = await startedFrom(morning, seed)
+      const number = await restored.services.store.renewNode()
+      await meet(box, restored)
+      expect([numberOf(restored), await saidOf(restored)]).toEqual([number, null])
+      expect(await scoreAt(restored, mathsExam.id)).toBe(77)
+    }
+  })
+
+  test('a child of an older program gets places that it can read', async () => {
+    const { centre, box } = await centreAndSchool(open)
+    await enter(centre, mathsExam.id, 77)
+    await makeRound(box, carrierTo(centre), 0, { protocol: PROTOCOL, schema: SCHEMA_VERSION, marks: false })
+    expect(await placeOf(box)).not.toContain('~')
+    await makeRound(box, carrierTo(centre))
+    expect(await placeOf(box)).toContain('~')
   })
 })
 

@@ -123,7 +123,7 @@ function sentTogether(to: School, senders: number): Carrier[] {
 
 test('the cloned laptop, each half with a parent of its own, heard of in the same moment: neither’s mark is lost', async () => {
   const { centre, box, laptop, link, atSchool, atCentre, own } = await underBoth()
-  const clone = await startedFrom(imageOf(laptop), 'clone')
+  const clone = await startedFrom(await imageOf(laptop), 'clone')
   await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 66))
   clone.clock.advance(30_000)
   await (await signedIn(clone, 'ada')).grades.bulk(mark(mathsExam.id, 70))
