@@ -158,7 +158,7 @@ export const limits = {
    * When `markbook doctor` speaks up. Bytes: a disk that is full or scarce, a log or empty room that is worth tidying, memory. `scarceFiles`
    * counts files. `clockOff`: against another server's clock, within which codes of apps still work; `clockSlack` and `clockFar`:
    * how much later than now an entry or a file may be; `longSilence`: without any entry. `replication`, ms: how long a
-   * parent may not answer, or answer and hear nothing; how long rows may wait, or be held; how long a child may be silent. `oldBackup` is a problem, `staleBackup` a notice.
+   * parent may not answer, or answer and hear nothing; how long rows may wait, or be held; how long a child may be silent; how long it and its parent may differ. `oldBackup` is a problem, `staleBackup` a notice.
    */
   doctor: {
     fullDisk: 536_870_912,
@@ -171,7 +171,14 @@ export const limits = {
     clockOff: 30_000,
     clockSlack: 60_000,
     clockFar: 300_000,
-    replication: { parent: 604_800_000, stuck: 3_600_000, waiting: 86_400_000, held: 86_400_000, child: 2_592_000_000 },
+    replication: {
+      parent: 604_800_000,
+      stuck: 3_600_000,
+      waiting: 86_400_000,
+      held: 86_400_000,
+      child: 2_592_000_000,
+      different: 129_600_000,
+    },
     longSilence: 100 * 86_400_000,
     oldBackup: 172_800_000,
     staleBackup: 93_600_000,
@@ -204,6 +211,23 @@ export const limits = {
     /** Refused writes that are kept of one person's laptops, or of a school's server, and the longest value, in characters (decision 400). */
     refused: { most: 2_000, value: 32_768 },
     invitation: { life: 600_000, open: 10 },
+    /**
+     * Comparing with the parent (decision 407), ms: after the start and once a day, each later by up to as much again as `spread` says, so
+     * that schools do not come together; how long a difference, a parent without time, or a failure is given before the next look; everything
+     * is merged again after a day at the soonest, then after 2, 4 and 7. How long what was healed is still told; for how long two parents of
+     * a laptop may differ before it counts. Rows that are read at once.
+     */
+    compare: {
+      afterStart: 300_000,
+      every: 86_400_000,
+      spread: { start: 900_000, day: 3_600_000 },
+      again: 60_000,
+      later: 120_000,
+      merge: 72_000_000,
+      shown: 14 * 86_400_000,
+      parents: 7 * 86_400_000,
+      rows: 250,
+    },
     tombstones: { age: 15_552_000_000, silence: 31_536_000_000, afterStart: 600_000, every: 86_400_000 },
     /**
      * Files (decision 293): how many are asked about at once, how many are under way at once, bytes of a piece that is sent, how long one

@@ -13,6 +13,8 @@ export type ParentFound = {
   waiting: number
   oldest: number | null
   clockOffset: number | null
+  /** The last time when both did not hold the same: when it was found, and mended; null where they always did. */
+  difference: { tables: string[]; found: number; healed: number | null } | null
 }
 /** `refused`: writes of this server; `refusedBelow`: of those that joined it. `children`: how many have joined this server, and for how long the silent ones were; the times are lengths. */
 export type ReplicationFound = {
@@ -49,7 +51,7 @@ function allIsWell({ parent, children }: ReplicationFound): string {
 const nameOf = ({ kind, url }: ParentFound) => `${kind === 'centre' ? 'The centre' : 'The school’s server'} (${url})`
 
 function ofParent(parent: ParentFound, now: number): Finding[] {
-  return [...ofLine(parent, now), ...ofClock(parent)]
+  return [...ofLine(parent, now), ...ofDifference(parent, now), ...ofClock(parent)]
 }
 
 function ofLine(parent: ParentFound, now: number): Finding[] {
@@ -104,6 +106,29 @@ function ofLine(parent: ParentFound, now: number): Finding[] {
       }),
     ]
   return []
+}
+
+function ofDifference(parent: ParentFound, now: number): Finding[] {
+  if (!parent.difference) return []
+  const { tables, found, healed } = parent.difference
+  const what = `${nameOf(parent)} and this server did not hold the same (${tables.join(', ')})`
+  if (healed !== null)
+    return [
+      notice('replication', {
+        what: `${what}; it was found ${lasting(now - found)} ago, and is mended.`,
+        means:
+          'Both hold the same now. A database loses rows by itself only where its disk or its machine is ill, or a hand was in the file.',
+        do: 'Look at the other lines of markbook doctor, and at the disk of both machines. It is told for two weeks.',
+      }),
+    ]
+  const tell = now - found > limits.doctor.replication.different ? problem : notice
+  return [
+    tell('replication', {
+      what: `${what}, found ${lasting(now - found)} ago.`,
+      means: 'What one of them lacks the other has. They merge everything again by themselves, at most once a day.',
+      do: 'Where it stays: markbook sync verify says how many rows, markbook sync verify --repair merges at once. Keep a backup of both, and ask for help.',
+    }),
+  ]
 }
 
 function ofClock({ clockOffset, kind }: ParentFound): Finding[] {

@@ -304,6 +304,7 @@ describe('replication', () => {
     heard: NOW - 20_000,
     waiting: 0,
     oldest: null,
+    difference: null,
     clockOffset: 900,
   }
   const alone: ReplicationFound = {
@@ -346,6 +347,24 @@ describe('replication', () => {
       { state: 'sending', waiting: 2, oldest: NOW - 3 * DAY },
       'notice',
       /oldest for 3 days, although it answers/,
+    ],
+    [
+      'rows that one of the two has lost, just found',
+      { difference: { tables: ['grade'], found: NOW - 2 * HOUR, healed: null } },
+      'notice',
+      /did not hold the same \(grade\), found 2 hours ago/,
+    ],
+    [
+      'the same, and merging has not helped',
+      { difference: { tables: ['grade', 'student'], found: NOW - 3 * DAY, healed: null } },
+      'problem',
+      /\(grade, student\), found 3 days ago/,
+    ],
+    [
+      'the same, mended',
+      { difference: { tables: ['grade'], found: NOW - 3 * DAY, healed: NOW - 3 * DAY } },
+      'notice',
+      /found 3 days ago, and is mended/,
     ],
     ['a clock that is off', { clockOffset: -600_000 }, 'notice', /10 minutes behind that of the centre/],
   ])('%s', (_, change, severity, words) => {

@@ -2,6 +2,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { and, eq, isNull, min } from 'drizzle-orm'
 import { askServer } from '../asking.ts'
 import type { Config } from '../config.ts'
+import { comparedOf } from '../features/replication/difference.ts'
 import { refusedUnseen } from '../features/replication/refused.ts'
 import { waitingFor } from '../features/replication/status.ts'
 import { parentsOf } from '../peers/enrolment.ts'
@@ -23,7 +24,8 @@ export async function lookAtReplication(config: Omit<Config, 'sessionSecret'>, s
 
 async function readFound(tx: ReadTx): Promise<Stored> {
   const { sync_conflict, sync_held, sync_peer } = tx.t
-  const [parent = null] = await parentsOf(tx)
+  const parents = await parentsOf(tx)
+  const [parent = null] = parents
   const children: Row<'sync_peer'>[] = await tx.db
     .select()
     .from(sync_peer)
@@ -37,7 +39,7 @@ async function readFound(tx: ReadTx): Promise<Stored> {
   const oldest = firstConflict?.at
   return {
     now: tx.nowMs,
-    parent: parent && (await parentFound(tx, parent)),
+    parent: parent && (await parentFound(tx, parents, parent)),
     conflicts: { open: await tx.db.$count(sync_conflict, open), oldest: oldest === null || oldest === undefined ? null : Number(oldest) },
     held: { rows: await tx.db.$count(sync_held), oldest: momentOf(firstHeld?.at ?? null) },
     refused: await refusedUnseen(tx, 'own'),
@@ -49,8 +51,9 @@ async function readFound(tx: ReadTx): Promise<Stored> {
   }
 }
 
-async function parentFound(tx: ReadTx, parent: Row<'sync_peer'>): Promise<Stored['parent']> {
+async function parentFound(tx: ReadTx, parents: readonly Row<'sync_peer'>[], parent: Row<'sync_peer'>): Promise<Stored['parent']> {
   const { rows, oldest } = await waitingFor(tx, parent)
+  const { difference } = comparedOf(parents, tx.nowMs)
   return {
     kind: parent.kind === 'centre' ? 'centre' : 'school',
     isLaptop: parent.user_id !== null,
@@ -59,6 +62,11 @@ async function parentFound(tx: ReadTx, parent: Row<'sync_peer'>): Promise<Stored
     waiting: rows,
     oldest: momentOf(oldest),
     clockOffset: parent.clock_offset,
+    difference: difference && {
+      tables: difference.tables.map(({ entity }) => entity),
+      found: Date.parse(difference.found_at),
+      healed: momentOf(difference.healed_at),
+    },
   }
 }
 

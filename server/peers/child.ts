@@ -135,12 +135,15 @@ export class Child {
     return { more: !page.isLast }
   }
 
-  /** What was written here after the numbers of `peer`, as it is sent. `whole`: also what came from the parent itself. */
-  async pageAfter(peer: Peer, { whole = false } = {}): Promise<{ page: News; push: Push }> {
+  /**
+   * What was written here after the numbers of `peer`, as it is sent. `whole`: also what came from the parent itself; `upTo`: it was sent
+   * before, with its history.
+   */
+  async pageAfter(peer: Peer, { whole = false, upTo }: { whole?: boolean; upTo?: number } = {}): Promise<{ page: News; push: Push }> {
     const { store } = this.services
     const { page, history } = await store.read(asSystem(), async (tx) => {
-      const page = await ownNews(tx, whole ? { ...peer, node_id: COMMONS } : peer)
-      return { page, history: await toldUp(tx, peer, page.to) }
+      const page = await ownNews(tx, whole ? { ...peer, node_id: COMMONS } : peer, upTo)
+      return { page, history: upTo === undefined ? await toldUp(tx, peer, page.to) : [] }
     })
     const { own, shared } = sealKeys(this.services, peer)
     const tables = (this.sheets ? packSheets : packRows)(resealed(page.rows, own, shared))
@@ -233,25 +236,34 @@ export class Child {
     })
   }
 
-  /** Everything again, both ways, whatever the stored places say; they stay (SPEC, «The wire»). After `greet`. */
+  /** Everything again, both ways, whatever the stored places say; they stay (SPEC, «Comparing»). After `greet`. */
   async mergeAll(): Promise<void> {
+    while ((await this.push()).more);
+    for (let place: MergePlace | null = MERGE_START; place; ) place = await this.mergeOn(place)
+  }
+
+  /**
+   * The next page of that, down first, and where it ends; null after the last. Up goes only what the parent has acknowledged, so that
+   * no place and no history has to be told again: what it has not goes by the ordinary way. Of a laptop only its own: nobody takes more.
+   */
+  async mergeOn(at: MergePlace, signal?: AbortSignal): Promise<MergePlace | null> {
     const { store } = this.services
     const peer = await store.read(asSystem(), (tx) => this.peer(tx))
-    await store.write(asSystem(), (tx) => lookAgain(tx, this.peerId))
-    // A scope that has changed begins the copy anew, once.
-    for (let place: Pick<Asked, 'cursor' | 'scope'> = { cursor: null, scope: peer.scope }, isLast = false; !isLast; ) {
-      const page = await this.ask({ ...place, wait: 0 })
+    if (at.way === 'down') {
+      if (at.cursor === null) await store.write(asSystem(), (tx) => lookAgain(tx, this.peerId))
+      // A scope that has changed begins the copy anew, once.
+      const page = await this.ask({ cursor: at.cursor, scope: at.scope ?? peer.scope, wait: 0 }, signal)
       await this.takePage(peer, page, { from: NOWHERE })
-      place = { cursor: page.cursor, scope: page.scope }
-      isLast = page.is_last
+      if (!page.is_last) return { way: 'down', cursor: page.cursor, scope: page.scope }
+      return { way: 'up', own_seq: 0, own_people: 0 }
     }
-    for (let place: Sent = { own_seq: 0, own_people: 0 }, isLast = false; !isLast; ) {
-      const { page, push } = await this.pageAfter({ ...peer, ...place }, { whole: true })
-      const { answers } = await this.line.push(push)
-      await this.takeAnswers(peer, answers, page)
-      place = { own_seq: page.to, own_people: page.people }
-      isLast = page.isLast
-    }
+    const { own_seq, own_people } = peer
+    if (at.own_seq >= own_seq && at.own_people >= own_people) return null
+    const { page, push } = await this.pageAfter({ ...peer, ...at }, { whole: peer.user_id === null, upTo: own_seq })
+    const { answers } = await this.line.push({ ...push, from: own_seq, to: own_seq }, signal)
+    await this.takeAnswers(peer, answers, { to: own_seq, people: own_people })
+    if (page.to >= own_seq && page.people >= own_people) return null
+    return { way: 'up', own_seq: page.to, own_people: page.people }
   }
 
   /**
@@ -290,6 +302,10 @@ export class Child {
 
 const isCopying = ({ cursor }: Page) => textToCursor(cursor)?.kind === 'copy'
 
-type Sent = Pick<Peer, 'own_seq' | 'own_people'>
+/** How far a merge of everything has come. */
+export type MergePlace =
+  | { way: 'down'; cursor: string | null; scope: string | null }
+  | ({ way: 'up' } & Pick<Peer, 'own_seq' | 'own_people'>)
+export const MERGE_START: MergePlace = { way: 'down', cursor: null, scope: null }
 /** No cursor is this one. */
 const NOWHERE = ''

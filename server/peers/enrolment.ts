@@ -35,6 +35,7 @@ export const syncFailures = failures('sync', {
   isNoLaptop: [409, 'This is a school’s server, and no teacher’s laptop. Leave out --laptop.'],
   revoked: [403, 'This node was revoked by an administrator.'],
   upgradeNeeded: [426, 'This version of Markbook is too old to replicate. Install a newer one; nothing is lost meanwhile.'],
+  later: [409, 'Another one is being compared at this moment. Ask again in a minute.'],
   tooLarge: [413, 'The page is too large.'],
   queueFull: [503, 'Too many rows wait to be written. An administrator must look at them first.'],
 })
@@ -204,6 +205,8 @@ export const NEW_PEER = {
   session_number: 0,
   last_seen_at: null,
   revoked_at: null,
+  compared_at: null,
+  difference: null,
 } as const
 
 const peersWithId = statement<{ id: string }>()(({ db, t, p }) => db.select().from(t.sync_peer).where(eq(t.sync_peer.id, p.id)))

@@ -11,14 +11,14 @@ type Peer = Row<'sync_peer'>
 
 export type News = { rows: Carried[]; to: number; people: number; isLast: boolean }
 
-/** Rows of the school since the acknowledged number, with the people whom they name and those who changed. A laptop's is one person's. */
-export async function ownNews(tx: ReadTx, peer: Peer): Promise<News> {
+/** Rows of the school since the acknowledged number, with the people whom they name and those who changed. A laptop's is one person's. `most`: up to this number, without what history weighs. */
+export async function ownNews(tx: ReadTx, peer: Peer, most?: number): Promise<News> {
   const school = peer.school_id as string
   const limit = limits.sync.pageRows
   const secrets = peer.user_id === null
   // What one parent of a laptop sent reaches the other without it: nobody takes from a laptop what others wrote.
   const others = peer.node_id === COMMONS ? [] : (await parentsOf(tx)).map(({ node_id }) => node_id)
-  const upTo = await lastOfPage(tx, school, { after: peer.own_seq, notFrom: peer.node_id })
+  const upTo = most ?? (await lastOfPage(tx, school, { after: peer.own_seq, notFrom: peer.node_id }))
   const own = await readFeed(tx, school, {
     after: peer.own_seq,
     limit,

@@ -6,6 +6,7 @@ import type { Barred, Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
 import { AboveParent } from './above.ts'
 import { Child } from './child.ts'
+import type { Comparison } from './comparison.ts'
 import type { Copy } from './course.ts'
 import { beginAnew } from './incarnation.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
@@ -19,10 +20,18 @@ export type Told = {
   carryFiles(): void
 }
 
-/** The loop with one parent, not begun yet. */
-export function driverFor(services: Services, parent: Row<'sync_peer'>, line: ParentLine, told: Told): Driver {
+/** The loop with one parent, not begun yet. `comparison`: of the parent that this node is compared with; null for another. */
+export function driverFor(
+  services: Services,
+  parent: Row<'sync_peer'>,
+  line: ParentLine,
+  told: Told,
+  comparison: Comparison | null = null,
+): Driver {
   const { tell, copying, reached, again, carryFiles } = told
   const child = new Child(services, parent.id, line)
+  // It has listened, and there was nothing.
+  let isQuiet = false
   const above = parent.user_id === null ? null : new AboveParent()
   return new Driver(
     {
@@ -32,13 +41,23 @@ export function driverFor(services: Services, parent: Row<'sync_peer'>, line: Pa
         again()
       },
       push: async () => {
+        isQuiet = false
         const pushed = await child.push()
         // Files follow their rows.
         if (!pushed.more) carryFiles()
         return pushed
       },
       pull: async (wait, signal) => {
-        const heard = await child.pull(wait, signal)
+        const listens = wait > 0
+        if (listens && isQuiet && comparison?.wait() === 0) {
+          // After each step what is new goes first.
+          isQuiet = false
+          await comparison.step(parent.id, { child, line }, signal)
+          return { news: false, more: false }
+        }
+        const most = comparison ? Math.ceil(comparison.wait() / 1_000) : wait
+        const heard = await child.pull(Math.min(wait, most), signal)
+        isQuiet = listens && !heard.news && !heard.more
         const { copied, total } = heard.page
         copying(copied === null || total === null ? null : { copied, total })
         if (above) reached(above.heard(heard.page, heard.sent))

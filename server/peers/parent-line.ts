@@ -54,9 +54,9 @@ export class ParentLine {
     return welcome
   }
   renew = (body: unknown) => this.ask('/sync/renew', Renewed, body)
-  push = (body: unknown) => this.ask('/sync/push', Pushed, body)
+  push = (body: unknown, signal?: AbortSignal) => this.ask('/sync/push', Pushed, body, signal)
   known = (body: Known) => this.ask('/sync/known', Unknown, body)
-  verify = () => this.ask('/sync/verify', Verified, {})
+  verify = (signal?: AbortSignal) => this.ask('/sync/verify', Verified, {}, signal)
   pull = (body: unknown, signal?: AbortSignal) => this.ask('/sync/pull', Page, body, signal)
   /** Beside the others, in any order: it changes nothing. */
   files = (body: FileAsk, signal?: AbortSignal) => this.ask('/sync/files', FileAnswers, body, signal, false)

@@ -5,6 +5,7 @@ import type { Driver } from '@markbook/sync/driver'
 import type { Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
 import { asSystem } from '../store/tx.ts'
+import { type CompareBounds, Comparison } from './comparison.ts'
 import type { Copy, Course, Replication } from './course.ts'
 import { parentsOf } from './enrolment.ts'
 import { type Carriage, carryOn } from './files/carry-on.ts'
@@ -25,6 +26,7 @@ export async function startReplication(
   services: Services,
   given?: Carrier,
   patience: Patience = limits.sync.parents,
+  bounds: CompareBounds = limits.sync.compare,
 ): Promise<Replication> {
   const { store, clock } = services
   const stopping = new AbortController()
@@ -33,6 +35,7 @@ export async function startReplication(
   let driver: Driver | null = null
   let files: Carriage | null = null
   const whose = new WhoseTurn(patience)
+  const comparison = new Comparison(services, bounds)
   const note = (news: Partial<Course>) => {
     course = { ...course, ...news }
   }
@@ -57,7 +60,10 @@ export async function startReplication(
     files = carryOn(services, parent.id, new Courier(services, parent.id, line))
     const again = () => turns.soon(whose.place)
     const heard = { copying: (copy: Copy | null) => note({ copy }), reached: (above: number | null) => note({ above }) }
-    driver = driverFor(services, parent, line, { tell, ...heard, again, carryFiles: files.wake })
+    comparison.beginWithAnother()
+    // Two parents of a laptop compare with each other themselves.
+    const compared = whose.place === 0 ? comparison : null
+    driver = driverFor(services, parent, line, { tell, ...heard, again, carryFiles: files.wake }, compared)
     driver.start()
   }
   const turns = turnsOf(begin, (error) => services.log.error({ err: error }, 'replication could not begin'))

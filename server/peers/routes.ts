@@ -43,7 +43,7 @@ import { receive } from './receive.ts'
 import { scopeOf } from './scope.ts'
 import { heard } from './tombstones.ts'
 import { withOneHand } from './twofold.ts'
-import { digestsOf } from './verify.ts'
+import { digestsInTurn } from './verify.ts'
 
 type Peer = Row<'sync_peer'>
 type Ctx = Context<AppEnv>
@@ -59,13 +59,14 @@ export const headersOf = {
 /** What this node answers its children: `/sync/*`, beside the contract, for programs alone. */
 export function serveChildren(app: Hono<AppEnv>, services: Services): void {
   const news = newsOf(services.store)
+  const digests = digestsInTurn(services.store)
   app.post('/sync/join', (c) => answered(c, () => join(c, services)))
   app.post('/sync/hello', (c) => answered(c, () => hello(c, services)))
   app.post('/sync/renew', (c) => answered(c, () => renew(c, services)))
   app.post('/sync/pull', (c) => answered(c, () => pull(c, services, news)))
   app.post('/sync/push', (c) => answered(c, () => push(c, services)))
   app.post('/sync/known', (c) => answered(c, () => known(c, services)))
-  app.post('/sync/verify', (c) => answered(c, () => verify(c, services)))
+  app.post('/sync/verify', (c) => answered(c, () => verify(c, services, digests)))
   app.post('/sync/files', (c) => answered(c, () => files(c, services)))
   app.get(FILE_CONTENT, (c) => {
     c.set('route', FILE_CONTENT)
@@ -239,10 +240,11 @@ async function known(c: Ctx, services: Services) {
 }
 
 /** What this node holds of what is the child's, in figures. */
-async function verify(c: Ctx, services: Services): Promise<Verified> {
+async function verify(c: Ctx, services: Services, digests: ReturnType<typeof digestsInTurn>): Promise<Verified> {
   const bytes = await bytesOf(c)
   const peer = await services.store.write(asSystem(), (tx) => signer(c, tx, bytes, { session: true }))
-  return digestsOf(services.store, peer)
+  const over = AbortSignal.any([c.req.raw.signal, services.jobs.stopping])
+  return placeOf(c.env?.incoming).aside(() => digests(peer, over))
 }
 
 /** Which files of rows go which way, and by what right. */

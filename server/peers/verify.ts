@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { descriptions, type Row } from '@markbook/shared/tables/tables'
@@ -8,6 +9,7 @@ import type { Carried } from '@markbook/sync/protocol/page'
 import { type CopyPlace, readCopy } from '../store/replica/feed.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem } from '../store/tx.ts'
+import { syncFailures } from './enrolment.ts'
 import { withNamed } from './people.ts'
 import { scopeOf, within } from './scope.ts'
 
@@ -19,35 +21,53 @@ const TRIES = 3
 
 /**
  * Of every table that a node may hold, how many rows live and a digest of their states that does not depend on their order. Read page by
- * page, so that nobody waits for it; again where something was written meanwhile, three times at most.
+ * page, and others have their turn between two pages; again where something was written meanwhile, three times at most.
  */
-export async function digestsOf(store: Store, whose: Whose): Promise<Verified> {
+export async function digestsOf(store: Store, whose: Whose, signal?: AbortSignal): Promise<Verified> {
   for (let tries = 1; ; tries += 1) {
-    const before = await seqOf(store, whose)
-    const tables = await digestOnce(store, whose)
-    const seq = await seqOf(store, whose)
-    if (seq === before || tries === TRIES) return { epoch: store.nodeId, seq, tables }
+    const before = await placesOf(store, whose)
+    const tables = await digestOnce(store, whose, signal)
+    const after = await placesOf(store, whose)
+    const moving = after.seq !== before.seq || after.people !== before.people
+    if (!moving || tries === TRIES) return { epoch: store.nodeId, ...after, moving, tables }
   }
 }
 
-const seqOf = (store: Store, { school_id }: Whose) =>
-  store.read(asSystem(), async (tx) => (await tx.dialect.feedOf(tx.line, school_id ?? COMMONS)).seq)
+/** Where this node's own feeds stand. */
+export const placesOf = (store: Store, { school_id }: Pick<Whose, 'school_id'>) =>
+  store.read(asSystem(), async (tx) => ({
+    seq: (await tx.dialect.feedOf(tx.line, school_id ?? COMMONS)).seq,
+    people: (await tx.dialect.feedOf(tx.line, COMMONS)).seq,
+  }))
 
-async function digestOnce(store: Store, whose: Whose): Promise<TableDigest[]> {
+/** One at a time of this process: it reads a whole school. Who comes meanwhile is told to ask later. */
+export function digestsInTurn(store: Store): (whose: Whose, signal: AbortSignal) => Promise<Verified> {
+  let isBusy = false
+  return async (whose, signal) => {
+    if (isBusy) throw syncFailures.later()
+    isBusy = true
+    return digestsOf(store, whose, signal).finally(() => {
+      isBusy = false
+    })
+  }
+}
+
+async function digestOnce(store: Store, whose: Whose, signal?: AbortSignal): Promise<TableDigest[]> {
   const sums = new Map<string, Sum>()
   const counted = new Set<string>()
   let place: CopyPlace | null = null
   do {
+    // Whoever asked may have hung up.
+    signal?.throwIfAborted()
     const at: CopyPlace | null = place
     const { rows, next } = await store.read(asSystem(), async (tx) => {
       const scope = await scopeOf(tx, whose)
-      const page = await readCopy(tx, whose.school_id as string, at, limits.sync.pageRows)
-      return {
-        rows: await within(tx, whose.school_id as string, scope, await withNamed(tx, whose.school_id as string, scope, page.rows)),
-        next: page.next,
-      }
+      const school = whose.school_id as string
+      const page = await readCopy(tx, school, at, limits.sync.compare.rows)
+      return { rows: await within(tx, school, scope, await withNamed(tx, school, scope, page.rows)), next: page.next }
     })
     for (const row of rows) add(sums, counted, row)
+    await setImmediate()
     place = next
   } while (place)
   return Object.keys(descriptions).flatMap((table) => {

@@ -1,8 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import type { Command } from 'commander'
 import { demandFreeFile } from '../export/place.ts'
 import { ago } from '../features/replication/ago.ts'
+import { differs } from '../features/replication/difference.ts'
 import { belowNamed, statusOf } from '../features/replication/status.ts'
 import { openStorage, type Storage } from '../files/open.ts'
 import { writeWhole } from '../lan/whole.file.ts'
@@ -64,7 +66,8 @@ Exit codes:
   0  all is well, or this server works alone
   1  it could not be looked
   2  wrong usage
-  3  no line, not running, revoked, too old, something waits for a decision, or a write was not taken`
+  3  no line, not running, revoked, too old, something waits for a decision, a write was not taken,
+     or this server and its parent do not hold the same`
 
 const VERIFY = `
 Run it at the server or laptop that joined the other, with a line between them. What is still on its way counts as different
@@ -126,17 +129,26 @@ async function status() {
       if (now.files_to_send + now.files_to_come > 0) console.log(`  Files:      ${now.files_to_send} to send, ${now.files_to_come} to come`)
       console.log(`  To decide:  ${counted(now.open_conflicts, 'conflict')}, ${now.held} held, ${now.refused} refused`)
       if (now.refused_below > 0) console.log(`  Not taken:  ${counted(now.refused_below, 'write')} of ${belowNamed(now)}`)
+      if (now.compared_at) console.log(`  The same:   seen ${local(now.compared_at)}`)
+      if (now.difference) console.log(differenceLine(now.difference))
       if (now.clock_offset_ms !== null && Math.abs(now.clock_offset_ms) > 60_000)
         console.log(
           `  The clock of this machine is ${ago(Math.abs(now.clock_offset_ms))} ${now.clock_offset_ms > 0 ? 'ahead' : 'behind'}. Set it right.`,
         )
       const isWell =
-        ['alone', 'up_to_date', 'sending'].includes(now.state) && now.open_conflicts + now.held + now.refused + now.refused_below === 0
+        ['alone', 'up_to_date', 'sending'].includes(now.state) &&
+        now.open_conflicts + now.held + now.refused + now.refused_below === 0 &&
+        !differs(now)
       if (!isWell) process.exitCode = 3
     }
     if (putBack)
       console.log(`This database was put back to an earlier state, and not by markbook restore. It began anew on ${local(putBack)}.`)
   })
+}
+
+function differenceLine({ found_at, healed_at, tables }: NonNullable<SyncStatus['difference']>): string {
+  const which = tables.map(({ entity, here, there }) => `${entity} ${here} here, ${there} there`).join('; ')
+  return `  ${healed_at ? 'Mended:   ' : 'Differs:  '}  ${which}; found ${local(found_at)}${healed_at ? `, the same again ${local(healed_at)}` : ''}`
 }
 
 const local = (at: string) => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })

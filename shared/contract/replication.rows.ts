@@ -13,6 +13,8 @@ export const Columns = z.record(z.string(), z.unknown())
  * `schools_below`, `laptops_below`: the servers and laptops that send to this one.
  * `may_join`: this node could join a parent now: it has none and is no centre, or is shut out by the one it has.
  * `refused`: writes of this node that its parent did not take; `refused_below`: of nodes below, that this one did not take; both until somebody has put them aside.
+ * `compared_at`: when this node and its first parent were last seen to hold the same rows. `difference`: that they did not, by table how many
+ * rows each held; mended at `healed_at`, and told for some time after that.
  * `files_to_send`, `files_to_come`: files that the parent lacks, and that this node lacks, of rows that are here. `clock_offset_ms`: how far this node's clock is ahead of its parent's.
  */
 export const SyncStatus = row('SyncStatus', {
@@ -35,6 +37,14 @@ export const SyncStatus = row('SyncStatus', {
   held: z.int(),
   refused: z.int(),
   refused_below: z.int(),
+  compared_at: Instant.nullable(),
+  difference: z
+    .object({
+      found_at: Instant,
+      healed_at: Instant.nullable(),
+      tables: z.array(z.object({ entity: z.string(), here: z.int(), there: z.int() })),
+    })
+    .nullable(),
   clock_offset_ms: z.int().nullable(),
 })
 export type SyncStatus = z.infer<typeof SyncStatus>

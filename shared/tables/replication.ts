@@ -104,10 +104,23 @@ export const syncRefused = (c: Columns) =>
   )
 
 /**
+ * What a child and its parent did not hold alike when they were compared twice: by table how many rows each held. `healed_at` once a later
+ * comparison found nothing; everything was merged again `merges` times, the last time at `merged_at`.
+ */
+export type KeptDifference = {
+  found_at: string
+  healed_at: string | null
+  merged_at: string | null
+  merges: number
+  tables: readonly { table: string; here: number; there: number }[]
+}
+
+/**
  * Another node that this one knows. `side`: it is our parent, or our child. `node_id` its present incarnation. `school_id` what it may
  * carry, `user_id` for a laptop whom. Keys are raw, base64url: `public_key` Ed25519 for signatures, `box_key` X25519 for secrets.
  * `own_seq` and `own_people` how far the other has acknowledged our feeds of the school and of people; `their_epoch` and `their_cursor` how far we have theirs.
  * Of a child `own_seq` is how far we have its feed, and `their_cursor` how far it has ours. `schema`: the older of the two programs' when all was exchanged last.
+ * Of a parent `compared_at` is when both were last seen to hold the same, and `difference` the last time when they did not.
  */
 export const syncPeer = (c: Columns) =>
   c.table(
@@ -140,6 +153,8 @@ export const syncPeer = (c: Columns) =>
       enrolled_at: c.instant().notNull(),
       last_seen_at: c.instant(),
       revoked_at: c.instant(),
+      compared_at: c.instant(),
+      difference: c.json<KeptDifference | null>(),
     },
     (t) => [c.key(t.id), c.index('sync_peer_school', t.school_id)],
   )

@@ -19,7 +19,12 @@ export function mergeRows(table: Replicated, shape: Shape, a: RowState, b: RowSt
   let values: Values = {}
   const extra: Record<string, Values> = {}
   for (const unit of unitsOf(a, b)) {
-    const side = (state: RowState): Side => ({ state, stamp: state.units[unit], value: valueIn(shape, unit, state) })
+    const side = (state: RowState): Side => ({
+      state,
+      stamp: state.units[unit],
+      value: valueIn(shape, unit, state),
+      given: state.extra?.[unit] ?? state.values,
+    })
     const { winner, loser } = meet(ruleFor(table, unit), side(a), side(b))
     const known = unit === EXISTENCE || unit in shape.units
     units[unit] = withHigh(winner.stamp as Stamp, highest(a.units[unit]?.[4], b.units[unit]?.[4]))
@@ -43,7 +48,8 @@ export function mergeRows(table: Replicated, shape: Shape, a: RowState, b: RowSt
   return { state, losers }
 }
 
-type Side = { state: RowState; stamp: Stamp | undefined; value: Values }
+/** `given`: what the value was read from. */
+type Side = { state: RowState; stamp: Stamp | undefined; value: Values; given: Values }
 
 const ruleFor = (table: Replicated, unit: string): Rule => (unit === EXISTENCE ? 'quiet' : ruleOf(table, unit))
 const unitsOf = (a: RowState, b: RowState) => [...new Set([...Object.keys(a.units), ...Object.keys(b.units)])].sort(byText)
@@ -59,19 +65,28 @@ const valueIn = ({ identity, units }: Shape, unit: string, { values, extra }: Ro
 function meet(rule: Rule, a: Side, b: Side): { winner: Side; loser: Side | null } {
   if (!a.stamp || !b.stamp) return { winner: a.stamp ? a : b, loser: null }
   // Two writes under one dot are of a database and a copy of it, and are told apart before they meet (decision 382).
-  if (sameDot(a.stamp, b.stamp) && a.stamp[2] === b.stamp[2]) return { winner: a, loser: null }
+  const isOne = sameDot(a.stamp, b.stamp) && a.stamp[2] === b.stamp[2]
+  if (isOne && (rule === 'quiet' || !isTouched(a, b))) return { winner: a, loser: null }
   const [aSawB, bSawA] = [covers(a.state.vv, b.stamp), covers(b.state.vv, a.stamp)]
   if (aSawB !== bSawA) return { winner: aSawB ? a : b, loser: null }
   const [winner, loser] = standing(rule, a, b) ? [a, b] : [b, a]
-  const isLost = !aSawB && rule !== 'quiet' && canonical(winner.value) !== canonical(loser.value)
+  const isLost = (isOne || !aSawB) && rule !== 'quiet' && canonical(winner.value) !== canonical(loser.value)
   return { winner, loser: isLost ? loser : null }
+}
+
+/** Of one write two values: a database was changed past the program. A column that only one of them knows says nothing (decision 407). */
+function isTouched(a: Side, b: Side): boolean {
+  return Object.keys(a.value).some((column) => {
+    const [first, second] = [a.given[column], b.given[column]]
+    return first !== undefined && second !== undefined && !isSame(first, second)
+  })
 }
 
 /** An order of all writes of a unit in which what saw another stands above it, so that the path by which they meet is nothing. */
 function standing(rule: Rule, a: Side, b: Side): boolean {
   const [first, second] = [a.stamp as Stamp, b.stamp as Stamp]
   const order = typeof rule === 'object' ? compareSteps(rule, a, b) : 0
-  return (order || compareStamps(first, second)) > 0
+  return (order || compareStamps(first, second) || byText(canonical(a.value), canonical(b.value))) > 0
 }
 
 /** The last step before all others, then how often the row was made anew, then the step. */

@@ -147,8 +147,17 @@ export type Known = z.infer<typeof Known>
 export const Unknown = z.object({ unknown: z.array(Id) })
 export type Unknown = z.infer<typeof Unknown>
 
-/** Per table: how many rows live, and a digest of their states that does not depend on order. */
+/**
+ * Per table: how many rows live, and a digest of their states that does not depend on order. `seq`, `people`: where the feeds of the school
+ * and of people stood; `moving`: something was written meanwhile, so that it belongs to no moment.
+ */
 export const TableDigest = z.object({ table: z.string(), count: z.int(), digest: z.string() })
 export type TableDigest = z.infer<typeof TableDigest>
-export const Verified = z.object({ epoch: Id, seq: Seq, tables: z.array(TableDigest) })
+export const Verified = z.object({
+  epoch: Id,
+  seq: Seq,
+  people: Seq.optional(),
+  moving: z.boolean().optional(),
+  tables: z.array(TableDigest),
+})
 export type Verified = z.infer<typeof Verified>

@@ -16,6 +16,21 @@ describe('what meets, and what stands (SPEC, «Merging»)', () => {
     expect(meet('grade', made, made)).toEqual({ state: made, losers: [] })
   })
 
+  test('one write with two values, which a hand made in a file, stands alike at both ends, and the other value is recorded', () => {
+    const touched = { ...made, values: { ...made.values, score: 3 } }
+    const { state, losers } = meet('grade', made, touched)
+    expect(state.values['score']).toBe(50)
+    expect(losers).toEqual([{ unit: 'score', kind: 'value', value: { score: 3 }, stamp: made.units['score'], rule: 'later' }])
+  })
+
+  test('a secret is sealed by each node with its own key, and a column that one does not know says nothing', () => {
+    const secret = written('user_totp', null, school, { user_id: 'u', sealed_secret: 'here' }, { at: 1_000, nr: 1 })
+    const there = { ...secret, values: { ...secret.values, sealed_secret: 'there' } }
+    expect(mergeRows('user_totp', descriptions.user_totp, secret, there)).toEqual({ state: secret, losers: [] })
+    const { remarks: _, ...known } = made.values
+    expect(mergeRows('grade', descriptions.grade, made, { ...made, values: known }).losers).toEqual([])
+  })
+
   test('who saw the other’s mark when he wrote stands, whatever the clocks say, and nothing is recorded', () => {
     const corrected = grade(made, laptop, { score: 55 }, { at: 10, nr: 1 })
     const { state, losers } = meet('grade', made, corrected)

@@ -5,6 +5,7 @@ import type { Services } from '../../http/services.ts'
 import { type Course, spokenWith } from '../../peers/course.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { comparedOf } from './difference.ts'
 import { refusedUnseen } from './refused.ts'
 import { stateOf, waitingFor } from './status.ts'
 
@@ -18,6 +19,8 @@ type Figures = {
   children: number
   place: number
   lastContact: number
+  differing: number
+  compared: number
   state: string
 }
 
@@ -36,9 +39,16 @@ async function figuresOf(tx: ReadTx, course: Course | null): Promise<Figures> {
     refusedBelow: await refusedUnseen(tx, 'below'),
     children: await tx.db.$count(sync_peer, and(eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at))),
     place: parent ? parents.indexOf(parent) + 1 : 0,
+    ...comparedIn(parents, tx.nowMs),
     lastContact: parent?.last_seen_at ? Date.parse(parent.last_seen_at) / 1_000 : 0,
     state: stateOf(parent, course, waiting),
   }
+}
+
+function comparedIn(parents: Parameters<typeof comparedOf>[0], nowMs: number): Pick<Figures, 'differing' | 'compared'> {
+  const { compared_at, difference } = comparedOf(parents, nowMs)
+  const open = difference?.healed_at === null ? difference.tables.length : 0
+  return { differing: open, compared: compared_at ? Date.parse(compared_at) / 1_000 : 0 }
 }
 
 const STATES = ['alone', 'up_to_date', 'sending', 'offline', 'revoked', 'upgrade'] as const
@@ -51,7 +61,7 @@ const FRESH = 500
 export function watchReplication(services: Services): void {
   const { store, metrics, clock } = services
   const rows = { waiting: 0, files: 0, conflicts: 0, held: 0, refused: 0, refusedBelow: 0 }
-  let last: Figures = { ...rows, children: 0, place: 0, lastContact: 0, state: 'alone' }
+  let last: Figures = { ...rows, children: 0, place: 0, lastContact: 0, differing: 0, compared: 0, state: 'alone' }
   let asked = Number.NEGATIVE_INFINITY
   let asking: Promise<unknown> = Promise.resolve()
   const look = async () => {
@@ -86,6 +96,12 @@ export function watchReplication(services: Services): void {
   figure('children', 'Nodes that replicate with this one', ({ children }) => children)
   figure('parent_place', 'Which of its parents this node speaks with, counted from 1; 0 where it has none', ({ place }) => place)
   figure('last_contact_timestamp_seconds', 'When the parent was last heard; 0 where there is none', ({ lastContact }) => lastContact)
+  figure('differing_tables', 'Tables in which this node and its parent do not hold the same', ({ differing }) => differing)
+  figure(
+    'compared_timestamp_seconds',
+    'When this node and its parent were last seen to hold the same; 0 where they never were',
+    ({ compared }) => compared,
+  )
   const state: Gauge = new Gauge({
     name: 'markbook_sync_state',
     help: '1 for the state that replication with the parent is in',

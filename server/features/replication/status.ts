@@ -6,11 +6,13 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { and, count, eq, gt, isNull, min, ne, or, type SQL } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import type { Course } from '../../peers/course.ts'
+import { parentsOf } from '../../peers/enrolment.ts'
 import { filesWaiting } from '../../peers/files/queue.ts'
 import { mayJoin } from '../../peers/join-by-hand.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { ago } from './ago.ts'
 import { belowSaid } from './below.ts'
+import { comparedOf, differenceSaid, differs } from './difference.ts'
 import { refusedUnseen } from './refused.ts'
 import { heldOf, parentOf } from './replication.queries.ts'
 
@@ -38,6 +40,7 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
     held: (await heldOf(tx, school)).length,
     refused: await refusedUnseen(tx, 'own', school),
     refused_below: await refusedUnseen(tx, 'below', school),
+    ...comparedOf(parent ? await parentsOf(tx) : [], tx.nowMs),
     clock_offset_ms: parent?.clock_offset ?? null,
   }
   const state = stateOf(parent, course, waiting.rows)
@@ -113,21 +116,26 @@ export function sentenceOf(state: SyncStatus['state'], numbers: Numbers, place: 
     open_conflicts > 0 ? ` ${open_conflicts === 1 ? '1 conflict waits' : `${open_conflicts} conflicts wait`} for a decision.` : ''
   const files = files_to_send + files_to_come
   const notTaken = notTakenSaid(refused, '') + notTakenSaid(numbers.refused_below, ` of ${belowNamed(numbers)}`)
-  const conflicts = (files > 0 ? ` ${files === 1 ? '1 file is' : `${files} files are`} still on the way.` : '') + toDecide + notTaken
+  const conflicts =
+    (files > 0 ? ` ${files === 1 ? '1 file is' : `${files} files are`} still on the way.` : '') +
+    differenceSaid(numbers, nowMs) +
+    toDecide +
+    notTaken
   const everything = refused > 0 ? 'everything else' : 'everything'
   const rows = waiting === 1 ? '1 change waits' : `${waiting} changes wait`
   const oldest = oldest_waiting_at ? `, the oldest for ${ago(nowMs - Date.parse(oldest_waiting_at))}` : ''
   if (copy && (state === 'up_to_date' || state === 'sending' || state === 'offline')) return copying(copy, state === 'offline')
+  const arrived = differs(numbers) ? `${everything} was sent` : `${everything} is ${place}`
   switch (state) {
     case 'alone':
       return `${place}${conflicts}`
     case 'up_to_date':
-      return `E${everything.slice(1)} is ${place}.${conflicts}`
+      return `E${arrived.slice(1)}.${conflicts}`
     case 'sending':
       return `${rows} to arrive ${place}.${conflicts}`
     case 'offline':
       return waiting === 0
-        ? `No line at the moment; ${everything} is ${place}.${conflicts}`
+        ? `No line at the moment; ${arrived}.${conflicts}`
         : `${rows} for the line${oldest}. Nothing is lost.${conflicts}`
     case 'revoked':
       return `An administrator has revoked this server. It goes on by itself and sends nothing.${conflicts}`

@@ -13,7 +13,7 @@ import { tableOrder } from './links.ts'
 import type { Answer, Application, Change, Incoming, Outcome } from './page.ts'
 import { withParents } from './parents.ts'
 import { hasRivals, settleRivalry, vacate } from './rivals.ts'
-import { knownRows, lockedRows } from './states.ts'
+import { isLost, knownRows, lockedRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
 /**
@@ -77,10 +77,11 @@ async function mergeTable({ tx, schoolId, changes, kept, answers, fromParent }: 
   const known = await knownRows(tx, table, schoolId, [...new Set(states.map(({ state }) => state.id))])
   for (const { state, source } of states) {
     const before = known.get(state.id) ?? null
-    const base = own.get(state.id)?.state ?? before?.state
+    // What this database has lost it has not seen: what comes stands as it is.
+    const base = own.get(state.id)?.state ?? (before && !isLost(before) ? before.state : undefined)
     const merged = base ? mergeRows(table, descriptions[table], base, state) : { state, losers: NOBODY }
     for (const loser of merged.losers) kept.push(keptFrom(table, state.id, loser))
-    const isNew = !before || !sameState(merged.state, before.state)
+    const isNew = !before || isLost(before) || !sameState(merged.state, before.state)
     const outcome: Outcome = !isNew ? 'unchanged' : sameState(merged.state, state) ? 'applied' : 'merged'
     if (!fromParent) answers.set(`${table}:${state.id}`, { table, id: state.id, outcome })
     if (isNew) {

@@ -5,7 +5,7 @@ import { statement } from '../statement.ts'
 import type { ReadTx } from '../tx.ts'
 import { tableOrder } from './links.ts'
 import type { Incoming } from './page.ts'
-import { type Known, knownRows } from './states.ts'
+import { isLost, type Known, knownRows } from './states.ts'
 
 /** Rows in the order in which they can be written. `to`: everything up to this number of the feed is among them or was left out. */
 export type FeedPage = { rows: Incoming[]; to: number; isLast: boolean }
@@ -46,7 +46,7 @@ export async function readCopy(tx: ReadTx, schoolId: string, place: CopyPlace | 
   const table = place?.table ?? (tableOrder.find(isOfSchools) as Replicated)
   const ids = await tx.dialect.rowIdsAfter(tx.line, schoolId, table, place?.after ?? COMMONS, limit)
   const known = await knownRows(tx, table, schoolId, ids)
-  const rows = [...known.values()].map(({ state }) => ({ table, state }))
+  const rows = told(table, known)
   const last = ids.at(-1)
   if (ids.length === limit && last) return { rows, next: { table, after: last } }
   const following = tableOrder.slice(tableOrder.indexOf(table) + 1).find(isOfSchools)
@@ -65,10 +65,14 @@ async function statesOf(tx: ReadTx, schoolId: string, entries: readonly Pick<Ent
   const rows: Incoming[] = []
   for (const table of tableOrder) {
     const known = await knownRows(tx, table, schoolId, idsByTable.get(table) ?? [])
-    for (const each of known.values()) rows.push({ table, state: each.state })
+    rows.push(...told(table, known))
   }
   return rows
 }
+
+/** Of what this database has lost there is nothing to tell. */
+const told = (table: Replicated, known: ReadonlyMap<string, Known>): Incoming[] =>
+  [...known.values()].filter((each) => !isLost(each)).map(({ state }) => ({ table, state }))
 
 const NAMES_PEOPLE: Partial<Record<Replicated, string>> = {
   school_management: 'user_id',
@@ -106,7 +110,7 @@ export async function withConflicts(tx: ReadTx, schoolId: string, rows: readonly
     schoolId,
     found.map(({ id }: { id: string }) => id),
   )
-  return [...rows, ...[...known.values()].map(({ state }): Incoming => ({ table: 'sync_conflict', state }))]
+  return [...rows, ...told('sync_conflict', known)]
 }
 
 /** Changes to people of the school since `after` of the feed of people. */
@@ -126,7 +130,7 @@ async function peopleStates(tx: ReadTx, users: readonly string[], secrets: boole
   for (const table of secrets ? OF_PEOPLE : OF_PEOPLE.slice(0, 1)) {
     const ids = table === 'user_profile' ? users : await tx.dialect.rowIdsOf(tx.line, table, users)
     const known: Map<string, Known> = await knownRows(tx, table, COMMONS, ids)
-    for (const each of known.values()) rows.push({ table, state: each.state })
+    rows.push(...told(table, known))
   }
   return rows
 }

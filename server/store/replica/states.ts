@@ -19,6 +19,10 @@ export type Known = {
   place?: number | null | undefined
 }
 
+/** Its versions say that it stands here, and what it says is neither in its table nor aside: the database lost it past the program. */
+export const isLost = ({ row, aside, state, settled }: Known): boolean =>
+  row === null && aside?.last === undefined && (state.alive.length > 0 || settled)
+
 export const tableIn = (tx: ReadTx, table: Replicated) => tx.t[table as keyof Tables] as Table
 export const columnsIn = (tx: ReadTx, table: Replicated) => getTableColumns(tableIn(tx, table)) as Record<string, Column>
 

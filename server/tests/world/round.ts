@@ -1,6 +1,7 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
 import { Child } from '../../peers/child.ts'
+import { look } from '../../peers/comparison.ts'
 import { beginAnew, keysOfEnrolment } from '../../peers/incarnation.ts'
 import { NumberGivenUp } from '../../peers/number.ts'
 import { type Carrier, LineFailure, ParentLine } from '../../peers/parent-line.ts'
@@ -84,4 +85,16 @@ export async function makeRound(
   } finally {
     child.crash = null
   }
+}
+
+/** What a child would see that compares itself with its parent at this moment, in words (SPEC, «Comparing»); nothing where all is the same. */
+export async function seenAtParent(child: WorldNode, parent: WorldNode, carry: Carrier): Promise<string> {
+  const enrolment = await enrolmentAt(child, parent)
+  if (!enrolment) return ''
+  const line = new ParentLine(enrolment, keysOfEnrolment(child.services, enrolment), carry)
+  const own = new Child(child.services, enrolment.id, line)
+  if ((await own.greet()).anew) return 'it would begin anew'
+  while ((await own.push()).more);
+  const { seen, differences } = await look(child.services, enrolment.id, line)
+  return seen === 'same' ? '' : `${seen} ${differences.map(({ table, here, there }) => `${table} ${here}/${there}`).join(', ')}`
 }

@@ -10,7 +10,7 @@ import type { Member, Outcome } from './members.ts'
 import { Misfortunes } from './misfortunes.ts'
 import { Crash, type WorldNode } from './node.ts'
 import { requests, requestWeights } from './requests.ts'
-import { makeRound } from './round.ts'
+import { makeRound, seenAtParent } from './round.ts'
 import { joinUnder, plainCarrier } from './stage.ts'
 
 /** One life of all of them, from a seed: what people and misfortune do, and what must hold once everything has healed. */
@@ -134,6 +134,9 @@ export class World extends Misfortunes {
     const found = differences(await contentsOf(parent, id), await contentsOf(member.node, id), within)
     for (const each of found.filter((text) => !held.has(text.split(':', 1)[0] as string) && !isPoisoned(text)))
       this.fail(`${parent.name} and ${member.name} differ: ${each}`)
+    if (found.length > 0 || held.size > 0) return
+    const seen = await seenAtParent(member.node, parent, plainCarrier(member.node, parent))
+    if (seen.length > 0) this.fail(`${member.name} would say that it differs from ${parent.name}: ${seen}`)
   }
 
   private async heldAt(nodes: readonly WorldNode[], school: string): Promise<Set<string>> {

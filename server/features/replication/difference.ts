@@ -1,0 +1,44 @@
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
+import { limits } from '@markbook/shared/limits'
+import type { KeptDifference } from '@markbook/shared/tables/replication'
+import type { Row } from '@markbook/shared/tables/tables'
+import { ago } from './ago.ts'
+
+type Peer = Row<'sync_peer'>
+export type Compared = Pick<SyncStatus, 'compared_at' | 'difference'>
+
+/** What a node has found of itself and its first parent, as far as it is to be told now (decision 407). */
+export function comparedOf(parents: readonly Peer[], nowMs: number): Compared {
+  const [first] = parents
+  if (!first) return { compared_at: null, difference: null }
+  const { compared_at, difference } = first
+  if (!difference || !isTold(difference, parents.length, nowMs)) return { compared_at, difference: null }
+  const { found_at, healed_at, tables } = difference
+  return {
+    compared_at,
+    difference: { found_at, healed_at, tables: tables.map(({ table, here, there }) => ({ entity: table, here, there })) },
+  }
+}
+
+/** Two parents of a laptop may each have something that the other has yet to hear of: what lasts is told. */
+function isTold({ found_at, healed_at }: KeptDifference, parents: number, nowMs: number): boolean {
+  const { shown, parents: between } = limits.sync.compare
+  if (healed_at !== null && nowMs - Date.parse(healed_at) > shown) return false
+  const lasted = (healed_at === null ? nowMs : Date.parse(healed_at)) - Date.parse(found_at)
+  return parents === 1 || lasted > between
+}
+
+/** They are not known to hold the same now. */
+export const differs = ({ difference }: Pick<SyncStatus, 'difference'>): boolean => difference?.healed_at === null
+
+/** Of a difference, to be said after the rest; empty where there was none. */
+export function differenceSaid(
+  { difference, parent, is_laptop }: Pick<SyncStatus, 'difference' | 'parent' | 'is_laptop'>,
+  nowMs: number,
+): string {
+  if (!difference) return ''
+  const name = parent?.name ?? 'its parent'
+  if (difference.healed_at === null)
+    return ` ${is_laptop ? 'This laptop' : 'This server'} and ${name} do not hold the same. They merge again by themselves; if it stays so for days, ask for help.`
+  return ` A difference from ${name} was found ${ago(nowMs - Date.parse(difference.found_at))} ago, and is mended.`
+}

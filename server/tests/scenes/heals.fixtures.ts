@@ -1,0 +1,70 @@
+import type { sql } from 'drizzle-orm'
+import { Child } from '../../peers/child.ts'
+import { Comparison } from '../../peers/comparison.ts'
+import { parentsOf } from '../../peers/enrolment.ts'
+import { keysOfEnrolment } from '../../peers/incarnation.ts'
+import { type Carrier, ParentLine } from '../../peers/parent-line.ts'
+import { asSystem } from '../../store/tx.ts'
+import { carrierTo } from '../../testing/nodes.ts'
+import type { School } from '../../testing/school.ts'
+
+const MINUTE = 60_000
+export const DAY = 86_400_000
+const bounds = { afterStart: 0, every: DAY, spread: { start: 0, day: 0 }, again: MINUTE, later: MINUTE, merge: DAY / 2, shown: 14 * DAY }
+
+/** A node that compares with its parent, quiet moment by quiet moment, as its server does. */
+export type Comparing = {
+  /** So many quiet moments, two minutes apart; what is new goes and comes before each. Answers how often the parent was asked what it holds. */
+  moments(count: number): Promise<number>
+}
+
+export async function comparing(node: School, parent: School, carry: Carrier = carrierTo(parent)): Promise<Comparing> {
+  const { services } = node
+  const [enrolled] = await services.store.read(asSystem(), parentsOf)
+  if (!enrolled) throw new Error('this node has no parent')
+  let asked = 0
+  const line = new ParentLine(enrolled, keysOfEnrolment(services, enrolled), (request) => {
+    if (request.url.endsWith('/sync/verify')) asked += 1
+    return carry(request)
+  })
+  const child = new Child(services, enrolled.id, line)
+  const comparison = new Comparison(services, bounds)
+  const moment = async () => {
+    if (!line.isGreeted) await child.greet()
+    while ((await child.push()).more);
+    while ((await child.pull(0)).more);
+    if (comparison.wait() === 0) await comparison.step(enrolled.id, { child, line })
+    for (const { clock } of [node, parent]) clock.advance(2 * MINUTE)
+  }
+  return {
+    moments: async (count) => {
+      const before = asked
+      for (let left = count; left > 0; left -= 1) await moment()
+      return asked - before
+    },
+  }
+}
+
+/** Past the program, as a hand with the database in an editor does it. */
+export const byHand = ({ services }: School, statement: ReturnType<typeof sql>) =>
+  services.store.write(asSystem(), async (tx) => {
+    const query = tx.dialect.name === 'sqlite' ? 'run' : 'execute'
+    await (tx.line.db as unknown as Record<string, (text: typeof statement) => Promise<unknown>>)[query]?.(statement)
+  })
+
+export const differenceAt = async ({ services }: School) => (await services.store.read(asSystem(), parentsOf))[0]?.difference ?? null
+
+/** Quiet moments in which everything is merged again and compared once more: a page each. */
+export const untilMerged = 70
+
+type Told = { tables: { table: string; count: number; digest: string }[] }
+/** A line on which the parent says what it holds a moment later, or something else. */
+export const ofOther =
+  (carry: Carrier, meanwhile: (told: Told) => Told['tables'] | Promise<unknown>): Carrier =>
+  async (request) => {
+    const response = await carry(request)
+    if (!request.url.endsWith('/sync/verify') || !response.ok) return response
+    const told = (await response.json()) as Told
+    const tables = await meanwhile(told)
+    return Response.json(Array.isArray(tables) ? { ...told, tables } : told, { headers: response.headers })
+  }
