@@ -30,6 +30,8 @@ const quiet: SyncStatus = {
   held: 0,
   refused: 0,
   refused_below: 0,
+  compared_at: null,
+  difference: null,
   clock_offset_ms: 0,
 }
 const nothing: Needs = { decisions: 0, stuck: 0, below: 0 }
@@ -44,6 +46,16 @@ test('where all marks are, by whom this server sends to', () => {
   expect(said({ parent: school, is_laptop: true, reached: 'centre' })).toBe('All marks are at the ministry')
   expect(said({ state: 'alone', parent: null })).toBe('Everything is saved on this server')
   expect(said({ files_to_send: 2 })).toBe('All marks are at the ministry; 2 files on the way')
+})
+
+test('where both ends are not the same, it is not said that all is there; once it is mended, it is', () => {
+  const found = { found_at: '2026-01-12T08:00:00.000Z', tables: [{ entity: 'grade', here: 38, there: 44 }] }
+  const open = { difference: { ...found, healed_at: null } }
+  expect(said(open)).toBe('Not all is the same at the ministry')
+  expect(said({ ...open, state: 'offline' })).toBe('Not all is the same at the ministry')
+  expect(said({ ...open, parent: school, is_laptop: true, reached: 'school' })).toBe('Not all is the same at school')
+  expect(said({ ...open, state: 'offline', waiting: 1, waiting_marks: 1 })).toBe('No line: 1 mark waits')
+  expect(said({ difference: { ...found, healed_at: '2026-01-12T09:00:00.000Z' } })).toBe('All marks are at the ministry')
 })
 
 test('what waits for the line, marks first, and for how long once that is worth saying', () => {

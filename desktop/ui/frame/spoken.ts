@@ -29,6 +29,7 @@ export function lineOf(t: TFunction<'sync'>, status: SyncStatus, now: number): S
   const count = waiting + files_to_send + files_to_come
   const what = enumerated(partsOf(t, status))
   const place = status.reached ?? 'centre'
+  if (count === 0 && status.difference?.healed_at === null) return { text: t(`line.differs.${place}`), tone: 'warn' }
   if (state === 'offline') {
     if (count === 0) return { text: t(`line.idle.${place}`), tone: 'warn' }
     const ms = oldest_waiting_at ? now - Date.parse(oldest_waiting_at) : 0

@@ -74,6 +74,8 @@ describe('GET /api/sync/status', () => {
       held: 0,
       refused: 0,
       refused_below: 0,
+      compared_at: null,
+      difference: null,
       clock_offset_ms: null,
     })
   })

@@ -1,7 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
 import { englishExam, mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
-import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { carrierTo, lineOf, signedIn } from '../../testing/nodes.ts'
@@ -21,7 +20,7 @@ const ofEnglish = async (node: School) =>
 const zoesMark = naturalId('grade', mathsExam.id, zoe.id)
 const scoreAt = async (node: School) => (await node.rows('grade')).find(({ id }) => id === zoesMark)?.score
 const statusAt = async (node: School) => (await signedIn(node, 'okafor')).replication.status()
-const loseEnglish = (node: School) => byHand(node, sql.raw(`delete from grade where assessment_id = '${englishExam.id}'`))
+const loseEnglish = (node: School) => byHand(node, (marks) => `delete from ${marks} where assessment_id = '${englishExam.id}'`)
 const expectAlike = async (a: School, b: School) => {
   const [first, second] = await same(a, b)
   expect(first).toEqual(second)
@@ -56,7 +55,7 @@ describe('what a database lost', () => {
     const { centre, box } = await centreAndSchool(open)
     const before = await ofEnglish(box)
     await loseEnglish(box)
-    for (const { id } of before) await byHand(box, sql.raw(`delete from sync_row where row_id = '${id}'`))
+    for (const { id } of before) await byHand(box, () => `delete from sync_row where row_id = '${id}'`)
     await (await comparing(box, centre)).moments(untilMerged)
     expect(await ofEnglish(box)).toEqual(before)
     await expectAlike(box, centre)
@@ -76,7 +75,7 @@ describe('what a database lost', () => {
     const { box } = await centreAndSchool(open)
     const { laptop } = await laptopOf(open, box, people.ada.id)
     const marks = await laptop.rows('grade')
-    await byHand(laptop, sql.raw(`delete from grade where assessment_id = '${mathsExam.id}'`))
+    await byHand(laptop, (marks) => `delete from ${marks} where assessment_id = '${mathsExam.id}'`)
     await (await comparing(laptop, box)).moments(untilMerged)
     expect(await laptop.rows('grade')).toEqual(marks)
     expect(await differenceAt(laptop)).toMatchObject({ merges: 1, healed_at: expect.any(String) })
@@ -100,7 +99,7 @@ describe('what a hand changed in the file', () => {
     test(`a mark that was changed past the program at the ${where} ends alike at both, and a person decides`, async () => {
       const { centre, box, link } = await centreAndSchool(open)
       const written = await scoreAt(box)
-      await byHand(where === 'school' ? box : centre, sql.raw(`update grade set score = 3 where id = '${zoesMark}'`))
+      await byHand(where === 'school' ? box : centre, (marks) => `update ${marks} set score = 3 where id = '${zoesMark}'`)
       await (await comparing(box, centre)).moments(untilMerged)
       await settle(link)
       await expectAlike(box, centre)

@@ -1,4 +1,3 @@
-import type { sql } from 'drizzle-orm'
 import { Child } from '../../peers/child.ts'
 import { Comparison } from '../../peers/comparison.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
@@ -45,12 +44,9 @@ export async function comparing(node: School, parent: School, carry: Carrier = c
   }
 }
 
-/** Past the program, as a hand with the database in an editor does it. */
-export const byHand = ({ services }: School, statement: ReturnType<typeof sql>) =>
-  services.store.write(asSystem(), async (tx) => {
-    const query = tx.dialect.name === 'sqlite' ? 'run' : 'execute'
-    await (tx.line.db as unknown as Record<string, (text: typeof statement) => Promise<unknown>>)[query]?.(statement)
-  })
+/** Past the program, as a hand with the database in an editor does it to its marks. */
+export const byHand = ({ services }: School, statement: (marks: string) => string) =>
+  services.store.write(asSystem(), (tx) => tx.line.run(statement(tx.dialect.name === 'sqlite' ? 'grade' : 'public.grade'), []))
 
 export const differenceAt = async ({ services }: School) => (await services.store.read(asSystem(), parentsOf))[0]?.difference ?? null
 

@@ -10,6 +10,7 @@ import { lineOf, type Needs, needOf } from '../../frame/spoken.ts'
 import { useNeeds } from '../../frame/use-spoken.ts'
 import { enumerated, lasting, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
+import { Differing } from './differing.tsx'
 import { Join } from './join.tsx'
 import { useEntityName } from './naming.ts'
 import { NotTaken } from './not-taken.tsx'
@@ -41,6 +42,7 @@ export function SyncPage() {
             <State status={known} needs={needs} />
             {known.state === 'revoked' && <Notice>{t(mayJoinAgain(known) ? 'shutOut.here' : 'shutOut.ask')}</Notice>}
             {mayJoinAgain(known) && <Join status={known} />}
+            {known.difference && <Differing difference={known.difference} parent={known.parent?.name ?? ''} />}
             {known.refused + known.refused_below > 0 && needs.stuck + needs.below > 0 && <NotTaken />}
             <Waiting nothing={t(waitsWord(known))} />
             {known.files_to_send + known.files_to_come > 0 && <WaitingFiles />}
@@ -67,6 +69,7 @@ function State({ status, needs }: { status: SyncStatus; needs: Needs }) {
     ...(status.parent
       ? ([
           [t('seen'), status.last_seen_at ? moment(status.last_seen_at) : t('never')],
+          ...(status.compared_at ? [[t('compared'), moment(status.compared_at)] as const] : []),
           [t('waitingCount'), status.waiting],
           ...(status.oldest_waiting_at ? [[t('oldest'), moment(status.oldest_waiting_at)] as const] : []),
           [t('files'), t('filesShown', { send: status.files_to_send, come: status.files_to_come })],
