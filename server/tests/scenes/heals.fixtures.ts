@@ -46,7 +46,7 @@ export async function comparing(node: School, parent: School, carry: Carrier = c
 
 /** Past the program, as a hand with the database in an editor does it to its marks. */
 export const byHand = ({ services }: School, statement: (marks: string) => string) =>
-  services.store.write(asSystem(), (tx) => tx.line.run(statement(tx.dialect.name === 'sqlite' ? 'grade' : 'public.grade'), []))
+  services.store.write(asSystem(), (tx) => tx.line.run(statement(tx.dialect.name === 'sqlite' ? 'grade' : 'grading.grade'), []))
 
 export const differenceAt = async ({ services }: School) => (await services.store.read(asSystem(), parentsOf))[0]?.difference ?? null
 
