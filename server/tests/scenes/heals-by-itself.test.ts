@@ -39,7 +39,7 @@ describe('what a database lost', () => {
       difference: { healed_at: null, tables },
       sentence: expect.stringMatching(/everything was sent\. This server and .* do not hold the same\. They merge again by themselves/),
     })
-    await school.moments(untilMerged)
+    await school.untilMended()
     expect(await ofEnglish(box)).toEqual(before)
     await expectAlike(box, centre)
     expect(await statusAt(box)).toMatchObject({
@@ -56,7 +56,7 @@ describe('what a database lost', () => {
     const before = await ofEnglish(box)
     await loseEnglish(box)
     for (const { id } of before) await byHand(box, () => `delete from sync_row where row_id = '${id}'`)
-    await (await comparing(box, centre)).moments(untilMerged)
+    await (await comparing(box, centre)).untilMended()
     expect(await ofEnglish(box)).toEqual(before)
     await expectAlike(box, centre)
   })
@@ -65,7 +65,7 @@ describe('what a database lost', () => {
     const { centre, box } = await centreAndSchool(open)
     const before = await ofEnglish(centre)
     await loseEnglish(centre)
-    await (await comparing(box, centre)).moments(untilMerged)
+    await (await comparing(box, centre)).untilMended()
     expect(await ofEnglish(centre)).toEqual(before)
     await expectAlike(box, centre)
     expect(await differenceAt(box)).toMatchObject({ merges: 1, healed_at: expect.any(String) })
@@ -76,7 +76,7 @@ describe('what a database lost', () => {
     const { laptop } = await laptopOf(open, box, people.ada.id)
     const marks = await laptop.rows('grade')
     await byHand(laptop, (marks) => `delete from ${marks} where assessment_id = '${mathsExam.id}'`)
-    await (await comparing(laptop, box)).moments(untilMerged)
+    await (await comparing(laptop, box)).untilMended()
     expect(await laptop.rows('grade')).toEqual(marks)
     expect(await differenceAt(laptop)).toMatchObject({ merges: 1, healed_at: expect.any(String) })
     expect(await refusedBelow(box)).toEqual([])
@@ -100,7 +100,7 @@ describe('what a hand changed in the file', () => {
       const { centre, box, link } = await centreAndSchool(open)
       const written = await scoreAt(box)
       await byHand(where === 'school' ? box : centre, (marks) => `update ${marks} set score = 3 where id = '${zoesMark}'`)
-      await (await comparing(box, centre)).moments(untilMerged)
+      await (await comparing(box, centre)).untilMended()
       await settle(link)
       await expectAlike(box, centre)
       const [stands, conflicts] = [await scoreAt(box), await conflictsAt(box)]
@@ -189,7 +189,7 @@ describe('what does not go by itself', () => {
       await expect(school.moments(1)).rejects.toThrow('the line is cut')
     }
     line.cut = false
-    await school.moments(untilMerged)
+    await school.untilMended()
     await expectAlike(box, centre)
     expect(await differenceAt(box)).toMatchObject({ merges: 1, healed_at: expect.any(String) })
     expect(box.services.store.nodeId).toBe(node)

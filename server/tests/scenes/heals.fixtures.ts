@@ -15,6 +15,8 @@ const bounds = { afterStart: 0, every: DAY, spread: { start: 0, day: 0 }, again:
 export type Comparing = {
   /** So many quiet moments, two minutes apart; what is new goes and comes before each. Answers how often the parent was asked what it holds. */
   moments(count: number): Promise<number>
+  /** As many as it takes until what was found is mended. */
+  untilMended(): Promise<void>
 }
 
 export async function comparing(node: School, parent: School, carry: Carrier = carrierTo(parent)): Promise<Comparing> {
@@ -40,6 +42,9 @@ export async function comparing(node: School, parent: School, carry: Carrier = c
       const before = asked
       for (let left = count; left > 0; left -= 1) await moment()
       return asked - before
+    },
+    untilMended: async () => {
+      for (let left = untilMerged; left > 0 && !(await differenceAt(node))?.healed_at; left -= 1) await moment()
     },
   }
 }
