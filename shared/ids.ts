@@ -1,28 +1,32 @@
-import { v5, v7 } from 'uuid'
+import { parse, v5, v7 } from 'uuid'
 
 /** The namespace under which every natural key of Markbook is hashed. Never changes: two nodes that never met must agree. */
-const NAMESPACE = '6f0d5b7e-52a4-4c0e-9d5a-2b7c1e8f4a10'
+const NAMESPACE = parse('6f0d5b7e-52a4-4c0e-9d5a-2b7c1e8f4a10')
 
 /** Kinds of rows whose id follows from their natural key (decisions §1, «Ids by nature»). */
-export type NaturalKind =
-  | 'user'
-  | 'membership'
-  | 'term'
-  | 'grade'
-  | 'enrolment'
-  | 'teacher_group_assignment'
-  | 'teacher_subject_assignment'
-  | 'student_subject'
-  | 'report_book'
-  | 'report_book_entry'
-  | 'grading_scale'
-  | 'totp'
-  | 'recovery_code'
-  | 'conflict'
-  | 'refusal'
+export const naturalKinds = [
+  'user',
+  'membership',
+  'term',
+  'grade',
+  'enrolment',
+  'teacher_group_assignment',
+  'teacher_subject_assignment',
+  'student_subject',
+  'report_book',
+  'report_book_entry',
+  'grading_scale',
+  'totp',
+  'recovery_code',
+  'conflict',
+  'refusal',
+] as const
+export type NaturalKind = (typeof naturalKinds)[number]
+
+const text = new TextEncoder()
 
 /** UUIDv5 of a natural key; the parts are joined with U+001F, which no name or id holds. */
-export const naturalId = (kind: NaturalKind, ...parts: string[]): string => v5([kind, ...parts].join('\u001f'), NAMESPACE)
+export const naturalId = (kind: NaturalKind, ...parts: string[]): string => v5(text.encode([kind, ...parts].join('\u001f')), NAMESPACE)
 
 /** Scope of rows that belong to no school (users): the nil UUID stands in `school_id`. */
 export const COMMONS = '00000000-0000-0000-0000-000000000000'

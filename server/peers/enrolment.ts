@@ -5,7 +5,7 @@ import { failures } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Join, type Joined, OLDEST_PROTOCOL } from '@markbook/sync/protocol/messages'
-import { and, eq, gt, isNotNull, isNull } from 'drizzle-orm'
+import { and, eq, gt, isNull } from 'drizzle-orm'
 import { lockedNode, type NodeKind } from '../store/node.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
@@ -252,16 +252,3 @@ export const everyParent = (tx: ReadTx): Promise<Row<'sync_peer'>[]> => everyPar
 export const standingOf = (parents: readonly Row<'sync_peer'>[]): Row<'sync_peer'>[] =>
   inOrder(parents.filter(({ revoked_at }) => revoked_at === null))
 const inOrder = (parents: readonly Row<'sync_peer'>[]) => [...parents].sort((a, b) => a.place - b.place)
-
-const laptopOwners = statement()(({ db, t: { sync_peer } }) =>
-  db
-    .select({ user_id: sync_peer.user_id })
-    .from(sync_peer)
-    .where(and(eq(sync_peer.side, 'parent'), isNotNull(sync_peer.user_id)))
-    .limit(1),
-)
-
-/** Whose laptop this is, or was when it last had a parent: the only one who works on it. Null on any other node. */
-export async function laptopOwner(tx: ReadTx): Promise<string | null> {
-  return (await laptopOwners(tx, {}))[0]?.user_id ?? null
-}

@@ -1,36 +1,58 @@
 import { type Area, may } from '@markbook/shared/domain/access'
-import { COMMONS, isId, naturalId } from '@markbook/shared/ids'
+import { isId } from '@markbook/shared/ids'
+import { isMisnamed } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
-import { canonical, pick, type RowState, type Values } from '@markbook/sync/merge/state'
-import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { mergeRows } from '@markbook/sync/merge/merge'
+import type { RowState, Values } from '@markbook/sync/merge/state'
+import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
 import { peopleElsewhere } from '../features/outage/belonging.ts'
 import { type Known, knownRows, rowsWhere } from '../store/replica/states.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
 import { isAsSent } from './as-sent.ts'
+import type { ConflictRecords } from './conflict-records.ts'
 import { isOwnPath } from './files/named.ts'
-import { membershipOf } from './scope.ts'
+import { changesNothing, freshIn } from './fresh.ts'
+import { type Facts, readFacts } from './judge.facts.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
 /** Why a unit of a pushed row is not taken. `stale`: the right was there until something that the writer had not seen. */
-export type Verdict = { unit: string; code: 'foreign' | 'not_yours' | 'forbidden' | 'unknown_parent' | 'unknown_row'; stale: boolean }
+export type Verdict = {
+  unit: string
+  code: 'malformed' | 'foreign' | 'not_yours' | 'forbidden' | 'unknown_parent' | 'unknown_row'
+  stale: boolean
+}
 
-const NEVER: readonly Replicated[] = ['user_totp', 'recovery_code']
-const BY_ADMINS: readonly Replicated[] = [
-  'academic_year',
-  'active_year',
-  'term',
-  'subject',
-  'grading_scale',
-  'school',
-  'school_management',
-  'school_join_request',
+const BY_ADMINS: readonly Replicated[] = ['academic_year', 'active_year', 'term', 'subject', 'grading_scale', 'school']
+/** Conflicts that others than administrators may decide, and deletions that they may repeat, as the routes have it. */
+const DECIDED_BY_TEACHERS: readonly Replicated[] = [
+  'student',
+  'student_group',
+  'class_teacher',
+  'assessment',
+  'grade',
+  'report_book',
+  'report_book_entry',
+]
+const UNDONE_BY_TEACHERS: readonly Replicated[] = [
+  'student_group',
+  'teacher_group_assignment',
+  'class_teacher',
+  'enrolment',
+  'student_subject',
+  'assessment',
+  'grade',
+  'report_book',
+  'report_book_entry',
 ]
 
 /** One unit of a pushed row; `isNew`: the row is made by it, and not known here. */
 type Write = { unit: string; stamp: Stamp; isNew: boolean }
+/** What the right to a write is asked by. */
+type OfRow = Pick<RowState, 'id' | 'values'>
+type Part = { unit: string; isNew: boolean; lives: boolean }
 
 /**
  * Pushed rows are commands (SPEC): each unit that this node has not seen is asked about again, by the same rights table that guards the
@@ -45,19 +67,23 @@ export class Judge {
     private readonly peer: Peer,
     /** How far the writer had read our feed. */
     private readonly seen: number,
+    /** Of a laptop: which of the conflicts that it sends are such. */
+    private readonly records: ConflictRecords | null,
   ) {}
 
   async verdicts(table: Replicated, state: RowState, known: Known | undefined): Promise<Verdict[]> {
-    const fresh = Object.entries(state.units).filter(
-      ([unit, stamp]) => (!known || !covers(known.state.vv, stamp)) && !changesNothing(table, unit, state, known),
-    )
+    const after = known ? mergeRows(table, descriptions[table], known.state, state).state : state
+    const fresh = freshIn(state, known, after).filter(([unit]) => !changesNothing(table, unit, state, known))
+    // Whole: what is not there under its own id must not come to life by a part of it.
+    if (!known?.row && after.alive.length > 0 && isMisnamed(table, after.values))
+      return [...new Set([EXISTENCE, ...fresh.map(([unit]) => unit)])].map((unit) => ({ unit, code: 'malformed', stale: false }))
     if (fresh.length === 0 || (!known && this.isHarmless(table, state))) return []
     if (!(await this.isOwn(table, state))) return fresh.map(([unit]) => ({ unit, code: 'foreign', stale: false }))
     const verdicts: Verdict[] = []
     const isNew = known === undefined
     for (const [unit, stamp] of fresh) {
       const code = await this.objection(table, state, { unit, stamp, isNew })
-      if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && (await this.isStale(stamp)) })
+      if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && table !== 'sync_conflict' && (await this.isStale(stamp)) })
     }
     return verdicts
   }
@@ -95,6 +121,7 @@ export class Judge {
 
   private async objection(table: Replicated, state: RowState, write: Write): Promise<Verdict['code'] | null> {
     const [node, , , actor] = write.stamp
+    if (table === 'sync_conflict' && this.records) return this.objectionToRecord(state, write, this.records)
     if (table === 'sync_conflict') return node === MADE_BY_RULE || (await this.mayResolve(actor)) ? null : 'forbidden'
     if (this.peer.kind === 'laptop') return this.objectionToLaptop(table, state, write, actor)
     return table === 'school_management' && write.unit === 'role' ? this.objectionToRole(state, actor) : null
@@ -115,13 +142,43 @@ export class Judge {
     return actor !== null && (await this.factsOf(actor, null)).role !== null
   }
 
+  /** A record is made by rule, and decided by a person, who on a laptop is its one user, and may decide it there as here. */
+  private async objectionToRecord(
+    state: RowState,
+    { unit, stamp, isNew }: Write,
+    records: ConflictRecords,
+  ): Promise<Verdict['code'] | null> {
+    const [node, , , actor] = stamp
+    if (isNew && !(await records.isOfMerge(state))) return 'not_yours'
+    if (node === MADE_BY_RULE || unit === EXISTENCE) return isNew && node === MADE_BY_RULE ? null : 'forbidden'
+    if (actor === null || actor !== this.peer.user_id) return 'not_yours'
+    return (await this.mayDecide(actor, state.values as Row<'sync_conflict'>)) ? null : 'forbidden'
+  }
+
+  /** As the route asks (features/replication/decide.ts): whoever may write the row; of one that is not here, administrators. */
+  private async mayDecide(actor: string, { entity, row_id, unit, value }: Row<'sync_conflict'>): Promise<boolean> {
+    const { role, isActive } = await this.factsOf(actor, null)
+    if (may('writeSchoolSetup', { role, isActive })) return true
+    const table = entity as Replicated
+    if (!(value === null ? UNDONE_BY_TEACHERS : DECIDED_BY_TEACHERS).includes(table)) return false
+    const row = await this.tx.find(table, this.peer.school_id as string, row_id)
+    return (
+      row !== undefined && (await this.objectionTo(table, { id: row_id, values: row }, { unit, isNew: false, lives: true }, actor)) === null
+    )
+  }
+
   private async objectionToLaptop(table: Replicated, state: RowState, write: Write, actor: string | null): Promise<Verdict['code'] | null> {
-    if (NEVER.includes(table)) return 'forbidden'
+    if (descriptions[table].notOnLaptops) return 'forbidden'
     if (table === 'report_book_entry' && (await isAsSent(this.tx, this.peer.school_id as string, state, write.unit))) return null
     if (actor === null || actor !== this.peer.user_id) return 'not_yours'
     // Whose it was is not known here, and what the deletion says of it may be anything.
     if (write.isNew && state.alive.length === 0) return 'unknown_row'
     if (table === 'user_profile') return state.id === actor ? null : 'forbidden'
+    return this.objectionTo(table, state, { unit: write.unit, isNew: write.isNew, lives: state.alive.length > 0 }, actor)
+  }
+
+  /** By the rights of now. */
+  private async objectionTo(table: Replicated, state: OfRow, part: Part, actor: string): Promise<Verdict['code'] | null> {
     const place = await this.placeOf(table, state)
     if (place === 'unknown') return 'unknown_parent'
     const facts = await this.factsOf(actor, place.group)
@@ -135,13 +192,13 @@ export class Judge {
         place.subject !== null &&
         (place.group === null ? await this.teachesAnywhere(actor, place.subject, state.values) : facts.subjects.has(place.subject)),
     }
-    const area = await this.areaOf(table, state, write, actor)
+    const area = await this.areaOf(table, state, part, actor)
     return area !== null && may(area, about) ? null : 'forbidden'
   }
 
-  private async areaOf(table: Replicated, state: RowState, { unit, isNew }: Write, actor: string): Promise<Area | null> {
+  private async areaOf(table: Replicated, state: OfRow, { unit, isNew, lives }: Part, actor: string): Promise<Area | null> {
     if (table === 'student') return 'writeStudents'
-    if (table === 'student_group') return isNew && state.alive.length > 0 ? 'createClass' : 'manageClass'
+    if (table === 'student_group') return isNew && lives ? 'createClass' : 'manageClass'
     if (table === 'assessment') return 'writeAssessments'
     if (table === 'grade') return 'writeGrades'
     if (table === 'report_book_entry' && unit !== 'row') return 'writeReportEntry'
@@ -157,10 +214,7 @@ export class Judge {
   }
 
   /** Of which class and subject the row is. */
-  private async placeOf(
-    table: Replicated,
-    { id, values }: RowState,
-  ): Promise<{ group: string | null; subject: string | null } | 'unknown'> {
+  private async placeOf(table: Replicated, { id, values }: OfRow): Promise<{ group: string | null; subject: string | null } | 'unknown'> {
     if (table === 'student_group') return { group: id, subject: null }
     if (table === 'assessment') return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id') }
     if (table === 'grade') {
@@ -221,10 +275,7 @@ export class Judge {
 
 /** Whose secret it is; null where the row's id says another. */
 function ownerOf(table: Replicated, id: string, values: Values): string | null {
-  const user = idIn(values, 'user_id')
-  if (user === null) return null
-  const own = table === 'user_totp' ? naturalId('totp', user) : naturalId('recovery_code', user, String(values['slot']))
-  return id === own ? user : null
+  return isMisnamed(table, { ...values, id }) ? null : idIn(values, 'user_id')
 }
 
 const OF_RIGHTS = ['school_management', 'teacher_group_assignment', 'teacher_subject_assignment', 'class_teacher'] as const
@@ -250,59 +301,6 @@ const rightsSince = statement<{ school: string; seen: number }>()(({ db, t: { sy
     .from(sync_row)
     .where(and(eq(sync_row.school_id, p.school), gt(sync_row.seq, p.seen), inArray(sync_row.table_name, [...OF_RIGHTS]))),
 )
-
-/** What says here what stands here already asks for nothing: a child that gives way to a refusal writes just that. */
-function changesNothing(table: Replicated, unit: string, state: RowState, known: Known | undefined): boolean {
-  if (!known) return false
-  if (unit === EXISTENCE) return known.state.alive.length > 0 === state.alive.length > 0
-  const columns = descriptions[table].units[unit]
-  // A unit of a newer program is asked about like the others of its row.
-  if (!columns) return canonical(state.extra?.[unit]) === canonical(known.state.extra?.[unit])
-  return canonical(pick(state.values, columns)) === canonical(pick(known.state.values, columns))
-}
-
-type Facts = {
-  role: 'admin' | 'teacher' | 'member' | null
-  isActive: boolean
-  isClassTeacher: boolean
-  teachesClass: boolean
-  subjects: ReadonlySet<string>
-}
-
-type InClass = { school: string; user: string; group: string }
-const assignedTo = statement<InClass>()(({ db, t: { teacher_group_assignment: of }, p }) =>
-  db
-    .select({ id: of.id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user), eq(of.student_group_id, p.group))),
-)
-const subjectsTaught = statement<InClass>()(({ db, t: { teacher_subject_assignment: of }, p }) =>
-  db
-    .select({ id: of.subject_id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user), eq(of.student_group_id, p.group))),
-)
-const classTeacherOf = statement<{ school: string; group: string }>()(({ db, t: { class_teacher: of }, p }) =>
-  db
-    .select({ id: of.user_profile_id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.student_group_id, p.group))),
-)
-
-async function readFacts(tx: ReadTx, school: string, actor: string, group: string | null): Promise<Facts> {
-  const inClass = { school, user: actor, group: group ?? COMMONS }
-  const [membership] = await membershipOf(tx, inClass)
-  const assigned = await assignedTo(tx, inClass)
-  const subjects = await subjectsTaught(tx, inClass)
-  const [teacher] = await classTeacherOf(tx, inClass)
-  return {
-    role: membership?.role ?? null,
-    isActive: membership?.is_active ?? false,
-    isClassTeacher: teacher?.id === actor,
-    teachesClass: assigned.length > 0,
-    subjects: new Set(subjects.map(({ id }) => id)),
-  }
-}
 
 /** What stands there as an id, or null: what came may be anything, and a database that is asked for what is no id ends the whole page. */
 const idIn = (values: Values, column: string): string | null => {

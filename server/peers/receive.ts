@@ -12,6 +12,7 @@ import { applyStates } from '../store/replica/apply.ts'
 import type { Answer, Incoming } from '../store/replica/page.ts'
 import { type Known, knownRows } from '../store/replica/states.ts'
 import type { WriteTx } from '../store/tx.ts'
+import { ConflictRecords } from './conflict-records.ts'
 import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
 import { announceSecrets } from './people.ts'
@@ -31,7 +32,9 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string
   await demandOneHand(tx, school, history, peer.id)
   const opened = peer.kind === 'laptop' ? rows : resealed(rows, keys.shared, keys.own)
   const cursor = textToCursor(push.cursor)
-  const judge = new Judge(tx, peer, cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER)
+  const told = opened.flatMap(({ table, state }) => (table === 'sync_conflict' ? [state] : []))
+  const records = peer.kind === 'laptop' ? await ConflictRecords.of(tx, peer, told) : null
+  const judge = new Judge(tx, peer, cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER, records)
   const answers: RowAnswer[] = []
   // Table by table: who was appointed in this page may write in it.
   // Deletions wait for each other, so that no parent stays for a child that goes as well.
@@ -112,7 +115,8 @@ const isNotPlain = ({ outcome }: Answer) => outcome === 'held' || outcome === 'm
 function ofWholeRow(state: RowState, known: Known | undefined, verdicts: readonly Verdict[]): Verdict[] {
   const [first] = verdicts as [Verdict, ...Verdict[]]
   const fresh = Object.entries(state.units).filter(([, stamp]) => !known || !covers(known.state.vv, stamp))
-  return fresh.map(([unit]) => verdicts.find((verdict) => verdict.unit === unit) ?? { ...first, unit })
+  const others = fresh.filter(([unit]) => verdicts.every((verdict) => verdict.unit !== unit))
+  return [...verdicts, ...others.map(([unit]) => ({ ...first, unit }))]
 }
 
 const plainAnswer = ({ table, id, outcome, reason }: Answer): RowAnswer => ({

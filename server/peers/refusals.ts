@@ -1,4 +1,5 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { pick, type RowState } from '@markbook/sync/merge/state'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { unpackRows } from '@markbook/sync/protocol/page'
@@ -41,9 +42,20 @@ export type RefusedWrite = Pick<Row<'sync_refused'>, 'table_name' | 'row_id' | '
 export function refusedWrite(table: Replicated, { id, values, units, alive }: RowState, unit: string, code: string): RefusedWrite | null {
   const stamp = units[unit]
   if (!stamp || descriptions[table].sealed) return null
+  const isRecord = table === 'sync_conflict' && alive.length > 0
+  if (isRecord && unit === EXISTENCE) return losingWrite(values as Row<'sync_conflict'>, code)
+  // That nobody has decided it says nothing: the write that it keeps is kept.
+  if (isRecord && stamp[0] === MADE_BY_RULE) return null
   const columns = unit === EXISTENCE ? Object.values(descriptions[table].units).flat() : (descriptions[table].units[unit] ?? [])
   const value = alive.length === 0 && unit === EXISTENCE ? null : { ...pick(values, columns) }
   return { table_name: table, row_id: id, unit, value, actor_id: stamp[3], hlc: stamp[2], code }
+}
+
+/** Of a record of a conflict, the write that it says did not stand; null of what nobody could have written. */
+function losingWrite({ entity, row_id, unit, value, actor_id, hlc }: Row<'sync_conflict'>, code: string): RefusedWrite | null {
+  const described = Object.hasOwn(descriptions, entity) ? descriptions[entity as Replicated] : null
+  if (!described || described.sealed || (unit !== EXISTENCE && !described.units[unit])) return null
+  return { table_name: entity, row_id, unit, value, actor_id, hlc, code }
 }
 
 /** Of refusals, those of writes that this node made; what others made, and this parent has never heard of, is still to come to it. */

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { replicationFailures } from '@markbook/shared/contract/replication'
+import { isMisnamed } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated, type Row, type Tables } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
@@ -24,7 +26,14 @@ import { type Overruled, stampedRows } from './door.stamps.ts'
 import type { Line } from './line.ts'
 import type { Change, NewRow, Note, Placing, ReplicaWrites, Touched } from './tx.ts'
 
-export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId: () => string }
+export type Writer = {
+  node: string
+  actor: string | null
+  now: string
+  nowMs: number
+  newId: () => string
+  isLaptop: () => Promise<boolean>
+}
 
 /**
  * The one write door (architecture, decision 6). Rows are written at once; the versions and the history of everything that a
@@ -52,7 +61,10 @@ export class Door implements ReplicaWrites {
 
   async insert<T extends Replicated>(table: T, rows: readonly NewRow<T>[]): Promise<Row<T>[]> {
     if (rows.length === 0) return []
+    await this.demandWrittenHere(table)
     const stored = rows.map((row) => this.completed(table, row as never as AnyRow, 'create'))
+    const misnamed = stored.find((row) => isMisnamed(table, row))
+    if (misnamed) throw new Error(`${table} ${misnamed.id} is not called as what it is of says (shared/tables/natural.ts)`)
     await this.dialect.writeRows(
       this.line,
       this.tableOf(table),
@@ -65,6 +77,7 @@ export class Door implements ReplicaWrites {
   }
 
   async update<T extends Replicated>(table: T, changes: readonly Change<T>[]): Promise<Row<T>[]> {
+    if (changes.length > 0) await this.demandWrittenHere(table)
     const results: AnyRow[] = []
     const stored: AnyRow[] = []
     const columns = new Set<string>()
@@ -95,6 +108,7 @@ export class Door implements ReplicaWrites {
   async remove<T extends Replicated>(table: T, rows: readonly Row<T>[]): Promise<void> {
     const list = rows as never as readonly AnyRow[]
     if (list.length === 0) return
+    await this.demandWrittenHere(table)
     for (const child of descriptions[table].cascade ?? []) await this.removeChildren(child.table as Replicated, child.column, list)
     for (const [schoolId, group] of bySchool(table, list)) {
       await this.dialect.deleteRows(
@@ -189,6 +203,11 @@ export class Door implements ReplicaWrites {
     return [...this.written.values()]
       .filter((entry) => actionOf(entry) !== null)
       .map(({ table, schoolId, before, after }) => ({ table, schoolId, before, after }))
+  }
+
+  /** What a laptop's parent would not take is not acknowledged either (decision 406). */
+  private async demandWrittenHere(table: Replicated): Promise<void> {
+    if (descriptions[table].notOnLaptops && (await this.writer.isLaptop())) throw replicationFailures.notOnALaptop()
   }
 
   private async removeChildren(table: Replicated, column: string, parents: readonly AnyRow[]) {

@@ -6,6 +6,7 @@ import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
 import { Door } from './door.ts'
 import { isOvertaken, isRetryable, toFailure } from './errors.ts'
 import { finders } from './finders.ts'
+import { laptopOwner } from './laptop.ts'
 import type { Line } from './line.ts'
 import { type BeforeMigration, demandCurrentPostgres, demandCurrentSqlite, migratePostgres, migrateSqlite } from './migrate.ts'
 import { currentNode, type NodeKind, renewNode } from './node.ts'
@@ -265,7 +266,9 @@ function readTx({ dialect, options, become }: Run, line: Line, _identity: Identi
 function writeTx(run: Run & { nodeId: string; advanced: Advanced }, line: Line, identity: Identity): Closing {
   const tx = readTx(run, line, identity)
   const { newId } = run.options
-  const door = new Door(line, run.dialect, { node: run.nodeId, actor: identity.userId, now: tx.now, nowMs: tx.nowMs, newId })
+  // No laptop has the central database.
+  const isLaptop = async () => run.dialect.writesAlone && (await laptopOwner(tx)) !== null
+  const door = new Door(line, run.dialect, { node: run.nodeId, actor: identity.userId, now: tx.now, nowMs: tx.nowMs, newId, isLaptop })
   const closing: Closing = Object.assign(tx, {
     actor: identity.userId,
     newId,

@@ -1,7 +1,8 @@
 import type { Here } from '@markbook/shared/contract/window'
 import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
-import { laptopOwner, parentsOf } from '../peers/enrolment.ts'
+import { parentsOf } from '../peers/enrolment.ts'
+import { laptopOwner } from '../store/laptop.ts'
 import type { ReadTx } from '../store/tx.ts'
 
 type Profile = Row<'user_profile'>

@@ -80,7 +80,7 @@ export const outage = {
     summary: 'Show that the app gives the right codes',
     body: input({ token: Token }),
     reply: OwnWays,
-    fails: ['auth.no_enrolment', 'otp_invalid', 'otp_locked'],
+    fails: ['auth.no_enrolment', 'otp_invalid', 'otp_locked', 'sync.not_on_a_laptop'],
   }),
   removeTotp: endpoint({
     method: 'DELETE',
@@ -88,6 +88,7 @@ export const outage = {
     guard: 'session',
     summary: 'Stop using the authenticator app',
     reply: Done,
+    fails: ['sync.not_on_a_laptop'],
   }),
   newRecoveryCodes: endpoint({
     method: 'POST',
@@ -96,6 +97,7 @@ export const outage = {
     summary: 'Make ten one-time codes to print; older ones end',
     status: 201,
     reply: RecoveryCodes,
+    fails: ['sync.not_on_a_laptop'],
   }),
   deskCodes: endpoint({
     method: 'GET',

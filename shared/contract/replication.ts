@@ -11,6 +11,10 @@ export const replicationFailures = failures('sync', {
   notALaptopUser: [409, 'An invitation for a laptop names an active teacher or administrator of the school.'],
   joinsTheCentre: [409, 'This server has joined a centre. Another server of a school joins the centre; here only laptops join.'],
   nobodyJoinsALaptop: [409, 'This is a laptop. Whoever wants to join does so at the school or at the centre.'],
+  notOnALaptop: [
+    409,
+    'This is not written on a laptop, but at the school or at the centre: who belongs to a school and as what, and how somebody signs in without mail. Please do it there.',
+  ],
   joinsNobody: [409, 'This is a centre. The servers of schools join it, and it joins nobody.'],
   joinedAlready: [409, 'This server has joined another one already. Leave that first.'],
   badAddress: [400, 'That is not an address. Write it like https://192.168.1.10:3000'],

@@ -85,7 +85,7 @@ export const schools = {
     status: 201,
     body: SchoolInput,
     reply: School,
-    fails: ['schools.dedicated', 'schools.already_in_school'],
+    fails: ['schools.dedicated', 'schools.already_in_school', 'sync.not_on_a_laptop'],
   }),
   mine: endpoint({ method: 'GET', path: '/api/schools/mine', guard: 'school', summary: 'Read the own school', reply: OwnSchool }),
   updateMine: endpoint({
@@ -122,7 +122,7 @@ export const schools = {
     status: 201,
     body: input({ message: JoinMessage.nullish() }).prefault({}),
     reply: JoinRequest.extend({ school: SchoolRef }),
-    fails: ['schools.pending_request', 'schools.already_member'],
+    fails: ['schools.pending_request', 'schools.already_member', 'sync.not_on_a_laptop'],
   }),
   joinRequests: endpoint({
     method: 'GET',
@@ -139,7 +139,7 @@ export const schools = {
     summary: 'Accept somebody into the school',
     body: input({ role: Role }),
     reply: JoinRequest,
-    fails: ['schools.foreign_request', 'schools.already_reviewed', 'schools.last_admin'],
+    fails: ['schools.foreign_request', 'schools.already_reviewed', 'schools.last_admin', 'sync.not_on_a_laptop'],
   }),
   reject: endpoint({
     method: 'PATCH',
@@ -147,7 +147,7 @@ export const schools = {
     guard: 'admin',
     summary: 'Turn a request down',
     reply: JoinRequest,
-    fails: ['schools.foreign_request', 'schools.already_reviewed'],
+    fails: ['schools.foreign_request', 'schools.already_reviewed', 'sync.not_on_a_laptop'],
   }),
   withdraw: endpoint({
     method: 'DELETE',
@@ -155,7 +155,7 @@ export const schools = {
     guard: 'session',
     summary: 'Withdraw the own request',
     reply: Done,
-    fails: ['schools.already_reviewed'],
+    fails: ['schools.already_reviewed', 'sync.not_on_a_laptop'],
   }),
   members: endpoint({
     method: 'GET',
@@ -172,7 +172,7 @@ export const schools = {
     summary: 'Change the role of a member, or suspend them',
     body: input({ role: Role, isActive: Flag }).partial(),
     reply: Member,
-    fails: ['schools.last_admin'],
+    fails: ['schools.last_admin', 'sync.not_on_a_laptop'],
   }),
   removeMember: endpoint({
     method: 'DELETE',
@@ -180,6 +180,6 @@ export const schools = {
     guard: 'admin',
     summary: 'Remove a member from the school',
     reply: Done,
-    fails: ['schools.last_admin', 'schools.leads_classes'],
+    fails: ['schools.last_admin', 'schools.leads_classes', 'sync.not_on_a_laptop'],
   }),
 }

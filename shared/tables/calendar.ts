@@ -68,6 +68,7 @@ export const activeYear = (c: Columns, { school, academicYear }: School & Year) 
 export const activeYearDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id'],
+  natural: { of: ['school_id'] },
   units: { winner: ['academic_year_id'] },
   audit: ['updated_at'],
 }

@@ -135,6 +135,7 @@ export const teacherGroupAssignment = (c: Columns, { studentGroup, userProfile }
 export const teacherGroupAssignmentDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'user_profile_id', 'student_group_id', 'academic_year_id', 'created_at'],
+  natural: { kind: 'teacher_group_assignment', of: ['user_profile_id', 'student_group_id'] },
   units: {},
 }
 
@@ -167,6 +168,7 @@ export const classTeacher = (c: Columns, { teacherGroupAssignment, studentGroup 
 export const classTeacherDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'student_group_id'],
+  natural: { of: ['student_group_id'] },
   units: { winner: ['user_profile_id'] },
   audit: ['updated_at'],
 }
@@ -200,6 +202,7 @@ export const teacherSubjectAssignment = (c: Columns, { teacherGroupAssignment, s
 export const teacherSubjectAssignmentDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'user_profile_id', 'subject_id', 'student_group_id', 'academic_year_id', 'created_at'],
+  natural: { kind: 'teacher_subject_assignment', of: ['user_profile_id', 'subject_id', 'student_group_id'] },
   units: {},
 }
 
@@ -232,6 +235,7 @@ export const enrolment = (c: Columns, { student, studentGroup }: Student & Group
 export const enrolmentDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'student_id', 'academic_year_id'],
+  natural: { kind: 'enrolment', of: ['student_id', 'academic_year_id'] },
   units: { place: ['student_group_id', 'enrolled_at'] },
 }
 
@@ -260,5 +264,6 @@ export const studentSubject = (c: Columns, { student, studentGroup, subject }: S
 export const studentSubjectDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'student_id', 'subject_id', 'student_group_id', 'created_at'],
+  natural: { kind: 'student_subject', of: ['student_id', 'subject_id', 'student_group_id'] },
   units: {},
 }

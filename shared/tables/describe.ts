@@ -1,3 +1,5 @@
+import type { NaturalKind } from '../ids.ts'
+
 /**
  * What replication needs to know of a table, declared beside it. Every column is in exactly one of `identity` (never
  * changes after creation), one of the `units` (columns that only make sense together, merged as one), `derived`
@@ -7,6 +9,13 @@ export type Description = {
   /** Where `school_id` comes from: `school` rows carry it, `self` is the school itself, `commons` belong to no school. */
   scope: 'school' | 'self' | 'commons'
   identity: readonly string[]
+  /**
+   * Where the id follows from other columns of the identity, of which: hashed as this kind; of a register, which has none, it is the id
+   * that the column holds. A row that is made under another id is nobody's (docs/decisions/0405).
+   */
+  natural?: { kind?: NaturalKind; of: readonly string[] }
+  /** Written at the school or the centre: a laptop writes no such row, and nobody takes one from it (docs/decisions/0406). */
+  notOnLaptops?: true
   units: Readonly<Record<string, readonly string[]>>
   derived?: readonly string[]
   audit?: readonly string[]

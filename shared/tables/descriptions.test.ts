@@ -1,5 +1,7 @@
 import { type Column, getTableColumns } from 'drizzle-orm'
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
+import { naturalKinds } from '../ids.ts'
 import { kindsOf } from './kinds.ts'
 import { postgresTables } from './postgres.ts'
 import { sqliteTables } from './sqlite.ts'
@@ -65,4 +67,39 @@ test('derived columns follow from the row alone where they are computed', () => 
     const row = { first_name: 'Zoë', last_name: 'Ó Briain', snapshot: { overall_average: 1, position: 2, total_students: 3 } }
     expect(Object.keys(derive(row)).sort()).toEqual([...derived].sort())
   }
+})
+
+describe('ids that follow from what a row is of', () => {
+  /** The columns of each unique rule that never change: two rows that agree in them are one, and have one id wherever they are made. */
+  const unchanging = (name: Replicated): string[][] => {
+    const { identity } = descriptions[name]
+    const { indexes, uniqueConstraints } = getTableConfig(sqliteTables[name] as SQLiteTable)
+    const rules = [
+      ...uniqueConstraints.map(({ columns }) => columns.map((column) => column.name)),
+      ...indexes
+        .filter(({ config }) => config.unique && !config.where)
+        .map(({ config }) => config.columns.map((column) => (column as Column).name)),
+    ]
+    return rules.filter((columns) => !columns.includes('id') && columns.every((column) => identity.includes(column)))
+  }
+
+  test('are named for every table that allows only one row of what never changes', () => {
+    const withRule = names.filter((name) => unchanging(name).length > 0)
+    // A record of a conflict is named by no rule of the database.
+    expect([...withRule, 'sync_conflict'].sort()).toEqual(names.filter((name) => descriptions[name].natural).sort())
+    for (const name of withRule) {
+      const of = (columns: readonly string[]) => columns.filter((column) => column !== 'school_id').sort()
+      expect(unchanging(name).map(of), name).toEqual([of(descriptions[name].natural?.of ?? ['nothing'])])
+    }
+  })
+
+  test('are named for every kind, but for the id of a term, whose name may change, and of what stays on its node', () => {
+    const kinds = names.flatMap((name) => descriptions[name].natural?.kind ?? [])
+    expect([...kinds, 'term', 'refusal'].sort()).toEqual([...naturalKinds].sort())
+  })
+
+  test('are made of columns of the identity alone', () => {
+    for (const name of names)
+      for (const column of descriptions[name].natural?.of ?? []) expect(descriptions[name].identity, name).toContain(column)
+  })
 })

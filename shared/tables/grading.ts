@@ -107,6 +107,7 @@ export const gradeDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'assessment_id', 'student_id', 'created_by', 'created_at'],
   near: 'assessment_id',
+  natural: { kind: 'grade', of: ['assessment_id', 'student_id'] },
   units: { score: ['score'], remarks: ['remarks'], exclusion: ['is_excluded', 'exclusion_reason'] },
   derived: ['term_id'],
   audit: ['updated_by', 'updated_at'],
@@ -139,6 +140,7 @@ export const gradingScale = (c: Columns, { school }: School) =>
 export const gradingScaleDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id'],
+  natural: { kind: 'grading_scale', of: ['school_id'] },
   units: { scale: ['pass_mark', 'bands'] },
   audit: ['updated_at'],
   json: { bands: (value) => Array.isArray(value) && value.every(isBand) },

@@ -32,6 +32,7 @@ export const userProfile = (c: Columns) =>
 export const userProfileDescription: Description = {
   scope: 'commons',
   identity: ['id', 'email', 'created_at'],
+  natural: { kind: 'user', of: ['email'] },
   units: { name: ['first_name', 'last_name'], avatar: ['avatar_path', 'avatar_type', 'avatar_size', 'avatar_sha256', 'avatar_updated_at'] },
   derived: ['school_id'],
   audit: ['updated_at'],
@@ -104,6 +105,8 @@ export const schoolManagement = (c: Columns, { userProfile, school }: People) =>
 export const schoolManagementDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'user_id', 'created_at'],
+  natural: { kind: 'membership', of: ['user_id', 'school_id'] },
+  notOnLaptops: true,
   units: { role: ['role'], is_active: ['is_active'] },
   audit: ['updated_at'],
 }
@@ -135,5 +138,6 @@ export const schoolJoinRequest = (c: Columns, { userProfile, school }: People) =
 export const schoolJoinRequestDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'user_id', 'message', 'requested_at'],
+  notOnLaptops: true,
   units: { status: ['status', 'reviewed_at', 'reviewed_by'] },
 }

@@ -53,6 +53,7 @@ const isRecordOrNone = (value: unknown) => value === null || isRecord(value)
 export const syncConflictDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'entity', 'row_id', 'unit', 'kind', 'reason', 'value', 'node_id', 'counter', 'hlc', 'actor_id'],
+  natural: { kind: 'conflict', of: ['entity', 'row_id', 'unit', 'kind', 'reason', 'node_id', 'counter'] },
   units: { status: ['status', 'resolved_at', 'resolved_by', 'resolution'] },
   json: { value: isRecordOrNone, resolution: isRecordOrNone },
 }

@@ -90,6 +90,7 @@ export const reportBook = (c: Columns, { student, studentGroup, term }: Student 
 export const reportBookDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'student_id', 'academic_year_id', 'term_id', 'report_type', 'created_at'],
+  natural: { kind: 'report_book', of: ['student_id', 'term_id', 'report_type'] },
   units: {
     student_group_id: ['student_group_id'],
     status: ['status', 'sent_snapshot'],
@@ -149,6 +150,7 @@ export const reportBookEntry = (c: Columns, { reportBook, subject }: Book & Subj
 export const reportBookEntryDescription: Description = {
   scope: 'school',
   identity: ['id', 'school_id', 'report_book_id', 'subject_id', 'created_at'],
+  natural: { kind: 'report_book_entry', of: ['report_book_id', 'subject_id'] },
   units: { letter: ['manual_letter'], teacher_remark: ['teacher_remark'] },
   derived: ['coursework_average', 'exam_average', 'term_composite', 'year_grade', 'computed_letter', 'sort_order'],
   audit: ['updated_at'],

@@ -23,6 +23,8 @@ export const userTotp = (c: Columns, { userProfile }: People) =>
 export const userTotpDescription: Description = {
   scope: 'commons',
   identity: ['id', 'user_id', 'created_at'],
+  natural: { kind: 'totp', of: ['user_id'] },
+  notOnLaptops: true,
   units: { secret: ['sealed_secret', 'confirmed_at'] },
   audit: ['updated_at'],
   sealed: ['sealed_secret'],
@@ -58,6 +60,8 @@ export const recoveryCode = (c: Columns, { userProfile }: People) =>
 export const recoveryCodeDescription: Description = {
   scope: 'commons',
   identity: ['id', 'user_id', 'slot', 'created_at'],
+  natural: { kind: 'recovery_code', of: ['user_id', 'slot'] },
+  notOnLaptops: true,
   units: { code: ['set_id', 'sealed_hash'], use: ['used_set_id', 'used_at'] },
   audit: ['updated_at'],
   sealed: ['sealed_hash'],

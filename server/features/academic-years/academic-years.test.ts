@@ -1,3 +1,4 @@
+import { naturalId } from '@markbook/shared/ids'
 import { elan, zoe } from '@markbook/shared/story/marks'
 import { stBrigids } from '@markbook/shared/story/people'
 import { class3B, hilltopYear, lastYear, thisYear, trinity } from '@markbook/shared/story/school-year'
@@ -21,7 +22,7 @@ const activeIds = async () => (await st.as.niamh.academicYears.list()).filter((y
 
 /** Of a student of 3B. */
 const yearEndBook = (tx: WriteTx, student: string): NewRow<'report_book'> => ({
-  id: tx.newId(),
+  id: naturalId('report_book', student, trinity.id, 'year_end'),
   school_id: stBrigids,
   student_id: student,
   academic_year_id: thisYear.id,

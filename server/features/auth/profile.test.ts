@@ -1,3 +1,4 @@
+import { naturalId } from '@markbook/shared/ids'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
@@ -142,7 +143,9 @@ describe('PATCH /api/auth/profile', () => {
 
   test('a second membership makes its school the active one, with its role', async () => {
     await st.services.store.write(asSystem(), (tx) =>
-      tx.insert('school_management', [{ id: tx.newId(), school_id: hilltop, user_id: people.ada.id, role: 'admin', is_active: true }]),
+      tx.insert('school_management', [
+        { id: naturalId('membership', people.ada.id, hilltop), school_id: hilltop, user_id: people.ada.id, role: 'admin', is_active: true },
+      ]),
     )
     expect(await st.as.ada.auth.updateProfile({ body: { schoolId: hilltop } })).toMatchObject({
       role: 'admin',

@@ -1,7 +1,7 @@
 import { common } from '@markbook/shared/failures'
 import { COMMONS, naturalId } from '@markbook/shared/ids'
 import type { Keys } from '../../http/tokens.ts'
-import { laptopOwner } from '../../peers/enrolment.ts'
+import { laptopOwner } from '../../store/laptop.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
 import { userByEmail } from '../auth/auth.queries.ts'

@@ -1,3 +1,4 @@
+import { naturalId } from '@markbook/shared/ids'
 import { hilltop, joinRequests, people, stBrigids } from '@markbook/shared/story/people'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
@@ -129,7 +130,9 @@ describe('PATCH /api/schools/join-requests/:requestId/approve', () => {
 
   test('gives an earlier membership, suspended since, the role given and makes it active', async () => {
     const membership = { school_id: stBrigids, user_id: people.tomas.id, role: 'admin' as const, is_active: false }
-    await st.services.store.write(asSystem(), (tx) => tx.insert('school_management', [{ id: tx.newId(), ...membership }]))
+    await st.services.store.write(asSystem(), (tx) =>
+      tx.insert('school_management', [{ id: naturalId('membership', people.tomas.id, stBrigids), ...membership }]),
+    )
     expect((await approve('okafor', 'teacher')).status).toBe(200)
     const rows = (await st.rows('school_management')).filter((row) => row.user_id === people.tomas.id)
     expect(rows).toMatchObject([{ role: 'teacher', is_active: true }])

@@ -1,3 +1,4 @@
+import { naturalId } from '@markbook/shared/ids'
 import { wanderer } from '@markbook/shared/story/marks'
 import { class3B, english, hilltopMaths, irish, maths, science } from '@markbook/shared/story/school-year'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -162,9 +163,16 @@ describe('DELETE /api/subjects/:id', () => {
     await st.services.store.write(asSystem(), async (tx) => {
       const place = { school_id: class3B.school_id, student_group_id: class3B.id, subject_id: id }
       await tx.insert('teacher_subject_assignment', [
-        { ...place, id: tx.newId(), user_profile_id: class3B.created_by, academic_year_id: class3B.academic_year_id },
+        {
+          ...place,
+          id: naturalId('teacher_subject_assignment', class3B.created_by, id, class3B.id),
+          user_profile_id: class3B.created_by,
+          academic_year_id: class3B.academic_year_id,
+        },
       ])
-      await tx.insert('student_subject', [{ ...place, id: tx.newId(), student_id: wanderer.id }])
+      await tx.insert('student_subject', [
+        { ...place, id: naturalId('student_subject', wanderer.id, id, class3B.id), student_id: wanderer.id },
+      ])
     })
     expect(await st.as.okafor.subjects.remove({ params: { id } })).toEqual({ message: 'The subject was deleted.' })
     const kept = [...(await st.rows('teacher_subject_assignment')), ...(await st.rows('student_subject'))]

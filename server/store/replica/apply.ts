@@ -1,3 +1,4 @@
+import { isMisnamed } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
 import { conflictState, keptFrom } from '@markbook/sync/merge/conflict'
 import { type Loser, mergeRows, sameState } from '@markbook/sync/merge/merge'
@@ -8,7 +9,7 @@ import { keepClaims, record, restand, stands, writeRows } from './application.ts
 import { settleAround, settleMaxima } from './around.ts'
 import { bury, leaveParents, leaveWaited } from './bury.ts'
 import { settleBooks, settleEntries } from './frozen.ts'
-import { heldRows, release } from './held.ts'
+import { heldRows, hold, release } from './held.ts'
 import { tableOrder } from './links.ts'
 import type { Answer, Application, Change, Incoming, Outcome } from './page.ts'
 import { withParents } from './parents.ts'
@@ -70,7 +71,8 @@ function withoutSeen(held: readonly Incoming[], incoming: readonly Incoming[]): 
 const NOBODY: readonly Loser[] = []
 type From = { state: RowState; source: string | null }
 
-async function mergeTable({ tx, schoolId, changes, kept, answers, fromParent }: Application, table: Replicated, states: readonly From[]) {
+async function mergeTable(application: Application, table: Replicated, states: readonly From[]) {
+  const { tx, schoolId, changes, kept, answers, fromParent } = application
   if (states.length === 0) return
   if (table === 'grade') await holdAssessments(tx, schoolId, states)
   const own = new Map<string, Change>()
@@ -80,6 +82,11 @@ async function mergeTable({ tx, schoolId, changes, kept, answers, fromParent }: 
     // What this database has lost it has not seen: what comes stands as it is.
     const base = own.get(state.id)?.state ?? (before && !isLost(before) ? before.state : undefined)
     const merged = base ? mergeRows(table, descriptions[table], base, state) : { state, losers: NOBODY }
+    // Beside the row that has its own id it could never stand (decision 405).
+    if (!before?.row && merged.state.alive.length > 0 && isMisnamed(table, merged.state.values)) {
+      await hold(application, table, merged.state, 'another id follows from what it is of')
+      continue
+    }
     for (const loser of merged.losers) kept.push(keptFrom(table, state.id, loser))
     const isNew = !before || isLost(before) || !sameState(merged.state, before.state)
     const outcome: Outcome = !isNew ? 'unchanged' : sameState(merged.state, state) ? 'applied' : 'merged'

@@ -9,17 +9,24 @@ import type { School } from '../../testing/school.ts'
 const OTHER_NODE = '00000000-0000-7000-8000-000000007777'
 const gradeOf = (assessment: { id: string }, student: { id: string }) => naturalId('grade', assessment.id, student.id)
 
+const rowIds = {
+  own: gradeOf(mathsQuiz, elan),
+  gone: storyId('request', 1, 79),
+  resolved: gradeOf(mathsQuiz, zoe),
+  hilltop: gradeOf(hilltopExam, hilltopPupil),
+}
+const conflictOf = (row: string) => naturalId('conflict', 'grade', row, 'score', 'value', '', OTHER_NODE, '3')
 export const conflictIds = {
-  own: storyId('request', 1, 80),
-  gone: storyId('request', 1, 81),
-  resolved: storyId('request', 1, 82),
-  hilltop: storyId('request', 2, 80),
+  own: conflictOf(rowIds.own),
+  gone: conflictOf(rowIds.gone),
+  resolved: conflictOf(rowIds.resolved),
+  hilltop: conflictOf(rowIds.hilltop),
 }
 export const refusalIds = { own: storyId('request', 1, 60), hilltop: storyId('request', 2, 60) }
 export const nodeIds = { own: storyId('request', 1, 70), hilltop: storyId('request', 2, 70) }
 
-const conflict = (id: string, school_id: string, row_id: string, actor_id: string, status: 'open' | 'resolved' = 'open') => ({
-  id,
+const conflict = (school_id: string, row_id: string, actor_id: string, status: 'open' | 'resolved' = 'open') => ({
+  id: conflictOf(row_id),
   school_id,
   entity: 'grade',
   row_id,
@@ -37,10 +44,10 @@ const conflict = (id: string, school_id: string, row_id: string, actor_id: strin
   resolution: null,
 })
 export const conflicts = [
-  conflict(conflictIds.own, stBrigids, gradeOf(mathsQuiz, elan), people.ada.id),
-  conflict(conflictIds.gone, stBrigids, storyId('request', 1, 79), people.byrne.id),
-  conflict(conflictIds.resolved, stBrigids, gradeOf(mathsQuiz, zoe), people.ada.id, 'resolved'),
-  conflict(conflictIds.hilltop, hilltop, gradeOf(hilltopExam, hilltopPupil), people.markerTeacher.id),
+  conflict(stBrigids, rowIds.own, people.ada.id),
+  conflict(stBrigids, rowIds.gone, people.byrne.id),
+  conflict(stBrigids, rowIds.resolved, people.ada.id, 'resolved'),
+  conflict(hilltop, rowIds.hilltop, people.markerTeacher.id),
 ]
 
 const node = (id: string, school_id: string, name: string, user_id: string) => ({

@@ -8,6 +8,7 @@ import { Child } from '../../peers/child.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { keepRefusedOf } from '../../peers/refused-below.ts'
 import { asSystem } from '../../store/tx.ts'
+import { altered } from '../../testing/altered.ts'
 import { lineOf, signedIn, type UnderParent } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { conflictsAt, laptopOf, refusedAt, refusedBelow, settle } from './scenes.fixtures.ts'
@@ -58,7 +59,7 @@ async function demotedOnTheBus() {
 async function promotesHerself() {
   await laptop.services.store.write(asSystem(people.ada.id), async (tx) => {
     const [before] = (await tx.db.select().from(tx.t.school_management)).filter(({ user_id }) => user_id === people.ada.id)
-    if (before) await tx.update('school_management', [{ before, patch: { role: 'admin' } }])
+    if (before) await altered(tx, () => tx.update('school_management', [{ before, patch: { role: 'admin' } }]))
   })
 }
 

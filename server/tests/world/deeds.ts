@@ -2,6 +2,7 @@ import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { rowsWhere } from '../../store/replica/states.ts'
 import { asSystem, type NewRow } from '../../store/tx.ts'
+import { altered } from '../../testing/altered.ts'
 import { all, CODES, change, type Deed, free, remove, type Scene, some } from './deeds.scene.ts'
 import {
   appoint,
@@ -185,7 +186,10 @@ export const ofTeachers: readonly DeedName[] = [
 /** Does it through the store's own door. Answers false where a rule of the database was in the way, and nothing was written. */
 export async function doDeed(node: WorldNode, name: DeedName, scene: Omit<Scene, 'tx'>): Promise<boolean> {
   try {
-    await node.services.store.write(asSystem(scene.actor), async (tx) => void (await (deeds[name] as Deed)({ ...scene, tx })))
+    await node.services.store.write(
+      asSystem(scene.actor),
+      async (tx) => void (await altered(tx, () => (deeds[name] as Deed)({ ...scene, tx }))),
+    )
     return true
   } catch (error) {
     if (!isSqlFailure(error)) throw error

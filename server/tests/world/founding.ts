@@ -14,9 +14,11 @@ export type Founded = {
 const idOf = (kind: number, school: number, number: number) =>
   `0190000${school}-${String(kind).padStart(4, '0')}-7000-8000-${String(number).padStart(12, '0')}`
 
+const emailOf = (school: number, at: number) => `p${at}@school${school}.test`
+
 export function founded(school: number): Founded {
   const many = (kind: number, count: number) => Array.from({ length: count }, (_, at) => idOf(kind, school, at + 1))
-  const people = many(2, 5)
+  const people = Array.from({ length: 5 }, (_, at) => naturalId('user', emailOf(school, at)))
   return {
     id: idOf(1, school, 1),
     admins: people.slice(0, 2),
@@ -39,7 +41,7 @@ export async function found(tx: WriteTx, number: number): Promise<void> {
     'user_profile',
     people.map((user, at) => ({
       id: user,
-      email: `p${at}@school${number}.test`,
+      email: emailOf(number, at),
       first_name: `P${at}`,
       last_name: `of ${number}`,
       school_id: id,

@@ -17,7 +17,8 @@ import { ROLES, type Role } from './requests.tsx'
 type Member = ReplyOf<'schools', 'members'>[number]
 type Step = 'suspend' | 'remove' | 'reset'
 
-export function Members() {
+/** `isFixed`: on a laptop nobody's place in the school is changed. */
+export function Members({ isFixed }: { isFixed: boolean }) {
   const { t } = useTranslation('people')
   const members = useQuery(askWhole('schools', 'members'))
   const [search, setSearch] = useState('')
@@ -40,7 +41,7 @@ export function Members() {
             </thead>
             <tbody>
               {found(list).map((member) => (
-                <MemberRow key={member.user_id} member={member} onAsk={(step) => setAsked({ step, member })} />
+                <MemberRow key={member.user_id} member={member} isFixed={isFixed} onAsk={(step) => setAsked({ step, member })} />
               ))}
             </tbody>
           </Table>
@@ -51,7 +52,9 @@ export function Members() {
   )
 }
 
-function MemberRow({ member, onAsk }: { member: Member; onAsk: (step: Step) => void }) {
+type MemberRowProps = { member: Member; isFixed: boolean; onAsk: (step: Step) => void }
+
+function MemberRow({ member, isFixed, onAsk }: MemberRowProps) {
   const { t } = useTranslation('people')
   const { tell, tellFailure } = useToasts()
   const update = useSave('schools', 'updateMember', ['classes'])
@@ -71,6 +74,7 @@ function MemberRow({ member, onAsk }: { member: Member; onAsk: (step: Step) => v
           className={styles['role']}
           aria-label={t('roleOf', { name })}
           value={member.role}
+          disabled={isFixed}
           onChange={({ target }) => setRole(target.value as Role)}
         >
           {ROLES.map((role) => (
@@ -84,12 +88,13 @@ function MemberRow({ member, onAsk }: { member: Member; onAsk: (step: Step) => v
       <td>
         {!member.is_active && <Badge tone="warn">{t('suspended')}</Badge>}{' '}
         {member.is_active ? (
-          <Button size="small" aria-label={t('suspendOf', { name })} onClick={() => onAsk('suspend')}>
+          <Button size="small" disabled={isFixed} aria-label={t('suspendOf', { name })} onClick={() => onAsk('suspend')}>
             {t('suspend')}
           </Button>
         ) : (
           <Button
             size="small"
+            disabled={isFixed}
             aria-label={t('resumeOf', { name })}
             busy={update.isPending}
             onClick={() => update.mutate({ params, body: { isActive: true } }, { onError: tellFailure })}
@@ -100,7 +105,7 @@ function MemberRow({ member, onAsk }: { member: Member; onAsk: (step: Step) => v
         <Button size="small" aria-label={t('resetOf', { name })} onClick={() => onAsk('reset')}>
           {t('reset')}
         </Button>{' '}
-        <Button size="small" aria-label={t('removeOf', { name })} onClick={() => onAsk('remove')}>
+        <Button size="small" disabled={isFixed} aria-label={t('removeOf', { name })} onClick={() => onAsk('remove')}>
           {t('remove')}
         </Button>
       </td>

@@ -1,0 +1,37 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, expectForEverybody, openBrowser, openWindow } from '../../tests/browser.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+describe.skipIf(!chromiumPath)('the people of the school', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('are changed at the school, and on a laptop are only looked at', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'okafor')
+    const suspend = page.getByRole('button', { name: 'Suspend Ada Nowak' })
+    await page.goto(`${site.url}/people`)
+    await suspend.waitFor()
+    expect(await suspend.isEnabled()).toBe(true)
+    await page.route('**/api/sync/events', (route) => route.abort())
+    await page.route('**/api/sync/status', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), is_laptop: true } })
+    })
+    await page.goto(`${site.url}/people`)
+    await page.getByText('This is a laptop. Who belongs to the school, and as what, is changed at the school').waitFor()
+    expect(await suspend.isEnabled()).toBe(false)
+    expect(await page.getByRole('combobox', { name: 'Role of Ada Nowak' }).isEnabled()).toBe(false)
+    await expectForEverybody(page)
+    expect(faults.filter((fault) => !fault.includes('/api/sync/events'))).toEqual([])
+    await context.close()
+  })
+})

@@ -1,0 +1,36 @@
+import { type Carried, packRows, unpackRows } from '@markbook/sync/protocol/page'
+import { Child } from '../../peers/child.ts'
+import { parentsOf } from '../../peers/enrolment.ts'
+import { asSystem } from '../../store/tx.ts'
+import { lineOf } from '../../testing/nodes.ts'
+import type { School } from '../../testing/school.ts'
+
+type Change = (row: Carried) => readonly Carried[]
+
+/** A node whose program somebody has altered: what it says is changed on its way, and the answers are thrown away. */
+export async function liar(node: School, parent: School) {
+  const [peer] = await node.services.store.read(asSystem(), parentsOf)
+  if (!peer) throw new Error('it has no parent')
+  const line = await lineOf(node, parent)
+  const child = new Child(node.services, peer.id, line)
+  return {
+    child,
+    /** All that is new on the node goes up, changed. */
+    async says(change: Change) {
+      const { push } = await child.pageAfter(peer)
+      const rows = unpackRows(push.tables).rows.flatMap(change)
+      return line.push({ ...push, tables: packRows(rows) })
+    },
+    /** The node's next page comes changed by its parent. */
+    async hears(change: Change) {
+      const page = await line.pull({ cursor: peer.their_cursor, scope: peer.scope, wait: 0, sheets: false, history: true })
+      return child.takePage(peer, { ...page, tables: packRows(unpackRows(page.tables).rows.flatMap(change)) }, { from: 'nowhere' })
+    },
+  }
+}
+
+/** The same row under another id. */
+export const renamed = (id: string, { table, state }: Carried): Carried => ({
+  table,
+  state: { ...state, id, values: { ...state.values, id } },
+})

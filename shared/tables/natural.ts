@@ -1,0 +1,18 @@
+import { naturalId } from '../ids.ts'
+import { descriptions, type Replicated } from './tables.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The id that a row must have, where it follows from columns that never change; else undefined. What may be empty counts as no text. */
+export function idByNature(table: Replicated, row: Values): string | undefined {
+  const { natural } = descriptions[table]
+  if (!natural) return undefined
+  const parts = natural.of.map((column) => String(row[column] ?? ''))
+  return natural.kind ? naturalId(natural.kind, ...parts) : parts[0]
+}
+
+/** Whether the id is one that nobody makes of such a row. */
+export function isMisnamed(table: Replicated, row: Values): boolean {
+  const id = idByNature(table, row)
+  return id !== undefined && id !== row['id']
+}
