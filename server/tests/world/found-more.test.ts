@@ -8,10 +8,11 @@ import { makeRound } from './round.ts'
 import { plainCarrier } from './stage.ts'
 
 /** What worlds of more seeds found. */
+const bookId = (pupil: string, year: string) => naturalId('report_book', pupil, naturalId('term', year, 'michaelmas'), 'term')
 const bookOf = (tx: WriteTx, group: string, pupil: string, year: string) =>
   tx.insert('report_book', [
     {
-      id: idOf(2),
+      id: bookId(pupil, year),
       school_id: school.id,
       student_id: pupil,
       academic_year_id: year,
@@ -37,7 +38,7 @@ test('the books of a class that is gone leave an administrator’s laptop with i
   const [made] = await at(box, admin, (tx) => tx.insert('student_group', [group]))
   const [book] = await at(box, admin, (tx) => bookOf(tx, group.id, pupil.id, year))
   await meet()
-  expect((await rows(laptop, 'report_book')).map(({ id }) => id)).toEqual([idOf(2)])
+  expect((await rows(laptop, 'report_book')).map(({ id }) => id)).toEqual([bookId(pupil.id, year)])
   await at(box, admin, async (tx) => {
     await tx.remove('report_book', [book as Row<'report_book'>])
     await tx.remove('student_group', [made as Row<'student_group'>])
@@ -128,58 +129,60 @@ test('a row of the centre that the school has not heard of is not deleted by a l
 })
 
 const none = { coursework_average: null, exam_average: null, term_composite: null, year_grade: null }
-const entryOf = (subject: string) => naturalId('report_book_entry', idOf(2), subject)
+type Entry = { book: string; subject: string }
+const entryOf = ({ book, subject }: Entry) => naturalId('report_book_entry', book, subject)
 const entryAt = async (node: WorldNode, id: string) => (await rows(node, 'report_book_entry')).find((entry) => entry.id === id)
 
-/** A book with one entry that has no mark. Answers its subject. */
-async function bookWithEntry(node: WorldNode): Promise<string> {
+/** A book with one entry that has no mark. */
+async function bookWithEntry(node: WorldNode): Promise<Entry> {
   const [group, pupil, subject] = [
     (await rows(node, 'student_group'))[0],
     (await rows(node, 'student'))[0],
     (await rows(node, 'subject'))[0],
   ]
-  const subject_id = subject?.id as string
+  const year = group?.academic_year_id as string
+  const entry = { book: bookId(pupil?.id as string, year), subject: subject?.id as string }
   await at(node, admin, async (tx) => {
-    await bookOf(tx, group?.id as string, pupil?.id as string, group?.academic_year_id as string)
-    const place = { id: entryOf(subject_id), school_id: school.id, report_book_id: idOf(2), subject_id, sort_order: 0 }
+    await bookOf(tx, group?.id as string, pupil?.id as string, year)
+    const place = { id: entryOf(entry), school_id: school.id, report_book_id: entry.book, subject_id: entry.subject, sort_order: 0 }
     await tx.insert('report_book_entry', [{ ...place, ...none, computed_letter: null, manual_letter: null, teacher_remark: null }])
   })
-  return subject_id
+  return entry
 }
 
 /** As generating does it: the entry is written too, but only the snapshot travels. */
-async function figure(tx: WriteTx, subject_id: string, exam_average: number): Promise<void> {
-  const book = (await tx.find('report_book', school.id, idOf(2))) as Row<'report_book'>
-  const entries = [{ ...none, subject_id, exam_average, letter_grade: null, sort_order: 0 }]
+async function figure(tx: WriteTx, entry: Entry, exam_average: number): Promise<void> {
+  const book = (await tx.find('report_book', school.id, entry.book)) as Row<'report_book'>
+  const entries = [{ ...none, subject_id: entry.subject, exam_average, letter_grade: null, sort_order: 0 }]
   await tx.update('report_book', [{ before: book, patch: { snapshot: { ...book.snapshot, entries } } }])
-  const before = (await tx.find('report_book_entry', school.id, entryOf(subject_id))) as Row<'report_book_entry'>
+  const before = (await tx.find('report_book_entry', school.id, entryOf(entry))) as Row<'report_book_entry'>
   await tx.update('report_book_entry', [{ before, patch: { exam_average } }])
 }
 
 test('the entries of a book that was deleted, and stays for a remark, show the figures that it had at last', async () => {
   const { centre, box, meet, expectSame } = await stage()
-  const subject = await bookWithEntry(box)
+  const entry = await bookWithEntry(box)
   await meet()
-  const entryIn = async (tx: WriteTx) => (await tx.find('report_book_entry', school.id, entryOf(subject))) as Row<'report_book_entry'>
+  const entryIn = async (tx: WriteTx) => (await tx.find('report_book_entry', school.id, entryOf(entry))) as Row<'report_book_entry'>
   await at(centre, admin, async (tx) => tx.update('report_book_entry', [{ before: await entryIn(tx), patch: { teacher_remark: 'R' } }]))
-  await at(box, admin, (tx) => figure(tx, subject, 12))
+  await at(box, admin, (tx) => figure(tx, entry, 12))
   await at(box, admin, async (tx) => {
     await tx.remove('report_book_entry', [await entryIn(tx)])
-    await tx.remove('report_book', [(await tx.find('report_book', school.id, idOf(2))) as Row<'report_book'>])
+    await tx.remove('report_book', [(await tx.find('report_book', school.id, entry.book)) as Row<'report_book'>])
   })
   await meet()
-  expect(await entryAt(centre, entryOf(subject))).toMatchObject({ exam_average: 12, teacher_remark: 'R' })
+  expect(await entryAt(centre, entryOf(entry))).toMatchObject({ exam_average: 12, teacher_remark: 'R' })
   await expectSame()
 })
 
 test('where a snapshot is refused, the entries show again what the parent has', async () => {
   const { laptop, meet, expectSame } = await stage('laptop2')
-  const subject = await bookWithEntry(laptop)
+  const entry = await bookWithEntry(laptop)
   await meet()
-  await at(laptop, teacher, (tx) => figure(tx, subject, 12))
-  expect(await entryAt(laptop, entryOf(subject))).toMatchObject({ exam_average: 12 })
+  await at(laptop, teacher, (tx) => figure(tx, entry, 12))
+  expect(await entryAt(laptop, entryOf(entry))).toMatchObject({ exam_average: 12 })
   await meet()
-  expect(await entryAt(laptop, entryOf(subject))).toMatchObject({ exam_average: null })
+  expect(await entryAt(laptop, entryOf(entry))).toMatchObject({ exam_average: null })
   await expectSame()
 })
 
