@@ -4,7 +4,7 @@ import { SCHEMA_VERSION } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { eq } from 'drizzle-orm'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { putBackAt } from '../../peers/put-back.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -47,9 +47,14 @@ async function centreLost(lost: (centre: School, box: School) => Promise<unknown
 describe('a centre whose database is put back behind its back', () => {
   test('gets the lost day from its school, and the school gets what was written since', async () => {
     const { box, back, number } = await centreLost((centre) => enter(centre, mathsExam.id, 77))
+    const warned = vi.spyOn(back.services.log, 'warn')
     await enter(back, mathsHomework.id, 4)
     await meet(box, back)
     for (const node of [back, box]) expect([await scoreAt(node, mathsExam.id), await scoreAt(node, mathsHomework.id)]).toEqual([77, 4])
+    expect(warned).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ before: number, node: numberOf(back) }),
+      expect.stringContaining('put back to an earlier state'),
+    )
     expect(numberOf(back)).not.toBe(number)
     expect(await saidOf(back)).not.toBeNull()
     expect([await conflictsAt(back), await refusedAt(box)]).toEqual([[], []])
