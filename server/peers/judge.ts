@@ -61,6 +61,8 @@ type Part = { unit: string; isNew: boolean; lives: boolean }
  */
 export class Judge {
   private readonly facts = new Map<string, Promise<Facts>>()
+  /** Who became an administrator in this page, by somebody who might make one. */
+  private readonly appointed = new Set<unknown>()
 
   constructor(
     private readonly tx: ReadTx,
@@ -129,13 +131,28 @@ export class Judge {
 
   /** Who ever was an administrator here may have made others; whoever founds a school makes itself. */
   private async objectionToRole(state: RowState, actor: string | null): Promise<Verdict['code'] | null> {
-    if (actor === null || state.values['role'] !== 'admin') return null
+    return state.values['role'] === 'admin' && !(await this.mayAppoint(actor)) ? 'forbidden' : null
+  }
+
+  /** Before a school's members are asked about: who became an administrator while the line was down may have made others, whatever he is now. */
+  async noteAppointed(members: readonly RowState[]): Promise<void> {
+    for (let before = -1; before < this.appointed.size; ) {
+      before = this.appointed.size
+      for (const { units, values } of members) {
+        const [, , , actor = null, wasAdmin] = units['role'] ?? []
+        if (wasAdmin === 1 && (await this.mayAppoint(actor))) this.appointed.add(values['user_id'])
+      }
+    }
+  }
+
+  private async mayAppoint(actor: string | null): Promise<boolean> {
+    if (actor === null || this.appointed.has(actor)) return true
     const school = this.peer.school_id as string
     const members = await rowsWhere(this.tx, 'school_management', school)
-    if (members.length === 0) return null
+    if (members.length === 0) return true
     const own = members.filter(({ user_id }) => user_id === actor).map(({ id }) => id)
     const known = await knownRows(this.tx, 'school_management', school, own)
-    return [...known.values()].some((each) => each.state.units['role']?.[4] === 1) ? null : 'forbidden'
+    return [...known.values()].some((each) => each.state.units['role']?.[4] === 1)
   }
 
   private async mayResolve(actor: string | null): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
+import { altered } from '../../testing/altered.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
@@ -99,6 +100,20 @@ describe('the admin’s offline approval', () => {
     await expect(late).rejects.toMatchObject({ status: 403 })
   })
 
+  test('by an administrator who was made one while the line was cut, and who makes another', async () => {
+    const { centre, box, link, request } = await askedAndCut()
+    await (await signedIn(box, 'okafor')).schools.updateMember({ params: { userId: people.quinn.id }, body: { role: 'admin' } })
+    await (await signedIn(box, 'quinn')).schools.approve({ params: request, body: { role: 'admin' } })
+    await (await signedIn(box, 'okafor')).schools.updateMember({ params: { userId: people.quinn.id }, body: { role: 'teacher' } })
+    link.line.cut = false
+    await settle(link)
+    expect(await refusedAt(box)).toEqual([])
+    for (const node of [centre, box]) {
+      expect(await memberAt(node, people.nobody.id)).toEqual({ role: 'admin', is_active: true })
+      expect(await memberAt(node, people.quinn.id)).toEqual({ role: 'teacher', is_active: true })
+    }
+  })
+
   test('with the role of an administrator, by somebody who never was one at the centre: the centre does not take the role', async () => {
     const { centre, box, link, request } = await askedAndCut()
     // Past the program, at the school's own disk.
@@ -123,7 +138,7 @@ test('a laptop that is no administrator’s makes nobody an administrator: what 
   const { laptop, link } = await laptopOf(open, box, people.ada.id)
   await laptop.services.store.write(asSystem(people.ada.id), async (tx) => {
     const before = (await tx.db.select().from(tx.t.school_management)).find(({ user_id }) => user_id === people.ada.id)
-    if (before) await tx.update('school_management', [{ before, patch: { role: 'admin' } }])
+    if (before) await altered(tx, () => tx.update('school_management', [{ before, patch: { role: 'admin' } }]))
   })
   await settle(link)
   for (const node of [box, laptop]) expect(await memberAt(node, people.ada.id)).toEqual({ role: 'teacher', is_active: true })
