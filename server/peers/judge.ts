@@ -8,9 +8,10 @@ import type { RowState, Values } from '@markbook/sync/merge/state'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
 import { peopleElsewhere } from '../features/outage/belonging.ts'
-import { type Known, knownRows, rowsWhere } from '../store/replica/states.ts'
+import { type Known, knownRows } from '../store/replica/states.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
+import { Appointments } from './appointments.ts'
 import { isAsSent } from './as-sent.ts'
 import type { ConflictRecords } from './conflict-records.ts'
 import { isOwnPath } from './files/named.ts'
@@ -61,8 +62,7 @@ type Part = { unit: string; isNew: boolean; lives: boolean }
  */
 export class Judge {
   private readonly facts = new Map<string, Promise<Facts>>()
-  /** Who became an administrator in this page, by somebody who might make one. */
-  private readonly appointed = new Set<unknown>()
+  readonly appointments: Appointments
 
   constructor(
     private readonly tx: ReadTx,
@@ -71,7 +71,9 @@ export class Judge {
     private readonly seen: number,
     /** Of a laptop: which of the conflicts that it sends are such. */
     private readonly records: ConflictRecords | null,
-  ) {}
+  ) {
+    this.appointments = new Appointments(tx, peer.school_id as string)
+  }
 
   async verdicts(table: Replicated, state: RowState, known: Known | undefined): Promise<Verdict[]> {
     const after = known ? mergeRows(table, descriptions[table], known.state, state).state : state
@@ -126,33 +128,8 @@ export class Judge {
     if (table === 'sync_conflict' && this.records) return this.objectionToRecord(state, write, this.records)
     if (table === 'sync_conflict') return node === MADE_BY_RULE || (await this.mayResolve(actor)) ? null : 'forbidden'
     if (this.peer.kind === 'laptop') return this.objectionToLaptop(table, state, write, actor)
-    return table === 'school_management' && write.unit === 'role' ? this.objectionToRole(state, actor) : null
-  }
-
-  /** Who ever was an administrator here may have made others; whoever founds a school makes itself. */
-  private async objectionToRole(state: RowState, actor: string | null): Promise<Verdict['code'] | null> {
-    return state.values['role'] === 'admin' && !(await this.mayAppoint(actor)) ? 'forbidden' : null
-  }
-
-  /** Before a school's members are asked about: who became an administrator while the line was down may have made others, whatever he is now. */
-  async noteAppointed(members: readonly RowState[]): Promise<void> {
-    for (let before = -1; before < this.appointed.size; ) {
-      before = this.appointed.size
-      for (const { units, values } of members) {
-        const [, , , actor = null, wasAdmin] = units['role'] ?? []
-        if (wasAdmin === 1 && (await this.mayAppoint(actor))) this.appointed.add(values['user_id'])
-      }
-    }
-  }
-
-  private async mayAppoint(actor: string | null): Promise<boolean> {
-    if (actor === null || this.appointed.has(actor)) return true
-    const school = this.peer.school_id as string
-    const members = await rowsWhere(this.tx, 'school_management', school)
-    if (members.length === 0) return true
-    const own = members.filter(({ user_id }) => user_id === actor).map(({ id }) => id)
-    const known = await knownRows(this.tx, 'school_management', school, own)
-    return [...known.values()].some((each) => each.state.units['role']?.[4] === 1)
+    const appoints = table === 'school_management' && write.unit === 'role' && state.values['role'] === 'admin'
+    return appoints && !(await this.appointments.mayAppoint(actor)) ? 'forbidden' : null
   }
 
   private async mayResolve(actor: string | null): Promise<boolean> {

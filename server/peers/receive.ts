@@ -77,7 +77,7 @@ async function takeTable(
     school,
     states.map(({ id }) => id),
   )
-  if (table === 'school_management') await judge.noteAppointed(states)
+  if (table === 'school_management') await judge.appointments.note(states)
   const taken: Incoming[] = []
   const refused: { state: RowState; verdicts: Verdict[] }[] = []
   for (const state of states) {
