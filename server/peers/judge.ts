@@ -8,7 +8,7 @@ import type { RowState, Values } from '@markbook/sync/merge/state'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
 import { peopleElsewhere } from '../features/outage/belonging.ts'
-import { type Known, knownRows } from '../store/replica/states.ts'
+import { isLost, type Known, knownRows } from '../store/replica/states.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
 import { Appointments } from './appointments.ts'
@@ -76,7 +76,8 @@ export class Judge {
   }
 
   async verdicts(table: Replicated, state: RowState, known: Known | undefined): Promise<Verdict[]> {
-    const after = known ? mergeRows(table, descriptions[table], known.state, state).state : state
+    // Of a row that was lost here past the program its versions alone are known, and what comes under them stands (decision 407).
+    const after = known && !isLost(known) ? mergeRows(table, descriptions[table], known.state, state).state : state
     const fresh = freshIn(state, known, after).filter(([unit]) => !changesNothing(table, unit, state, known))
     // Whole: what is not there under its own id must not come to life by a part of it.
     if (!known?.row && after.alive.length > 0 && isMisnamed(table, after.values))

@@ -37,7 +37,7 @@ const suspects: { what: string; pattern: RegExp; find?: (match: RegExpExecArray)
   {
     what: 'the connection',
     pattern:
-      /(?<!\bdialect\.(?:feedOf|feedsOf|feedEntries|countVersions|versionsOf|rowIdsAfter|tombstones|peopleOf|awaitMore|hurry)\()\b(?:tx|scene\.tx)\.line\b/g,
+      /(?<!\bdialect\.(?:feedOf|feedsOf|feedEntries|countVersions|versionsOf|rowIdsAfter|rowIdsOf|tombstones|peopleOf|awaitMore|hurry)\()\b(?:tx|scene\.tx)\.line\b/g,
   },
   { what: 'SQL text that writes', pattern: /\binsert into\b|\bdelete from\b|\bupdate\s+"?[\w.]+"?\s+set\b/gi },
   { what: 'a driver', pattern: /from '(?:better-sqlite3|postgres|drizzle-orm\/(?:better-sqlite3|postgres-js))'/g },

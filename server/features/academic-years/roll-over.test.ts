@@ -82,7 +82,7 @@ describe('POST /api/academic-years/:id/roll-over', () => {
       tx.insert(
         'student_subject',
         [zoe, mei].map((pupil) => ({
-          id: tx.newId(),
+          id: naturalId('student_subject', pupil.id, irish.id, class3B.id),
           school_id: class3B.school_id,
           student_group_id: class3B.id,
           student_id: pupil.id,

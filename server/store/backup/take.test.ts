@@ -204,7 +204,9 @@ describe.skipIf(onPostgres)('before a migration', () => {
     expect(calls).toEqual([])
     const [first, ...others] = knownMigrations('sqlite')
     const connection = new Database(join(folder, 'markbook.sqlite'))
-    connection.exec('alter table history drop column source_id; alter table sync_refused drop column peer_id')
+    const added = { history: ['source_id'], sync_refused: ['peer_id'], sync_peer: ['compared_at', 'difference'] }
+    for (const [table, columns] of Object.entries(added))
+      for (const column of columns) connection.exec(`alter table ${table} drop column ${column}`)
     connection.prepare('delete from __drizzle_migrations where created_at > ?').run(first)
     connection.pragma('user_version = 1')
     const [id, none] = ['00000000-0000-4000-8000-000000000001', '{}']
@@ -218,7 +220,7 @@ describe.skipIf(onPostgres)('before a migration', () => {
     await migrated.close()
     expect(calls).toEqual(['2026-01-12T08-00-00Z-migration'])
     expect(openBackup(join(behind.backupDir, calls[0] as string)).manifest.migrations).toEqual([first])
-    expect(others).toHaveLength(1)
+    expect(others).toHaveLength(2)
     await (await open(folder, before)).close()
     expect(calls).toHaveLength(1)
     st.clock.advance(1)

@@ -1,3 +1,4 @@
+import { naturalId } from '@markbook/shared/ids'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, expect, test } from 'vitest'
 import { differencesOf, digestsOf } from '../../peers/verify.ts'
@@ -34,7 +35,7 @@ test('whoever is taken in then is told, with the name that they have', async () 
   const { box } = await centreAndSchool(open)
   const { laptop, link } = await laptopOf(open, box, people.ada.id)
   await box.services.store.write(asSystem(people.okafor.id), async (tx) => {
-    const id = tx.newId()
+    const id = naturalId('membership', people.tomas.id, stBrigids)
     await tx.insert('school_management', [{ id, school_id: stBrigids, user_id: people.tomas.id, role: 'teacher', is_active: true }])
   })
   await settle(link)

@@ -13,11 +13,10 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
-/** The book of a pupil under another id, in a class of the story. */
+/** The book of a pupil for another term, in a class of the story. */
 async function bookIn({ services }: School, group: string, id: string): Promise<Row<'report_book'>> {
   return services.store.write(asSystem(people.okafor.id), async (tx) => {
-    const term = naturalId('term', draftReport.academic_year_id, 'hilary')
-    const [book] = await tx.insert('report_book', [{ ...draftReport, id, term_id: term, student_group_id: group }])
+    const [book] = await tx.insert('report_book', [{ ...draftReport, id, term_id: HILARY, student_group_id: group }])
     const entry = (await tx.db.select().from(tx.t.report_book_entry)).find(({ report_book_id }) => report_book_id === draftReport.id)
     if (!book || !entry) throw new Error('the story has a book with entries')
     await tx.insert('report_book_entry', [
@@ -26,7 +25,8 @@ async function bookIn({ services }: School, group: string, id: string): Promise<
     return book
   })
 }
-const ID = '019bbbbb-0000-7000-8000-000000000001'
+const HILARY = naturalId('term', draftReport.academic_year_id, 'hilary')
+const ID = naturalId('report_book', draftReport.student_id, HILARY, draftReport.report_type)
 const booksAt = async (node: School) => (await node.rows('report_book')).map(({ id }) => id)
 const entriesAt = async (node: School) => (await node.rows('report_book_entry')).filter(({ report_book_id }) => report_book_id === ID)
 

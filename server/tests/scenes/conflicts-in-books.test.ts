@@ -7,7 +7,7 @@ import { differencesOf, digestsOf } from '../../peers/verify.ts'
 import { asSystem } from '../../store/tx.ts'
 import { lineOf, signedIn, type UnderParent } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, conflictsAt, laptopOf, settle } from './scenes.fixtures.ts'
+import { centreAndSchool, conflictsAt, laptopOf, refusedAt, refusedBelow, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -100,7 +100,7 @@ test('a conflict goes with its book to another class’s teacher, and comes back
   }
 })
 
-test('a decision that was made while the book left for another class arrives before the conflict leaves the laptop', async () => {
+test('a decision that was made while the book left for another class is not taken: the conflict waits for those whose it is now, and both lists say so', async () => {
   const { box, laptop, link, settled } = await writtenTwice()
   await settled()
   const [conflict] = await shownTo(laptop, 'byrne')
@@ -108,7 +108,9 @@ test('a decision that was made while the book left for another class arrives bef
   await moveTo(box, class3A.id)
   await settle(link)
   expect(await conflictsAt(laptop)).toEqual([])
-  expect(await conflictsAt(box)).toMatchObject([{ status: 'resolved', resolved_by: people.byrne.id }])
+  expect(await conflictsAt(box)).toMatchObject([{ status: 'open', resolved_by: null }])
+  for (const refused of [await refusedAt(laptop), await refusedBelow(box)])
+    expect(refused).toMatchObject([{ table_name: 'sync_conflict', actor_id: people.byrne.id, code: 'forbidden' }])
 })
 
 test('with the class the conflicts leave as well, and they come to whoever is class teacher then', async () => {

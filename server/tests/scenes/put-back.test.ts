@@ -11,7 +11,7 @@ import { asSystem } from '../../store/tx.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { copiesIn } from './copies.fixtures.ts'
-import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same } from './scenes.fixtures.ts'
+import { centreAndSchool, conflictsAt, laptopOf, refusedAt, refusedBelow, same } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)
@@ -190,7 +190,9 @@ describe('a school with laptops', () => {
       await makeRound(back, carrierTo(centre))
     }
     for (const node of [laptop, back, centre]) expect(await scoreAt(node, mathsExam.id)).toBe(88)
-    expect(await valuesKept(centre)).toEqual([{ score: 77 }])
+    // The head wrote it, and a laptop speaks for its own person alone: it stands among what was not taken, at both.
+    for (const refused of [await refusedAt(laptop), await refusedBelow(back)])
+      expect(refused.map(({ value, actor_id }) => [value, actor_id])).toContainEqual([{ score: 77 }, people.okafor.id])
     expect(numberOf(back)).not.toBe(numberOf(box))
   })
 
