@@ -102,7 +102,7 @@ async function importUp(services: Own, peer: Peer, head: Head, bytes: Buffer): P
   }
   const news: Down['pages'] = []
   for (let asked = { cursor: head.cursor, scope: head.scope }, isLast = false; !isLast; ) {
-    const page = await store.read(asSystem(), (tx) => nextPage(tx, peer, store.nodeId, { ...asked, history: true, marks: true }, keys))
+    const page = await store.read(asSystem(), (tx) => nextPage(tx, peer, store.nodeId, { ...asked, history: true, imprints: true }, keys))
     news.push(page)
     asked = { cursor: page.cursor, scope: page.scope }
     isLast = page.is_last

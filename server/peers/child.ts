@@ -16,13 +16,14 @@ import { isRestoredAbove, sentUpTo, tellFirst } from './above.ts'
 import { parentsOf, peerById } from './enrolment.ts'
 import type { NamedFile } from './files/named.ts'
 import { lookAgain } from './files/queue.ts'
-import { heardBy, NumberForgotten } from './forgotten.ts'
+import { heardBy } from './forgotten.ts'
 import { letGo } from './gone.ts'
 import { nodeKeys } from './keys.ts'
 import { letBooksGo } from './moved-books.ts'
 import { heardKeys } from './new-keys.ts'
-import { demandOwnNumber, hasLost, leaveNumber, NumberGivenUp, NumberTaken } from './number.ts'
+import { demandOwnNumber, hasLost } from './number.ts'
 import { type News, ownNews } from './own-news.ts'
+import { underOwnNumber } from './own-number.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
 import { announceSecrets } from './people.ts'
 import { prune } from './prune.ts'
@@ -30,14 +31,14 @@ import { keepRefused, ofOwn, takeRefusals } from './refusals.ts'
 import { sealKeys } from './routes.ts'
 import { resealed } from './secrets.ts'
 import { takeTold, toldUp } from './told.ts'
-import { demandOneHand, withOneHand } from './twofold.ts'
+import { demandOneHand } from './twofold.ts'
 
 type Peer = Row<'sync_peer'>
-type Asked = Omit<Pull, 'sheets' | 'history' | 'marks'>
+type Asked = Omit<Pull, 'sheets' | 'history' | 'imprints'>
 type Coming = { from?: string | null; byHand?: boolean }
 
-/** What this program says of itself. `sheets`: it reads rows by column, `history`: it takes history, `marks`: and places with a mark, as all do since they can. */
-export type Program = { protocol: number; schema: number; sheets?: false; history?: false; marks?: false }
+/** What this program says of itself. `sheets`: it reads rows by column, `history`: it takes history, `imprints`: and places with an imprint, as all do since they can. */
+export type Program = { protocol: number; schema: number; sheets?: false; history?: false; imprints?: false }
 
 /**
  * A child's side of one parent, in the steps that the machine asks for (sync/machine.ts). Everything that must survive is in the
@@ -156,7 +157,7 @@ export class Child {
     const school = peer.school_id as string
     const all = answers.filter(({ outcome }) => outcome === 'refused' || outcome === 'conflict')
     const refused = (await this.isFirst(peer)) ? all : await store.read(asSystem(), (tx) => ofOwn(tx, store.nodeId, school, all))
-    await this.underOwnNumber(async (tx) => {
+    await underOwnNumber(store, async (tx) => {
       await keepRefused(tx, school, refused)
       const theirs = unpackRows(answers.flatMap((answer) => answer.theirs ?? [])).rows
       await demandOwnNumber(tx, school, store.nodeId, theirs)
@@ -181,7 +182,7 @@ export class Child {
     await this.takePage(peer, page)
     if (page.is_last && peer.user_id !== null) {
       let left: NamedFile[] = []
-      const pruned = this.underOwnNumber(async (tx) => {
+      const pruned = underOwnNumber(store, async (tx) => {
         left = await prune(tx, store.nodeId, await this.peer(tx))
       })
       await pruned.finally(async () => {
@@ -208,8 +209,8 @@ export class Child {
   }
 
   private ask(asked: Asked, signal?: AbortSignal): Promise<Page> {
-    const { sheets = true, history = true, marks = true } = this.program
-    return this.line.pull({ ...asked, sheets, history, marks }, signal)
+    const { sheets = true, history = true, imprints = true } = this.program
+    return this.line.pull({ ...asked, sheets, history, imprints }, signal)
   }
 
   /**
@@ -220,7 +221,7 @@ export class Child {
     const { rows } = unpackRows(page.tables)
     const history = entriesOf(page.history ?? [])
     const { own, shared } = sealKeys(this.services, peer)
-    await this.underOwnNumber(async (tx) => {
+    await underOwnNumber(this.services.store, async (tx) => {
       await demandOneHand(tx, peer.school_id as string, history, null)
       await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
       if (page.copied !== null) await tx.dialect.awaitMore(tx.line, isCopying(page))
@@ -264,23 +265,6 @@ export class Child {
     await this.takeAnswers(peer, answers, { to: own_seq, people: own_people })
     if (page.to >= own_seq && page.people >= own_people) return null
     return { way: 'up', own_seq: page.to, own_people: page.people }
-  }
-
-  /**
-   * Takes what a parent says, unless it says that a copy of this database writes under its number: then it takes another (decision 381).
-   * So it does before rows go that bear it (decision 387): killed between the two, it still has them, under a number of nobody.
-   */
-  private async underOwnNumber(take: (tx: WriteTx) => Promise<void>): Promise<void> {
-    const { store } = this.services
-    const taken = () => withOneHand(store, () => store.write(asSystem(), take))
-    try {
-      return await taken()
-    } catch (error) {
-      if (error instanceof NumberTaken) await leaveNumber(store)
-      else if (error instanceof NumberForgotten) await store.renewNode().then(taken)
-      else throw error
-    }
-    throw new NumberGivenUp()
   }
 
   /** What stands at the first parent stands here. From another a laptop may hear later of what the first has long sent. */

@@ -16,7 +16,7 @@ import { isAsSent } from './as-sent.ts'
 import type { ConflictRecords } from './conflict-records.ts'
 import { isOwnPath } from './files/named.ts'
 import { changesNothing, freshIn } from './fresh.ts'
-import { type Facts, readFacts } from './judge.facts.ts'
+import { classesInYear, type Facts, lessonsInYear, readFacts } from './judge.facts.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
 /** Why a unit of a pushed row is not taken. `stale`: the right was there until something that the writer had not seen. */
@@ -275,21 +275,6 @@ function ownerOf(table: Replicated, id: string, values: Values): string | null {
 
 const OF_RIGHTS = ['school_management', 'teacher_group_assignment', 'teacher_subject_assignment', 'class_teacher'] as const
 
-const classesInYear = statement<{ school: string; student: string; term: string }>()(({ db, t: { enrolment, term }, p }) =>
-  db
-    .select({ group: enrolment.student_group_id })
-    .from(enrolment)
-    .innerJoin(term, and(eq(term.school_id, enrolment.school_id), eq(term.academic_year_id, enrolment.academic_year_id)))
-    .where(and(eq(enrolment.school_id, p.school), eq(enrolment.student_id, p.student), eq(term.id, p.term))),
-)
-const lessonsInYear = statement<{ school: string; user: string; subject: string; term: string }>()(
-  ({ db, t: { teacher_subject_assignment: of, term }, p }) =>
-    db
-      .select({ id: of.id })
-      .from(of)
-      .innerJoin(term, and(eq(term.school_id, of.school_id), eq(term.academic_year_id, of.academic_year_id)))
-      .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user), eq(of.subject_id, p.subject), eq(term.id, p.term))),
-)
 const rightsSince = statement<{ school: string; seen: number }>()(({ db, t: { sync_row }, p }) =>
   db
     .select({ id: sync_row.row_id, table: sync_row.table_name })

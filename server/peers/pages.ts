@@ -9,7 +9,7 @@ import { type CopyPlace, readCopy, readFeed, withConflicts } from '../store/repl
 import type { ReadTx } from '../store/tx.ts'
 import { passedOn } from './above.ts'
 import { isBelowFloor } from './gone.ts'
-import { marked } from './marks.ts'
+import { imprinted } from './imprint.ts'
 import { booksLeft, withParts } from './moved-books.ts'
 import { changedPeople, withNamed } from './people.ts'
 import { type Scope, scopeOf, within } from './scope.ts'
@@ -20,7 +20,7 @@ type Peer = Row<'sync_peer'>
 /** Keys of sealed columns: this node's own, and the one that it shares with the peer. */
 export type SealKeys = { own: Buffer; shared: Buffer }
 
-type Asked = { cursor: string | null; scope: string | null; sheets?: Can; history?: Can; marks?: Can }
+type Asked = { cursor: string | null; scope: string | null; sheets?: Can; history?: Can; imprints?: Can }
 type Can = boolean | undefined
 
 /**
@@ -40,7 +40,7 @@ export async function nextPage(tx: ReadTx, peer: Peer, epoch: string, asked: Ask
   const tables = pack(scope.secrets ? resealed(rows, keys.own, keys.shared) : rows)
   return {
     epoch,
-    cursor: cursorToText(asked.marks ? await marked(tx, peer, read.cursor, keys.own) : read.cursor),
+    cursor: cursorToText(asked.imprints ? await imprinted(tx, peer, read.cursor, keys.own) : read.cursor),
     tables,
     is_last: read.isLast,
     total: read.total,

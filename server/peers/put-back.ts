@@ -4,7 +4,7 @@ import { and, desc, eq } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
-import { type Shown, shownBy } from './marks.ts'
+import { type Shown, shownBy } from './imprint.ts'
 import { restamp } from './restamp.ts'
 
 type Peer = Row<'sync_peer'>

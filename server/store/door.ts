@@ -26,14 +26,7 @@ import { type Overruled, stampedRows } from './door.stamps.ts'
 import type { Line } from './line.ts'
 import type { Change, NewRow, Note, Placing, ReplicaWrites, Touched } from './tx.ts'
 
-export type Writer = {
-  node: string
-  actor: string | null
-  now: string
-  nowMs: number
-  newId: () => string
-  isLaptop: () => Promise<boolean>
-}
+export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId(): string; isLaptop(): Promise<boolean> }
 
 /**
  * The one write door (architecture, decision 6). Rows are written at once; the versions and the history of everything that a

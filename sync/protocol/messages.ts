@@ -63,8 +63,8 @@ export const Pull = z.object({
   sheets: z.boolean().optional(),
   /** It takes the history of what it gets, and reads that by column too. */
   history: z.boolean().optional(),
-  /** It can read places that bear a mark. */
-  marks: z.boolean().optional(),
+  /** It can read places that bear an imprint. */
+  imprints: z.boolean().optional(),
 })
 export type Pull = z.infer<typeof Pull>
 

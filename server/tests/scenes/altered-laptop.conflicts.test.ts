@@ -8,28 +8,20 @@ import { applyStates } from '../../store/replica/apply.ts'
 import { knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { signedIn, type UnderParent } from '../../testing/nodes.ts'
-import { type School, school } from '../../testing/school.ts'
-import { liar } from './altered.fixtures.ts'
-import { conflictsAt, laptopOf, refusedAt, refusedBelow, settle } from './scenes.fixtures.ts'
+import type { School } from '../../testing/school.ts'
+import { liar, mark, marksOf } from './altered.fixtures.ts'
+import { conflictsAt, laptopOf, refusedAt, refusedBelow, serverAndLaptop, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 let server: School
 let laptop: School
 let link: UnderParent
 beforeEach(async () => {
-  server = await school({ seed: 'server' })
-  open.push(server)
-  ;({ laptop, link } = await laptopOf(open, server, people.ada.id))
+  ;({ server, laptop, link } = await serverAndLaptop(open))
 })
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
-
-const mark = (pupil: { id: string }, score: number, exam = mathsExam) => ({
-  body: { assessmentId: exam.id, grades: [{ studentId: pupil.id, score }] },
-})
-const marksOf = async (node: School, pupil: { id: string }) =>
-  (await node.rows('grade')).filter((row) => row.assessment_id === mathsExam.id && row.student_id === pupil.id).map(({ score }) => score)
 
 describe('a conflict that a laptop decides', () => {
   /** Byrne's mark, on his own laptop, meets one of the head. */

@@ -9,9 +9,9 @@ import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { altered } from '../../testing/altered.ts'
 import { signedIn, type UnderParent } from '../../testing/nodes.ts'
-import { type School, school } from '../../testing/school.ts'
-import { liar, renamed } from './altered.fixtures.ts'
-import { centreAndSchool, laptopOf, same, settle } from './scenes.fixtures.ts'
+import type { School } from '../../testing/school.ts'
+import { liar, mark, marksOf, renamed } from './altered.fixtures.ts'
+import { centreAndSchool, laptopOf, same, serverAndLaptop, settle } from './scenes.fixtures.ts'
 
 const OTHER = '01900000-0000-7000-8000-00000000abcd'
 const open: School[] = []
@@ -19,19 +19,12 @@ let server: School
 let laptop: School
 let link: UnderParent
 beforeEach(async () => {
-  server = await school({ seed: 'server' })
-  open.push(server)
-  ;({ laptop, link } = await laptopOf(open, server, people.ada.id))
+  ;({ server, laptop, link } = await serverAndLaptop(open))
 })
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
-const mark = (pupil: { id: string }, score: number, exam = mathsExam) => ({
-  body: { assessmentId: exam.id, grades: [{ studentId: pupil.id, score }] },
-})
-const marksOf = async (node: School, pupil: { id: string }) =>
-  (await node.rows('grade')).filter((row) => row.assessment_id === mathsExam.id && row.student_id === pupil.id).map(({ score }) => score)
 const heldAt = (node: School) => node.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_held))
 
 describe('a row under another id than what it is of says', () => {

@@ -1,3 +1,4 @@
+import { mathsExam } from '@markbook/shared/story/marks'
 import { type Carried, packRows, unpackRows } from '@markbook/sync/protocol/page'
 import { Child } from '../../peers/child.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
@@ -34,3 +35,9 @@ export const renamed = (id: string, { table, state }: Carried): Carried => ({
   table,
   state: { ...state, id, values: { ...state.values, id } },
 })
+
+export const mark = (pupil: { id: string }, score: number, exam = mathsExam) => ({
+  body: { assessmentId: exam.id, grades: [{ studentId: pupil.id, score }] },
+})
+export const marksOf = async (node: School, pupil: { id: string }) =>
+  (await node.rows('grade')).filter((row) => row.assessment_id === mathsExam.id && row.student_id === pupil.id).map(({ score }) => score)

@@ -1,6 +1,7 @@
 import { hilltop, type PersonName, people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
 import { issueConsoleCode } from '../../features/outage/console.ts'
+import { differencesOf, digestsOf } from '../../peers/verify.ts'
 import { asSystem } from '../../store/tx.ts'
 import { enrolled } from '../../testing/authenticator.ts'
 import { browserOf } from '../../testing/browser.ts'
@@ -35,6 +36,11 @@ async function isTakenIn(at: School, name: PersonName) {
   const asked = (await schools.joinRequests()).find(({ user }) => user.email === people[name].email)
   if (!asked) throw new Error(`${name} has not asked`)
   await schools.approve({ params: { requestId: asked.id }, body: { role: 'teacher' } })
+}
+/** Where what the school's server holds and what the centre holds of it are not the same. */
+const differences = async (box: School, centre: School) => {
+  const whose = { kind: 'school' as const, school_id: stBrigids, user_id: null }
+  return differencesOf(await digestsOf(box.services.store, whose), await digestsOf(centre.services.store, whose))
 }
 const nameOf = async (node: School, name: PersonName) => {
   const found = (await node.rows('user_profile')).find(({ id }) => id === people[name].id)
@@ -114,6 +120,31 @@ describe('the neighbour’s rows: the neighbour’s people', () => {
     expect(await signsIn(centre, 'ada', anew.code())).toBe(true)
     expect(await signsIn(box, 'ada', anew.code())).toBe(false)
     expect(await signsIn(box, 'ada', app.code(1))).toBe(true)
+  })
+
+  test('an app that a school’s server was given opens no more where its owner has a place at another since', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const app = await enrolled(centre.as.ada, centre.clock)
+    await settle(link)
+    later(centre, box)
+    expect(await signsIn(box, 'ada', app.code())).toBe(true)
+    const { id } = await centre.as.ada.schools.requestToJoin({ params: { schoolId: hilltop }, body: {} })
+    await centre.as.marker.schools.approve({ params: { requestId: id }, body: { role: 'teacher' } })
+    later(centre, box)
+    expect(await signsIn(centre, 'ada', app.code())).toBe(false)
+    const anew = await enrolled(await signedIn(centre, 'ada'), centre.clock)
+    await settle(link)
+    later(centre, box)
+    expect(await signsIn(centre, 'ada', anew.code())).toBe(true)
+    expect(await signsIn(box, 'ada', anew.code())).toBe(false)
+    // Each has its own, and nothing is wrong.
+    const own = await enrolled(await signedIn(box, 'ada'), box.clock)
+    await settle(link)
+    later(centre, box)
+    expect([await signsIn(box, 'ada', own.code()), await signsIn(centre, 'ada', own.code())]).toEqual([true, false])
+    expect(await signsIn(centre, 'ada', anew.code())).toBe(true)
+    expect(await refusedAt(box)).toEqual([])
+    expect(await differences(box, centre)).toEqual([])
   })
 
   test.each(['centre', 'school'] as const)(

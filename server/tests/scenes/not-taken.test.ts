@@ -10,17 +10,15 @@ import { keepRefusedOf } from '../../peers/refused-below.ts'
 import { asSystem } from '../../store/tx.ts'
 import { altered } from '../../testing/altered.ts'
 import { lineOf, signedIn, type UnderParent } from '../../testing/nodes.ts'
-import { type School, school } from '../../testing/school.ts'
-import { conflictsAt, laptopOf, refusedAt, refusedBelow, settle } from './scenes.fixtures.ts'
+import type { School } from '../../testing/school.ts'
+import { conflictsAt, refusedAt, refusedBelow, serverAndLaptop, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 let server: School
 let laptop: School
 let link: UnderParent
 beforeEach(async () => {
-  server = await school({ seed: 'server' })
-  open.push(server)
-  ;({ laptop, link } = await laptopOf(open, server, people.ada.id))
+  ;({ server, laptop, link } = await serverAndLaptop(open))
   const [node] = await server.as.okafor.replication.nodes()
   await server.as.okafor.replication.rename({ params: { id: node?.id ?? '' }, body: { name: 'Ada’s laptop' } })
 })

@@ -150,7 +150,7 @@ describe('each sign by itself', () => {
     const { centre, box, link } = await centreAndSchool(open)
     await enter(box, mathsExam.id, 77)
     await link.round()
-    expect(textToCursor(await placeOf(box))?.mark?.acknowledged).toBeGreaterThan(0)
+    expect(textToCursor(await placeOf(box))?.imprint?.acknowledged).toBeGreaterThan(0)
     // What is lost moved nothing on: of the child it has been forgotten all the same.
     await centre.services.store.write(asSystem(), async (tx) => {
       await tx.local.update(tx.t.sync_peer).set({ own_seq: 0, highest_counter: 0 }).where(eq(tx.t.sync_peer.side, 'child'))
@@ -254,7 +254,7 @@ describe('no false alarm', () => {
   test('a child of an older program gets places that it can read', async () => {
     const { centre, box } = await centreAndSchool(open)
     await enter(centre, mathsExam.id, 77)
-    await makeRound(box, carrierTo(centre), 0, { protocol: PROTOCOL, schema: SCHEMA_VERSION, marks: false })
+    await makeRound(box, carrierTo(centre), 0, { protocol: PROTOCOL, schema: SCHEMA_VERSION, imprints: false })
     expect(await placeOf(box)).not.toContain('~')
     await makeRound(box, carrierTo(centre))
     expect(await placeOf(box)).toContain('~')

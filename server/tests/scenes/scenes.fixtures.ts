@@ -1,3 +1,4 @@
+import { people } from '@markbook/shared/story/people'
 import { isNotNull, isNull } from 'drizzle-orm'
 import { contentsOf } from '../../store/replica/replica.fixtures.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -26,6 +27,13 @@ export async function laptopOf(
   const link = await under(parent, laptop, { user })
   await link.round()
   return { laptop, link }
+}
+
+/** A server with the school of the story, on the database of this run, and Ada's laptop under it. */
+export async function serverAndLaptop(open: School[]): Promise<{ server: School; laptop: School; link: UnderParent }> {
+  const server = await school({ seed: 'server' })
+  open.push(server)
+  return { server, ...(await laptopOf(open, server, people.ada.id)) }
 }
 
 export async function settle(...links: readonly UnderParent[]): Promise<void> {

@@ -21,7 +21,7 @@ type Incarnation = typeof import('../../peers/incarnation.ts')
 type Held = typeof import('../../store/replica/held.ts')
 type Enrolment = typeof import('../../peers/enrolment.ts')
 type Prune = typeof import('../../peers/prune.ts')
-type Marks = typeof import('../../peers/marks.ts')
+type Imprints = typeof import('../../peers/imprint.ts')
 type Versions = typeof import('@markbook/sync/versions')
 type Bury = typeof import('../../store/replica/bury.ts')
 type Rivals = typeof import('../../store/replica/rivals.ts')
@@ -104,8 +104,8 @@ export const plants: readonly Plant[] = [
       await beginAnew({ ...services, store: Object.assign(Object.create(store), { write: async () => undefined }) }, peer, line)
     },
   })),
-  plant<Marks>('a database that was put back goes on under its number', '../../peers/marks.ts', ({ marked }) => ({
-    marked,
+  plant<Imprints>('a database that was put back goes on under its number', '../../peers/imprint.ts', ({ imprinted }) => ({
+    imprinted,
     shownBy: async () => null,
   })),
   plant<Held>('what is held is never tried again', '../../store/replica/held.ts', () => ({ heldRows: async () => [] })),
