@@ -59,7 +59,7 @@ export class Child {
   ) {}
 
   /** True where this database was restored or cloned and must begin anew. */
-  async greet(): Promise<{ anew: boolean }> {
+  async greet(signal?: AbortSignal): Promise<{ anew: boolean }> {
     const { store, clock, config } = this.services
     const kind = config.databaseUrl ? 'centre' : 'school'
     const before = await store.read(asSystem(), (tx) => this.peer(tx))
@@ -67,7 +67,7 @@ export class Child {
     const cursor = before.their_cursor
     const { protocol, schema } = this.program
     const knows = before.public_key
-    const hello = (as: string) => this.line.hello({ protocol, schema, node: as, kind, version, now: clock.now(), cursor, knows })
+    const hello = (as: string) => this.line.hello({ protocol, schema, node: as, kind, version, now: clock.now(), cursor, knows }, signal)
     this.line.speakAs(null)
     this.ahead = null
     const welcome = await hello(node).catch((error: unknown) => this.greetAsFormer(error, hello))

@@ -42,10 +42,13 @@ const chance: Chance = () => randomInt(1_000_000) / 1_000_000
 export class Comparison {
   private state: Comparing
   private place: MergePlace = MERGE_START
+  private othersDue = 0
 
+  /** `greetOthers`: the other parents of a laptop, once a day in such a moment (decision 410). */
   constructor(
     private readonly services: Services,
     private readonly bounds: CompareBounds = limits.sync.compare,
+    private readonly greetOthers: (signal?: AbortSignal) => Promise<void> = async () => {},
   ) {
     this.state = begun(services.clock.now(), chance, bounds)
   }
@@ -65,6 +68,10 @@ export class Comparison {
   async step(peerId: string, session: Session, signal?: AbortSignal): Promise<void> {
     const { clock, log } = this.services
     try {
+      if (clock.now() >= this.othersDue) {
+        this.othersDue = clock.now() + this.bounds.every
+        await this.greetOthers(signal)
+      }
       // What came from the parent itself is counted as sent only here.
       while ((await session.child.push()).more) signal?.throwIfAborted()
       if (this.state.kind === 'merging') await this.merge(peerId, session, signal)

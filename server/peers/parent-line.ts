@@ -46,10 +46,10 @@ export class ParentLine {
     return this.former !== null
   }
 
-  async hello(body: unknown): Promise<Welcome> {
+  async hello(body: unknown, signal?: AbortSignal): Promise<Welcome> {
     this.nonce = ''
     this.number = 0
-    const welcome = await this.ask('/sync/hello', Welcome, body)
+    const welcome = await this.ask('/sync/hello', Welcome, body, signal)
     this.nonce = welcome.nonce
     return welcome
   }

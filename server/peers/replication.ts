@@ -12,6 +12,7 @@ import { type Carriage, carryOn } from './files/carry-on.ts'
 import { Courier } from './files/courier.ts'
 import { beginUnderNumber, keysOfEnrolment } from './incarnation.ts'
 import { overNetwork } from './network.ts'
+import { greetOthers } from './other-parents.ts'
 import { driverFor } from './parent-driver.ts'
 import { type Carrier, ParentLine } from './parent-line.ts'
 import { trustedAuthority } from './trust.ts'
@@ -35,7 +36,10 @@ export async function startReplication(
   let driver: Driver | null = null
   let files: Carriage | null = null
   const whose = new WhoseTurn(patience)
-  const comparison = new Comparison(services, bounds)
+  const comparison = new Comparison(services, bounds, async (signal) => {
+    const place = await greetOthers(services, whose.place, carry, signal)
+    if (place !== null) turns.soon(place)
+  })
   const note = (news: Partial<Course>) => {
     course = { ...course, ...news }
   }

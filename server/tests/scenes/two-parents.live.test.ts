@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
+import { eq } from 'drizzle-orm'
 import { afterEach, expect, test } from 'vitest'
 import { actAs } from '../../acting.ts'
 import { readConfig } from '../../config.ts'
 import { statusOf } from '../../features/replication/status.ts'
+import type { Services } from '../../http/services.ts'
 import { invite } from '../../peers/enrolment.ts'
 import { joinParent } from '../../peers/join.ts'
 import { overNetwork } from '../../peers/network.ts'
@@ -53,6 +55,11 @@ async function joined(node: Running, parent: Running, url: string, kind: Kind): 
 const scoreAt = async ({ node }: Running) =>
   (await node.services.store.read(asSystem(), (tx) => tx.find('grade', stBrigids, naturalId('grade', mathsExam.id, zoe.id))))?.score
 
+const enterAt = async (services: Services, score: number) => {
+  const { api } = await actAs(services, people.ada.id)
+  return api.grades.bulk({ body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score }] } })
+}
+
 test('while the school is not there its laptop speaks with the centre, and with the school again once that is back', async () => {
   const [centre, box, laptop] = [await started('centre'), await started('box'), await started('laptop')]
   await seedStory(centre.node.services.store, { again: true })
@@ -67,8 +74,7 @@ test('while the school is not there its laptop speaks with the centre, and with 
   await services.replication?.stop()
   const replication = await startReplication(services, undefined, { gone: 300, again: 100, answer: 1_000 })
   closing.push(() => replication.stop())
-  const { api } = await actAs(services, people.ada.id)
-  const enter = (score: number) => api.grades.bulk({ body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score }] } })
+  const enter = (score: number) => enterAt(services, score)
   const status = () => services.store.read(asSystem(), (tx) => statusOf(tx, stBrigids, replication.course()))
 
   await until(() => replication.course().notice === 'up_to_date', 'the line to the school')
@@ -92,4 +98,45 @@ test('while the school is not there its laptop speaks with the centre, and with 
   await until(async () => (await scoreAt(box)) === 52, 'the mark at the school')
   await until(async () => (await scoreAt(centre)) === 52, 'the mark at the centre, from the school')
   expect(await services.store.read(asSystem(), (tx) => tx.db.$count(tx.t.sync_conflict))).toBe(0)
+})
+
+test('once a day a laptop that speaks with its school greets the centre too', async () => {
+  const [centre, box, laptop] = [await started('centre'), await started('box'), await started('laptop')]
+  await seedStory(centre.node.services.store, { again: true })
+  await joined(box, centre, `http://127.0.0.1:${centre.port}`, 'school')
+  await until(async () => (await scoreAt(box)) !== undefined, 'the copy of the school')
+  await joined(laptop, box, `http://127.0.0.1:${box.port}`, 'laptop')
+  await until(async () => (await scoreAt(laptop)) !== undefined, 'the copy of the laptop')
+  await joined(laptop, centre, `http://127.0.0.1:${centre.port}`, 'laptop')
+  const { services } = laptop.node
+  await services.replication?.stop()
+  const asked: string[] = []
+  const line = overNetwork(new AbortController().signal)
+  const hurried = { afterStart: 0, every: 400, spread: { start: 0, day: 0 }, again: 300, later: 100, merge: 0, shown: 1 }
+  const replication = await startReplication(
+    services,
+    (request) => {
+      const { port, pathname } = new URL(request.url)
+      if (port === String(centre.port)) asked.push(pathname)
+      return line(request)
+    },
+    { gone: 300, again: 100, answer: 1_000 },
+    hurried,
+  )
+  closing.push(() => replication.stop())
+  await until(() => asked.length >= 2, 'the second greeting')
+  expect(new Set(asked)).toEqual(new Set(['/sync/hello']))
+  expect(replication.course()).toMatchObject({ notice: 'up_to_date', parent: { kind: 'school' } })
+
+  // The laptop was put back: the centre alone has heard of more than it knows.
+  const number = services.store.nodeId
+  await centre.node.services.store.write(asSystem(), async (tx) => {
+    const { sync_peer } = tx.t
+    await tx.local.update(sync_peer).set({ highest_counter: 1_000_000, own_seq: 1_000_000 }).where(eq(sync_peer.user_id, people.ada.id))
+  })
+  await until(() => services.store.nodeId !== number, 'another number')
+  await enterAt(services, 53)
+  await until(async () => (await scoreAt(box)) === 53, 'the mark at the school')
+  await until(async () => (await scoreAt(centre)) === 53, 'the mark at the centre')
+  await until(() => replication.course().parent?.kind === 'school', 'the way back to the school')
 })

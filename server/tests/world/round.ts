@@ -4,6 +4,7 @@ import { Child } from '../../peers/child.ts'
 import { look } from '../../peers/comparison.ts'
 import { beginAnew, keysOfEnrolment } from '../../peers/incarnation.ts'
 import { NumberGivenUp } from '../../peers/number.ts'
+import { greetOthers } from '../../peers/other-parents.ts'
 import { type Carrier, LineFailure, ParentLine } from '../../peers/parent-line.ts'
 import { statement } from '../../store/statement.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -85,6 +86,19 @@ export async function makeRound(
   } finally {
     child.crash = null
   }
+}
+
+/** What a laptop does once a day beside speaking with its first parent: it greets the others, and lets one have its say that wants it anew. */
+export async function greetOtherParents(
+  child: WorldNode,
+  parents: readonly WorldNode[],
+  carryTo: (parent: WorldNode) => Carrier,
+): Promise<void> {
+  const lines = new Map(parents.map((parent) => [parentAddress(parent).id, carryTo(parent)]))
+  const carry: Carrier = (request) => (lines.get(new URL(request.url).origin) as Carrier)(request)
+  const place = await greetOthers(child.services, 0, carry)
+  const parent = place === null ? undefined : parents[place]
+  if (parent) await makeRound(child, parent, carryTo(parent))
 }
 
 /** What a child would see that compares itself with its parent at this moment, in words (SPEC, «Comparing»); nothing where all is the same. */
