@@ -46,16 +46,19 @@ export async function tellFirst(tx: WriteTx, restored: Peer): Promise<void> {
   if (restored.user_id !== null && first && first.id !== restored.id) await setPeer(tx, first.id, { own_seq: 0 })
 }
 
-/** Up to which number of this node's own feed the parent has everything, with what came from there itself. */
-export async function sentUpTo(tx: ReadTx, { school_id, node_id, own_seq }: Peer): Promise<number> {
-  const { sync_row } = tx.t
-  const isOurs = or(isNull(sync_row.source_id), ne(sync_row.source_id, node_id))
-  const [unsent] = await tx.db
+const firstUnsent = statement<{ school: string; parent: string; seq: number }>()(({ db, t: { sync_row }, p }) =>
+  db
     .select({ seq: sync_row.seq })
     .from(sync_row)
-    .where(and(eq(sync_row.school_id, school_id as string), gt(sync_row.seq, own_seq), isOurs))
-    .limit(1)
-  return unsent ? own_seq : (await tx.dialect.feedOf(tx.line, school_id as string)).seq
+    .where(and(eq(sync_row.school_id, p.school), gt(sync_row.seq, p.seq), or(isNull(sync_row.source_id), ne(sync_row.source_id, p.parent))))
+    .limit(1),
+)
+
+/** Up to which number of this node's own feed the parent has everything, with what came from there itself. */
+export async function sentUpTo(tx: ReadTx, { school_id, node_id, own_seq }: Peer): Promise<number> {
+  const [school, parent] = [school_id as string, node_id]
+  const [unsent] = await firstUnsent(tx, { school, parent, seq: own_seq })
+  return unsent ? own_seq : (await tx.dialect.feedOf(tx.line, school)).seq
 }
 
 type Place = { theirs: number; ours: number }

@@ -35,9 +35,11 @@ export const lockedNode = statement<Record<never, never>>({ lock: 'node' })(({ d
   db.select({ id: t.node.id }).from(t.node).where(isNull(t.node.ended_at)),
 )
 
+const everyNode = statement()(({ db, t: { node } }) => db.select({ id: node.id, at: node.created_at }).from(node))
+
 /** Every incarnation of this database, the present one first, then the one before. */
-export async function incarnations({ db, t: { node } }: Pick<ReadTx, 'db' | 't'>): Promise<string[]> {
-  const rows = await db.select({ id: node.id, at: node.created_at }).from(node)
+export async function incarnations(tx: ReadTx): Promise<string[]> {
+  const rows = await everyNode(tx, {})
   return rows.sort((a, b) => (a.at < b.at ? 1 : -1)).map(({ id }) => id)
 }
 

@@ -13,6 +13,22 @@ const heldBefore = statement<{ school: string; table: string; id: string }>()(({
     .from(sync_held)
     .where(and(eq(sync_held.school_id, p.school), eq(sync_held.table_name, p.table), eq(sync_held.row_id, p.id))),
 )
+type Place = { school: string; table: string; id: string }
+const dropOne = statement<Place>()(({ db, t: { sync_held }, p }) =>
+  db.delete(sync_held).where(and(eq(sync_held.school_id, p.school), eq(sync_held.table_name, p.table), eq(sync_held.row_id, p.id))),
+)
+const holdOne = statement<Place & { state: string; reason: string; since: string; tries: number }>()(({ db, t: { sync_held }, p }) =>
+  db.insert(sync_held).values({
+    school_id: p.school,
+    table_name: p.table,
+    row_id: p.id,
+    state: p.state,
+    reason: p.reason,
+    peer_id: null,
+    since: p.since,
+    tries: p.tries,
+  }),
+)
 
 /** Rows of a school that wait, parents first (SPEC, B4: their number is bounded where pages are taken). */
 export async function heldRows(tx: WriteTx, schoolId: string): Promise<Incoming[]> {
@@ -27,20 +43,11 @@ export async function heldRows(tx: WriteTx, schoolId: string): Promise<Incoming[
  */
 export async function hold({ tx, schoolId, answers }: Application, table: Replicated, state: RowState, reason: string): Promise<void> {
   answers.set(`${table}:${state.id}`, { table, id: state.id, outcome: 'held', reason })
-  const { sync_held } = tx.t
-  const place = and(eq(sync_held.school_id, schoolId), eq(sync_held.table_name, table), eq(sync_held.row_id, state.id))
-  const [before] = await heldBefore(tx, { school: schoolId, table, id: state.id })
-  await tx.line.db.delete(sync_held).where(place)
-  await tx.line.db.insert(sync_held).values({
-    school_id: schoolId,
-    table_name: table,
-    row_id: state.id,
-    state: JSON.stringify(state),
-    reason,
-    peer_id: null,
-    since: before?.since ?? tx.now,
-    tries: (before?.tries ?? 0) + 1,
-  })
+  const place = { school: schoolId, table, id: state.id }
+  const [before] = await heldBefore(tx, place)
+  await dropOne(tx, place)
+  const { since = tx.now, tries = 0 } = before ?? {}
+  await holdOne(tx, { ...place, state: JSON.stringify(state), reason, since, tries: tries + 1 })
 }
 
 /** Rows that waited and were written now, or that something newer covers. */
@@ -52,10 +59,5 @@ export const release = ({ tx, schoolId, answers }: Application, held: readonly I
   )
 
 export async function dropHeld(tx: WriteTx, schoolId: string, rows: readonly Incoming[]): Promise<void> {
-  const { sync_held } = tx.t
-  for (const { table, state } of rows) {
-    await tx.line.db
-      .delete(sync_held)
-      .where(and(eq(sync_held.school_id, schoolId), eq(sync_held.table_name, table), eq(sync_held.row_id, state.id)))
-  }
+  for (const { table, state } of rows) await dropOne(tx, { school: schoolId, table, id: state.id })
 }

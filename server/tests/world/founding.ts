@@ -16,7 +16,14 @@ const idOf = (kind: number, school: number, number: number) =>
 
 const emailOf = (school: number, at: number) => `p${at}@school${school}.test`
 
+const known = new Map<number, Founded>()
 export function founded(school: number): Founded {
+  const made = known.get(school) ?? foundingOf(school)
+  known.set(school, made)
+  return made
+}
+
+function foundingOf(school: number): Founded {
   const many = (kind: number, count: number) => Array.from({ length: count }, (_, at) => idOf(kind, school, at + 1))
   const people = Array.from({ length: 5 }, (_, at) => naturalId('user', emailOf(school, at)))
   return {

@@ -1,4 +1,4 @@
-import type { Replicated } from '@markbook/shared/tables/tables'
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, eq, isNull } from 'drizzle-orm'
@@ -15,13 +15,13 @@ export type Holding = { held: Set<string>; wrongly: string[] }
  * fourth term of a year, for a year has three, and what hangs on that.
  */
 export async function heldAt(nodes: readonly WorldNode[], school: string, all: readonly WorldNode[]): Promise<Holding> {
+  const holding: Holding = { held: new Set(), wrongly: [] }
+  const waiting = await Promise.all(nodes.map(async (node) => ({ node, rows: await heldRows(node, school) })))
+  // Nearly always.
+  if (waiting.every(({ rows }) => rows.length === 0)) return holding
   const givenUp = await refusedRows(all, school)
   const somewhere = await knownAnywhere(all, school)
-  const holding: Holding = { held: new Set(), wrongly: [] }
-  for (const node of nodes) {
-    const rows = await node.store.read(asSystem(), (tx) =>
-      tx.line.db.select().from(tx.t.sync_held).where(eq(tx.t.sync_held.school_id, school)),
-    )
+  for (const { node, rows } of waiting) {
     const rightly = new Set<string | null>(await fourthTerms(node, school, rows))
     // Parents first.
     const inOrder = [...rows].sort((a, b) => orderOf(a.table_name) - orderOf(b.table_name))
@@ -37,6 +37,9 @@ export async function heldAt(nodes: readonly WorldNode[], school: string, all: r
   }
   return holding
 }
+
+const heldRows = (node: WorldNode, school: string): Promise<Row<'sync_held'>[]> =>
+  node.store.read(asSystem(), (tx) => tx.line.db.select().from(tx.t.sync_held).where(eq(tx.t.sync_held.school_id, school)))
 
 const orderOf = (table: string) => tableOrder.indexOf(table as Replicated)
 const fourthTerms = (node: WorldNode, school: string, held: readonly { table_name: string; row_id: string; state: string }[]) =>
