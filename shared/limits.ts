@@ -203,8 +203,11 @@ export const limits = {
     wait: 25,
     backOff: { first: 1_000, most: 30_000, unsent: 5_000, hurry: 2_000 },
     look: 2_000,
-    /** How long a parent is not there before the next is spoken with, how often it is looked whether the first is back, and its patience. */
-    parents: { gone: 10_000, again: 15_000, answer: 5_000 },
+    /**
+     * How long a parent is not there before the next is spoken with, how often it is looked whether the first is back, and its patience, ms;
+     * pages each way when the others are met once a day (decision 410).
+     */
+    parents: { gone: 10_000, again: 15_000, answer: 5_000, pages: 50 },
     waiting: 2_000,
     patience: { short: 15_000, news: 60_000, page: 120_000 },
     held: 10_000,

@@ -44,11 +44,11 @@ export class Comparison {
   private place: MergePlace = MERGE_START
   private othersDue = 0
 
-  /** `greetOthers`: the other parents of a laptop, once a day in such a moment (decision 410). */
+  /** `meetOthers`: the other parents of a laptop, once a day in such a moment (decision 410). */
   constructor(
     private readonly services: Services,
     private readonly bounds: CompareBounds = limits.sync.compare,
-    private readonly greetOthers: (signal?: AbortSignal) => Promise<void> = async () => {},
+    private readonly meetOthers: (signal?: AbortSignal) => Promise<void> = async () => {},
   ) {
     this.state = begun(services.clock.now(), chance, bounds)
   }
@@ -69,8 +69,8 @@ export class Comparison {
     const { clock, log } = this.services
     try {
       if (clock.now() >= this.othersDue) {
+        await this.meetOthers(signal)
         this.othersDue = clock.now() + this.bounds.every
-        await this.greetOthers(signal)
       }
       // What came from the parent itself is counted as sent only here.
       while ((await session.child.push()).more) signal?.throwIfAborted()

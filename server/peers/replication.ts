@@ -12,7 +12,7 @@ import { type Carriage, carryOn } from './files/carry-on.ts'
 import { Courier } from './files/courier.ts'
 import { beginUnderNumber, keysOfEnrolment } from './incarnation.ts'
 import { overNetwork } from './network.ts'
-import { greetOthers } from './other-parents.ts'
+import { meetOthers } from './other-parents.ts'
 import { driverFor } from './parent-driver.ts'
 import { type Carrier, ParentLine } from './parent-line.ts'
 import { trustedAuthority } from './trust.ts'
@@ -37,7 +37,7 @@ export async function startReplication(
   let files: Carriage | null = null
   const whose = new WhoseTurn(patience)
   const comparison = new Comparison(services, bounds, async (signal) => {
-    const place = await greetOthers(services, whose.place, carry, signal)
+    const place = await meetOthers(services, whose.place, carry, signal)
     if (place !== null) turns.soon(place)
   })
   const note = (news: Partial<Course>) => {

@@ -1,7 +1,7 @@
 import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, expect, test } from 'vitest'
-import { greetOthers } from '../../peers/other-parents.ts'
+import { meetOthers } from '../../peers/other-parents.ts'
 import { differencesOf, digestsOf } from '../../peers/verify.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
@@ -43,18 +43,18 @@ async function dayOfTheLaptop() {
     }
     await link.round()
   }
-  const greet = () => greetOthers(laptop.services, FIRST, carrierTo(back))
-  return { back, box, laptop, meet, greet, number: back.services.store.nodeId }
+  const visit = () => meetOthers(laptop.services, FIRST, carrierTo(back))
+  return { back, box, laptop, meet, visit, number: back.services.store.nodeId }
 }
 
 test('days of a centre that a laptop alone had heard of are shown by it, though it speaks with its school', async () => {
-  const { back, box, laptop, meet, greet, number } = await dayOfTheLaptop()
+  const { back, box, laptop, meet, visit, number } = await dayOfTheLaptop()
   await meet()
   expect(back.services.store.nodeId).toBe(number)
   expect((await scoresAt(laptop))[0]).toBe(77)
   expect((await scoresAt(box))[0]).not.toBe(77)
 
-  expect(await greet()).toBeNull()
+  expect(await visit()).toBeNull()
   expect(back.services.store.nodeId).not.toBe(number)
   await meet()
   const [standing] = await scoresAt(back)
@@ -67,19 +67,19 @@ test('days of a centre that a laptop alone had heard of are shown by it, though 
 })
 
 test('what the centre wrote since under the same numbers comes to the laptop', async () => {
-  const { back, box, laptop, meet, greet } = await dayOfTheLaptop()
+  const { back, box, laptop, meet, visit } = await dayOfTheLaptop()
   await enter(back, 'okafor', mathsExam.id, 88)
   await meet()
-  await greet()
+  await visit()
   await meet()
   for (const node of [back, box, laptop]) expect(await scoresAt(node)).toEqual([88, 6])
   expect(differencesOf(await holdingOf(laptop), await holdingOf(box))).toEqual([])
 })
 
-test('a parent that is not there is greeted another time, and says nothing of the others', async () => {
+test('a parent that is not there is met another time', async () => {
   const { laptop } = await dayOfTheLaptop()
   const gone = () => Promise.reject(new Error('the line is cut'))
-  expect(await greetOthers(laptop.services, FIRST, gone)).toBeNull()
+  expect(await meetOthers(laptop.services, FIRST, gone)).toBeNull()
 })
 
 test('a laptop that was put back itself is told so by the other parent, and by which it begins anew', async () => {
@@ -91,7 +91,7 @@ test('a laptop that was put back itself is told so by the other parent, and by w
   await enter(laptop, 'ada', mathsHomework.id, 6)
   await direct.round()
   const again = await startedFrom(image, 'again')
-  expect(await greetOthers(again.services, FIRST, carrierTo(centre))).toBe(1)
+  expect(await meetOthers(again.services, FIRST, carrierTo(centre))).toBe(1)
   await makeRound(again, carrierTo(centre), 1)
   expect((await scoresAt(again))[1]).toBe(6)
 })

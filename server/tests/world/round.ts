@@ -4,7 +4,7 @@ import { Child } from '../../peers/child.ts'
 import { look } from '../../peers/comparison.ts'
 import { beginAnew, keysOfEnrolment } from '../../peers/incarnation.ts'
 import { NumberGivenUp } from '../../peers/number.ts'
-import { greetOthers } from '../../peers/other-parents.ts'
+import { meetOthers } from '../../peers/other-parents.ts'
 import { type Carrier, LineFailure, ParentLine } from '../../peers/parent-line.ts'
 import { statement } from '../../store/statement.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -88,15 +88,15 @@ export async function makeRound(
   }
 }
 
-/** What a laptop does once a day beside speaking with its first parent: it greets the others, and lets one have its say that wants it anew. */
-export async function greetOtherParents(
+/** What a laptop does once a day beside speaking with its first parent: it meets the others, and begins anew with one that wants it. */
+export async function meetOtherParents(
   child: WorldNode,
   parents: readonly WorldNode[],
   carryTo: (parent: WorldNode) => Carrier,
 ): Promise<void> {
   const lines = new Map(parents.map((parent) => [parentAddress(parent).id, carryTo(parent)]))
   const carry: Carrier = (request) => (lines.get(new URL(request.url).origin) as Carrier)(request)
-  const place = await greetOthers(child.services, 0, carry)
+  const place = await meetOthers(child.services, 0, carry)
   const parent = place === null ? undefined : parents[place]
   if (parent) await makeRound(child, parent, carryTo(parent))
 }

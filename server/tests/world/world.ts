@@ -10,7 +10,7 @@ import type { Member, Outcome } from './members.ts'
 import { Misfortunes } from './misfortunes.ts'
 import { Crash, type WorldNode } from './node.ts'
 import { requests, requestWeights } from './requests.ts'
-import { greetOtherParents, makeRound, seenAtParent } from './round.ts'
+import { makeRound, meetOtherParents, seenAtParent } from './round.ts'
 import { joinUnder, plainCarrier } from './stage.ts'
 
 /** One life of all of them, from a seed: what people and misfortune do, and what must hold once everything has healed. */
@@ -87,7 +87,7 @@ export class World extends Misfortunes {
   /** P2: three rounds are enough, and a fourth changes nothing. */
   private async quiesce(): Promise<void> {
     const inOrder = [...this.living()].sort((a, b) => Number(a.kind === 'school') - Number(b.kind === 'school'))
-    for (const member of inOrder) await this.greetOthers(member)
+    for (const member of inOrder) await this.meetOthers(member)
     for (let round = 0; round < 3; round += 1) for (const member of inOrder) await this.round(member)
     const before = await this.feeds()
     for (const member of inOrder) await this.round(member)
@@ -98,9 +98,9 @@ export class World extends Misfortunes {
     this.say('— quiet')
   }
 
-  private async greetOthers({ node, parents }: Member): Promise<void> {
+  private async meetOthers({ node, parents }: Member): Promise<void> {
     const all = parents.map((name) => this.members.find((each) => each.name === name)?.node as WorldNode)
-    await greetOtherParents(node, all, (parent) => plainCarrier(node, parent))
+    await meetOtherParents(node, all, (parent) => plainCarrier(node, parent))
   }
 
   private async feeds(): Promise<Map<string, number>> {
