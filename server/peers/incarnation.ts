@@ -25,8 +25,8 @@ export async function beginAnew(services: Services, peerId: string, line: Parent
   const enrolled = await store.read(asSystem(), (tx) => peerById(tx, peerId))
   const before = enrolled?.own_epoch ?? store.nodeId
   // To a parent that lost this enrolment it is said again: nobody else has used its numbers.
-  if (store.nodeId === before && !line.isKnownAsFormer) await store.renewNode()
-  const { id, peer } = await enrolledAs(services, line)
+  if (store.nodeId === before && !line.isKnownAsFormer) await leave(store, peerId, before)
+  const { id, peer } = await enrolledAs(services, peerId, line)
   await store.write(asSystem(), async (tx) => {
     const { sync_peer } = tx.t
     const [own] = await tx.db.select().from(sync_peer).where(eq(sync_peer.id, peerId))
@@ -70,8 +70,19 @@ async function restampUnsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Pr
   )
 }
 
+/**
+ * Ends a number, and stamps anew in the same transaction what the parent has not acknowledged under it: children hear of this node under the
+ * next number from this moment on, and one that knows the days which this database has lost has other writes under the old (world 628).
+ */
+const leave = (store: Store, peerId: string, number: string): Promise<boolean> =>
+  store.replaceNode(number, async (tx) => {
+    const own = await peerById(tx, peerId)
+    const [id] = await incarnations(tx)
+    if (own && id) await restampUnsaid(tx, own, id)
+  })
+
 /** Under this number or, where the parent has another database of that number, under the next. */
-async function enrolledAs({ store, config }: Services, line: ParentLine): Promise<{ id: string; peer: string }> {
+async function enrolledAs({ store, config }: Services, peerId: string, line: ParentLine): Promise<{ id: string; peer: string }> {
   for (let tries = 1; ; tries += 1) {
     const id = store.nodeId
     const { publicKey, boxKey } = nodeKeys(config.sessionSecret, id)
@@ -79,7 +90,7 @@ async function enrolledAs({ store, config }: Services, line: ParentLine): Promis
       return { id, peer: (await line.renew({ node: id, public_key: publicKey, box_key: boxKey })).peer }
     } catch (error) {
       if (tries === MOST_TRIES || !(error instanceof LineFailure) || error.code !== 'sync.node_taken') throw error
-      await store.renewNode()
+      await leave(store, peerId, id)
     }
   }
 }

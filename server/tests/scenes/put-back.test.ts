@@ -6,6 +6,7 @@ import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { eq } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { parentsOf } from '../../peers/enrolment.ts'
+import type { Carrier } from '../../peers/parent-line.ts'
 import { putBackAt } from '../../peers/put-back.ts'
 import { asSystem } from '../../store/tx.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
@@ -194,6 +195,32 @@ describe('a school with laptops', () => {
     for (const refused of [await refusedAt(laptop), await refusedBelow(back)])
       expect(refused.map(({ value, actor_id }) => [value, actor_id])).toContainEqual([{ score: 77 }, people.okafor.id])
     expect(numberOf(back)).not.toBe(numberOf(box))
+  })
+
+  test('is told by the centre, the line breaks, and a laptop that knows the lost day comes first', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const { laptop, link: down } = await laptopOf(open, box, people.ada.id)
+    await link.round()
+    const image = await imageOf(box)
+    for (const score of [75, 76, 77]) await enter(box, mathsExam.id, score)
+    await link.round()
+    await down.round()
+    const mine = { body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score: 90 }] } }
+    await (await signedIn(laptop, 'ada')).grades.bulk(mine)
+    const back = await startedFrom(image, 'school-back')
+    hoursLater(back)
+    await enter(back, mathsExam.id, 88)
+    const number = numberOf(back)
+    const up = carrierTo(centre)
+    const broken: Carrier = (request) => (request.url.endsWith('/sync/renew') ? Promise.reject(new Error('cut')) : up(request))
+    await expect(makeRound(back, broken)).rejects.toThrow()
+    expect(numberOf(back)).not.toBe(number)
+    for (let time = 0; time < 3; time += 1) {
+      await makeRound(laptop, carrierTo(back))
+      await makeRound(back, up)
+    }
+    for (const node of [laptop, back, centre]) expect(await scoreAt(node, mathsExam.id)).toBe(88)
+    expect(await valuesKept(centre)).toContainEqual({ score: 90 })
   })
 
   test('is told by the centre as before, also where the centre was put back to the same evening', async () => {
