@@ -6,7 +6,7 @@ const room = dialect === 'postgresql' ? 'postgres' : 'sqlite'
 
 export default defineConfig({
   dialect,
-  schema: `./shared/tables/${room}.ts`,
+  schema: './scripts/drizzle-schema.cjs',
   out: `./server/store/migrations/${room}`,
   ...(dialect === 'postgresql' ? { schemaFilter: ['public', 'student', 'staff', 'grading', 'reporting', 'sync'] } : {}),
 })

@@ -1,51 +1,104 @@
 import { defineConfig } from 'vitest/config'
-import { gatheredWords } from './desktop/ui/gathered-words.ts'
-import { leanContract } from './desktop/ui/lean-contract.ts'
+import { contractPlugin } from './desktop/ui/api/contract-plugin.ts'
+import { wordsPlugin } from './desktop/ui/words/plugin.ts'
 
-/** Server tests that need a database run twice, once on each; everything else once. */
-const database = ['server/features/**/*.test.ts', 'server/store/**/*.test.ts', 'server/tests/**/*.test.ts']
-/** What comes after a moment is waited for as long as a slow and busy machine takes. */
-const patience = { expect: { poll: { timeout: 30_000, interval: 50 } } }
-const common = { testTimeout: 120_000, hookTimeout: 120_000, pool: 'forks' as const, ...patience }
+/** Tests whose outcome may differ by database: they run on SQLite and on Postgres. Every other test runs once. */
+const onBothDatabases = ['server/features/**/*.test.ts', 'server/store/**/*.test.ts', 'server/tests/**/*.test.ts']
+/** Among those folders, what never asks a database, and what is refused before one is asked. */
+const onceAllTheSame = [
+  'server/mail/emails.test.ts',
+  'server/features/columns.test.ts',
+  'server/features/imports/days.test.ts',
+  'server/features/auth/totp.test.ts',
+  'server/features/shapes/offsets.test.ts',
+  'server/features/shapes/where.test.ts',
+  'server/store/backup/keep.test.ts',
+  'server/store/backup/schedule.test.ts',
+  'server/store/encryption.test.ts',
+  'server/store/semaphore.test.ts',
+  'server/tests/http/**/*.test.ts',
+]
+/** Tests that kill, measure or wait for minutes: they run in `npm run test:all`. */
+const slow = '**/*.slow.test.ts'
+const never = ['**/node_modules/**', '**/dist/**', slow]
+
+/** A slow and busy machine is given the time that it needs. */
+const common = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 30_000, interval: 50 } },
+  pool: 'forks' as const,
+  // The files of a worker share its modules: to import them anew for each file took longer than the tests.
+  isolate: false,
+}
+
+/** They measure, kill, and put other modules in the place of real ones: each has a process, and they run one by one. */
+const slowly = { ...common, include: [slow], exclude: ['**/node_modules/**', '**/dist/**'], isolate: true, maxWorkers: 1 }
 
 export default defineConfig({
   test: {
-    // Two files at a time: most of a test's time is the disk's and the other process's.
     maxWorkers: 2,
     projects: [
       {
         test: {
           ...common,
-          name: 'unit',
-          include: ['shared/**/*.test.ts', 'sync/**/*.test.ts', 'server/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...database],
+          name: 'once',
+          include: [
+            'shared/**/*.test.ts',
+            'sync/**/*.test.ts',
+            'server/!(features|store|tests)/**/*.test.ts',
+            'server/*.test.ts',
+            'scripts/**/*.test.ts',
+            ...onceAllTheSame,
+          ],
+          exclude: never,
+          env: { TEST_DATABASE: 'sqlite' },
         },
       },
       {
         test: {
           ...common,
-          name: 'browser',
-          include: ['desktop/ui/**/*.browser.test.ts'],
-          globalSetup: ['desktop/ui/tests/app.setup.ts'],
+          name: 'sqlite',
+          include: onBothDatabases,
+          exclude: [...never, ...onceAllTheSame],
+          env: { TEST_DATABASE: 'sqlite' },
         },
       },
       {
-        plugins: [leanContract(), gatheredWords()],
+        test: {
+          ...common,
+          name: 'postgres',
+          include: onBothDatabases,
+          exclude: [...never, ...onceAllTheSame],
+          env: { TEST_DATABASE: 'postgres' },
+          globalSetup: ['server/testing/cluster.setup.ts'],
+        },
+      },
+      {
+        plugins: [contractPlugin(), wordsPlugin()],
         test: {
           ...common,
           name: 'app',
           environment: 'happy-dom',
           include: ['desktop/ui/**/*.test.{ts,tsx}'],
-          exclude: ['**/node_modules/**', '**/*.browser.test.ts'],
+          exclude: [...never, '**/*.browser.test.ts'],
         },
       },
-      { test: { ...common, name: 'shell', include: ['desktop/shell/**/*.test.ts'] } },
-      { test: { ...common, name: 'sqlite', include: database, env: { TEST_DATABASE: 'sqlite' } } },
+      { test: { ...common, name: 'shell', include: ['desktop/shell/**/*.test.ts'], exclude: never } },
       {
         test: {
           ...common,
-          name: 'postgres',
-          include: database,
+          name: 'browser',
+          include: ['desktop/ui/**/*.browser.test.ts'],
+          exclude: never,
+          globalSetup: ['desktop/ui/tests/app.setup.ts'],
+        },
+      },
+      { test: { ...slowly, name: 'slow-sqlite', env: { TEST_DATABASE: 'sqlite' } } },
+      {
+        test: {
+          ...slowly,
+          name: 'slow-postgres',
           env: { TEST_DATABASE: 'postgres' },
           globalSetup: ['server/testing/cluster.setup.ts'],
         },

@@ -1,46 +1,45 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { type BenchRow, documentOf, tableOf } from './bench-row.ts'
 import { describeCluster, stopCluster } from './central.ts'
 import { dropCopies } from './fill.ts'
-import type { Finding } from './finding.ts'
-import { root } from './places.ts'
+import { root } from './paths.ts'
 import { bundlePrograms, keepProfiles, stopAll } from './processes.ts'
-import { documentOf, tableOf } from './report.ts'
 import { appKeys, appLoad, appOpen } from './rows/app.rows.ts'
-import { copy } from './rows/copy.rows.ts'
-import { drawing, papers, workbook } from './rows/documents.rows.ts'
-import { door } from './rows/door.rows.ts'
+import { meDuringJobs, reportCards, workbook } from './rows/documents.rows.ts'
+import { firstCopy } from './rows/first-copy.rows.ts'
 import { live } from './rows/live.rows.ts'
 import { central, start } from './rows/node.rows.ts'
 import { peers } from './rows/peers.rows.ts'
 import { bulk, classList, me, trivial } from './rows/requests.rows.ts'
-import { classTerm, classYear, generate, years } from './rows/results.rows.ts'
+import { classTerm, classYear, generate, largeSchool } from './rows/results.rows.ts'
 import { saturation } from './rows/saturation.rows.ts'
-import { up } from './rows/up.rows.ts'
-import { waiting } from './rows/waiting.rows.ts'
+import { trackedWrite } from './rows/tracked-write.rows.ts'
+import { upload } from './rows/upload.rows.ts'
+import { waitingNodes } from './rows/waiting-nodes.rows.ts'
 
 const benches = [
   me,
   trivial,
   classList,
   bulk,
-  door,
+  trackedWrite,
   classTerm,
-  years,
+  largeSchool,
   classYear,
   generate,
   central,
   start,
   saturation,
-  papers,
+  reportCards,
   workbook,
-  drawing,
-  copy,
+  meDuringJobs,
+  firstCopy,
   peers,
-  up,
+  upload,
   live,
-  waiting,
+  waitingNodes,
   appLoad,
   appKeys,
   appOpen,
@@ -56,7 +55,7 @@ npm run bench -- me bulk --write       these rows of it; the others stay
 The first run fills a school of one year (a minute) and one of five (several); they are kept in .cache/bench.`
 
 const NOTES = '\n## '
-function write(findings: readonly Finding[], pairs: number, postgres: string | undefined) {
+function write(findings: readonly BenchRow[], pairs: number, postgres: string | undefined) {
   const path = join(root, 'docs', 'benchmarks.md')
   const before = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const notes = before.includes(NOTES) ? before.slice(before.indexOf(NOTES)) : ''
@@ -89,7 +88,7 @@ if (!Number.isInteger(pairs) || pairs < 1 || pairs > 20) refuse('--pairs is a nu
 if (values.write && values.profile) refuse('Profiles slow what they measure: --write goes without them.')
 if (values.profile) keepProfiles()
 
-const findings: Finding[] = []
+const findings: BenchRow[] = []
 try {
   await bundlePrograms()
   for (const bench of benches.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {

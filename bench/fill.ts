@@ -1,34 +1,40 @@
+import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { insertByTable } from '@markbook/server/store/rows-by-table'
 import { openSchoolStore, type Store } from '@markbook/server/store/store'
 import { asSystem } from '@markbook/server/store/tx'
 import { repeatableIds } from '@markbook/server/testing/clock'
-import type { Replicated } from '@markbook/shared/tables/tables'
-import { cache, digestOfSchool, folderIn } from './places.ts'
-import { progress } from './progress.ts'
-import { benchSchool, MARKS, marksIn, type Size } from './school.ts'
+import { systemClock } from '@markbook/shared/clock'
+import { idSource } from '@markbook/shared/ids'
+import { withProgress } from '../scripts/progress.mjs'
+import { cache, digestOfSchool, folderIn } from './paths.ts'
+import { benchSchool, MARKS, marksIn, OPENED, type Size } from './school.ts'
+
+/** How a database is opened that goes on now, beside or before a server. */
+export const present = { clock: systemClock, newId: idSource(systemClock.now, (bytes) => randomBytes(bytes)) }
 
 /** Everything was written at one moment of the past, so that sessions of now are younger than the school. */
-const clock = { now: () => Date.parse('2025-09-01T08:00:00.000Z') }
+const clock = { now: () => OPENED }
 
-/** Through the write door, like any other write: every row has its versions and its history. */
+/** Through the change tracker, like any other write: every row has its versions and its history. */
 async function fill(store: Store, size: Size): Promise<void> {
   const school = benchSchool(size)
-  await store.write(asSystem(), async (tx) => {
-    for (const [table, rows] of Object.entries(school.rows)) await tx.insert(table as Replicated, rows as never)
-  })
-  const say = progress(`Filling ${size}`)
+  await store.write(asSystem(), (tx) => insertByTable(tx, school.rows))
+  let done = 0
   let written = 0
-  for (const [at, marked] of school.marked.entries()) {
-    await store.write(asSystem(school.head.id), async (tx) => {
-      await tx.insert('assessment', marked.assessments)
-      const left = MARKS[size] - written
-      const marks = marksIn(marked, at).slice(0, left)
+  const fillClasses = async () => {
+    for (const marked of school.marked) {
+      const marks = marksIn(marked, done).slice(0, MARKS[size] - written)
+      await store.write(asSystem(school.head.id), async (tx) => {
+        await tx.insert('assessment', marked.assessments)
+        await tx.insert('grade', marks)
+      })
       written += marks.length
-      await tx.insert('grade', marks)
-    })
-    say((at + 1) / school.marked.length)
+      done += 1
+    }
   }
+  await withProgress(`filling ${size}`, fillClasses, () => Math.floor((done / school.marked.length) * 100))
 }
 
 /** The folder of the school's filled SQLite database: made once, and again when the generator or the migrations change. */
@@ -39,7 +45,7 @@ export async function filledFolder(size: Size): Promise<string> {
   for (const other of readdirSync(folderIn('schools'))) if (other !== digest) rmSync(join(cache, 'schools', other), { recursive: true })
   const half = folderIn('schools', digest, `${size}.half`)
   rmSync(half, { recursive: true })
-  const store = await openSchoolStore(half, { clock, newId: repeatableIds(clock, 'bench-history'), kind: 'school' })
+  const store = await openSchoolStore(half, { clock, newId: repeatableIds(clock, 'bench-history'), role: 'school' })
   await fill(store, size)
   await store.close()
   renameSync(half, wanted)
@@ -50,7 +56,7 @@ export async function filledFolder(size: Size): Promise<string> {
 export async function emptyFolder(name: string): Promise<string> {
   const folder = folderIn('running', String(process.pid), name)
   rmSync(folder, { recursive: true, force: true })
-  const store = await openSchoolStore(folder, { clock, newId: repeatableIds(clock, name), kind: 'school' })
+  const store = await openSchoolStore(folder, { clock, newId: repeatableIds(clock, name), role: 'school' })
   await store.close()
   return folder
 }

@@ -1,4 +1,5 @@
 import { load, type Program } from './processes.ts'
+import { median, medianRatio } from './statistics.ts'
 
 /** One side of a comparison: a program and what to ask it. `before` runs ahead of every round and is not counted. */
 export type Side = { program: Program; requests: () => readonly string[]; before?: () => Promise<void> }
@@ -9,44 +10,82 @@ export type Compared = { ours: Reading; control: Reading; cpu: number; speed: nu
 /** `warmUps`: rounds of each side before any counts, so that what is measured is compiled; 3 where not said. */
 export type Effort = { count: number; connections: number; pairs: number; warmUps?: number }
 
-export const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
-}
-
 async function read({ program, requests, before }: Side, { count, connections }: Effort): Promise<Reading> {
   await before?.()
-  const asked = requests()
+  const sent = requests()
   const { cpuMicros: start } = await program.usage()
-  const { ms, p50 } = await load({ port: program.port, connections, count, requests: asked })
+  const { ms, p50 } = await load({ port: program.port, connections, count, requests: sent })
   const { cpuMicros: end } = await program.usage()
   return { cpuMicros: (end - start) / count, perSecond: (count / ms) * 1_000, p50 }
 }
 
-const medians = (readings: readonly Reading[]): Reading => ({
-  cpuMicros: median(readings.map(({ cpuMicros }) => cpuMicros)),
-  perSecond: median(readings.map(({ perSecond }) => perSecond)),
-  p50: median(readings.map(({ p50 }) => p50)),
-})
+type InTurns<Ours, Control> = { ours: Ours[]; control: Control[] }
 
-/** Both sides warmed up, then in pairs, one after the other, so that what else the machine does falls on both. */
-export async function compare(ours: Side, control: Side, effort: Effort): Promise<Compared> {
-  for (let round = 0; round < (effort.warmUps ?? 3); round += 1) {
-    await read(ours, effort)
-    await read(control, effort)
+/** Both sides in pairs, one after the other, so that what else the machine does falls on both. Each is told which pair it is. */
+export async function inTurns<Ours, Control>(
+  pairs: number,
+  ours: (pair: number) => Promise<Ours>,
+  control: (pair: number) => Promise<Control>,
+): Promise<InTurns<Ours, Control>> {
+  const measured: InTurns<Ours, Control> = { ours: [], control: [] }
+  for (let pair = 0; pair < pairs; pair += 1) {
+    measured.ours.push(await ours(pair))
+    measured.control.push(await control(pair))
   }
-  const [mine, theirs]: [Reading[], Reading[]] = [[], []]
-  for (let pair = 0; pair < effort.pairs; pair += 1) {
-    mine.push(await read(ours, effort))
-    theirs.push(await read(control, effort))
-  }
-  const ratios = (of: keyof Reading) => median(mine.map((reading, at) => reading[of] / (theirs[at] as Reading)[of]))
-  return { ours: medians(mine), control: medians(theirs), cpu: ratios('cpuMicros'), speed: ratios('perSecond'), p50: ratios('p50') }
+  return measured
 }
 
-/** The reply's body of one request, for the check that both sides answer the same. */
-export async function bodyOf(program: Program, request: string): Promise<unknown> {
+/** A pair that a program measures of itself. */
+export type Pair<Side> = { ours: Side; control: Side }
+/** The pairs that a program measures of itself; the first is not counted. */
+export async function pairsIn<Side>(program: Program, pairs: number): Promise<InTurns<Side, Side>> {
+  const measured: Pair<Side>[] = []
+  for (let pair = 0; pair <= pairs; pair += 1) measured.push(await program.ask<Pair<Side>>('pair'))
+  const counted = measured.slice(1)
+  return { ours: counted.map(({ ours }) => ours), control: counted.map(({ control }) => control) }
+}
+
+/** Both sides warmed up, then in turns. */
+export async function compare(ours: Side, control: Side, effort: Effort): Promise<Compared> {
+  const turns = (pairs: number) =>
+    inTurns(
+      pairs,
+      () => read(ours, effort),
+      () => read(control, effort),
+    )
+  await turns(effort.warmUps ?? 3)
+  const measured = await turns(effort.pairs)
+  const figures = (side: 'ours' | 'control', of: keyof Reading) => measured[side].map((reading) => reading[of])
+  const medians = (side: 'ours' | 'control'): Reading => ({
+    cpuMicros: median(figures(side, 'cpuMicros')),
+    perSecond: median(figures(side, 'perSecond')),
+    p50: median(figures(side, 'p50')),
+  })
+  const ratio = (of: keyof Reading) => medianRatio(figures('ours', of), figures('control', of))
+  return { ours: medians('ours'), control: medians('control'), cpu: ratio('cpuMicros'), speed: ratio('perSecond'), p50: ratio('p50') }
+}
+
+async function bodyOf(program: Program, request: string): Promise<unknown> {
   const { sample } = await load({ port: program.port, connections: 1, count: 1, requests: [request] })
   return JSON.parse(sample.slice(sample.indexOf('\r\n\r\n') + 4).replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/g, ''))
+}
+
+/** A program and one request to it. */
+type Question = { program: Program; request: string }
+
+/** Throws where the two replies differ, other than in the named fields and, in numbers, by a rounding. */
+export async function expectSameReply(ours: Question, control: Question, except: readonly string[] = []): Promise<void> {
+  demandSame(await bodyOf(ours.program, ours.request), await bodyOf(control.program, control.request), except, 'reply')
+}
+
+function demandSame(ours: unknown, control: unknown, except: readonly string[], path: string): void {
+  if (typeof ours === 'number' && typeof control === 'number' && Math.abs(ours - control) < 0.011) return
+  if (typeof ours === 'object' && typeof control === 'object' && ours !== null && control !== null) {
+    for (const key of new Set([...Object.keys(ours), ...Object.keys(control)])) {
+      if (except.includes(key)) continue
+      demandSame((ours as Record<string, unknown>)[key], (control as Record<string, unknown>)[key], except, `${path}.${key}`)
+    }
+    return
+  }
+  if (ours !== control) throw new Error(`the control answers something else: ${path} is ${String(control)}, not ${String(ours)}`)
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { get } from 'node:http'
-import { createServer } from 'node:net'
 import { basename, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { freePort } from '@markbook/server/testing/cluster'
 import { build } from 'esbuild'
-import { bundle, folderIn, root } from './places.ts'
+import { bundle, folderIn, root } from './paths.ts'
 import type { Job, Result } from './programs/load.ts'
 import type { Usage } from './programs/probe.ts'
 
@@ -15,7 +15,8 @@ export type Program = {
   /** From its start until it answered. */
   readyMs: number
   usage(): Promise<Usage>
-  ask<R>(message: object, name: string): Promise<R>
+  /** Sends a command (`serveCommands`) and waits for its result. */
+  ask<R>(command: string, input?: unknown): Promise<R>
   stop(): Promise<void>
 }
 
@@ -51,26 +52,24 @@ export const stopAll = () => Promise.all([...running].map((program) => program.s
 
 type Message = Record<string, unknown>
 /** Longer than any one step of a benchmark takes. */
-const PATIENCE = 600_000
+const TIMEOUT_MS = 600_000
 
 /** Waits for a message with this field. */
-const heard = <R>(child: ChildProcess, name: string): Promise<R> =>
+const messageFrom = <R>(child: ChildProcess, name: string): Promise<R> =>
   new Promise((resolve, reject) => {
-    const settled = (settle: () => void) => {
+    const settle = (outcome: () => void) => {
       clearTimeout(overdue)
-      child.off('message', listen)
-      child.off('exit', ended)
-      settle()
+      child.off('message', listen).off('exit', ended)
+      outcome()
     }
-    const fail = (why: string) => settled(() => reject(new Error(`${basename(child.spawnargs[3] ?? '')} ${why}`)))
+    const fail = (why: string) => settle(() => reject(new Error(`${basename(child.spawnargs[3] ?? '')} ${why}`)))
     const listen = (message: Message) => {
       if ('failure' in message) fail(String(message['failure']))
-      else if (name in message) settled(() => resolve(message[name] as R))
+      else if (name in message) settle(() => resolve(message[name] as R))
     }
     const ended = () => fail('ended')
-    const overdue = setTimeout(() => fail('did not answer'), PATIENCE)
-    child.on('message', listen)
-    child.once('exit', ended)
+    const overdue = setTimeout(() => fail('did not answer'), TIMEOUT_MS)
+    child.on('message', listen).once('exit', ended)
   })
 
 type Start = { file: string; args: readonly string[]; env?: Record<string, string>; ready: (child: ChildProcess) => Promise<number> }
@@ -85,15 +84,15 @@ async function start({ file, args, env = {}, ready }: Start): Promise<Program> {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production', ...env },
   })
-  const ask = <R>(message: object, name: string): Promise<R> => {
-    const answer = heard<R>(child, name)
-    child.send(message)
+  const ask = <R>(command: string, input: unknown = true): Promise<R> => {
+    const answer = messageFrom<R>(child, command)
+    child.send({ [command]: input })
     return answer
   }
   const program: Program = {
     port: 0,
     readyMs: 0,
-    usage: () => ask({ usage: true }, 'usage'),
+    usage: () => ask('usage'),
     ask,
     stop: async () => {
       running.delete(program)
@@ -109,29 +108,19 @@ async function start({ file, args, env = {}, ready }: Start): Promise<Program> {
   return program
 }
 
+const startFile = (file: string, args: readonly string[]) => start({ file, args, ready: (child) => messageFrom<number>(child, 'port') })
+
 /** One of `bench/controls` or `bench/programs`, which says its port when it listens. */
-export const startProgram = (name: string, ...args: string[]): Promise<Program> =>
-  start({ file: built(name), args, ready: (child) => heard<number>(child, 'port') })
+export const startProgram = (name: string, ...args: string[]): Promise<Program> => startFile(built(name), args)
 
 /** One of `bench/peers`, which has packages of its own. */
-export const startPeer = (name: string, ...args: string[]): Promise<Program> =>
-  start({ file: join(root, 'bench', 'peers', `${name}.mjs`), args, ready: (child) => heard<number>(child, 'port') })
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+export const startPeer = (name: string, ...args: string[]): Promise<Program> => startFile(join(root, 'bench', 'peers', `${name}.mjs`), args)
 
 const isReady = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    get({ port, host: '127.0.0.1', path: '/readyz', agent: false }, (response) => {
-      response.resume()
-      resolve(response.statusCode === 200)
-    }).once('error', () => resolve(false))
-  })
+  fetch(`http://127.0.0.1:${port}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 
 /** The server as it is shipped, on a database of the benchmark. */
 export async function startServer(env: Record<string, string>): Promise<Program> {
@@ -139,7 +128,7 @@ export async function startServer(env: Record<string, string>): Promise<Program>
   const ready = async (child: ChildProcess) => {
     while (!(await isReady(port))) {
       if (child.exitCode !== null) throw new Error('the server ended before it was ready')
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await pause(5)
     }
     return port
   }
@@ -150,7 +139,7 @@ let loader: Promise<Program> | undefined
 /** Sends requests from a process of its own. Throws where one is refused. */
 export async function load(job: Job): Promise<Result> {
   loader ??= startProgram('load')
-  const result = await (await loader).ask<Result>(job, 'result')
+  const result = await (await loader).ask<Result>('load', job)
   if (result.refused !== null) throw new Error(`a request of the benchmark was refused: ${result.refused}`)
   return result
 }

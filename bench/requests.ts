@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { cookieName, sessionCookies } from '@markbook/server/http/cookies'
 import { startSession } from '@markbook/server/http/sessions'
 import { keysOf } from '@markbook/server/http/tokens'
 import { openCentralStore, openSchoolStore } from '@markbook/server/store/store'
 import { asSystem } from '@markbook/server/store/tx'
-import { systemClock } from '@markbook/shared/clock'
-import { idSource } from '@markbook/shared/ids'
+import { present } from './fill.ts'
 import { benchSchool, type Marked, type Size } from './school.ts'
 
 export const SECRET = 'a secret that only the benchmark of Markbook knows'
@@ -18,7 +16,7 @@ export type Cookies = { head: string; teacher: string }
 /** Sessions begun beside the server, before it starts: sign-in is not what is measured. */
 export async function signIn(size: Size, at: At): Promise<Cookies> {
   const { head, teachers } = benchSchool(size)
-  const options = { clock: systemClock, newId: idSource(systemClock.now, (bytes) => randomBytes(bytes)), kind: 'school' as const }
+  const options = { ...present, role: 'school' as const }
   const store = await ('folder' in at ? openSchoolStore(at.folder, options) : openCentralStore(at.url, options))
   const cookieOf = (userId: string) =>
     store.write(asSystem(), async (tx) => {

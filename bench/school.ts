@@ -1,25 +1,20 @@
 import { repeatableIds } from '@markbook/server/testing/clock'
 import { naturalId } from '@markbook/shared/ids'
 
-/** The size of the school that performance is measured on (design/performance.md): *year* is one of these years, *big* is five. */
-export const CLASSES = 17
-export const PUPILS = 40
-export const SUBJECTS = 12
-export const ASSESSMENTS = 8
 const TERMS = ['michaelmas', 'hilary', 'trinity'] as const
+const DATES = { michaelmas: ['09-01', '12-20'], hilary: ['01-07', '03-28'], trinity: ['04-14', '06-30'] } as const
 
 /** `marks` is *year* as far as its first 100,000 marks: what replication is measured with. */
 export type Size = 'year' | 'big' | 'marks'
 const YEARS: Record<Size, number> = { year: 1, big: 5, marks: 1 }
 export const MARKS: Record<Size, number> = { year: Number.POSITIVE_INFINITY, big: Number.POSITIVE_INFINITY, marks: 100_000 }
-const MARKS_OF_CLASS = PUPILS * SUBJECTS * ASSESSMENTS
 
-const OPENED = Date.parse('2025-09-01T08:00:00.000Z')
-const DATES = { michaelmas: ['09-01', '12-20'], hilary: ['01-07', '03-28'], trinity: ['04-14', '06-30'] } as const
+/** When everything in the filled databases was written. */
+export const OPENED = Date.parse('2025-09-01T08:00:00.000Z')
 
 type Ids = () => string
 type Dated = { id: string; school_id: string }
-export type Assessment = ReturnType<typeof assessment>
+type Assessment = ReturnType<typeof assessment>
 /** A class in one of its terms, with all that is marked in it. */
 export type Marked = {
   group: Dated & { academic_year_id: string }
@@ -46,7 +41,7 @@ const membership = ({ id, school_id }: ReturnType<typeof person>, role: 'admin' 
   is_active: true,
 })
 
-const pupil = (newId: Ids, school_id: string, number: number) => ({
+export const pupil = (newId: Ids, school_id: string, number: number) => ({
   id: newId(),
   school_id,
   first_name: `Pupil${String((number * 271) % 997).padStart(3, '0')}`,
@@ -95,7 +90,7 @@ const term = ({ id, school_id, start_date }: ReturnType<typeof year>, name: (typ
   }
 }
 
-const assessment = (newId: Ids, { school_id, id }: Dated, term_id: string, subject_id: string, at: number) => ({
+export const assessment = (newId: Ids, { school_id, id }: Dated, term_id: string, subject_id: string, at: number) => ({
   id: newId(),
   school_id,
   term_id,
@@ -131,56 +126,68 @@ const teaching = (
 
 type Group = Dated & { academic_year_id: string; name: string }
 
-const enrolment = ({ id, school_id, academic_year_id }: Group, student_id: string) => ({
+export const enrolment = ({ id, school_id, academic_year_id }: Group, student_id: string) => ({
   id: naturalId('enrolment', student_id, academic_year_id),
   school_id,
   student_id,
   student_group_id: id,
   academic_year_id,
-  enrolled_at: '2025-09-01T08:00:00.000Z',
+  enrolled_at: new Date(OPENED).toISOString(),
 })
 
-function made(years: number, marks: number) {
-  const newId = repeatableIds({ now: () => OPENED }, 'bench')
+/** How many years, of each year how many classes, of each class how many pupils; of each subject and term how many assessments. */
+type Plan = {
+  name: string
+  /** What its e-mail addresses end with. */
+  domain: string
+  newId: Ids
+  years: number
+  classes: number
+  pupils: number
+  subjects: number
+  assessments: number
+  terms: readonly (typeof TERMS)[number][]
+}
+
+/** A school without its marks. Each class keeps its pupils through the years, so that a pupil of five years has the marks of five. */
+export function makeSchool({ name, domain, newId, ...plan }: Plan) {
   const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
   const school = newId()
-  const head = person('head@bench.example', 'Hannah', 'Head', school)
-  const teachers = times(CLASSES, (at) => person(`teacher${at + 1}@bench.example`, 'Terry', `Teacher${at + 1}`, school))
-  const subjects = times(SUBJECTS, (at) => subject(newId, school, at))
-  const pupils = times(CLASSES * PUPILS, (at) => pupil(newId, school, at))
-  const pupilsOf = (at: number) => pupils.slice((at % CLASSES) * PUPILS, ((at % CLASSES) + 1) * PUPILS)
-  const academicYears = times(years, (at) => year(newId, school, 2026 - years + at))
-  const terms = academicYears.flatMap((parent) => TERMS.map((name, at) => term(parent, name, at)))
+  const head = person(`head@${domain}`, 'Hannah', 'Head', school)
+  const teachers = times(plan.classes, (at) => person(`teacher${at + 1}@${domain}`, 'Terry', `Teacher${at + 1}`, school))
+  const subjects = times(plan.subjects, (at) => subject(newId, school, at))
+  const pupils = times(plan.classes * plan.pupils, (at) => pupil(newId, school, at))
+  const pupilsOf = (at: number) => pupils.slice((at % plan.classes) * plan.pupils, ((at % plan.classes) + 1) * plan.pupils)
+  const academicYears = times(plan.years, (at) => year(newId, school, 2026 - plan.years + at))
+  const terms = academicYears.flatMap((parent) => plan.terms.map((name, at) => term(parent, name, at)))
   const groups = academicYears.flatMap(({ id }) =>
-    times(CLASSES, (at) => ({ id: newId(), school_id: school, name: `Class ${at + 1}`, academic_year_id: id, created_by: null })),
+    times(plan.classes, (at) => ({ id: newId(), school_id: school, name: `Class ${at + 1}`, academic_year_id: id, created_by: null })),
   )
-  const taughtIn = groups.map((group, at) => teaching((teachers[at % CLASSES] as Dated).id, group, subjects))
+  const taughtIn = groups.map((group, at) => teaching((teachers[at % plan.classes] as Dated).id, group, subjects))
   const marked = groups.flatMap((group, at) =>
     terms
       .filter(({ academic_year_id }) => academic_year_id === group.academic_year_id)
       .map((own): Marked => {
-        const assessments = subjects.flatMap(({ id }) => times(ASSESSMENTS, (number) => assessment(newId, group, own.id, id, number)))
+        const assessments = subjects.flatMap(({ id }) => times(plan.assessments, (number) => assessment(newId, group, own.id, id, number)))
         return { group, term: own, pupils: pupilsOf(at), assessments }
       }),
   )
-  marked.splice(Math.ceil(marks / MARKS_OF_CLASS))
   const lastYear = academicYears.at(-1) as (typeof academicYears)[number]
   return {
     id: school,
     head,
     teachers,
-    /** The newest year, and what is marked in it: what the requests are about. */
+    /** The newest year. */
     year: lastYear,
     marked,
-    markedNow: marked.filter(({ group }) => group.academic_year_id === lastYear.id),
     /** By table, in the order in which the rows can be inserted. */
     rows: {
       school: [
         {
           id: school,
-          name: 'Bench School',
+          name,
           code: null,
-          school_type: 'secondary',
+          school_type: 'secondary' as const,
           address: null,
           email: null,
           phone: null,
@@ -203,15 +210,23 @@ function made(years: number, marks: number) {
   }
 }
 
-export type School = ReturnType<typeof made>
-const known = new Map<Size, School>()
+/** The school that performance is measured on: *year* is one year of it, *big* is five. */
+const PLAN = { name: 'Bench School', domain: 'bench.example', classes: 17, pupils: 40, subjects: 12, assessments: 8, terms: TERMS }
+const MARKS_OF_CLASS = PLAN.pupils * PLAN.subjects * PLAN.assessments
 
-/**
- * The school of a size, always the same. Each class keeps its forty pupils through the years, so that a pupil of *big* has
- * the marks of five years. Everything but the marks, of which there are many: those are `marksIn`.
- */
-export function benchSchool(size: Size): School {
-  const school = known.get(size) ?? made(YEARS[size], MARKS[size])
+function makeBenchSchool(size: Size) {
+  const school = makeSchool({ ...PLAN, years: YEARS[size], newId: repeatableIds({ now: () => OPENED }, 'bench') })
+  school.marked.splice(Math.ceil(MARKS[size] / MARKS_OF_CLASS))
+  const { marked, year } = school
+  /** What is marked in the newest year: what the requests are about. */
+  return { ...school, markedNow: marked.filter(({ group }) => group.academic_year_id === year.id) }
+}
+
+const known = new Map<Size, ReturnType<typeof makeBenchSchool>>()
+
+/** The school of a size, always the same. Everything but the marks, of which there are many: those are `marksIn`. */
+export function benchSchool(size: Size) {
+  const school = known.get(size) ?? makeBenchSchool(size)
   known.set(size, school)
   return school
 }

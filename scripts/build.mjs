@@ -1,43 +1,59 @@
-// Builds the app into dist/app and bundles the server into dist/markbook.mjs, each where a source is newer.
-import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+// Builds the app into dist/app and bundles the server into dist/markbook.mjs, each where a source is newer. `node scripts/build.mjs` installs
+// what that needs first.
+import { spawn } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { root } from './install.mjs'
+import { ensureCompiled, ensureInstalled, root } from './install.mjs'
+import { withProgress } from './progress.mjs'
 
 export const bundle = join(root, 'dist', 'markbook.mjs')
+/** The app that every server serves, with each file packed once here instead of at every request. */
+export const app = join(root, 'dist', 'app')
 
 const newest = (folder) =>
   readdirSync(folder, { withFileTypes: true }).reduce((latest, entry) => {
     if (entry.name === 'node_modules') return latest
     const path = join(folder, entry.name)
-    const time = entry.isDirectory() ? newest(path) : /\.(tsx?|json|css|html|svg)$/.test(entry.name) ? statSync(path).mtimeMs : 0
+    const time = entry.isDirectory() ? newest(path) : /\.([jt]sx?|json|css|html|svg)$/.test(entry.name) ? statSync(path).mtimeMs : 0
     return Math.max(latest, time)
   }, 0)
 
-/** The app that every server serves, with each file packed once here instead of at every request. */
-export const app = join(root, 'dist', 'app')
-
-export function ensureAppBuilt() {
-  const sources = Math.max(
-    ...['shared', 'desktop/ui'].map((room) => newest(join(root, room))),
-    statSync(join(root, 'package-lock.json')).mtimeMs,
-  )
-  const page = join(app, 'index.html')
-  if (existsSync(page) && statSync(page).mtimeMs >= sources) return
-  console.log('Building the app …')
-  buildApp()
+function isCurrent(built, folders) {
+  if (!existsSync(built)) return false
+  const sources = [...folders.map((folder) => newest(join(root, folder))), statSync(join(root, 'package-lock.json')).mtimeMs]
+  return statSync(built).mtimeMs >= Math.max(...sources)
 }
 
-export function buildApp() {
+/** Installs, compiles and builds what running Markbook needs and is not there. */
+export async function prepare() {
+  await ensureInstalled({ development: false })
+  await Promise.all([ensureCompiled(), ensureBuilt()])
+}
+
+export async function ensureBuilt() {
+  await Promise.all([ensureAppBuilt(), ensureServerBuilt()])
+}
+
+export async function ensureAppBuilt() {
+  if (!isCurrent(join(app, 'index.html'), ['shared', 'desktop/ui'])) await withProgress('building the app', buildApp)
+}
+
+export async function ensureServerBuilt() {
+  if (!isCurrent(bundle, ['shared', 'sync', 'server'])) await withProgress('building the server', () => buildTo(bundle))
+}
+
+async function buildApp() {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
-  // A test runner that asks for it has a mode of its own, with which libraries would be built for looking at their faults.
-  const { status } = spawnSync(process.execPath, ['--import', 'tsx', vite, 'build', 'desktop/ui', '--logLevel', 'warn'], {
+  const running = spawn(process.execPath, ['--import', 'tsx', vite, 'build', 'desktop/ui', '--logLevel', 'warn'], {
     cwd: root,
-    stdio: 'inherit',
+    stdio: ['ignore', 2, 2],
+    // A test runner sets another mode, in which libraries are built for debugging.
     env: { ...process.env, NODE_ENV: 'production' },
   })
-  if (status !== 0) throw new Error('the app could not be built')
+  const code = await new Promise((resolve) => running.on('exit', resolve))
+  if (code !== 0) throw new Error('the app could not be built')
   pack(app)
 }
 
@@ -49,22 +65,13 @@ function pack(folder) {
   }
 }
 
-export async function ensureBuilt() {
-  ensureAppBuilt()
-  const sources = Math.max(
-    ...['shared', 'sync', 'server'].map((room) => newest(join(root, room))),
-    statSync(join(root, 'package-lock.json')).mtimeMs,
-  )
-  if (existsSync(bundle) && statSync(bundle).mtimeMs >= sources) return
-  await buildTo(bundle)
-}
-
 /** `outfile` lies in dist: from there the bundle finds its packages and the migrations. Beside it: the worker that makes documents, its fonts. */
 export async function buildTo(outfile) {
   const folder = dirname(outfile)
-  await bundleOne('cli.ts', outfile)
-  await bundleOne('documents/workers/worker.ts', join(folder, 'papers-worker.mjs'))
+  await bundleOne('documents/workers/worker.ts', join(folder, 'documents-worker.mjs'))
   copyFonts(join(folder, 'fonts'))
+  // Last: it is what says that all of this is current.
+  await bundleOne('cli/main.ts', outfile)
 }
 
 export function copyFonts(folder) {
@@ -79,9 +86,10 @@ export function copyFonts(folder) {
 async function bundleOne(entry, outfile) {
   const { build } = await import('esbuild')
   const { dependencies } = JSON.parse(readFileSync(join(root, 'server', 'package.json'), 'utf8'))
-  await build({
+  const { outputFiles } = await build({
     entryPoints: [join(root, 'server', entry)],
     outfile,
+    write: false,
     bundle: true,
     platform: 'node',
     target: 'node20',
@@ -90,4 +98,12 @@ async function bundleOne(entry, outfile) {
     logLevel: 'warning',
     external: Object.keys(dependencies).filter((name) => !name.startsWith('@markbook/')),
   })
+  mkdirSync(dirname(outfile), { recursive: true })
+  for (const { path, contents } of outputFiles) {
+    // Renamed when it is whole: a server may be starting from it, or another process building it.
+    writeFileSync(`${path}.${process.pid}`, contents)
+    renameSync(`${path}.${process.pid}`, path)
+  }
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await prepare()

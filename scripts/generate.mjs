@@ -1,6 +1,29 @@
-// Makes the next migration of both databases from shared/tables: `npm run generate -- name_of_change`.
+// Makes the next migration of both databases from shared/tables: `npm run generate -- name_of_change`. Where the columns of replicated
+// tables changed it raises the version of the schema; `--check` fails where that was not done.
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { sqliteTables } from '@markbook/shared/tables/sqlite'
+import { descriptions } from '@markbook/shared/tables/tables'
+import { getTableColumns } from 'drizzle-orm'
+
+const versionFile = 'shared/tables/schema-version.ts'
+const recorded = readFileSync(versionFile, 'utf8')
+const columns = Object.keys(descriptions)
+  .sort()
+  .map((table) => [
+    table,
+    Object.entries(getTableColumns(sqliteTables[table]))
+      .map(([name, column]) => `${name} ${column.getSQLType()}`)
+      .sort(),
+  ])
+const digest = createHash('sha256').update(JSON.stringify(columns)).digest('hex')
+const isCurrent = recorded.includes(digest)
+
+if (process.argv[2] === '--check') {
+  if (!isCurrent) console.error(`The columns of replicated tables changed and ${versionFile} did not: npm run generate -- name_of_change`)
+  process.exit(isCurrent ? 0 : 1)
+}
 
 const name = process.argv[2]
 if (!name) {
@@ -19,4 +42,8 @@ const folder = 'server/store/migrations/sqlite'
 for (const file of readdirSync(folder).filter((entry) => entry.endsWith('.sql'))) {
   const text = readFileSync(`${folder}/${file}`, 'utf8')
   writeFileSync(`${folder}/${file}`, text.replace(/(CREATE TABLE [^;]*\n\));/g, '$1 STRICT;'))
+}
+if (!isCurrent) {
+  const raised = recorded.replace(/(SCHEMA_VERSION = )(\d+)/, (_, name, version) => `${name}${Number(version) + 1}`)
+  writeFileSync(versionFile, raised.replace(/(Digest of the columns: ).*/, `$1${digest}`))
 }

@@ -1,10 +1,16 @@
-// Brings node_modules to what the lock file says; the other scripts call it first, so that each works on a fresh clone.
-import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+// Brings node_modules to what the lock file says. `node scripts/install.mjs` installs everything; what only runs Markbook calls the
+// functions below, and leaves out what only tests, checks and packages need (the devDependencies).
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { withProgress } from './progress.mjs'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** npm writes it when an installation is complete. */
+const record = join(root, 'node_modules', '.package-lock.json')
+const addon = join(root, 'node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node')
 
 const packagesIn = (path) => {
   try {
@@ -14,32 +20,54 @@ const packagesIn = (path) => {
   }
 }
 
-/** npm writes down what it installed; a package of the lock that is absent there is one for another machine, or missing. */
-function isCurrent() {
-  const wanted = packagesIn(join(root, 'package-lock.json'))
-  const installed = packagesIn(join(root, 'node_modules', '.package-lock.json'))
-  if (!installed) return false
-  return Object.entries(wanted).every(([path, { version, link, optional }]) => {
-    if (!path.startsWith('node_modules/') || link) return true
-    return installed[path] ? installed[path].version === version : optional === true
+function npm(...args) {
+  const running = spawn('npm', [...args, '--no-audit', '--no-fund', '--progress=false', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    // node-gyp compiles on every core, and as SQLite's makers do: -O3, its default, takes a fifth longer and makes nothing faster.
+    env: { CFLAGS: '-O2', CXXFLAGS: '-O2', ...process.env, JOBS: 'max' },
+    shell: process.platform === 'win32',
+  })
+  return new Promise((resolve) => {
+    running.on('error', () => resolve(1))
+    running.on('exit', (code) => resolve(code ?? 1))
+  }).then((code) => {
+    if (code === 0) return
+    console.error('The packages could not be installed. Is the network there? Nothing was started.')
+    process.exit(code)
   })
 }
 
-/** Installs where nothing is installed yet or the lock file has changed since. Ends the program where that fails. */
-export function ensureInstalled() {
-  if (isCurrent()) return
-  // npm writes it anew when it is done: an installation that was broken off is begun again.
-  rmSync(join(root, 'node_modules', '.package-lock.json'), { force: true })
-  console.log('Installing what the lock file names (a minute or two, the first time) …')
-  const started = Date.now()
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
-    cwd: root,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  })
-  if (status !== 0) {
-    console.error('The packages could not be installed. Is the network there? Nothing was started.')
-    process.exit(status ?? 1)
-  }
-  console.log(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`)
+/**
+ * Installs what is missing or has another version than the lock file says; ends the process where that fails. Packages for development
+ * that are there already are kept up to date and never removed. Without `development` no install script runs: see `ensureCompiled`.
+ */
+export async function ensureInstalled({ development }) {
+  const installed = packagesIn(record)
+  const packages = Object.entries(packagesIn(join(root, 'package-lock.json'))).filter(
+    ([path, { link, dev }]) => path.startsWith('node_modules/') && !link && (development || !dev),
+  )
+  // An optional package that is absent is one for another machine.
+  const isCurrent = ([path, { version, optional }]) =>
+    existsSync(join(root, path)) ? installed?.[path]?.version === version : optional === true
+  if (installed && packages.every(isCurrent)) return
+  // Without the record an installation that is broken off is begun again.
+  rmSync(record, { force: true })
+  const hasDevelopment = development || Object.values(installed ?? {}).some(({ dev }) => dev)
+  const command = installed ? ['install', '--no-save'] : ['ci']
+  const options = hasDevelopment ? [] : ['--omit=dev', '--ignore-scripts']
+  const expected = packages.filter(([, { optional }]) => !optional).map(([path]) => join(root, path, 'package.json'))
+  const share = () => Math.round((expected.filter((path) => existsSync(path)).length / expected.length) * 100)
+  await withProgress('installing packages', () => npm(...command, ...options), share)
+}
+
+/** The addon of SQLite: fetched where its makers have built it for this machine, else compiled. */
+export async function ensureCompiled() {
+  if (existsSync(addon)) return
+  await withProgress('compiling SQLite (about a minute)', () => npm('rebuild', 'better-sqlite3'))
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await ensureInstalled({ development: true })
+  await ensureCompiled()
 }

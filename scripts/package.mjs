@@ -1,14 +1,10 @@
 // `npm run package [deb] [deb-server] [win] [win-server]`: installers into dist/packages; all of them where none is named.
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureInstalled, root } from './install.mjs'
-
-ensureInstalled()
-const { register } = await import('tsx/esm/api')
-register()
-const { makeDeb } = await import('./package/deb.mjs')
-const { makeInstaller } = await import('./package/windows.mjs')
-const { lacks } = await import('./package/tools.mjs')
+import { root } from './install.mjs'
+import { makeDeb } from './package/deb.mjs'
+import { lacks } from './package/tools.mjs'
+import { makeInstaller } from './package/windows.mjs'
 
 const makers = { deb: makeDeb, 'deb-server': makeDeb, win: makeInstaller, 'win-server': makeInstaller }
 const wanted = process.argv.slice(2)

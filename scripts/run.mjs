@@ -1,12 +1,10 @@
 #!/usr/bin/env node
-// `npx markbook <verb>`: the command line of this checkout; installs and builds what is missing first.
-import { bundle, ensureBuilt } from './build.mjs'
-import { ensureInstalled } from './install.mjs'
+// `npx markbook <verb>`, `npm start`, `npm run seed`: the command line of this checkout; installs and builds what is missing first.
+import { bundle, prepare } from './build.mjs'
 
-ensureInstalled()
-await ensureBuilt()
+await prepare()
 if (process.env.npm_command) {
-  // npx starts this through a shell, and a signal to npx ends the shell alone: its going is the sign to stop.
+  // npm runs this in a shell, and a signal to npm ends the shell alone: stop when the parent process is gone.
   const parent = process.ppid
   setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGTERM'), 250).unref()
 }

@@ -5,16 +5,11 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ensureInstalled } from './install.mjs'
-
-ensureInstalled()
-const { register } = await import('tsx/esm/api')
-register()
-const { makeDeb } = await import('./package/deb.mjs')
-const { makeInstaller } = await import('./package/windows.mjs')
-const { lacks } = await import('./package/tools.mjs')
-const { lacking, lookInto, openScreen, startProgram, until } = await import('../desktop/shell/display.fixtures.ts')
-const { chromiumPath } = await import('../desktop/ui/tests/browser.ts')
+import { lacking, lookInto, openScreen, startProgram, until } from '../desktop/shell/display.fixtures.ts'
+import { chromiumPath } from '../desktop/ui/tests/chromium.ts'
+import { makeDeb } from './package/deb.mjs'
+import { lacks } from './package/tools.mjs'
+import { makeInstaller } from './package/windows.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'markbook-packages-'))
 const isThere = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined

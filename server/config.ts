@@ -2,16 +2,21 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { NodeRole } from '@markbook/shared/tables/node'
 import { z } from 'zod'
-import type { S3Settings } from './files/s3.client.ts'
-import { isNetwork, LOCAL } from './http/client-address.ts'
-import { addressesAt, type Machine, thisMachine, urlOf } from './lan/addresses.ts'
+import { addressesAt, isNetwork, LOCAL, type Machine, thisMachine, urlOf } from './network/addresses.ts'
+
+/** Where a central node keeps its files (decisions §7). The name of every bucket begins with `bucketPrefix`. */
+export type S3Settings = { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string; bucketPrefix: string }
 
 /** What the environment says (decisions §7), read in this file alone. */
 export type Config = {
   port: number
   host: string
   dataDir: string
+  /** What the settings make of this server. A laptop starts as `school`: whose it is stands in its database (`laptopOwner`). */
+  role: Exclude<NodeRole, 'laptop'>
+  /** Where a centre's database is; null at a school. */
   databaseUrl: string | null
   publicUrl: string
   /** `publicUrl` was made from the best address of this machine, and changes when that does. */
@@ -40,7 +45,7 @@ export type Config = {
   backupCopyDir: string | null
   /** What other nodes call this one. */
   nodeName: string
-  /** What the teachers' program that started this server proves itself with (decision 310); null for every other server. */
+  /** What the teachers' program that started this server proves itself with (docs/design/desktop.md); null for every other server. */
   windowSecret: string | null
 }
 
@@ -141,6 +146,7 @@ export function readWithoutSecret(
     windowSecret: env.WINDOW_SECRET ?? null,
     ...network(env, machine),
     dataDir,
+    role: env.DATABASE_URL ? 'centre' : 'school',
     databaseUrl: env.DATABASE_URL ?? null,
     dedicated: env.DEDICATED ?? !env.DATABASE_URL,
     smtpUrl: env.SMTP_URL ?? null,
@@ -158,7 +164,7 @@ export function readWithoutSecret(
   }
 }
 
-/** Where the server listens, how, and how others find it (decisions 211 and 213). */
+/** Where the server listens, how, and how others find it (docs/design/server.md). */
 function network(env: z.output<typeof Environment>, machine: () => Machine) {
   const lan = env.LAN || env.INSECURE_LAN
   const host = env.HOST ?? (lan ? '0.0.0.0' : '127.0.0.1')

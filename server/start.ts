@@ -4,31 +4,32 @@ import type { ServerType } from '@hono/node-server'
 import { systemClock, toInstant } from '@markbook/shared/clock'
 import type { DemoAccount } from '@markbook/shared/contract/demo'
 import { idSource, inPortions } from '@markbook/shared/ids'
+import { type App, createApp } from './app/app.ts'
 import type { Cache } from './cache/cache.ts'
 import { memoryCache } from './cache/memory.ts'
 import { redisCache } from './cache/redis.ts'
 import type { Config } from './config.ts'
-import { makePapers } from './documents/workers/make-papers.ts'
+import { openDocuments } from './documents/workers/open-documents.ts'
+import { recordSecretFingerprint } from './features/auth/secret-fingerprint.ts'
 import { openJobs } from './features/jobs/open-jobs.ts'
-import { leaveMark } from './features/outage/secret-mark.ts'
 import { watchReplication } from './features/replication/figures.ts'
+import { makeReportPdfs } from './features/reports/files/report-pdfs.job.ts'
 import { scheduleSweeps } from './features/storage/sweep.ts'
 import { openStorage } from './files/open.ts'
-import { type App, createApp } from './http/app.ts'
-import { openGate } from './http/gate.ts'
 import { jsonLog, type Log } from './http/log.ts'
 import { createMetrics, watchProcess, watchStore } from './http/metrics.ts'
+import { overloadProtection } from './http/overload.ts'
 import type { Services } from './http/services.ts'
 import { keysOf } from './http/tokens.ts'
-import { isLoopback, urlOf } from './lan/addresses.ts'
 import { listen } from './lan/listener.ts'
-import { keepPresent, type Presence } from './lan/presence.ts'
+import { type Presence, startPresence } from './lan/presence.ts'
+import { removeNote, writeNote } from './lan/running-note.ts'
 import { openTls, type Secured } from './lan/tls.ts'
 import { consoleMailer } from './mail/console.ts'
 import { smtpMailer } from './mail/smtp.ts'
+import { isLoopback, urlOf } from './network/addresses.ts'
 import { startReplication } from './peers/replication.ts'
 import { scheduleForgetting } from './peers/tombstones.ts'
-import { leaveNote, removeNote } from './running.ts'
 import { backUpBeforeMigration } from './store/backup/place.ts'
 import { scheduleBackups } from './store/backup/schedule.ts'
 import { openCentralStore, openSchoolStore, type Store } from './store/store.ts'
@@ -44,13 +45,15 @@ export function openStore(config: Omit<Config, 'sessionSecret'>, { beside = fals
   const newId = idSource(clock.now, inPortions(randomBytes))
   const beforeMigration = () => backUpBeforeMigration(config)
   return config.databaseUrl
-    ? openCentralStore(config.databaseUrl, { clock, newId, kind: 'centre', beforeMigration, beside })
-    : openSchoolStore(config.dataDir, { clock, newId, kind: 'school', beforeMigration, beside })
+    ? openCentralStore(config.databaseUrl, { clock, newId, role: 'centre', beforeMigration, beside })
+    : openSchoolStore(config.dataDir, { clock, newId, role: 'school', beforeMigration, beside })
 }
 
-/** Keys bear the node's id: what was cached before a restore is not of this database (decision 202). */
+/** Keys bear the node's id: what was cached before a restore is not of this database (docs/design/backup.md). */
 const openCache = async ({ redisUrl }: Config, { nodeId }: Store, log: Log): Promise<Cache> =>
-  redisUrl ? redisCache({ driver: await import('redis'), url: redisUrl, log, prefix: `markbook:cache:${nodeId}:` }) : memoryCache({ clock })
+  redisUrl
+    ? redisCache({ driver: await import('@redis/client'), url: redisUrl, log, prefix: `markbook:cache:${nodeId}:` })
+    : memoryCache({ clock })
 
 /**
  * `beside`: for a verb of the command line while the server may be running; its mail and its cache are its own. `demo`: whom a newcomer
@@ -62,7 +65,7 @@ export async function openNode(config: Config, { beside = false, demo = [], prin
   const log = jsonLog(config.logLevel)
   const store = await openStore(config, { beside })
   const keys = keysOf(config.sessionSecret)
-  if (!beside) await leaveMark(store, keys, log)
+  if (!beside) await recordSecretFingerprint(store, keys, log)
   const cache = await openCache(config, store, log)
   const mailer = config.smtpUrl
     ? smtpMailer({ url: config.smtpUrl, from: config.mailFrom, clock, log })
@@ -77,20 +80,20 @@ export async function openNode(config: Config, { beside = false, demo = [], prin
     mailer,
     files,
     uploads,
-    papers: makePapers(),
+    documents: openDocuments(),
     log,
     metrics: createMetrics(),
     replication: null,
     presence: null,
     demo,
   }
-  const services: Services = { ...own, jobs: openJobs(own) }
+  const services: Services = { ...own, jobs: openJobs(own, { report_pdfs: makeReportPdfs }) }
   watchStore(services.metrics, store)
   watchProcess(services.metrics)
   watchReplication(services)
   const close = async () => {
     await services.jobs.stop()
-    await services.papers.close()
+    await services.documents.close()
     await mailer.close()
     await files.close()
     await cache.close()
@@ -112,18 +115,18 @@ export async function startServer(config: Config, options: Pick<NodeOptions, 'de
   const node = await openNode(config, options)
   try {
     const secured = await openTls(config, clock)
-    const server = await listen(node.app, config, secured?.pair ?? null, openGate(node.services))
+    const server = await listen(node.app, config, secured?.pair ?? null, overloadProtection(node.services))
     const { port } = server.address() as AddressInfo
-    const presence = await keepPresent({ server, port, config, secured, log: node.services.log })
+    const presence = await startPresence({ server, port, config, secured, log: node.services.log })
     node.services.presence = presence
     const url = urlHere(config, secured, port)
-    leaveNote(config.dataDir, { pid: process.pid, url, urls: [...presence.urls()], version, started_at: toInstant(clock.now()) })
+    writeNote(config.dataDir, { pid: process.pid, url, urls: [...presence.urls()], version, started_at: toInstant(clock.now()) })
     node.services.jobs.look()
     const backups = config.backups ? scheduleBackups({ ...config, ...node.services, registry: node.services.metrics.registry }) : null
     const sweeps = scheduleSweeps(node.services)
     const forgetting = scheduleForgetting(node.services)
     // A central node serves its children and has no parent of its own.
-    if (!config.databaseUrl) node.services.replication = await startReplication(node.services)
+    if (config.role === 'school') node.services.replication = await startReplication(node.services)
     const stop = async () => {
       await node.services.replication?.stop()
       await presence.stop()

@@ -44,7 +44,7 @@ export const idSource = (now: () => number, randomBytes: (size: number) => Uint8
   }
 }
 
-/** Randomness in the small portions in which ids ask for it: to ask the system for each costs more than the id. No byte is given twice. */
+/** Random bytes, read from the system in larger portions, because a call for each id costs more than the id. No byte is used twice. */
 export const inPortions = (randomBytes: (size: number) => Uint8Array, store = 4_096): ((size: number) => Uint8Array) => {
   let [bytes, at] = [new Uint8Array(0), 0]
   return (size) => {

@@ -53,8 +53,8 @@ export const limits = {
     tries: 3,
   },
   /**
-   * Jobs (decision 264): how many wait or run at once, of a school and of all; how many streams follow them, of a person and of all;
-   * how long one is held before another may take it up, how often that may happen, how often idle servers look, and how long an ended
+   * Jobs (docs/design/reports.md): how many wait or run at once, of a school and of all; how many streams follow them, of a person and of
+   * all; how long one is held before another may take it up, how often that may happen, how often idle servers look, and how long an ended
    * one is remembered.
    */
   jobs: {
@@ -106,19 +106,21 @@ export const limits = {
   /** On Postgres, so long for a row that another transaction holds. */
   lockWait: 10_000,
   /**
-   * The door of the server (decision 235). For each lane: how many requests are in work at once, how many wait. A wait lasts at most
-   * `patience`; only `shortPatience` once somebody has been waiting without a break for `rush`.
+   * The concurrency limiter (docs/design/http.md). For each lane: how many requests are in work at once, how many wait, how many of one
+   * client are in flight, working or waiting. `perSchool`: how many of one school are in work while others have some. A wait lasts at
+   * most `patience`; only `shortPatience` once the queue has not been empty for `rush`.
    */
   admission: {
-    ordinary: { atOnce: 64, waiting: 1_000 },
-    signIn: { atOnce: 16, waiting: 250 },
-    health: { atOnce: 4, waiting: 50 },
+    ordinary: { atOnce: 64, waiting: 1_000, perClient: 500 },
+    signIn: { atOnce: 16, waiting: 250, perClient: 200 },
+    health: { atOnce: 4, waiting: 50, perClient: 25 },
+    perSchool: 48,
     patience: 3_000,
     shortPatience: 750,
     rush: 3_000,
     /** A refusal that needs no waiting is given only then, so that who tries again at once costs little. */
     pause: 1_000,
-    /** Work begun at once while others knock; what comes later is put in line. */
+    /** Requests are begun for so long in one round of the event loop, ms; the others wait for the next. */
     slice: 4,
     /** Bytes under way, of bodies being sent and replies not yet read: of one client, of all. Bodies up to `small` are not counted. */
     bytes: { small: 65_536, client: 134_217_728, all: 268_435_456 },
@@ -126,7 +128,7 @@ export const limits = {
     warn: 10_000,
   },
   /**
-   * Connections (decision 236). Bodies and replies have `grace`, and then must have moved at `bytesPerSecond` on the whole; a stream
+   * Connections (docs/design/http.md). Bodies and replies have `grace`, and then must have moved at `bytesPerSecond` on the whole; a stream
    * that is not read for `stall` is ended. `check`: how often that is looked at.
    */
   connection: {
@@ -143,13 +145,13 @@ export const limits = {
   /** Removal of counters, codes and sessions whose time is over: at most so often, and so many rows of each. */
   sweep: { every: 600_000, rows: 1_000 },
   /**
-   * How many backups stay (decision 201), what they leave free on the disk of the marks, how long one waits for another, and how
+   * How many backups stay (docs/design/backup.md), what they leave free on the disk of the marks, how long one waits for another, and how
    * long after its start a server makes the one that it missed.
    */
   backup: { kept: { hourly: 24, nightly: 14, weekly: 12, special: 5 }, reserve: 268_435_456, wait: 120_000, afterStart: 120_000 },
   /**
-   * Certificates of a school's own authority (decision 210): browsers refuse a server's that lasts longer than 398 days. Renewed so
-   * long before the end.
+   * Certificates of a school's own authority (docs/design/server.md): browsers refuse a server's that lasts longer than 398 days. Renewed
+   * so long before the end.
    */
   certificate: { authorityLife: 3_650 * 86_400_000, life: 365 * 86_400_000, renewBefore: 30 * 86_400_000 },
   /** How often a server on the LAN looks whether its addresses or its certificate have changed. */
@@ -190,7 +192,8 @@ export const limits = {
    * after a failure (sync/machine.ts); how often a server looks for a parent that another process joined, and for a change of the status;
    * how many of the rows that wait are listed;
    * how long a parent may take to begin its answer: to something short, to a question that waits for news, to a page; rows held back for a school; how long an invitation counts, and how many a school has open; deletions are forgotten
-   * after `age`, and what a child has not heard counts no more after `silence`, looked at `every` so often (decision 0298), ms.
+   * after `age`, and what a child has not heard counts no more after `silence`, looked at `every` so often (docs/design/replication.md),
+   * ms.
    */
   sync: {
     pageRows: 5_000,
@@ -205,20 +208,23 @@ export const limits = {
     look: 2_000,
     /**
      * How long a parent is not there before the next is spoken with, how often it is looked whether the first is back, and its patience, ms;
-     * pages each way when the others are met once a day (decision 410).
+     * pages each way when the others are met once a day (docs/design/replication.md).
      */
     parents: { gone: 10_000, again: 15_000, answer: 5_000, pages: 50 },
     waiting: 2_000,
     patience: { short: 15_000, news: 60_000, page: 120_000 },
     held: 10_000,
-    /** Refused writes that are kept of one person's laptops, or of a school's server, and the longest value, in characters (decision 400). */
+    /**
+     * Refused writes that are kept of one person's laptops, or of a school's server, and the longest value, in characters
+     * (docs/design/replication.md).
+     */
     refused: { most: 2_000, value: 32_768 },
     invitation: { life: 600_000, open: 10 },
     /**
-     * Comparing with the parent (decision 407), ms: after the start and once a day, each later by up to as much again as `spread` says, so
-     * that schools do not come together; how long a difference, a parent without time, or a failure is given before the next look; everything
-     * is merged again after a day at the soonest, then after 2, 4 and 7. How long what was healed is still told; for how long two parents of
-     * a laptop may differ before it counts. Rows that are read at once.
+     * Comparing with the parent (docs/design/replication.md), ms: after the start and once a day, each later by up to as much again as
+     * `spread` says, so that schools do not come together; how long a difference, a parent without time, or a failure is given before the
+     * next look; everything is merged again after a day at the soonest, then after 2, 4 and 7. How long what was healed is still told; for
+     * how long two parents of a laptop may differ before it counts. Rows that are read at once.
      */
     compare: {
       afterStart: 300_000,
@@ -233,18 +239,18 @@ export const limits = {
     },
     tombstones: { age: 15_552_000_000, silence: 31_536_000_000, afterStart: 600_000, every: 86_400_000 },
     /**
-     * Files (decision 293): how many are asked about at once, how many are under way at once, bytes of a piece that is sent, how long one
-     * that did not come waits (`most`; `worst` where its content was wrong), and bytes of files on a stick.
+     * Files (docs/design/replication.md): how many are asked about at once, how many are under way at once, bytes of a piece that is sent,
+     * how long one that did not come waits (`most`; `worst` where its content was wrong), and bytes of files on a stick.
      */
     files: { batch: 200, atOnce: 3, piece: 524_288, first: 2_000, most: 300_000, worst: 86_400_000, parcel: 67_108_864 },
   },
   /**
-   * Shapes (decision 284). Rows of a response; how long a live request is held and how often it is looked whether somebody still wants it,
-   * ms; live requests that wait, of one person and of all; characters of a condition, and how deep its brackets go.
+   * Shapes (docs/design/shapes.md). Rows of a response; how long a live request is held and how often it is looked whether somebody still
+   * wants it, ms; live requests that wait, of one person and of all; characters of a condition, and how deep its brackets go.
    */
   shapes: { rows: 5_000, wait: 20_000, look: 1_000, waitingPerUser: 60, waiting: 1_000, where: 2_000, depth: 20 },
   /** What connects and says nothing is sent away. */
   firstByte: 10_000,
-  /** Threads that make documents: how many, how many tasks wait for one, and what one task may take (decision 260). */
-  papers: { workers: 2, waiting: 32, memoryMb: 320, timeMs: 60_000, idleMs: 60_000 },
+  /** Threads that make documents: how many, how many tasks wait for one, and what one task may take (docs/design/reports.md). */
+  papers: { workers: 2, waiting: 32, memoryMb: 320, timeMs: 60_000, sheetMs: 5_000, idleMs: 60_000 },
 } as const

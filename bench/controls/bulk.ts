@@ -3,7 +3,7 @@ import { openDatabase, serveOnly } from './bare.ts'
 
 const [folder = '', , school = ''] = process.argv.slice(2)
 const database = openDatabase(folder)
-type Asked = { assessmentId: string; grades: { studentId: string; score: number }[] }
+type BulkBody = { assessmentId: string; grades: { studentId: string; score: number }[] }
 type Row = { is_excluded: number | boolean }
 const termOf = database.prepare<[string, string], string>('select term_id from assessment where school_id = ? and id = ?').pluck()
 const upsert = database.prepare<unknown[], Row>(`
@@ -11,7 +11,7 @@ const upsert = database.prepare<unknown[], Row>(`
   values (?, ?, ?, ?, ?, ?, 0, ?, ?)
   on conflict (school_id, assessment_id, student_id) do update set score = excluded.score, updated_at = excluded.updated_at
   returning id, assessment_id, student_id, score, remarks, is_excluded, exclusion_reason, created_by, updated_by, updated_at`)
-const record = database.transaction(({ assessmentId, grades }: Asked): Row[] => {
+const record = database.transaction(({ assessmentId, grades }: BulkBody): Row[] => {
   const now = new Date().toISOString()
   const term = termOf.get(school, assessmentId)
   return grades.map(({ studentId, score }) => {

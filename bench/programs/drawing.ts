@@ -2,8 +2,9 @@ import { serve } from '@hono/node-server'
 import { readConfig } from '@markbook/server/config'
 import { elan, frame, termLayout } from '@markbook/server/documents/report-card/report-card.fixtures'
 import { openNode } from '@markbook/server/start'
+import { serveCommands } from '../program.ts'
 
-/** The whole service, which draws the report cards of a class and writes a workbook over and over while it is told to. */
+/** The whole service, which draws the report cards of a class and writes a workbook over and over at the benchmark's command. */
 const [folder = '', secret = ''] = process.argv.slice(2)
 const { app, services } = await openNode(readConfig({ DATA_DIR: folder, SESSION_SECRET: secret, BACKUPS: 'false' }))
 const cards = Array.from({ length: 40 }, (_, at) => ({ ...elan, id: String(at) }))
@@ -11,22 +12,20 @@ const heads = ['Last name', 'First name', 'Score'].map((head) => ({ head, key: h
 const rows = Array.from({ length: 5_000 }, (_, at) => ({ cells: { 'Last name': `Ó Briain ${at}`, 'First name': 'Élan', Score: at } }))
 const workbook = { madeAt: 0, sheets: [{ name: 'Marks', columns: heads, rows, frozen: { rows: 1, columns: 0 } }] }
 
-let isAsked = false
-let made = 0
+let isDrawing = false
 async function make() {
-  while (isAsked) {
-    await services.papers.reportCards({ ...frame, layout: termLayout, cards })
-    await services.papers.workbook(workbook)
-    made += 1
+  while (isDrawing) {
+    await services.documents.reportCards({ ...frame, layout: termLayout, cards }, { school: 'one' })
+    await services.documents.workbook(workbook, { school: 'one' })
   }
 }
 
-process.on('message', async (asked: { draw?: boolean }) => {
-  if (asked.draw === undefined) return
-  isAsked = asked.draw
-  // The worker starts before anything is measured.
-  if (isAsked) await services.papers.reportCards({ ...frame, layout: termLayout, cards })
-  if (isAsked) void make()
-  process.send?.({ drawing: made })
-})
-serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => process.send?.({ port }))
+/** Begins, once the worker has started, or stops. */
+async function draw(begin: boolean): Promise<void> {
+  isDrawing = begin
+  if (!begin) return
+  await services.documents.reportCards({ ...frame, layout: termLayout, cards }, { school: 'one' })
+  void make()
+}
+
+serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => serveCommands({ draw }, port))

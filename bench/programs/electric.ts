@@ -1,7 +1,6 @@
-import { performance } from 'node:perf_hooks'
 import { isChangeMessage, isControlMessage, type Message, ShapeStream } from '@electric-sql/client'
 import Database from 'better-sqlite3'
-import type { Round } from './child.ts'
+import { meter, type Round, serveCommands } from '../program.ts'
 
 /**
  * A first copy of the marks by the official client of Electric, from the same server's feed for readers, into a table of SQLite with its
@@ -40,11 +39,10 @@ function copied(): Promise<number> {
   })
 }
 
-process.on('message', async (asked: { rounds?: number }) => {
-  if (!asked.rounds) return
-  const [cpu, started] = [process.cpuUsage(), performance.now()]
-  const rows = await copied()
-  const { user, system } = process.cpuUsage(cpu)
-  process.send?.({ round: { cpuMicros: user + system, ms: performance.now() - started, rows } satisfies Round })
+serveCommands({
+  copy: async (): Promise<Round> => {
+    const measured = meter()
+    const rows = await copied()
+    return { ...measured(), rows }
+  },
 })
-process.send?.({ port: 0 })

@@ -1,14 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { nodeKeys } from '@markbook/server/peers/keys'
 import { LineFailure, ParentLine } from '@markbook/server/peers/parent-line'
 import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
-import { descriptions, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import { descriptions } from '@markbook/shared/tables/tables'
 import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { packRows } from '@markbook/sync/protocol/page'
 import { stamp } from '@markbook/sync/stamp'
 import { EXISTENCE, type Versions } from '@markbook/sync/versions'
+import { serveCommands } from '../program.ts'
 import type { SmallSchool } from '../small-schools.ts'
+import { quantile } from '../statistics.ts'
 
 /** The nodes of many schools in one process, without databases: each greets, listens, and the first `writing` push marks. */
 export type Wait = { url: string; secret: string; schools: SmallSchool[]; writing: number; everyMs: number }
@@ -28,8 +32,6 @@ async function patient<T>(work: () => Promise<T>, signal?: AbortSignal): Promise
     }
   }
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 class SchoolNode {
   readonly pushTimes: number[] = []
@@ -131,9 +133,9 @@ class SchoolNode {
       node_seq: to,
       head: createHash('sha256').update(`${node} ${to}`).digest('hex'),
     }
-    const asked = performance.now()
+    const sentAt = performance.now()
     const { answers } = await patient(() => this.line.push({ from, to, cursor: this.cursor, tables, history: [entry] }))
-    this.pushTimes.push(performance.now() - asked)
+    this.pushTimes.push(performance.now() - sentAt)
     if (answers.length > 0) throw new Error(`a mark of the benchmark was not taken: ${JSON.stringify(answers).slice(0, 300)}`)
   }
 
@@ -150,29 +152,20 @@ class SchoolNode {
 let nodes: SchoolNode[] = []
 let lives: Promise<unknown> = Promise.resolve()
 
-async function wait(asked: Wait): Promise<number> {
-  nodes = asked.schools.map((school) => new SchoolNode(school, asked))
+async function wait(job: Wait): Promise<void> {
+  nodes = job.schools.map((school) => new SchoolNode(school, job))
   for (let at = 0; at < nodes.length; at += 10) await Promise.all(nodes.slice(at, at + 10).map((node) => node.greet()))
   for (const node of nodes) node.pulls = 0
-  lives = Promise.all(
-    nodes.map((node, at) => node.live(at < asked.writing ? asked.everyMs : null, ((at + 1) / asked.writing) * asked.everyMs)),
-  )
-  lives.catch(failed)
+  lives = Promise.all(nodes.map((node, at) => node.live(at < job.writing ? job.everyMs : null, ((at + 1) / job.writing) * job.everyMs)))
+  lives.catch((error: Error) => void process.send?.({ failure: error.stack }))
   await pause(1_000)
-  return nodes.length
 }
 
-async function over(): Promise<Waited> {
+async function stop(): Promise<Waited> {
   for (const node of nodes) node.end()
   await lives
-  const times = nodes.flatMap(({ pushTimes }) => pushTimes).sort((a, b) => a - b)
-  const pulls = nodes.reduce((sum, node) => sum + node.pulls, 0)
-  return { pushes: times.length, pulls, pushMs: times[Math.floor(times.length / 2)] ?? 0 }
+  const times = nodes.flatMap(({ pushTimes }) => pushTimes)
+  return { pushes: times.length, pulls: nodes.reduce((sum, node) => sum + node.pulls, 0), pushMs: quantile(times, 0.5) }
 }
 
-const failed = (error: Error) => void process.send?.({ failure: error.stack })
-process.on('message', (asked: { wait?: Wait; over?: true }) => {
-  if (asked.wait) wait(asked.wait).then((waiting) => process.send?.({ waiting }), failed)
-  if (asked.over) over().then((waited) => process.send?.({ waited }), failed)
-})
-process.send?.({ port: 0 })
+serveCommands({ wait, stop })

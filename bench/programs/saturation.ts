@@ -1,4 +1,5 @@
 import { flood, goodput, quantile, saturate, served } from '@markbook/server/testing/load'
+import { serveCommands } from '../program.ts'
 
 /** Addresses of the loopback that the load comes from, as from the devices of a building. */
 const spread = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']
@@ -24,11 +25,4 @@ async function drive({ port, requests, seconds, connections, perSecond }: Drive)
   }
 }
 
-process.on('message', ({ drive: job }: { drive?: Drive }) => {
-  if (!job) return
-  drive(job).then(
-    (driven) => process.send?.({ driven }),
-    (error: Error) => process.send?.({ failure: error.message }),
-  )
-})
-process.send?.({ port: 0 })
+serveCommands({ drive })

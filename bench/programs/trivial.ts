@@ -1,20 +1,20 @@
 import type { AddressInfo } from 'node:net'
 import { readConfig } from '@markbook/server/config'
-import { openGate } from '@markbook/server/http/gate'
 import { onOpen } from '@markbook/server/http/handler'
 import { mount } from '@markbook/server/http/mount'
+import { overloadProtection } from '@markbook/server/http/overload'
 import { listen } from '@markbook/server/lan/listener'
 import { openNode } from '@markbook/server/start'
 import { endpoint } from '@markbook/shared/contract/endpoint'
 import { z } from 'zod'
 
 const hello = {
-  hello: endpoint({ method: 'GET', path: '/api/hello', guard: 'none', summary: 'Say hello', reply: z.object({ message: z.string() }) }),
+  hello: endpoint('GET /api/hello', 'none', 'Say hello', { reply: z.object({ message: z.string() }) }),
 }
 
 /** The whole service with one more endpoint, which does nothing: what is left is the way through the server. */
 const [folder = '', secret = ''] = process.argv.slice(2)
 const { app, services } = await openNode(readConfig({ DATA_DIR: folder, SESSION_SECRET: secret }))
 mount(app, services, 'bench', hello, { hello: onOpen(hello.hello, async () => ({ message: 'hello' })) })
-const server = await listen(app, { host: '127.0.0.1', port: 0 }, null, openGate(services))
+const server = await listen(app, { host: '127.0.0.1', port: 0 }, null, overloadProtection(services))
 process.send?.({ port: (server.address() as AddressInfo).port })

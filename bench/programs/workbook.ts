@@ -1,8 +1,9 @@
-import { type WorkbookColumn, type WorkbookRow, writePortions } from '@markbook/server/documents/workbook'
+import { type WorkbookColumn, type WorkbookRow, writeBatches } from '@markbook/server/documents/workbook'
 import { strToU8, Zip, ZipDeflate } from 'fflate'
+import { meter, type Spent, serveCommands } from '../program.ts'
 
 /** A workbook of 100,000 rows, written by the server's writer or by hand, in a process of its own. */
-export type Written = { ms: number; cpuMicros: number; peakBytes: number; bytes: number }
+export type Written = Spent & { peakBytes: number; bytes: number }
 
 const ROWS = 100_000
 const PORTION = 500
@@ -34,7 +35,7 @@ function* portions(): Generator<WorkbookRow[]> {
     })
   }
 }
-const ours = () => writePortions({ madeAt: 0, sheets: [{ name: 'Marks', columns, rows: portions(), frozen: { rows: 1, columns: 2 } }] })
+const ours = () => writeBatches({ madeAt: 0, sheets: [{ name: 'Marks', columns, rows: portions(), frozen: { rows: 1, columns: 2 } }] })
 
 const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 const KIND = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
@@ -96,12 +97,10 @@ async function control(): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-process.on('message', async (asked: { write?: true }) => {
-  if (!asked.write) return
-  const [cpu, started] = [process.cpuUsage(), performance.now()]
-  const { length } = await (process.argv[2] === 'ours' ? ours() : control())
-  const { user, system } = process.cpuUsage(cpu)
-  const peakBytes = process.resourceUsage().maxRSS * 1_024
-  process.send?.({ written: { ms: performance.now() - started, cpuMicros: user + system, peakBytes, bytes: length } satisfies Written })
+serveCommands({
+  write: async (): Promise<Written> => {
+    const measured = meter()
+    const { length } = await (process.argv[2] === 'ours' ? ours() : control())
+    return { ...measured(), peakBytes: process.resourceUsage().maxRSS * 1_024, bytes: length }
+  },
 })
-process.send?.({ port: 0 })

@@ -1,20 +1,20 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { type Asked, appSchool } from '../app-school.ts'
+import { appSchool, type ClassSize } from '../app-school.ts'
+import { type Bench, type BenchRow, within } from '../bench-row.ts'
 import { dropCopy } from '../fill.ts'
-import { type Bench, type Finding, within } from '../finding.ts'
-import { median } from '../measure.ts'
-import { root } from '../places.ts'
+import { root } from '../paths.ts'
 import { startServer } from '../processes.ts'
 import { SECRET, signIn } from '../requests.ts'
+import { median, quantile } from '../statistics.ts'
 
 const PLACES = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/chromium-browser']
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync']
 const OLD_PC = { width: 1366, height: 768 }
 
 /** In a real browser, or, where this machine has none, a line that says so. */
-async function withBrowser(measure: (browser: Browser) => Promise<Finding[]>): Promise<Finding[]> {
+async function withBrowser(measure: (browser: Browser) => Promise<BenchRow[]>): Promise<BenchRow[]> {
   const executablePath = PLACES.find((place) => place && existsSync(place))
   if (!executablePath) {
     console.error('No Chromium on this machine: what the app does in a browser is not measured (apt-get install chromium).')
@@ -26,8 +26,8 @@ async function withBrowser(measure: (browser: Browser) => Promise<Finding[]>): P
 
 type Served = { url: string; header: string; group: string; subject: string; term: string; end(): Promise<void> }
 
-async function served(asked: Asked): Promise<Served> {
-  const { folder, ...ids } = await appSchool(asked)
+async function served(size: ClassSize): Promise<Served> {
+  const { folder, ...ids } = await appSchool(size)
   const { head } = await signIn('year', { folder })
   const program = await startServer({ DATA_DIR: folder, SESSION_SECRET: SECRET, BACKUPS: 'false' })
   const end = async () => {
@@ -185,9 +185,6 @@ async function bareKeys(page: Page): Promise<number[]> {
   return bare.evaluate('window.keys')
 }
 
-const percentile = (values: readonly number[], share: number) =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] as number
-
 export const appKeys: Bench = {
   name: 'app-keys',
   run: () =>
@@ -208,11 +205,11 @@ export const appKeys: Bench = {
       const bare = await bareKeys(page)
       await page.context().close()
       await at.end()
-      const figure = `${taken.length} keys, ${(cpuMs / taken.length).toFixed(1)} ms of CPU each; a bare field ${median(bare).toFixed(0)} ms, p95 ${percentile(bare, 0.95).toFixed(0)} ms`
+      const figure = `${taken.length} keys, ${(cpuMs / taken.length).toFixed(1)} ms of CPU each; a bare field ${median(bare).toFixed(0)} ms, p95 ${quantile(bare, 0.95).toFixed(0)} ms`
       const control = 'one frame'
       return [
         { what: 'key to paint in the mark grid, 1,000 pupils, median', control, target: within(17, 'ms'), measured: median(taken), figure },
-        { what: 'key to paint, p95', control, target: within(50, 'ms'), measured: percentile(taken, 0.95), figure },
+        { what: 'key to paint, p95', control, target: within(50, 'ms'), measured: quantile(taken, 0.95), figure },
       ]
     }),
 }

@@ -1,29 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Bench, most, within } from '../bench-row.ts'
 import { copyOfSchool, dropCopy } from '../fill.ts'
-import { type Bench, most, within } from '../finding.ts'
-import { median } from '../measure.ts'
+import { inTurns, pairsIn } from '../measure.ts'
 import { load, startProgram } from '../processes.ts'
-import type { DrawnPair } from '../programs/papers.ts'
+import type { Drawn } from '../programs/report-cards.ts'
 import type { Written } from '../programs/workbook.ts'
 import { get, SECRET, signIn } from '../requests.ts'
+import { median, medianRatio } from '../statistics.ts'
 
 const MEGABYTE = 1_048_576
 
-export const papers: Bench = {
-  name: 'papers',
+export const reportCards: Bench = {
+  name: 'report-cards',
   async run({ pairs }) {
-    const program = await startProgram('papers')
-    const found: DrawnPair[] = []
-    await program.ask<DrawnPair>({ pair: true }, 'pair')
-    for (let pair = 0; pair < pairs; pair += 1) found.push(await program.ask<DrawnPair>({ pair: true }, 'pair'))
+    const program = await startProgram('report-cards')
+    const { ours, control } = await pairsIn<Drawn>(program, pairs)
     await program.stop()
-    const of = (side: 'ours' | 'control') => median(found.map((pair) => pair[side].cpuMicros)) / 1_000
+    const cpu = (drawn: readonly Drawn[]) => drawn.map(({ cpuMicros }) => cpuMicros)
+    const ms = (drawn: readonly Drawn[]) => (median(cpu(drawn)) / 1_000).toFixed(0)
+    const size = ([first]: readonly Drawn[]) => ((first?.bytes ?? 0) / 1_024).toFixed(0)
     return [
       {
         what: 'report cards for a class of 40, one document',
         control: 'pdf-lib drawing the same lines, laid out already, by CPU',
         target: most(0.35),
-        measured: median(found.map(({ ours, control }) => ours.cpuMicros / control.cpuMicros)),
-        figure: `CPU ${of('ours').toFixed(0)} ms / ${of('control').toFixed(0)} ms; ${((found[0]?.ours.bytes ?? 0) / 1_024).toFixed(0)} KB / ${((found[0]?.control.bytes ?? 0) / 1_024).toFixed(0)} KB`,
+        measured: medianRatio(cpu(ours), cpu(control)),
+        figure: `CPU ${ms(ours)} ms / ${ms(control)} ms; ${size(ours)} KB / ${size(control)} KB`,
       },
     ]
   },
@@ -31,7 +33,7 @@ export const papers: Bench = {
 
 async function written(side: 'ours' | 'control'): Promise<Written> {
   const program = await startProgram('workbook', side)
-  const found = await program.ask<Written>({ write: true }, 'written')
+  const found = await program.ask<Written>('write')
   await program.stop()
   return found
 }
@@ -39,19 +41,20 @@ async function written(side: 'ours' | 'control'): Promise<Written> {
 export const workbook: Bench = {
   name: 'workbook',
   async run({ pairs }) {
-    const [ours, control]: [Written[], Written[]] = [[], []]
-    for (let pair = 0; pair < pairs; pair += 1) {
-      ours.push(await written('ours'))
-      control.push(await written('control'))
-    }
-    const seconds = (of: readonly Written[]) => (median(of.map(({ cpuMicros }) => cpuMicros)) / 1_000_000).toFixed(2)
+    const { ours, control } = await inTurns(
+      pairs,
+      () => written('ours'),
+      () => written('control'),
+    )
+    const cpu = (of: readonly Written[]) => of.map(({ cpuMicros }) => cpuMicros)
+    const seconds = (of: readonly Written[]) => (median(cpu(of)) / 1_000_000).toFixed(2)
     const peak = (of: readonly Written[]) => Math.max(...of.map(({ peakBytes }) => peakBytes)) / MEGABYTE
     return [
       {
         what: 'a workbook of 100,000 rows and 10 columns',
         control: 'hand-written xlsx of the same cells, by CPU',
         target: most(2),
-        measured: median(ours.map(({ cpuMicros }, at) => cpuMicros / (control[at] as Written).cpuMicros)),
+        measured: medianRatio(cpu(ours), cpu(control)),
         figure: `CPU ${seconds(ours)} s / ${seconds(control)} s; ${((ours[0]?.bytes ?? 0) / MEGABYTE).toFixed(1)} MB / ${((control[0]?.bytes ?? 0) / MEGABYTE).toFixed(1)} MB`,
       },
       {
@@ -65,21 +68,21 @@ export const workbook: Bench = {
   },
 }
 
-export const drawing: Bench = {
-  name: 'drawing',
+export const meDuringJobs: Bench = {
+  name: 'me-during-jobs',
   async run({ pairs }) {
     const folder = await copyOfSchool('year', 'drawing')
     const { teacher } = await signIn('year', { folder })
     const program = await startProgram('drawing', folder, SECRET)
-    const asked = { port: program.port, connections: 2, count: 1_500, requests: [get('/api/auth/me', teacher)] }
-    await load(asked)
+    const job = { port: program.port, connections: 2, count: 1_500, requests: [get('/api/auth/me', teacher)] }
+    await load(job)
     const [idle, busy]: [number[], number[]] = [[], []]
     for (let pair = 0; pair < pairs; pair += 1) {
-      idle.push((await load(asked)).p99)
-      await program.ask<number>({ draw: true }, 'drawing')
-      busy.push((await load(asked)).p99)
-      await program.ask<number>({ draw: false }, 'drawing')
-      await new Promise((resolve) => setTimeout(resolve, 2_000))
+      idle.push((await load(job)).p99)
+      await program.ask('draw', true)
+      busy.push((await load(job)).p99)
+      await program.ask('draw', false)
+      await pause(2_000)
     }
     await program.stop()
     dropCopy(folder)
@@ -88,7 +91,7 @@ export const drawing: Bench = {
         what: 'p99 of `me` while report cards of a class and workbooks are made',
         control: 'p99 of `me` while nothing is',
         target: most(8),
-        measured: median(busy.map((p99, at) => p99 / (idle[at] as number))),
+        measured: medianRatio(busy, idle),
         figure: `${median(busy).toFixed(2)} ms / ${median(idle).toFixed(2)} ms`,
       },
     ]

@@ -1,40 +1,30 @@
-import { request } from 'node:http'
-import { emptyCentre } from '../central.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Bench, type BenchRow, within } from '../bench-row.ts'
+import { emptyCentre, invitation } from '../central.ts'
 import { copyOfSchool, dropCopy } from '../fill.ts'
-import { type Bench, type Finding, within } from '../finding.ts'
-import { invitation } from '../joining.ts'
 import { type Program, startProgram, startServer } from '../processes.ts'
 import { SECRET, signIn } from '../requests.ts'
 import { benchSchool, type Marked } from '../school.ts'
-import { SIZE } from './copy.rows.ts'
+import { quantile } from '../statistics.ts'
+import { SIZE } from './first-copy.rows.ts'
 
 /** Saves each way; the last of a hundred is the p99. */
 const SAVES = 100
-const LOOK = 3
-const PATIENCE = 30_000
+const INTERVAL_MS = 3
+const TIMEOUT_MS = 30_000
 
 type End = { program: Program; cookie: string }
 type Saved = { saveMs: number; seenMs: number }
 
 const school = benchSchool(SIZE)
 const { assessments, pupils } = school.markedNow[0] as Marked
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-function ask({ program, cookie }: End, method: string, path: string, body?: object): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const headers = { cookie, ...(body && { 'content-type': 'application/json' }) }
-    const asked = request({ host: '127.0.0.1', port: program.port, method, path, headers }, (response) => {
-      const parts: Buffer[] = []
-      response.on('data', (part: Buffer) => parts.push(part))
-      response.on('end', () => {
-        const text = Buffer.concat(parts).toString()
-        if (response.statusCode && response.statusCode < 300) resolve(text)
-        else reject(new Error(`${method} ${path} was answered ${response.statusCode}: ${text.slice(0, 300)}`))
-      })
-    })
-    asked.on('error', reject)
-    asked.end(body && JSON.stringify(body))
-  })
+async function ask({ program, cookie }: End, method: string, path: string, body?: object): Promise<string> {
+  const headers = { cookie, ...(body && { 'content-type': 'application/json' }) }
+  const response = await fetch(`http://127.0.0.1:${program.port}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text.slice(0, 300)}`)
+  return text
 }
 
 /** A mark saved at one end, and looked for at the other until it is there. */
@@ -48,18 +38,15 @@ async function savedAt(from: End, to: End, round: number): Promise<Saved> {
   for (;;) {
     const grades = JSON.parse(await ask(to, 'GET', `/api/grades?assessmentId=${assessment.id}`)) as { student_id: string; score: number }[]
     if (grades.some((grade) => grade.student_id === pupil.id && grade.score === score)) break
-    if (performance.now() - begun > PATIENCE) throw new Error('a mark did not come within half a minute')
-    await pause(LOOK)
+    if (performance.now() - begun > TIMEOUT_MS) throw new Error('a mark did not come within half a minute')
+    await pause(INTERVAL_MS)
   }
   return { saveMs, seenMs: performance.now() - begun }
 }
 
-const quantile = (values: readonly number[], share: number) =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] as number
-
-function rowsOf(way: string, saved: readonly Saved[]): Finding[] {
+function rowsOf(way: string, saved: readonly Saved[]): BenchRow[] {
   const [seen, saves] = [saved.map(({ seenMs }) => seenMs), saved.map(({ saveMs }) => saveMs)]
-  const row = (share: number, target: number): Finding => ({
+  const row = (share: number, target: number): BenchRow => ({
     what: `a mark saved at the ${way}, p${share * 100}`,
     control: 'the save alone',
     target: within(target, 'ms'),
@@ -76,8 +63,8 @@ export const live: Bench = {
     const [url, folder] = [await emptyCentre('live'), await copyOfSchool(SIZE, 'live')]
     const centre = await startServer({ DATABASE_URL: url, SESSION_SECRET: SECRET })
     const child = await startProgram('child', folder, SECRET)
-    await child.ask({ join: await invitation(url, centre.port, null) }, 'joined')
-    await child.ask({ rounds: 2 }, 'round')
+    await child.ask('join', await invitation(url, centre.port, null))
+    await child.ask('rounds', 2)
     await child.stop()
     const { head: schoolCookie } = await signIn(SIZE, { folder })
     const own = await startServer({ DATA_DIR: folder, SESSION_SECRET: SECRET })

@@ -1,9 +1,10 @@
-import { type Bench, bothFigures, least, within } from '../finding.ts'
-import { bodyOf, compare, median } from '../measure.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Bench, bothFigures, least, within } from '../bench-row.ts'
+import { compare, expectSameReply } from '../measure.ts'
 import { startProgram } from '../processes.ts'
 import { bulkRequests, get } from '../requests.ts'
-import { demandSame } from '../same.ts'
 import { end, serveCentral, serveSchool } from '../school-server.ts'
+import { median } from '../statistics.ts'
 
 const CONNECTIONS = 16
 const WRITERS = 4
@@ -14,10 +15,8 @@ export const central: Bench = {
     const [centre, school] = [await serveCentral('year'), await serveSchool('year')]
     const me = ({ program, cookies }: typeof centre) => ({ program, requests: () => [get('/api/auth/me', cookies.teacher)] })
     const write = ({ program, cookies }: typeof centre) => ({ program, requests: () => bulkRequests('year', cookies.teacher, 200) })
-    const request = get('/api/auth/me', centre.cookies.teacher)
-    demandSame(await bodyOf(centre.program, request), await bodyOf(school.program, get('/api/auth/me', school.cookies.teacher)), [
-      'avatar_url',
-    ])
+    const question = ({ program, cookies }: typeof centre) => ({ program, request: get('/api/auth/me', cookies.teacher) })
+    await expectSameReply(question(centre), question(school), ['avatar_url'])
     const read = await compare(me(centre), me(school), { count: 1_500, connections: CONNECTIONS, pairs })
     const written = await compare(write(centre), write(school), { count: 200, connections: WRITERS, pairs })
     await end(centre, school)
@@ -30,7 +29,7 @@ export const central: Bench = {
 }
 
 const MEGABYTE = 1_048_576
-const rest = () => new Promise((resolve) => setTimeout(resolve, 3_000))
+const rest = () => pause(3_000)
 
 export const start: Bench = {
   name: 'start',

@@ -1,9 +1,8 @@
+import { type Bench, bothFigures, least, most } from '../bench-row.ts'
 import { copyOfSchool } from '../fill.ts'
-import { type Bench, bothFigures, least, most } from '../finding.ts'
-import { bodyOf, compare } from '../measure.ts'
+import { compare, expectSameReply } from '../measure.ts'
 import { startProgram } from '../processes.ts'
 import { bulkRequests, get, SECRET } from '../requests.ts'
-import { demandSame } from '../same.ts'
 import { benchSchool } from '../school.ts'
 import { end, serveSchool, startControl, startControlAlone } from '../school-server.ts'
 
@@ -11,35 +10,41 @@ const CONNECTIONS = 16
 /** One writes at a time; more who wait would only come to be turned away on a busy machine. */
 const WRITERS = 4
 
-async function againstBare(control: string, path: string) {
-  const ours = await serveSchool('year')
-  const bare = await startControl(control, ours.folder)
-  const request = get(path, ours.cookies.teacher)
-  demandSame(await bodyOf(ours.program, request), await bodyOf(bare, request))
-  return { ours, bare, requests: () => [request] }
-}
+type Read = { name: string; path: () => string; count: number; what: string; target: number }
 
-export const me: Bench = {
-  name: 'me',
+/** One request again and again, against the control of the same name. */
+const read = ({ name, path, count, what, target }: Read): Bench => ({
+  name,
   async run({ pairs }) {
-    const { ours, bare, requests } = await againstBare('me', '/api/auth/me')
-    const found = await compare(
-      { program: ours.program, requests },
-      { program: bare, requests },
-      { count: 2_500, connections: CONNECTIONS, pairs },
-    )
+    const ours = await serveSchool('year')
+    const bare = await startControl(name, ours.folder)
+    const request = get(path(), ours.cookies.teacher)
+    await expectSameReply({ program: ours.program, request }, { program: bare, request })
+    const requests = () => [request]
+    const effort = { count, connections: CONNECTIONS, pairs }
+    const found = await compare({ program: ours.program, requests }, { program: bare, requests }, effort)
     await end({ program: bare }, ours)
-    return [
-      {
-        what: '`GET /api/auth/me`, whole stack',
-        control: 'bare node:http with the same queries, by CPU',
-        target: least(0.6),
-        measured: 1 / found.cpu,
-        figure: `${bothFigures(found)} (${found.speed.toFixed(2)} ×)`,
-      },
-    ]
+    const control = 'bare node:http with the same queries, by CPU'
+    const figure = `${bothFigures(found)} (${found.speed.toFixed(2)} ×)`
+    return [{ what, control, target: least(target), measured: 1 / found.cpu, figure }]
   },
-}
+})
+
+export const me = read({
+  name: 'me',
+  path: () => '/api/auth/me',
+  count: 2_500,
+  what: '`GET /api/auth/me`, whole stack',
+  target: 0.6,
+})
+
+export const classList = read({
+  name: 'class-list',
+  path: () => `/api/classes/${benchSchool('year').markedNow[0]?.group.id}/students`,
+  count: 1_000,
+  what: 'the 40 students of a class',
+  target: 0.75,
+})
 
 export const trivial: Bench = {
   name: 'trivial',
@@ -62,43 +67,17 @@ export const trivial: Bench = {
   },
 }
 
-export const classList: Bench = {
-  name: 'class-list',
-  async run({ pairs }) {
-    const group = benchSchool('year').markedNow[0]?.group.id
-    const { ours, bare, requests } = await againstBare('class-list', `/api/classes/${group}/students`)
-    const found = await compare(
-      { program: ours.program, requests },
-      { program: bare, requests },
-      { count: 1_000, connections: CONNECTIONS, pairs },
-    )
-    await end({ program: bare }, ours)
-    return [
-      {
-        what: 'the 40 students of a class',
-        control: 'bare node:http with the same queries, by CPU',
-        target: least(0.75),
-        measured: 1 / found.cpu,
-        figure: `${bothFigures(found)} (${found.speed.toFixed(2)} ×)`,
-      },
-    ]
-  },
-}
-
 export const bulk: Bench = {
   name: 'bulk',
   async run({ pairs }) {
     const ours = await serveSchool('year')
     const bare = await startControlAlone('bulk')
-    const asked = () => bulkRequests('year', ours.cookies.teacher, 300)
-    const [first = ''] = asked()
+    const requests = () => bulkRequests('year', ours.cookies.teacher, 300)
+    const [first = ''] = requests()
     const unlike = ['letter_grade', 'updated_at', 'updated_by']
-    demandSame(await bodyOf(ours.program, first), await bodyOf(bare, first), unlike)
-    const found = await compare(
-      { program: ours.program, requests: asked },
-      { program: bare, requests: asked },
-      { count: 300, connections: WRITERS, pairs },
-    )
+    await expectSameReply({ program: ours.program, request: first }, { program: bare, request: first }, unlike)
+    const effort = { count: 300, connections: WRITERS, pairs }
+    const found = await compare({ program: ours.program, requests }, { program: bare, requests }, effort)
     await end({ program: bare }, ours)
     return [
       {

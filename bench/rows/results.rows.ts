@@ -1,7 +1,6 @@
-import { type Bench, bothFigures, most } from '../finding.ts'
-import { bodyOf, compare } from '../measure.ts'
+import { type Bench, bothFigures, most } from '../bench-row.ts'
+import { compare, expectSameReply } from '../measure.ts'
 import { classTermRequests, classYearRequests, post } from '../requests.ts'
-import { demandSame } from '../same.ts'
 import { benchSchool } from '../school.ts'
 import { end, type Serving, serveCentral, serveSchool, startControl, startControlAlone } from '../school-server.ts'
 
@@ -19,7 +18,7 @@ export const classTerm: Bench = {
     const requests = classTermRequests('year', ours.cookies.head)
     const [first = ''] = requests
     // The naive average is in floating point: where a hundredth differs, so may a place.
-    demandSame(await bodyOf(ours.program, first), await bodyOf(naive, first), ['position'])
+    await expectSameReply({ program: ours.program, request: first }, { program: naive, request: first }, ['position'])
     const control = { program: naive, requests: () => requests }
     const fresh = await compare(computed(ours, 'year'), control, { count: requests.length, connections: CONNECTIONS, pairs })
     const again = await compare({ program: ours.program, requests: () => requests }, control, {
@@ -36,8 +35,8 @@ export const classTerm: Bench = {
   },
 }
 
-export const years: Bench = {
-  name: 'years',
+export const largeSchool: Bench = {
+  name: 'large-school',
   async run({ pairs }) {
     const effort = { count: 51, connections: CONNECTIONS, pairs }
     const [big, year] = [await serveSchool('big'), await serveSchool('year')]

@@ -1,14 +1,14 @@
-import { type Bench, least, most } from '../finding.ts'
-import { median } from '../measure.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Bench, least, most } from '../bench-row.ts'
 import { startProgram } from '../processes.ts'
 import type { Drive, Driven } from '../programs/saturation.ts'
 import { bulkRequests, get } from '../requests.ts'
 import { benchSchool } from '../school.ts'
 import { end, serveSchool } from '../school-server.ts'
+import { median } from '../statistics.ts'
 
 const SECONDS = 5
 const RECOVERY = 5_000
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** A morning: who am I, the class, marks. */
 const mixture = (cookie: string) => {
@@ -33,7 +33,7 @@ export const saturation: Bench = {
     const drive = async (more: Pick<Drive, 'connections' | 'perSecond'>) => {
       const before = await ours.program.usage()
       const drive: Drive = { port: ours.program.port, requests, seconds: SECONDS, ...more }
-      const driven = await loader.ask<Driven>({ drive }, 'driven')
+      const driven = await loader.ask<Driven>('drive', drive)
       const { cpuMicros } = await ours.program.usage()
       return { ...driven, perCpu: driven.served / ((cpuMicros - before.cpuMicros) / 1_000_000) }
     }

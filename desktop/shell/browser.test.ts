@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { browserArguments, findBrowser, type Looking, profileFor, withOurPreferences } from './browser.ts'
+import { browserArguments, findBrowser, profileFor, type SystemLookup, withAppPreferences } from './browser.ts'
 import type { Machine } from './config.ts'
 import { noBrowser, wordsFor } from './words.ts'
 
-const looking = (there: readonly string[], registered: Record<string, string> = {}): Looking => ({
+const systemLookup = (there: readonly string[], registered: Record<string, string> = {}): SystemLookup => ({
   exists: (path) => there.includes(path),
   realPath: (path) => (path === '/usr/bin/chromium-browser' ? '/usr/bin/snap' : path),
   registered: (program) => registered[program] ?? null,
@@ -20,14 +20,14 @@ const CHROME = 'C:\\Local\\Google\\Chrome\\Application\\chrome.exe'
 
 describe('the browser of this machine', () => {
   test.each([
-    ['Debian’s', linux, looking(['/usr/bin/chromium']), '/usr/bin/chromium'],
-    ['somewhere on the PATH', linux, looking(['/opt/bin/microsoft-edge']), '/opt/bin/microsoft-edge'],
-    ['its maker’s before one in a snap', linux, looking(['/snap/bin/chromium', '/usr/bin/google-chrome']), '/usr/bin/google-chrome'],
-    ['none', linux, looking(['relative/chromium']), null],
-    ['Edge, which every Windows has', windows, looking([EDGE, CHROME]), EDGE],
-    ['one that a user installed alone', windows, looking([CHROME]), CHROME],
-    ['one that only the registry knows', windows, looking(['E:\\edge.exe'], { 'msedge.exe': 'E:\\edge.exe' }), 'E:\\edge.exe'],
-    ['one that the registry knows and that is gone', windows, looking([], { 'msedge.exe': 'E:\\edge.exe' }), null],
+    ['Debian’s', linux, systemLookup(['/usr/bin/chromium']), '/usr/bin/chromium'],
+    ['somewhere on the PATH', linux, systemLookup(['/opt/bin/microsoft-edge']), '/opt/bin/microsoft-edge'],
+    ['its maker’s before one in a snap', linux, systemLookup(['/snap/bin/chromium', '/usr/bin/google-chrome']), '/usr/bin/google-chrome'],
+    ['none', linux, systemLookup(['relative/chromium']), null],
+    ['Edge, which every Windows has', windows, systemLookup([EDGE, CHROME]), EDGE],
+    ['one that a user installed alone', windows, systemLookup([CHROME]), CHROME],
+    ['one that only the registry knows', windows, systemLookup(['E:\\edge.exe'], { 'msedge.exe': 'E:\\edge.exe' }), 'E:\\edge.exe'],
+    ['one that the registry knows and that is gone', windows, systemLookup([], { 'msedge.exe': 'E:\\edge.exe' }), null],
   ])('%s', (_what, machine, at, found) => {
     expect(findBrowser(machine, at)).toBe(found)
   })
@@ -44,11 +44,11 @@ describe('its profile', () => {
     ['/snap/bin/chromium', '/home/ada/snap/chromium/common/markbook'],
     ['/usr/bin/chromium-browser', '/home/ada/snap/chromium/common/markbook'],
   ])('%s', (browser, profile) => {
-    expect(profileFor(browser, linux, '/own/window', looking([]))).toBe(profile)
+    expect(profileFor(browser, linux, '/own/window', systemLookup([]))).toBe(profile)
   })
 
   test('asks where to save, and keeps what the user chose', () => {
-    expect(withOurPreferences({ download: { default_directory: '/home/ada' }, spellcheck: { on: true } })).toEqual({
+    expect(withAppPreferences({ download: { default_directory: '/home/ada' }, spellcheck: { on: true } })).toEqual({
       download: { default_directory: '/home/ada', prompt_for_download: true },
       spellcheck: { on: true },
       translate: { enabled: false },

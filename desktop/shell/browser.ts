@@ -1,7 +1,7 @@
 import { type Machine, pathsOf } from './config.ts'
 
-/** What a search for a browser may look at; the real ones look at the disk and the registry. */
-export type Looking = {
+/** What the search for a browser may look at. */
+export type SystemLookup = {
   exists: (path: string) => boolean
   realPath: (path: string) => string
   registered: (program: string) => string | null
@@ -18,7 +18,7 @@ const ON_MAC = [
   '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
-/** In this order: what comes from its maker or from the distribution, then what is shut into a box of its own. */
+/** Packages of the maker or the distribution before snaps. */
 const ON_LINUX = [
   'google-chrome-stable',
   'google-chrome',
@@ -29,7 +29,8 @@ const ON_LINUX = [
   'chromium-freeworld',
 ]
 
-function places({ platform, environment, home }: Machine): string[] {
+/** Where browsers are installed, the preferred one first. */
+function installPaths({ platform, environment, home }: Machine): string[] {
   if (platform === 'win32') {
     const { join } = pathsOf({ platform })
     const roots = ['ProgramFiles(x86)', 'ProgramFiles', 'LOCALAPPDATA'].flatMap((name) => environment[name] ?? [])
@@ -40,22 +41,22 @@ function places({ platform, environment, home }: Machine): string[] {
   return ON_LINUX.flatMap((name) => [...folders, '/usr/bin', '/usr/local/bin', '/snap/bin'].map((folder) => `${folder}/${name}`))
 }
 
-/** A Chrome, Edge or Chromium of this machine; null where there is none. */
-export function findBrowser(machine: Machine, { exists, registered }: Looking): string | null {
-  const found = places(machine).find(exists)
+/** Path of a Chrome, Edge or Chromium; null where there is none. */
+export function findBrowser(machine: Machine, { exists, registered }: SystemLookup): string | null {
+  const found = installPaths(machine).find(exists)
   if (found || machine.platform !== 'win32') return found ?? null
   return REGISTERED.map(registered).find((path) => path !== null && exists(path)) ?? null
 }
 
-/** A browser in a snap may not write to hidden folders; it has one that is its own. */
-export function profileFor(browser: string, machine: Machine, profile: string, { realPath }: Pick<Looking, 'realPath'>): string {
+/** A snap cannot write to hidden folders; it gets a folder of its own. */
+export function profileFor(browser: string, machine: Machine, profile: string, { realPath }: Pick<SystemLookup, 'realPath'>): string {
   const isSnap = machine.platform === 'linux' && (browser.startsWith('/snap/') || realPath(browser) === '/usr/bin/snap')
   return isSnap ? `${machine.home}/snap/chromium/common/markbook` : profile
 }
 
 export type WindowOptions = { url: string; profile: string; flags: readonly string[] }
 
-/** A window of its own, without what a browser else shows or does by itself. */
+/** Arguments for an app window without other features of the browser. */
 export const browserArguments = ({ url, profile, flags }: WindowOptions): string[] => [
   `--app=${url}`,
   `--user-data-dir=${profile}`,
@@ -73,8 +74,8 @@ export const browserArguments = ({ url, profile, flags }: WindowOptions): string
 
 type Preferences = { download?: object; translate?: object; [name: string]: unknown }
 
-/** What the browser shall know of us: where a file is saved is asked for, and the browser offers no help of its own. */
-export const withOurPreferences = ({ download, translate, ...rest }: Preferences): Preferences => ({
+/** Preferences: ask where to save a file, offer no translation and no password storage. */
+export const withAppPreferences = ({ download, translate, ...rest }: Preferences): Preferences => ({
   ...rest,
   download: { ...download, prompt_for_download: true },
   translate: { ...translate, enabled: false },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { foldersOf, type Machine, meetingPlace, serverEnvironment } from './config.ts'
+import { foldersOf, instanceSocket, type Machine, serverEnvironment } from './config.ts'
 
 const linux = (environment: Record<string, string> = {}): Machine => ({
   platform: 'linux',
@@ -22,11 +22,11 @@ describe('where the program keeps what is the user’s', () => {
     [windows(), 'C:\\Users\\Ada\\AppData\\Local\\Markbook'],
     [{ ...linux(), platform: 'darwin' } as Machine, '/home/ada/Library/Application Support/Markbook'],
   ])('%o', (machine, own) => {
-    expect(foldersOf(machine).own).toBe(own)
+    expect(foldersOf(machine).root).toBe(own)
   })
 
   test('two users never meet in one place, and one user always does', () => {
-    const place = (machine: Machine) => meetingPlace(machine, foldersOf(machine))
+    const place = (machine: Machine) => instanceSocket(machine, foldersOf(machine))
     expect(place(linux())).toBe(place(linux()))
     expect(place(linux({ XDG_RUNTIME_DIR: '/run/user/1000' }))).toMatch(/^\/run\/user\/1000\/markbook-[0-9a-f]{16}\.sock$/)
     expect(place(windows())).toMatch(/^\\\\\.\\pipe\\markbook-[0-9a-f]{16}$/)
@@ -35,8 +35,15 @@ describe('where the program keeps what is the user’s', () => {
 })
 
 describe('the server of a laptop', () => {
-  const given = { PATH: '/usr/bin', LANG: 'fr_FR.UTF-8', DATABASE_URL: 'postgres://elsewhere', PORT: '80', LAN: 'true', HTTP_PROXY: 'x' }
-  const environment = serverEnvironment(linux(given), foldersOf(linux()), { port: 40_000, secret: 's'.repeat(43) })
+  const env = {
+    PATH: '/usr/bin',
+    LANG: 'fr_FR.UTF-8',
+    DATABASE_URL: 'postgres://elsewhere',
+    PORT: '80',
+    LAN: 'true',
+    HTTP_PROXY: 'x',
+  }
+  const environment = serverEnvironment(linux(env), foldersOf(linux()), { port: 40_000, secret: 's'.repeat(43) })
 
   test('is for this computer alone, with its own folder, settings and cookies', () => {
     expect(environment).toEqual({

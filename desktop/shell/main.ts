@@ -11,18 +11,18 @@ const HELP = `Markbook: the teachers' program. It opens its window, or brings th
   --browser <path>    show the window with this Edge, Chrome or Chromium
   --browser-flag <x>  one more argument for the browser; may be given several times`
 
-/** The server's bundle lies beside this one; from the sources it was built into dist. */
+/** The server's bundle is beside this one; started from the sources, it is in dist. */
 function serverProgram(): Program {
-  const places = [join(import.meta.dirname, 'markbook.mjs'), join(import.meta.dirname, '..', '..', 'dist', 'markbook.mjs')]
-  const bundle = places.find((path) => existsSync(path))
+  const paths = [join(import.meta.dirname, 'markbook.mjs'), join(import.meta.dirname, '..', '..', 'dist', 'markbook.mjs')]
+  const bundle = paths.find((path) => existsSync(path))
   if (!bundle) throw new Error('The server has not been built yet: npm start builds it.')
   return { command: process.execPath, args: [bundle, 'start'] }
 }
 
-/** Exit codes: 0 the window was closed, or the one that runs already has heard; 1 it cannot start, and says why. */
-export async function main(given: readonly string[]): Promise<number> {
+/** Exit codes: 0 the window was closed, or the command was forwarded; 1 the program cannot start, and prints the reason. */
+export async function main(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({
-    args: [...given],
+    args: [...argv],
     options: {
       quit: { type: 'boolean' },
       browser: { type: 'string' },
@@ -37,7 +37,7 @@ export async function main(given: readonly string[]): Promise<number> {
   return runShell({
     machine: thisMachine(),
     program: serverProgram(),
-    wish: values.quit ? 'quit' : 'open',
+    command: values.quit ? 'quit' : 'open',
     browser: values.browser ?? null,
     flags: values['browser-flag'] ?? [],
     locale: Intl.DateTimeFormat().resolvedOptions().locale,

@@ -1,22 +1,54 @@
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
-import { setTimeout as after } from 'node:timers/promises'
+import { closeSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { addressOf, times } from './config.ts'
-import type { Started } from './keeper.ts'
+import type { RunningServer } from './supervisor.ts'
 
-/** How the server is started: the same program, or the bundle with the Node that runs this. */
+const LOOPBACK = '127.0.0.1'
+
+/** The port, if it is free, any free one for 0; null where it is taken. */
+const freePort = (port: number): Promise<number | null> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(null))
+    server.listen(port, LOOPBACK, () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? null) : null))
+    })
+  })
+
+/** A free port on the loopback interface, the last one where possible: the browser stores page data per origin, port included. */
+export async function choosePort(stateFile: string): Promise<number> {
+  const last = lastPort(stateFile)
+  const port = (last && (await freePort(last))) || (await freePort(0))
+  if (!port) throw new Error('This computer has no free port.')
+  if (port !== last) writeFileSync(stateFile, `${JSON.stringify({ port })}\n`, { mode: 0o600 })
+  return port
+}
+
+function lastPort(stateFile: string): number | null {
+  try {
+    const { port } = JSON.parse(readFileSync(stateFile, 'utf8')) as { port: unknown }
+    return Number.isInteger(port) && Number(port) > 1_023 && Number(port) < 65_536 ? Number(port) : null
+  } catch {
+    return null
+  }
+}
+
+/** Command that starts the server. */
 export type Program = { command: string; args: readonly string[] }
-export type Starting = { program: Program; folder: string; environment: Record<string, string>; log: string }
+export type ServerStart = { program: Program; folder: string; environment: Record<string, string>; log: string }
 
 const LOG_BYTES = 5_000_000
 
-/** The log before this one is kept beside it. */
-export function turnLog(path: string): void {
+/** Renames a large log, so that a new one begins. */
+export function rotateLog(path: string): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(path, `${path}.before`)
 }
 
-/** The server as a child. It ends with its standard input, so it never outlives this program, however that ends. */
-export function startServer({ program, folder, environment, log }: Starting): Started {
+/** Starts the server as a child process. It ends with its standard input, so it never outlives this program. */
+export function startServer({ program, folder, environment, log }: ServerStart): RunningServer {
   const file = openSync(log, 'a', 0o600)
   const child = spawn(program.command, program.args, {
     cwd: folder,
@@ -33,22 +65,22 @@ export function startServer({ program, folder, environment, log }: Starting): St
   return {
     ended,
     kill: () => void child.kill('SIGKILL'),
-    // Windows knows no SIGTERM: there, and here, the end of its input is what it waits for.
+    // Windows has no SIGTERM: there the server ends with its standard input.
     stop: async () => {
       child.stdin?.end()
       if (process.platform !== 'win32') child.kill('SIGTERM')
-      const late = new AbortController()
-      await Promise.race([ended, after(times.drain, undefined, { signal: late.signal }).catch(() => {})])
-      late.abort()
+      const drained = new AbortController()
+      await Promise.race([ended, sleep(times.drain, undefined, { signal: drained.signal }).catch(() => {})])
+      drained.abort()
       child.kill('SIGKILL')
     },
   }
 }
 
-/** The last thing that the server said, for a person. */
-export function lastWords(log: string): string {
+/** The last message of the server's log. */
+export function lastLogMessage(log: string): string {
   try {
-    // A trace of where it happened says nothing to a teacher; it stands in the log.
+    // Stack traces stay in the log.
     const sentences = readFileSync(log, 'utf8')
       .split('\n')
       .filter((line) => /^\p{Lu}/u.test(line))
@@ -58,14 +90,14 @@ export function lastWords(log: string): string {
   }
 }
 
-/** Asks the server without keeping a connection: those that stay are the windows'. */
-async function ask(port: number, path: string, init: RequestInit = {}): Promise<Response> {
+/** Sends a request on a connection of its own: open connections are counted as windows. */
+async function request(port: number, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...init.headers, connection: 'close' }
-  return fetch(`${addressOf(port)}${path}`, { ...init, headers, signal: AbortSignal.timeout(times.browser) })
+  return fetch(`${addressOf(port)}${path}`, { ...init, headers, signal: AbortSignal.timeout(times.answer) })
 }
 
 export const isReady = (port: number): Promise<boolean> =>
-  ask(port, '/readyz').then(
+  request(port, '/readyz').then(
     async (reply) => {
       await reply.text()
       return reply.ok
@@ -73,9 +105,9 @@ export const isReady = (port: number): Promise<boolean> =>
     () => false,
   )
 
-/** What opens a window once (decision 310). */
+/** A ticket that opens one window (docs/design/desktop.md). */
 export async function ticketFor(port: number, secret: string): Promise<string> {
-  const reply = await ask(port, '/window/ticket', { method: 'POST', headers: { authorization: `Bearer ${secret}` } })
+  const reply = await request(port, '/window/ticket', { method: 'POST', headers: { authorization: `Bearer ${secret}` } })
   const { ticket } = (await reply.json()) as { ticket?: string }
   if (!ticket) throw new Error(`The server gave no ticket (${reply.status}).`)
   return ticket
@@ -83,9 +115,9 @@ export async function ticketFor(port: number, secret: string): Promise<string> {
 
 const CONNECTIONS = /^markbook_connections (\d+)$/m
 
-/** How many connections others have; 0 where nobody answers. */
+/** Number of other connections; 0 where the server does not answer. */
 export async function clientsAt(port: number): Promise<number> {
-  const text = await ask(port, '/metrics').then(
+  const text = await request(port, '/metrics').then(
     (reply) => reply.text(),
     () => '',
   )

@@ -1,23 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { setTimeout as after } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { systemClock } from '@markbook/shared/clock'
 import { findBrowser, profileFor } from './browser.ts'
-import { addressOf, type Folders, foldersOf, type Machine, meetingPlace, serverEnvironment, times } from './config.ts'
-import { type Keeper, keepServer } from './keeper.ts'
-import { looking, showMessage } from './machine.ts'
-import { meet, type Wish } from './meeting.ts'
-import { choosePort } from './port.ts'
-import { clientsAt, isReady, lastWords, type Program, startServer, ticketFor, turnLog } from './server.ts'
-import { type Opening, openWindow, type Window } from './window.ts'
+import { addressOf, type Folders, foldersOf, instanceSocket, type Machine, serverEnvironment, times } from './config.ts'
+import { choosePort, clientsAt, isReady, lastLogMessage, type Program, rotateLog, startServer, ticketFor } from './server.ts'
+import { acquireInstance, type InstanceCommand } from './single-instance.ts'
+import { type Supervisor, superviseServer } from './supervisor.ts'
+import { showMessage, systemLookup } from './system.ts'
+import { openWindow, type Window, type WindowTarget } from './window.ts'
 import { cannotStart, noBrowser, problemPage, wordsFor } from './words.ts'
 
-/** `browser`: one to take instead of the one that is found. `flags`: more arguments for it. */
+/** `browser`: used instead of the one that is found. `flags`: further arguments for it. */
 export type ShellOptions = {
   machine: Machine
   program: Program
-  wish: Wish
+  command: InstanceCommand
   browser: string | null
   flags: readonly string[]
   locale: string
@@ -26,133 +25,133 @@ export type ShellOptions = {
 const FIRST_SETTINGS =
   '# Settings of Markbook on this computer, one a line: NAME=value. This program sets HOST, PORT and DATA_DIR itself.\n'
 
-/** Runs the program until its window is closed, or hands the wish to the one that runs already. Answers the exit code. */
+/** Runs the program until its window is closed, or forwards the command to the running one. Answers the exit code. */
 export async function runShell(options: ShellOptions): Promise<number> {
-  const { machine, wish } = options
+  const { machine, command } = options
   const folders = foldersOf(machine)
   mkdirSync(folders.marks, { recursive: true, mode: 0o700 })
-  const wishes = new Wishes()
-  const met = await meet(meetingPlace(machine, folders), wish, (each) => wishes.add(each))
-  if (met.role === 'heard') return 0
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => wishes.add('quit'))
+  const commands = new CommandQueue()
+  const instance = await acquireInstance(instanceSocket(machine, folders), command, (each) => commands.add(each))
+  if (instance.role === 'forwarded') return 0
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => commands.add('quit'))
   try {
-    return wish === 'quit' ? 0 : await serveWindow(options, folders, wishes)
+    return command === 'quit' ? 0 : await serveWindow(options, folders, commands)
   } finally {
-    await met.leave()
+    await instance.close()
   }
 }
 
-/** What later starts asked for, in their order. */
-class Wishes {
-  readonly #waiting: Wish[] = []
-  #heard: () => void = () => {}
+/** Commands of later processes, in order. */
+class CommandQueue {
+  readonly #waiting: InstanceCommand[] = []
+  #received: () => void = () => {}
   #quit: () => void = () => {}
-  /** Somebody wants to quit, whatever else is going on. */
+  /** Resolves as soon as a process asks to quit. */
   readonly quit = new Promise<'quit'>((resolve) => {
     this.#quit = () => resolve('quit')
   })
 
-  add(wish: Wish): void {
-    this.#waiting.push(wish)
-    this.#heard()
-    if (wish === 'quit') this.#quit()
+  add(command: InstanceCommand): void {
+    this.#waiting.push(command)
+    this.#received()
+    if (command === 'quit') this.#quit()
   }
-  take(): Wish | undefined {
+  take(): InstanceCommand | undefined {
     return this.#waiting.shift()
   }
   next(): Promise<void> {
-    return this.#waiting.length > 0 ? Promise.resolve() : new Promise((resolve) => (this.#heard = resolve))
+    return this.#waiting.length > 0 ? Promise.resolve() : new Promise((resolve) => (this.#received = resolve))
   }
 }
 
-async function serveWindow(options: ShellOptions, folders: Folders, wishes: Wishes): Promise<number> {
+async function serveWindow(options: ShellOptions, folders: Folders, commands: CommandQueue): Promise<number> {
   const { machine, locale } = options
   const words = wordsFor(locale)
-  const browser = options.browser ?? findBrowser(machine, looking)
+  const browser = options.browser ?? findBrowser(machine, systemLookup)
   if (!browser) {
     showMessage(noBrowser(words, machine.platform))
     return 1
   }
-  const opening: Opening = { browser, profile: profileFor(browser, machine, folders.profile, looking), flags: options.flags }
+  const target: WindowTarget = { browser, profile: profileFor(browser, machine, folders.profile, systemLookup), flags: options.flags }
   const port = await choosePort(folders.state)
   const secret = randomBytes(32).toString('base64url')
-  const keeper = keep(options, folders, port, secret)
+  const supervisor = startSupervisor(options, folders, port, secret)
   try {
-    // A large database is brought to a new version for minutes; nobody has to wait for that in order to leave.
-    if ((await Promise.race([keeper.ready, wishes.quit])) === 'quit') {
-      await keeper.stop()
+    // Migrating a large database takes minutes; the user can quit meanwhile.
+    if ((await Promise.race([supervisor.ready, commands.quit])) === 'quit') {
+      await supervisor.stop()
       return 0
     }
   } catch {
-    const message = cannotStart(words, lastWords(folders.log), folders.log)
+    const message = cannotStart(words, lastLogMessage(folders.log), folders.log)
     writeFileSync(folders.problem, problemPage(message, locale))
     console.error(message)
     await untilClosed(
-      () => openWindow(pathToFileURL(folders.problem).href, opening),
+      () => openWindow(pathToFileURL(folders.problem).href, target),
       async () => 0,
-      wishes,
+      commands,
       0,
     )
     return 1
   }
-  const open = async () => openWindow(`${addressOf(port)}/window?ticket=${await ticketFor(port, secret)}`, opening)
+  const open = async () => openWindow(`${addressOf(port)}/window?ticket=${await ticketFor(port, secret)}`, target)
   try {
-    await untilClosed(open, () => clientsAt(port), wishes)
+    await untilClosed(open, () => clientsAt(port), commands)
     return 0
   } catch (error) {
     showMessage(`${words.cannotOpen}\n${error instanceof Error ? error.message : String(error)}`)
     return 1
   } finally {
-    await keeper.stop()
+    await supervisor.stop()
   }
 }
 
-function keep({ machine, program }: ShellOptions, folders: Folders, port: number, secret: string): Keeper {
-  turnLog(folders.log)
-  // Without a file of its own the server would take the settings of the machine, which are those of the school's server.
+function startSupervisor({ machine, program }: ShellOptions, folders: Folders, port: number, secret: string): Supervisor {
+  rotateLog(folders.log)
+  // Without this file the server would read the settings of a school's server on this machine.
   if (!existsSync(folders.settings)) writeFileSync(folders.settings, FIRST_SETTINGS, { mode: 0o600 })
   const environment = serverEnvironment(machine, folders, { port, secret })
-  return keepServer({
-    start: () => startServer({ program, folder: folders.own, environment, log: folders.log }),
+  return superviseServer({
+    start: () => startServer({ program, folder: folders.root, environment, log: folders.log }),
     isReady: () => isReady(port),
-    wait: (ms) => after(ms),
+    wait: (ms) => sleep(ms),
     now: systemClock.now,
     ended: (code) => console.error(`The server ended (${code ?? 'killed'}); it is started again.`),
   })
 }
 
-/** Until the window is closed and nobody is connected any more; whoever starts the program meanwhile sees the window again. */
+/** Waits until the window is closed and no client is connected. A later start shows the window again. */
 async function untilClosed(
   open: () => Promise<Window>,
   clients: () => Promise<number>,
-  wishes: Wishes,
-  quiet: number = times.quiet,
+  commands: CommandQueue,
+  idleMs: number = times.idle,
 ): Promise<void> {
   let window: Window | null = await open()
-  let opened = systemClock.now()
+  let openedAt = systemClock.now()
   for (;;) {
-    const wished = wishes.next().then(() => 'wished' as const)
-    const first: 'wished' | number | null = await Promise.race([window ? window.closed : wished, wished])
-    if (first !== 'wished') {
+    const received = commands.next().then(() => 'received' as const)
+    const first: 'received' | number | null = await Promise.race([window ? window.closed : received, received])
+    if (first !== 'received') {
       window = null
-      if (first !== 0 && systemClock.now() - opened < times.soon && (await clients()) === 0) throw new Error(`(${first ?? 'killed'})`)
-      if (await isQuiet(clients, wished, quiet)) return
+      if (first !== 0 && systemClock.now() - openedAt < times.early && (await clients()) === 0) throw new Error(`(${first ?? 'killed'})`)
+      if (await isIdle(clients, received, idleMs)) return
     }
-    const wish = wishes.take()
-    if (wish === 'quit') {
+    const command = commands.take()
+    if (command === 'quit') {
       await window?.close()
       return
     }
-    if (wish !== 'open' || (await window?.focus())) continue
+    if (command !== 'open' || (await window?.focus())) continue
     window = await open()
-    opened = systemClock.now()
+    openedAt = systemClock.now()
   }
 }
 
-/** True once nobody was connected for a while; false as soon as somebody wishes something. */
-async function isQuiet(clients: () => Promise<number>, wished: Promise<'wished'>, quiet: number): Promise<boolean> {
-  for (let since = systemClock.now(); systemClock.now() - since < quiet; ) {
-    if ((await Promise.race([after(1_000), wished])) === 'wished') return false
+/** True once no client was connected for a while; false as soon as a command arrives. */
+async function isIdle(clients: () => Promise<number>, received: Promise<'received'>, idleMs: number): Promise<boolean> {
+  for (let since = systemClock.now(); systemClock.now() - since < idleMs; ) {
+    if ((await Promise.race([sleep(1_000), received])) === 'received') return false
     if ((await clients()) > 0) since = systemClock.now()
   }
   return true

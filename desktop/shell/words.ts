@@ -1,4 +1,4 @@
-/** What the program says itself, where there is no page to say it. */
+/** Texts of the program itself, for when the server shows no page. */
 const en = {
   noBrowser: 'Markbook shows its window with Microsoft Edge, Google Chrome or Chromium, and none of them is installed on this computer.',
   installOnLinux: 'Install one of them, for example: sudo apt install chromium',
@@ -26,12 +26,12 @@ export const wordsFor = (locale: string): Words => (locale.toLowerCase().startsW
 export const noBrowser = (words: Words, platform: NodeJS.Platform): string =>
   `${words.noBrowser}\n${platform === 'linux' ? words.installOnLinux : words.installElsewhere}`
 
-export const cannotStart = (words: Words, said: string, log: string): string =>
-  [words.cannotStart, said && `${words.itSaid} ${said}`, `${words.more} ${log}`].filter(Boolean).join('\n')
+export const cannotStart = (words: Words, message: string, log: string): string =>
+  [words.cannotStart, message && `${words.itSaid} ${message}`, `${words.more} ${log}`].filter(Boolean).join('\n')
 
 const escaped = (text: string) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`)
 
-/** A page for a window, where there is no server to show one. */
+/** A page for the window while no server runs. */
 export const problemPage = (message: string, locale: string): string => `<!doctype html>
 <html lang="${locale.toLowerCase().startsWith('fr') ? 'fr' : 'en'}"><head><meta charset="utf-8"><title>Markbook</title>
 <style>:root{color-scheme:light dark}body{font:1.1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:3rem auto;padding:0 1.5rem}</style></head>

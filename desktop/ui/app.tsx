@@ -5,11 +5,11 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
 import { Toasts } from './components/toasts.tsx'
 import { router } from './routes.tsx'
-import { openWords } from './words/words.ts'
+import { initWords } from './words/words.ts'
 
 /** The app at the address of this window. `insteadOf` takes away what stands in its place, which is shown until its first page is there. */
 export async function openApp(place: HTMLElement, insteadOf?: () => void): Promise<void> {
-  await openWords()
+  await initWords()
   if (insteadOf) {
     await router.load()
     insteadOf()

@@ -1,56 +1,135 @@
-import { createRoute, createRouter } from '@tanstack/react-router'
-import { queryClient } from './api/queries.ts'
-import { Crash } from './frame/crash.tsx'
-import { Missing } from './frame/missing.tsx'
-import { root, school } from './frame/parents.tsx'
-import { Pending } from './frame/pending.tsx'
-import { accountRoutes } from './pages/account/routes.tsx'
-import { assessmentRoutes } from './pages/assessments/routes.tsx'
-import { classRoutes } from './pages/classes/routes.tsx'
-import { historyRoutes } from './pages/history/routes.tsx'
-import { homeRoutes } from './pages/home/routes.tsx'
-import { markRoutes } from './pages/marks/routes.tsx'
-import { peopleRoutes } from './pages/people/routes.tsx'
-import { reportRoutes } from './pages/reports/routes.tsx'
-import { resultRoutes } from './pages/results/routes.tsx'
-import { schoolRoutes } from './pages/school/routes.tsx'
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ask, askWhole, queryClient } from './api/queries.ts'
+import { Loading } from './components/page.tsx'
+import { ErrorPage } from './frame/error-page.tsx'
+import { NotFoundPage } from './frame/not-found-page.tsx'
+import { rootRoute, schoolRoute } from './frame/parent-routes.tsx'
+import { searchTexts } from './frame/search-texts.ts'
+import type { HistoryEntity } from './pages/history/history-panel.tsx'
+import { bookSearch, booksSearch } from './pages/reports/book-search.ts'
+import { pupilSearch, resultsSearch } from './pages/results/results-search.ts'
 import { signInRoutes } from './pages/sign-in/routes.tsx'
-import { studentRoutes } from './pages/students/routes.tsx'
-import { subjectRoutes } from './pages/subjects/routes.tsx'
-import { syncRoutes } from './pages/sync/routes.tsx'
-import { yearRoutes } from './pages/years/routes.tsx'
+import { loadRemainingWords } from './words/words.ts'
 
-/** Every page has an address; each is loaded when it is first opened. A folder of `pages` declares its own. */
-const tree = root.addChildren([
+const getParentRoute = () => schoolRoute
+
+/** A page of the school at a path without search parameters. */
+const page = <Path extends string, Name extends string>(path: Path, load: () => Promise<Record<Name, () => ReactNode>>, name: Name) =>
+  createRoute({ getParentRoute, path, component: lazyRouteComponent(load, name) })
+
+/** Each page is loaded when it is first opened. */
+const schoolRoutes = [
+  page('/', () => import('./pages/home/home-page.tsx'), 'HomePage'),
+  createRoute({
+    getParentRoute,
+    path: '/marks',
+    validateSearch: (search): { classId?: string; subjectId?: string } => searchTexts(search, 'classId', 'subjectId'),
+    component: lazyRouteComponent(() => import('./pages/marks/choose-marks-page.tsx'), 'ChooseMarksPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/marks/$classId/$subjectId',
+    validateSearch: (search): { term?: string } => searchTexts(search, 'term'),
+    // Prefetched while the page loads. The page itself reports failures.
+    loader: ({ params: { classId } }) => {
+      void queryClient.prefetchQuery(ask('classes', 'get', { params: { classId } }))
+      void queryClient.prefetchQuery(ask('classes', 'mySubjects', { params: { classId } }))
+      void queryClient.prefetchQuery(askWhole('classes', 'students', { params: { id: classId } }))
+      void queryClient.prefetchQuery(ask('gradingScale', 'get'))
+      void queryClient.prefetchQuery(ask('subjects', 'list'))
+    },
+    component: lazyRouteComponent(() => import('./pages/marks/sheet-page.tsx'), 'SheetPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/assessments',
+    validateSearch: (search): { subject?: string } => searchTexts(search, 'subject'),
+    component: lazyRouteComponent(() => import('./pages/assessments/assessments-page.tsx'), 'AssessmentsPage'),
+  }),
+  page('/classes', () => import('./pages/classes/classes-page.tsx'), 'ClassesPage'),
+  page('/classes/$classId', () => import('./pages/classes/class-page.tsx'), 'ClassPage'),
+  createRoute({
+    getParentRoute,
+    path: '/students',
+    validateSearch: ({ shown, ...search }: Record<string, unknown>): { search?: string; shown?: 'inactive' | 'everybody' } => ({
+      ...searchTexts(search, 'search'),
+      ...((shown === 'inactive' || shown === 'everybody') && { shown }),
+    }),
+    component: lazyRouteComponent(() => import('./pages/students/students-page.tsx'), 'StudentsPage'),
+  }),
+  page('/students/$studentId', () => import('./pages/students/student-page.tsx'), 'StudentPage'),
+  page('/results', () => import('./pages/results/class-results-page.tsx'), 'ResultsPage'),
+  createRoute({
+    getParentRoute,
+    path: '/results/$classId',
+    validateSearch: resultsSearch,
+    component: lazyRouteComponent(() => import('./pages/results/class-results-page.tsx'), 'ClassResultsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/results/$classId/students/$studentId',
+    validateSearch: pupilSearch,
+    component: lazyRouteComponent(() => import('./pages/results/pupil-page.tsx'), 'PupilPage'),
+  }),
+  page('/reports', () => import('./pages/reports/books-page.tsx'), 'ReportsPage'),
+  createRoute({
+    getParentRoute,
+    path: '/reports/$classId',
+    validateSearch: booksSearch,
+    component: lazyRouteComponent(() => import('./pages/reports/books-page.tsx'), 'BooksPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/reports/book/$reportId',
+    validateSearch: bookSearch,
+    component: lazyRouteComponent(() => import('./pages/reports/book-page.tsx'), 'BookPage'),
+  }),
+  page('/years', () => import('./pages/years/years-page.tsx'), 'YearsPage'),
+  page('/years/$yearId/roll-over', () => import('./pages/years/roll-over-page.tsx'), 'RollOverPage'),
+  page('/subjects', () => import('./pages/subjects/subjects-page.tsx'), 'SubjectsPage'),
+  page('/school', () => import('./pages/school/school-page.tsx'), 'SchoolPage'),
+  page('/scale', () => import('./pages/school/scale-page.tsx'), 'ScalePage'),
+  page('/people', () => import('./pages/people/people-page.tsx'), 'PeoplePage'),
+  page('/sync', () => import('./pages/sync/sync-page.tsx'), 'SyncPage'),
+  page('/sync/conflicts', () => import('./pages/sync/conflicts-page.tsx'), 'ConflictsPage'),
+  page('/sync/nodes', () => import('./pages/sync/nodes-page.tsx'), 'NodesPage'),
+  createRoute({
+    getParentRoute,
+    path: '/history',
+    // The server answers an unknown entity with a message.
+    validateSearch: ({ entity, id }): { entity?: HistoryEntity; id?: string } => ({
+      ...(typeof entity === 'string' && { entity: entity as HistoryEntity }),
+      ...(typeof id === 'string' && { id }),
+    }),
+    component: lazyRouteComponent(() => import('./pages/history/history-panel.tsx'), 'HistoryPage'),
+  }),
+  page('/account', () => import('./pages/account/account-page.tsx'), 'AccountPage'),
+]
+
+const pairRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/pair',
+  beforeLoad: loadRemainingWords,
+  component: lazyRouteComponent(() => import('./pages/pair/pair-page.tsx'), 'PairPage'),
+  errorComponent: ErrorPage,
+})
+
+const tree = rootRoute.addChildren([
   ...signInRoutes,
-  school.addChildren([
-    ...homeRoutes,
-    ...markRoutes,
-    ...assessmentRoutes,
-    ...classRoutes,
-    ...studentRoutes,
-    ...resultRoutes,
-    ...reportRoutes,
-    ...yearRoutes,
-    ...subjectRoutes,
-    ...schoolRoutes,
-    ...peopleRoutes,
-    ...syncRoutes,
-    ...historyRoutes,
-    ...accountRoutes,
-  ]),
-  createRoute({ getParentRoute: () => root, path: '$', component: Missing }),
+  pairRoute,
+  schoolRoute.addChildren(schoolRoutes),
+  createRoute({ getParentRoute: () => rootRoute, path: '$', component: NotFoundPage }),
 ])
 
 export const router = createRouter({
   routeTree: tree,
   context: { queryClient },
   defaultPreload: 'intent',
-  // A page whose program or first answer is on its way says so, before anybody wonders.
-  defaultPendingComponent: Pending,
+  defaultPendingComponent: Loading,
   defaultPendingMs: 200,
-  defaultErrorComponent: Crash,
-  defaultNotFoundComponent: Missing,
+  defaultErrorComponent: ErrorPage,
+  defaultNotFoundComponent: NotFoundPage,
   scrollRestoration: true,
 })
 

@@ -1,5 +1,6 @@
 declare module 'virtual:contract' {
   export const contract: import('@markbook/shared/contract/contract').Contract
+  export const desktopContract: typeof import('@markbook/shared/contract/desktop').desktopContract
 }
 
 declare module 'virtual:words' {

@@ -1,16 +1,16 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { gatheredWords } from './gathered-words.ts'
-import { leanContract } from './lean-contract.ts'
-import { paintedPages } from './painted-pages.ts'
+import { contractPlugin } from './api/contract-plugin.ts'
+import { prerender } from './prerender/plugin.ts'
+import { wordsPlugin } from './words/plugin.ts'
 
 const server = process.env['MARKBOOK_SERVER'] ?? 'http://localhost:3000'
 
-const own = () => [react(), leanContract(), gatheredWords()]
+const own = () => [react(), contractPlugin(), wordsPlugin()]
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [...own(), paintedPages(own)],
+  plugins: [...own(), prerender(own)],
   build: {
     outDir: '../../dist/app',
     emptyOutDir: true,

@@ -1,17 +1,6 @@
 // Packages for Debian and Ubuntu, written with dpkg-deb alone.
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from '../install.mjs'
 import { makeExecutable } from './executable.mjs'
@@ -63,7 +52,8 @@ export async function makeDeb(kind, out, { quick = false } = {}) {
   if (kind === 'deb') furnishDesktop(tree)
   else await furnishServer(tree, home)
   write(tree, join('DEBIAN', 'control'), control(own, tree))
-  openToAll(tree)
+  // Whatever the mask of whoever builds: everybody reads what is installed, and nobody but root writes it.
+  execFileSync('chmod', ['-R', 'u=rwX,go=rX', tree])
   const file = join(out, `${own.name}_${version}_${architecture}.deb`)
   execFileSync('dpkg-deb', ['--root-owner-group', ...(quick ? ['-Zgzip', '-z1'] : ['-Zxz']), '--build', tree, file], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -98,32 +88,20 @@ function newestLibc(tree) {
 
 const sizeOf = (folder) => filesIn(folder).reduce((sum, path) => sum + statSync(path).size, 0)
 const filesIn = (folder) =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name)
-    return entry.isDirectory() ? filesIn(path) : entry.isFile() ? [path] : []
-  })
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
 
 const copyright = (home) => `Markbook. The licences of Node.js and of the packages in it stand in /${home}/program/THIRD-PARTY.txt\n`
 
-function write(tree, path, text, mode = 0o644) {
+function write(tree, path, text) {
   mkdirSync(dirname(join(tree, path)), { recursive: true })
   writeFileSync(join(tree, path), text)
-  chmodSync(join(tree, path), mode)
 }
 
 function link(tree, path, target) {
   mkdirSync(dirname(join(tree, path)), { recursive: true })
   symlinkSync(target, join(tree, path))
-}
-
-/** Whatever the mask of whoever builds: everybody reads what is installed, and nobody but root writes it. */
-function openToAll(folder) {
-  chmodSync(folder, 0o755)
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) openToAll(path)
-    else if (entry.isFile()) chmodSync(path, (statSync(path).mode & 0o100) === 0 ? 0o644 : 0o755)
-  }
 }
 
 const ENTRY = `[Desktop Entry]
@@ -141,18 +119,12 @@ StartupNotify=true
 function furnishDesktop(tree) {
   write(tree, join('usr', 'share', 'applications', 'markbook.desktop'), ENTRY)
   const icons = join(tree, 'usr', 'share', 'icons', 'hicolor')
-  for (const size of sizes) {
-    const folder = join(icons, `${size}x${size}`, 'apps')
-    mkdirSync(folder, { recursive: true })
-    copyFileSync(pictureOf(size), join(folder, 'markbook.png'))
-  }
-  const scalable = join(icons, 'scalable', 'apps')
-  mkdirSync(scalable, { recursive: true })
-  copyFileSync(join(root, 'desktop', 'ui', 'public', 'icon.svg'), join(scalable, 'markbook.svg'))
+  for (const size of sizes) cpSync(pictureOf(size), join(icons, `${size}x${size}`, 'apps', 'markbook.png'))
+  cpSync(join(root, 'desktop', 'ui', 'public', 'icon.svg'), join(icons, 'scalable', 'apps', 'markbook.svg'))
 }
 
 async function furnishServer(tree, home) {
-  const { unitOf } = await import('../../server/service/unit.ts')
+  const { unitOf } = await import('../../server/cli/service/unit.ts')
   const unit = unitOf({
     user: 'markbook',
     node: `/${home}/markbook`,

@@ -1,4 +1,4 @@
-// One executable of Node and a few lines that run the program beside it (decision 313).
+// One executable of Node and a few lines that run the program beside it (docs/packaging.md).
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

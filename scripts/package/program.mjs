@@ -53,26 +53,21 @@ export async function buildProgram(folder, { platform, start }) {
   mkdirSync(folder, { recursive: true })
   const options = { target: platform.target, alias: platform.sqlite ? { 'better-sqlite3': platform.sqlite } : {} }
   const inputs = [
-    ...(await bundle('server/cli.ts', join(folder, 'markbook.mjs'), options)),
-    ...(await bundle('server/documents/workers/worker.ts', join(folder, 'papers-worker.mjs'), options)),
+    ...(await bundle('server/cli/main.ts', join(folder, 'markbook.mjs'), options)),
+    ...(await bundle('server/documents/workers/worker.ts', join(folder, 'documents-worker.mjs'), options)),
     ...(start === 'shell.mjs' ? await bundle('desktop/shell/main.ts', join(folder, 'shell.mjs'), options) : []),
   ]
   copyFonts(join(folder, 'fonts'))
   copyFileSync(platform.addon, join(folder, ADDON))
   cpSync(join(root, 'server', 'store', 'migrations'), join(folder, 'migrations'), { recursive: true })
-  copyApp(folder)
+  await ensureAppBuilt()
+  cpSync(webApp, join(folder, 'app'), { recursive: true })
   copyDocsPage(folder)
   writeFileSync(join(folder, 'start.cjs'), startText(start))
   writeFileSync(join(folder, 'THIRD-PARTY.txt'), notices([...inputs, ...shippedBeside]))
 }
 
 const shippedBeside = ['node_modules/swagger-ui-dist/x', 'node_modules/@embedpdf/fonts-latin/x', 'node_modules/react/x']
-
-function copyApp(folder) {
-  if (!existsSync(join(root, 'desktop', 'ui', 'vite.config.ts'))) return console.log('The app is not there yet: packages without it.')
-  ensureAppBuilt()
-  cpSync(webApp, join(folder, 'app'), { recursive: true })
-}
 
 /** Found by the server as a package, which it is. */
 function copyDocsPage(folder) {
@@ -85,9 +80,9 @@ function copyDocsPage(folder) {
 const startText = (start) => `'use strict'
 const { dirname, join, resolve } = require('node:path')
 const { pathToFileURL } = require('node:url')
-const given = process.argv[2]
-const isOurs = given !== undefined && dirname(resolve(given)) === __dirname && given.endsWith('.mjs')
-const bundle = isOurs ? resolve(given) : join(__dirname, '${start}')
+const first = process.argv[2]
+const isOurs = first !== undefined && dirname(resolve(first)) === __dirname && first.endsWith('.mjs')
+const bundle = isOurs ? resolve(first) : join(__dirname, '${start}')
 process.argv.splice(1, isOurs ? 2 : 1, bundle)
 // What packages say to programmers is nothing for a school.
 process.noDeprecation = true

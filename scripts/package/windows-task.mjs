@@ -1,4 +1,5 @@
-// How Windows starts the school's server with the machine: a task, since a service would have to speak with its manager (decision 314).
+// How Windows starts the school's server with the machine: as a task, since a service must answer the service manager
+// (docs/packaging.md).
 // Without these settings a task is ended after three days, is not started on a battery, and stays down when it has failed.
 export const taskText = `<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">

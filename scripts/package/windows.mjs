@@ -30,8 +30,8 @@ export async function makeInstaller(kind, out, { quick = false } = {}) {
   writeFileSync(join(tree, 'markbook.ico'), ourIcon())
   const file = join(out, own.file)
   const defines = { TREE: tree, OUT: file, VERSION: version }
-  const given = [...Object.entries(defines).map(([name, value]) => `-D${name}=${value}`), ...(quick ? ['-DQUICK'] : [])]
-  execFileSync('makensis', ['-V2', '-INPUTCHARSET', 'UTF8', ...given, join(root, 'scripts', 'package', 'windows', own.script)], {
+  const definitions = [...Object.entries(defines).map(([name, value]) => `-D${name}=${value}`), ...(quick ? ['-DQUICK'] : [])]
+  execFileSync('makensis', ['-V2', '-INPUTCHARSET', 'UTF8', ...definitions, join(root, 'scripts', 'package', 'windows', own.script)], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   rmSync(tree, { recursive: true, force: true })

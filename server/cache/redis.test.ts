@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
-import * as driver from 'redis'
+import * as driver from '@redis/client'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { cacheSuite, MINUTE } from './cache.suite.ts'
 import type { Cache } from './cache.ts'

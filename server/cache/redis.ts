@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { type Cache, jsonOf, pack, type Stamp, unpack } from './cache.ts'
 
 /** The driver, which only a server with a Redis loads: it is large. */
-export type RedisDriver = Pick<typeof import('redis'), 'createClient' | 'ErrorReply'>
+type RedisDriver = Pick<typeof import('@redis/client'), 'createClient' | 'ErrorReply'>
 
 export type RedisOptions = {
   driver: RedisDriver
@@ -31,7 +31,7 @@ const openClient = ({ createClient }: RedisDriver, url: string) =>
 
 type Client = ReturnType<typeof openClient>
 
-async function forgetAll(client: Client, prefix: string): Promise<void> {
+async function deleteAll(client: Client, prefix: string): Promise<void> {
   const pattern = `${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`
   for await (const keys of client.scanIterator({ MATCH: pattern, COUNT: 1_000 })) if (keys.length > 0) await client.unlink(keys)
 }
@@ -48,11 +48,11 @@ async function limited<T>(work: () => Promise<T>, timeoutMs: number): Promise<T>
   }
 }
 
-/** Asks Redis with a time limit. While it is away, one question at a time tries it out and all others are answered at once. */
-function openLine({ driver, url, log, timeoutMs = 250 }: RedisOptions) {
+/** Runs commands with a time limit. While Redis is unavailable, one command at a time probes it, and all others fail at once. */
+function connect({ driver, url, log, timeoutMs = 250 }: RedisOptions) {
   const client = openClient(driver, url)
-  let isAway = false
-  let isTrying = false
+  let isUnavailable = false
+  let isProbing = false
   let isClosed = false
   const refusals = new Set<string>()
 
@@ -64,27 +64,27 @@ function openLine({ driver, url, log, timeoutMs = 250 }: RedisOptions) {
     log.warn({ code }, 'the shared cache refuses a command; going on without it')
   }
 
-  const setAway = (away: boolean) => {
-    if (away === isAway || isClosed) return
-    isAway = away
-    if (away) log.warn({}, 'the shared cache does not answer; going on without it')
+  const setUnavailable = (unavailable: boolean) => {
+    if (unavailable === isUnavailable || isClosed) return
+    isUnavailable = unavailable
+    if (unavailable) log.warn({}, 'the shared cache does not answer; going on without it')
     else log.info({}, 'the shared cache answers again')
   }
 
   /** undefined when Redis did not answer in time, or refused. */
-  const ask = async <T>(work: (client: Client) => Promise<T>): Promise<T | undefined> => {
-    if (!client.isReady || (isAway && isTrying)) return undefined
-    isTrying = true
+  const run = async <T>(work: (client: Client) => Promise<T>): Promise<T | undefined> => {
+    if (!client.isReady || (isUnavailable && isProbing)) return undefined
+    isProbing = true
     try {
       const answer = await limited(() => work(client), timeoutMs)
-      setAway(false)
+      setUnavailable(false)
       return answer
     } catch (error) {
       if (error instanceof driver.ErrorReply) noteRefusal(error)
-      else setAway(true)
+      else setUnavailable(true)
       return undefined
     } finally {
-      isTrying = false
+      isProbing = false
     }
   }
 
@@ -93,50 +93,50 @@ function openLine({ driver, url, log, timeoutMs = 250 }: RedisOptions) {
     if (client.isOpen) client.destroy()
   }
 
-  client.on('error', () => setAway(true))
-  client.on('ready', () => setAway(false))
-  client.connect().catch(() => setAway(true))
-  return { client, ask, close }
+  client.on('error', () => setUnavailable(true))
+  client.on('ready', () => setUnavailable(false))
+  client.connect().catch(() => setUnavailable(true))
+  return { client, run, close }
 }
 
-type Line = ReturnType<typeof openLine>
+type Connection = ReturnType<typeof connect>
 
-/** The keys whose entry in Redis may be older than what was last said here, because a write or delete did not arrive. */
-function openDebts({ client, ask }: Line, prefix: string) {
+/** The keys whose entry in Redis may be out of date, because a write or delete of this instance did not arrive. */
+function trackUndelivered({ client, run }: Connection, prefix: string) {
   const keys = new Set<string>()
   let overflows = 0
-  let overflowsSettled = 0
-  let isSettling = false
+  let overflowsCleared = 0
+  let isRetrying = false
 
-  const pay = async () => {
+  const deliver = async () => {
     const seen = overflows
-    if (seen > overflowsSettled) await forgetAll(client, prefix)
-    overflowsSettled = seen
+    if (seen > overflowsCleared) await deleteAll(client, prefix)
+    overflowsCleared = seen
     for (const key of keys) {
-      if ((await ask(() => client.unlink(prefix + key))) === undefined) return
+      if ((await run(() => client.unlink(prefix + key))) === undefined) return
       keys.delete(key)
     }
   }
 
   return {
-    has: (key: string) => overflows > overflowsSettled || keys.has(key),
+    has: (key: string) => overflows > overflowsCleared || keys.has(key),
     note(key: string, isDelivered: boolean) {
       if (isDelivered) keys.delete(key)
       else if (keys.size < limits.cache.entries) keys.add(key)
       else overflows += 1
     },
-    async settle() {
-      if (isSettling || !client.isReady || (keys.size === 0 && overflows === overflowsSettled)) return
-      isSettling = true
+    async retry() {
+      if (isRetrying || !client.isReady || (keys.size === 0 && overflows === overflowsCleared)) return
+      isRetrying = true
       // A connection that breaks meanwhile leaves the rest for the next time.
-      await pay().catch(() => {})
-      isSettling = false
+      await deliver().catch(() => {})
+      isRetrying = false
     },
   }
 }
 
 /**
- * The cache that the instances of a central deployment share. A Redis that is away, slow or broken is a cache without entries: reads
+ * The cache that the instances of a central deployment share. A Redis that is unavailable, slow or broken is a cache without entries: reads
  * are misses, writes are lost, and one line is logged when it goes and one when it is back.
  *
  * A write or delete that could not be delivered is remembered, and the key deleted as soon as Redis answers; until then this instance
@@ -144,23 +144,23 @@ function openDebts({ client, ask }: Line, prefix: string) {
  */
 export function redisCache(options: RedisOptions): Cache {
   const prefix = options.prefix ?? 'markbook:cache:'
-  const line = openLine(options)
-  const debts = openDebts(line, prefix)
-  line.client.on('ready', () => void debts.settle())
+  const connection = connect(options)
+  const undelivered = trackUndelivered(connection, prefix)
+  connection.client.on('ready', () => void undelivered.retry())
 
-  const remove = async (key: string) => debts.note(key, (await line.ask((client) => client.unlink(prefix + key))) !== undefined)
+  const remove = async (key: string) => undelivered.note(key, (await connection.run((client) => client.unlink(prefix + key))) !== undefined)
 
   const get = async <T>(key: string, stamp?: Stamp) => {
-    const wasOwed = debts.has(key)
-    const stored = await line.ask((client) => client.get(prefix + key))
+    const wasUndelivered = undelivered.has(key)
+    const stored = await connection.run((client) => client.get(prefix + key))
     if (stored === undefined) return undefined
-    void debts.settle()
-    return wasOwed || debts.has(key) ? undefined : unpack<T>(stored, stamp)
+    void undelivered.retry()
+    return wasUndelivered || undelivered.has(key) ? undefined : unpack<T>(stored, stamp)
   }
   const setText = async (key: string, json: string, ttlMs: number, stamp?: Stamp) => {
     if (!(ttlMs > 0)) return remove(key)
     const expiration = { type: 'PX', value: Math.ceil(ttlMs) } as const
-    debts.note(key, (await line.ask((client) => client.set(prefix + key, pack(json, stamp), { expiration }))) !== undefined)
+    undelivered.note(key, (await connection.run((client) => client.set(prefix + key, pack(json, stamp), { expiration }))) !== undefined)
   }
 
   return {
@@ -174,8 +174,8 @@ export function redisCache(options: RedisOptions): Cache {
     setText,
     delete: remove,
     async close() {
-      await limited(debts.settle, options.timeoutMs ?? 250).catch(() => {})
-      line.close()
+      await limited(undelivered.retry, options.timeoutMs ?? 250).catch(() => {})
+      connection.close()
     },
   }
 }

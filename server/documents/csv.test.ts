@@ -1,8 +1,8 @@
 import { limits } from '@markbook/shared/limits'
+import { findColumns } from '@markbook/shared/spreadsheet/table'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readCsv, writeCsv } from './csv.ts'
-import { findColumns } from './table.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'utf8')
 const read = (text: string) => readCsv(bytes(text))

@@ -1,12 +1,19 @@
 import { importFailures } from '@markbook/shared/contract/imports'
 import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
+import { decodeText, type Separator, separatorOf, splitAnnounced } from '@markbook/shared/spreadsheet/csv-text'
+import {
+  type Cell,
+  emptyFile,
+  isBlank,
+  type Sheet,
+  type SheetRow,
+  tooManyBytes,
+  tooManyRows,
+  toSheet,
+} from '@markbook/shared/spreadsheet/table'
 import { CsvError, parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
-import { type Cell, emptyFile, isBlank, type Sheet, type SheetRow, tooManyBytes, tooManyRows, toSheet } from './table.ts'
-import { toText } from './text.ts'
-
-type Separator = ',' | ';' | '\t'
 
 /** Blank lines are allowed for, but not without end. */
 const LINES_MAX = limits.importRows * 10
@@ -17,22 +24,7 @@ const LINE_MAX = limits.importColumns * limits.text.remark
 /** A spreadsheet runs a text cell that begins so as a formula; an apostrophe in front keeps it text. */
 const NEEDS_APOSTROPHE = /^'*[=+\-@\t\r]/
 const HAS_APOSTROPHE = /^'+[=+\-@\t\r]/
-
-/** Excel announces the separator in a line of its own, which it does not count as a row. */
-const ANNOUNCED = /^sep=([,;\t])(?:\r\n|\n|\r)/i
-
-function separatorOf(text: string): Separator {
-  const counts = { ',': 0, ';': 0, '\t': 0 }
-  let quoted = false
-  for (const letter of text) {
-    if (letter === '"') quoted = !quoted
-    else if (quoted) continue
-    else if (letter === '\n' || letter === '\r') break
-    else if (letter === ',' || letter === ';' || letter === '\t') counts[letter] += 1
-  }
-  if (counts[';'] > counts[',']) return counts['\t'] > counts[';'] ? '\t' : ';'
-  return counts['\t'] > counts[','] ? '\t' : ','
-}
+const withoutApostrophe = (cell: string): string => (HAS_APOSTROPHE.test(cell) ? cell.slice(1) : cell)
 
 /** Spreadsheets write thousands of empty rows after the last one; a loop, because a regular expression would be quadratic here. */
 function withoutTail(text: string): string {
@@ -57,7 +49,7 @@ function parseLines(text: string, delimiter: Separator): SheetRow[] {
   let row = 0
   const keep = (record: string[]) => {
     row += 1
-    const cells = record.map((cell) => (HAS_APOSTROPHE.test(cell) ? cell.slice(1) : cell))
+    const cells = record.map(withoutApostrophe)
     if (!isBlank(cells)) lines.push({ row, cells })
     if (lines.length > limits.importRows + 1 || row > LINES_MAX) throw tooManyRows()
     return null
@@ -80,12 +72,11 @@ function parseLines(text: string, delimiter: Separator): SheetRow[] {
  */
 export function readCsv(bytes: Uint8Array): Sheet {
   if (bytes.byteLength > limits.body.import) throw tooManyBytes()
-  const whole = toText(bytes)
-  const announced = ANNOUNCED.exec(whole)
-  const text = withoutTail(announced ? whole.slice(announced[0].length) : whole)
+  const { announced, body } = splitAnnounced(toText(bytes))
+  const text = withoutTail(body)
   if (text === '') throw emptyFile()
   try {
-    return toSheet(parseLines(text, (announced?.[1] as Separator | undefined) ?? separatorOf(text)))
+    return toSheet(parseLines(text, announced ?? separatorOf(text)))
   } catch (error) {
     throw toFailure(error)
   }
@@ -94,7 +85,7 @@ export function readCsv(bytes: Uint8Array): Sheet {
 /** Reads back what `writeCsv` wrote, cell by cell and letter by letter, without end. Throws a plain error for what is no CSV. */
 export function readExactCsv(bytes: Uint8Array): string[][] {
   const lines: string[][] = parse(Buffer.from(bytes), { bom: true, relax_column_count: true })
-  return lines.map((cells) => cells.map((cell) => (HAS_APOSTROPHE.test(cell) ? cell.slice(1) : cell)))
+  return lines.map((cells) => cells.map(withoutApostrophe))
 }
 
 const inert = (cell: Cell): string => {
@@ -106,4 +97,18 @@ const inert = (cell: Cell): string => {
 export function writeCsv(table: { head: readonly string[]; rows: readonly (readonly Cell[])[] }): Uint8Array {
   const lines = [table.head, ...table.rows].map((cells) => cells.map(inert))
   return Buffer.from(stringify(lines, { bom: true, record_delimiter: 'windows', quoted_match: /[\r\n\t;]/ }), 'utf8')
+}
+
+/** See `decodeText`. Throws imports.unreadable for anything that holds control characters, which no spreadsheet saved as text does. */
+function toText(bytes: Uint8Array): string {
+  let text: string
+  try {
+    text = decodeText(bytes)
+  } catch {
+    throw importFailures.unreadable()
+  }
+  if (/(?![\t\n\r])\p{Cc}/u.test(text)) {
+    throw importFailures.unreadable({ message: 'This file holds characters that are not text. Save it again as .xlsx or .csv.' })
+  }
+  return text
 }

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Sheet } from '@markbook/shared/spreadsheet/table'
+import { readWorkbook } from '@markbook/shared/spreadsheet/workbook'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { readCsv, writeCsv } from './csv.ts'
 import { assessmentHeads, buildMarksheet, MARKSHEET_NAMES, readMarksheet } from './marksheet.ts'
-import type { Sheet } from './table.ts'
 import { writeWorkbook } from './workbook.ts'
-import { readWorkbook } from './xlsx.ts'
 
 const id = (digits: string) => `00000000-0000-7000-8000-${digits.padStart(12, '0')}`
 const [orla, pat, quiz, twin, essay] = [id('1'), id('2'), id('11'), id('12'), id('13')]

@@ -1,6 +1,6 @@
 import { importFailures } from '@markbook/shared/contract/imports'
 import { isId } from '@markbook/shared/ids'
-import { columnKey, type Sheet, type SheetRow } from './table.ts'
+import { columnKey, type Sheet, type SheetRow } from '@markbook/shared/spreadsheet/table'
 import type { WorkbookColumn, WorkbookRow, WorkbookSheet } from './workbook.ts'
 
 /*
@@ -16,9 +16,9 @@ const SHEET_NAME = 'Marks'
 /** Sheets that an import of marks prefers over the first one. */
 export const MARKSHEET_NAMES = [SHEET_NAME] as const
 
-export type MarksheetStudent = { id: string; student_number: string | null; last_name: string; first_name: string }
+type MarksheetStudent = { id: string; student_number: string | null; last_name: string; first_name: string }
 export type MarksheetAssessment = { id: string; title: string; max_score: number; is_excluded: boolean }
-export type MarksheetMark = { assessment_id: string; student_id: string; score: number; is_excluded: boolean }
+type MarksheetMark = { assessment_id: string; student_id: string; score: number; is_excluded: boolean }
 export type MarksheetInput = {
   students: readonly MarksheetStudent[]
   assessments: readonly MarksheetAssessment[]
@@ -27,7 +27,7 @@ export type MarksheetInput = {
 
 /** `column` counts from 0 in `cells`; `assessmentId` is null when the hidden row is gone or the column is the teacher's own. */
 export type MarksheetColumn = { column: number; head: string; assessmentId: string | null }
-export type MarksheetRow = {
+type MarksheetRow = {
   row: number
   studentId: string | null
   student_number: string
@@ -83,6 +83,7 @@ export function buildMarksheet({ students, assessments, marks }: MarksheetInput)
       ...students.map((student) => studentRow(student, marksByStudentId.get(student.id) ?? [])),
     ],
     frozen: { rows: 1, columns: STUDENT_COLUMNS.length },
+    wrapsHeads: true,
     notes: assessments
       .filter(({ is_excluded }) => is_excluded)
       .map(({ id }) => ({ key: id, text: 'This assessment is excluded: its marks do not count.' })),

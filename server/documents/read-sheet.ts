@@ -1,8 +1,8 @@
 import { limits } from '@markbook/shared/limits'
+import { emptyFile, type Sheet, tooManyBytes } from '@markbook/shared/spreadsheet/table'
+import { readWorkbook } from '@markbook/shared/spreadsheet/workbook'
 import { readCsv } from './csv.ts'
 import { sheetKind, type Upload } from './sheet-kind.ts'
-import { emptyFile, type Sheet, tooManyBytes } from './table.ts'
-import { readWorkbook } from './xlsx.ts'
 
 /**
  * Reads an uploaded spreadsheet, XLSX or CSV, into a Sheet. Of a workbook it takes the first sheet named in `preferred`, else the first.

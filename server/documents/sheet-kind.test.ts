@@ -1,7 +1,7 @@
 import { limits } from '@markbook/shared/limits'
+import { row, workbook, worksheet } from '@markbook/shared/spreadsheet/workbook.fixtures'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
-import { row, workbook, worksheet } from './fixtures.ts'
 import { readSheet } from './read-sheet.ts'
 import { sheetKind } from './sheet-kind.ts'
 

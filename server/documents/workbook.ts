@@ -1,7 +1,16 @@
-import { PassThrough } from 'node:stream'
-import type { Cell as ExcelCell, PageSetup, Style, stream, Worksheet } from 'exceljs'
-import type { Cell } from './table.ts'
-import { withoutTimes } from './zip.ts'
+import type { Cell } from '@markbook/shared/spreadsheet/table'
+import { strToU8, Zip, ZipDeflate } from 'fflate'
+import {
+  cellStyle,
+  NOTES_REFERENCE,
+  notesParts,
+  type Part,
+  packageParts,
+  stringsPart,
+  stylesPart,
+  worksheetPath,
+  worksheetStart,
+} from './workbook-parts.ts'
 
 /**
  * `text` keeps leading zeros, `number` stays a number that can be summed, shown with so many `decimals` where they are given, `day` is
@@ -12,7 +21,7 @@ export type WorkbookColumn = {
   key: string
   width: number
   kind: 'text' | 'number' | 'day'
-  decimals?: number
+  decimals?: 0 | 2
   isHidden?: boolean
   isMuted?: boolean
 }
@@ -33,39 +42,100 @@ export type WorkbookSheet<Rows = readonly WorkbookRow[]> = {
 /** `madeAt` (milliseconds) is written as the time of creation and change: the same input gives the same bytes. */
 export type WorkbookInput<Rows = readonly WorkbookRow[]> = { sheets: readonly WorkbookSheet<Rows>[]; madeAt: number }
 
-/** Rows that come in portions, so that they never all have to be there at once. */
-export type Portions = Iterable<readonly WorkbookRow[]> | AsyncIterable<readonly WorkbookRow[]>
+/** Rows that come in batches, so that they never all have to be there at once. */
+export type RowBatches = Iterable<readonly WorkbookRow[]> | AsyncIterable<readonly WorkbookRow[]>
 
-const GREY = { type: 'pattern', pattern: 'solid', fgColor: { argb: 'FFE4E4E4' } } as const
-const DAY_FORMAT = 'yyyy-mm-dd'
-/** The font of the cells, named once more: a spreadsheet may take another for a font without a name. */
-const HEAD_FONT = { name: 'Calibri', family: 2, size: 11, bold: true } as const
+/** Characters of XML that are compressed at once. */
+const CHUNK = 65_536
 const LINE_HEIGHT = 15
 /** Characters that stand beside each other on a sheet of paper that is held upright. */
 const UPRIGHT_CHARACTERS = 95
 
-/** Loaded on first use: it is large, and a server that nobody asks for a workbook should start quickly. */
-const excel = async () => (await import('exceljs')).default
-
-/** Excel refuses some characters in the name of a sheet, and more than 31 of them. */
-const sheetName = (name: string): string =>
-  name
-    .replace(/[*?:\\/[\]]/g, ' ')
-    .replace(/^'|'$/g, ' ')
-    .trim()
-    .slice(0, 31) || 'Sheet'
-
-function formatOf({ kind, decimals }: WorkbookColumn): string | null {
-  if (kind === 'day') return DAY_FORMAT
-  if (kind === 'text') return '@'
-  if (decimals === undefined) return null
-  return decimals === 0 ? '0' : `0.${'0'.repeat(decimals)}`
+/** Names as Excel takes them: without some characters, at most 31 long, each once whatever its case. */
+function sheetNames(sheets: readonly WorkbookSheet<unknown>[]): string[] {
+  const taken = new Set<string>()
+  return sheets.map(({ name }) => {
+    const plain =
+      name
+        .replace(/[*?:\\/[\]]/g, ' ')
+        .replace(/^'|'$/g, ' ')
+        .trim()
+        .slice(0, 31) || 'Sheet'
+    let free = plain
+    for (let count = 2; taken.has(free.toLowerCase()); count += 1) free = `${plain.slice(0, 27)} ${count}`
+    taken.add(free.toLowerCase())
+    return free
+  })
 }
 
-function written({ kind }: WorkbookColumn, value: Cell): string | number | Date {
+/** Numbers values in the order in which they are first used: cells name texts and styles by their number. */
+class Numbering {
+  readonly values = new Map<string, number>()
+
+  numberOf(value: string): number {
+    const known = this.values.get(value)
+    if (known !== undefined) return known
+    this.values.set(value, this.values.size)
+    return this.values.size - 1
+  }
+}
+
+/** What the sheets of a file share: its texts, and the styles of its cells. */
+type Shared = { strings: Numbering; styles: Numbering }
+
+/** A column with the numbers of its styles. */
+type Shape = WorkbookColumn & { letters: string; headStyle: number; plainStyle: number; greyStyle: number }
+
+/** 0 is A, 26 is AA. */
+const lettersOf = (column: number): string =>
+  (column < 26 ? '' : lettersOf(Math.floor(column / 26) - 1)) + String.fromCharCode(65 + (column % 26))
+
+function formatOf({ kind, decimals }: WorkbookColumn) {
+  if (kind !== 'number') return kind
+  if (decimals === undefined) return 'general'
+  return decimals === 0 ? 'integer' : 'hundredths'
+}
+
+function shapesOf({ columns, wrapsHeads = false }: WorkbookSheet<unknown>, { styles }: Shared): Shape[] {
+  return columns.map((column, index) => {
+    const format = formatOf(column)
+    // Text after a number would touch it.
+    const indent = column.kind === 'text' && columns[index - 1]?.kind === 'number' ? ' indent="1"' : ''
+    const left = `horizontal="left"${indent}`
+    const alignment = `${column.kind === 'number' ? 'horizontal="right"' : left}${wrapsHeads ? ' vertical="top" wrapText="1"' : ''}`
+    const body = indent ? { alignment: left } : {}
+    return {
+      ...column,
+      letters: lettersOf(index),
+      headStyle: styles.numberOf(cellStyle(format, { isBold: true, isGrey: column.isMuted ?? false, alignment })),
+      plainStyle: styles.numberOf(cellStyle(format, body)),
+      greyStyle: styles.numberOf(cellStyle(format, { isGrey: true, ...body })),
+    }
+  })
+}
+
+/** The number that a cell holds, a day counted from 1899-12-30; null for text. */
+function numberIn(kind: WorkbookColumn['kind'], value: Cell): number | null {
   if (kind === 'number' && typeof value === 'number') return value
-  if (kind === 'day' && /^\d{4}-\d\d-\d\d$/.test(String(value))) return new Date(`${value}T00:00:00Z`)
-  return String(value)
+  if (kind === 'day' && /^\d{4}-\d\d-\d\d$/.test(String(value))) return Date.parse(`${value}T00:00:00Z`) / 86_400_000 + 25_569
+  return null
+}
+
+function cellXml(name: string, style: number, kind: WorkbookColumn['kind'], value: Cell, { strings }: Shared): string {
+  if (value === null) return `<c r="${name}" s="${style}"/>`
+  const number = numberIn(kind, value)
+  if (number !== null && Number.isFinite(number)) return `<c r="${name}" s="${style}"><v>${number}</v></c>`
+  return `<c r="${name}" s="${style}" t="s"><v>${strings.numberOf(String(value))}</v></c>`
+}
+
+function rowXml(number: number, shapes: readonly Shape[], { cells, isHidden, muted }: WorkbookRow, shared: Shared): string {
+  let xml = `<row r="${number}"${isHidden ? ' hidden="1"' : ''}>`
+  for (const { key, kind, letters, isMuted, plainStyle, greyStyle } of shapes) {
+    const value = cells[key] ?? null
+    const isGrey = isMuted || muted?.includes(key)
+    if (value !== null || isGrey) xml += cellXml(`${letters}${number}`, isGrey ? greyStyle : plainStyle, kind, value, shared)
+  }
+  return `${xml}</row>`
 }
 
 /** How many lines a head takes when it is wrapped between its words. */
@@ -80,96 +150,92 @@ function linesOf({ head, width }: WorkbookColumn): number {
   return lines
 }
 
-/** One page wide; a wide sheet across. */
-function pageSetup(columns: readonly WorkbookColumn[]): Partial<PageSetup> {
+/** Columns and frozen cells, then the row of heads. */
+function headXml(sheet: WorkbookSheet<unknown>, shapes: readonly Shape[], shared: Shared): string {
+  const { frozen } = sheet
+  const split = `${frozen.columns > 0 ? `xSplit="${frozen.columns}" ` : ''}ySplit="${frozen.rows}"`
+  const pane = frozen.columns > 0 ? 'bottomRight' : 'bottomLeft'
+  const columns = shapes.map(
+    ({ width, isHidden, plainStyle }, index) =>
+      `<col min="${index + 1}" max="${index + 1}" width="${width}" style="${plainStyle}"${isHidden ? ' hidden="1"' : ''} customWidth="1"/>`,
+  )
+  // No spreadsheet makes a row higher by itself once the file says how high rows are.
+  const height = sheet.wrapsHeads ? ` ht="${LINE_HEIGHT * Math.max(...sheet.columns.map(linesOf))}" customHeight="1"` : ''
+  const heads = shapes.map(({ letters, headStyle, head }) => cellXml(`${letters}1`, headStyle, 'text', head, shared))
+  return (
+    `${worksheetStart}<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">` +
+    `<pane ${split} topLeftCell="${lettersOf(frozen.columns)}${frozen.rows + 1}" activePane="${pane}" state="frozen"/>` +
+    `<selection pane="${pane}"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="${LINE_HEIGHT}"/>` +
+    `<cols>${columns.join('')}</cols><sheetData><row r="1"${height}>${heads.join('')}</row>`
+  )
+}
+
+/** Printed one page wide; a wide sheet across. */
+function endXml({ columns, notes = [] }: WorkbookSheet<unknown>): string {
   const characters = columns.reduce((sum, { width, isHidden = false }) => sum + (isHidden ? 0 : width), 0)
   const orientation = characters > UPRIGHT_CHARACTERS ? 'landscape' : 'portrait'
-  return { orientation, fitToPage: true, fitToWidth: 1, fitToHeight: 0 }
+  return (
+    '</sheetData><pageMargins left="0.7" right="0.7" top="0.75" bottom="0.75" header="0.3" footer="0.3"/>' +
+    `<pageSetup orientation="${orientation}" fitToWidth="1" fitToHeight="0"/>${notes.length > 0 ? NOTES_REFERENCE : ''}</worksheet>`
+  )
 }
 
-function writeHead(worksheet: Worksheet, { columns, notes = [], wrapsHeads = false }: WorkbookSheet<unknown>): void {
-  const row = worksheet.getRow(1)
-  for (const [position, column] of columns.entries()) {
-    const head = row.getCell(position + 1)
-    head.font = HEAD_FONT
-    const horizontal = column.kind === 'number' ? 'right' : 'left'
-    head.alignment = wrapsHeads ? { horizontal, wrapText: true, vertical: 'top' } : { horizontal }
-    if (column.isMuted) head.fill = GREY
-    const note = notes.find(({ key }) => key === column.key)
-    if (note) head.note = note.text
-  }
-  // No spreadsheet makes a row higher by itself once the file says how high rows are.
-  if (wrapsHeads) row.height = LINE_HEIGHT * Math.max(...columns.map(linesOf))
-  row.commit()
-}
-
-/** How the cells of a column look. exceljs knows a style that it has seen by its object, and takes long to find out for any other. */
-type Look = { plain: Partial<Style>; grey: Partial<Style> }
-function lookOf(column: WorkbookColumn): Look {
-  const numFmt = formatOf(column)
-  const plain = numFmt === null ? {} : { numFmt }
-  return { plain, grey: { ...plain, fill: GREY } }
-}
-
-type Shape = { column: WorkbookColumn; look: Look }
-
-function writeRow(worksheet: Worksheet, number: number, shapes: readonly Shape[], { cells, isHidden, muted }: WorkbookRow): void {
-  const row = worksheet.getRow(number)
-  for (const [position, { column, look }] of shapes.entries()) {
-    const value = cells[column.key] ?? null
-    const isGrey = column.isMuted || muted?.includes(column.key)
-    if (value === null && !isGrey) continue
-    const target: ExcelCell = row.getCell(position + 1)
-    if (value !== null) target.value = written(column, value)
-    target.style = isGrey ? look.grey : look.plain
-  }
-  if (isHidden) row.hidden = true
-  row.commit()
-}
-
-async function writeSheet(workbook: stream.xlsx.WorkbookWriter, sheet: WorkbookSheet<Portions>): Promise<void> {
-  const { name, columns, rows, frozen } = sheet
-  const worksheet = workbook.addWorksheet(sheetName(name), {
-    views: [{ state: 'frozen', ySplit: frozen.rows, xSplit: frozen.columns }],
-    pageSetup: pageSetup(columns),
-  })
-  const shapes = columns.map((column): Shape => ({ column, look: lookOf(column) }))
-  worksheet.columns = shapes.map(({ column: { head, key, width, isHidden = false }, look }) => {
-    return { header: head, key, width, hidden: isHidden, style: look.plain }
-  })
-  writeHead(worksheet, sheet)
+async function* worksheetXml(sheet: WorkbookSheet<RowBatches>, shared: Shared): AsyncGenerator<string> {
+  const shapes = shapesOf(sheet, shared)
+  let xml = headXml(sheet, shapes, shared)
   let number = 1
-  for await (const portion of rows) {
-    for (const row of portion) {
+  for await (const batch of sheet.rows) {
+    for (const row of batch) {
       number += 1
-      writeRow(worksheet, number, shapes, row)
+      xml += rowXml(number, shapes, row, shared)
+      if (xml.length < CHUNK) continue
+      yield xml
+      xml = ''
     }
   }
-  worksheet.commit()
+  yield xml + endXml(sheet)
 }
 
-/** Writes an .xlsx workbook of any size: rows leave the memory as they are written. Text is never a formula, whatever it begins with. */
-export async function writePortions({ sheets, madeAt }: WorkbookInput<Portions>): Promise<Uint8Array> {
-  const out = new PassThrough()
-  const chunks: Buffer[] = []
-  const whole = new Promise<void>((resolve, reject) =>
-    out
-      .on('data', (chunk: Buffer) => chunks.push(chunk))
-      .on('end', resolve)
-      .on('error', reject),
+function notesOf({ columns, notes = [] }: WorkbookSheet<unknown>) {
+  return columns.flatMap(({ key }, column) =>
+    notes.filter((note) => note.key === key).map(({ text }) => ({ cell: `${lettersOf(column)}1`, column, text })),
   )
-  const { stream } = await excel()
-  const workbook = new stream.xlsx.WorkbookWriter({ stream: out, useStyles: true, useSharedStrings: true })
-  workbook.creator = 'Markbook'
-  workbook.lastModifiedBy = 'Markbook'
-  workbook.created = new Date(madeAt)
-  workbook.modified = new Date(madeAt)
-  for (const sheet of sheets) await writeSheet(workbook, sheet)
-  await workbook.commit()
-  await whole
-  return withoutTimes(Buffer.concat(chunks))
+}
+
+/** The first time that a zip can hold: equal content gives equal bytes. */
+const ZIP_TIME = new Date(1980, 0, 1)
+
+/** Writes an .xlsx workbook of any size: rows leave the memory as they are written. Text is never a formula, whatever it begins with. */
+export async function writeBatches({ sheets, madeAt }: WorkbookInput<RowBatches>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  const zip = new Zip((error, chunk) => {
+    if (error) throw error
+    chunks.push(chunk)
+  })
+  const add = async (path: string, xml: AsyncIterable<string> | readonly string[]) => {
+    const file = new ZipDeflate(path)
+    file.mtime = ZIP_TIME
+    zip.add(file)
+    for await (const piece of xml) file.push(strToU8(piece))
+    file.push(new Uint8Array(), true)
+  }
+  const addParts = async (parts: readonly Part[]) => {
+    for (const [path, xml] of parts) await add(path, [xml])
+  }
+  const shared: Shared = { strings: new Numbering(), styles: new Numbering() }
+  shared.styles.numberOf(cellStyle('general', {}))
+  const notes = sheets.map(notesOf)
+  const named = sheetNames(sheets).map((name, index) => ({ name, hasNotes: notes[index]?.length !== 0 }))
+  await addParts(packageParts(named, madeAt))
+  for (const [index, sheet] of sheets.entries()) {
+    await add(worksheetPath(index), worksheetXml(sheet, shared))
+    await addParts(notesParts(index, notes[index] ?? []))
+  }
+  await addParts([stringsPart(shared.strings.values.keys()), stylesPart(shared.styles.values.keys())])
+  zip.end()
+  return Buffer.concat(chunks)
 }
 
 /** Writes an .xlsx workbook with frozen heads and real numbers. */
 export const writeWorkbook = ({ sheets, madeAt }: WorkbookInput): Promise<Uint8Array> =>
-  writePortions({ sheets: sheets.map((sheet) => ({ ...sheet, rows: [sheet.rows] })), madeAt })
+  writeBatches({ sheets: sheets.map((sheet) => ({ ...sheet, rows: [sheet.rows] })), madeAt })

@@ -1,15 +1,16 @@
 import { academicYearHandlers } from './academic-years/academic-years.handlers.ts'
 import { assessmentHandlers } from './assessments/assessments.handlers.ts'
 import { authHandlers } from './auth/auth.handlers.ts'
+import { signInMethodHandlers } from './auth/sign-in-methods.handlers.ts'
 import { avatarHandlers } from './avatars/avatars.handlers.ts'
 import { calculationHandlers } from './calculations/calculations.handlers.ts'
 import { classHandlers } from './classes/classes.handlers.ts'
 import { gradeHandlers } from './grades/grades.handlers.ts'
 import { gradingScaleHandlers } from './grading-scale/grading-scale.handlers.ts'
 import { historyHandlers } from './history/history.handlers.ts'
+import { importTemplate } from './imports/import-template.ts'
 import { importHandlers } from './imports/imports.handlers.ts'
 import { jobHandlers } from './jobs/jobs.handlers.ts'
-import { outageHandlers } from './outage/outage.handlers.ts'
 import { replicationHandlers } from './replication/replication.handlers.ts'
 import { reportFileHandlers } from './reports/files/report-files.handlers.ts'
 import { reportHandlers } from './reports/reports.handlers.ts'
@@ -22,10 +23,10 @@ import { termHandlers } from './terms/terms.handlers.ts'
 export const handlers = {
   auth: authHandlers,
   avatars: avatarHandlers,
-  outage: outageHandlers,
+  outage: signInMethodHandlers,
   terms: termHandlers,
   gradingScale: gradingScaleHandlers,
-  students: studentHandlers,
+  students: { ...studentHandlers, importTemplate },
   classes: classHandlers,
   imports: importHandlers,
   schools: schoolHandlers,

@@ -1,16 +1,16 @@
 import { type Area, type CallerFacts, may } from '@markbook/shared/domain/access'
 import { common } from '@markbook/shared/failures'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
-import { and, eq } from 'drizzle-orm'
 import type { SchoolCaller } from '../http/caller.ts'
-import { statement } from '../store/statement.ts'
+import { matches } from '../store/conditions.ts'
+import { rowsBy, statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
 
-/** What policies need of a scene. */
-export type Asker = { tx: ReadTx; caller: SchoolCaller }
+/** What a policy needs of a handler's context. */
+export type PolicyContext = { tx: ReadTx; caller: SchoolCaller }
 
 /** A row of the caller's school; 404 where it is absent or another school's, which look the same (decisions §1). */
-export async function rowOf<T extends Replicated>({ tx, caller }: Asker, table: T, id: string | undefined): Promise<Row<T>> {
+export async function rowOf<T extends Replicated>({ tx, caller }: PolicyContext, table: T, id: string | undefined): Promise<Row<T>> {
   const row = id === undefined ? undefined : await tx.find(table, caller.school_id, id)
   if (!row) throw common.notFound()
   return row
@@ -26,32 +26,26 @@ const assignment = statement<{ school: string; user: string; group: string }>()(
     .from(t.teacher_group_assignment)
     .leftJoin(
       t.class_teacher,
-      and(
-        eq(t.class_teacher.school_id, t.teacher_group_assignment.school_id),
-        eq(t.class_teacher.student_group_id, t.teacher_group_assignment.student_group_id),
-      ),
+      matches(t.class_teacher, {
+        school_id: t.teacher_group_assignment.school_id,
+        student_group_id: t.teacher_group_assignment.student_group_id,
+      }),
     )
     .leftJoin(
       t.teacher_subject_assignment,
-      and(
-        eq(t.teacher_subject_assignment.school_id, t.teacher_group_assignment.school_id),
-        eq(t.teacher_subject_assignment.student_group_id, t.teacher_group_assignment.student_group_id),
-        eq(t.teacher_subject_assignment.user_profile_id, t.teacher_group_assignment.user_profile_id),
-      ),
+      matches(t.teacher_subject_assignment, {
+        school_id: t.teacher_group_assignment.school_id,
+        student_group_id: t.teacher_group_assignment.student_group_id,
+        user_profile_id: t.teacher_group_assignment.user_profile_id,
+      }),
     )
-    .where(
-      and(
-        eq(t.teacher_group_assignment.school_id, p.school),
-        eq(t.teacher_group_assignment.user_profile_id, p.user),
-        eq(t.teacher_group_assignment.student_group_id, p.group),
-      ),
-    ),
+    .where(matches(t.teacher_group_assignment, { school_id: p.school, user_profile_id: p.user, student_group_id: p.group })),
 )
 
 /** What the caller is to a class: assigned, its class teacher, and which subjects are theirs there. */
 export type ClassFacts = { isClassTeacher: boolean; teachesClass: boolean; subjectIds: ReadonlySet<string> }
 
-export async function classFactsOf({ tx, caller }: Asker, classId: string): Promise<ClassFacts> {
+export async function classFactsOf({ tx, caller }: PolicyContext, classId: string): Promise<ClassFacts> {
   const rows = await assignment(tx, { school: caller.school_id, user: caller.user_id, group: classId })
   return {
     teachesClass: rows.length > 0,
@@ -80,18 +74,61 @@ export type ClassAccess = { group: Row<'student_group'>; facts: ClassFacts }
  * A class that the caller may use for `area` (ClassTeacherGuard for `manageClass` and `reports`). Who may not gets 403 whether
  * the class is absent, foreign or simply not theirs; an admin gets 404 for one that is absent or foreign (decisions §1).
  */
-export async function classOf(asker: Asker, area: Area, classId: string | undefined): Promise<ClassAccess> {
-  const { caller } = asker
-  const group = classId === undefined ? undefined : await asker.tx.find('student_group', caller.school_id, classId)
+export async function classOf(context: PolicyContext, area: Area, classId: string | undefined): Promise<ClassAccess> {
+  const { caller } = context
+  const group = classId === undefined ? undefined : await context.tx.find('student_group', caller.school_id, classId)
   if (!group) throw caller.role === 'admin' ? common.notFound() : common.forbidden()
-  const facts = await classFactsOf(asker, group.id)
+  const facts = await classFactsOf(context, group.id)
   demand(area, factsAbout(caller, facts))
   return { group, facts }
 }
 
 /** Anything that belongs to a class and was loaded first: 403 where the class is not the caller's for `area`. */
-export async function demandInClass(asker: Asker, area: Area, classId: string, subjectId?: string): Promise<ClassFacts> {
-  const facts = await classFactsOf(asker, classId)
-  demand(area, factsAbout(asker.caller, facts, subjectId))
+export async function demandInClass(context: PolicyContext, area: Area, classId: string, subjectId?: string): Promise<ClassFacts> {
+  const facts = await classFactsOf(context, classId)
+  demand(area, factsAbout(context.caller, facts, subjectId))
   return facts
 }
+
+/**
+ * A term as everybody in the school may read it. Not `tx.find`: that locks in a writing transaction, and Postgres lets nobody lock a
+ * row that row-level security does not let them change, so that a teacher would find nothing.
+ */
+export const termById = rowsBy('term', { school: 'school_id', id: 'id' })
+
+/** An academic year; not locked either. */
+export const yearById = rowsBy('academic_year', { school: 'school_id', id: 'id' })
+
+const foundBy =
+  <R>(query: (tx: ReadTx, input: { school: string; id: string }) => Promise<R[]>) =>
+  async ({ tx, caller }: PolicyContext, id: string | undefined): Promise<R> => {
+    const [row] = id === undefined ? [] : await query(tx, { school: caller.school_id, id })
+    if (!row) throw common.notFound()
+    return row
+  }
+
+/** A term or year of the caller's school, not locked; 404 where it is absent or another school's. */
+export const termOf = foundBy(termById)
+export const yearOf = foundBy(yearById)
+
+/**
+ * The classes that a person is assigned to in the year of a term: a row each, or one for each subject taught there.
+ * `class_teacher_id` is the class teacher of the class, `subject_id` null where the person teaches no subject.
+ */
+export const teachingInYear = statement<{ school: string; user: string; term: string }>()(({ db, t, p }) => {
+  const { teacher_group_assignment: assigned, teacher_subject_assignment: taught, class_teacher, term } = t
+  return db
+    .select({ group_id: assigned.student_group_id, class_teacher_id: class_teacher.user_profile_id, subject_id: taught.subject_id })
+    .from(term)
+    .innerJoin(assigned, matches(assigned, { school_id: term.school_id, academic_year_id: term.academic_year_id, user_profile_id: p.user }))
+    .leftJoin(class_teacher, matches(class_teacher, { school_id: assigned.school_id, student_group_id: assigned.student_group_id }))
+    .leftJoin(
+      taught,
+      matches(taught, {
+        school_id: assigned.school_id,
+        student_group_id: assigned.student_group_id,
+        user_profile_id: assigned.user_profile_id,
+      }),
+    )
+    .where(matches(term, { school_id: p.school, id: p.term }))
+})

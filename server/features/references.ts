@@ -1,13 +1,24 @@
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { isReferenceViolation } from '../store/errors.ts'
+import { rowsBy } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
-import { subjectsById } from './classes/classes.queries.ts'
+import type { PolicyContext } from './policy.ts'
+
+/** `ids` is a JSON array. Not locked: only administrators change subjects. */
+const subjectsById = rowsBy('subject', { school: 'school_id', ids: { in: 'id' } })
 
 /** The subjects of the school with these ids, in the order asked; 404 where one is absent or another school's. */
 export async function subjectsOf(tx: ReadTx, school: string, ids: readonly string[]): Promise<Row<'subject'>[]> {
   if (ids.length === 0) return []
   return inOrder(await subjectsById(tx, { school, ids: JSON.stringify(ids) }), ids)
+}
+
+/** A subject of the caller's school; 404 where it is absent or another school's. */
+export async function subjectOf({ tx, caller }: PolicyContext, id: string | undefined): Promise<Row<'subject'>> {
+  const [subject] = id === undefined ? [] : await subjectsOf(tx, caller.school_id, [id])
+  if (!subject) throw common.notFound()
+  return subject
 }
 
 /** Rows in the order of their ids; 404 where one has no row. */

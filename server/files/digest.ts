@@ -6,16 +6,16 @@ export type Digest = { size: number; sha256: string }
 
 const PIECE = 262_144
 
-/** Bytes in pieces, so that hashing and writing five megabytes holds up nobody. */
-export function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+/** Bytes in pieces, so that hashing five megabytes does not block the event loop. */
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE)
 }
 
 export const streamOf = (content: Uint8Array | Readable): Readable =>
   content instanceof Readable ? content : Readable.from(piecesOf(content), { objectMode: false })
 
-/** Lets a stream through and knows at its end what went by. */
-export function measuring(): { through: Transform; digest(): Digest } {
+/** Passes a stream on, and answers the digest of what passed at its end. */
+export function hashingStream(): { through: Transform; digest(): Digest } {
   const hash = createHash('sha256')
   let size = 0
   const through = new Transform({

@@ -1,12 +1,13 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { common } from '@markbook/shared/failures'
 import { z } from 'zod'
-import { type Digest, measuring } from './digest.ts'
+import { type Digest, hashingStream } from './digest.ts'
 
-/** What is known of an object, beside its content. Written last, and sorts after its content, so that whoever copies files does so too. */
+/** What is known of an object, beside its content. Written last; it sorts after the content, so that a copy by name writes it last too. */
 const DESCRIPTION = 'object.json'
 /** The folder of an object bears this at its end, which no path can contain. */
 export const OBJECT_MARK = '@'
@@ -23,8 +24,8 @@ export type Description = z.infer<typeof Description>
 export const codeOf = (error: unknown): string => String((error as { code?: string } | null)?.code)
 const isThere = (error: unknown) => ['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EISDIR'].includes(codeOf(error))
 
-/** Brings a file or folder to the disk. Windows and some file systems cannot do it for a folder. */
-export async function syncPath(path: string): Promise<void> {
+/** Syncs a file or folder to the disk. Windows and some file systems cannot sync a folder. */
+async function syncPath(path: string): Promise<void> {
   try {
     const handle = await open(path, 'r')
     await handle.sync().finally(() => handle.close())
@@ -33,9 +34,9 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Writes content to a new file and brings it to the disk. */
+/** Writes content to a new file and syncs it to the disk. */
 export async function writeContent(path: string, content: Readable): Promise<Digest> {
-  const measured = measuring()
+  const measured = hashingStream()
   await pipeline(content, measured.through, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }))
   return measured.digest()
 }
@@ -55,8 +56,8 @@ export async function readDescription(folder: string): Promise<Description | nul
   }
 }
 
-/** Gives a finished folder its place, where there is none yet. Answers false where there is one, which stays. */
-export async function landNew(part: string, place: string, root: string): Promise<boolean> {
+/** Renames a finished folder to its place. Answers false where there is one already, which stays. */
+export async function moveIntoPlace(part: string, place: string, root: string): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
     await mkdir(dirname(place), { recursive: true, mode: 0o700 })
     try {
@@ -72,8 +73,8 @@ export async function landNew(part: string, place: string, root: string): Promis
   return true
 }
 
-/** Writes a finished folder over an object: the description is what counts, and one rename changes it. */
-export async function landOver(part: string, place: string, { content }: Description): Promise<void> {
+/** Replaces an object by a finished folder: the description names the content, and one rename replaces it. */
+export async function replaceContent(part: string, place: string, { content }: Description): Promise<void> {
   await rename(join(part, content), join(place, content))
   await syncPath(place)
   await rename(join(part, DESCRIPTION), join(place, DESCRIPTION))
@@ -81,7 +82,7 @@ export async function landOver(part: string, place: string, { content }: Descrip
   await removeLeftovers(place)
 }
 
-/** Removes contents that the description does not name: a replacement was cut off. Only while nobody else writes here. */
+/** Removes contents that the description does not name: a replacement was cut off. Only while nothing else writes here. */
 export async function removeLeftovers(place: string): Promise<void> {
   const description = await readDescription(place)
   if (!description) return
@@ -90,8 +91,38 @@ export async function removeLeftovers(place: string): Promise<void> {
   for (const name of left) await rm(join(place, name), { force: true })
 }
 
+/** Empty where there is no such folder. */
+export const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return []
+    throw error
+  })
+
+/** Removes what lies in a folder and has not changed since `before` (ms since 1970). */
+export async function removeOlder(folder: string, before: number): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name)
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: before }))
+    if (mtimeMs < before) await rm(path, { recursive: true, force: true })
+  }
+}
+
 const isFolder = (path: string) =>
   stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   )
+
+/** Bytes that stay free on a disk, so that uploads stop before marks do, and how many are free. */
+export type DiskSpace = { floor: number; free: () => Promise<number> }
+
+const NEARLY_FULL = 'The disk of the server is nearly full, so no files can be taken. Marks can still be saved.'
+
+export async function requireSpace({ floor, free }: DiskSpace, bytes: number): Promise<void> {
+  if ((await free()) - bytes < floor) throw common.storageFull({ message: NEARLY_FULL })
+}
+
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import type { Clock } from '@markbook/shared/clock'
 import { common } from '@markbook/shared/failures'
@@ -8,23 +8,25 @@ import { streamOf } from './digest.ts'
 import {
   codeOf,
   type Description,
-  landNew,
-  landOver,
+  type DiskSpace,
+  freeBytes,
+  moveIntoPlace,
+  namesIn,
   OBJECT_MARK,
   readDescription,
   removeLeftovers,
+  removeOlder,
+  replaceContent,
+  requireSpace,
   writeContent,
   writeDescription,
 } from './disk.folder.ts'
-import { freeBytes, needRoom, type Room } from './disk.room.ts'
-import { oneAfterAnother } from './one-after-another.ts'
-import { checkPath } from './storage.paths.ts'
-import { type Bucket, buckets, ObjectExists, type ObjectStorage, type StoredObject, WrongContent } from './storage.ts'
+import { type Bucket, buckets, checkPath, ObjectExists, type ObjectStorage, type StoredObject, WrongContent } from './storage.ts'
 
-type DiskOptions = Partial<Room> & { folder: string; clock: Clock }
+type DiskOptions = Partial<DiskSpace> & { folder: string; clock: Clock }
 
 /** Below the folder of the files, on the same file system; never part of a backup. */
-export const UNFINISHED = '.unfinished'
+const UNFINISHED = '.unfinished'
 const FULL = ['ENOSPC', 'EDQUOT']
 
 /** Windows has names that are devices. */
@@ -33,34 +35,34 @@ const toDisk = (segment: string) => (DEVICE.test(segment) ? `${segment}~` : segm
 const fromDisk = (name: string) => name.replace(/~$/, '')
 
 /**
- * A folder on the school's disk (decision 250). An object is a folder of its own, `<path>@`: the content as it came, and a
- * description, which counts. It is made whole under another name, brought to the disk, and renamed.
+ * A folder on the school's disk (docs/design/files.md). An object is a folder of its own, `<path>@`: the content as it came, and a
+ * description, which names the content. It is written under another name, synced to the disk, and renamed.
  */
 export function diskStorage({ folder, clock, floor = limits.storage.floor, free = () => freeBytes(folder) }: DiskOptions): ObjectStorage {
   const unfinished = join(folder, UNFINISHED)
-  const inTurn = oneAfterAnother()
+  const inTurn = keyedQueue()
   const placeOf = (bucket: Bucket, path: string) => {
     checkPath(path)
     return join(folder, bucket, ...path.split('/').map(toDisk)) + OBJECT_MARK
   }
-  const room = { floor, free }
+  const space = { floor, free }
 
   return {
-    async put(bucket, path, content, { contentType, overwrite = false, sha256: wanted }) {
+    async put(bucket, path, content, { contentType, overwrite = false, sha256: expected }) {
       const place = placeOf(bucket, path)
       const part = join(unfinished, randomBytes(12).toString('hex'))
       try {
         await mkdir(part, { recursive: true, mode: 0o700 })
-        await needRoom(room, content instanceof Uint8Array ? content.length : 0)
+        await requireSpace(space, content instanceof Uint8Array ? content.length : 0)
         const name = randomBytes(8).toString('hex') + extension(path)
         const { size, sha256 } = await writeContent(join(part, name), streamOf(content))
-        if (wanted !== undefined && sha256 !== wanted) throw new WrongContent(`${bucket}/${path}`)
+        if (expected !== undefined && sha256 !== expected) throw new WrongContent(`${bucket}/${path}`)
         const description = { content: name, content_type: contentType, size, sha256, modified_at: clock.now() }
         await writeDescription(part, description)
         await inTurn(place, async () => {
-          if (await landNew(part, place, folder)) return
+          if (await moveIntoPlace(part, place, folder)) return
           if (!overwrite) throw new ObjectExists(`${bucket}/${path}`)
-          await landOver(part, place, description)
+          await replaceContent(part, place, description)
         })
         return toObject(bucket, path, description)
       } catch (error) {
@@ -94,12 +96,12 @@ export function diskStorage({ folder, clock, floor = limits.storage.floor, free 
 
     async remove(bucket, path) {
       const place = placeOf(bucket, path)
-      const going = join(unfinished, randomBytes(12).toString('hex'))
+      const removed = join(unfinished, randomBytes(12).toString('hex'))
       await inTurn(place, async () => {
         await mkdir(unfinished, { recursive: true, mode: 0o700 })
-        await rename(place, going).catch(ignoring('ENOENT'))
+        await rename(place, removed).catch(ignoreMissing)
       })
-      await rm(going, { recursive: true, force: true })
+      await rm(removed, { recursive: true, force: true })
       await removeEmpty(dirname(place), join(folder, bucket))
     },
 
@@ -115,7 +117,7 @@ export function diskStorage({ folder, clock, floor = limits.storage.floor, free 
     },
 
     async sweep(before) {
-      await sweepUnfinished(unfinished, before)
+      await removeOlder(unfinished, before)
       for (const bucket of buckets) {
         for (const path of await pathsBelow(join(folder, bucket), '', '')) {
           const place = placeOf(bucket, path)
@@ -137,33 +139,8 @@ const toObject = (bucket: Bucket, path: string, { size, content_type, sha256, mo
   modifiedAt: modified_at,
 })
 
-/** Kept on the content, so that whoever looks into a backup can open it. */
+/** The content's file keeps it, so that somebody who looks into a backup can open it. */
 const extension = (path: string) => /^\.[A-Za-z0-9]{1,8}$/.exec(extname(path))?.[0] ?? ''
-
-const ignoring =
-  (...codes: string[]) =>
-  (error: unknown) => {
-    if (!codes.includes(codeOf(error))) throw error
-  }
-
-const namesIn = (folder: string): Promise<string[]> =>
-  readdir(folder).catch((error) => {
-    ignoring('ENOENT', 'ENOTDIR')(error)
-    return []
-  })
-
-const isOlder = (path: string, before: number) =>
-  stat(path).then(
-    ({ mtimeMs }) => mtimeMs < before,
-    () => false,
-  )
-
-async function sweepUnfinished(folder: string, before: number): Promise<void> {
-  for (const name of await namesIn(folder)) {
-    const path = join(folder, name)
-    if (await isOlder(path, before)) await rm(path, { recursive: true, force: true })
-  }
-}
 
 /** The paths of the objects below a folder that could begin with `prefix`. */
 async function pathsBelow(folder: string, above: string, prefix: string): Promise<string[]> {
@@ -178,13 +155,32 @@ async function pathsBelow(folder: string, above: string, prefix: string): Promis
   return found
 }
 
-/** Folders that hold nothing any more, up to the bucket's. */
+const ignoreMissing = (error: unknown): void => {
+  if (codeOf(error) !== 'ENOENT') throw error
+}
+
+/** Removes empty folders, up to the bucket's. */
 async function removeEmpty(folder: string, top: string): Promise<void> {
   for (let empty = folder; empty.length > top.length; empty = dirname(empty)) {
-    const gone = await rmdir(empty).then(
-      () => true,
-      () => false,
-    )
-    if (!gone) return
+    try {
+      await rmdir(empty)
+    } catch {
+      return
+    }
+  }
+}
+
+/** Runs work of the same key one after another, and of different keys at the same time. */
+function keyedQueue(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>()
+  return async (key, work) => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(work, work)
+    const settled = turn.catch(() => {})
+    last.set(key, settled)
+    try {
+      return await turn
+    } finally {
+      if (last.get(key) === settled) last.delete(key)
+    }
   }
 }

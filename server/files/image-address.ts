@@ -1,4 +1,4 @@
-/** Where pictures are served to everybody who has the address (decisions §6). */
+/** The path below which pictures are public to everybody who has the address (decisions §6). */
 export const PUBLIC_IMAGES = '/storage/v1/object/public/images/'
 
 /** `?t=` changes with the picture, so that no browser shows the old one. */
@@ -6,14 +6,14 @@ export const publicImageUrl = (publicUrl: string, path: string, updatedAt: strin
   `${publicUrl}${PUBLIC_IMAGES}${path}?t=${Date.parse(updatedAt ?? '') || 0}`
 
 /**
- * The object that holds a picture: the row names its content, so that one commit changes path, type and content together, and nothing
- * that is stored is ever written over (decision 252). Rows of earlier systems name none: their object lies at the path itself.
+ * The object of a picture: the row names its content, so that one commit changes path, type and content together, and no stored
+ * object is overwritten (docs/design/files.md). Rows of earlier systems name none: their object lies at the path itself.
  */
 export const imageObject = (path: string, sha256: string | null): string =>
   sha256 === null ? path : `${path}/${sha256}${path.slice(path.lastIndexOf('.'))}`
 
-/** Where an upload to the storage waits to be completed. No folder that a client may name is called so. */
-export const INCOMING = 'incoming.uploads/'
+/** The folder of uploads that are not yet completed; clients cannot name it. */
+const INCOMING = 'incoming.uploads/'
 export const incomingObject = (path: string): string => INCOMING + path
 
 const OWNER = /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(?:jpg|jpeg|png|webp)$/

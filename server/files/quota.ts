@@ -1,17 +1,17 @@
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
-import { count, countOf, waitFor } from '../features/auth/attempts.ts'
-import type { Services } from '../http/services.ts'
+import { count, countOf, waitFor } from '../store/attempts.ts'
+import type { Store } from '../store/store.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
 
 const WINDOW = limits.uploads.window
 
-/** Refuses, or counts: so many of a kind within the window. */
+/** Counts `amount`, or refuses where the window would have more than `max`. */
 async function charge(tx: WriteTx, key: string, amount: number, max: number): Promise<void> {
   const used = await countOf(tx, key)
   if (used + amount > max) throw tooMuch(await waitFor(tx, key, { max: 1 }))
   const counted = await count(tx, key, WINDOW, amount)
-  // Others counted theirs since it was looked: what is refused here is not counted.
+  // Other instances have counted since the check above.
   if (counted.count > max) throw tooMuch(Date.parse(counted.resets_at) - tx.nowMs)
 }
 
@@ -25,12 +25,7 @@ const tooMuch = (ms: number) =>
  * Counts an upload of a person before anything is done with it. Throws 429 `too_many_requests` where the person has had the files, or
  * the bytes, of this hour (limits.uploads). The counters are kept in the database, so that every instance sees them.
  */
-export async function chargeUpload(
-  { store }: Pick<Services, 'store'>,
-  userId: string,
-  kind: 'images' | 'files',
-  bytes: number,
-): Promise<void> {
+export async function chargeUpload({ store }: { store: Store }, userId: string, kind: 'images' | 'files', bytes: number): Promise<void> {
   await store.write(asSystem(), async (tx) => {
     await charge(tx, `upload:${kind}:${userId}`, 1, limits.uploads[kind])
     await charge(tx, `upload:kilobytes:${userId}`, Math.ceil(bytes / 1_024), limits.uploads.kilobytes)

@@ -1,12 +1,10 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
+import type { S3Settings } from '../config.ts'
 import { buckets } from './storage.ts'
 
-/** Where a central node keeps its files (decisions §7). The name of every bucket begins with `bucketPrefix`. */
-export type S3Settings = { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string; bucketPrefix: string }
-
-/** Where uploads are until they are whole. */
+/** The bucket of unfinished uploads. */
 export const UPLOADS = 'uploads'
 
 export const bucketName = ({ bucketPrefix }: S3Settings, bucket: string): string => bucketPrefix + bucket
@@ -32,21 +30,23 @@ const statusOf = (error: unknown) => (error as { $metadata?: { httpStatusCode?: 
 const nameOf = (error: unknown) => String((error as { name?: string } | null)?.name)
 
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404 || ['NotFound', 'NoSuchKey'].includes(nameOf(error))
-export const isTaken = (error: unknown): boolean => [409, 412].includes(statusOf(error) ?? 0)
+export const isConflict = (error: unknown): boolean => [409, 412].includes(statusOf(error) ?? 0)
 
-/** What an S3 that is away or full means to whoever asked; anything else is a mistake and stays one. */
-export function inWords(error: unknown): unknown {
+/** The failure that a client gets of an S3 that is unavailable or full; any other error is answered as it is. */
+export function toFailure(error: unknown): unknown {
   const status = statusOf(error)
   if (status === 507 || ['QuotaExceeded', 'XMinioStorageFull'].includes(nameOf(error))) return common.storageFull()
-  const isAway = status === undefined ? error instanceof Error && 'code' in error : status >= 500 || status === 429
-  return isAway || ['TimeoutError', 'NetworkingError', 'SlowDown', 'AggregateError'].includes(nameOf(error)) ? common.storageAway() : error
+  const isUnavailable = status === undefined ? error instanceof Error && 'code' in error : status >= 500 || status === 429
+  return isUnavailable || ['TimeoutError', 'NetworkingError', 'SlowDown', 'AggregateError'].includes(nameOf(error))
+    ? common.storageAway()
+    : error
 }
 
-/** An S3 that can be asked. */
+/** An S3 with its client. */
 export type S3 = { sdk: Sdk; client: S3Client; settings: S3Settings }
 type Sdk = typeof import('@aws-sdk/client-s3')
 
-/** What speaks with S3 is large, and is loaded only where there is one. */
+/** The SDK is large, and is loaded only where there is an S3. */
 export async function openS3(settings: S3Settings): Promise<S3> {
   const sdk = await import('@aws-sdk/client-s3')
   return { sdk, client: new sdk.S3Client(clientConfig(settings)), settings }
@@ -62,7 +62,7 @@ export async function ensureBuckets({ sdk, client, settings }: S3): Promise<void
         return client.send(new sdk.CreateBucketCommand({ Bucket }))
       })
     } catch (error) {
-      if (isTaken(error)) continue
+      if (isConflict(error)) continue
       throw new Error(`The bucket ${Bucket} at ${settings.endpoint} cannot be used: ${(error as Error).message || nameOf(error)}`)
     }
   }

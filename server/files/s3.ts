@@ -8,9 +8,8 @@ import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { sha256Of } from './digest.ts'
 import { codeOf, writeContent } from './disk.folder.ts'
-import { bucketName, inWords, isMissing, isTaken, type S3 } from './s3.client.ts'
-import { checkPath } from './storage.paths.ts'
-import { type Bucket, ObjectExists, type ObjectStorage, type StoredObject, WrongContent } from './storage.ts'
+import { bucketName, isConflict, isMissing, type S3, toFailure } from './s3.client.ts'
+import { type Bucket, checkPath, ObjectExists, type ObjectStorage, type StoredObject, WrongContent } from './storage.ts'
 
 type Found = {
   ContentLength?: number | undefined
@@ -20,12 +19,12 @@ type Found = {
   Metadata?: Record<string, string> | undefined
 }
 
-/** Content with its size and hash, which S3 wants to know before the first byte. `body` may be asked for again after a failure. */
+/** Content with its size and hash, which S3 needs before the first byte. `body` can be opened again after a failure. */
 type Measured = { size: number; sha256: string; body(): Uint8Array | Readable; done(): Promise<void> }
 
 /**
- * Buckets of an S3 (decision 251). The hash stands in the object's metadata. What exists is not written again: asked before, and
- * demanded of the S3 in the same request where it knows If-None-Match; paths are made by the server and never used twice.
+ * Buckets of an S3 (docs/design/files.md). The hash stands in the object's metadata. What exists is not written again: checked before, and by
+ * `If-None-Match` where the S3 knows it; paths are made by the server and never used twice.
  */
 export function s3Storage({ sdk, client, settings }: S3, { clock }: { clock: Clock }): ObjectStorage {
   const at = (bucket: Bucket, path: string) => {
@@ -37,7 +36,7 @@ export function s3Storage({ sdk, client, settings }: S3, { clock }: { clock: Clo
       return toObject(bucket, path, await client.send(new sdk.HeadObjectCommand(at(bucket, path))))
     } catch (error) {
       if (isMissing(error)) return null
-      throw inWords(error)
+      throw toFailure(error)
     }
   }
   const send = async (place: { Bucket: string; Key: string }, measured: Measured, contentType: string, overwrite: boolean) => {
@@ -56,18 +55,18 @@ export function s3Storage({ sdk, client, settings }: S3, { clock }: { clock: Clo
         )
         return
       } catch (error) {
-        if (!overwrite && isTaken(error)) throw new ObjectExists(place.Key)
-        // The client repeats what it has whole; a stream that has run must be opened again.
-        const failure = inWords(error)
+        if (!overwrite && isConflict(error)) throw new ObjectExists(place.Key)
+        // The client itself retries bytes; a stream must be opened again.
+        const failure = toFailure(error)
         if (Body instanceof Uint8Array || failure === error || tries >= limits.storage.tries) throw failure
       }
     }
   }
 
   return {
-    async put(bucket, path, content, { contentType, overwrite = false, sha256: wanted }) {
+    async put(bucket, path, content, { contentType, overwrite = false, sha256: expected }) {
       const place = at(bucket, path)
-      const measured = await measure(content, wanted)
+      const measured = await measure(content, expected)
       try {
         if (!overwrite && (await head(bucket, path))) throw new ObjectExists(path)
         await send(place, measured, contentType, overwrite)
@@ -87,7 +86,7 @@ export function s3Storage({ sdk, client, settings }: S3, { clock }: { clock: Clo
         return { object: toObject(bucket, path, { ...found, ContentLength: size }), body: found.Body as Readable }
       } catch (error) {
         if (isMissing(error)) return null
-        throw inWords(error)
+        throw toFailure(error)
       }
     },
 
@@ -95,7 +94,7 @@ export function s3Storage({ sdk, client, settings }: S3, { clock }: { clock: Clo
       try {
         await client.send(new sdk.DeleteObjectCommand(at(bucket, path)))
       } catch (error) {
-        if (!isMissing(error)) throw inWords(error)
+        if (!isMissing(error)) throw toFailure(error)
       }
     },
 
@@ -109,14 +108,14 @@ export function s3Storage({ sdk, client, settings }: S3, { clock }: { clock: Clo
           if (!IsTruncated) break
         }
       } catch (error) {
-        throw inWords(error)
+        throw toFailure(error)
       }
       const listed: StoredObject[] = []
       for (const key of keys.slice(0, limit)) listed.push(...[await head(bucket, key)].filter((object) => object !== null))
       return listed
     },
 
-    /** An S3 shows no part of an object that is not whole. */
+    /** An S3 keeps no part of an unfinished object. */
     sweep: async () => {},
 
     close: async () => client.destroy(),
@@ -133,11 +132,11 @@ const toObject = (bucket: Bucket, path: string, found: Found): StoredObject => (
   modifiedAt: found.LastModified?.getTime() ?? 0,
 })
 
-async function measure(content: Uint8Array | Readable, wanted: string | undefined): Promise<Measured> {
+async function measure(content: Uint8Array | Readable, expected: string | undefined): Promise<Measured> {
   const measured = content instanceof Uint8Array ? inMemory(content) : await spooled(content)
-  if (wanted === undefined || measured.sha256 === wanted) return measured
+  if (expected === undefined || measured.sha256 === expected) return measured
   await measured.done()
-  throw new WrongContent(`it should be ${wanted}`)
+  throw new WrongContent(`it should be ${expected}`)
 }
 
 const inMemory = (bytes: Uint8Array): Measured => ({

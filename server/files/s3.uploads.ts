@@ -1,20 +1,20 @@
 import { limits } from '@markbook/shared/limits'
 import type { MetadataValue } from '@tus/s3-store'
 import type { KvStore } from '@tus/server'
-import { once } from './once.ts'
+import { lazily } from './lazily.ts'
 import { bucketName, clientConfig, isMissing, type S3, UPLOADS } from './s3.client.ts'
 import type { Uploads } from './uploads.ts'
 
 /** Resumable uploads in a bucket of their own: several instances of a central node can each take a piece. */
 export function s3Uploads({ sdk, client, settings }: S3): Uploads {
   const Bucket = bucketName(settings, UPLOADS)
-  const store = once(async () => {
+  const store = lazily(async () => {
     const { S3Store } = await import('@tus/s3-store')
     return new S3Store({
       partSize: limits.resumable.chunk,
-      // Tags are not known to every S3, and nothing here needs them.
+      // Not every S3 knows tags.
       useTags: false,
-      cache: NOTHING,
+      cache: NO_CACHE,
       s3ClientConfig: { bucket: Bucket, ...clientConfig(settings) },
     })
   })
@@ -24,7 +24,7 @@ export function s3Uploads({ sdk, client, settings }: S3): Uploads {
     })
     const UploadId = found?.Metadata?.['upload-id']
     const ending = new sdk.AbortMultipartUploadCommand({ Bucket, Key: Key.slice(0, -INFO.length), UploadId })
-    // One that was finished has none any more.
+    // A finished upload has none any more.
     if (UploadId) await client.send(ending).catch(() => {})
   }
   return {
@@ -33,7 +33,7 @@ export function s3Uploads({ sdk, client, settings }: S3): Uploads {
       await endMultipart(id + INFO)
       for (const Key of [id, id + PART, id + INFO]) await client.send(new sdk.DeleteObjectCommand({ Bucket, Key }))
     },
-    needRoom: async () => {},
+    requireSpace: async () => {},
     read: async (id) => (await store()).read(id),
     sweep: async (before) => {
       for (let last: string | undefined; ; ) {
@@ -50,10 +50,10 @@ export function s3Uploads({ sdk, client, settings }: S3): Uploads {
   }
 }
 
-/** Beside each upload the store keeps what it knows of it. */
+/** The store keeps the state of an upload beside it. */
 const INFO = '.info'
-/** And what is too short to be a piece. */
+/** And bytes that are too few for a piece. */
 const PART = '.part'
 
-/** The store would remember every upload that was begun, for ever, and another instance may have ended it. */
-const NOTHING: KvStore<MetadataValue> = { get: async () => undefined, set: async () => {}, delete: async () => {} }
+/** The store would remember every upload for ever, and another instance may have ended it. */
+const NO_CACHE: KvStore<MetadataValue> = { get: async () => undefined, set: async () => {}, delete: async () => {} }

@@ -11,12 +11,12 @@ export type StoredObject = { bucket: Bucket; path: string; size: number; content
 export type ByteRange = { first: number; last: number }
 
 /**
- * Where files are kept: a folder on the school's disk, or S3 (docs/decisions, «Where files are kept»). One test suite proves both. Paths
+ * Where files are kept: a folder on the school's disk, or S3 (docs/design/files.md). One test suite proves both. Paths
  * are made by the server: segments of `[A-Za-z0-9._-]` with `/` between them; anything else is a mistake of the program and throws.
  */
 export type ObjectStorage = {
   /**
-   * Stores whole or not at all, durably before it answers. Without `overwrite` an object that exists stays as it is:
+   * Stores all or nothing, durably before it answers. Without `overwrite` an object that exists stays as it is:
    * throws `ObjectExists`. With `sha256` nothing is stored whose content has another: throws `WrongContent`. Throws `Failure` 507
    * `storage_full` where the disk is full.
    */
@@ -29,14 +29,24 @@ export type ObjectStorage = {
   head(bucket: Bucket, path: string): Promise<StoredObject | null>
   /** The object, or a part of it; null where there is none. The caller reads or destroys `body`. */
   open(bucket: Bucket, path: string, range?: ByteRange): Promise<{ object: StoredObject; body: Readable } | null>
-  /** What is not there is removed already. */
+  /** Does nothing where there is no object. */
   remove(bucket: Bucket, path: string): Promise<void>
   /** By path, at most `limit` after `after`. */
   list(bucket: Bucket, options: { prefix: string; after?: string; limit: number }): Promise<StoredObject[]>
-  /** Removes what was begun before `before` (ms since 1970) and never finished; nobody ever saw it as an object. */
+  /** Removes what was begun before `before` (ms since 1970) and never finished; it never was an object. */
   sweep(before: number): Promise<void>
   close(): Promise<void>
 }
 
 export class ObjectExists extends Error {}
 export class WrongContent extends Error {}
+
+const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
+
+export const isPath = (path: string): boolean =>
+  path.length <= 400 && path.split('/').every((segment) => SEGMENT.test(segment) && !segment.endsWith('.'))
+
+/** Paths are made by the server: one that leaves its bucket is a mistake of the program. */
+export function checkPath(path: string): void {
+  if (!isPath(path)) throw new Error(`not a path of an object: ${JSON.stringify(path)}`)
+}

@@ -1,22 +1,21 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { limits } from '@markbook/shared/limits'
 import type { DataStore } from '@tus/server'
-import { codeOf } from './disk.folder.ts'
-import { freeBytes, needRoom } from './disk.room.ts'
-import { once } from './once.ts'
+import { freeBytes, removeOlder, requireSpace } from './disk.folder.ts'
+import { lazily } from './lazily.ts'
 
-/** Where the pieces of resumable uploads are until they are whole. What it needs is loaded by the first upload. */
+/** Where the pieces of resumable uploads are until they are complete. The first upload loads the library. */
 export type Uploads = {
   store(): Promise<DataStore>
-  /** What has come so far. */
+  /** The bytes received so far. */
   read(id: string): Promise<Readable>
-  /** What is not there is removed already. */
+  /** Does nothing where there is no upload. */
   remove(id: string): Promise<void>
-  /** Throws `Failure` 507 `storage_full` where so many bytes are too many. */
-  needRoom(bytes: number): Promise<void>
-  /** Removes uploads, finished or not, that nobody has touched since `before` (ms since 1970). */
+  /** Throws `Failure` 507 `storage_full` where the disk has no space for so many bytes. */
+  requireSpace(bytes: number): Promise<void>
+  /** Removes uploads, finished or not, that have not changed since `before` (ms since 1970). */
   sweep(before: number): Promise<void>
 }
 
@@ -27,10 +26,10 @@ const UPLOADS_FOLDER = '.uploads'
 
 export function diskUploads({ folder, floor = limits.storage.floor }: { folder: string; floor?: number | undefined }): Uploads {
   const directory = join(folder, UPLOADS_FOLDER)
-  const store = once(async () => {
+  const store = lazily(async () => {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const { FileStore } = await import('@tus/file-store')
-    // The store makes the folder too, but in a way that ends the program where it cannot.
+    // The store's own check of the folder ends the program where it fails.
     class MadeStore extends (FileStore as unknown as new (options: { directory: string }) => FolderStore) {
       checkOrCreateDirectory() {}
     }
@@ -42,19 +41,7 @@ export function diskUploads({ folder, floor = limits.storage.floor }: { folder: 
     remove: async (id) => {
       for (const name of [id, `${id}.json`]) await rm(join(directory, name), { force: true })
     },
-    needRoom: (bytes) => needRoom({ floor, free: () => freeBytes(folder) }, bytes),
+    requireSpace: (bytes) => requireSpace({ floor, free: () => freeBytes(folder) }, bytes),
     sweep: (before) => removeOlder(directory, before),
-  }
-}
-
-async function removeOlder(directory: string, before: number): Promise<void> {
-  const names = await readdir(directory).catch((error: unknown) => {
-    if (codeOf(error) !== 'ENOENT') throw error
-    return []
-  })
-  for (const name of names) {
-    const path = join(directory, name)
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: before }))
-    if (mtimeMs < before) await rm(path, { force: true })
   }
 }

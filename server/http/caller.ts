@@ -3,7 +3,7 @@ import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
 
 /**
- * Who asks, read fresh from the database for every request. `school_id` and `role` are those of the active school where a
+ * Who sends a request, read from the database each time. `school_id` and `role` are those of the active school where a
  * membership exists; `is_active` says whether it counts.
  */
 export type Caller = {

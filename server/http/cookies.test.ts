@@ -82,6 +82,12 @@ describe('reading', () => {
     expect(readSessionCookie(sent, name)).toBeNull()
   })
 
+  test('a header that came before says the same again, and one that differs says what it holds', () => {
+    const other = { ...session, access_token: 'another' }
+    for (const sent of [session, other, session, other]) expect(readSessionCookie(header(written(sent)), name)).toEqual(sent)
+    expect(readSessionCookie(header(written(session)), cookieName('sb', 'another'))).toBeNull()
+  })
+
   test('reading junk leaves no trace on other objects', () => {
     readSessionCookie(encoded('{"__proto__":{"polluted":true}}'), name)
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()

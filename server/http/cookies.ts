@@ -1,4 +1,6 @@
 import { limits } from '@markbook/shared/limits'
+import { parse } from 'hono/utils/cookie'
+import { LRUCache } from 'lru-cache'
 
 /** What the session cookies hold (specification, «Authentication»): the tokens and when the access token ends, in seconds since 1970. */
 export type CookieSession = { access_token: string; refresh_token: string; expires_in: number; expires_at: number; token_type: 'bearer' }
@@ -8,40 +10,45 @@ export type CookieSettings = { name: string; secure: boolean }
 export const cookieName = (prefix: string, projectRef: string) => `${prefix}-${projectRef}-auth-token`
 
 const PREFIX = 'base64-'
-/** More chunks than any session of ours has; what a browser sends beyond them is not ours. */
+/** More chunks than any session has. */
 const MOST_CHUNKS = 5
 
-function parseCookies(header: string): Map<string, string> {
-  const cookies = new Map<string, string>()
-  for (const part of header.split(';')) {
-    const at = part.indexOf('=')
-    if (at > 0) cookies.set(part.slice(0, at).trim(), part.slice(at + 1).trim())
-  }
-  return cookies
-}
+/** Sessions by Cookie header, since a browser sends the same one for an hour. Only headers up to `LONGEST_CACHED`, to bound the memory. */
+const cache = new LRUCache<string, Readonly<CookieSession>>({ max: 1_000 })
+const LONGEST_CACHED = 2_048
 
 /** The session in a Cookie header, or null for none, junk or more than a session can be. Never throws. */
-export function readSessionCookie(header: string | undefined, name: string): CookieSession | null {
+export function readSessionCookie(header: string | undefined, name: string): Readonly<CookieSession> | null {
   if (!header || header.length > limits.session.cookieBytes) return null
-  const cookies = parseCookies(header)
-  const value = cookies.get(name) || chunksOf(cookies, name)
+  if (header.length > LONGEST_CACHED) return parseSessionCookie(header, name)
+  const key = `${name} ${header}`
+  const cached = cache.get(key)
+  if (cached) return cached
+  const session = parseSessionCookie(header, name)
+  if (session) cache.set(key, session)
+  return session
+}
+
+function parseSessionCookie(header: string, name: string): CookieSession | null {
+  const cookies = parse(header)
+  const value = cookies[name] || chunksOf(cookies, name)
   if (!value.startsWith(PREFIX)) return null
   try {
     const session = JSON.parse(Buffer.from(value.slice(PREFIX.length), 'base64url').toString()) as CookieSession | null
-    const sound = typeof session?.access_token === 'string' && typeof session.refresh_token === 'string'
-    return sound ? session : null
+    const isValid = typeof session?.access_token === 'string' && typeof session.refresh_token === 'string'
+    return isValid ? session : null
   } catch {
     return null
   }
 }
 
-const chunksOf = (cookies: Map<string, string>, name: string) => {
+const chunksOf = (cookies: Record<string, string>, name: string) => {
   let value = ''
-  for (let at = 0; at < MOST_CHUNKS && cookies.has(`${name}.${at}`); at += 1) value += cookies.get(`${name}.${at}`)
+  for (let at = 0; at < MOST_CHUNKS && `${name}.${at}` in cookies; at += 1) value += cookies[`${name}.${at}`]
   return value
 }
 
-/** Set-Cookie headers for a session, or, for null, that end it; whatever an earlier one left behind is cleared. */
+/** Set-Cookie headers for a session, or, for null, that end it. Chunks of an earlier session are cleared. */
 export function sessionCookies(
   session: CookieSession | null,
   { name, secure }: CookieSettings,
@@ -57,7 +64,7 @@ export function sessionCookies(
       : new Map(
           Array.from({ length: Math.ceil(value.length / size) }, (_, at) => [`${name}.${at}`, value.slice(at * size, (at + 1) * size)]),
         )
-  const stale = [...parseCookies(sent ?? '').keys()].filter((key) => isOurs(key, name) && !written.has(key))
+  const stale = Object.keys(parse(sent ?? '')).filter((key) => isOurs(key, name) && !written.has(key))
   const ended = session ? stale : [...new Set([name, ...stale])]
   return [
     ...[...written].map(([key, part]) => `${key}=${part}; Max-Age=${maxAgeSeconds}${attributes}`),

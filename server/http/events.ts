@@ -1,16 +1,16 @@
 import { HEARTBEAT, toEvent } from '@markbook/shared/contract/events'
 import type { HeaderList } from './replies.ts'
 
-/** Proxies close a connection that says nothing for a minute. */
+/** Proxies close a connection that is silent for a minute. */
 const BEAT_MS = 15_000
 
 /**
- * A stream of server-sent events; whoever hangs up aborts `follow`. The first is awaited, so that a refusal is still answered as one.
+ * A stream of server-sent events; a client that hangs up aborts `follow`. The first event is awaited, so that a refusal is an ordinary reply.
  * `X-Accel-Buffering` keeps nginx from holding events back.
  */
 export async function eventsReply(follow: (signal: AbortSignal) => AsyncIterable<unknown>, headers: HeaderList): Promise<Response> {
-  const gone = new AbortController()
-  const events = follow(gone.signal)[Symbol.asyncIterator]()
+  const hungUp = new AbortController()
+  const events = follow(hungUp.signal)[Symbol.asyncIterator]()
   let first: IteratorResult<unknown> | undefined = await events.next()
   const encoder = new TextEncoder()
   let beat: NodeJS.Timeout | undefined
@@ -32,7 +32,7 @@ export async function eventsReply(follow: (signal: AbortSignal) => AsyncIterable
     },
     cancel: () => {
       clearInterval(beat)
-      gone.abort()
+      hungUp.abort()
       void events.return?.()
     },
   })

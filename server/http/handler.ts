@@ -1,8 +1,8 @@
 import type { Body, Endpoint, EventOf, Params, Query, Reply, Resource } from '@markbook/shared/contract/endpoint'
-import type { BinaryReply } from '../files/send.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
 import type { Caller, SchoolCaller } from './caller.ts'
 import type { CookieSession } from './cookies.ts'
+import type { BinaryReply } from './send-file.ts'
 import type { Services } from './services.ts'
 
 export type { BinaryReply }
@@ -13,17 +13,17 @@ type CallerOf<E extends Endpoint> = E['guard'] extends 'none' ? null : E['guard'
 type Answer<E extends Endpoint> = E['reply'] extends 'binary' ? BinaryReply : Reply<E>
 
 /** Where a handler stands: one transaction, the caller, the services. `after` runs once the transaction has committed. */
-export type Scene<E extends Endpoint = Endpoint> = {
+export type HandlerContext<E extends Endpoint = Endpoint> = {
   tx: Tx<E>
   caller: CallerOf<E>
   services: Services
   after(effect: () => void | Promise<void>): void
 }
 /** What is known before the body has been checked: path ids, and the ids named in `targets`, all well formed. */
-export type Aim<E extends Endpoint> = { params: Params<E>; targets: Readonly<Record<string, Id | undefined>> }
+export type AccessIds<E extends Endpoint> = { params: Params<E>; targets: Readonly<Record<string, Id | undefined>> }
 export type Upload = { filename: string; contentType: string; bytes: Uint8Array }
 type UploadOf<E extends Endpoint> = E['body'] extends 'multipart' ? Upload : undefined
-export type Asked<E extends Endpoint> = { params: Params<E>; query: Query<E>; body: Body<E>; upload: UploadOf<E> }
+export type RequestInput<E extends Endpoint> = { params: Params<E>; query: Query<E>; body: Body<E>; upload: UploadOf<E> }
 
 /**
  * How an endpoint is answered, in the order of checks of decisions §1: `load` decides access (403, 404) from the ids alone and
@@ -34,18 +34,18 @@ export type Handler<E extends Endpoint, L = unknown, P = unknown, V = Answer<E>>
   kind: 'transaction'
   as: 'user' | 'system'
   /** Reads the upload before the transaction, inside which only the database is awaited. A failure is answered after access was decided. */
-  prepare?(upload: UploadOf<E>, services: Services): Promise<P>
-  load(scene: Scene<E>, aim: Aim<E>): Promise<L>
-  run(scene: Scene<E>, asked: Asked<E> & { prepared: P }, loaded: L): Promise<V>
+  prepare?(upload: UploadOf<E>, services: Services, caller: CallerOf<E>): Promise<P>
+  load(context: HandlerContext<E>, ids: AccessIds<E>): Promise<L>
+  run(context: HandlerContext<E>, input: RequestInput<E> & { prepared: P }, loaded: L): Promise<V>
   /** Makes the reply of what `run` answered, after the transaction: files take long to write. */
   finish?(value: V, services: Services): Promise<Answer<E>>
 }
 
 /** Where a handler of two transactions stands in the first. */
-export type Reading<E extends Endpoint> = Omit<Scene<E>, 'tx' | 'after'> & { tx: ReadTx }
+type ReadContext<E extends Endpoint> = Omit<HandlerContext<E>, 'tx' | 'after'> & { tx: ReadTx }
 
 /**
- * An endpoint whose work lies outside of the database: a file is stored, a document is made (docs/decisions/0263). In a reading
+ * An endpoint whose work lies outside of the database: a file is stored, a document is made (docs/design/files.md). In a reading
  * transaction `load` decides access and `gather` refuses what the state forbids and reads what the work needs; `make` does it; then a
  * writing transaction loads again, with what that locks, and `save` checks the state once more and writes. So there is no row without
  * its file, and what is refused leaves no file. A file without its row, where the second refuses or the program dies in between, is
@@ -53,23 +53,23 @@ export type Reading<E extends Endpoint> = Omit<Scene<E>, 'tx' | 'after'> & { tx:
  */
 export type StagedHandler<E extends Endpoint, L = unknown, G = unknown, M = unknown> = {
   kind: 'staged'
-  load(scene: Reading<E>, aim: Aim<E>): Promise<L>
-  gather(scene: Reading<E>, asked: Asked<E>, loaded: L): Promise<G>
+  load(context: ReadContext<E>, ids: AccessIds<E>): Promise<L>
+  gather(context: ReadContext<E>, input: RequestInput<E>, loaded: L): Promise<G>
   make(services: Services, gathered: G): Promise<M>
-  save(scene: Scene<E>, made: M, loaded: L): Promise<Answer<E>>
+  save(context: HandlerContext<E>, made: M, loaded: L): Promise<Answer<E>>
 }
 
 /** An endpoint that tells of changes: who may listen is decided once, then `follow` says what happens until it ends or nobody listens. */
 export type EventsHandler<E extends Endpoint, L = unknown> = {
   kind: 'events'
-  load(scene: Scene<E>, aim: Aim<E>): Promise<L>
+  load(context: HandlerContext<E>, ids: AccessIds<E>): Promise<L>
   follow(services: Services, loaded: L, signal: AbortSignal): AsyncIterable<EventOf<E>>
 }
 
 /** The few endpoints of sign-in, which commit something even where they refuse. */
 export type OpenHandler<E extends Endpoint> = {
   kind: 'open'
-  run(exchange: Exchange, asked: Asked<E>): Promise<Answer<E>>
+  run(exchange: Exchange, input: RequestInput<E>): Promise<Answer<E>>
 }
 /** A request as sign-in sees it. */
 export type Exchange = {
@@ -88,14 +88,14 @@ export type Exchange = {
 type AnyHandler<E extends Endpoint> = Handler<E, any, any, any> | StagedHandler<E, any, any, any> | EventsHandler<E, any> | OpenHandler<E>
 export type Handlers<R extends Resource> = { [K in keyof R]: AnyHandler<R[K]> }
 
-type Written<E extends Endpoint, L, P = unknown, V = Answer<E>> = {
+type HandlerDefinition<E extends Endpoint, L, P = unknown, V = Answer<E>> = {
   as?: 'user' | 'system'
-  load(scene: Scene<E>, aim: Aim<E>): Promise<L>
+  load(context: HandlerContext<E>, ids: AccessIds<E>): Promise<L>
   run: Handler<E, L, P, V>['run']
 }
 
 /** A handler that loads before it runs. The endpoint is passed for its types. */
-export const on = <E extends Endpoint, L>(_endpoint: E, written: Written<E, L>): Handler<E, L> => ({
+export const on = <E extends Endpoint, L>(_endpoint: E, written: HandlerDefinition<E, L>): Handler<E, L> => ({
   kind: 'transaction',
   as: 'user',
   ...written,
@@ -104,13 +104,13 @@ export const on = <E extends Endpoint, L>(_endpoint: E, written: Written<E, L>):
 /** A handler of an upload, which `prepare` reads (a table, a picture) and `run` finds as `prepared`. */
 export const onUpload = <E extends Endpoint & { body: 'multipart' }, P, L>(
   _endpoint: E,
-  written: Written<E, L, P> & { prepare(upload: Upload, services: Services): Promise<P> },
+  written: HandlerDefinition<E, L, P> & { prepare(upload: Upload, services: Services, caller: CallerOf<E>): Promise<P> },
 ): Handler<E, L, P> => ({ kind: 'transaction', as: 'user', ...written }) as Handler<E, L, P>
 
 /** A handler that answers a file: `run` reads what is in it, `finish` writes it. */
 export const onFile = <E extends Endpoint & { reply: 'binary' }, L, V>(
   _endpoint: E,
-  written: Written<E, L, unknown, V> & { finish(value: V, services: Services): Promise<BinaryReply> },
+  written: HandlerDefinition<E, L, unknown, V> & { finish(value: V, services: Services): Promise<BinaryReply> },
 ): Handler<E, L, unknown, V> => ({ kind: 'transaction', as: 'user', ...written }) as Handler<E, L, unknown, V>
 
 export const onStaged = <E extends Endpoint, L, G, M>(
@@ -126,7 +126,7 @@ export const onEvents = <E extends Endpoint & { reply: 'events' }, L>(
 /** A handler whose guard is all the access there is to check. */
 export const onGuard = <E extends Endpoint>(
   _endpoint: E,
-  run: (scene: Scene<E>, asked: Asked<E>) => Promise<Answer<E>>,
+  run: (context: HandlerContext<E>, input: RequestInput<E>) => Promise<Answer<E>>,
   as: 'user' | 'system' = 'user',
 ): Handler<E, undefined> => ({ kind: 'transaction', as, load: async () => undefined, run })
 

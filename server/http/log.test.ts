@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { errorFields, jsonLog, withoutSecrets } from './log.ts'
+import { recordRequest } from './request-log.ts'
 
 const lineOf = (write: (log: ReturnType<typeof jsonLog>) => void): string => {
   let text = ''
@@ -69,4 +70,23 @@ test('a line is one line of JSON, with its level by name, whatever is in it', ()
   const text = lineOf((log) => log.warn({ value: 'a\nb\r\u0000\u2028\ud800', err: new Error('x\ny') }, 'first\nsecond'))
   expect(text.trimEnd()).not.toContain('\n')
   expect(JSON.parse(text)).toMatchObject({ level: 'warn', msg: 'first\nsecond' })
+})
+
+test('a request is described only where its line is kept: at the level of warnings, that is refused access', () => {
+  const lines: string[] = []
+  const log = jsonLog('warn', { write: (line) => void lines.push(line) })
+  let described = 0
+  const finished = (status: number) => ({
+    ...{ requestId: 'r', actor: null, method: 'GET', route: '/api/terms', path: '/api/terms', input: undefined, status, ms: 1 },
+    ...{ failure: undefined, isGone: false },
+    address: () => {
+      described += 1
+      return '127.0.0.1'
+    },
+  })
+  recordRequest(log, finished(200))
+  expect({ lines, described }).toEqual({ lines: [], described: 0 })
+  recordRequest(log, finished(403))
+  expect(described).toBe(1)
+  expect(JSON.parse(lines[0] as string)).toMatchObject({ level: 'warn', status: 403, address: '127.0.0.1' })
 })

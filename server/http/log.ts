@@ -1,18 +1,18 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 /** One line of JSON an event. */
-export type Log = Pick<Logger, 'info' | 'warn' | 'error'>
+export type Log = Pick<Logger, 'info' | 'warn' | 'error'> & Partial<Pick<Logger, 'isLevelEnabled'>>
 
-/** Bytes of lines that wait for a slow reader of the log; beyond them lines are lost rather than the school held up. */
+/** Bytes of lines that wait for a slow reader of the log; beyond them lines are dropped, so that requests do not wait. */
 const WAITING = 4_194_304
 
 /**
- * Standard error, so that what the program says to a person on standard output stays readable. Written beside the work: whoever reads
- * the log may be slow or stuck, and nobody waits for it.
+ * Standard error, so that messages for people on standard output stay readable. Written asynchronously: a slow reader of the log delays
+ * no request.
  */
 function standardError(): DestinationStream {
   const destination = pino.destination({ dest: 2, sync: false, maxLength: WAITING })
-  // A log that cannot be written, because its disk is full, stops nobody: its lines wait, and go when there is room.
+  // Where the log cannot be written, because its disk is full, its lines wait until there is space.
   destination.on('error', () => {})
   return destination
 }
@@ -46,8 +46,8 @@ const LONGEST = 500
 const FRAMES = 12
 
 /**
- * What may be said of an error: what it is and where it arose. Drivers put the values of a statement into messages and fields, and
- * among those are codes, tokens and marks, so of a refused statement only its text is kept, and of every message what is no value.
+ * Type, place and message of an error, without secrets. Drivers put the values of a statement into messages and fields, and among those
+ * are codes, tokens and marks, so of a refused statement only its text is kept, and of a message what is no value.
  */
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (typeof error !== 'object' || error === null) return { type: typeof error, message: withoutSecrets(String(error)) }

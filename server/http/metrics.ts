@@ -1,7 +1,7 @@
-import type { Server } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Store } from '../store/store.ts'
-import type { Admission } from './admission.ts'
+import type { Connections } from './connections.ts'
+import type { Limiter } from './limiter.ts'
 
 /** The figures at /metrics, one set a server. */
 export function createMetrics() {
@@ -45,15 +45,14 @@ export function createMetrics() {
     mailFailing,
     turnedAway,
     endings,
-    watchGate: (load: Admission['load'], bytes: () => number) => watchGate(registry, load, bytes),
-    watchConnections: (server: Server) => watchConnections(registry, server),
+    watchLoad: (requests: Limiter['load'], connections: Connections['load']) => watchLoad(registry, requests, connections),
   }
 }
 export type Metrics = ReturnType<typeof createMetrics>
 
 type Values = () => readonly (readonly [Record<string, string>, number])[]
 
-/** A figure that is read when somebody asks for it. `total`: it only grows, until the next start. */
+/** A figure that is computed for each request to /metrics. `total`: a counter. */
 function read(
   registry: Registry,
   name: string,
@@ -81,22 +80,13 @@ function read(
   })
 }
 
-function watchGate(registry: Registry, load: Admission['load'], bytes: () => number) {
-  const by = (field: 'active' | 'waiting') => () => Object.entries(load()).map(([lane, state]) => [{ lane }, state[field]] as const)
+function watchLoad(registry: Registry, requests: Limiter['load'], connections: Connections['load']) {
+  const by = (field: 'active' | 'waiting') => () => Object.entries(requests()).map(([lane, state]) => [{ lane }, state[field]] as const)
   read(registry, 'markbook_requests_in_work', 'Requests in work, by lane', ['lane'], by('active'))
   read(registry, 'markbook_requests_waiting', 'Requests that wait to be begun, by lane', ['lane'], by('waiting'))
-  read(registry, 'markbook_bytes_under_way', 'Bytes of large bodies being sent and of replies not yet read', [], () => [[{}, bytes()]])
-}
-
-function watchConnections(registry: Registry, server: Server) {
-  let open = 0
-  server.on('connection', (socket) => {
-    open += 1
-    socket.once('close', () => {
-      open -= 1
-    })
-  })
-  read(registry, 'markbook_connections', 'Open connections', [], () => [[{}, open]])
+  const bytes: Values = () => [[{}, connections().bytes]]
+  read(registry, 'markbook_bytes_under_way', 'Bytes of large bodies being sent and of replies not yet read', [], bytes)
+  read(registry, 'markbook_connections', 'Open connections', [], () => [[{}, connections().connections]])
 }
 
 /** Transactions, their time, waiting, refusals and repetitions; how many places are taken. */

@@ -2,31 +2,32 @@ import type { Endpoint, Resource } from '@markbook/shared/contract/endpoint'
 import { common, Failure } from '@markbook/shared/failures'
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
-import { type BinaryReply, sendFile } from '../files/send.ts'
+import { clientAddress, networkOf, trustOf } from '../network/client-address.ts'
 import { laptopOwner } from '../store/laptop.ts'
-import { asSystem, asUser, type ReadTx } from '../store/tx.ts'
-import { type Place, placeOf } from './admission.ts'
+import { asSystem, asUser, type Identity, type ReadTx } from '../store/tx.ts'
 import type { Caller } from './caller.ts'
-import { clientAddress, networkOf, trustOf } from './client-address.ts'
 import { type CookieSession, cookieName, readSessionCookie, sessionCookies } from './cookies.ts'
 import { eventsReply } from './events.ts'
-import type { EventsHandler, Exchange, Handler, Handlers, OpenHandler, Scene, StagedHandler } from './handler.ts'
+import type { EventsHandler, Exchange, Handler, HandlerContext, Handlers, OpenHandler, RequestInput, StagedHandler } from './handler.ts'
+import { type Slot, slotOf } from './limiter.ts'
 import { checkOrigin } from './origins.ts'
 import { type HeaderList, jsonReply, jsonTextReply, ReadyText } from './replies.ts'
 import { checkIds, pageOf, parseBy, type ReadBody, readJson, readMultipart } from './requests.ts'
+import { type BinaryReply, sendFile } from './send-file.ts'
 import type { Services } from './services.ts'
 import { authenticate } from './sessions.ts'
 import { shapeOf } from './shapes.ts'
-import { isShaped, shaped, versionOf } from './versions.ts'
+import { transformerOf, versionOf } from './versions.ts'
 
 export type AppEnv = {
   Bindings: { incoming?: { socket?: { remoteAddress?: string; destroyed?: boolean } } }
-  /** `asked` is the query or body, `failure` what was thrown: for the log (see request-log.ts). */
-  Variables: { requestId: string; actor: string | null; route: string; asked: unknown; failure: unknown; replyHeaders: HeaderList }
+  /** For the log (request-log.ts): `input` is the query or body, `failure` what was thrown. */
+  Variables: { requestId: string; actor: string | null; route: string; input: unknown; failure: unknown; replyHeaders: HeaderList }
 }
 type Ctx = Context<AppEnv>
 // biome-ignore lint/suspicious/noExplicitAny: one loop serves all endpoints; each handler was typed where it was written.
 type AnyHandler = Handler<any, any> | StagedHandler<any> | EventsHandler<any> | OpenHandler<any>
+type TransactionHandler = Extract<AnyHandler, { kind: 'transaction' }>
 type Route = { name: string; endpoint: Endpoint; handler: AnyHandler; needed: readonly string[] }
 
 /** Mounts a resource: every endpoint of its contract, answered by the handler of the same name. */
@@ -57,54 +58,63 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   const params = c.req.param() as Record<string, string>
   const search = searchOf(request.url)
   checkIds(params)
-  checkIds(targetsOf(endpoint, Object.fromEntries(search)))
-  c.set('asked', search)
-  const place = placeOf(c.env?.incoming)
-  const read = () => readBody(endpoint, request)
-  const body = endpoint.method === 'GET' ? await read() : await place.aside(read)
-  if (body.ok && body.value !== undefined) c.set('asked', body.value)
+  if (endpoint.targets.length > 0) checkIds(targetsOf(endpoint, Object.fromEntries(search)))
+  c.set('input', search)
+  const slot = slotOf(c.env?.incoming)
+  const body = endpoint.method === 'GET' ? NO_BODY : await slot.releasedDuring(() => readBody(endpoint, request))
+  if (body.ok && body.value !== undefined) c.set('input', body.value)
   if (body.ok) checkIds(targetsOf(endpoint, body.value))
   guard(endpoint, signedIn.caller)
   await demandOwnLaptop(services, route, signedIn.caller)
-  if (!place.isWanted()) throw hungUp()
-  const asking: Asking = { params, search, body }
+  if (!slot.isClientConnected()) throw hungUp()
+  if (signedIn.caller?.school_id) slot.countFor(signedIn.caller.school_id)
+  const call: Call = { services, route, caller: signedIn.caller, params, search, body }
   if (handler.kind === 'events') {
-    const follow = await runEvents(services, route, signedIn.caller, asking)
+    const follow = await runEvents(call, handler)
     // A stream is open for long and does next to nothing.
-    place.leave()
+    slot.release()
     return eventsReply(follow, headers)
   }
   const reply =
     handler.kind === 'open'
-      ? await runOpen(c, services, route, signedIn, asking, headers)
+      ? await handler.run(exchangeOf(c, services, signedIn, headers), inputOf(call))
       : handler.kind === 'staged'
-        ? await runStaged(services, route, signedIn.caller, asking, place)
-        : await runInTransaction(services, route, signedIn.caller, asking)
+        ? await runStaged(call, handler, slot)
+        : await runInTransaction(call, handler)
   if (endpoint.reply === 'binary')
     return sendFile({ files: services.files, request, status: endpoint.status ?? 200, headers }, reply as BinaryReply)
   return respond(route, reply, version, search, headers)
 }
 
-/** Nobody reads this: the client went while its request waited, and what it asked for need not be done. */
+/** The client hung up while its request waited, so the work is not done; nobody reads this reply. */
 const hungUp = () => new Failure(499, 'client_gone', 'The client went before its request was begun.')
 
-type Asking = { params: Record<string, string>; search: URLSearchParams; body: ReadBody }
+/** One request to an endpoint, read but not yet checked by its schemas. */
+type Call = {
+  services: Services
+  route: Route
+  caller: Caller | null
+  params: Record<string, string>
+  search: URLSearchParams
+  body: ReadBody
+}
 type SignedIn = { caller: Caller | null; session: CookieSession | null }
 
 const settingsOf = ({ config }: Services) => ({ name: cookieName(config.cookiePrefix, config.projectRef), secure: config.secureCookies })
 /** The cookie outlives any session: the server decides when it ends. */
 const COOKIE_SECONDS = 30 * 86_400
 
-/** Whose session a request bears; a renewed one is added to `headers`. */
+const cookieHeaders = (services: Services, session: CookieSession | null, sent: string | undefined): HeaderList =>
+  sessionCookies(session, settingsOf(services), COOKIE_SECONDS, sent).map((value) => ['set-cookie', value])
+
+/** The session of a request; the cookies of a renewed one are added to `headers`. */
 export async function signIn(c: Ctx, services: Services, headers: HeaderList): Promise<SignedIn> {
   const sent = c.req.header('cookie')
-  const settings = settingsOf(services)
-  const cookie = readSessionCookie(sent, settings.name)
+  const cookie = readSessionCookie(sent, settingsOf(services).name)
   if (!cookie) return { caller: null, session: null }
   const known = await authenticate(services.store, cookie, services.clock.now(), services.keys)
   if (!known) return { caller: null, session: null }
-  if (known.rotated)
-    headers.push(...sessionCookies(known.session, settings, COOKIE_SECONDS, sent).map((value): [string, string] => ['set-cookie', value]))
+  if (known.rotated) headers.push(...cookieHeaders(services, known.session, sent))
   return known
 }
 
@@ -117,12 +127,12 @@ function guard({ guard }: Endpoint, caller: Caller | null): void {
 }
 
 /**
- * A laptop's parent takes nothing from it that anybody but its one user wrote: better to say so at once than to acknowledge it. Whoever
- * was signed in before it joined may sign out.
+ * A laptop's parent refuses what another person than its owner wrote there, so such a write is refused here at once. Who was signed in
+ * before the laptop joined may sign out.
  */
 async function demandOwnLaptop({ store, config }: Services, { endpoint, name }: Route, caller: Caller | null): Promise<void> {
-  if (endpoint.method === 'GET' || endpoint.guard === 'none' || !caller || config.databaseUrl || name === 'auth.logout') return
-  const owner = await store.glance(laptopOwner)
+  if (endpoint.method === 'GET' || endpoint.guard === 'none' || !caller || config.role === 'centre' || name === 'auth.logout') return
+  const owner = await store.readOnce(laptopOwner)
   if (owner !== null && owner !== caller.user_id) throw common.othersLaptop()
 }
 
@@ -133,132 +143,116 @@ export function searchOf(url: string): URLSearchParams {
   return new URLSearchParams(at < 0 ? '' : address.slice(at + 1))
 }
 
-const targetsOf = ({ targets = [] }: Endpoint, value: unknown): Record<string, unknown> => {
+const targetsOf = ({ targets }: Endpoint, value: unknown): Record<string, unknown> => {
   if (targets.length === 0 || typeof value !== 'object' || value === null) return {}
   return Object.fromEntries(
     targets.filter((name) => Object.hasOwn(value, name)).map((name) => [name, (value as Record<string, unknown>)[name] ?? undefined]),
   )
 }
 
-const sentTargets = (endpoint: Endpoint, { search, body }: Asking) => ({
-  ...targetsOf(endpoint, Object.fromEntries(search)),
-  ...targetsOf(endpoint, body.ok ? body.value : undefined),
-})
-
 /** The targets that a request cannot leave out. */
-function neededTargets({ targets = [], query, body, form }: Endpoint): string[] {
+function neededTargets({ targets, query, body, form }: Endpoint): string[] {
   const fields: Record<string, z.ZodType> = { ...(body instanceof z.ZodObject ? body.shape : {}), ...form?.shape, ...query?.shape }
   return targets.filter((name) => fields[name] && !fields[name].safeParse(undefined).success)
 }
 
-async function readBody(endpoint: Endpoint, request: Request): Promise<ReadBody> {
-  if (endpoint.method === 'GET') return { ok: true, value: undefined }
-  return endpoint.body === 'multipart' ? readMultipart(request, endpoint) : readJson(request)
-}
+const NO_BODY: ReadBody = { ok: true, value: undefined }
+const readBody = (endpoint: Endpoint, request: Request): Promise<ReadBody> =>
+  endpoint.body === 'multipart' ? readMultipart(request, endpoint) : readJson(request)
 
 const Nothing = z.strictObject({}, { error: 'takes no fields' }).optional()
 
-function parsedOf({ endpoint }: Route, { params, search, body }: Asking) {
+type Input = RequestInput<Endpoint> & { prepared: unknown }
+
+/** Each handler was typed by its own endpoint; what the schemas of that endpoint answer is its input. */
+function inputOf({ route: { endpoint }, params, search, body }: Call): Input {
   if (!body.ok) throw body.failure
   const query = endpoint.query ? parseBy(endpoint.query, Object.fromEntries(search)) : {}
   if (endpoint.body === 'multipart') {
     const form = endpoint.form ? parseBy(endpoint.form, body.value) : undefined
-    return { params, query, body: form, upload: body.upload, prepared: body.prepared }
+    return { params, query, body: form, upload: body.upload, prepared: body.prepared } as unknown as Input
   }
-  return { params, query, body: parseBy(endpoint.body ?? Nothing, body.value), upload: undefined }
+  const parsed = body === NO_BODY && !endpoint.body ? undefined : parseBy(endpoint.body ?? Nothing, body.value)
+  return { params, query, body: parsed, upload: undefined } as unknown as Input
 }
 
 /** What is wrong with an upload waits, like any fault of a body, until access was decided. */
-async function prepared({ prepare }: Handler<Endpoint>, body: ReadBody, services: Services): Promise<ReadBody> {
+async function prepared({ services, caller, body }: Call, { prepare }: TransactionHandler): Promise<ReadBody> {
   if (!prepare || !body.ok || !body.upload) return body
   try {
-    return { ...body, prepared: await prepare(body.upload as never, services) }
+    return { ...body, prepared: await prepare(body.upload, services, caller) }
   } catch (error) {
     if (error instanceof Failure) return { ok: false, failure: error }
     throw error
   }
 }
 
-async function runInTransaction(services: Services, route: Route, caller: Caller | null, sent: Asking): Promise<unknown> {
-  const handler = route.handler as Handler<Endpoint>
-  const asking = { ...sent, body: await prepared(handler, sent.body, services) }
+/** Works with the store in one transaction, then does what was to follow its commit. */
+async function transact<T>(
+  { services, caller }: Call,
+  method: 'read' | 'write',
+  identity: Identity,
+  work: (context: HandlerContext<Endpoint>) => Promise<T>,
+): Promise<T> {
   const effects: (() => void | Promise<void>)[] = []
-  const work = async (tx: ReadTx) => {
+  const result = await services.store[method](identity, (tx: ReadTx) => {
     effects.length = 0
-    const scene = {
-      tx,
-      caller,
-      services,
-      after: (effect: () => void | Promise<void>) => void effects.push(effect),
-    } as unknown as Scene<Endpoint>
-    const loaded = await load(route, handler, scene, asking)
-    return handler.run(scene, parsedOf(route, asking) as never, loaded)
-  }
-  const identity = handler.as === 'system' ? asSystem(caller?.user_id ?? null) : asUser(caller?.user_id ?? '')
-  const result = route.endpoint.method === 'GET' ? await services.store.read(identity, work) : await services.store.write(identity, work)
+    const after = (effect: () => void | Promise<void>) => void effects.push(effect)
+    return work({ tx, caller, services, after } as unknown as HandlerContext<Endpoint>)
+  })
   for (const effect of effects) await effect()
+  return result
+}
+
+async function runInTransaction(received: Call, handler: TransactionHandler): Promise<unknown> {
+  const { services, route, caller } = received
+  const call = { ...received, body: await prepared(received, handler) }
+  const identity = handler.as === 'system' ? asSystem(caller?.user_id ?? null) : personOf(call)
+  const result = await transact(call, route.endpoint.method === 'GET' ? 'read' : 'write', identity, async (context) => {
+    const loaded = await load(call, handler, context)
+    return handler.run(context, inputOf(call), loaded)
+  })
   return handler.finish ? handler.finish(result, services) : result
 }
 
-type Loading = { load(scene: Scene<Endpoint>, aim: { params: never; targets: never }): Promise<unknown> }
+const personOf = ({ caller }: Call) => asUser(caller?.user_id ?? '')
+
+type Loading = { load(context: HandlerContext<Endpoint>, ids: { params: object; targets: object }): Promise<unknown> }
 
 /** What a handler loads, which decides access. */
-async function load(route: Route, handler: Loading, scene: Scene<Endpoint>, asking: Asking): Promise<unknown> {
-  const targets = sentTargets(route.endpoint, asking)
+async function load(call: Call, handler: Loading, context: HandlerContext<Endpoint>): Promise<unknown> {
+  const { params, search, body } = call
+  const { endpoint, needed } = call.route
   // A body that cannot be read names no targets: nothing can be decided from it, so its own fault is the answer.
-  if (!asking.body.ok && namesTargets(route.endpoint)) throw asking.body.failure
-  return handler.load(scene, { params: asking.params as never, targets: targets as never }).catch((error) => {
+  if (!body.ok && namesTargets(endpoint)) throw body.failure
+  const targets = { ...targetsOf(endpoint, Object.fromEntries(search)), ...targetsOf(endpoint, body.ok ? body.value : undefined) }
+  return handler.load(context, { params, targets }).catch((error) => {
     // Nothing was found because nothing was named: the request's own fault is the answer.
-    if (error instanceof Failure && error.status === 404 && route.needed.some((name) => targets[name] === undefined))
-      parsedOf(route, asking)
+    if (error instanceof Failure && error.status === 404 && needed.some((name) => targets[name] === undefined)) inputOf(call)
     throw error
   })
 }
 
-const namesTargets = ({ targets, body, form }: Endpoint) => Boolean(targets?.length && body && (body !== 'multipart' || form))
+const namesTargets = ({ targets, body, form }: Endpoint) => targets.length > 0 && body && (body !== 'multipart' || form)
 
 /** Two transactions with the work between them, while nothing of the database is held. */
-async function runStaged(services: Services, route: Route, caller: Caller | null, asking: Asking, place: Place): Promise<unknown> {
-  const handler = route.handler as StagedHandler<Endpoint>
-  const identity = asUser(caller?.user_id ?? '')
-  const gathered = await services.store.read(identity, async (tx) => {
-    const scene = { tx, caller, services } as unknown as Scene<Endpoint>
-    const loaded = await load(route, handler, scene, asking)
-    return handler.gather(scene, parsedOf(route, asking) as never, loaded)
+async function runStaged(call: Call, handler: StagedHandler<Endpoint>, slot: Slot): Promise<unknown> {
+  const gathered = await transact(call, 'read', personOf(call), async (context) => {
+    const loaded = await load(call, handler, context)
+    return handler.gather(context, inputOf(call), loaded)
   })
-  const made = await place.aside(() => handler.make(services, gathered))
-  const effects: (() => void | Promise<void>)[] = []
-  const saved = await services.store.write(identity, async (tx) => {
-    effects.length = 0
-    const after = (effect: () => void | Promise<void>) => void effects.push(effect)
-    const scene = { tx, caller, services, after } as unknown as Scene<Endpoint>
-    return handler.save(scene, made, await load(route, handler, scene, asking))
-  })
-  for (const effect of effects) await effect()
-  return saved
+  const made = await slot.releasedDuring(() => handler.make(call.services, gathered))
+  return transact(call, 'write', personOf(call), async (context) => handler.save(context, made, await load(call, handler, context)))
 }
 
 /** Who may listen is decided before the first event. */
-async function runEvents(services: Services, route: Route, caller: Caller | null, asking: Asking) {
-  const handler = route.handler as EventsHandler<Endpoint>
-  const loaded = await services.store.read(asUser(caller?.user_id ?? ''), async (tx) => {
-    const heard = await load(route, handler, { tx, caller, services } as unknown as Scene<Endpoint>, asking)
-    parsedOf(route, asking)
-    return heard
+async function runEvents(call: Call, handler: EventsHandler<Endpoint>) {
+  const loaded = await transact(call, 'read', personOf(call), async (context) => {
+    const found = await load(call, handler, context)
+    inputOf(call)
+    return found
   })
-  return (signal: AbortSignal) => handler.follow(services, loaded, signal)
-}
-
-async function runOpen(
-  c: Ctx,
-  services: Services,
-  route: Route,
-  signedIn: SignedIn,
-  asking: Asking,
-  headers: HeaderList,
-): Promise<unknown> {
-  const exchange = exchangeOf(c, services, signedIn, headers)
-  return (route.handler as OpenHandler<Endpoint>).run(exchange, parsedOf(route, asking) as never)
+  return (signal: AbortSignal) => handler.follow(call.services, loaded, signal)
 }
 
 /** A request as sign-in sees it; what it sets is added to `headers`. */
@@ -267,14 +261,8 @@ export const exchangeOf = (c: Ctx, services: Services, signedIn: SignedIn, heade
   address: networkOf(addressOf(c, services)),
   ...signedIn,
   setSession: (session) => {
-    const kept = headers.filter(([name]) => name !== 'set-cookie')
-    headers.splice(0, headers.length, ...kept)
-    headers.push(
-      ...sessionCookies(session, settingsOf(services), COOKIE_SECONDS, c.req.header('cookie')).map((value): [string, string] => [
-        'set-cookie',
-        value,
-      ]),
-    )
+    const others = headers.filter(([name]) => name !== 'set-cookie')
+    headers.splice(0, headers.length, ...others, ...cookieHeaders(services, session, c.req.header('cookie')))
   },
   header: (name, value) => void headers.push([name, value]),
 })
@@ -287,14 +275,12 @@ export const addressOf = (c: Ctx, { config }: Services): string =>
 function respond({ name, endpoint }: Route, value: unknown, version: '1', search: URLSearchParams, headers: HeaderList): Response {
   const { status = 200, reply, list } = endpoint
   if (typeof reply === 'string') throw new Error(`${name} replies with ${reply}`)
-  if (value instanceof ReadyText) {
-    if (!isShaped(version, name)) return jsonTextReply(status, value.json, headers)
-    return jsonReply(status, shaped(version, name, JSON.parse(value.json)), headers)
-  }
-  if (!list) return jsonReply(status, shaped(version, name, shapeOf(reply)(value)), headers)
+  const transform = transformerOf(version, name)
+  const send = (body: unknown) => jsonReply(status, transform ? transform(body) : body, headers)
+  if (value instanceof ReadyText) return transform ? send(JSON.parse(value.json)) : jsonTextReply(status, value.json, headers)
+  if (!list) return send(shapeOf(reply)(value))
   const rows = value as unknown[]
   const { limit, offset } = endpoint.method === 'GET' ? pageOf(search) : { limit: undefined, offset: 0 }
   headers.push(['x-total-count', String(rows.length)])
-  const page = rows.slice(offset, limit === undefined ? undefined : offset + limit)
-  return jsonReply(status, shaped(version, name, shapeOf(reply)(page)), headers)
+  return send(shapeOf(reply)(rows.slice(offset, limit === undefined ? undefined : offset + limit)))
 }

@@ -54,6 +54,13 @@ describe('readParts', () => {
     await expect(readParts(await inPieces(form(), 100), CONTENT.length - 1)).rejects.toMatchObject({ status: 413, code: 'too_large' })
   })
 
+  test('what comes before the first boundary means nothing, and a file without a type has none', async () => {
+    const body = 'preamble\r\n--x\r\ncontent-disposition: form-data; name="file"; filename="a.xlsx"\r\n\r\nbytes\r\n--x--\r\n'
+    const headers = { 'content-type': 'multipart/form-data; boundary="x"' }
+    const { file } = await readParts(new Request('http://markbook.test', { method: 'POST', headers, body }), 1_000)
+    expect(file).toMatchObject({ filename: 'a.xlsx', contentType: '', bytes: Buffer.from('bytes') })
+  })
+
   test('what comes after the last part means nothing, but has to come', async () => {
     const gone: Ending = { epilogue: 'an epilogue', end: (controller) => controller.error(new Error('gone')) }
     expect((await readParts(await inPieces(form(), 100, { epilogue: 'an epilogue' }), 10_000)).file?.bytes.length).toBe(CONTENT.length)

@@ -9,13 +9,13 @@ const originOf = (url: string) => {
   }
 }
 
-/** True for an origin of ours: the public address, the address that was called, or one that the configuration allows. */
-function isOurs(origin: string, host: string | null, own: readonly string[]): boolean {
+/** True for the public address, the address of the request, and the origins that the configuration allows. */
+function isAllowed(origin: string, host: string | null, own: readonly string[]): boolean {
   if (own.includes(origin)) return true
   return host !== null && (origin === `http://${host}` || origin === `https://${host}`)
 }
 
-/** Refuses a change that another site's page asks for (decisions §3); answers the headers for the pages that may. */
+/** Refuses a write from another site's page (decisions §3); answers the CORS headers for allowed origins. */
 export function checkOrigin(
   request: Request,
   { publicUrl, allowedOrigins }: { publicUrl: string; allowedOrigins: readonly string[] },
@@ -23,19 +23,26 @@ export function checkOrigin(
   const origin = request.headers.get('origin')
   if (origin === null) return []
   const own = [originOf(publicUrl), ...allowedOrigins].filter((known): known is string => known !== null)
-  if (!isOurs(origin, request.headers.get('host'), own)) {
+  if (!isAllowed(origin, request.headers.get('host'), own)) {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw common.foreignOrigin()
     return [['vary', 'origin']]
   }
-  return [
-    ['vary', 'origin'],
-    ['access-control-allow-origin', origin],
-    ['access-control-allow-credentials', 'true'],
-    ['access-control-expose-headers', 'x-total-count, x-api-version, x-request-id, retry-after'],
-  ]
+  return readableBy(origin, 'x-total-count, x-api-version, x-request-id, retry-after')
 }
 
-/** The answer to a browser that asks before it sends from another origin. `headers` are those that it may send. */
+/** Headers with which a page of that origin may read a reply and the headers named in `exposed`. */
+const readableBy = (origin: string, exposed: string): HeaderList => [
+  ['vary', 'origin'],
+  ['access-control-allow-origin', origin],
+  ['access-control-allow-credentials', 'true'],
+  ['access-control-expose-headers', exposed],
+]
+
+/** Headers of a request that is refused before it reaches the app, so that a page of an allowed site can read why. */
+export const originHeaders = (origin: string | undefined, allowed: readonly string[]): HeaderList =>
+  origin !== undefined && allowed.includes(origin) ? readableBy(origin, 'retry-after, x-request-id') : []
+
+/** The reply to a CORS preflight. `headers` are those that a page may send. */
 export const preflight = (allowed: HeaderList, headers = 'content-type, x-api-version'): Response =>
   new Response(null, {
     status: 204,

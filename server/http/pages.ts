@@ -1,18 +1,20 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Context } from 'hono'
-import type { AppEnv } from './mount.ts'
+import { type AppEnv, signIn } from './mount.ts'
 import type { HeaderList } from './replies.ts'
 import type { Services } from './services.ts'
-import { documentFor, paintedLanguages } from './sign-in-page.ts'
+
+type Ctx = Context<AppEnv>
 
 /** Beside the bundle, or in `dist` where the sources run. */
 const PLACES = ['./app', '../../dist/app'].map((place) => fileURLToPath(new URL(place, import.meta.url)))
 
 const folder = PLACES.find((place) => existsSync(join(place, 'index.html')))
-const languages = paintedLanguages(folder)
+/** The languages in which the sign-in page was prerendered at the build; none where the app is not built. */
+const languages = folder ? readdirSync(folder).flatMap((file) => /^sign-in\.([a-z]{2})\.html$/.exec(file)?.[1] ?? []) : []
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=UTF-8',
@@ -38,17 +40,17 @@ const POLICY = [
 
 const SAFETY = { 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' }
 
-/** What is no page of the app, though a browser may ask for it. */
-const NOT_OURS = /^\/(api|v1|storage|docs|openapi\.json|healthz|readyz|metrics)(\/|$)/
+/** Paths that are no page of the app. */
+const NOT_PAGES = /^\/(api|v1|storage|docs|openapi\.json|healthz|readyz|metrics)(\/|$)/
 
 /**
- * What a browser finds where the contract has nothing: files of the app by name, a document for every address of a page. Scripts
- * bear their content's hash and are kept for ever; the document is asked for anew each time, so that an updated server is seen at the
- * next load. Null where the path is not the app's, or no app was built. Asked last: no request of the contract pays for it.
+ * The app's files by name, and a document for every address of a page. Scripts bear their content's hash and are cached for ever; the
+ * document is not cached, so that an updated server is seen at the next load. Null where the path is not the app's, or no app was built.
+ * Called last, so that it costs no request of the contract.
  */
-export async function pageOf(c: Context<AppEnv>, services: Services): Promise<Response | null> {
+export async function pageOf(c: Ctx, services: Services): Promise<Response | null> {
   const { path, method } = c.req
-  if ((method !== 'GET' && method !== 'HEAD') || !folder || NOT_OURS.test(path)) return null
+  if ((method !== 'GET' && method !== 'HEAD') || !folder || NOT_PAGES.test(path)) return null
   if (extname(path)) return fileOf(c, folder, path)
   const isPage = path === '/' || /text\/html/.test(c.req.header('accept') ?? '')
   if (!isPage) return null
@@ -61,19 +63,49 @@ export async function pageOf(c: Context<AppEnv>, services: Services): Promise<Re
 }
 
 /** Null where there is none. What was packed at the build goes out packed, to who takes it. */
-async function fileOf(c: Context<AppEnv>, folder: string, path: string): Promise<Response | null> {
+async function fileOf(c: Ctx, folder: string, path: string): Promise<Response | null> {
   const whole = join(folder, normalize(path))
   const type = TYPES[extname(path)]
   if (!whole.startsWith(folder) || !type || !existsSync(whole)) return null
-  const isPacked = existsSync(`${whole}.gz`)
-  const packed = isPacked && /\bgzip\b/.test(c.req.header('accept-encoding') ?? '')
-  const body = await readFile(packed ? `${whole}.gz` : whole)
+  const isCompressed = existsSync(`${whole}.gz`)
+  const compressed = isCompressed && /\bgzip\b/.test(c.req.header('accept-encoding') ?? '')
+  const body = await readFile(compressed ? `${whole}.gz` : whole)
   const headers = {
     ...SAFETY,
     'content-type': type,
     'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-    ...(isPacked && { vary: 'accept-encoding' }),
-    ...(packed && { 'content-encoding': 'gzip' }),
+    ...(isCompressed && { vary: 'accept-encoding' }),
+    ...(compressed && { 'content-encoding': 'gzip' }),
   }
   return c.body(new Uint8Array(body), 200, headers)
+}
+
+/** Written by the app where somebody chooses a language (`desktop/ui/words/stored-language.ts`). */
+const LANGUAGE = /(?:^|;\s*)markbook-language=([a-z]{2})(?:;|$)/
+const FIRST = 'en'
+
+/**
+ * The document for a browser that asks for a page (docs/design/app.md): the app for a session, else the prerendered sign-in page in the
+ * browser's language. The desktop app's window signs in without a form and gets the app; so does everybody while the database does not
+ * answer. A renewed session is added to `headers`.
+ */
+export async function documentFor(c: Ctx, services: Services, languages: readonly string[], headers: HeaderList): Promise<string> {
+  if (services.config.windowSecret || languages.length === 0) return '/index.html'
+  const isOpen = await signIn(c, services, headers).then(
+    ({ caller }) => caller !== null,
+    () => true,
+  )
+  return isOpen ? '/index.html' : `/sign-in.${languageOf(c, languages)}${isReturn(c) ? '.back' : ''}.html`
+}
+
+function languageOf(c: Ctx, languages: readonly string[]): string {
+  const chosen = LANGUAGE.exec(c.req.header('cookie') ?? '')?.[1]
+  const accepted = (c.req.header('accept-language') ?? '').split(',').map((tag) => tag.trim().slice(0, 2).toLowerCase())
+  return [chosen, ...accepted].find((code) => code !== undefined && languages.includes(code)) ?? FIRST
+}
+
+/** Whether another page than the first was asked for: the sign-in page then says that it leads back there. */
+function isReturn(c: Ctx): boolean {
+  const next = c.req.path === '/sign-in' ? (c.req.query('next') ?? '/') : c.req.path
+  return /^\/(?![/\\]|sign-in\b)./.test(next)
 }

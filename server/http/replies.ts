@@ -1,26 +1,10 @@
+import { STATUS_CODES } from 'node:http'
 import { Failure } from '@markbook/shared/failures'
-
-const NAMES: Record<number, string> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  409: 'Conflict',
-  413: 'Payload Too Large',
-  415: 'Unsupported Media Type',
-  426: 'Upgrade Required',
-  429: 'Too Many Requests',
-  431: 'Request Header Fields Too Large',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-  507: 'Insufficient Storage',
-}
 
 export type HeaderList = [string, string][]
 
-const FIXED: HeaderList = [
+export const JSON_TYPE: [string, string] = ['content-type', 'application/json; charset=UTF-8']
+export const FIXED_HEADERS: HeaderList = [
   ['x-content-type-options', 'nosniff'],
   ['cache-control', 'no-store'],
 ]
@@ -30,15 +14,15 @@ export const jsonReply = (status: number, value: unknown, headers: HeaderList): 
 
 /** The same of a value that is text already. */
 export const jsonTextReply = (status: number, text: string, headers: HeaderList): Response =>
-  new Response(text, { status, headers: sent([['content-type', 'application/json; charset=UTF-8'], ...FIXED, ...headers]) })
+  new Response(text, { status, headers: compact([JSON_TYPE, ...FIXED_HEADERS, ...headers]) })
 
-/** A reply that is JSON already and in the shape of the contract. */
+/** A reply that is already JSON in the shape of the contract. */
 export class ReadyText {
   constructor(readonly json: string) {}
 }
 
 /** As a record, which goes out as it is; building `Headers` of a list costs more than the rest of a small reply. A name that comes twice needs the list. */
-function sent(headers: HeaderList): HeaderList | Record<string, string> {
+function compact(headers: HeaderList): HeaderList | Record<string, string> {
   const record: Record<string, string> = {}
   for (const [name, value] of headers) {
     if (name in record) return headers
@@ -47,18 +31,18 @@ function sent(headers: HeaderList): HeaderList | Record<string, string> {
   return record
 }
 
-/** The one shape of a refusal (decisions §1). What is no failure of ours says nothing of the inside. */
+/** The one shape of a refusal (decisions §1). Of an unexpected error nothing internal is said. */
 export function failureReply(error: unknown, requestId: string, headers: HeaderList): Response {
   if (!(error instanceof Failure)) {
     const message = `Something went wrong on the server. If it happens again, tell your administrator this number: ${requestId}`
-    return jsonReply(500, { statusCode: 500, error: NAMES[500], code: 'internal', message, request_id: requestId }, headers)
+    return jsonReply(500, { statusCode: 500, error: STATUS_CODES[500], code: 'internal', message, request_id: requestId }, headers)
   }
   return jsonReply(error.status, bodyOf(error, requestId), [...headers, ...Object.entries(error.headers ?? {})])
 }
 
 const bodyOf = ({ status, code, message, issues }: Failure, requestId: string) => {
   const inside = status >= 500 ? { request_id: requestId } : {}
-  return { statusCode: status, error: NAMES[status] ?? 'Error', code, message, ...(issues ? { issues } : {}), ...inside }
+  return { statusCode: status, error: STATUS_CODES[status] ?? 'Error', code, message, ...(issues ? { issues } : {}), ...inside }
 }
 
 /** The same as text, for a request that is answered before it reaches the app. */

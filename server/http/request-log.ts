@@ -1,37 +1,40 @@
 import type { IncomingMessage } from 'node:http'
 import { Failure } from '@markbook/shared/failures'
 import { isId } from '@markbook/shared/ids'
-import type { Reason } from './admission.ts'
+import type { Reason } from './limiter.ts'
 import type { Log } from './log.ts'
 
-/** A finished request, as the app knows it. `asked` is what it named beside its path. */
+/** A finished request, as the app knows it. `input` is its query or body. */
 export type Finished = {
   requestId: string
   actor: string | null
-  address: string
+  address: () => string
   method: string
   route: string
   path: string
-  asked: unknown
+  input: unknown
   status: number
   ms: number
   failure: unknown
-  /** The client went before there was an answer. */
+  /** The client hung up before the reply. */
   isGone: boolean
 }
 
 /**
- * One line for one request (decision 237): who asked for what, what became of it and how long it took. Only words and ids of a path are
- * kept, and of what was sent only ids, so that no code, token, cookie or text of a person can get in.
+ * One line for one request (docs/design/http.md): caller, route, status and time. Only words and ids of a path
+ * are kept, and of what was sent only ids, so that no code, token, cookie or text of a person can get in.
  */
 export function recordRequest(log: Log, finished: Finished): void {
-  const { requestId, actor, address, method, route, path, asked, status, ms, failure, isGone } = finished
-  const target = status < 400 ? idsInPath(path) : [...new Set([...idsInPath(path), ...idsIn(asked)])]
+  const { requestId, actor, address, method, route, path, input, status, ms, failure, isGone } = finished
   const isUnexpected = failure !== undefined && !(failure instanceof Failure) && !isGone
+  const isRefused = isRefusedAccess(status, failure)
+  // Most servers log no ordinary requests, and making the line costs more than the rest of this function.
+  if (!isUnexpected && !isRefused && log.isLevelEnabled?.('info') === false) return
+  const target = status < 400 ? idsInPath(path) : [...new Set([...idsInPath(path), ...idsIn(input)])]
   const line = {
     request_id: requestId,
     actor,
-    address,
+    address: address(),
     method,
     route: route === 'none' ? wordsOf(path) : route,
     ...(target.length > 0 && { target }),
@@ -42,11 +45,11 @@ export function recordRequest(log: Log, finished: Finished): void {
     ...(isUnexpected && { err: failure }),
   }
   if (isUnexpected) log.error(line, 'request failed')
-  else if (isRefusedAccess(status, failure)) log.warn(line, 'access refused')
+  else if (isRefused) log.warn(line, 'access refused')
   else log.info(line, 'request')
 }
 
-/** A request that never reached the app, because there was too much to do. One warning tells of many of them (see gate.ts). */
+/** A request that was refused before the app because of overload. One warning stands for many of them (see overload.ts). */
 export function recordTurnedAway(
   log: Log,
   {
@@ -63,7 +66,7 @@ export function recordTurnedAway(
   log.info({ ...line, turned_away: reason, ms: Math.round(waitedMs * 10) / 10 }, 'request')
 }
 
-/** Somebody was refused what others may: an operator sees it without asking. A missing session is every morning's first request. */
+/** Refusals that an operator should see at the default level. A missing session is ordinary. */
 const isRefusedAccess = (status: number, failure: unknown): boolean =>
   status === 403 || (status === 429 && failure instanceof Failure) || status === 507
 
@@ -71,9 +74,9 @@ const segmentsOf = (path: string) => path.slice(0, 500).split('/').slice(0, 12)
 const idsInPath = (path: string): string[] => segmentsOf(path).filter(isId)
 
 /** The ids that a query or body names at its top. */
-function idsIn(asked: unknown): string[] {
-  if (typeof asked !== 'object' || asked === null) return []
-  return (asked instanceof URLSearchParams ? [...asked.values()] : Object.values(asked))
+function idsIn(input: unknown): string[] {
+  if (typeof input !== 'object' || input === null) return []
+  return (input instanceof URLSearchParams ? [...input.values()] : Object.values(input))
     .slice(0, 20)
     .filter((value): value is string => typeof value === 'string' && isId(value))
 }

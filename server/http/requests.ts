@@ -6,14 +6,14 @@ import { z } from 'zod'
 import type { Upload } from './handler.ts'
 import { oneFile, readParts } from './multipart.ts'
 
-/** `prepared` is what a handler's `prepare` read in the upload. */
+/** `prepared`: the answer of a handler's `prepare` for the upload. */
 export type ReadBody = { ok: true; value: unknown; upload?: Upload; prepared?: unknown } | { ok: false; failure: Failure }
 
-/** Reads at most `limit` bytes; a sender that says less than it sends, or nothing, is stopped at the limit too. */
+/** Reads at most `limit` bytes, whatever length was announced; null for more. */
 async function readBytes(request: Request, limit: number): Promise<Uint8Array | null> {
   const announced = request.headers.get('content-length')
   if (Number(announced ?? 0) > limit) return null
-  // The parser of HTTP takes no more than was announced, and a stream is dear.
+  // The HTTP parser takes no more than was announced, and reading a stream costs more.
   if (announced !== null) return withinLimit(new Uint8Array(await request.arrayBuffer()), limit)
   if (!request.body) return new Uint8Array()
   const parts: Uint8Array[] = []
@@ -32,7 +32,7 @@ const refused = (failure: Failure): ReadBody => ({ ok: false, failure })
 const mediaType = (request: Request) => (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The JSON of a request; `undefined` for none. What is wrong with it is answered, to be thrown after access was decided. */
+/** The JSON of a request; `undefined` for none. A fault is answered as a failure, to be thrown after access was decided. */
 export async function readJson(request: Request): Promise<ReadBody> {
   const bytes = await readBytes(request, limits.body.json)
   if (!bytes) return refused(common.tooLarge({ message: `What was sent is larger than ${limits.body.json} bytes.` }))

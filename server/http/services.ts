@@ -2,7 +2,7 @@ import type { Clock } from '@markbook/shared/clock'
 import type { DemoAccount } from '@markbook/shared/contract/demo'
 import type { Cache } from '../cache/cache.ts'
 import type { Config } from '../config.ts'
-import type { Papers } from '../documents/papers.ts'
+import type { Documents } from '../documents/documents.ts'
 import type { Jobs } from '../features/jobs/jobs.ts'
 import type { ObjectStorage } from '../files/storage.ts'
 import type { Uploads } from '../files/uploads.ts'
@@ -24,13 +24,13 @@ export type Services = {
   files: ObjectStorage
   /** Where resumable uploads are until they are whole. */
   uploads: Uploads
-  papers: Papers
+  documents: Documents
   jobs: Jobs
   /** With this node's parent; null where none runs in this process. */
   replication: Replication | null
   /** Where this process is reached; null where it does not listen. */
   presence: { urls(): readonly string[] } | null
-  /** Whom a newcomer may be, where this server was started as a demonstration; else nobody (decision 330). */
+  /** Whom a newcomer may be, where this server was started as a demonstration; else nobody (docs/design/server.md). */
   demo: readonly DemoAccount[]
   log: Log
   metrics: Metrics

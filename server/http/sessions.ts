@@ -12,7 +12,7 @@ import { type Caller, callerOfSession } from './caller.ts'
 import type { CookieSession } from './cookies.ts'
 import { type AccessClaims, accessToken, hashOf, type Keys, readAccessToken, successorOf } from './tokens.ts'
 
-/** A session after a request: who it is of, its tokens, and whether they are new ones that the reply has to carry. */
+/** The caller and tokens of a session after a request; `rotated`: the tokens are new, and the reply has to set them. */
 export type Authenticated = { caller: Caller; session: CookieSession; rotated: boolean }
 
 const { access, refreshGrace, absolute, idle } = limits.session
@@ -64,15 +64,15 @@ export async function authenticate(store: Store, tokens: CookieSession | null, n
   const claims = tokens && readAccessToken(tokens.access_token, keys.access)
   if (!tokens || !claims || !isId(claims.sid)) return null
   if (claims.exp * SECOND <= nowMs)
-    return renew(store, tokens.refresh_token, claims.sid, keys).catch(whereDiskIsFull(() => unrenewed(store, tokens, claims, nowMs, keys)))
-  const known = await store.glance((tx) => live(tx, claims.sid))
+    return renew(store, tokens.refresh_token, claims.sid, keys).catch(onFullDisk(() => unrenewed(store, tokens, claims, nowMs, keys)))
+  const known = await store.readOnce((tx) => live(tx, claims.sid))
   if (!known) return null
-  if (known.isFirstUse) await store.write(asSystem(), (tx) => noteUse(tx, claims.sid)).catch(whereDiskIsFull(async () => {}))
-  return { caller: known.caller, session: soundOf(tokens, claims, nowMs), rotated: false }
+  if (known.isFirstUse) await store.write(asSystem(), (tx) => noteUse(tx, claims.sid)).catch(onFullDisk(async () => {}))
+  return { caller: known.caller, session: sessionOf(tokens, claims, nowMs), rotated: false }
 }
 
-/** What the tokens say themselves; the rest of a cookie is whatever its sender wrote. */
-const soundOf = ({ access_token, refresh_token }: CookieSession, { exp }: AccessClaims, nowMs: number): CookieSession => ({
+/** Of a cookie only the tokens are trusted: the times come from the claims. */
+const sessionOf = ({ access_token, refresh_token }: CookieSession, { exp }: AccessClaims, nowMs: number): CookieSession => ({
   access_token,
   refresh_token,
   expires_in: exp - Math.floor(nowMs / SECOND),
@@ -80,8 +80,8 @@ const soundOf = ({ access_token, refresh_token }: CookieSession, { exp }: Access
   token_type: 'bearer',
 })
 
-/** On a full disk a session that could be renewed is good as it is, so that reading goes on; nothing of it is written. */
-const whereDiskIsFull =
+/** On a full disk a session that could be renewed stays valid unrenewed, so that reading goes on. */
+const onFullDisk =
   <T>(otherwise: () => Promise<T>) =>
   (error: unknown): Promise<T> => {
     if (error instanceof Failure && error.code === common.storageFull().code) return otherwise()
@@ -92,10 +92,10 @@ const unrenewed = (store: Store, tokens: CookieSession, claims: AccessClaims, no
   store.read(asSystem(), async (tx) => {
     const known = await live(tx, claims.sid)
     if (!known || !(await isRefreshable(tx, claims.sid, tokens, keys))) return null
-    return { caller: known.caller, session: soundOf(tokens, claims, nowMs), rotated: false }
+    return { caller: known.caller, session: sessionOf(tokens, claims, nowMs), rotated: false }
   })
 
-/** From now on the token before counts as used up: its owner has received the successor. */
+/** The token before counts as used from now on: its owner has received the successor. */
 const noteUse = (tx: WriteTx, sessionId: string) =>
   tx.local.update(tx.t.session).set({ previous_hash: null, last_used_at: tx.now }).where(eq(tx.t.session.id, sessionId))
 
@@ -104,9 +104,9 @@ const sessionById = statement<{ id: string }>({ lock: 'session' })(({ db, t, p }
 )
 
 /**
- * Turns a refresh token into its successor. The one before is answered with the same successor again for 10 s, and after them for as
- * long as nobody has come with the successor, so that parallel requests agree and a lost reply can be repeated. Any other that this
- * family has used up was copied, so the family ends.
+ * Turns a refresh token into its successor. The one before is answered with the same successor again for 10 s, and after them until
+ * the successor is used, so that parallel requests agree and a lost reply can be repeated. Any other used token of the session was
+ * copied, so the session ends.
  */
 const renew = (store: Store, token: string, sessionId: string, keys: Keys): Promise<Authenticated | null> =>
   store.write(asSystem(), async (tx) => {
@@ -117,14 +117,14 @@ const renew = (store: Store, token: string, sessionId: string, keys: Keys): Prom
     const successor = successorOf(token, keys.refresh)
     const renewed = { caller: known.caller, session: tokensOf(row, successor, tx.nowMs, keys), rotated: true }
     if (hash === row.refresh_hash) {
-      const turned = {
+      const rotated = {
         refresh_hash: hashOf(successor),
         previous_hash: hash,
         rotated_at: tx.now,
         last_used_at: tx.now,
         generation: row.generation + 1,
       }
-      await tx.local.update(tx.t.session).set(turned).where(eq(tx.t.session.id, row.id))
+      await tx.local.update(tx.t.session).set(rotated).where(eq(tx.t.session.id, row.id))
       return renewed
     }
     const isRecent = row.rotated_at !== null && tx.nowMs - Date.parse(row.rotated_at) <= refreshGrace
@@ -133,7 +133,7 @@ const renew = (store: Store, token: string, sessionId: string, keys: Keys): Prom
     return null
   })
 
-/** True for a token that this family has used up. */
+/** True for a token that this session has used before. */
 function isAncestor(token: string, { refresh_hash, generation }: Row<'session'>, keys: Keys): boolean {
   let current = token
   for (let step = 0; step < generation; step += 1) {
@@ -143,7 +143,7 @@ function isAncestor(token: string, { refresh_hash, generation }: Row<'session'>,
   return false
 }
 
-/** True where a live session could also be renewed: its refresh token is the current one, or another request has just turned it. */
+/** True where a live session could also be renewed: its refresh token is the current one, or another request has just rotated it. */
 export async function isRefreshable(tx: ReadTx, sessionId: string, { refresh_token }: CookieSession, keys: Keys): Promise<boolean> {
   const [row] = await sessionById(tx, { id: sessionId })
   return row !== undefined && [refresh_token, successorOf(refresh_token, keys.refresh)].some((token) => hashOf(token) === row.refresh_hash)

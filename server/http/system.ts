@@ -17,7 +17,7 @@ const ASSETS = { 'swagger-ui.css': 'text/css; charset=UTF-8', 'swagger-ui-bundle
 
 /** What is always served beside the contract (decisions §7): health, metrics, the description of the interface, its pages. */
 export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Services): void {
-  // Browsers ask for it by themselves; there is none, and that is no fault for the log.
+  // Browsers request it on their own; there is none, and the log should have no 404 of it.
   app.get('/favicon.ico', (c) => c.body(null, 204, { 'cache-control': 'max-age=86400' }))
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
@@ -37,7 +37,7 @@ export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Servi
   })
   let description: string | undefined
   app.get('/openapi.json', (c) => {
-    // Made for the first who asks: a start need not wait for it.
+    // Made by the first request, so that a start does not wait for it.
     description ??= JSON.stringify(openapiOf(contract))
     return c.body(description, 200, { 'content-type': 'application/json; charset=UTF-8' })
   })

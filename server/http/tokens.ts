@@ -8,7 +8,7 @@ export const keysOf = (secret: string): Keys => {
   return { access: key('access'), refresh: key('refresh'), otp: key('otp'), seal: key('seal'), upload: key('upload') }
 }
 
-/** What an access token says: whom, which session, until when (seconds since 1970). */
+/** Claims of an access token: user, session, times in seconds since 1970. */
 export type AccessClaims = { sub: string; sid: string; iat: number; exp: number }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -20,27 +20,27 @@ export function accessToken(claims: AccessClaims, key: Buffer): string {
   return `${text}.${sign(text, key).toString('base64url')}`
 }
 
-/** Tokens whose signature was found right, with what they say, by the key: the same token comes with every request of its hour. */
+/** Claims by verified token, for each key: the same token comes with every request of its hour. */
 const verified = new WeakMap<Buffer, LRUCache<string, AccessClaims>>()
-const MOST_VERIFIED = 5_000
+const VERIFIED_MAX = 5_000
 
-/** The claims of a token that this server signed, expired or not; null for anything else. The algorithm is ours, never the token's. */
+/** The claims of a token that this server signed, expired or not; null for anything else. The algorithm is never the token's choice. */
 export function readAccessToken(token: string, key: Buffer): AccessClaims | null {
-  const known = verified.get(key) ?? new LRUCache<string, AccessClaims>({ max: MOST_VERIFIED })
-  verified.set(key, known)
-  const before = known.get(token)
-  if (before) return before
+  const cache = verified.get(key) ?? new LRUCache<string, AccessClaims>({ max: VERIFIED_MAX })
+  verified.set(key, cache)
+  const cached = cache.get(token)
+  if (cached) return cached
   const claims = verify(token, key)
-  if (claims) known.set(token, claims)
+  if (claims) cache.set(token, claims)
   return claims
 }
 
 function verify(token: string, key: Buffer): AccessClaims | null {
   const [header, payload, signature, ...rest] = token.split('.')
   if (header !== HEADER || !payload || !signature || rest.length > 0) return null
-  const given = Buffer.from(signature, 'base64url')
+  const received = Buffer.from(signature, 'base64url')
   const expected = sign(`${header}.${payload}`, key)
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  if (received.length !== expected.length || !timingSafeEqual(received, expected)) return null
   return JSON.parse(Buffer.from(payload, 'base64url').toString()) as AccessClaims
 }
 

@@ -11,18 +11,15 @@ const versionFailures = failures('', {
  * What a version changes in the replies of an endpoint (`resource.name`); the stored shape is version 1's, so its table is
  * empty. A further version is one entry here.
  */
-const transformers: Record<Version, Readonly<Record<string, (reply: never) => unknown>>> = { '1': {} }
+const transformers: Record<Version, Readonly<Record<string, (reply: unknown) => unknown>>> = { '1': {} }
 
 /** The version a client asks for in X-API-Version; 1 where it says nothing (specification, «Versioning»). */
 export function versionOf(header: string | null | undefined): Version {
-  const asked = header ?? '1'
-  const known = SUPPORTED.find((version) => version === asked)
+  const input = header ?? '1'
+  const known = SUPPORTED.find((version) => version === input)
   if (!known) throw versionFailures.unsupportedVersion()
   return known
 }
 
-/** True where a version changes the replies of an endpoint. */
-export const isShaped = (version: Version, endpoint: string): boolean => endpoint in transformers[version]
-
-export const shaped = (version: Version, endpoint: string, reply: unknown): unknown =>
-  transformers[version][endpoint]?.(reply as never) ?? reply
+/** What makes a version's reply of an endpoint out of the stored shape; undefined where they are the same. */
+export const transformerOf = (version: Version, endpoint: string) => transformers[version][endpoint]

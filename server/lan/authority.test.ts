@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { keepCertificates, readCertificates, removeAuthority } from './authority.ts'
-import { endOf, show, toDer } from './certificate.ts'
+import { expiryOf, summaryOf, toDer } from './certificate.ts'
 
 const DAY = 86_400_000
 const NOW = Date.parse('2027-03-01T08:00:00Z')
@@ -20,8 +20,8 @@ describe('the certificates of a school', () => {
   test('an authority of ten years and a certificate of one are made once, for this account alone', async () => {
     const first = await keepCertificates(dataDir, wanted)
     expect(first.notes).toHaveLength(2)
-    expect(Math.round((endOf(first.authority) - NOW) / DAY)).toBe(3_650)
-    const { from, until, names: shown } = show(first.server)
+    expect(Math.round((expiryOf(first.authority) - NOW) / DAY)).toBe(3_650)
+    const { from, until, names: shown } = summaryOf(first.server)
     expect(until - from).toBeLessThanOrEqual(398 * DAY)
     expect(shown).toEqual(expect.arrayContaining(['box', 'localhost', '192.168.1.20']))
     for (const file of ['authority.pem', 'server.pem']) expect(statSync(join(dataDir, 'tls', file)).mode & 0o777).toBe(0o600)
@@ -45,37 +45,37 @@ describe('the certificates of a school', () => {
     const moved = await keepCertificates(dataDir, { ...wanted, names: { dns: ['box'], ips: ['10.0.0.7'] } })
     expect(moved.authority).toEqual(first.authority)
     expect(moved.server.cert).not.toBe(first.server.cert)
-    expect(show(moved.server).names).toContain('10.0.0.7')
+    expect(summaryOf(moved.server).names).toContain('10.0.0.7')
   })
 
   test('a month before the end it is renewed, and the authority stays', async () => {
     const first = await keepCertificates(dataDir, wanted)
-    const before = await keepCertificates(dataDir, { ...wanted, now: endOf(first.server) - 31 * DAY })
+    const before = await keepCertificates(dataDir, { ...wanted, now: expiryOf(first.server) - 31 * DAY })
     expect(before.server).toEqual(first.server)
-    const after = await keepCertificates(dataDir, { ...wanted, now: endOf(first.server) - 29 * DAY })
+    const after = await keepCertificates(dataDir, { ...wanted, now: expiryOf(first.server) - 29 * DAY })
     expect(after.authority).toEqual(first.authority)
-    expect(endOf(after.server)).toBeGreaterThan(endOf(first.server))
+    expect(expiryOf(after.server)).toBeGreaterThan(expiryOf(first.server))
   })
 
   test('no certificate outlives its authority, and an authority that is about to end is followed by another', async () => {
     const { authority } = await keepCertificates(dataDir, wanted)
-    const late = await keepCertificates(dataDir, { ...wanted, now: endOf(authority) - 60 * DAY })
+    const late = await keepCertificates(dataDir, { ...wanted, now: expiryOf(authority) - 60 * DAY })
     expect(late.authority).toEqual(authority)
-    expect(endOf(late.server)).toBe(endOf(authority))
-    const next = await keepCertificates(dataDir, { ...wanted, now: endOf(authority) - 29 * DAY })
+    expect(expiryOf(late.server)).toBe(expiryOf(authority))
+    const next = await keepCertificates(dataDir, { ...wanted, now: expiryOf(authority) - 29 * DAY })
     expect(next.authority).not.toEqual(authority)
     expect(next.notes.join(' ')).toContain('about to end')
   })
 
   test('a clock that has fallen back to 1970 makes certificates that hold once it is set', async () => {
     const { server } = await keepCertificates(dataDir, { ...wanted, now: 0 })
-    expect(endOf(server)).toBeGreaterThan(Date.parse('2026-12-01'))
+    expect(expiryOf(server)).toBeGreaterThan(Date.parse('2026-12-01'))
   })
 
   test('a certificate that was made while the clock was far ahead is made again', async () => {
     const ahead = await keepCertificates(dataDir, { ...wanted, now: NOW + 5_000 * DAY })
     const right = await keepCertificates(dataDir, wanted)
-    expect(endOf(right.server)).toBeLessThan(endOf(ahead.server))
+    expect(expiryOf(right.server)).toBeLessThan(expiryOf(ahead.server))
   })
 
   test.each(['', 'rubbish', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'])(
@@ -100,7 +100,7 @@ describe('the certificates of a school', () => {
     expect(renewed.server).not.toEqual(first.server)
     removeAuthority(dataDir, NOW)
     const { authority } = await keepCertificates(dataDir, wanted)
-    expect(show(authority).subject).not.toBe(show(first.authority).subject)
+    expect(summaryOf(authority).subject).not.toBe(summaryOf(first.authority).subject)
   })
 
   test('what is exported for devices is the certificate without its key', async () => {

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { toInstant } from '@markbook/shared/clock'
-import type { Names } from './addresses.ts'
-import { belongTogether, covers, isFresh, isIssuedBy, makeAuthority, makeCertificate, type Pair } from './certificate.ts'
-import { writeWhole } from './whole.file.ts'
+import type { Names } from '../network/addresses.ts'
+import { writeAtomically } from './atomic-write.ts'
+import { covers, isFresh, isIssuedBy, isPair, makeAuthority, makeCertificate, type Pair } from './certificate.ts'
 
-/** Where the school's own certificates lie, readable by the server's account alone. */
+/** The folder of the school's own certificates, readable by the server's account alone. */
 export const tlsFolder = (dataDir: string) => join(dataDir, 'tls')
 /** Key and certificate are one file each, so that a power cut never leaves a key beside the certificate of another. */
 const AUTHORITY = 'authority.pem'
@@ -23,13 +23,13 @@ function readPair(path: string): Pair | 'absent' | 'damaged' {
       .join('')
   const pair = { key: of(/PRIVATE KEY/), cert: of(/CERTIFICATE/) }
   try {
-    return belongTogether(pair) ? pair : 'damaged'
+    return isPair(pair) ? pair : 'damaged'
   } catch {
     return 'damaged'
   }
 }
 
-const writePair = (path: string, { key, cert }: Pair) => writeWhole(path, key + cert, 0o600)
+const writePair = (path: string, { key, cert }: Pair) => writeAtomically(path, key + cert, 0o600)
 
 /** The certificates of a school node, without making any. Null for one that is absent or damaged. */
 export function readCertificates(dataDir: string): { authority: Pair | null; server: Pair | null } {
@@ -40,15 +40,15 @@ export function readCertificates(dataDir: string): { authority: Pair | null; ser
   return { authority: read(AUTHORITY), server: read(SERVER) }
 }
 
-/** `notes`: what was made, in sentences for whoever runs the server. */
-export type Kept = { authority: Pair; server: Pair; notes: string[] }
+/** `notes`: what was made, in sentences for the operator. */
+export type Certificates = { authority: Pair; server: Pair; notes: string[] }
 type Wanted = { hostname: string; names: Names; now: number; anew?: boolean }
 
 /**
  * The school's authority and its server's certificate. Makes what is missing, damaged, about to end or not for these names; `anew`
- * makes the server's in any case. The authority is replaced only where it can vouch no longer, because every device has to trust it.
+ * makes the server's in any case. The authority is replaced only where it is damaged or about to expire, because every device has to trust it.
  */
-export async function keepCertificates(dataDir: string, { hostname, names, now, anew = false }: Wanted): Promise<Kept> {
+export async function keepCertificates(dataDir: string, { hostname, names, now, anew = false }: Wanted): Promise<Certificates> {
   const folder = tlsFolder(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const notes: string[] = []
@@ -66,7 +66,7 @@ export async function keepCertificates(dataDir: string, { hostname, names, now, 
 async function keepAuthority(path: string, hostname: string, now: number, notes: string[]): Promise<Pair> {
   const found = readPair(path)
   if (typeof found !== 'string' && isFresh(found, now)) return found
-  if (found !== 'absent') setAside(path, now)
+  if (found !== 'absent') archive(path, now)
   const authority = await makeAuthority(hostname, now)
   writePair(path, authority)
   const why =
@@ -79,13 +79,13 @@ async function keepAuthority(path: string, hostname: string, now: number, notes:
   return authority
 }
 
-const setAside = (path: string, now: number) => renameSync(path, `${path}.${toInstant(now).replaceAll(':', '-')}`)
+const archive = (path: string, now: number) => renameSync(path, `${path}.${toInstant(now).replaceAll(':', '-')}`)
 
-/** Keeps the authority beside the others, so that the next certificate gets a new one. */
+/** Renames the authority's file, so that the next certificate gets a new authority. */
 export function removeAuthority(dataDir: string, now: number): void {
   const path = join(tlsFolder(dataDir), AUTHORITY)
-  if (existsSync(path)) setAside(path, now)
+  if (existsSync(path)) archive(path, now)
 }
 
-/** Sent along, so that a device's complaint names the authority that it does not trust. */
+/** Sent along, so that a device's error names the authority that it does not trust. */
 const withIssuer = ({ key, cert }: Pair, authority: Pair): Pair => ({ key, cert: cert + authority.cert })

@@ -1,15 +1,15 @@
 import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
 import { limits } from '@markbook/shared/limits'
-import type { Names } from './addresses.ts'
+import type { Names } from '../network/addresses.ts'
 
-/** A private key and its certificate in PEM; `cert` may be followed by those that vouch for it. */
+/** A private key and its certificate in PEM; `cert` may be followed by the certificates of its issuers. */
 export type Pair = { key: string; cert: string }
 
 const { authorityLife, life, renewBefore } = limits.certificate
 const DAY = 86_400_000
-/** A machine whose battery is empty wakes up long ago; certificates of that time would all be over once the clock is set. */
+/** A machine with an empty battery starts with an old date; certificates of that date would have expired once the clock is set. */
 const RELEASED = Date.parse('2026-01-01T00:00:00Z')
-const soundTime = (now: number) => Math.max(now, RELEASED)
+const plausibleTime = (now: number) => Math.max(now, RELEASED)
 
 /** A day earlier than now, for devices whose clock is behind. */
 const validity = (now: number, ms: number) => ({ notBeforeDate: new Date(now - DAY), notAfterDate: new Date(now + ms) })
@@ -25,12 +25,12 @@ const makeWith = async (commonName: string, options: object): Promise<Pair> => {
   return { key: `${made.private.trim()}\n`, cert: `${made.cert.trim()}\n` }
 }
 
-/** The small authority of one school (decision 210): ten years, and it may vouch for servers only, not for other authorities. */
+/** The small authority of one school (docs/design/server.md): ten years, and it may sign certificates of servers, not of other authorities. */
 export function makeAuthority(hostname: string, now: number): Promise<Pair> {
-  // Two of them in the list of a device are told apart by their names.
+  // A device that trusts two of them lists them by name.
   const name = `Markbook ${hostname.replace(/[^A-Za-z0-9.-]/g, '-').slice(0, 40)} ${randomBytes(3).toString('hex')}`
   return makeWith(name, {
-    ...validity(soundTime(now), authorityLife),
+    ...validity(plausibleTime(now), authorityLife),
     extensions: [
       { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
@@ -40,8 +40,8 @@ export function makeAuthority(hostname: string, now: number): Promise<Pair> {
 
 /** A certificate for the server, never longer than browsers accept nor than its authority lives. */
 export function makeCertificate(authority: Pair, { dns, ips }: Names, now: number): Promise<Pair> {
-  const from = soundTime(now)
-  const left = endOf(authority) - from
+  const from = plausibleTime(now)
+  const left = expiryOf(authority) - from
   return makeWith(dns[0] ?? 'localhost', {
     ...validity(from, Math.min(life, left)),
     ca: authority,
@@ -57,12 +57,13 @@ export function makeCertificate(authority: Pair, { dns, ips }: Names, now: numbe
 const certificateOf = ({ cert }: Pair) => new X509Certificate(cert)
 
 /** When a certificate ends, in milliseconds since 1970. */
-export const endOf = (pair: Pair): number => Date.parse(certificateOf(pair).validTo)
-const startOf = (pair: Pair): number => Date.parse(certificateOf(pair).validFrom)
+export const expiryOf = (pair: Pair): number => Date.parse(certificateOf(pair).validTo)
+const validFrom = (pair: Pair): number => Date.parse(certificateOf(pair).validFrom)
 
-/** False also where it begins later than now: it was made while the clock was far ahead. */
+/** False where it is about to expire, and where it begins later than now: it was made while the clock was far ahead. */
 export const isFresh = (pair: Pair, now: number): boolean =>
-  startOf(pair) <= soundTime(now) && endOf(pair) - soundTime(now) > Math.min(renewBefore, (endOf(pair) - startOf(pair)) / 3)
+  validFrom(pair) <= plausibleTime(now) &&
+  expiryOf(pair) - plausibleTime(now) > Math.min(renewBefore, (expiryOf(pair) - validFrom(pair)) / 3)
 
 export const covers = (pair: Pair, names: Names): boolean => missingFrom(pair, names).length === 0
 
@@ -72,8 +73,8 @@ export function missingFrom(pair: Pair, { dns, ips }: Names): string[] {
   return [...dns.filter((name) => !certificate.checkHost(name)), ...ips.filter((ip) => !certificate.checkIP(ip))]
 }
 
-/** The certificate was made for the key. */
-export const belongTogether = ({ key, cert }: Pair): boolean => new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+/** True where the certificate was made for the key. */
+export const isPair = ({ key, cert }: Pair): boolean => new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
 
 export const isIssuedBy = (pair: Pair, authority: Pair): boolean => {
   const [certificate, issuer] = [certificateOf(pair), certificateOf(authority)]
@@ -81,8 +82,8 @@ export const isIssuedBy = (pair: Pair, authority: Pair): boolean => {
 }
 
 /** What a person compares: the SHA-256 fingerprint as devices show it. */
-export type Shown = { subject: string; names: string[]; from: number; until: number; fingerprint: string }
-export function show(pair: Pair): Shown {
+export type CertificateSummary = { subject: string; names: string[]; from: number; until: number; fingerprint: string }
+export function summaryOf(pair: Pair): CertificateSummary {
   const certificate = certificateOf(pair)
   return {
     subject: /CN=(.*)/.exec(certificate.subject)?.[1] ?? certificate.subject,
@@ -90,8 +91,8 @@ export function show(pair: Pair): Shown {
       .split(', ')
       .filter(Boolean)
       .map((name) => name.replace(/^(DNS|IP Address):/, '')),
-    from: startOf(pair),
-    until: endOf(pair),
+    from: validFrom(pair),
+    until: expiryOf(pair),
     fingerprint: certificate.fingerprint256,
   }
 }

@@ -4,7 +4,7 @@ import { connect as connectSecurely, type PeerCertificate } from 'node:tls'
 import type { ServerType } from '@hono/node-server'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { App } from '../http/app.ts'
+import type { App } from '../app/app.ts'
 import { makeAuthority, makeCertificate, type Pair } from './certificate.ts'
 import { listen, showCertificate } from './listener.ts'
 

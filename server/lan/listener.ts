@@ -3,24 +3,29 @@ import { createServer as createSecureServer, type Server as SecureServer } from 
 import type { Socket } from 'node:net'
 import { getRequestListener, type ServerType } from '@hono/node-server'
 import { limits } from '@markbook/shared/limits'
+import type { App } from '../app/app.ts'
 import type { Config } from '../config.ts'
-import { placeOf } from '../http/admission.ts'
-import type { App } from '../http/app.ts'
-import type { AppListener, Gate } from '../http/gate.ts'
+import { slotOf } from '../http/limiter.ts'
+import type { Listener, OverloadProtection } from '../http/overload.ts'
 import type { Pair } from './certificate.ts'
 
 /**
- * Listens with plain http, or with https where there is a certificate. Rejects where the port is taken. `gate` stands before the app;
- * without one everybody is let in.
+ * Listens with plain http, or with https where there is a certificate. Rejects where the port is taken. `protection` stands before the app;
+ * without it every request is begun.
  */
-export function listen(app: App, { host, port }: Pick<Config, 'host' | 'port'>, pair: Pair | null, gate?: Gate): Promise<Server> {
+export function listen(
+  app: App,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  pair: Pair | null,
+  protection?: OverloadProtection,
+): Promise<Server> {
   const own = listenerOf(app)
-  const listener = gate ? gate.listener(own) : own
-  const server = pair ? secureServer(listener, pair, gate?.times) : createPlainServer(gate?.times ?? {}, listener)
-  gate?.watch(server)
+  const listener = protection ? protection.listener(own) : own
+  const server = pair ? secureServer(listener, pair, protection?.times) : createPlainServer(protection?.times ?? {}, listener)
+  protection?.watch(server)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    // Who connects in a rush waits for a moment here; beyond it the network itself makes them wait for seconds.
+    // Connections beyond this backlog are delayed by the network for seconds.
     server.listen(port, host, limits.connection.atOnce, () => {
       server.off('error', reject)
       resolve(server)
@@ -30,57 +35,57 @@ export function listen(app: App, { host, port }: Pick<Config, 'host' | 'port'>, 
 
 const OLDEST_TLS = 'TLSv1.2'
 
-/** The place of a request is free again once its reply is made; how long that takes to be read holds up nobody. */
-const listenerOf = (app: App): AppListener => {
+/** Releases the slot of a request once its reply is made, however long the client takes to read it. */
+const listenerOf = (app: App): Listener => {
   const listener = getRequestListener(async (request, env) => {
     const reply = await app.fetch(request, env)
-    placeOf((env as { incoming?: object }).incoming).leave()
+    slotOf((env as { incoming?: object }).incoming).release()
     return reply
   })
-  return listener as AppListener
+  return listener as Listener
 }
 
-function secureServer(listener: RequestListener, { key, cert }: Pair, times: Gate['times'] | undefined): SecureServer {
+function secureServer(listener: RequestListener, { key, cert }: Pair, times: OverloadProtection['times'] | undefined): SecureServer {
   const options = { ...times, key, cert, minVersion: OLDEST_TLS, handshakeTimeout: limits.firstByte } as const
   const server = createSecureServer(options, listener)
   sortByFirstByte(server)
   return server
 }
 
-/** New connections get the new certificate; those that are open go on. */
+/** For new connections; open ones keep the certificate before. */
 export const showCertificate = (server: ServerType, { key, cert }: Pair): void =>
   (server as SecureServer).setSecureContext({ key, cert, minVersion: OLDEST_TLS })
 
 /** Every TLS connection begins with this byte, and no request of plain http does. */
 const HANDSHAKE = 0x16
 
-/** People type an address without https:// in front: plain http on the same port is told where to go. */
+/** People type an address without https:// in front: plain http on the same port is redirected. */
 function sortByFirstByte(server: SecureServer): void {
   const secure = server.listeners('connection') as ((socket: Socket) => void)[]
   const plain = redirector(server)
-  /** Not yet known to the server above: by both ends, because the secured socket hides the one it lies on. */
+  /** Connections without a TLS session yet, by both ends, because the secured socket hides the one it lies on. */
   const arriving = new Map<string, Socket>()
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
     const ends = endsOf(socket)
     arriving.set(ends, socket)
-    const giveUp = () => socket.destroy()
+    const abort = () => socket.destroy()
     socket.once('close', () => arriving.delete(ends))
-    socket.on('error', giveUp)
-    socket.setTimeout(limits.firstByte, giveUp)
+    socket.on('error', abort)
+    socket.setTimeout(limits.firstByte, abort)
     socket.once('readable', () => {
       socket.setTimeout(0)
-      socket.off('timeout', giveUp)
+      socket.off('timeout', abort)
       const first: Buffer | null = socket.read(1)
-      if (!first) return giveUp()
+      if (!first) return abort()
       socket.unshift(first)
       if (first[0] !== HANDSHAKE) return void plain.emit('connection', socket)
-      socket.off('error', giveUp)
+      socket.off('error', abort)
       for (const listener of secure) listener.call(server, socket)
     })
   })
   server.on('secureConnection', (socket) => arriving.delete(endsOf(socket)))
-  // A server that closes waits for every connection, and these have not asked for anything.
+  // `close` waits for every connection that the server knows, and not for these.
   const close = server.close.bind(server)
   server.close = (done) => {
     for (const socket of arriving.values()) socket.destroy()
@@ -94,7 +99,7 @@ const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket) 
 const HINT = 'This server speaks https: begin the address with https://'
 const REFUSAL = JSON.stringify({ statusCode: 400, error: 'Bad Request', code: 'https_needed', message: HINT })
 
-/** A page is sent on; anything that carries something is not, so that a program that sends secrets in the clear is noticed. */
+/** Redirects pages, and refuses anything with a body, so that a program that sends secrets unencrypted is noticed. */
 function redirector(server: SecureServer): Server {
   const plain = createPlainServer({ requestTimeout: limits.firstByte }, (request: IncomingMessage, response: ServerResponse) => {
     const { method, url = '/', headers } = request

@@ -9,15 +9,14 @@ import type { ServerType } from '@hono/node-server'
 import { systemClock } from '@markbook/shared/clock'
 import { Hono } from 'hono'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { App } from '../app/app.ts'
 import { type Config, readConfig } from '../config.ts'
-import type { App } from '../http/app.ts'
 import { type Log, silentLog } from '../http/log.ts'
-import { addressesAt, type Machine, thisMachine } from './addresses.ts'
-import { type Announcement, announce } from './announce.ts'
+import { addressesAt, type Machine, thisMachine } from '../network/addresses.ts'
 import { readCertificates } from './authority.ts'
-import { makeAuthority, makeCertificate, show } from './certificate.ts'
+import { makeAuthority, makeCertificate, summaryOf } from './certificate.ts'
 import { listen } from './listener.ts'
-import { keepPresent, type Presence } from './presence.ts'
+import { type Announcement, announce, type Presence, startPresence } from './presence.ts'
 import { openTls } from './tls.ts'
 
 const at = (...addresses: string[]): Machine => ({
@@ -50,7 +49,7 @@ async function start(machine: Machine, settings: Record<string, string> = {}, lo
   endings.push(() => new Promise((resolve) => server.close(resolve)))
   const { port } = server.address() as AddressInfo
   const [said, told]: [string[], Announcement[]] = [[], []]
-  const presence = await keepPresent(
+  const presence = await startPresence(
     { server, port, config, secured, log },
     {
       say: (line) => void said.push(line),
@@ -124,7 +123,7 @@ describe('a server on the LAN', () => {
     writeFileSync(keyFile, second.key)
     await presence.check()
     expect(await namesShown(port, authority.cert)).toContain('10.0.0.2')
-    expect(show(second).names).toContain('10.0.0.2')
+    expect(summaryOf(second).names).toContain('10.0.0.2')
   })
 })
 

@@ -1,13 +1,13 @@
 import type { Clock } from '@markbook/shared/clock'
 import type { Config } from '../config.ts'
-import { type Machine, namesAt, thisMachine } from './addresses.ts'
+import { type Machine, namesAt, thisMachine } from '../network/addresses.ts'
 import { keepCertificates } from './authority.ts'
 import type { Pair } from './certificate.ts'
-import { type Files, readGiven, stampOf } from './given.ts'
+import { type Files, readOperatorCertificate, stampOf } from './operator-certificate.ts'
 
 /**
- * The certificate that a server shows. `current` answers another one when it has changed, so that a running server takes it up, and
- * throws where the new one is no good. `notes`: what was made at the start, in sentences.
+ * The certificate that a server presents. `current` answers a changed one, for a running server to take up, or null; it throws where the
+ * new one cannot be used. `notes`: what was made at the start, in sentences.
  */
 export type Secured = { pair: Pair; notes: readonly string[]; current(): Promise<{ pair: Pair; notes: readonly string[] } | null> }
 
@@ -45,11 +45,11 @@ async function fromAuthority(
 
 function fromFiles(files: Files, clock: Clock): Secured {
   let stamp = stampOf(files)
-  const pair = readGiven(files, clock.now())
+  const pair = readOperatorCertificate(files, clock.now())
   const current = async () => {
     const now = stampOf(files)
     if (now === stamp) return null
-    const pair = readGiven(files, clock.now())
+    const pair = readOperatorCertificate(files, clock.now())
     stamp = now
     return { pair, notes: ['Took up the new certificate of TLS_CERT_FILE.'] }
   }

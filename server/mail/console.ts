@@ -10,7 +10,7 @@ function toBox({ to, subject, text }: MailMessage): string {
   return [`┌${rule}┐`, ...lines.map((line) => `│ ${line.padEnd(width)} │`), `└${rule}┘`, ''].join('\n')
 }
 
-/** Stands in where no SMTP server is configured: whoever runs the service reads the mail, code and all, on its console. */
+/** Prints mails, codes included, on the operator's console, where no SMTP server is configured. */
 export function consoleMailer({ clock, print = (text) => void process.stdout.write(text) }: ConsoleOptions): Mailer {
   return {
     send(message) {

@@ -1,6 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 
-/** A mail in plain text. `expiresAt` is in milliseconds since 1970: after it the mail is worth nothing and is dropped. */
+/** A mail in plain text. `expiresAt` is in milliseconds since 1970: after it the mail is dropped. */
 export type MailMessage = { to: string; subject: string; text: string; expiresAt: number }
 
 /**
@@ -13,7 +13,7 @@ export type MailFailure = { at: number; kind: 'connection' | 'message'; reason: 
 export type MailState = { kind: 'smtp' | 'console'; lastFailure: MailFailure | null; queued: number }
 
 /**
- * The way out for mail. `send` queues and returns at once; it throws only for an address or subject that could break out of its header.
+ * Sends mail. `send` queues and returns at once; it throws only for an address or subject that could break out of its header.
  * `close` waits for what is being sent and drops the rest.
  */
 export type Mailer = { send(message: MailMessage): void; state(): MailState; close(): Promise<void> }

@@ -1,7 +1,7 @@
 import { limits } from '@markbook/shared/limits'
 import type { MailMessage } from './mailer.ts'
 
-/** `code` as it was made, 8 digits; `site` is the address of the service (PUBLIC_URL), where the code is to be typed. */
+/** `code`: 8 digits; `site` is the address of the service (PUBLIC_URL), where the code is typed. */
 export type SignInCode = { code: string; site: string }
 
 const grouped = (code: string) => `${code.slice(0, code.length / 2)} ${code.slice(code.length / 2)}`

@@ -16,7 +16,7 @@ export type MailQueue = { add(message: MailMessage): boolean; size(): number; cl
 
 type Pending = { message: MailMessage; tries: number }
 
-/** Mails on their way at one time; more would look like an attack to a school's mail server. */
+/** Mails being sent at one time; more would look like an attack to a school's mail server. */
 const CONNECTIONS = 3
 
 /** Mail in order of arrival, at most limits.mail.queue of it, each tried until it is delivered, expired or the queue closed. */

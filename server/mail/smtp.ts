@@ -17,7 +17,7 @@ export type SmtpOptions = {
 }
 
 /** 2, 6, 18, 54 and 162 seconds: the six tries of a code lie within the ten minutes that it lives. */
-const tripling = (tries: number) => 2_000 * 3 ** (tries - 1)
+const exponential = (tries: number) => 2_000 * 3 ** (tries - 1)
 
 const TIMES = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000, socketCloseTimeout: 1_000 }
 
@@ -34,7 +34,7 @@ function toFailure(error: NodemailerError, at: number): MailFailure {
  * Sends mail over SMTP from a queue of at most limits.mail.queue. A mail that could not leave is tried again, at most limits.mail.tries
  * times in all and never after it has expired; one that the server refused for good is not tried again.
  */
-export function smtpMailer({ url, from, clock, log, backoff = tripling }: SmtpOptions): Mailer {
+export function smtpMailer({ url, from, clock, log, backoff = exponential }: SmtpOptions): Mailer {
   if (/\p{Cc}/u.test(from)) throw new TypeError('MAIL_FROM must be one line')
   const transport = openTransport(url, from)
   let lastFailure: MailFailure | null = null

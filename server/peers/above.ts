@@ -29,7 +29,7 @@ const hasRowsFrom = statement<{ school: string; source: string }>()(({ db, t: { 
 
 /**
  * At a laptop with two parents: whether the first, `school`, has met the other's database after it was restored, which this laptop has not.
- * What came here from the one before, and not by way of the school, is then kept back from the school no longer (decision 380).
+ * What came here from the one before, and not by way of the school, is then kept back from the school no longer.
  */
 export async function isRestoredAbove(tx: WriteTx, school: Peer, above: string | null | undefined): Promise<boolean> {
   if (school.user_id === null || !above) return false
@@ -58,13 +58,13 @@ const firstUnsent = statement<{ school: string; parent: string; seq: number }>()
 export async function sentUpTo(tx: ReadTx, { school_id, node_id, own_seq }: Peer): Promise<number> {
   const [school, parent] = [school_id as string, node_id]
   const [unsent] = await firstUnsent(tx, { school, parent, seq: own_seq })
-  return unsent ? own_seq : (await tx.dialect.feedOf(tx.line, school)).seq
+  return unsent ? own_seq : (await tx.dialect.feedOf(tx.connection, school)).seq
 }
 
 type Place = { theirs: number; ours: number }
 
 /**
- * How much of a laptop's feed has come as far as the centre (decision 346). The school says with each page how far its own feed has gone
+ * How much of a laptop's feed has come as far as the centre. The school says with each page how far its own feed has gone
  * on; once that is further than the school's feed was when it had all of ours, ours has gone on too.
  */
 export class AboveParent {

@@ -6,7 +6,7 @@ import type { ReadTx } from '../store/tx.ts'
 const WAS_ADMIN = 1
 
 /**
- * Who may have made administrators of a school, which a school's server is asked about (decision 271): who ever was one here, whoever founds
+ * Who may have made administrators of a school, which a school's server is asked about: who ever was one here, whoever founds
  * the school, and who became one in the same page by one of those.
  */
 export class Appointments {

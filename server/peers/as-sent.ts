@@ -9,7 +9,7 @@ import type { ReadTx } from '../store/tx.ts'
 const SENT: readonly string[] = [EXISTENCE, 'letter', 'teacher_remark']
 
 /**
- * Whether a unit of an entry says exactly what its report book was sent with, as that stands here (decision 389): whoever wrote it, no
+ * Whether a unit of an entry says exactly what its report book was sent with, as that stands here: whoever wrote it, no
  * words come with it that are not there already.
  */
 export async function isAsSent(tx: ReadTx, school: string, entry: RowState, unit: string): Promise<boolean> {

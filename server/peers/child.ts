@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
-import { type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import type { Row } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { countOf, entriesOf, packEntries } from '@markbook/sync/protocol/entries'
 import { type Page, PROTOCOL, type Pull, type Push, type RowAnswer, type Welcome } from '@markbook/sync/protocol/messages'
@@ -61,7 +62,7 @@ export class Child {
   /** True where this database was restored or cloned and must begin anew. */
   async greet(signal?: AbortSignal): Promise<{ anew: boolean }> {
     const { store, clock, config } = this.services
-    const kind = config.databaseUrl ? 'centre' : 'school'
+    const kind = config.role
     const before = await store.read(asSystem(), (tx) => this.peer(tx))
     const node = before.own_epoch ?? store.nodeId
     const cursor = before.their_cursor
@@ -79,7 +80,7 @@ export class Child {
     return store.write(asSystem(), async (tx) => {
       const peer = await this.peer(tx)
       if (await hasLost(tx, store.nodeId, peer, welcome)) {
-        // The parent knows better than this database what both have in common (decision 382).
+        // The parent knows better than this database what both have in common.
         await this.save(tx, { own_seq: Math.min(peer.own_seq, welcome.acknowledged) })
         return { anew: true }
       }
@@ -224,7 +225,7 @@ export class Child {
     await underOwnNumber(this.services.store, async (tx) => {
       await demandOneHand(tx, peer.school_id as string, history, null)
       await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
-      if (page.copied !== null) await tx.dialect.awaitMore(tx.line, isCopying(page))
+      if (page.copied !== null) await tx.dialect.awaitMore(tx.connection, isCopying(page))
       await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id, fromParent: true })
       if (peer.user_id === null) await announceSecrets(tx, rows, peer.node_id)
       await takeTold(tx, peer.school_id as string, history, peer.node_id)

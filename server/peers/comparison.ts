@@ -37,14 +37,14 @@ const chance: Chance = () => randomInt(1_000_000) / 1_000_000
 
 /**
  * Compares what this node holds with what its first parent holds, step by step in quiet moments, and has everything merged again where they
- * differ (decision 407). Nothing is ever taken from a digest. What was found stands in `sync_peer`, so that it survives a restart.
+ * differ. Nothing is ever taken from a digest. What was found stands in `sync_peer`, so that it survives a restart.
  */
 export class Comparison {
   private state: Comparing
   private place: MergePlace = MERGE_START
   private othersDue = 0
 
-  /** `meetOthers`: the other parents of a laptop, once a day in such a moment (decision 410). */
+  /** `meetOthers`: the other parents of a laptop, once a day in such a moment. */
   constructor(
     private readonly services: Services,
     private readonly bounds: CompareBounds = limits.sync.compare,

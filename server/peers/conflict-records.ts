@@ -15,7 +15,7 @@ type Entry = Pick<Row<'history'>, 'actor_id' | 'node_id' | 'node_seq' | 'action'
 const keyOf = (entity: unknown, id: unknown) => `${entity}:${id}`
 
 /**
- * Which records of conflicts are taken from a laptop (decision 406): one that merging makes there, of a write of the laptop's own person or
+ * Which records of conflicts are taken from a laptop: one that merging makes there, of a write of the laptop's own person or
  * of one that is known here. What is known here is what was before anything of the page was taken: the laptop's own row says what it likes.
  */
 export class ConflictRecords {

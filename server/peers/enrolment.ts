@@ -3,10 +3,11 @@ import { toInstant } from '@markbook/shared/clock'
 import { replicationFailures } from '@markbook/shared/contract/replication'
 import { failures } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
+import type { NodeRole } from '@markbook/shared/tables/node'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Join, type Joined, OLDEST_PROTOCOL } from '@markbook/sync/protocol/messages'
 import { and, eq, gt, isNull } from 'drizzle-orm'
-import { lockedNode, type NodeKind } from '../store/node.ts'
+import { lockedNode } from '../store/node.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
 import { isKey, type NodeKeys } from './keys.ts'
@@ -102,7 +103,7 @@ async function demandMayInvite(tx: ReadTx, kind: Invitation['kind']): Promise<vo
 }
 
 /** Who invites: what a joining node is told of its parent. */
-export type Host = { nodeId: string; kind: NodeKind; name: string; keys: NodeKeys }
+export type Host = { nodeId: string; kind: NodeRole; name: string; keys: NodeKeys }
 
 /**
  * Takes a node in by its invitation, once. A school that started alone brings its own id; an invitation for a school that is here already
@@ -173,10 +174,10 @@ async function schoolToJoin({ db, t: { school } }: WriteTx, invited: string | nu
 }
 
 /**
- * What this node is to who joins it (decision 345): to a school's server the centre, to a laptop the school, unless schools' servers join
+ * What this node is to who joins it: to a school's server the centre, to a laptop the school, unless schools' servers join
  * here too. Where that says nothing yet, its database does.
  */
-async function standingOver(tx: WriteTx, { kind }: Host, join: Join): Promise<NodeKind> {
+async function standingOver(tx: WriteTx, { kind }: Host, join: Join): Promise<NodeRole> {
   if (join.kind === 'school') return 'centre'
   if ((await parentsOf(tx)).length > 0) return 'school'
   const { sync_peer } = tx.t

@@ -3,7 +3,7 @@ import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
 
-/** Rows that bear writes under this database's number are about to leave it, and may be made here again (decision 387). */
+/** Rows that bear writes under this database's number are about to leave it, and may be made here again. */
 export class NumberForgotten extends Error {}
 
 /** Of the tables whose rows leave a laptop with a right, those whose ids follow from what a row is of. */

@@ -18,7 +18,7 @@ type Peer = Row<'sync_peer'>
 /** Whether a child that has read our feed so far may have missed deletions that were forgotten (SPEC, «Tombstones»). */
 export async function isBelowFloor(tx: ReadTx, school: string, epoch: string, cursor: string | null): Promise<boolean> {
   const known = textToCursor(cursor)
-  return known?.kind === 'feed' && known.epoch === epoch && known.seq < (await tx.dialect.feedOf(tx.line, school)).floor
+  return known?.kind === 'feed' && known.epoch === epoch && known.seq < (await tx.dialect.feedOf(tx.connection, school)).floor
 }
 
 /** At the parent: which of the rows it does not know at all. A row that waits is known. */
@@ -26,7 +26,7 @@ export async function unknownOf(tx: ReadTx, { school_id }: Peer, { table, ids }:
   if (!Object.hasOwn(descriptions, table)) return { unknown: [] }
   const school = school_id as string
   const { sync_held } = tx.t
-  const stored = await tx.dialect.versionsOf(tx.line, school, table, ids)
+  const stored = await tx.dialect.versionsOf(tx.connection, school, table, ids)
   const held = await tx.db
     .select({ id: sync_held.row_id })
     .from(sync_held)
@@ -84,7 +84,7 @@ async function letGoOf(tx: WriteTx, school: string, { table, rows, node, hasChil
 async function unknownIn(store: Store, school: string, table: Replicated, ask: Asking): Promise<string[]> {
   const unknown: string[] = []
   for (let after = COMMONS; ; ) {
-    const ids = await store.read(asSystem(), (tx) => tx.dialect.rowIdsAfter(tx.line, school, table, after, limits.sync.pageRows))
+    const ids = await store.read(asSystem(), (tx) => tx.dialect.rowIdsAfter(tx.connection, school, table, after, limits.sync.pageRows))
     if (ids.length > 0) unknown.push(...(await ask({ table, ids })).unknown)
     if (ids.length < limits.sync.pageRows) return unknown
     after = ids.at(-1) as string
@@ -94,6 +94,6 @@ async function unknownIn(store: Store, school: string, table: Replicated, ask: A
 /** Rows that were written here, or by a child, since the parent acknowledged our feed. */
 async function unsentOf(tx: ReadTx, { school_id, own_seq, node_id }: Peer): Promise<Set<string>> {
   const span = { after: own_seq, upTo: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER, notFrom: [node_id] }
-  const entries = await tx.dialect.feedEntries(tx.line, school_id as string, span)
+  const entries = await tx.dialect.feedEntries(tx.connection, school_id as string, span)
   return new Set(entries.map(({ table_name, row_id }) => `${table_name}:${row_id}`))
 }

@@ -66,7 +66,7 @@ export async function shownBy(tx: ReadTx, peer: Peer, epoch: string, text: strin
   const heard = last?.epoch === epoch ? last : null
   if (cursor.epoch !== epoch)
     return (await isOfLater(tx, cursor, epoch)) ? { sign: 'number', number, common: heard ? spotOf(heard) : BEGINNING } : null
-  const [own, ofPeople] = [await tx.dialect.feedOf(tx.line, school), await tx.dialect.feedOf(tx.line, COMMONS)]
+  const [own, ofPeople] = [await tx.dialect.feedOf(tx.connection, school), await tx.dialect.feedOf(tx.connection, COMMONS)]
   const common = commonWith(cursor, heard)
   if (cursor.seq > own.seq || cursor.people > ofPeople.seq) return { sign: 'beyond', number, common }
   if ((await digestAt(tx, school, cursor)) !== cursor.imprint.digest) return { sign: 'history', number, common }

@@ -1,5 +1,6 @@
 import { replicationFailures } from '@markbook/shared/contract/replication'
 import { and, eq, isNull, ne } from 'drizzle-orm'
+import type { Config } from '../config.ts'
 import type { Services } from '../http/services.ts'
 import { laptopOwner } from '../store/laptop.ts'
 import type { ReadTx } from '../store/tx.ts'
@@ -42,7 +43,7 @@ function addressOf(typed: string): URL {
   return url
 }
 
-/** The parent's own authority is trusted once its fingerprint was sent back, which a person compared (decision 312). */
+/** The parent's own authority is trusted once its fingerprint was sent back, which a person compared. */
 async function demandTrust({ config }: Services, address: URL, fingerprint: string | undefined): Promise<void> {
   if (!(await isUnknown(address, trustedAuthority(config.dataDir)))) return
   const authority = await authorityAt(address)
@@ -52,8 +53,8 @@ async function demandTrust({ config }: Services, address: URL, fingerprint: stri
   trustAuthority(config.dataDir, authority)
 }
 
-/** `databaseUrl` of a central node; `course`: what the running replication says of itself. */
-type Here = { databaseUrl: string | null; course: Course | null }
+/** `course`: what the running replication says of itself. */
+type Here = { role: Config['role']; course: Course | null }
 
 /** Whether `demandMayJoin` would let this node join a parent. */
 export async function mayJoin(tx: ReadTx, here: Here): Promise<boolean> {
@@ -64,7 +65,7 @@ export async function mayJoin(tx: ReadTx, here: Here): Promise<boolean> {
 
 /**
  * As what this node may join, and which address is meant where none was typed. A school's server has one parent; a laptop may have a second
- * (sync.md, «Topology»), and neither joins again where it goes well (decision 396).
+ * (sync.md, «Topology»), and neither joins again where it goes well.
  */
 export async function demandMayJoin(tx: ReadTx, here: Here, typed: string | undefined): Promise<{ kind: Kind; address: string }> {
   if (await isCentre(tx, here)) throw replicationFailures.joinsNobody()
@@ -80,8 +81,8 @@ export async function demandMayJoin(tx: ReadTx, here: Here, typed: string | unde
 const isShutOut = ({ course }: Here) => course?.notice === 'revoked'
 
 /** On Postgres, or where the servers of schools have joined it. */
-async function isCentre({ db, t: { sync_peer } }: ReadTx, { databaseUrl }: Here): Promise<boolean> {
-  if (databaseUrl) return true
+async function isCentre({ db, t: { sync_peer } }: ReadTx, { role }: Here): Promise<boolean> {
+  if (role === 'centre') return true
   const isSchool = and(eq(sync_peer.side, 'child'), ne(sync_peer.kind, 'laptop'), isNull(sync_peer.revoked_at))
   return (await db.$count(sync_peer, isSchool)) > 0
 }

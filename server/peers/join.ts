@@ -19,7 +19,7 @@ export type Joining = { url: string; code: string; kind: 'school' | 'laptop'; is
 
 /**
  * Joins a parent by its invitation. A school that started alone brings its rows; one that is empty gets those of the school that the
- * invitation is for. A parent that was joined before, and may have revoked this node since, is joined anew in its place (decision 396).
+ * invitation is for. A parent that was joined before, and may have revoked this node since, is joined anew in its place.
  * Throws `LineFailure` with the parent's code. Where it stops half way, it is done again with another invitation.
  */
 export async function joinParent(services: Here, joining: Joining, carry: Carrier = fetch): Promise<Joined> {

@@ -7,7 +7,7 @@ import { mergeRows } from '@markbook/sync/merge/merge'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
-import { peopleElsewhere } from '../features/outage/belonging.ts'
+import { peopleElsewhere } from '../features/schools/schools.policy.ts'
 import { isLost, type Known, knownRows } from '../store/replica/states.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
@@ -58,7 +58,7 @@ type Part = { unit: string; isNew: boolean; lives: boolean }
 /**
  * Pushed rows are commands (SPEC): each unit that this node has not seen is asked about again, by the same rights table that guards the
  * routes. A school's node has judged its own people by the rights of the moment, so of it only who makes administrators is asked; a
- * laptop writes for its one user, who is judged here (docs/decisions/0271).
+ * laptop writes for its one user, who is judged here.
  */
 export class Judge {
   private readonly facts = new Map<string, Promise<Facts>>()
@@ -76,7 +76,7 @@ export class Judge {
   }
 
   async verdicts(table: Replicated, state: RowState, known: Known | undefined): Promise<Verdict[]> {
-    // Of a row that was lost here past the program its versions alone are known, and what comes under them stands (decision 407).
+    // Of a row that was lost here past the program its versions alone are known, and what comes under them stands.
     const after = known && !isLost(known) ? mergeRows(table, descriptions[table], known.state, state).state : state
     const fresh = freshIn(state, known, after).filter(([unit]) => !changesNothing(table, unit, state, known))
     // Whole: what is not there under its own id must not come to life by a part of it.

@@ -9,7 +9,7 @@ const PUBLIC = { ed25519: '302a300506032b6570032100', x25519: '302a300506032b656
 
 /**
  * Made from the server's secret and the node's id: nothing more to keep safe than what there is already, every instance of a central
- * node has the same, and a new incarnation has new ones (docs/decisions/0272).
+ * node has the same, and a new incarnation has new ones.
  */
 export const nodeKeys = (secret: string, nodeId: string): NodeKeys =>
   remembered(ownKeys, createHash('sha256').update(`${nodeId} ${secret}`).digest('base64url'), () => makeKeys(secret, nodeId))

@@ -8,7 +8,7 @@ import type { ReadTx, WriteTx } from '../store/tx.ts'
 import { demandNoneForgotten, type Heard, isUnsent } from './forgotten.ts'
 import type { Scope } from './scope.ts'
 
-/** Report books that came to another class, and so to the laptop of another teacher (decision 377). */
+/** Report books that came to another class, and so to the laptop of another teacher. */
 const BOOK = 'report_book'
 const PARTS = ['report_book_entry', 'report_book_pdf'] as const
 

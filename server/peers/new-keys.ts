@@ -4,8 +4,8 @@ import type { ReadTx } from '../store/tx.ts'
 import { isKey, isSignedBy, nodeKeys, signatureOf } from './keys.ts'
 
 /**
- * A parent that begins anew has other keys (decision 272), and a child that seals secrets for the old ones seals them for nobody (decision
- * 401). The new ones are vouched for by the number before, whose keys the parent can make and the child knows: who sits on the line cannot.
+ * A parent that begins anew has other keys, and a child that seals secrets for the old ones seals them for nobody. The
+ * new ones are vouched for by the number before, whose keys the parent can make and the child knows: who sits on the line cannot.
  */
 type Keys = NonNullable<Welcome['keys']>
 type Spoken = Pick<Keys, 'public_key' | 'box_key'>

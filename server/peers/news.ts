@@ -30,7 +30,7 @@ export function newsOf(store: Store) {
       return seen.clear()
     }
     const schools = [...new Set([...waiters].flatMap((waiter) => [...waiter.schools]))]
-    const feeds = await store.read(asSystem(), (tx) => tx.dialect.feedsOf(tx.line, schools)).catch(() => [])
+    const feeds = await store.read(asSystem(), (tx) => tx.dialect.feedsOf(tx.connection, schools)).catch(() => [])
     for (const { school_id, seq } of feeds) {
       const before = seen.get(school_id)
       seen.set(school_id, seq)

@@ -20,7 +20,7 @@ export function nameAnew(name: string, others: readonly string[]): string {
 /** As which node another began anew, when, and whether the one before was heard after that: then one is a copy of the other. */
 export type Successor = { name: string; at: string; bothHeard: boolean }
 
-/** By their names and times alone (decision 393); null of one that did not begin anew, is revoked, or shares its name with another. */
+/** By their names and times alone; null of one that did not begin anew, is revoked, or shares its name with another. */
 export function successorOf(peer: Peer, peers: readonly Peer[]): Successor | null {
   const { base, number } = partsOf(peer.name)
   const alike = (other: Peer) =>

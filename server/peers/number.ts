@@ -34,7 +34,7 @@ export async function demandOwnNumber(tx: ReadTx, school: string, node: string, 
     counters.set(table, own.set(state.id, counter))
   }
   for (const [table, told] of counters)
-    for (const stored of await tx.dialect.versionsOf(tx.line, scopeIn(table, school), table, [...told.keys()]))
+    for (const stored of await tx.dialect.versionsOf(tx.connection, scopeIn(table, school), table, [...told.keys()]))
       if ((textToVersions(stored).vv[node] ?? 0) < (told.get(stored.row_id) ?? 0)) throw new NumberTaken()
 }
 
@@ -68,7 +68,7 @@ export async function hasLost(
   peer: Pick<Row<'sync_peer'>, 'school_id'>,
   { acknowledged, head }: Pick<Welcome, 'acknowledged' | 'head'>,
 ): Promise<boolean> {
-  const feed = await tx.dialect.feedOf(tx.line, peer.school_id as string)
+  const feed = await tx.dialect.feedOf(tx.connection, peer.school_id as string)
   if (acknowledged > feed.seq) return true
   if (head === null) return false
   const [last] = await lastOwnEntry(tx, { school: peer.school_id as string, node: nodeId, upTo: acknowledged })

@@ -10,7 +10,7 @@ import { type Carrier, LineFailure, ParentLine } from './parent-line.ts'
 
 /**
  * Meets every parent of a laptop but the one at `spokenWith`: says and hears what is new, at most limits.sync.parents.pages each way. Days
- * that a centre has lost may have been heard by this laptop alone, and nobody else can show it that they are missing (decision 410). Answers
+ * that a centre has lost may have been heard by this laptop alone, and nobody else can show it that they are missing. Answers
  * the place of a parent by which this node has to begin anew, or null. One that is not there is met another time.
  */
 export async function meetOthers(services: Services, spokenWith: number, carry: Carrier, signal?: AbortSignal): Promise<number | null> {

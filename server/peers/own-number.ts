@@ -5,8 +5,8 @@ import { leaveNumber, NumberGivenUp, NumberTaken } from './number.ts'
 import { withOneHand } from './twofold.ts'
 
 /**
- * Takes what a parent says, unless it says that a copy of this database writes under its number: then it takes another (decision 381).
- * So it does before rows go that bear it (decision 387): killed between the two, it still has them, under a number of nobody.
+ * Takes what a parent says, unless it says that a copy of this database writes under its number: then it takes another.
+ * So it does before rows go that bear it: killed between the two, it still has them, under a number of nobody.
  */
 export async function underOwnNumber(store: Store, take: (tx: WriteTx) => Promise<void>): Promise<void> {
   const taken = () => withOneHand(store, () => store.write(asSystem(), take))

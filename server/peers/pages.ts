@@ -58,7 +58,7 @@ function readOn(tx: ReadTx, peer: Peer, cursor: Cursor, scope: Scope, tellsHisto
 }
 
 async function beginning(tx: ReadTx, school: string, epoch: string): Promise<Cursor> {
-  const [own, people] = [await tx.dialect.feedOf(tx.line, school), await tx.dialect.feedOf(tx.line, COMMONS)]
+  const [own, people] = [await tx.dialect.feedOf(tx.connection, school), await tx.dialect.feedOf(tx.connection, COMMONS)]
   return { kind: 'copy', epoch, seq: own.seq, people: people.seq, table: FIRST, after: COMMONS, copied: 0 }
 }
 const FIRST: Replicated = 'school'
@@ -73,7 +73,7 @@ async function copyOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'copy' },
   const place: CopyPlace = { table: cursor.table as Replicated, after: cursor.after }
   const { rows, next } = await readCopy(tx, school, place, rowsAtOnce(place.table))
   const copied = cursor.copied + rows.length
-  const total = await tx.dialect.countVersions(tx.line, school)
+  const total = await tx.dialect.countVersions(tx.connection, school)
   const { epoch, seq, people } = cursor
   const whole = await withConflicts(tx, school, await withNamed(tx, school, scope, rows))
   // A school gets what was before; a laptop only what comes from now on.

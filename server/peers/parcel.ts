@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import type { Row } from '@markbook/shared/tables/tables'
 import { OLDEST_PROTOCOL, Page, PROTOCOL, Push, RowAnswer } from '@markbook/sync/protocol/messages'
 import { z } from 'zod'
-import { seal, unseal } from '../features/outage/seal.ts'
+import { decrypt, encrypt } from '../store/encryption.ts'
 import { OfRow, OnStick, type Packed } from './files/by-hand.ts'
 import { isSignedBy, type NodeKeys, signatureOf } from './keys.ts'
 
@@ -59,8 +60,8 @@ type Content = Omit<Up, 'files'> | Omit<Down, 'files'>
 export function wrap(head: Head, content: Content, packed: readonly Packed[], { keys, shared }: Keys): Buffer {
   const first = JSON.stringify(head)
   const files = packed.map(({ bytes: _, ...file }) => file)
-  const sealed = seal(gzipSync(JSON.stringify({ ...content, files })), shared, head.peer)
-  const lines = packed.map(({ bytes, sha256 }) => Buffer.from(`${seal(bytes, shared, ownerOf(head, sha256))}\n`))
+  const sealed = encrypt(gzipSync(JSON.stringify({ ...content, files })), shared, head.peer)
+  const lines = packed.map(({ bytes, sha256 }) => Buffer.from(`${encrypt(bytes, shared, ownerOf(head, sha256))}\n`))
   return Buffer.concat([Buffer.from(`${first}\n${signatureOf(signedOf(first, sealed), keys)}\n${sealed}\n`), ...lines])
 }
 
@@ -71,7 +72,7 @@ export function* filesIn(bytes: Buffer, from: Pick<Peer, 'id'>, files: readonly 
   let at = afterLines(bytes, 3)
   for (const file of files) {
     const end = bytes.indexOf('\n', at)
-    const content = end < 0 ? null : unseal(bytes.toString('latin1', at, end), shared, ownerOf({ peer: from.id }, file.sha256))
+    const content = end < 0 ? null : decrypt(bytes.toString('latin1', at, end), shared, ownerOf({ peer: from.id }, file.sha256))
     if (content?.length !== file.size) return
     at = end + 1
     yield { ...file, bytes: content }
@@ -119,7 +120,7 @@ export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, sha
   const [first = '', signature = '', sealed = ''] = bytes.toString('utf8', 0, afterLines(bytes, 3)).split('\n')
   if (!isSignedBy(signedOf(first, sealed), signature, from.public_key))
     throw new Error('This parcel was changed on its way, or was not written by the server that it names.')
-  const content = unseal(sealed, shared, from.id)
+  const content = decrypt(sealed, shared, from.id)
   if (!content) throw new Error('This parcel was not sealed for this server.')
   const value: unknown = JSON.parse(gunzipSync(content, { maxOutputLength: MOST }).toString('utf8'))
   return direction === 'up' ? Up.parse(value) : Down.parse(value)

@@ -1,7 +1,7 @@
 import { COMMONS } from '@markbook/shared/ids'
 import { descriptions } from '@markbook/shared/tables/tables'
 import type { Carried } from '@markbook/sync/protocol/page'
-import { peopleOfOneSchool } from '../features/outage/belonging.ts'
+import { peopleOfOneSchool } from '../features/schools/schools.policy.ts'
 import { type FeedPage, readPeople, withPeople } from '../store/replica/feed.ts'
 import { knownRows } from '../store/replica/states.ts'
 import { syncRowOf } from '../store/replica/write.ts'
@@ -10,7 +10,7 @@ import type { Scope } from './scope.ts'
 
 /** Ids of the people of the school whom the scope knows of. Who has only asked for a place is known where the requests are. */
 export async function peopleIn(tx: ReadTx, school: string, { holds }: Scope): Promise<Set<string>> {
-  return new Set(await tx.dialect.peopleOf(tx.line, school, { applicants: holds('school_join_request') }))
+  return new Set(await tx.dialect.peopleOf(tx.connection, school, { applicants: holds('school_join_request') }))
 }
 
 /** The rows after the people whom they name: those of them that the scope holds, for what a laptop does not get names nobody to it. */
@@ -57,7 +57,7 @@ export async function announceSecrets(tx: WriteTx, rows: readonly Carried[], not
   const users = [...new Set(places.map(ownerOf))]
   if (users.length === 0) return
   for (const table of SECRETS) {
-    const known = await knownRows(tx, table, COMMONS, await tx.dialect.rowIdsOf(tx.line, table, users))
+    const known = await knownRows(tx, table, COMMONS, await tx.dialect.rowIdsOf(tx.connection, table, users))
     const there = [...known.values()].filter(({ row, source }) => row && (notOf === null || source !== notOf))
     const again = there.map(({ state, source, place }) => syncRowOf(table, { state, settled: [] }, { isThere: true, source, place }))
     if (again.length > 0) tx.replica.bring(COMMONS, again)

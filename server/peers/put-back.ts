@@ -45,7 +45,7 @@ export async function inItsOwnDays<T>(services: Used, answer: () => Promise<T>, 
 }
 
 /**
- * What `markbook restore` would have done (decision 404): another incarnation, so that equal numbers never meet from here on. What was
+ * What `markbook restore` would have done: another incarnation, so that equal numbers never meet from here on. What was
  * written since under the number before is stamped anew, for the lost days have other writes under it; nobody knows since when, so all of
  * it that may be. Every session ends, of people and of children.
  */

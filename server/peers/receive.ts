@@ -1,4 +1,5 @@
-import { descriptions, type Replicated, type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
 import { pick, type RowState } from '@markbook/sync/merge/state'
 import { textToCursor } from '@markbook/sync/protocol/cursor'

@@ -24,7 +24,7 @@ export type RefusedRow = {
 export const MORE = 'more'
 
 /**
- * Keeps what this node did not take of a child for its administrators (decision 400), each write once, however often it comes: its id is
+ * Keeps what this node did not take of a child for its administrators, each write once, however often it comes: its id is
  * made of the row, the unit and the write's dot. Of each person's laptops, and of a school's server, `limits.sync.refused.most`: what was
  * put aside first gives way, and what there is no room for is told in one entry.
  */
@@ -44,7 +44,7 @@ export async function keepRefusedOf(tx: WriteTx, peer: Peer, rows: readonly Refu
 
 /**
  * Where the school has a server of its own below this node, that one may be the laptop's first parent: what others made comes by its way,
- * and the laptop does not heed what is said of it here (decision 0288).
+ * and the laptop does not heed what is said of it here.
  */
 function ofOwnHand({ node_id }: Peer, row: RefusedRow): RefusedRow[] {
   const { state, theirs } = row

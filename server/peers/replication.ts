@@ -21,7 +21,7 @@ import { type Patience, WhoseTurn } from './whose-turn.ts'
 /**
  * Replicates with this node's parent while it has one, by itself, for as long as the server runs. A parent that another process joined
  * or left (`markbook join`) is seen within seconds. Of several it speaks with one at a time: with the first, and while that is not there
- * with the next (decision 397).
+ * with the next.
  */
 export async function startReplication(
   services: Services,

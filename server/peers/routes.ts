@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
-import { type Row, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import type { Row } from '@markbook/shared/tables/tables'
 import { weightOfHistory } from '@markbook/sync/protocol/entries'
 import { FileAsk } from '@markbook/sync/protocol/files'
 import {
@@ -21,7 +22,7 @@ import { weightOf } from '@markbook/sync/protocol/page'
 import { eq } from 'drizzle-orm'
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
-import { placeOf } from '../http/admission.ts'
+import { slotOf } from '../http/limiter.ts'
 import type { AppEnv } from '../http/mount.ts'
 import type { Services } from '../http/services.ts'
 import { lockedNode } from '../store/node.ts'
@@ -113,7 +114,7 @@ async function join(c: Ctx, services: Services) {
   const { store, config } = services
   const host = {
     nodeId: store.nodeId,
-    kind: config.databaseUrl ? 'centre' : 'school',
+    kind: config.role,
     name: config.nodeName,
     keys: keysHere(services),
   } as const
@@ -244,7 +245,7 @@ async function verify(c: Ctx, services: Services, digests: ReturnType<typeof dig
   const bytes = await bytesOf(c)
   const peer = await services.store.write(asSystem(), (tx) => signer(c, tx, bytes, { session: true }))
   const over = AbortSignal.any([c.req.raw.signal, services.jobs.stopping])
-  return placeOf(c.env?.incoming).aside(() => digests(peer, over))
+  return slotOf(c.env?.incoming).releasedDuring(() => digests(peer, over))
 }
 
 /** Which files of rows go which way, and by what right. */
@@ -266,13 +267,13 @@ async function pull(c: Ctx, services: Services, news: ReturnType<typeof newsOf>)
   const { store } = services
   const begin = store.write(asSystem(), async (tx) => {
     // That it asked, and how far it has read: a question that is heard twice is answered twice, and changes nothing.
-    const [signed] = await Promise.all([signer(c, tx, bytes, { session: true }), tx.dialect.hurry(tx.line)])
+    const [signed] = await Promise.all([signer(c, tx, bytes, { session: true }), tx.dialect.hurry(tx.connection)])
     await demandNotPutBack(tx, services, signed, asked.cursor)
     await heard(tx, store.nodeId, signed, asked.cursor)
     return { peer: signed, epoch: store.nodeId }
   })
   const { peer, epoch } = await inItsOwnDays(services, () => begin, sessionOver)
-  const place = placeOf(c.env?.incoming)
+  const slot = slotOf(c.env?.incoming)
   const until = performance.now() + asked.wait * 1_000
   // Nobody waits for an answer that nobody reads, nor keeps a server from stopping.
   const over = AbortSignal.any([c.req.raw.signal, services.jobs.stopping])
@@ -289,7 +290,7 @@ async function pull(c: Ctx, services: Services, news: ReturnType<typeof newsOf>)
       return page
     }
     // Whoever waits for news holds nobody else up.
-    await place.aside(() => told.promise)
+    await slot.releasedDuring(() => told.promise)
   }
 }
 

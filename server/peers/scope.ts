@@ -59,7 +59,7 @@ export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): P
   return { text, secrets: false, holds, hasPast, books }
 }
 
-/** A laptop that was told of books before their conflicts came with them is told of all once more (decision 408). */
+/** A laptop that was told of books before their conflicts came with them is told of all once more. */
 const WITH_CONFLICTS = 'conflicts'
 
 const STAFF_ONLY: readonly Replicated[] = ['student', 'enrolment', 'student_subject', 'assessment', 'grade', ...OF_BOOKS, 'sync_conflict']

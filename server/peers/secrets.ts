@@ -1,6 +1,6 @@
 import { descriptions } from '@markbook/shared/tables/tables'
 import type { Carried } from '@markbook/sync/protocol/page'
-import { seal, unseal } from '../features/outage/seal.ts'
+import { decrypt, encrypt } from '../store/encryption.ts'
 
 /**
  * Sealed columns on their way: opened with one key and sealed with another, of which one is this node's own and the other the one that it
@@ -14,8 +14,8 @@ export function resealed(rows: readonly Carried[], from: Buffer, to: Buffer): Ca
     const values = Object.fromEntries(
       sealed.map((column) => {
         const text = row.state.values[column]
-        const secret = typeof text === 'string' ? unseal(text, from, owner) : null
-        return [column, secret ? seal(secret, to, owner) : text]
+        const secret = typeof text === 'string' ? decrypt(text, from, owner) : null
+        return [column, secret ? encrypt(secret, to, owner) : text]
       }),
     )
     return { ...row, state: { ...row.state, values: { ...row.state.values, ...values } } }

@@ -8,7 +8,7 @@ import { statement } from '../store/statement.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
 import { OF_BOOKS, type Scope, within } from './scope.ts'
 
-/** What nodes tell each other of the history: up with the rows (decision 363), and down with the rows (decision 374). */
+/** What nodes tell each other of the history: up with the rows, and down with the rows. */
 type Peer = Row<'sync_peer'>
 type Span = { after: number; upTo: number }
 

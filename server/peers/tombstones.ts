@@ -32,7 +32,7 @@ export async function forgetDeletions({ store }: Pick<Services, 'store'>): Promi
 async function forgetPage(tx: WriteTx, node: string, school: string, after: number) {
   const heard = await heardByAll(tx, node, school)
   const limit = limits.sync.pageRows
-  const found = await tx.dialect.tombstones(tx.line, school, after, heard, limit)
+  const found = await tx.dialect.tombstones(tx.connection, school, after, heard, limit)
   const before = tx.nowMs - limits.sync.tombstones.age
   const old = found.filter(({ units }) => deletedAt(units) < before)
   const last = found.at(-1)?.seq ?? heard
@@ -52,7 +52,7 @@ async function heardByAll(tx: ReadTx, node: string, school: string): Promise<num
     .filter(({ revoked_at }) => revoked_at === null)
     .filter(({ side, last_seen_at, enrolled_at }) => side === 'parent' || Date.parse(last_seen_at ?? enrolled_at) >= silentSince)
     .map(({ side, own_seq, their_cursor }) => (side === 'parent' ? own_seq : placeIn(node, their_cursor)))
-  return Math.min((await tx.dialect.feedOf(tx.line, school)).seq, ...places)
+  return Math.min((await tx.dialect.feedOf(tx.connection, school)).seq, ...places)
 }
 
 /** How far a child has read our feed; one that is still copying has heard of no deletion yet. */

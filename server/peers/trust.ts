@@ -8,10 +8,10 @@ import { pipeline, Readable } from 'node:stream'
 import { connect, type DetailedPeerCertificate, rootCertificates } from 'node:tls'
 import { createGunzip } from 'node:zlib'
 import { limits } from '@markbook/shared/limits'
+import { writeAtomically } from '../lan/atomic-write.ts'
 import { tlsFolder } from '../lan/authority.ts'
-import { writeWhole } from '../lan/whole.file.ts'
 
-/** The authority of a parent that a person of this computer compared and trusts (decision 312), beside those that everybody trusts. */
+/** The authority of a parent that a person of this computer compared and trusts, beside those that everybody trusts. */
 export type Authority = { pem: string; fingerprint: string }
 
 const fileIn = (dataDir: string) => join(tlsFolder(dataDir), 'parent.pem')
@@ -21,7 +21,7 @@ export const trustedAuthority = (dataDir: string): string | null =>
 
 export function trustAuthority(dataDir: string, { pem }: Pick<Authority, 'pem'>): void {
   mkdirSync(tlsFolder(dataDir), { recursive: true, mode: 0o700 })
-  writeWhole(fileIn(dataDir), pem, 0o600)
+  writeAtomically(fileIn(dataDir), pem, 0o600)
 }
 
 /** The authority that the server at an address shows as its own; null where it shows none, or nobody answers. Nothing is trusted by it. */

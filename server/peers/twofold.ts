@@ -10,7 +10,7 @@ import { restamp } from './restamp.ts'
 import { storedEntries } from './told.ts'
 
 /**
- * What a laptop and a copy of it both wrote under `node`, and said to two parents, meets (decision 382): of the writes that came from one of
+ * What a laptop and a copy of it both wrote under `node`, and said to two parents, meets: of the writes that came from one of
  * them all after `after` are its own.
  */
 export class NumberTwofold extends Error {

@@ -36,8 +36,8 @@ export async function digestsOf(store: Store, whose: Whose, signal?: AbortSignal
 /** Where this node's own feeds stand. */
 export const placesOf = (store: Store, { school_id }: Pick<Whose, 'school_id'>) =>
   store.read(asSystem(), async (tx) => ({
-    seq: (await tx.dialect.feedOf(tx.line, school_id ?? COMMONS)).seq,
-    people: (await tx.dialect.feedOf(tx.line, COMMONS)).seq,
+    seq: (await tx.dialect.feedOf(tx.connection, school_id ?? COMMONS)).seq,
+    people: (await tx.dialect.feedOf(tx.connection, COMMONS)).seq,
   }))
 
 /** One at a time of this process: it reads a whole school. Who comes meanwhile is told to ask later. */
@@ -76,7 +76,7 @@ async function digestOnce(store: Store, whose: Whose, signal?: AbortSignal): Pro
   })
 }
 
-/** People come with every row that names them, and count once. Who works at two schools may have an app for each (decision 0403). */
+/** People come with every row that names them, and count once. Who works at two schools may have an app for each. */
 function add(sums: Map<string, Sum>, counted: Set<string>, { table, state }: Carried): void {
   if (state.alive.length === 0 || descriptions[table].sealed || counted.has(`${table}:${state.id}`)) return
   if (descriptions[table].scope === 'commons') counted.add(`${table}:${state.id}`)

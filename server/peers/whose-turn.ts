@@ -4,7 +4,7 @@ import type { Notice } from '@markbook/sync/machine'
 export type Patience = { gone: number; again: number; answer: number }
 
 /**
- * With which of its parents, by their places, a node speaks: the first, and while that is not there the next, in turn (decision 397). Pure
+ * With which of its parents, by their places, a node speaks: the first, and while that is not there the next, in turn. Pure
  * but for what it remembers; times in ms by any clock.
  */
 export class WhoseTurn {

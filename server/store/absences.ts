@@ -1,5 +1,5 @@
+import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
-import type { Line } from './line.ts'
 
 type Seen = { schoolId: string; table: string; vvById: Map<string, string | null> }
 
@@ -12,7 +12,7 @@ export class Absences {
   private seen = new Map<string, Seen>()
 
   constructor(
-    private readonly line: Line,
+    private readonly connection: Connection,
     private readonly dialect: Dialect,
   ) {}
 
@@ -32,7 +32,7 @@ export class Absences {
     for (const { schoolId, table, vvById } of looked) {
       const ids = [...vvById.keys()].filter((id) => isWritten(schoolId, table, id))
       if (ids.length === 0) continue
-      const now = await this.dialect.versionsOf(this.line, schoolId, table, ids)
+      const now = await this.dialect.versionsOf(this.connection, schoolId, table, ids)
       if (now.some(({ row_id, vv }) => vvById.get(row_id) !== vv)) throw new Overtaken()
     }
   }

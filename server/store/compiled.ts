@@ -29,11 +29,11 @@ export type Compiled = {
 export function compiled(prepared: unknown, { inlined }: { inlined: boolean }): Compiled | undefined {
   const { query, queryString, params, fields, customResultMapper } = prepared as Built
   // The Postgres one's `query` is the text as it was built, before a lock was added to it.
-  const [text, given] = [queryString ?? query?.sql, params ?? query?.params]
+  const [text, bound] = [queryString ?? query?.sql, params ?? query?.params]
   // What only writes has neither rows nor fields.
   const names = fields ?? []
-  if (!text || !given || customResultMapper || names.some(({ path }) => path.length !== 1)) return undefined
-  const known = inlined ? inlineConstants(text, given) : { text, params: given }
+  if (!text || !bound || customResultMapper || names.some(({ path }) => path.length !== 1)) return undefined
+  const known = inlined ? inlineConstants(text, bound) : { text, params: bound }
   return { text: known.text, bind: binderOf(known.params), rowOf: mapperOf(names) }
 }
 

@@ -1,9 +1,18 @@
+import { postgresTables } from '@markbook/shared/tables/postgres'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
+import { getTableConfig } from 'drizzle-orm/pg-core'
 
 export const quoted = (name: string) => `"${name}"`
 export const columnNames = (table: Table) => Object.keys(getTableColumns(table))
 export const keyOf = (table: Table) => (descriptions[getTableName(table) as Replicated].scope === 'school' ? ['school_id', 'id'] : ['id'])
+
+/** The schema that a table of Postgres stands in; its type is that of SQLite. */
+export const postgresSchemaOf = (table: Table): string => getTableConfig(table as never).schema ?? 'public'
+
+const places = new Map(Object.entries(postgresTables).map(([name, table]) => [name, `${quoted(postgresSchemaOf(table))}.${quoted(name)}`]))
+/** A table of Postgres with its schema, for a statement. */
+export const postgresPlaceOf = (name: string): string => places.get(name) ?? name
 
 /** A text for each table and variant, made once. */
 export const memo = <A extends object>(make: (key: A, variant: string) => string) => {

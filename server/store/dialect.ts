@@ -2,11 +2,11 @@ import { postgresTables } from '@markbook/shared/tables/postgres'
 import { sqliteTables } from '@markbook/shared/tables/sqlite'
 import type { Tables } from '@markbook/shared/tables/tables'
 import { type Column, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
-import { getTableConfig } from 'drizzle-orm/pg-core'
+import { encoded } from './column-encoders.ts'
+import type { Connection } from './connection.ts'
 import { type FeedReading, postgresFeed, sqliteFeed } from './dialect.feed.ts'
 import type { FeedWrite } from './dialect.rows.ts'
-import { columnNames, endingOf, memo, quoted, SYNC_ROW_UPDATE } from './dialect.texts.ts'
-import type { Line } from './line.ts'
+import { columnNames, endingOf, memo, postgresPlaceOf, quoted, SYNC_ROW_UPDATE } from './dialect.texts.ts'
 import { LOG_PAGES, sqliteAdvance, sqliteUpdate, sqliteWrite } from './sqlite.write.ts'
 
 /**
@@ -24,43 +24,51 @@ export type Dialect = FeedReading & {
   readonly plansByValue: boolean
   /** Appended to a select in a writing transaction, so that what is loaded to be changed stays as loaded. */
   lockOf(table: string): string
-  /** Writes rows of one table in few statements; `replace` overwrites rows with the same key. Values are driver values. */
-  writeRows(line: Line, table: Table, rows: Iterable<Record<string, unknown>>, how: 'insert' | 'replace' | 'ignore'): Promise<void>
+  /** Writes rows of one table in few statements; `replace` overwrites rows with the same key. */
+  writeRows(
+    connection: Connection,
+    table: Table,
+    rows: Iterable<Record<string, unknown>>,
+    how: 'insert' | 'replace' | 'ignore',
+  ): Promise<void>
   /** Locks rows by id, in the order given, until the commit. Answers which: what is not there cannot be locked. */
-  lockRows(line: Line, table: Table, schoolId: string | null, ids: readonly string[]): Promise<string[]>
+  lockRows(connection: Connection, table: Table, schoolId: string | null, ids: readonly string[]): Promise<string[]>
   /** Gives a unique text column of these rows a value that no other row has. */
-  parkRows(line: Line, table: Table, column: string, ids: readonly string[]): Promise<void>
-  /** Whether `updateRows` wants rows whole, and not only the columns to write and the key. */
-  readonly updatesWhole: boolean
+  parkRows(connection: Connection, table: Table, column: string, ids: readonly string[]): Promise<void>
   /**
    * Writes these columns of rows that exist; the others are as they are stored. A database writes every index anew that names a column
    * it is told to write, whatever the value. On Postgres an upsert all the same: what a policy forbids is an error to it, and nothing to an
    * update.
    */
-  updateRows(line: Line, table: Table, rows: readonly Record<string, unknown>[], columns: readonly string[]): Promise<void>
+  updateRows(connection: Connection, table: Table, rows: readonly Record<string, unknown>[], columns: readonly string[]): Promise<void>
   /** Whether much more is about to come: SQLite then leaves it in its log for longer, and carries it over once. */
-  awaitMore(line: Line, isMuch: boolean): Promise<void>
-  deleteRows(line: Line, table: Table, schoolId: string | null, ids: readonly string[]): Promise<void>
+  awaitMore(connection: Connection, isMuch: boolean): Promise<void>
+  deleteRows(connection: Connection, table: Table, schoolId: string | null, ids: readonly string[]): Promise<void>
   /** Those of the ids that are rows of the table. */
-  idsIn(line: Line, table: Table, schoolId: string | null, ids: readonly string[]): Promise<string[]>
+  idsIn(connection: Connection, table: Table, schoolId: string | null, ids: readonly string[]): Promise<string[]>
   /** The versions kept of these rows. */
-  versionsOf(line: Line, schoolId: string, table: string, ids: readonly string[]): Promise<StoredVersions[]>
+  versionsOf(connection: Connection, schoolId: string, table: string, ids: readonly string[]): Promise<StoredVersions[]>
   /** Advances the school's feed and writes what hangs on its number; the last statement of a transaction. */
-  advance(line: Line, feed: FeedWrite): Promise<void>
+  advance(connection: Connection, feed: FeedWrite): Promise<void>
   /**
    * What this transaction writes may be lost where the machine stops right after it, so that nobody waits for the disk: only for what no
    * person and no node is told of. On SQLite nothing is.
    */
-  hurry(line: Line): Promise<void>
+  hurry(connection: Connection): Promise<void>
   /** `column in (the JSON array in this parameter)`. */
   inList(column: Column, jsonParameter: unknown): SQL<boolean>
   /**
-   * The rows of a group as the text of one JSON array of arrays: building an object for every row is most of the cost of reading
-   * many (design/performance.md). A flag comes as 0 and 1, or as false and true.
+   * A column that sorts the rows of a list. SQLite must not use an index for this order: it would read every row of the school in the order
+   * of the index, where it can find the rows of the list and sort them.
    */
-  rowsAsText(columns: readonly Column[]): SQL<string>
+  sorted(column: Column): SQL
+  /**
+   * A column of a group's rows as the text of one JSON array: building an object for every row is most of the cost of reading many
+   * (docs/design/store.md). Columns of one query are in the same order. A flag comes as 0 and 1, or as false and true.
+   */
+  columnAsText(column: Column): SQL<string>
   /** True where the folded column holds the text, letter for letter: no wildcard means anything. */
-  contains(column: Column, text: unknown): SQL<boolean>
+  contains(searched: Column | SQL, text: unknown): SQL<boolean>
 }
 
 export type StoredVersions = {
@@ -74,7 +82,6 @@ export type StoredVersions = {
   /** Where SQLite has it, until the transaction ends; null of what the transaction itself is about to write. */
   place?: number | null | undefined
 }
-const listed = (columns: readonly Column[]) => sql.join([...columns], sql`, `)
 
 const STORED = 'row_id, vv, units, schema, extra, source_id, settled'
 
@@ -86,31 +93,30 @@ export const sqliteDialect: Dialect = {
   tables: sqliteTables,
   lockOf: () => '',
   lockRows: async (_line, _table, _schoolId, ids) => [...ids],
-  parkRows: (line, table, column, ids) =>
-    line.run(`update ${quoted(getTableName(table))} set ${quoted(column)} = '~' || id where id in (select value from json_each(?))`, [
+  parkRows: (connection, table, column, ids) =>
+    connection.run(`update ${quoted(getTableName(table))} set ${quoted(column)} = '~' || id where id in (select value from json_each(?))`, [
       JSON.stringify(ids),
     ]),
   writeRows: sqliteWrite,
-  updatesWhole: false,
   updateRows: sqliteUpdate,
-  awaitMore: async (line, isMuch) => {
-    await line.rows(`pragma wal_autocheckpoint = ${isMuch ? LOG_PAGES.most : LOG_PAGES.usual}`, [])
+  awaitMore: async (connection, isMuch) => {
+    await connection.rows(`pragma wal_autocheckpoint = ${isMuch ? LOG_PAGES.most : LOG_PAGES.usual}`, [])
   },
-  deleteRows: async (line, table, schoolId, ids) => {
+  deleteRows: async (connection, table, schoolId, ids) => {
     const scope = schoolId === null ? '' : 'school_id = ? and '
-    await line.run(`delete from ${quoted(getTableName(table))} where ${scope}id in (select value from json_each(?))`, [
+    await connection.run(`delete from ${quoted(getTableName(table))} where ${scope}id in (select value from json_each(?))`, [
       ...(schoolId === null ? [] : [schoolId]),
       JSON.stringify(ids),
     ])
   },
-  idsIn: async (line, table, schoolId, ids) => {
+  idsIn: async (connection, table, schoolId, ids) => {
     const scope = schoolId === null ? '' : 'school_id = ? and '
     const text = `select id from ${quoted(getTableName(table))} where ${scope}id in (select value from json_each(?))`
-    const rows = await line.rows<{ id: string }>(text, [...(schoolId === null ? [] : [schoolId]), JSON.stringify(ids)])
+    const rows = await connection.rows<{ id: string }>(text, [...(schoolId === null ? [] : [schoolId]), JSON.stringify(ids)])
     return rows.map(({ id }) => id)
   },
-  versionsOf: (line, schoolId, table, ids) =>
-    line.rows(
+  versionsOf: (connection, schoolId, table, ids) =>
+    connection.rows(
       `select ${STORED}, rowid as place from sync_row where school_id = ? and table_name = ? and row_id in (select value from json_each(?))`,
       [schoolId, table, JSON.stringify(ids)],
     ),
@@ -118,14 +124,12 @@ export const sqliteDialect: Dialect = {
   hurry: async () => {},
   ...sqliteFeed,
   inList: (column, jsonParameter) => sql`${column} in (select value from json_each(${jsonParameter}))`,
-  rowsAsText: (columns) => sql`json_group_array(json_array(${listed(columns)}))`,
+  sorted: (column) => sql`+${column}`,
+  columnAsText: (column) => sql`json_group_array(${column})`,
   contains: (column, text) => sql`instr(${column}, ${text}) > 0`,
 }
 
-const place = (table: Table) => {
-  const { schema, name } = getTableConfig(table as never)
-  return schema ? `${quoted(schema)}.${quoted(name)}` : quoted(name)
-}
+const place = (table: Table) => postgresPlaceOf(getTableName(table))
 
 /** One parameter whatever the number of rows: the text, and so the prepared statement, is always the same. */
 const postgresInsert = memo((table: Table, how) => {
@@ -162,16 +166,22 @@ const anyOf = (parameter: string) => `= any (array(select value::uuid from json_
 
 /**
  * One look-up of the index for each id, in their order. The plan of a comparison with a list is made once for a connection, and one that
- * was made while a table was empty reads the whole of it for every page of a first load (decision 304). The limit holds the planner to it:
- * without one it makes a join of the two, and reads every row of the school for one mark (decision 359).
+ * was made while a table was empty reads the whole of it for every page of a first load (docs/design/store.md). The limit holds the planner
+ * to it: without one it makes a join of the two, and reads every row of the school for one mark.
  */
 const byId = (look: string, lock = '') =>
   `select found.* from json_array_elements_text($1::text::json) as wanted(id) cross join lateral (${look} limit 1${lock}) as found`
 
-async function idsFound(line: Line, table: Table, schoolId: string | null, ids: readonly string[], lock: string): Promise<string[]> {
+async function idsFound(
+  connection: Connection,
+  table: Table,
+  schoolId: string | null,
+  ids: readonly string[],
+  lock: string,
+): Promise<string[]> {
   const scope = schoolId === null ? '' : 'school_id = $2 and '
   const text = byId(`select id from ${place(table)} where ${scope}id = wanted.id::uuid`, lock)
-  const rows = await line.rows<{ id: string }>(text, [JSON.stringify(ids), ...(schoolId === null ? [] : [schoolId])])
+  const rows = await connection.rows<{ id: string }>(text, [JSON.stringify(ids), ...(schoolId === null ? [] : [schoolId])])
   return rows.map(({ id }) => id)
 }
 
@@ -182,38 +192,40 @@ export const postgresDialect: Dialect = {
   plansByValue: false,
   tables: postgresTables as unknown as Tables,
   lockOf: (table) => ` for no key update of ${quoted(table)}`,
-  parkRows: (line, table, column, ids) =>
-    line.run(`update ${place(table)} set ${quoted(column)} = '~' || id where id ${anyOf('$1')}`, [JSON.stringify(ids)]),
-  lockRows: (line, table, schoolId, ids) => idsFound(line, table, schoolId, ids, ' for no key update'),
-  writeRows: async (line, table, rows, how) => {
-    const all = [...rows]
-    if (all.length > 0) await line.run(postgresInsert(table, how), [JSON.stringify(all)])
+  parkRows: (connection, table, column, ids) =>
+    connection.run(`update ${place(table)} set ${quoted(column)} = '~' || id where id ${anyOf('$1')}`, [JSON.stringify(ids)]),
+  lockRows: (connection, table, schoolId, ids) => idsFound(connection, table, schoolId, ids, ' for no key update'),
+  writeRows: async (connection, table, rows, how) => {
+    const all = Array.from(rows, (row) => encoded(table, row))
+    if (all.length > 0) await connection.run(postgresInsert(table, how), [JSON.stringify(all)])
   },
-  updatesWhole: true,
   awaitMore: async () => {},
-  updateRows: async (line, table, rows, columns) => {
-    if (rows.length > 0) await line.run(postgresInsert(table, columns.join(',')), [JSON.stringify(rows)])
+  updateRows: async (connection, table, rows, columns) => {
+    // Whole rows: an upsert asks for every column that may not be null.
+    const all = rows.map((row) => encoded(table, row))
+    if (all.length > 0) await connection.run(postgresInsert(table, columns.join(',')), [JSON.stringify(all)])
   },
-  deleteRows: async (line, table, schoolId, ids) => {
+  deleteRows: async (connection, table, schoolId, ids) => {
     const scope = schoolId === null ? '' : 'school_id = $2 and '
-    await line.run(`delete from ${place(table)} where ${scope}id ${anyOf('$1')}`, [
+    await connection.run(`delete from ${place(table)} where ${scope}id ${anyOf('$1')}`, [
       JSON.stringify(ids),
       ...(schoolId === null ? [] : [schoolId]),
     ])
   },
-  idsIn: (line, table, schoolId, ids) => idsFound(line, table, schoolId, ids, ''),
-  versionsOf: (line, schoolId, table, ids) =>
-    line.rows(byId(`select ${STORED} from sync.sync_row where school_id = $2 and table_name = $3 and row_id = wanted.id::uuid`), [
+  idsIn: (connection, table, schoolId, ids) => idsFound(connection, table, schoolId, ids, ''),
+  versionsOf: (connection, schoolId, table, ids) =>
+    connection.rows(byId(`select ${STORED} from sync.sync_row where school_id = $2 and table_name = $3 and row_id = wanted.id::uuid`), [
       JSON.stringify(ids),
       schoolId,
       table,
     ]),
-  advance: (line, { schoolId, digest, rows, history }) =>
-    line.run(POSTGRES_ADVANCE, [schoolId, digest, JSON.stringify(rows), JSON.stringify(history)]),
-  hurry: (line) => line.run("select set_config('synchronous_commit', 'off', true)", []),
+  advance: (connection, { schoolId, digest, rows, history }) =>
+    connection.run(POSTGRES_ADVANCE, [schoolId, digest, JSON.stringify(rows), JSON.stringify(history)]),
+  hurry: (connection) => connection.run("select set_config('synchronous_commit', 'off', true)", []),
   ...postgresFeed,
   inList: (column, jsonParameter) =>
     sql`${column} = any (array(select value::uuid from json_array_elements_text(${jsonParameter}::text::json)))`,
-  rowsAsText: (columns) => sql`json_agg(json_build_array(${listed(columns)}))::text`,
+  sorted: (column) => sql`${column}`,
+  columnAsText: (column) => sql`json_agg(${column})::text`,
   contains: (column, text) => sql`strpos(${column}, ${text}) > 0`,
 }

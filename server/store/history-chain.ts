@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { descriptions } from '@markbook/shared/tables/tables'
 
-/** An entry of the history as the write door hashed it, field by field (`door.ts`). */
+/** An entry of the history as the change tracker hashed it, field by field (`change-tracker.ts`). */
 export type ChainedEntry = {
   id: string
   at: string

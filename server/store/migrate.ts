@@ -6,8 +6,9 @@ import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3'
 import { migrate as applySqlite } from 'drizzle-orm/better-sqlite3/migrator'
 import { drizzle as drizzlePostgres } from 'drizzle-orm/postgres-js'
 import { migrate as applyPostgres } from 'drizzle-orm/postgres-js/migrator'
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import { policyStatements } from './policies.ts'
+import { withPostgres } from './postgres.ts'
 
 /** The migrations lie beside this file in the source, and beside the bundle in a build. */
 function migrationsOf(dialect: 'sqlite' | 'postgres'): string {
@@ -35,7 +36,7 @@ export function standingOf(applied: readonly number[], dialect: 'sqlite' | 'post
   return applied.join() === known.join() ? 'current' : 'older'
 }
 
-/** An older program does not know what the newer one keeps, so it must not begin (decision 240). */
+/** An older program does not know what the newer one keeps, so it must not begin (docs/design/store.md). */
 function demandNotNewer(applied: readonly number[], dialect: 'sqlite' | 'postgres'): void {
   if (standingOf(applied, dialect) !== 'newer') return
   throw new Error(
@@ -71,14 +72,8 @@ const demandCurrent = (applied: readonly number[], dialect: 'sqlite' | 'postgres
 
 export const demandCurrentSqlite = (connection: Database.Database) => demandCurrent(appliedSqlite(connection), 'sqlite')
 
-export async function demandCurrentPostgres(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  try {
-    demandCurrent(await appliedPostgres(sql), 'postgres')
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
-}
+export const demandCurrentPostgres = (url: string): Promise<void> =>
+  withPostgres(url, async (sql) => demandCurrent(await appliedPostgres(sql), 'postgres'))
 
 /** Called before a database that holds something is changed; where it throws, nothing is changed. */
 export type BeforeMigration = () => Promise<void>
@@ -110,19 +105,15 @@ export async function migrateSqlite(connection: Database.Database, before?: Befo
 /** Two instances that start at once take turns. */
 const MIGRATION_LOCK = 727_401
 
-export async function migratePostgres(url: string, before?: BeforeMigration): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  try {
+export const migratePostgres = (url: string, before?: BeforeMigration): Promise<void> =>
+  withPostgres(url, async (sql) => {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
     const applied = await appliedPostgres(sql)
     demandNotNewer(applied, 'postgres')
     if (isBehind(applied, 'postgres')) await before?.()
     await applyPostgres(drizzlePostgres(sql), { migrationsFolder: migrationsOf('postgres') })
     await applyPolicies(sql)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
-}
+  })
 
 /** Policies are made from the list of tables, anew whenever that list or the rules changed. */
 async function applyPolicies(sql: postgres.Sql) {

@@ -17,7 +17,7 @@ const sqliteType = { integer: 'INTEGER', real: 'REAL', text: 'TEXT' } as Record<
 
 /** The columns that the migrations made, as the database itself describes them. */
 const made = (schema: string, table: string): Promise<Column[]> =>
-  st.services.store.read(asSystem(), async ({ line }) => {
+  st.services.store.read(asSystem(), async ({ connection: line }) => {
     if (!onPostgres) {
       const rows = await line.rows<{ name: string; type: string; notnull: number }>(
         `select name, type, "notnull" from pragma_table_info('${table}')`,
@@ -54,7 +54,7 @@ test('the migrations make exactly the tables of shared/tables, column by column'
 const byName = (a: Column, b: Column) => (a.name < b.name ? -1 : 1)
 
 test.skipIf(onPostgres)('every SQLite table is strict, and marks are written to the disk before they are acknowledged', async () => {
-  await st.services.store.read(asSystem(), async ({ line }) => {
+  await st.services.store.read(asSystem(), async ({ connection: line }) => {
     const loose = await line.rows<{ name: string }>(
       "select name from pragma_table_list where type = 'table' and strict = 0 and name not like 'sqlite_%' and name not like '__drizzle%'",
       [],

@@ -1,26 +1,25 @@
 import type { Clock } from '@markbook/shared/clock'
 import { toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
+import type { NodeRole } from '@markbook/shared/tables/node'
 import { isNull } from 'drizzle-orm'
+import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
-import type { Line } from './line.ts'
 import { statement } from './statement.ts'
 import type { ReadTx } from './tx.ts'
 
-export type NodeKind = 'school' | 'centre' | 'laptop'
-
-/** The id of this database among its peers, made at the first start (sync.md, «node id»). */
+/** The id of this database among its peers, made at the first start (sync/SPEC.md). */
 export async function currentNode(
-  line: Line,
+  connection: Connection,
   { tables: { node } }: Dialect,
-  { clock, newId, kind }: { clock: Clock; newId: IdSource; kind: NodeKind },
+  { clock, newId, role }: { clock: Clock; newId: IdSource; role: NodeRole },
 ) {
-  const current = () => line.db.select({ id: node.id }).from(node).where(isNull(node.ended_at))
+  const current = () => connection.db.select({ id: node.id }).from(node).where(isNull(node.ended_at))
   const [known] = await current()
   if (known) return known.id
-  await line.db
+  await connection.db
     .insert(node)
-    .values({ id: newId(), kind, created_at: toInstant(clock.now()), ended_at: null })
+    .values({ id: newId(), kind: role, created_at: toInstant(clock.now()), ended_at: null })
     .onConflictDoNothing()
   const [made] = await current()
   if (!made) throw new Error('this database has no node id')
@@ -45,16 +44,16 @@ export async function incarnations(tx: ReadTx): Promise<string[]> {
 
 /** Ends the present incarnation and begins another, with an id never used; `id` where it was made already. */
 export async function renewNode(
-  line: Line,
+  connection: Connection,
   { tables: { node } }: Dialect,
   { clock, newId }: { clock: Clock; newId: IdSource },
   id = newId(),
 ): Promise<string> {
-  const [before] = await line.db.select().from(node).where(isNull(node.ended_at))
+  const [before] = await connection.db.select().from(node).where(isNull(node.ended_at))
   if (!before) throw new Error('this database has no node id')
   // Whatever the clock says, the order of incarnations is that of their times.
   const at = toInstant(Math.max(clock.now(), Date.parse(before.created_at) + 1))
-  await line.db.update(node).set({ ended_at: at }).where(isNull(node.ended_at))
-  await line.db.insert(node).values({ id, kind: before.kind, created_at: at, ended_at: null })
+  await connection.db.update(node).set({ ended_at: at }).where(isNull(node.ended_at))
+  await connection.db.insert(node).values({ id, kind: before.kind, created_at: at, ended_at: null })
   return id
 }

@@ -1,9 +1,9 @@
 import type { Row } from '@markbook/shared/tables/tables'
-import { and, eq, getTableColumns, lt } from 'drizzle-orm'
+import { and, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import { statement } from './statement.ts'
 import type { WriteTx } from './tx.ts'
 
-const setters = new Map<string, (tx: WriteTx, params: Record<string, unknown>) => Promise<unknown>>()
+const setters = new Map<string, (tx: WriteTx, params: Record<string, unknown> & { id: string }) => Promise<unknown>>()
 
 /** Writes these columns of a peer, which is this node's own and has no versions; built once for each choice of columns. */
 export async function setPeer(tx: WriteTx, id: string, set: Partial<Omit<Row<'sync_peer'>, 'id'>>): Promise<void> {
@@ -11,11 +11,11 @@ export async function setPeer(tx: WriteTx, id: string, set: Partial<Omit<Row<'sy
   const key = names.join()
   const setter =
     setters.get(key) ??
-    statement<Record<string, unknown>>()(({ db, t: { sync_peer }, p }) =>
+    statement<Record<string, unknown> & { id: string }>()(({ db, t: { sync_peer }, p }) =>
       db
         .update(sync_peer)
         .set(Object.fromEntries(names.map((name) => [name, p[name]])))
-        .where(eq(sync_peer.id, p['id'] as never)),
+        .where(eq(sync_peer.id, p.id)),
     )
   setters.set(key, setter)
   await setter(tx, { ...set, id })
@@ -24,7 +24,10 @@ export async function setPeer(tx: WriteTx, id: string, set: Partial<Omit<Row<'sy
 const raised = statement<{ id: string; nonce: string; number: number; now: string }>()(({ db, t: { sync_peer }, p }) =>
   db
     .update(sync_peer)
-    .set({ session_number: p.number as never, last_seen_at: p.now as never })
+    .set({
+      session_number: sql`${sql.param(p.number, sync_peer.session_number)}`,
+      last_seen_at: sql`${sql.param(p.now, sync_peer.last_seen_at)}`,
+    })
     .where(and(eq(sync_peer.id, p.id), eq(sync_peer.session_nonce, p.nonce), lt(sync_peer.session_number, p.number)))
     .returning(getTableColumns(sync_peer)),
 )

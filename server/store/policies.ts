@@ -1,21 +1,16 @@
 import type { Description } from '@markbook/shared/tables/describe'
 import { postgresTables } from '@markbook/shared/tables/postgres'
 import { descriptions, type Replicated, type Tables } from '@markbook/shared/tables/tables'
-import { getTableConfig } from 'drizzle-orm/pg-core'
+import { postgresPlaceOf } from './dialect.texts.ts'
 
 /**
- * Row-level security on Postgres, the second lock behind loading through the caller (architecture, decision 4). Two roles
+ * Row-level security on Postgres, the second lock behind loading through the caller. Two roles
  * without BYPASSRLS: `markbook_app` acts for the person in `app.user_id`, whose school is looked up inside the database;
  * `markbook_system` is the service itself (sign-in, joining a school, jobs).
  */
 export function policyStatements(): string[] {
   const names = Object.keys(postgresTables) as (keyof Tables)[]
   return [...roles, ...functions, ...names.flatMap(lockTable), ...names.flatMap(tablePolicies), ...grants(names)]
-}
-
-const placeOf = (name: keyof Tables) => {
-  const { schema } = getTableConfig(postgresTables[name] as never)
-  return `"${schema ?? 'public'}"."${name}"`
 }
 
 /** Roles belong to the whole cluster: another database of it may be making them at this moment. */
@@ -52,13 +47,13 @@ const functions = [
 ]
 
 const lockTable = (name: keyof Tables) => [
-  `alter table ${placeOf(name)} enable row level security`,
-  `alter table ${placeOf(name)} force row level security`,
+  `alter table ${postgresPlaceOf(name)} enable row level security`,
+  `alter table ${postgresPlaceOf(name)} force row level security`,
 ]
 
 const policy = (name: keyof Tables, title: string, rest: string) => [
-  `drop policy if exists ${title} on ${placeOf(name)}`,
-  `create policy ${title} on ${placeOf(name)} ${rest}`,
+  `drop policy if exists ${title} on ${postgresPlaceOf(name)}`,
+  `create policy ${title} on ${postgresPlaceOf(name)} ${rest}`,
 ]
 const both = (rule: string) => `using (${rule}) with check (${rule})`
 const OWN_SCHOOL = 'school_id = (select public.app_school())'
@@ -135,8 +130,8 @@ const grants = (names: readonly (keyof Tables)[]) => [
   ),
   ...names.map((name) =>
     name === 'history'
-      ? `grant select, insert on ${placeOf(name)} to markbook_app, markbook_system`
-      : `grant select, insert, update, delete on ${placeOf(name)} to markbook_app, markbook_system`,
+      ? `grant select, insert on ${postgresPlaceOf(name)} to markbook_app, markbook_system`
+      : `grant select, insert, update, delete on ${postgresPlaceOf(name)} to markbook_app, markbook_system`,
   ),
   ...['app_school()', 'app_role()', 'app_may_set(uuid, uuid, uuid)'].flatMap((name) => [
     `revoke all on function public.${name} from public`,

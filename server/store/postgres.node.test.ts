@@ -18,7 +18,7 @@ let other: Store
 beforeEach(async () => {
   st = await school()
   here = st.services.store
-  other = onPostgres ? await openCentralStore(st.database.url, { clock: systemClock, newId, kind: 'centre', beside: true }) : here
+  other = onPostgres ? await openCentralStore(st.database.url, { clock: systemClock, newId, role: 'centre', beside: true }) : here
 })
 afterEach(async () => {
   if (onPostgres) await other.close()

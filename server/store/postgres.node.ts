@@ -1,4 +1,4 @@
-import type { Line } from './line.ts'
+import type { Connection } from './connection.ts'
 
 /** Held by every transaction that writes, as one of many, and alone by the one that ends an incarnation. */
 const LOCK = 404_001
@@ -20,14 +20,14 @@ const idIn = ([found]: readonly { id: string }[]): string => {
  * Throws `NodeEnded` where `node` is not the present incarnation, and holds it until the commit. Two statements, sent together: the second
  * sees whatever was committed while the first waited.
  */
-export async function demandNode(line: Line, node: string): Promise<void> {
-  const locked = line.run('select pg_advisory_xact_lock_shared($1)', [LOCK])
-  const [, found] = await Promise.all([locked, line.rows<{ id: string }>(CURRENT, [])])
+export async function demandNode(connection: Connection, node: string): Promise<void> {
+  const locked = connection.run('select pg_advisory_xact_lock_shared($1)', [LOCK])
+  const [, found] = await Promise.all([locked, connection.rows<{ id: string }>(CURRENT, [])])
   if (idIn(found) !== node) throw new NodeEnded(idIn(found))
 }
 
 /** Waits for whoever writes, and lets nobody write until the commit. Answers the present incarnation. */
-export async function writeAlone(line: Line): Promise<string> {
-  await line.run('select pg_advisory_xact_lock($1)', [LOCK])
-  return idIn(await line.rows<{ id: string }>(CURRENT, []))
+export async function writeAlone(connection: Connection): Promise<string> {
+  await connection.run('select pg_advisory_xact_lock($1)', [LOCK])
+  return idIn(await connection.rows<{ id: string }>(CURRENT, []))
 }

@@ -6,51 +6,65 @@ import { drizzle } from 'drizzle-orm/postgres-js'
 import { PostgresJsSession } from 'drizzle-orm/postgres-js/session'
 import postgres from 'postgres'
 import type { Compiled } from './compiled.ts'
+import type { Connection, Db, PreparedQuery } from './connection.ts'
 import { isLost, isOfStatement } from './errors.ts'
-import type { Db, Line, Ready } from './line.ts'
-import { type NewsOfInstances, newsOfInstances } from './postgres.news.ts'
+import { type FeedNotifications, feedNotifications } from './postgres.notifications.ts'
 
 export type PostgresConnections = {
   /** A transaction of `work`. One whose connection is lost rejects at once; whether it was committed nobody knows then. */
   transact<T>(mode: string, work: (connection: postgres.TransactionSql) => Promise<T>): Promise<T>
   /** One statement without a transaction, as the service. */
   alone<T>(work: (pool: postgres.Sql) => Promise<T>): Promise<T>
-  news: NewsOfInstances
+  notifications: FeedNotifications
   close(): Promise<void>
 }
 
 /** Connections of one instance; the database's own limit is shared by the instances (docs, operators' guide). */
 export const POOL = 12
 
-/** Seconds. A database that is away is asked again soon: whoever asks meanwhile is told at once, and it is back when it is back. */
+/** Seconds. A database that is away is tried again soon, and who asks meanwhile gets an error at once. */
 const PATIENCE = { connect_timeout: 5, backoff: () => 0.2 }
-const FAREWELL = { timeout: 5 }
+const CLOSING = { timeout: 5 }
 export const SERVICE_ROLE = 'markbook_system'
+
+/** Does `work` on a connection of its own, as whom the address says, and closes it. */
+export async function withPostgres<T>(
+  url: string,
+  work: (sql: postgres.Sql) => Promise<T>,
+  options: postgres.Options<Record<string, never>> = {},
+): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => {}, ...options })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
 
 export function openPostgres(url: string): PostgresConnections {
   let pool = poolAt(url)
-  const news = newsOfInstances(() => pool, randomUUID())
-  const onPool = async <T>(work: (asked: postgres.Sql) => Promise<T>) => {
-    const asked = pool
+  const notifications = feedNotifications(() => pool, randomUUID())
+  const onPool = async <T>(work: (sql: postgres.Sql) => Promise<T>) => {
+    const used = pool
     try {
-      return await work(asked)
+      return await work(used)
     } catch (error) {
-      // The driver's connections keep what was under way when they were lost, and blame it on the next transaction (decision 232).
-      if (isLost(error) && pool === asked) {
+      // The driver's connections keep what was under way when they were lost, and blame it on the next transaction (docs/design/store.md).
+      if (isLost(error) && pool === used) {
         pool = poolAt(url)
-        void asked.end(FAREWELL)
-        news.renewed()
+        void used.end(CLOSING)
+        notifications.renewed()
       }
       throw error
     }
   }
   return {
-    transact: (mode, work) => onPool((asked) => begin(asked, mode, work)),
+    transact: (mode, work) => onPool((sql) => begin(sql, mode, work)),
     alone: onPool,
-    news,
+    notifications,
     close: async () => {
-      await news.close()
-      await pool.end(FAREWELL)
+      await notifications.close()
+      await pool.end(CLOSING)
     },
   }
 }
@@ -92,19 +106,19 @@ const begin = <T>(sql: postgres.Sql, mode: string, work: (connection: postgres.T
 
 const dialect = new PgDialect()
 /** The prepared forms carry no connection of their own (see `execute`), so one collection serves the whole pool. */
-const preparedForReading = new Map<unknown, Ready>()
-const preparedForWriting = new Map<unknown, Ready>()
+const preparedForReading = new Map<unknown, PreparedQuery>()
+const preparedForWriting = new Map<unknown, PreparedQuery>()
 
 type Unsafe = postgres.ISql['unsafe']
 
-export function postgresLine(sql: postgres.ISql, writes: boolean): Line {
-  // The driver remembers a statement that failed and fails its transaction for it at the end, but for statements that were asked of the
-  // savepoint's own `sql`: so whatever runs in an attempt is asked of that one.
-  let asked = sql
-  const client = { unsafe: ((...given: Parameters<Unsafe>) => asked.unsafe(...given)) as Unsafe, options: (sql as postgres.Sql).options }
-  const session = new PostgresJsSession(client as never, dialect, undefined, {})
+export function postgresConnection(sql: postgres.ISql, writes: boolean): Connection {
+  // The driver remembers a statement that failed and fails its transaction for it at the end, but for statements that run on the
+  // savepoint's own `sql`: so whatever runs in an attempt runs on that one.
+  let active = sql
+  const client = { unsafe: ((...params: Parameters<Unsafe>) => active.unsafe(...params)) as Unsafe, options: (sql as postgres.Sql).options }
+  const session = new PostgresJsSession(client as unknown as postgres.Sql, dialect, undefined, {})
   const unsafe = <R>(text: string, params: readonly unknown[]) =>
-    asked.unsafe<never[]>(text, params as never[], { prepare: true }) as unknown as Promise<R[]>
+    active.unsafe<never[]>(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }) as unknown as Promise<R[]>
   return {
     db: new PgDatabase(dialect, session, undefined) as unknown as Db,
     writes,
@@ -115,25 +129,25 @@ export function postgresLine(sql: postgres.ISql, writes: boolean): Line {
     },
     runEach: async (text, each) => {
       let written = 0
-      for (const params of each) written += ((await unsafe(text, params)) as never as { count: number }).count
+      for (const params of each) written += ((await unsafe(text, params)) as unknown as { count: number }).count
       return written
     },
     attempt: async <T>(work: () => Promise<T>) => {
-      const outer = asked as postgres.TransactionSql
+      const outer = active as postgres.TransactionSql
       try {
         return (await outer.savepoint((inner) => {
-          asked = inner
+          active = inner
           return work()
         })) as T
       } finally {
-        asked = outer
+        active = outer
       }
     },
     ready: (query) => ({ ready: query }),
     execute: async ({ ready }, params) => {
       if (!('bind' in (ready as object))) return onConnection(ready as object, client).execute(params)
       const { text, bind, rowOf } = ready as Compiled
-      return (await asked.unsafe<never[]>(text, bind(params) as never[], { prepare: true }).values()).map(rowOf)
+      return (await active.unsafe<never[]>(text, bind(params) as postgres.ParameterOrJSON<never>[], { prepare: true }).values()).map(rowOf)
     },
   }
 }

@@ -4,9 +4,10 @@ import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { orNull } from '../or-null.ts'
 import type { Compiled } from './compiled.ts'
+import type { Connection, Db } from './connection.ts'
 import { isFull } from './errors.ts'
-import type { Db, Line } from './line.ts'
 import { chained, LOG_PAGES } from './sqlite.write.ts'
 
 export type SqliteConnections = { writer: Database.Database; reader: Database.Database; close(): void }
@@ -15,7 +16,7 @@ export type SqliteConnections = { writer: Database.Database; reader: Database.Da
 export const DATABASE_FILE = 'markbook.sqlite'
 const LOCK_FILE = 'server.lock'
 
-/** Oldest library whose WAL is free of the reset bug (architecture, decision 5). */
+/** Oldest library whose WAL is free of the reset bug. */
 const OLDEST_SQLITE = [3, 51, 3] as const
 
 /** Opens the school's database file in `folder`, which must be this process's alone. */
@@ -102,7 +103,7 @@ export function takeLock(path: string): Database.Database | undefined {
 }
 
 /** Whether a process holds the lock of a folder. Only looks: no file is made, and nobody is kept out. */
-export function isHeld(folder: string): boolean {
+export function isLocked(folder: string): boolean {
   const path = join(folder, LOCK_FILE)
   if (!existsSync(path)) return false
   const lock = new Database(path, { readonly: true, timeout: 0 })
@@ -117,7 +118,7 @@ export function isHeld(folder: string): boolean {
   }
 }
 
-export function sqliteLine(connection: Database.Database, writes: boolean): Line {
+export function sqliteConnection(connection: Database.Database, writes: boolean): Connection {
   const texts = new Map<string, Database.Statement>()
   const statementFor = (text: string) => {
     const known = texts.get(text)
@@ -133,9 +134,9 @@ export function sqliteLine(connection: Database.Database, writes: boolean): Line
     db: drizzle(connection) as unknown as Db,
     writes,
     prepared: new Map(),
-    rows: async (text, params) => {
+    rows: async <R>(text: string, params: readonly unknown[]) => {
       const statement = statementFor(text)
-      return objectsOf(statement.all(...(params as unknown[])) as unknown[][], statement) as never
+      return objectsOf(statement.all(...(params as unknown[])) as unknown[][], statement) as R[]
     },
     run: async (text, params) => {
       statementFor(text).run(...(params as unknown[]))
@@ -194,11 +195,7 @@ function readyOn(connection: Database.Database, query: object): Run {
 }
 
 /** The log's own room is used again once it is folded into the database, which mostly overwrites; commits do that, and there are none. */
-function foldIn(connection: Database.Database) {
-  try {
-    connection.pragma('wal_checkpoint(PASSIVE)')
-  } catch {}
-}
+const checkpoint = (connection: Database.Database) => orNull(() => connection.pragma('wal_checkpoint(PASSIVE)'))
 
 /**
  * One after the other, at most `limits.writeQueue` waiting; each inside BEGIN … COMMIT, undone whole where it throws. On one
@@ -216,7 +213,7 @@ export function serialised(connection: Database.Database, begin: string) {
       return result
     } catch (error) {
       if (connection.inTransaction) rollback.run()
-      if (isFull(error)) foldIn(connection)
+      if (isFull(error)) checkpoint(connection)
       throw error
     }
   }

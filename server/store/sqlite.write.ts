@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { getTableName, type Table } from 'drizzle-orm'
+import { type Encoder, encodedValues, encodersOf } from './column-encoders.ts'
+import type { Connection } from './connection.ts'
 import type { FeedWrite, HistoryWrite, SyncRowWrite } from './dialect.rows.ts'
 import { columnNames, endingOf, keyOf, memo, quoted, SYNC_ROW_UPDATE } from './dialect.texts.ts'
-import type { Line } from './line.ts'
 
-type DriverRow = Readonly<Record<string, unknown>>
+type AnyRow = Readonly<Record<string, unknown>>
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const marks = (names: readonly string[]) => names.map(() => '?')
 const assigned = (names: readonly string[]) => names.map((name) => `${quoted(name)} = ?`)
@@ -21,23 +22,28 @@ const updateText = memo(
 function* inTurn<T, R>(rows: Iterable<T>, make: (row: T) => R): Generator<R> {
   for (const row of rows) yield make(row)
 }
-const valuesOf = (row: DriverRow, names: readonly string[]) => names.map((name) => row[name] ?? null)
 
-/** One row at a time: it is in this process, and a statement for many costs more to bind than it saves (decision 303). */
-export async function sqliteWrite(line: Line, table: Table, rows: Iterable<DriverRow>, how: string): Promise<void> {
-  const names = columnNames(table)
-  await line.runEach(
+/** One row at a time: it is in this process, and a statement for many costs more to bind than it saves (docs/design/store.md). */
+export async function sqliteWrite(connection: Connection, table: Table, rows: Iterable<AnyRow>, how: string): Promise<void> {
+  const columns = encodersOf(table)
+  await connection.runEach(
     insertText(table, how),
-    inTurn(rows, (row) => valuesOf(row, names)),
+    inTurn(rows, (row) => encodedValues(row, columns)),
   )
 }
 
 /** No policy forbids anything here, so it need not be an upsert; one that finds nothing is a mistake of the program. */
-export async function sqliteUpdate(line: Line, table: Table, rows: readonly DriverRow[], columns: readonly string[]): Promise<void> {
+export async function sqliteUpdate(
+  connection: Connection,
+  table: Table,
+  rows: readonly AnyRow[],
+  columns: readonly string[],
+): Promise<void> {
   const names = [...columns, ...keyOf(table)]
-  const changed = await line.runEach(
+  const encoders = names.map((name) => encodersOf(table).find((each) => each.name === name) as Encoder)
+  const changed = await connection.runEach(
     updateText(table, columns.join(',')),
-    inTurn(rows, (row) => valuesOf(row, names)),
+    inTurn(rows, (row) => encodedValues(row, encoders)),
   )
   if (changed !== rows.length) throw new Error(`${getTableName(table)}: of ${rows.length} rows to change ${changed} are there`)
 }
@@ -112,31 +118,31 @@ const historyOf = (entry: HistoryWrite, { schoolId, seq, head }: { schoolId: str
   entry.source_id ?? null,
 ]
 
-export async function sqliteAdvance(line: Line, { schoolId, digest, rows, history }: FeedWrite): Promise<void> {
-  const [feed] = await line.rows<{ seq: number; head: string }>(FEED, [schoolId, digest, digest])
+export async function sqliteAdvance(connection: Connection, { schoolId, digest, rows, history }: FeedWrite): Promise<void> {
+  const [feed] = await connection.rows<{ seq: number; head: string }>(FEED, [schoolId, digest, digest])
   const { seq, head } = feed as { seq: number; head: string }
   const counted = counter(seq)
   const isThere = ({ place }: SyncRowWrite) => typeof place === 'number'
   const whole = (row: SyncRowWrite) => [schoolId, row.table_name, row.row_id, ...versionsOf(row, seq, counted)]
-  await line.runEach(
+  await connection.runEach(
     KNOWN_VERSIONS,
     inTurn(rows.filter(isThere), (row) => [...versionsOf(row, seq, counted), row.place]),
   )
-  await line.runEach(
+  await connection.runEach(
     NEW_VERSIONS,
     inTurn(
       rows.filter(({ place }) => place === null),
       whole,
     ),
   )
-  await line.runEach(
+  await connection.runEach(
     ANY_VERSIONS,
     inTurn(
       rows.filter(({ place }) => place === undefined),
       whole,
     ),
   )
-  await line.runEach(
+  await connection.runEach(
     NEW_HISTORY,
     inTurn(history, (entry) => historyOf(entry, { schoolId, seq, head })),
   )

@@ -64,10 +64,10 @@ test('a value that a query needs and is not given is an error, not null', async 
   await expect(st.services.store.read(asSystem(), (tx) => byEmail(tx, {} as never))).rejects.toThrow('no value was given for email')
 })
 
-test('a glance is one statement, asked as the service; a second one throws', async () => {
+test('readOnce runs one statement as the service; a second one throws', async () => {
   const { store } = st.services
-  expect(await store.glance((tx) => byEmail(tx, { email }))).toHaveLength(1)
-  const twice = store.glance(async (tx) => [await byEmail(tx, { email }), await byEmail(tx, { email })])
+  expect(await store.readOnce((tx) => byEmail(tx, { email }))).toHaveLength(1)
+  const twice = store.readOnce(async (tx) => [await byEmail(tx, { email }), await byEmail(tx, { email })])
   await expect(twice).rejects.toThrow('two statements need a transaction')
-  expect(await store.glance((tx) => byEmail(tx, { email }))).toHaveLength(1)
+  expect(await store.readOnce((tx) => byEmail(tx, { email }))).toHaveLength(1)
 })

@@ -1,18 +1,19 @@
-import type { Tables } from '@markbook/shared/tables/tables'
-import { type Placeholder, sql } from 'drizzle-orm'
+import type { Row, Tables } from '@markbook/shared/tables/tables'
+import { and, asc, eq, type Placeholder, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { compiled } from './compiled.ts'
+import type { Db } from './connection.ts'
 import type { Dialect } from './dialect.ts'
-import type { Db } from './line.ts'
 import type { ReadTx } from './tx.ts'
 
-type Given<P> = { db: Db; t: Tables; p: { readonly [K in keyof P]-?: Placeholder<string, P[K]> }; dialect: Dialect }
+type StatementInput<P> = { db: Db; t: Tables; p: { readonly [K in keyof P]-?: Placeholder<string, P[K]> }; dialect: Dialect }
 type Prepared = { prepare(): unknown }
 
 const placeholders = new Proxy({}, { get: (_target, name) => sql.placeholder(String(name)) })
 
 /**
  * A query whose text never changes, built once for a process, prepared once for a connection, and then only given its parameters:
- * building a Drizzle query costs several times the request (design/performance.md).
+ * building a Drizzle query costs several times the request (docs/design/store.md).
  *
  *     const termsOfYear = statement<{ school: string; year: string }>()(({ db, t, p }) => db.select().from(t.term).where(…))
  *     const rows = await termsOfYear(tx, { school, year })
@@ -21,29 +22,65 @@ const placeholders = new Proxy({}, { get: (_target, name) => sql.placeholder(Str
  */
 export const statement =
   <P extends Record<string, unknown>>(options: { lock?: string } = {}) =>
-  <Q extends Prepared & PromiseLike<unknown>>(build: (given: Given<P>) => Q) => {
+  <Q extends Prepared & PromiseLike<unknown>>(build: (given: StatementInput<P>) => Q) => {
     const key = { options }
     const recipes = new Map<string, object>()
-    const recipeFor = ({ line, dialect, t }: ReadTx) => {
-      const variant = `${dialect.name} ${line.writes}`
+    const recipeFor = ({ connection, dialect, t }: ReadTx) => {
+      const variant = `${dialect.name} ${connection.writes}`
       const known = recipes.get(variant)
       if (known) return known
-      const prepared = build({ db: line.db, t, p: placeholders as Given<P>['p'], dialect }).prepare() as object
-      if (options.lock && line.writes) appendToText(prepared, dialect.lockOf(options.lock))
+      const prepared = build({ db: connection.db, t, p: placeholders as StatementInput<P>['p'], dialect }).prepare() as object
+      if (options.lock && connection.writes) appendToText(prepared, dialect.lockOf(options.lock))
       const recipe = compiled(prepared, { inlined: dialect.plansByValue })
       if (recipe) recipes.set(variant, recipe)
       return recipe ?? prepared
     }
     return async (tx: ReadTx, params: P): Promise<Awaited<Q>> => {
-      const { line } = tx
-      let ready = line.prepared.get(key)
+      const { connection } = tx
+      let ready = connection.prepared.get(key)
       if (!ready) {
-        ready = line.ready(recipeFor(tx))
-        line.prepared.set(key, ready)
+        ready = connection.ready(recipeFor(tx))
+        connection.prepared.set(key, ready)
       }
-      return (await line.execute(ready, params)) as Awaited<Q>
+      return (await connection.execute(ready, params)) as Awaited<Q>
     }
   }
+
+type By<T extends keyof Tables> = Readonly<Record<string, keyof Row<T> | { in: keyof Row<T> }>>
+type Values<T extends keyof Tables, B extends By<T>> = {
+  [P in keyof B]: B[P] extends keyof Row<T> ? Exclude<Row<T>[B[P]], null> : string
+}
+
+/**
+ * A statement for the rows of a table whose columns have the values of its parameters. Of a column under `in` the parameter is the JSON
+ * array of the values. `lock` as of a statement.
+ *
+ *     const termsOfYear = rowsBy('term', { school: 'school_id', year: 'academic_year_id' }, { orderBy: ['sort_order'] })
+ */
+export const rowsBy = <T extends keyof Tables, const B extends By<T>>(
+  table: T,
+  by: B,
+  { lock = false, orderBy = [], limit }: { lock?: boolean; orderBy?: readonly (keyof Row<T> & string)[]; limit?: number } = {},
+) => {
+  const query = statement<Record<string, unknown>>(lock ? { lock: table } : {})(({ db, t, p, dialect }) => {
+    const columns = t[table] as unknown as Record<PropertyKey, SQLiteColumn>
+    const conditions = Object.entries(by).map(([name, column]) => {
+      const value = p[name] as Placeholder
+      return typeof column === 'object'
+        ? dialect.inList(columns[column.in] as SQLiteColumn, value)
+        : eq(columns[column] as SQLiteColumn, value)
+    })
+    const found = db
+      .select()
+      .from(t[table] as SQLiteTable)
+      .where(and(...conditions))
+      .$dynamic()
+    if (orderBy.length > 0) found.orderBy(...orderBy.map((name) => asc(columns[name] as SQLiteColumn)))
+    if (limit) found.limit(limit)
+    return found
+  })
+  return (tx: ReadTx, values: Values<T, B>) => query(tx, values) as Promise<Row<T>[]>
+}
 
 /** Drizzle's `for` exists on Postgres only and cannot be typed through SQLite's builder; the clause is added to the built text. */
 const appendToText = (prepared: unknown, clause: string) => {

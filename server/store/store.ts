@@ -1,29 +1,31 @@
-import type { Clock } from '@markbook/shared/clock'
-import { toInstant } from '@markbook/shared/clock'
+import { type Clock, toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
-import { behind, once } from './asking.ts'
+import type { NodeRole } from '@markbook/shared/tables/node'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { and, type Column, eq, getTableColumns } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { ChangeTracker } from './change-tracker.ts'
+import type { Connection } from './connection.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialect.ts'
-import { Door } from './door.ts'
 import { isOvertaken, isRetryable, toFailure } from './errors.ts'
-import { finders } from './finders.ts'
 import { laptopOwner } from './laptop.ts'
-import type { Line } from './line.ts'
 import { type BeforeMigration, demandCurrentPostgres, demandCurrentSqlite, migratePostgres, migrateSqlite } from './migrate.ts'
-import { currentNode, type NodeKind, renewNode } from './node.ts'
+import { currentNode, renewNode } from './node.ts'
 import { demandNode, NodeEnded, writeAlone } from './postgres.node.ts'
-import { openPostgres, POOL, postgresLine, SERVICE_ROLE } from './postgres.ts'
+import { openPostgres, POOL, postgresConnection, SERVICE_ROLE } from './postgres.ts'
 import { settleAfter } from './replica/settle-after.ts'
-import { openSqlite, openSqliteBeside, serialised, sqliteLine } from './sqlite.ts'
-import { newTally, type Tally, type Turnstile, type TurnstileLoad, turnstile } from './turnstile.ts'
-import { asSystem, type Identity, type LocalDb, type ReadTx, type WriteTx } from './tx.ts'
+import { newTransactionCounts, type Semaphore, type SemaphoreLoad, semaphore, type TransactionCounts } from './semaphore.ts'
+import { openSqlite, openSqliteBeside, serialised, sqliteConnection } from './sqlite.ts'
+import { statement } from './statement.ts'
+import { asSystem, type Change, type Identity, type LocalDb, type NewRow, type ReadTx, type WriteTx } from './tx.ts'
 
-/** The only doors to the database (architecture, decision 5). `fn` may run again after a deadlock: it only reads and writes `tx`. */
+/** The only access to the database. `fn` may run again after a deadlock: it only reads and writes `tx`. */
 export type Store = {
   readonly dialect: Dialect
   readonly nodeId: string
   read<T>(identity: Identity, fn: (tx: ReadTx) => Promise<T>): Promise<T>
   /** One statement, asked as the service: a moment of its own, for which no transaction is begun. A second one throws. */
-  glance<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T>
+  readOnce<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T>
   write<T>(identity: Identity, fn: (tx: WriteTx) => Promise<T>): Promise<T>
   /** Begins a new incarnation of this database (sync/SPEC.md), under `id` where one was agreed; answers its id. */
   renewNode(id?: string): Promise<string>
@@ -33,7 +35,7 @@ export type Store = {
    */
   replaceNode(ended: string, along: (tx: WriteTx) => Promise<void>): Promise<boolean>
   /** Tells of every commit on this instance that moved feeds on. Answers how to stop. */
-  onAdvance(listener: Listener): () => void
+  onAdvance(listener: CommitListener): () => void
   /** Tells of commits of other instances on the same database, soon after them; of some perhaps not at all. */
   onElsewhere(listener: (schoolIds: ReadonlySet<string>) => void): void
   /** What the metrics say of the database: the places that transactions take, by name, and what was done in them. */
@@ -43,14 +45,14 @@ export type Store = {
 }
 
 /** `schoolIds`: whose feeds. `sources`: the peers that sent what was committed; null among them where some of it is not of a peer. */
-export type Listener = (schoolIds: ReadonlySet<string>, sources: ReadonlySet<string | null>) => void
+type CommitListener = (schoolIds: ReadonlySet<string>, sources: ReadonlySet<string | null>) => void
 type Advanced = { schools: Set<string>; sources: Set<string | null> }
 const nothingYet = (): Advanced => ({ schools: new Set(), sources: new Set() })
 
-export type StoreLoad = { places: Record<string, TurnstileLoad>; reads: Tally; writes: Tally }
+type StoreLoad = { places: Record<string, SemaphoreLoad>; reads: TransactionCounts; writes: TransactionCounts }
 
 /** `beside`: for one small thing while the server of the database may be running; nothing is locked, made or migrated. */
-export type StoreOptions = { clock: Clock; newId: IdSource; kind: NodeKind; beforeMigration?: BeforeMigration; beside?: boolean }
+export type StoreOptions = { clock: Clock; newId: IdSource; role: NodeRole; beforeMigration?: BeforeMigration; beside?: boolean }
 
 /** How often a write is tried again after it and another stood in each other's way. */
 const RETRIES = 8
@@ -61,15 +63,15 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
   try {
     if (options.beside) demandCurrentSqlite(connections.writer)
     else await migrateSqlite(connections.writer, options.beforeMigration)
-    const [reading, writing] = [sqliteLine(connections.reader, false), sqliteLine(connections.writer, true)]
+    const [reading, writing] = [sqliteConnection(connections.reader, false), sqliteConnection(connections.writer, true)]
     const reads = serialised(connections.reader, 'begin')
     const writes = serialised(connections.writer, 'begin immediate')
     const noRoles = async () => {}
-    const run = { dialect: sqliteDialect, options, become: noRoles }
+    const run = { dialect: sqliteDialect, options, setRole: noRoles }
     const news = newsOfCommits()
     let nodeId = await writes.run(() => currentNode(writing, sqliteDialect, options))
-    const places = { reader: turnstile(1), writer: turnstile(1) }
-    return inTurn([places, places.reader, places.writer], newTally(), newTally(), {
+    const places = { reader: semaphore(1), writer: semaphore(1) }
+    return withLimits([places, places.reader, places.writer], newTransactionCounts(), newTransactionCounts(), {
       dialect: sqliteDialect,
       get nodeId() {
         return nodeId
@@ -84,22 +86,22 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
         const done = writes.run(async () => {
           if (nodeId !== ended) return false
           nodeId = await renewNode(writing, sqliteDialect, options)
-          await through(writeTx({ ...run, nodeId, advanced }, writing, asSystem()), along)
+          await runAndFinish(writeTx({ ...run, nodeId, advanced }, writing, asSystem()), along)
           return true
         })
         const isDone = await done.catch((error: unknown) => {
           nodeId = ended
           throw toFailure(error)
         })
-        return told(news, advanced, isDone)
+        return notify(news, advanced, isDone)
       },
-      read: (identity, fn) => reads.run(() => fn(readTx(run, reading, identity))).catch(rethrow),
-      glance: (fn) => reads.run(() => fn(readTx(run, once(reading), asSystem()))).catch(rethrow),
+      read: (identity, fn) => reads.run(() => fn(readTx(run, reading, identity))).catch(throwAsFailure),
+      readOnce: (fn) => reads.run(() => fn(readTx(run, forOneStatement(reading), asSystem()))).catch(throwAsFailure),
       write: (identity, fn) => {
         const advanced = nothingYet()
         return writes
-          .run(() => through(writeTx({ ...run, nodeId, advanced }, writing, identity), fn))
-          .then((result) => told(news, advanced, result), rethrow)
+          .run(() => runAndFinish(writeTx({ ...run, nodeId, advanced }, writing, identity), fn))
+          .then((result) => notify(news, advanced, result), throwAsFailure)
       },
       onAdvance: news.listen,
       onElsewhere: () => {},
@@ -117,72 +119,72 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
 /** Opens, and migrates, the central database at `url`. */
 export async function openCentralStore(url: string, options: StoreOptions): Promise<Store> {
   await (options.beside ? demandCurrentPostgres(url) : migratePostgres(url, options.beforeMigration))
-  const { transact, alone, news: instances, close } = openPostgres(url)
-  const run = { dialect: postgresDialect, options, become }
+  const { transact, alone, notifications, close } = openPostgres(url)
+  const run = { dialect: postgresDialect, options, setRole }
   const news = newsOfCommits()
-  let nodeId = await transact('', (tx) => currentNode(postgresLine(tx, true), postgresDialect, options))
+  let nodeId = await transact('', (tx) => currentNode(postgresConnection(tx, true), postgresDialect, options))
   const reading = 'isolation level repeatable read read only'
-  const [pool, reads, writes] = [turnstile(POOL), newTally(), newTally()]
-  news.listen((schools) => instances.tell(schools))
-  return inTurn([{ pool }, pool, pool], reads, writes, {
+  const [pool, reads, writes] = [semaphore(POOL), newTransactionCounts(), newTransactionCounts()]
+  news.listen((schools) => notifications.publish(schools))
+  return withLimits([{ pool }, pool, pool], reads, writes, {
     dialect: postgresDialect,
     get nodeId() {
       return nodeId
     },
     renewNode: async (id) => {
       nodeId = await transact('', async (tx) => {
-        await writeAlone(postgresLine(tx, true))
-        return renewNode(postgresLine(tx, true), postgresDialect, options, id)
+        await writeAlone(postgresConnection(tx, true))
+        return renewNode(postgresConnection(tx, true), postgresDialect, options, id)
       })
       return nodeId
     },
     replaceNode: async (ended, along) => {
       const advanced = nothingYet()
-      const now = await transact('', async (connection) => {
-        const line = postgresLine(connection, true)
-        const current = await writeAlone(line)
+      const now = await transact('', async (sql) => {
+        const connection = postgresConnection(sql, true)
+        const current = await writeAlone(connection)
         if (current !== ended) return current
-        const id = await renewNode(line, postgresDialect, options)
-        const tx = writeTx({ ...run, nodeId: id, advanced }, line, asSystem())
-        await through(tx, along)
+        const id = await renewNode(connection, postgresDialect, options)
+        const tx = writeTx({ ...run, nodeId: id, advanced }, connection, asSystem())
+        await runAndFinish(tx, along)
         return id
-      }).catch(rethrow)
+      }).catch(throwAsFailure)
       nodeId = now
-      return told(news, advanced, advanced.schools.size > 0)
+      return notify(news, advanced, advanced.schools.size > 0)
     },
     read: (identity, fn) =>
-      transact(reading, async (connection) => {
-        const tx = readTx(run, postgresLine(connection, false), identity)
-        return behind(tx.actAs(identity), fn(tx))
-      }).catch(rethrow),
-    glance: (fn) => alone((pool) => fn(readTx(run, once(postgresLine(pool, false)), asSystem()))).catch(rethrow),
+      transact(reading, async (sql) => {
+        const tx = readTx(run, postgresConnection(sql, false), identity)
+        return pipelined(tx.actAs(identity), fn(tx))
+      }).catch(throwAsFailure),
+    readOnce: (fn) => alone((pool) => fn(readTx(run, forOneStatement(postgresConnection(pool, false)), asSystem()))).catch(throwAsFailure),
     write: (identity, fn) => {
       const advanced = nothingYet()
       const attempt = () =>
-        transact('', async (connection) => {
+        transact('', async (sql) => {
           advanced.schools.clear()
           advanced.sources.clear()
-          const line = postgresLine(connection, true)
-          const tx = writeTx({ ...run, nodeId, advanced }, line, identity)
-          const begun = Promise.all([demandNode(line, nodeId), tx.actAs(identity)])
-          return behind(begun, through(tx, fn))
+          const connection = postgresConnection(sql, true)
+          const tx = writeTx({ ...run, nodeId, advanced }, connection, identity)
+          const begun = Promise.all([demandNode(connection, nodeId), tx.actAs(identity)])
+          return pipelined(begun, runAndFinish(tx, fn))
         }).catch((error: unknown) => {
           if (error instanceof NodeEnded) nodeId = error.current
           throw error
         })
-      return repeated(attempt, writes).then((result) => told(news, advanced, result), rethrow)
+      return repeated(attempt, writes).then((result) => notify(news, advanced, result), throwAsFailure)
     },
     onAdvance: news.listen,
-    onElsewhere: instances.hear,
+    onElsewhere: notifications.subscribe,
     close,
   })
 }
 
-/** Lets transactions in as far as there is room for them: neither database has to know who waits, or for how long. */
-function inTurn(
-  [places, reader, writer]: [places: Record<string, Turnstile>, reader: Turnstile, writer: Turnstile],
-  reads: Tally,
-  writes: Tally,
+/** Limits how many transactions run at once; the others wait in a queue outside the database. */
+function withLimits(
+  [places, reader, writer]: [places: Record<string, Semaphore>, reader: Semaphore, writer: Semaphore],
+  reads: TransactionCounts,
+  writes: TransactionCounts,
   store: Omit<Store, 'load'>,
 ): Store {
   const loads = () => Object.fromEntries(Object.entries(places).map(([name, place]) => [name, place.load()]))
@@ -192,7 +194,7 @@ function inTurn(
       return store.nodeId
     },
     read: (identity, fn) => reader.run(reads, () => store.read(identity, fn)),
-    glance: (fn) => reader.run(reads, () => store.glance(fn)),
+    readOnce: (fn) => reader.run(reads, () => store.readOnce(fn)),
     write: (identity, fn) => writer.run(writes, () => store.write(identity, fn)),
     load: () => ({ places: loads(), reads, writes }),
     close: async () => {
@@ -202,10 +204,32 @@ function inTurn(
   }
 }
 
-type Run = { dialect: Dialect; options: StoreOptions; become: (line: Line, identity: Identity) => Promise<void> }
+/** A connection for one statement. */
+function forOneStatement(connection: Connection): Connection {
+  let isUsed = false
+  const execute: Connection['execute'] = async (ready, params) => {
+    if (isUsed) throw new Error('two statements need a transaction')
+    isUsed = true
+    return connection.execute(ready, params)
+  }
+  return { ...connection, execute }
+}
+
+/**
+ * The first statement of the work is sent right behind the one that says as whom, without waiting for its answer: a connection answers
+ * in order, and where the first is refused Postgres refuses whatever follows in the transaction.
+ */
+async function pipelined<T>(acting: Promise<unknown>, work: Promise<T>): Promise<T> {
+  const [acted, worked] = await Promise.allSettled([acting, work])
+  if (acted.status === 'rejected') throw acted.reason
+  if (worked.status === 'rejected') throw worked.reason
+  return worked.value
+}
+
+type Run = { dialect: Dialect; options: StoreOptions; setRole: (connection: Connection, identity: Identity) => Promise<void> }
 type Closing = WriteTx & { finish(): Promise<void> }
 
-const through = async <T>(tx: Closing, fn: (tx: WriteTx) => Promise<T>): Promise<T> => {
+const runAndFinish = async <T>(tx: Closing, fn: (tx: WriteTx) => Promise<T>): Promise<T> => {
   const result = await fn(tx)
   await tx.finish()
   return result
@@ -213,24 +237,24 @@ const through = async <T>(tx: Closing, fn: (tx: WriteTx) => Promise<T>): Promise
 
 type News = ReturnType<typeof newsOfCommits>
 function newsOfCommits() {
-  const listeners = new Set<Listener>()
-  const listen = (listener: Listener) => {
+  const listeners = new Set<CommitListener>()
+  const listen = (listener: CommitListener) => {
     listeners.add(listener)
     return () => void listeners.delete(listener)
   }
   return { listeners, listen }
 }
 
-const told = <T>({ listeners }: News, { schools, sources }: Advanced, result: T): T => {
+const notify = <T>({ listeners }: News, { schools, sources }: Advanced, result: T): T => {
   if (schools.size > 0) for (const listener of listeners) listener(schools, sources)
   return result
 }
 
-const rethrow = (error: unknown): never => {
+const throwAsFailure = (error: unknown): never => {
   throw toFailure(error)
 }
 
-async function repeated<T>(attempt: () => Promise<T>, tally: Tally): Promise<T> {
+async function repeated<T>(attempt: () => Promise<T>, tally: TransactionCounts): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt()
@@ -242,50 +266,79 @@ async function repeated<T>(attempt: () => Promise<T>, tally: Tally): Promise<T> 
   }
 }
 
-const become = (line: Line, identity: Identity) =>
-  line.run("select set_config('role', $1, true), set_config('app.user_id', $2, true)", [
+const setRole = (connection: Connection, identity: Identity) =>
+  connection.run("select set_config('role', $1, true), set_config('app.user_id', $2, true)", [
     identity.as === 'user' ? 'markbook_app' : SERVICE_ROLE,
     identity.userId ?? '',
   ])
 
-function readTx({ dialect, options, become }: Run, line: Line, _identity: Identity): ReadTx {
+function readTx({ dialect, options, setRole }: Run, connection: Connection, _identity: Identity): ReadTx {
   const nowMs = options.clock.now()
   const tx: ReadTx = {
-    db: line.db,
+    db: connection.db,
     t: dialect.tables,
     dialect,
     now: toInstant(nowMs),
     nowMs,
-    line,
-    actAs: (identity) => become(line, identity),
-    find: async (table, schoolId, id) => (await finders[table](tx, { school: schoolId, id }))[0] as never,
+    connection: connection,
+    actAs: (identity) => setRole(connection, identity),
+    find: async (table, schoolId, id) => (await finders[table](tx, { school: schoolId, id }))[0] as Row<typeof table> | undefined,
   }
   return tx
 }
 
-function writeTx(run: Run & { nodeId: string; advanced: Advanced }, line: Line, identity: Identity): Closing {
-  const tx = readTx(run, line, identity)
+const isList = <One, Each>(value: One | readonly Each[]): value is readonly Each[] => Array.isArray(value)
+
+function writeTx(run: Run & { nodeId: string; advanced: Advanced }, connection: Connection, identity: Identity): Closing {
+  const tx = readTx(run, connection, identity)
   const { newId } = run.options
   // No laptop has the central database.
   const isLaptop = async () => run.dialect.writesAlone && (await laptopOwner(tx)) !== null
-  const door = new Door(line, run.dialect, { node: run.nodeId, actor: identity.userId, now: tx.now, nowMs: tx.nowMs, newId, isLaptop })
+  const tracker = new ChangeTracker(connection, run.dialect, {
+    node: run.nodeId,
+    actor: identity.userId,
+    now: tx.now,
+    nowMs: tx.nowMs,
+    newId,
+    isLaptop,
+  })
   const closing: Closing = Object.assign(tx, {
     actor: identity.userId,
     newId,
-    insert: door.insert.bind(door),
-    update: door.update.bind(door),
-    remove: door.remove.bind(door),
-    entryOf: door.entryOf.bind(door),
-    note: door.note.bind(door),
-    replica: door,
+    insert: (async <T extends Replicated>(table: T, rows: NewRow<T> | readonly NewRow<T>[]) =>
+      isList(rows) ? tracker.insert(table, rows) : (await tracker.insert(table, [rows]))[0]) as WriteTx['insert'],
+    update: (async <T extends Replicated>(table: T, before: Row<T> | readonly Change<T>[], patch: Partial<Row<T>> = {}) =>
+      isList(before) ? tracker.update(table, before) : (await tracker.update(table, [{ before, patch }]))[0]) as WriteTx['update'],
+    remove: tracker.remove.bind(tracker),
+    entryOf: tracker.entryOf.bind(tracker),
+    note: tracker.note.bind(tracker),
+    replica: tracker,
     finish: async () => {
-      const touched = door.touched()
-      await door.close()
-      if (await settleAfter(closing, touched, door.overruled)) await door.close()
-      for (const schoolId of door.advanced) run.advanced.schools.add(schoolId)
-      for (const source of door.sources) run.advanced.sources.add(source)
+      const touched = tracker.touched()
+      await tracker.close()
+      if (await settleAfter(closing, touched, tracker.overruled)) await tracker.close()
+      for (const schoolId of tracker.advanced) run.advanced.schools.add(schoolId)
+      for (const source of tracker.sources) run.advanced.sources.add(source)
     },
-    local: line.db as LocalDb,
+    local: connection.db as LocalDb,
   })
   return closing
 }
+
+const findIn = (table: Replicated) =>
+  statement<{ school: string; id: string }>({ lock: table })(({ db, t, p }) => {
+    const definition = t[table]
+    const columns = getTableColumns(definition) as Record<string, Column>
+    const byId = eq(columns['id'] as Column, p.id)
+    const scoped = descriptions[table].scope === 'school' ? and(eq(columns['school_id'] as Column, p.school), byId) : byId
+    return db
+      .select()
+      .from(definition as SQLiteTable)
+      .where(scoped)
+  })
+
+/** Of each table, how a row of a school is found by its id. */
+const finders = Object.fromEntries(Object.keys(descriptions).map((table) => [table, findIn(table as Replicated)])) as Record<
+  Replicated,
+  ReturnType<typeof findIn>
+>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newTally, turnstile } from './turnstile.ts'
+import { newTransactionCounts, semaphore } from './semaphore.ts'
 
 const held = () => {
   let release = () => {}
@@ -10,8 +10,8 @@ const held = () => {
 }
 
 test('lets so many in at once, the others in their order', async () => {
-  const gate = turnstile(2)
-  const tally = newTally()
+  const gate = semaphore(2)
+  const tally = newTransactionCounts()
   const [first, second] = [held(), held()]
   const order: string[] = []
   const run = (name: string, work: () => Promise<unknown>) => gate.run(tally, work).then(() => order.push(name))
@@ -28,8 +28,8 @@ test('lets so many in at once, the others in their order', async () => {
 })
 
 test('refuses with busy at once where too many wait, and whoever has waited too long; the work in it goes on', async () => {
-  const gate = turnstile(1, { most: 1, patience: 30 })
-  const tally = newTally()
+  const gate = semaphore(1, { most: 1, patience: 30 })
+  const tally = newTransactionCounts()
   const long = held()
   const inside = gate.run(tally, () => long.promise)
   const late = gate.run(tally, async () => 'never')
@@ -42,19 +42,19 @@ test('refuses with busy at once where too many wait, and whoever has waited too 
 })
 
 test('a transaction that fails makes room like any other', async () => {
-  const gate = turnstile(1)
-  const failing = gate.run(newTally(), () => Promise.reject(new Error('no')))
-  const next = gate.run(newTally(), async () => 'next')
+  const gate = semaphore(1)
+  const failing = gate.run(newTransactionCounts(), () => Promise.reject(new Error('no')))
+  const next = gate.run(newTransactionCounts(), async () => 'next')
   await expect(failing).rejects.toThrow('no')
   expect(await next).toBe('next')
 })
 
 test('is idle once nothing runs or waits', async () => {
-  const gate = turnstile(1)
+  const gate = semaphore(1)
   await gate.idle()
   const ended: string[] = []
   const work = ['a', 'b'].map((name) =>
-    gate.run(newTally(), async () => {
+    gate.run(newTransactionCounts(), async () => {
       await new Promise((resolve) => setTimeout(resolve, 5))
       ended.push(name)
     }),

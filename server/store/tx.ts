@@ -1,8 +1,8 @@
+import type { tablesWithNaturalIds } from '@markbook/shared/tables/natural'
 import type { Local, Replicated, Row, Tables } from '@markbook/shared/tables/tables'
-
+import type { Connection, Db } from './connection.ts'
 import type { HistoryWrite, SyncRowWrite } from './dialect.rows.ts'
 import type { Dialect } from './dialect.ts'
-import type { Db, Line } from './line.ts'
 
 /** As whom the database is asked: a signed-in person (row-level security applies) or the service itself (sign-in, joining, jobs). */
 export type Identity = { as: 'user'; userId: string } | { as: 'system'; userId: string | null }
@@ -22,13 +22,17 @@ export type ReadTx = {
   /** A row of a school by id, or undefined; locked until the commit where the transaction writes. */
   find<T extends Replicated>(table: T, schoolId: string, id: string): Promise<Row<T> | undefined>
   /** Internal: how `statement` reaches its connection. */
-  readonly line: Line
+  readonly connection: Connection
 }
 
 type Automatic = 'created_at' | 'updated_at' | 'created_by' | 'updated_by' | 'sort_key' | 'search_key'
 type MayBeNull<R> = { [K in keyof R]-?: null extends R[K] ? K : never }[keyof R]
-type LeftOut<T extends Replicated> = Extract<keyof Row<T>, Automatic> | MayBeNull<Row<T>>
-/** A row to insert: automatic columns (times, actors, folded names) are filled in by the write door, and what may be null is null, where absent. */
+type NaturalId<T extends Replicated> = T extends (typeof tablesWithNaturalIds)[number] ? 'id' : never
+type LeftOut<T extends Replicated> = Extract<keyof Row<T>, Automatic | NaturalId<T>> | MayBeNull<Row<T>>
+/**
+ * A row to insert. Where absent, the change tracker fills in automatic columns (times, actors, folded names), an id that follows from other
+ * columns, and null where a column may be null.
+ */
 export type NewRow<T extends Replicated> = Omit<Row<T>, LeftOut<T>> & Partial<Pick<Row<T>, LeftOut<T>>>
 export type Change<T extends Replicated> = { before: Row<T>; patch: Partial<Row<T>> }
 
@@ -44,9 +48,11 @@ export type Note = {
 export type WriteTx = ReadTx & {
   readonly actor: string | null
   newId(): string
-  /** Inserts rows; answers them as stored. A unique violation surfaces as the driver's error (`isUniqueViolation`). */
+  /** Inserts a row, or rows; answers as stored. A unique violation surfaces as the driver's error (`isUniqueViolation`). */
+  insert<T extends Replicated>(table: T, row: NewRow<T>): Promise<Row<T>>
   insert<T extends Replicated>(table: T, rows: readonly NewRow<T>[]): Promise<Row<T>[]>
-  /** Changes rows that were loaded in this transaction; answers them as stored. What changes nothing is not written. */
+  /** Changes a row, or rows, loaded in this transaction; answers as stored. What changes nothing is not written. */
+  update<T extends Replicated>(table: T, before: Row<T>, patch: Partial<Row<T>>): Promise<Row<T>>
   update<T extends Replicated>(table: T, changes: readonly Change<T>[]): Promise<Row<T>[]>
   /** Deletes rows and, by the tables' descriptions, what hangs on them: one tombstone and one history entry each. */
   remove<T extends Replicated>(table: T, rows: readonly Row<T>[]): Promise<void>

@@ -1,6 +1,6 @@
 import { pathOf } from '@markbook/shared/contract/client'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
-import type { App } from '../http/app.ts'
+import type { App } from '../app/app.ts'
 
 /** A request of a test, right or wrong; `file` goes as the multipart part of that name, with the fields of `form` before it. */
 export type Ask = {
@@ -11,7 +11,7 @@ export type Ask = {
   form?: Readonly<Record<string, string>>
 }
 /** A reply as it went over the wire. `headers` without the request's id, which is never the same. */
-export type Told = { status: number; code: string | undefined; text: string; headers: string }
+export type Answer = { status: number; code: string | undefined; text: string; headers: string }
 
 const BASE = 'http://markbook.test'
 
@@ -33,7 +33,7 @@ export function requestFor(
   return new Request(url, { method: endpoint.method, headers: { 'content-type': 'application/json', ...headers }, body: text })
 }
 
-export async function tell(app: App, request: Request): Promise<Told> {
+export async function tell(app: App, request: Request): Promise<Answer> {
   const response = await app.fetch(request)
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
   const text = isStream ? await firstEvent(response) : Buffer.from(await response.arrayBuffer()).toString('latin1')
@@ -50,8 +50,8 @@ async function firstEvent({ body }: Response): Promise<string> {
 }
 
 /** Asks with a Cookie header, empty for none. */
-export const ask = (app: App, endpoint: Endpoint, asked: Ask, cookie = ''): Promise<Told> =>
-  tell(app, requestFor(endpoint, asked, cookie ? { cookie } : {}))
+export const ask = (app: App, endpoint: Endpoint, input: Ask, cookie = ''): Promise<Answer> =>
+  tell(app, requestFor(endpoint, input, cookie ? { cookie } : {}))
 
 const codeIn = (text: string): string | undefined => {
   try {

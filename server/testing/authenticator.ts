@@ -1,6 +1,6 @@
 import type { Client } from '@markbook/shared/contract/client'
 import type { contract } from '@markbook/shared/contract/contract'
-import { stepAt, totpOf } from '../features/outage/totp.ts'
+import { stepAt, totpOf } from '../features/auth/totp.ts'
 import type { TestClock } from './clock.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'

@@ -1,6 +1,6 @@
 import { type Client, clientOf } from '@markbook/shared/contract/client'
 import { contract } from '@markbook/shared/contract/contract'
-import type { App } from '../http/app.ts'
+import type { App } from '../app/app.ts'
 import type { School } from './school.ts'
 
 /** A browser that keeps the cookies it is given. `address` counts where the school was started with TRUST_PROXY=local. */

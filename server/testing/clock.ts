@@ -14,7 +14,7 @@ export function testClock(start = '2026-01-12T08:00:00.000Z'): TestClock {
 }
 
 /** Bytes that look random and are the same in every run, so that two databases can be compared byte by byte. */
-export function repeatableBytes(seed: string): (size: number) => Uint8Array {
+function repeatableBytes(seed: string): (size: number) => Uint8Array {
   let count = 0
   return (size) => {
     const bytes: number[] = []

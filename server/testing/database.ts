@@ -11,6 +11,14 @@ export type DatabaseName = 'sqlite' | 'postgres'
 /** A store on a database of its own; `url` (Postgres) or `folder` (SQLite) says where; `drop` ends both. */
 export type TestDatabase = { store: Store; url: string; folder: string; drop(): Promise<void> }
 
+/** Closes a database and keeps it. Answers what `copyOf` takes; a folder is removed when the process exits, a database goes with its cluster. */
+export async function detachTestDatabase({ store, url, folder }: TestDatabase): Promise<string> {
+  await store.close()
+  if (url) return new URL(url).pathname.slice(1)
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 const TEMPLATE = 'markbook_template'
 const named = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
 
@@ -61,17 +69,17 @@ export function copyDatabase(from: string, to: string): void {
 /** `postgresUrl` is the cluster's; ignored for SQLite. `copyOf`: what to begin with: the folder of a SQLite database, or the name of one on the cluster. */
 export async function openTestDatabase(
   database: DatabaseName,
-  options: Omit<StoreOptions, 'kind'>,
+  options: Omit<StoreOptions, 'role'>,
   postgresUrl: string,
   copyOf?: string,
 ): Promise<TestDatabase> {
   if (database === 'sqlite') {
     const folder = memoryFolder('markbook-')
     if (copyOf) copyDatabase(copyOf, folder)
-    const store = await openSchoolStore(folder, { ...options, kind: 'school' })
+    const store = await openSchoolStore(folder, { ...options, role: 'school' })
     return { store, url: '', folder, drop: () => store.close().then(() => rmSync(folder, { recursive: true, force: true })) }
   }
   const { url, drop } = await createDatabase(postgresUrl, copyOf)
-  const store = await openCentralStore(url, { ...options, kind: 'centre' })
+  const store = await openCentralStore(url, { ...options, role: 'centre' })
   return { store, url, folder: '', drop: () => store.close().then(drop) }
 }

@@ -1,4 +1,4 @@
-import { type App, createApp } from '../http/app.ts'
+import { type App, createApp } from '../app/app.ts'
 import type { Services } from '../http/services.ts'
 import type { Store } from '../store/store.ts'
 import type { WriteTx } from '../store/tx.ts'

@@ -4,7 +4,9 @@ import { connect as connectSecurely } from 'node:tls'
 /** One request answered, or with status 0 not. Times in ms; `at` since the start of the run, when it was due. */
 export type Shot = { at: number; ms: number; status: number; path: string }
 export type Target = { port: number; secure?: boolean; from?: string }
-type Line = { ask(request: string): Promise<number>; isOpen(): boolean; close(): void }
+/** A reply whole, with status 0 where the connection was closed instead. */
+type Reply = { status: number; bytes: Buffer }
+type Line = { ask(request: string): Promise<Reply>; isOpen(): boolean; close(): void }
 
 const ENDS = '\r\n\r\n'
 
@@ -13,7 +15,8 @@ function replyLength(bytes: Buffer): number {
   const headers = bytes.indexOf(ENDS)
   if (headers < 0) return -1
   const length = /content-length: (\d+)/i.exec(bytes.toString('latin1', 0, headers))?.[1]
-  if (length === undefined) throw new Error('a reply without its length')
+  // In pieces: the last one is empty.
+  if (length === undefined) return bytes.subarray(-5).toString('latin1') === '0\r\n\r\n' ? bytes.length : -1
   const end = headers + ENDS.length + Number(length)
   return bytes.length >= end ? end : -1
 }
@@ -31,29 +34,30 @@ const spreadOver = ({ spread = [], ...target }: Round['target']): Target => {
   return from === undefined ? target : { ...target, from }
 }
 
-/** A connection that asks one request at a time; 0 where it was closed instead of answered. */
+/** A connection that sends one request at a time. */
 function openLine(target: Target): Line {
   const socket = openSocket(target)
-  let waiting: ((status: number) => void) | null = null
+  const closed: Reply = { status: 0, bytes: Buffer.alloc(0) }
+  let waiting: ((reply: Reply) => void) | null = null
   let parts: Buffer = Buffer.alloc(0)
-  const settle = (status: number) => {
+  const settle = (reply: Reply) => {
     const answered = waiting
     waiting = null
-    answered?.(status)
+    answered?.(reply)
   }
   socket.on('data', (part: Buffer) => {
     parts = parts.length === 0 ? part : Buffer.concat([parts, part])
     if (replyLength(parts) < 0) return
-    const status = Number(parts.toString('latin1', 9, 12))
+    const reply = { status: Number(parts.toString('latin1', 9, 12)), bytes: parts }
     if (/\r\nconnection: close\r\n/i.test(parts.toString('latin1', 0, 1_000))) socket.destroy()
     parts = Buffer.alloc(0)
-    settle(status)
+    settle(reply)
   })
-  socket.on('close', () => settle(0))
+  socket.on('close', () => settle(closed))
   return {
     ask: (request) =>
       new Promise((resolve) => {
-        if (socket.destroyed) return resolve(0)
+        if (socket.destroyed) return resolve(closed)
         waiting = resolve
         socket.write(request)
       }),
@@ -77,7 +81,7 @@ export async function saturate({ target, connections, seconds, requests }: Round
       if (!line.isOpen()) line = openLine(spreadOver(target))
       const request = requests[next++ % requests.length] as string
       const at = performance.now() - began
-      const status = await line.ask(request)
+      const { status } = await line.ask(request)
       shots.push({ at, ms: performance.now() - began - at, status, path: pathOf(request) })
     }
     line.close()
@@ -114,7 +118,7 @@ export async function flood({ target, connections, seconds, requests, perSecond 
       line = openLine(spreadOver(target))
       all.add(line)
     }
-    const status = await line.ask(request)
+    const { status } = await line.ask(request)
     shots.push({ at, ms: performance.now() - began - at, status, path: pathOf(request) })
     if (line.isOpen()) idle.push(line)
     else all.delete(line)

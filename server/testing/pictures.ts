@@ -1,5 +1,4 @@
-import { deflateSync } from 'node:zlib'
-import { crc32 } from '../files/images/bytes.ts'
+import { crc32, deflateSync } from 'node:zlib'
 
 export type PngOptions = {
   width?: number

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 // @ts-expect-error The package brings no types.
 import S3rver from 's3rver'
-import type { S3Settings } from '../files/s3.client.ts'
+import type { S3Settings } from '../config.ts'
 
 /** A real S3 server of a test, on a free port. */
 export type TestS3 = { settings: S3Settings; stop(): Promise<void> }
@@ -32,10 +32,24 @@ const listParts = (folderOf: (bucket: string) => string) => async (ctx: Context,
   ctx.body = `<ListPartsResult><IsTruncated>false</IsTruncated>${parts.join('')}</ListPartsResult>`
 }
 
+/** As in S3, of many who write one object at once one is there, whole. This server writes an object and its metadata one after the other. */
+function oneWriteAtATime() {
+  const writes = new Map<string, Promise<unknown>>()
+  return (ctx: Context, next: () => Promise<void>) => {
+    if (ctx.method !== 'PUT') return next()
+    const written = (writes.get(ctx.path) ?? Promise.resolve()).then(next)
+    const settled = written.catch(() => {})
+    writes.set(ctx.path, settled)
+    void settled.then(() => writes.get(ctx.path) === settled && writes.delete(ctx.path))
+    return written
+  }
+}
+
 export async function startS3(): Promise<TestS3> {
   const directory = mkdtempSync(join(tmpdir(), 'markbook-s3-'))
   const server = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory })
   server.middleware.unshift(listParts((bucket) => server.store.getResourcePath(bucket, undefined, 'uploads')))
+  server.middleware.unshift(oneWriteAtATime())
   const { port } = (await server.run()) as AddressInfo
   return {
     settings: {

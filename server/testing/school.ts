@@ -7,12 +7,14 @@ import { type PersonName, people } from '@markbook/shared/story/people'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { getTableColumns } from 'drizzle-orm'
 import { inject } from 'vitest'
+import { type App, createApp } from '../app/app.ts'
 import { memoryCache } from '../cache/memory.ts'
+import { loadStory } from '../cli/seed/seed.ts'
 import { readConfig } from '../config.ts'
-import { makePapers } from '../documents/workers/make-papers.ts'
+import { openDocuments } from '../documents/workers/open-documents.ts'
 import { openJobs } from '../features/jobs/open-jobs.ts'
+import { makeReportPdfs } from '../features/reports/files/report-pdfs.job.ts'
 import { storageIn } from '../files/open.ts'
-import { type App, createApp } from '../http/app.ts'
 import { cookieName, sessionCookies } from '../http/cookies.ts'
 import { silentLog } from '../http/log.ts'
 import { createMetrics } from '../http/metrics.ts'
@@ -20,16 +22,16 @@ import type { Services } from '../http/services.ts'
 import { startSession } from '../http/sessions.ts'
 import { keysOf } from '../http/tokens.ts'
 import type { MailMessage } from '../mail/mailer.ts'
-import { loadStory } from '../seed/load-story.ts'
 import { asSystem } from '../store/tx.ts'
 import { demandAsPromised } from './as-promised.ts'
 import { repeatableIds, type TestClock, testClock } from './clock.ts'
 import { type DatabaseName, openTestDatabase, type TestDatabase } from './database.ts'
+import { storyTemplate, TEMPLATE_SEED } from './story-template.ts'
 
 const BASE = 'http://markbook.test'
 
 /** One for all schools of a file, since its workers take a while to start; they end with the tests. */
-const papers = makePapers()
+const documents = openDocuments()
 
 /** A school of the story behind the whole app, on the database of this run, with a client for every person. */
 export type School = {
@@ -53,15 +55,21 @@ export type School = {
 
 export type SchoolOptions = { env?: Record<string, string>; database?: DatabaseName; story?: boolean; seed?: string; copyOf?: string }
 
-export async function school({ env = {}, database: chosen, story = true, seed = 'school', copyOf }: SchoolOptions = {}): Promise<School> {
+const clusterOf = (database: DatabaseName) => (database === 'postgres' ? inject('postgresUrl') : '')
+
+export async function school({
+  env = {},
+  database: chosen,
+  story = true,
+  seed = TEMPLATE_SEED,
+  copyOf,
+}: SchoolOptions = {}): Promise<School> {
   const database = chosen ?? (process.env['TEST_DATABASE'] as DatabaseName)
   const clock = testClock()
-  const at = await openTestDatabase(
-    database,
-    { clock, newId: repeatableIds(clock, seed) },
-    database === 'postgres' ? inject('postgresUrl') : '',
-    copyOf,
-  )
+  const newId = repeatableIds(clock, seed)
+  const template = story && seed === TEMPLATE_SEED && !copyOf ? await storyTemplate(database, clusterOf(database)) : null
+  const at = await openTestDatabase(database, { clock, newId }, clusterOf(database), template?.source ?? copyOf)
+  for (let drawn = 0; drawn < (template?.ids ?? 0); drawn += 1) newId()
   const config = readConfig({
     SESSION_SECRET: 'a secret that only the tests of Markbook know',
     PUBLIC_URL: BASE,
@@ -83,15 +91,15 @@ export async function school({ env = {}, database: chosen, story = true, seed = 
     cache: memoryCache({ clock }),
     mailer,
     ...storageIn(folder, clock, 0),
-    papers,
+    documents,
     log: silentLog,
     metrics: createMetrics(),
     replication: null,
     presence: null,
     demo: [],
   }
-  const services: Services = { ...own, jobs: openJobs(own) }
-  if (story) await loadStory(at.store)
+  const services: Services = { ...own, jobs: openJobs(own, { report_pdfs: makeReportPdfs }) }
+  if (story && !template) await loadStory(at.store)
   const app = createApp(services)
   const clientWith = (cookie: string) =>
     clientOf(contract, {

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChangeMessage, type Message, Shape, type Row as ShapeRow, ShapeStream, type ShapeStreamOptions } from '@electric-sql/client'
@@ -8,19 +7,20 @@ import { contract } from '@markbook/shared/contract/contract'
 import { type PersonName, people } from '@markbook/shared/story/people'
 import postgres from 'postgres'
 import { inject } from 'vitest'
+import { loadStory } from '../cli/seed/seed.ts'
 import { type Config, readConfig } from '../config.ts'
 import { cookieName, sessionCookies } from '../http/cookies.ts'
 import type { Services } from '../http/services.ts'
 import { startSession } from '../http/sessions.ts'
-import { loadStory } from '../seed/load-story.ts'
 import { openStore, type Running, startServer } from '../start.ts'
 import { asSystem } from '../store/tx.ts'
+import { freePort } from './cluster.ts'
 import { copyDatabase, createDatabase } from './database.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 
 /** Somebody who follows a shape with the official client. */
-export type Follower = {
+type Follower = {
   shape: Shape
   stream: ShapeStream
   /** How often they had to begin anew. */
@@ -50,12 +50,12 @@ export type Box = {
   close(): Promise<void>
 }
 
-type Place = { config: Config; drop(): Promise<void> }
+type ShapeDatabase = { config: Config; drop(): Promise<void> }
 
 export async function openBox(): Promise<Box> {
   const port = await freePort()
-  const places: Place[] = [await placeAt(port)]
-  const here = () => (places.at(-1) as Place).config
+  const places: ShapeDatabase[] = [await placeAt(port)]
+  const here = () => (places.at(-1) as ShapeDatabase).config
   await withStore(here(), (store) => loadStory(store))
   let running: Running | null = await startServer(here())
   const url = `http://127.0.0.1:${port}`
@@ -107,15 +107,6 @@ const headersOf = (request: Request, cookie: string) => {
   return headers
 }
 
-/** A port that nobody has at this moment, so that a server can come back to the same address. */
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
-
 function configAt(folder: string, port: number, database: string | null): Config {
   return readConfig({
     DATA_DIR: folder,
@@ -128,7 +119,7 @@ function configAt(folder: string, port: number, database: string | null): Config
   })
 }
 
-async function placeAt(port: number): Promise<Place> {
+async function placeAt(port: number): Promise<ShapeDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'markbook-shapes-'))
   const database = onPostgres ? await createDatabase(inject('postgresUrl')) : null
   const drop = async () => {
@@ -138,7 +129,7 @@ async function placeAt(port: number): Promise<Place> {
   return { config: configAt(folder, port, database?.url ?? null), drop }
 }
 
-async function copyOf({ dataDir, databaseUrl }: Config, port: number): Promise<Place> {
+async function copyOf({ dataDir, databaseUrl }: Config, port: number): Promise<ShapeDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'markbook-shapes-'))
   const away = async () => rmSync(folder, { recursive: true, force: true })
   if (!databaseUrl) {

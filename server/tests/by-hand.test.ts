@@ -154,7 +154,7 @@ describe('a stick instead of a line', () => {
     await enter(box, 81)
     // The centre said that it has this, and was restored from before.
     await box.services.store.write(asSystem(), async (tx) => {
-      const { seq } = await tx.dialect.feedOf(tx.line, stBrigids)
+      const { seq } = await tx.dialect.feedOf(tx.connection, stBrigids)
       await tx.local.update(tx.t.sync_peer).set({ own_seq: seq })
     })
     await enter(box, 82)
@@ -224,15 +224,15 @@ describe('verify', () => {
 
   test('a value that was changed past the program is found', async () => {
     await box.services.store.write(asSystem(), async (tx) => {
-      await tx.line.run('update grade set score = 3 where id = ?', [gradeId])
+      await tx.connection.run('update grade set score = 3 where id = ?', [gradeId])
     })
     expect(await differences()).toMatchObject([{ table: 'grade' }])
   })
 
   test('what a database has lost comes back when everything is merged again', async () => {
     await box.services.store.write(asSystem(), async (tx) => {
-      await tx.line.run('delete from grade where id = ?', [gradeId])
-      await tx.line.run('delete from sync_row where row_id = ?', [gradeId])
+      await tx.connection.run('delete from grade where id = ?', [gradeId])
+      await tx.connection.run('delete from sync_row where row_id = ?', [gradeId])
     })
     expect(await differences()).toMatchObject([{ table: 'grade' }])
     const { services } = box

@@ -8,6 +8,9 @@ import { readConfig } from '../config.ts'
 import { openStore } from '../start.ts'
 import { asSystem } from '../store/tx.ts'
 import { createDatabase } from '../testing/database.ts'
+import { buildProgram, programFile } from '../testing/program.ts'
+
+buildProgram()
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 const SECRET = 'the secret of a server that is tested on its console'
@@ -40,7 +43,7 @@ const settings = () => ({
 })
 
 function run(args: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/cli.ts', ...args], {
+  const child = spawn(process.execPath, [programFile, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...settings(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -126,8 +129,8 @@ describe('markbook code', () => {
     const store = await openStore(readConfig(settings()))
     const table = onPostgres ? 'drizzle.__drizzle_migrations' : '__drizzle_migrations'
     await store.write(asSystem(), async (tx) => {
-      if (onPostgres) await tx.line.run('set role none', [])
-      await tx.line.run(`insert into ${table} (hash, created_at) values ('later', 99999999999999)`, [])
+      if (onPostgres) await tx.connection.run('set role none', [])
+      await tx.connection.run(`insert into ${table} (hash, created_at) values ('later', 99999999999999)`, [])
     })
     await store.close()
     expect(await said(['code', EMAIL])).toMatchObject({ exit: 1, text: expect.stringMatching(/^The database is of another version/) })

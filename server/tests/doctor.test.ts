@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import type { Finding } from '../doctor/finding.ts'
-import { canBackUp } from '../store/backup/backup.drill.ts'
+import type { Finding } from '../cli/doctor/finding.ts'
+import { canBackUp } from '../store/backup/backup.fixtures.ts'
 import { listBackups } from '../store/backup/manifest.ts'
 import { createDatabase } from '../testing/database.ts'
+import { buildProgram, programFile } from '../testing/program.ts'
+
+buildProgram()
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 let folder: string
@@ -38,7 +41,10 @@ function run(args: readonly string[], env: Record<string, string> = {}) {
     ...(database && { DATABASE_URL: database.url }),
     ...env,
   }
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/cli.ts', ...args], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [programFile, ...args], {
+    env: settings,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (part) => {

@@ -1,17 +1,17 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readWorkbook } from '@markbook/shared/spreadsheet/workbook'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { exportSchool } from '../cli/export/export-school.ts'
+import { importSchool, readExport } from '../cli/export/import-school.ts'
+import { marksWorkbook } from '../cli/export/marks-workbook.ts'
+import { administrator, schoolNamed } from '../cli/export/naming.ts'
+import { writeParts } from '../cli/export/place.ts'
+import { exportedTables, rowsOfSchool } from '../cli/export/rows.ts'
 import { readExactCsv } from '../documents/csv.ts'
-import { readWorkbook } from '../documents/xlsx.ts'
-import { exportSchool } from '../export/export-school.ts'
-import { importSchool, readExport } from '../export/import-school.ts'
-import { marksWorkbook } from '../export/marks-workbook.ts'
-import { administrator, schoolNamed } from '../export/naming.ts'
-import { writeParts } from '../export/place.ts'
-import { exportedTables, rowsOfSchool } from '../export/rows.ts'
 import { asSystem } from '../store/tx.ts'
 import { type School, school } from '../testing/school.ts'
 
@@ -29,7 +29,7 @@ afterEach(async () => {
 const head = people.okafor.email
 const exported = async (name: string) => {
   const path = join(folder, name)
-  const made = await exportSchool(st.services, { schoolId: stBrigids, adminId: people.okafor.id, say: () => {} })
+  const made = await exportSchool(st.services, { schoolId: stBrigids, adminId: people.okafor.id, log: () => {} })
   writeParts(path, made.parts)
   return { path, ...made }
 }

@@ -6,9 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { renderUnicodeCompact } from 'uqr'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { addressesAt, thisMachine } from '../lan/addresses.ts'
 import { makeAuthority, makeCertificate } from '../lan/certificate.ts'
+import { addressesAt, thisMachine } from '../network/addresses.ts'
 import { createDatabase } from '../testing/database.ts'
+import { buildProgram, programFile } from '../testing/program.ts'
+
+buildProgram()
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 const [address] = addressesAt('0.0.0.0', thisMachine())
@@ -36,7 +39,10 @@ afterEach(async () => {
 function run(args: readonly string[], env: Record<string, string> = {}): Program {
   const central = database && { DATABASE_URL: database.url, SESSION_SECRET: 'x'.repeat(40) }
   const settings = { PATH: process.env['PATH'] ?? '', DATA_DIR: folder, PORT: '0', BACKUPS: 'false', ...central, ...env }
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/cli.ts', ...args], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [programFile, ...args], {
+    env: settings,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => (text += part))
   const program = { child, output: () => text, ended: new Promise<number | null>((resolve) => child.once('exit', resolve)) }

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApp } from '../http/app.ts'
-import { openGate } from '../http/gate.ts'
+import { createApp } from '../app/app.ts'
 import { jsonLog } from '../http/log.ts'
+import { overloadProtection } from '../http/overload.ts'
 import { listen } from '../lan/listener.ts'
 import { type Browser, browserOf, codeFor, signIn } from '../testing/browser.ts'
 import { openSocket } from '../testing/load.ts'
@@ -205,7 +205,7 @@ describe('no line is ever broken', () => {
 
   test('by raw bytes on the wire', async () => {
     const { config, log, metrics } = st.services
-    const server = await listen(st.app, { host: '127.0.0.1', port: 0 }, null, openGate({ config, log, metrics }))
+    const server = await listen(st.app, { host: '127.0.0.1', port: 0 }, null, overloadProtection({ config, log, metrics }))
     const tell = (bytes: Buffer) =>
       new Promise<void>((resolve) => {
         const socket = openSocket({ port: (server.address() as AddressInfo).port })

@@ -1,11 +1,11 @@
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { common } from '@markbook/shared/failures'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Ask, ask, type Told } from '../testing/ask.ts'
+import { type Answer, type Ask, ask } from '../testing/ask.ts'
 import { type Actor, actors, isPerson } from './matrix/actors.ts'
 import { endpoints, type Furnished, furnished } from './matrix/furnished.ts'
 import { counterpart } from './matrix/neighbour.ts'
-import { type Place, placesOf, withIdAt } from './matrix/places.ts'
+import { type IdLocation, placesOf, withIdAt } from './matrix/places.ts'
 import { ABSENT, expected, withoutCode } from './matrix/row.ts'
 
 let at: Furnished
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => at.st.close())
 
 const okOf = ({ status = 200 }: Endpoint) => String(status)
-const saw = (endpoint: Endpoint, { status, code }: Told) => (String(status) === okOf(endpoint) ? 'ok' : `${status}:${code}`)
+const saw = (endpoint: Endpoint, { status, code }: Answer) => (String(status) === okOf(endpoint) ? 'ok' : `${status}:${code}`)
 /** What was said, in as many words as what was expected. */
 const inWordsOf = (want: string, seen: string) => (want.includes(':') ? seen : (seen.split(':')[0] ?? ''))
 
@@ -25,10 +25,10 @@ const HILLTOP = /hilltop-marker|00000000-0000-7000-8000-\d{4}0002\d{4}/i
 
 const COMMON = new Set(Object.values(common).map((failure) => failure().code))
 /** A code that neither every endpoint nor this one may answer. */
-const undeclaredIn = (name: string, { fails = [] }: Endpoint, { status, code }: Told): string[] =>
+const undeclaredIn = (name: string, { fails = [] }: Endpoint, { status, code }: Answer): string[] =>
   status < 400 || (code !== undefined && (COMMON.has(code) || fails.includes(code))) ? [] : [`${name} answers ${status} ${code}`]
 
-function leakIn(name: string, actor: Actor, asked: Ask, { text, headers }: Told): string[] {
+function leakIn(name: string, actor: Actor, asked: Ask, { text, headers }: Answer): string[] {
   if (actor === 'marker' || PUBLIC.includes(name)) return []
   const said = `${text}${headers}`.match(new RegExp(HILLTOP, 'gi')) ?? []
   const own = JSON.stringify(asked).toLowerCase()
@@ -59,7 +59,7 @@ describe('every endpoint answers every actor as the documents say', () => {
 const MALFORMED = ['not-an-id', 'ABCDEF00-0000-7000-8000-00000000000A', '00000000-0000-7000-8000-99999999999']
 
 describe('a malformed id is 400 before anybody’s rights are looked at; inside a body, after them', () => {
-  const withIds = endpoints.filter(({ endpoint }) => endpoint.path.includes(':') || endpoint.targets || endpoint.body)
+  const withIds = endpoints.filter(({ endpoint }) => endpoint.path.includes(':') || endpoint.targets.length > 0 || endpoint.body)
   test.each(withIds)('$name', async (named) => {
     const { endpoint } = named
     const before = await at.st.digest()
@@ -80,7 +80,7 @@ describe('a malformed id is 400 before anybody’s rights are looked at; inside 
   })
 })
 
-function wantMalformed({ guard }: Endpoint, { isTarget }: Place, actor: Actor, own: string): string {
+function wantMalformed({ guard }: Endpoint, { isTarget }: IdLocation, actor: Actor, own: string): string {
   if (guard !== 'none' && !isPerson(actor)) return '401:unauthenticated'
   if (isTarget) return '400:malformed_id'
   return own === 'ok' ? '400:validation_failed' : own

@@ -4,12 +4,12 @@ import { jobRows, reportFileRows } from './matrix/files.ts'
 import { assessmentRows, gradeRows, historyRows, importRows } from './matrix/marks.ts'
 import type { HistoryIds } from './matrix/neighbour.ts'
 import { replicationRows } from './matrix/nodes.ts'
-import { outageRows } from './matrix/outage.ts'
 import { authRows, schoolRows } from './matrix/people.ts'
 import { avatarRows } from './matrix/pictures.ts'
 import { calculationRows, reportRows } from './matrix/results.ts'
 import type { Rows } from './matrix/row.ts'
 import { gradingScaleRows, studentRows, subjectRows, termRows, yearRows } from './matrix/setup.ts'
+import { signInMethodRows } from './matrix/sign-in-methods.ts'
 
 export type Matrix = { [R in keyof Contract]: Rows<Contract[R]> }
 
@@ -17,7 +17,7 @@ export type Matrix = { [R in keyof Contract]: Rows<Contract[R]> }
 export const matrixOf = (history: HistoryIds): Matrix => ({
   auth: authRows,
   avatars: avatarRows,
-  outage: outageRows,
+  outage: signInMethodRows,
   schools: schoolRows,
   academicYears: yearRows,
   terms: termRows,

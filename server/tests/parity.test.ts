@@ -13,8 +13,8 @@ import { type School, school } from '../testing/school.ts'
 /** Where both databases can be had: one application on each, with one clock, one source of ids, and the same requests. */
 const onBoth = process.env['TEST_DATABASE'] === 'postgres'
 
-type Asked = { params?: Record<string, string>; query?: Record<string, string> }
-type Get = { name: string; endpoint: Endpoint; asked: Asked }
+type RequestParts = { params?: Record<string, string>; query?: Record<string, string> }
+type Get = { name: string; endpoint: Endpoint; asked: RequestParts }
 
 const isoIds = (rows: readonly { id: string; school_id?: string }[]) =>
   rows.filter(({ school_id }) => school_id === undefined || school_id === stBrigids).map(({ id }) => id)
@@ -46,7 +46,7 @@ const idsOf: Record<string, readonly string[]> = {
   jobs: ['00000000-0000-7000-8000-999999999999'],
 }
 /** Query fields that may be left out and are worth asking with. */
-const extra: Record<string, readonly Asked[]> = {
+const extra: Record<string, readonly RequestParts[]> = {
   'students.list': [
     { query: { search: 'O BRI' } },
     { query: { search: '%' } },
@@ -93,7 +93,7 @@ const gets = Object.entries(contract)
       .flatMap(([key, endpoint]) => requestsOf(resource, key, endpoint)),
   )
 
-const pathOf = ({ path }: Endpoint, { params = {}, query = {} }: Asked) =>
+const pathOf = ({ path }: Endpoint, { params = {}, query = {} }: RequestParts) =>
   `${path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')}${Object.keys(query).length > 0 ? `?${new URLSearchParams(query)}` : ''}`
 
 let pair: { sqlite: School; postgres: School }

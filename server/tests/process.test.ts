@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { createDatabase } from '../testing/database.ts'
+import { buildProgram, programFile } from '../testing/program.ts'
+
+buildProgram()
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 
@@ -36,7 +39,10 @@ function run(args: readonly string[], env: Record<string, string> = {}): Program
     ...(database && { DATABASE_URL: database.url, SESSION_SECRET: 'x'.repeat(40) }),
     ...env,
   }
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/cli.ts', ...args], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [programFile, ...args], {
+    env: settings,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => (text += part))
   const program = { child, output: () => text, ended: new Promise<number | null>((resolve) => child.once('exit', resolve)) }

@@ -3,9 +3,9 @@ import type { Client } from '@markbook/shared/contract/client'
 import type { contract } from '@markbook/shared/contract/contract'
 import { naturalId } from '@markbook/shared/ids'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { REAL_ADMIN, seedRealPupils } from '../cli/seed/real/seed-real.ts'
 import { cookieName, sessionCookies } from '../http/cookies.ts'
 import { startSession } from '../http/sessions.ts'
-import { REAL_ADMIN, seedRealPupils } from '../seed/real/seed-real.ts'
 import { asSystem } from '../store/tx.ts'
 import { type School, school } from '../testing/school.ts'
 
@@ -24,7 +24,7 @@ const mean = (cents: readonly bigint[]): number => printed(fraction(sum(cents), 
 const percent = (part: number, whole: number): number => printed(fraction(part * 100, whole))
 
 type Line = { number: string; school: string; gender: 'female' | 'male'; marks: [number, number, number] }
-const lines: Line[] = readFileSync(new URL('../seed/real/student-performance-mathematics.csv', import.meta.url), 'utf8')
+const lines: Line[] = readFileSync(new URL('../cli/seed/real/student-performance-mathematics.csv', import.meta.url), 'utf8')
   .trim()
   .split(/\r?\n/)
   .slice(1)
@@ -56,12 +56,12 @@ const termCents = ({ marks }: Line, term: number): bigint => BigInt(marks[term] 
 const yearCents = ({ marks: [a, b, c] }: Line): bigint => hundredths(fraction((a + b + c) * 625 + c * 1_125, 600))
 
 type Api = Client<typeof contract>
-type Place = { id: string; name: string; lines: Line[]; numberOf: Map<string, string> }
+type SubjectMarks = { id: string; name: string; lines: Line[]; numberOf: Map<string, string> }
 let st: School
 let api: Api
 let year: { id: string }
 let terms: { id: string; name: string }[]
-let classes: Place[]
+let classes: SubjectMarks[]
 const told: string[] = []
 
 async function headsClient(): Promise<Api> {
@@ -92,7 +92,7 @@ beforeAll(async () => {
 afterAll(() => st.close())
 
 const everyTerm = () => classes.flatMap((place) => terms.map((term, at) => ({ place, term, at })))
-const lineIn = ({ numberOf }: Place, studentId: string) => lineOf.get(numberOf.get(studentId) ?? '') as Line
+const lineIn = ({ numberOf }: SubjectMarks, studentId: string) => lineOf.get(numberOf.get(studentId) ?? '') as Line
 
 describe('the 395 real pupils', () => {
   test('are all in classes of about 30, each of one school, in the order of the file', () => {

@@ -25,7 +25,7 @@ test('what somebody writes while the writes of a number are stamped anew keeps i
     (tx) => restamp(tx, stBrigids, [{ node: box.services.store.nodeId, acknowledged: 0 }]),
     () => centre.as.okafor.grades.update({ params: { id }, body: { remarks: 'Well done' } }),
   )
-  const [stored] = await centre.services.store.read(asSystem(), (tx) => tx.dialect.versionsOf(tx.line, stBrigids, 'grade', [id]))
+  const [stored] = await centre.services.store.read(asSystem(), (tx) => tx.dialect.versionsOf(tx.connection, stBrigids, 'grade', [id]))
   if (!stored) throw new Error('the mark has no versions')
   const { units } = textToVersions(stored)
   expect(units).toMatchObject({
@@ -49,7 +49,7 @@ test('a row that two numbers of a database wrote in turn is stamped anew under b
   await store.renewNode()
   const unsaid = numbers.map((node) => ({ node, acknowledged: 0 }))
   await store.write(asSystem(), (tx) => restamp(tx, stBrigids, unsaid))
-  const [stored] = await store.read(asSystem(), (tx) => tx.dialect.versionsOf(tx.line, stBrigids, 'grade', [id]))
+  const [stored] = await store.read(asSystem(), (tx) => tx.dialect.versionsOf(tx.connection, stBrigids, 'grade', [id]))
   if (!stored) throw new Error('the mark has no versions')
   const { vv, units } = textToVersions(stored)
   expect([units['score']?.[0], units['remarks']?.[0]]).toEqual([store.nodeId, store.nodeId])

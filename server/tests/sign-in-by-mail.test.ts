@@ -1,7 +1,7 @@
 import { people } from '@markbook/shared/story/people'
 import { SMTPServer } from 'smtp-server'
 import { expect, test, vi } from 'vitest'
-import { createApp } from '../http/app.ts'
+import { createApp } from '../app/app.ts'
 import { silentLog } from '../http/log.ts'
 import { smtpMailer } from '../mail/smtp.ts'
 import { browserOf } from '../testing/browser.ts'

@@ -22,7 +22,7 @@ import {
   spanIssues,
 } from './scalars.ts'
 
-export const GradingModel = choice(['term_based', 'year_based'])
+const GradingModel = choice(['term_based', 'year_based'])
 export const CalculationModel = choice(['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'])
 
 /** The year weights are null in a `term_based` year (decisions §4). */
@@ -53,7 +53,7 @@ export const AcademicYearInput = input({
 export type AcademicYearInput = z.infer<typeof AcademicYearInput>
 
 /** What does not fit together in a whole year. On a change the server asks the same of the merged row. */
-export const academicYearIssues = (year: AcademicYearInput): FailureIssue[] => {
+const academicYearIssues = (year: AcademicYearInput): FailureIssue[] => {
   const filled = fillGradingModel({
     grading_model: year.gradingModel,
     calculation_model: year.calculationModel,
@@ -102,72 +102,30 @@ export const academicYearFailures = failures('academic_years', {
   rollOverIssues: [409, 'Some classes cannot be opened. Nothing was changed.'],
 })
 
-const base = '/api/academic-years'
-
 export const academicYears = {
-  list: endpoint({
-    method: 'GET',
-    path: base,
-    guard: 'school',
-    summary: 'List the academic years, newest first',
-    reply: z.array(AcademicYear),
-    list: true,
-  }),
-  active: endpoint({
-    method: 'GET',
-    path: `${base}/active`,
-    guard: 'school',
-    summary: 'Read the active year',
-    reply: AcademicYear,
-    fails: ['no_active_year'],
-  }),
-  get: endpoint({ method: 'GET', path: `${base}/:id`, guard: 'school', summary: 'Read an academic year', reply: AcademicYear }),
-  create: endpoint({
-    method: 'POST',
-    path: base,
-    guard: 'admin',
-    summary: 'Create an academic year',
+  list: endpoint('GET /api/academic-years', 'school', 'List the academic years, newest first', { reply: z.array(AcademicYear) }),
+  active: endpoint('GET /api/academic-years/active', 'school', 'Read the active year', { reply: AcademicYear, fails: ['no_active_year'] }),
+  get: endpoint('GET /api/academic-years/:id', 'school', 'Read an academic year', { reply: AcademicYear }),
+  create: endpoint('POST /api/academic-years', 'admin', 'Create an academic year', {
     status: 201,
     body: AcademicYearInput.check((context) => reportIssues(context, academicYearIssues(context.value))),
     reply: AcademicYear,
   }),
-  update: endpoint({
-    method: 'PATCH',
-    path: `${base}/:id`,
-    guard: 'admin',
-    summary: 'Change an academic year',
+  update: endpoint('PATCH /api/academic-years/:id', 'admin', 'Change an academic year', {
     body: AcademicYearInput.partial(),
     reply: AcademicYear,
     fails: ['academic_years.terms_outside', 'academic_years.has_year_reports'],
   }),
-  activate: endpoint({
-    method: 'PATCH',
-    path: `${base}/:id/activate`,
-    guard: 'admin',
-    summary: 'Make this the active year instead of any other',
+  activate: endpoint('PATCH /api/academic-years/:id/activate', 'admin', 'Make this the active year instead of any other', {
     reply: AcademicYear,
   }),
-  deactivate: endpoint({
-    method: 'PATCH',
-    path: `${base}/:id/deactivate`,
-    guard: 'admin',
-    summary: 'Make the year inactive',
-    reply: AcademicYear,
-  }),
-  remove: endpoint({
-    method: 'DELETE',
-    path: `${base}/:id`,
-    guard: 'admin',
-    summary: 'Delete an academic year',
+  deactivate: endpoint('PATCH /api/academic-years/:id/deactivate', 'admin', 'Make the year inactive', { reply: AcademicYear }),
+  remove: endpoint('DELETE /api/academic-years/:id', 'admin', 'Delete an academic year', {
     reply: Done,
     fails: ['academic_years.is_active', 'academic_years.in_use'],
   }),
   // The year of the address receives the classes; each `fromClassId` is a class of another year.
-  rollOver: endpoint({
-    method: 'POST',
-    path: `${base}/:id/roll-over`,
-    guard: 'admin',
-    summary: 'Open the classes of this year from those of an earlier one',
+  rollOver: endpoint('POST /api/academic-years/:id/roll-over', 'admin', 'Open the classes of this year from those of an earlier one', {
     query: z.object({ dryRun: QueryFlag.prefault('false') }),
     body: RollOverInput,
     reply: RollOver,

@@ -45,34 +45,18 @@ export const assessmentFailures = failures('assessments', {
 })
 
 export const assessments = {
-  list: endpoint({
-    method: 'GET',
-    path: '/api/assessments',
-    guard: 'staff',
-    summary: 'List the assessments of a term and subject in order',
-    targets: ['termId', 'subjectId', 'studentGroupId'],
+  list: endpoint('GET /api/assessments', 'staff', 'List the assessments of a term and subject in order', {
     query: z.object({ termId: Id, subjectId: Id, studentGroupId: Id.optional() }),
     reply: z.array(Assessment),
-    list: true,
   }),
-  get: endpoint({ method: 'GET', path: '/api/assessments/:id', guard: 'staff', summary: 'Read an assessment', reply: Assessment }),
-  create: endpoint({
-    method: 'POST',
-    path: '/api/assessments',
-    guard: 'staff',
-    summary: 'Create an assessment',
+  get: endpoint('GET /api/assessments/:id', 'staff', 'Read an assessment', { reply: Assessment }),
+  create: endpoint('POST /api/assessments', 'staff', 'Create an assessment', {
     status: 201,
-    targets: ['termId', 'subjectId', 'studentGroupId'],
     body: AssessmentInput,
     reply: Assessment,
     fails: ['assessments.not_your_subject', 'assessments.class_of_another_year'],
   }),
-  update: endpoint({
-    method: 'PATCH',
-    path: '/api/assessments/:id',
-    guard: 'staff',
-    summary: 'Change an assessment; its term and subject stay',
-    targets: ['studentGroupId'],
+  update: endpoint('PATCH /api/assessments/:id', 'staff', 'Change an assessment; its term and subject stay', {
     body: input(changeable).partial(),
     reply: Assessment,
     fails: [
@@ -82,20 +66,12 @@ export const assessments = {
       'assessments.grades_outside_class',
     ],
   }),
-  exclude: endpoint({
-    method: 'PATCH',
-    path: '/api/assessments/:id/exclude',
-    guard: 'staff',
-    summary: 'Leave an assessment out of the calculations, or take it in again',
+  exclude: endpoint('PATCH /api/assessments/:id/exclude', 'staff', 'Leave an assessment out of the calculations, or take it in again', {
     body: ExclusionInput,
     reply: Assessment,
     fails: ['assessments.not_your_subject'],
   }),
-  remove: endpoint({
-    method: 'DELETE',
-    path: '/api/assessments/:id',
-    guard: 'staff',
-    summary: 'Delete an assessment and all its grades',
+  remove: endpoint('DELETE /api/assessments/:id', 'staff', 'Delete an assessment and all its grades', {
     reply: Done,
     fails: ['assessments.not_your_subject'],
   }),

@@ -23,8 +23,8 @@ export const Profile = row('Profile', {
 export type Profile = z.infer<typeof Profile>
 
 /** `expires_in` in seconds, `expires_at` in seconds since 1970. */
-export const Session = row('Session', { access_token: z.string(), expires_in: z.int(), expires_at: z.int() })
-export const RefreshedSession = row('RefreshedSession', {
+const Session = row('Session', { access_token: z.string(), expires_in: z.int(), expires_at: z.int() })
+const RefreshedSession = row('RefreshedSession', {
   access_token: z.string(),
   refresh_token: z.string(),
   expires_in: z.int(),
@@ -32,7 +32,7 @@ export const RefreshedSession = row('RefreshedSession', {
 })
 
 /** `joinRequest` only when this call made one; then `school_id` and `school` are null. */
-export const Onboarded = row('Onboarded', {
+const Onboarded = row('Onboarded', {
   id: Id,
   first_name: z.string().nullable(),
   last_name: z.string().nullable(),
@@ -42,7 +42,7 @@ export const Onboarded = row('Onboarded', {
 })
 
 /** A place of the caller's in a school; `is_active` false where an administrator has suspended it. */
-export const OwnSchoolPlace = row('OwnSchoolPlace', { school: SchoolRef, role: Role, is_active: Flag })
+const OwnSchoolPlace = row('OwnSchoolPlace', { school: SchoolRef, role: Role, is_active: Flag })
 
 const TOKEN_SENTENCE = 'must be the 8 digits of the code'
 /** The digits of a code, of whatever way; one that was copied may bring its spaces along. */
@@ -63,59 +63,30 @@ export const authFailures = failures('auth', {
 })
 
 export const auth = {
-  sendOtp: endpoint({
-    method: 'POST',
-    path: '/api/auth/otp/send',
-    guard: 'none',
-    summary: 'Send a one-time code by email',
+  sendOtp: endpoint('POST /api/auth/otp/send', 'none', 'Send a one-time code by email', {
     body: input({ email: Email }),
     reply: Done,
     fails: ['otp_too_soon'],
   }),
-  verifyOtp: endpoint({
-    method: 'POST',
-    path: '/api/auth/otp/verify',
-    guard: 'none',
-    summary: 'Sign in with a one-time code',
+  verifyOtp: endpoint('POST /api/auth/otp/verify', 'none', 'Sign in with a one-time code', {
     body: input({ email: Email, token: Token }),
     reply: z.object({ session: Session, user: Profile }),
     fails: ['otp_invalid', 'otp_locked', 'others_laptop'],
   }),
-  me: endpoint({ method: 'GET', path: '/api/auth/me', guard: 'session', summary: 'Read the own profile', reply: Profile }),
-  schools: endpoint({
-    method: 'GET',
-    path: '/api/auth/schools',
-    guard: 'session',
-    summary: 'List the schools that one belongs to, by name',
+  me: endpoint('GET /api/auth/me', 'session', 'Read the own profile', { reply: Profile }),
+  schools: endpoint('GET /api/auth/schools', 'session', 'List the schools that one belongs to, by name', {
     reply: z.array(OwnSchoolPlace),
-    list: true,
   }),
-  refresh: endpoint({
-    method: 'POST',
-    path: '/api/auth/refresh',
-    guard: 'session',
-    summary: 'Renew the session where its access has expired',
-    reply: RefreshedSession,
-  }),
-  onboard: endpoint({
-    method: 'PATCH',
-    path: '/api/auth/onboard',
-    guard: 'session',
-    summary: 'Save the own name, and ask to join a school',
+  refresh: endpoint('POST /api/auth/refresh', 'session', 'Renew the session where its access has expired', { reply: RefreshedSession }),
+  onboard: endpoint('PATCH /api/auth/onboard', 'session', 'Save the own name, and ask to join a school', {
     body: input({ firstName: Name, lastName: Name, schoolId: Id.nullish() }),
-    targets: ['schoolId'],
     reply: Onboarded,
     fails: ['schools.pending_request', 'schools.already_member'],
   }),
-  updateProfile: endpoint({
-    method: 'PATCH',
-    path: '/api/auth/profile',
-    guard: 'session',
-    summary: 'Change the own name or the active school',
+  updateProfile: endpoint('PATCH /api/auth/profile', 'session', 'Change the own name or the active school', {
     body: input({ firstName: Name, lastName: Name, schoolId: Id }).partial(),
-    targets: ['schoolId'],
     reply: Profile,
     fails: ['auth.not_a_member'],
   }),
-  logout: endpoint({ method: 'POST', path: '/api/auth/logout', guard: 'session', summary: 'Sign out', reply: Done }),
+  logout: endpoint('POST /api/auth/logout', 'session', 'Sign out', { reply: Done }),
 }

@@ -11,7 +11,7 @@ export const imageEndings: Record<ImageType, string> = { 'image/jpeg': 'jpg', 'i
 
 const FOLDERS = 'must be one to three names of letters, digits, - and _, of at most 64 characters each, with / between them'
 /** Where an avatar is kept: `avatars` where nothing is said (decisions §2). */
-export const Pathname = z.string(say(FOLDERS)).regex(/^[A-Za-z0-9_-]{1,64}(\/[A-Za-z0-9_-]{1,64}){0,2}$/, FOLDERS)
+const Pathname = z.string(say(FOLDERS)).regex(/^[A-Za-z0-9_-]{1,64}(\/[A-Za-z0-9_-]{1,64}){0,2}$/, FOLDERS)
 
 const AVATAR_PATH = 'must be the path that the upload was issued for'
 const AvatarPath = z
@@ -22,7 +22,7 @@ const MediaType = z
   .string(say('must be a media type such as image/png'))
   .regex(/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/, 'must be a media type such as image/png')
 
-export const AvatarUrl = row('AvatarUrl', { avatar_url: z.string() })
+const AvatarUrl = row('AvatarUrl', { avatar_url: z.string() })
 
 /**
  * What a client needs to upload straight to the storage: `signed_url` takes the whole file by PUT; the others are for a tus client
@@ -58,19 +58,11 @@ export const avatarFailures = failures('avatars', {
 const ABOUT = `JPEG, PNG or WebP, at most ${MEGABYTES} MB. What a camera adds about place and time is taken out.`
 
 export const avatars = {
-  get: endpoint({
-    method: 'GET',
-    path: '/api/auth/avatar',
-    guard: 'session',
-    summary: 'Download the own picture',
+  get: endpoint('GET /api/auth/avatar', 'session', 'Download the own picture', {
     reply: 'binary',
     fails: ['avatars.none', 'avatars.away'],
   }),
-  upload: endpoint({
-    method: 'POST',
-    path: '/api/auth/avatar',
-    guard: 'session',
-    summary: 'Upload the own picture, in place of the one before',
+  upload: endpoint('POST /api/auth/avatar', 'session', 'Upload the own picture, in place of the one before', {
     notes: ABOUT,
     status: 201,
     query: z.object({ pathname: Pathname.optional() }),
@@ -79,11 +71,7 @@ export const avatars = {
     reply: AvatarUrl,
     fails: IMAGE_FAILS,
   }),
-  resumable: endpoint({
-    method: 'POST',
-    path: '/api/auth/avatar/resumable',
-    guard: 'session',
-    summary: 'Begin to upload the own picture straight to the storage',
+  resumable: endpoint('POST /api/auth/avatar/resumable', 'session', 'Begin to upload the own picture straight to the storage', {
     notes: `${ABOUT} Upload it by tus with what is answered, or by one PUT to \`signed_url\`, within two hours; then complete it.`,
     status: 201,
     body: input({
@@ -95,11 +83,7 @@ export const avatars = {
     reply: AvatarUpload,
     fails: IMAGE_FAILS,
   }),
-  complete: endpoint({
-    method: 'POST',
-    path: '/api/auth/avatar/complete',
-    guard: 'session',
-    summary: 'Make the picture that was uploaded to the storage the own one',
+  complete: endpoint('POST /api/auth/avatar/complete', 'session', 'Make the picture that was uploaded to the storage the own one', {
     body: input({ path: AvatarPath }),
     reply: AvatarUrl,
     fails: ['avatars.not_uploaded', ...IMAGE_FAILS],

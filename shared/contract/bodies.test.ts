@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
+import { defaultGradingScale } from '../domain/letters.ts'
 import { contract } from './contract.ts'
 
 const id = (digit: number) => `0190a1b2-c3d4-7e5f-8a9b-00000000000${digit}`
@@ -103,6 +104,22 @@ describe('PUT /api/grading-scale', () => {
     [Array.from({ length: 21 }, (_, at) => band(`L${at}`, 20 - at)), ['bands: must hold at most 20 bands']],
   ])('bands %#', (bands, expected) => {
     expect(issues(body, { passMark: 50, bands })).toEqual(expected)
+  })
+
+  test('the default scale is one', () => {
+    expect(issues(body, defaultGradingScale)).toEqual([])
+  })
+
+  test.each([-1, 100.01])('a pass mark of %s is refused', (passMark) => {
+    expect(issues(body, { passMark, bands: [band('F', 0)] })).toHaveLength(1)
+  })
+
+  test.each([
+    [band(' ', 0), 'bands.0.letter'],
+    [band('A', 100.01), 'bands.0.minimum'],
+    [band('A', -1), 'bands.0.minimum'],
+  ])('band %#', (wrong, path) => {
+    expect(issues(body, { passMark: 50, bands: [wrong] }).filter((issue) => issue.startsWith(`${path}: `))).toHaveLength(1)
   })
 })
 

@@ -14,7 +14,7 @@ const Letter = z.string().nullable()
 const under_review = z.literal(true).optional()
 const subject = { subject_id: Id, subject_name: z.string(), subject_code: z.string() }
 
-export const SubjectTerm = row('SubjectTerm', {
+const SubjectTerm = row('SubjectTerm', {
   ...subject,
   coursework_average: Figure,
   exam_average: Figure,
@@ -37,7 +37,7 @@ export const StudentTerm = row('StudentTerm', {
 })
 export type StudentTerm = z.infer<typeof StudentTerm>
 
-export const SubjectYear = row('SubjectYear', {
+const SubjectYear = row('SubjectYear', {
   ...subject,
   terms: z.array(z.object({ term_id: Id, name: TermName, term_composite: Figure })),
   coursework_total: Figure,
@@ -118,74 +118,37 @@ export const Explanation = row('Explanation', {
 })
 export type Explanation = z.infer<typeof Explanation>
 
-const base = '/api/calculations'
-
 export const calculations = {
-  studentTerm: endpoint({
-    method: 'GET',
-    path: `${base}/student-term`,
-    guard: 'staff',
-    summary: 'Calculate the results of a student in a term',
-    targets: ['studentId', 'termId'],
+  studentTerm: endpoint('GET /api/calculations/student-term', 'staff', 'Calculate the results of a student in a term', {
     query: z.object({ studentId: Id, termId: Id }),
     reply: StudentTerm,
   }),
-  studentYear: endpoint({
-    method: 'GET',
-    path: `${base}/student-year`,
-    guard: 'staff',
-    summary: 'Calculate the results of a student in a year',
-    targets: ['studentId', 'academicYearId'],
+  studentYear: endpoint('GET /api/calculations/student-year', 'staff', 'Calculate the results of a student in a year', {
     query: z.object({ studentId: Id, academicYearId: Id }),
     reply: StudentYear,
   }),
-  classTerm: endpoint({
-    method: 'GET',
-    path: `${base}/class-term`,
-    guard: 'staff',
-    summary: 'Calculate the results of a class in a term',
+  classTerm: endpoint('GET /api/calculations/class-term', 'staff', 'Calculate the results of a class in a term', {
     who: CLASS_TEACHER,
-    targets: ['termId', 'studentGroupId'],
     query: z.object({ termId: Id, studentGroupId: Id }),
     reply: ClassTerm,
   }),
-  classYear: endpoint({
-    method: 'GET',
-    path: `${base}/class-year`,
-    guard: 'staff',
-    summary: 'Calculate the results of a class in a year',
+  classYear: endpoint('GET /api/calculations/class-year', 'staff', 'Calculate the results of a class in a year', {
     who: CLASS_TEACHER,
-    targets: ['academicYearId', 'studentGroupId'],
     query: z.object({ academicYearId: Id, studentGroupId: Id }),
     reply: ClassYear,
   }),
-  classSummary: endpoint({
-    method: 'GET',
-    path: `${base}/class-summary`,
-    guard: 'staff',
-    summary: 'Summarise the results of a class in a term',
+  classSummary: endpoint('GET /api/calculations/class-summary', 'staff', 'Summarise the results of a class in a term', {
     who: CLASS_TEACHER,
-    targets: ['termId', 'studentGroupId'],
     query: z.object({ termId: Id, studentGroupId: Id }),
     reply: ClassSummary,
   }),
-  missingMarks: endpoint({
-    method: 'GET',
-    path: `${base}/missing-marks`,
-    guard: 'staff',
-    summary: 'List the assessments of a class and term in which marks are missing',
-    who: CLASS_TEACHER,
-    targets: ['termId', 'studentGroupId'],
-    query: z.object({ termId: Id, studentGroupId: Id }),
-    reply: z.array(MissingMarks),
-    list: true,
-  }),
-  explain: endpoint({
-    method: 'GET',
-    path: `${base}/explain`,
-    guard: 'staff',
-    summary: 'Show the working behind a result',
-    targets: ['studentId', 'termId', 'subjectId'],
+  missingMarks: endpoint(
+    'GET /api/calculations/missing-marks',
+    'staff',
+    'List the assessments of a class and term in which marks are missing',
+    { who: CLASS_TEACHER, query: z.object({ termId: Id, studentGroupId: Id }), reply: z.array(MissingMarks) },
+  ),
+  explain: endpoint('GET /api/calculations/explain', 'staff', 'Show the working behind a result', {
     query: z.object({ studentId: Id, termId: Id, subjectId: Id }),
     reply: Explanation,
   }),

@@ -7,13 +7,13 @@ import { Done, Flag, Id, Instant, ids, input, Name, row } from './scalars.ts'
 import { Student } from './students.ts'
 import { Subject, SubjectRef } from './subjects.ts'
 
-/** A class is stored as a student group. `created_by` is null where no person stood behind the write. */
+/** A class is stored as a student group. `created_by` is null where the service created it. */
 export const Class = row('Class', { id: Id, name: z.string(), academic_year_id: Id, created_by: Id.nullable() })
 export type Class = z.infer<typeof Class>
-export const ClassDetail = Class.extend({ is_class_teacher: Flag })
+const ClassDetail = Class.extend({ is_class_teacher: Flag })
 
 /** These two are camelCase in the specification. */
-export const ClassListItem = row('ClassListItem', { id: Id, name: z.string(), academicYearId: Id, isClassTeacher: Flag })
+const ClassListItem = row('ClassListItem', { id: Id, name: z.string(), academicYearId: Id, isClassTeacher: Flag })
 export const ClassTeacher = row('ClassTeacher', {
   teacherId: Id,
   firstName: z.string().nullable(),
@@ -38,7 +38,7 @@ export const ClassProgress = row('ClassProgress', {
 })
 export type ClassProgress = z.infer<typeof ClassProgress>
 
-export const SchoolTeacher = row('SchoolTeacher', {
+const SchoolTeacher = row('SchoolTeacher', {
   id: Id,
   first_name: z.string().nullable(),
   last_name: z.string().nullable(),
@@ -47,7 +47,7 @@ export const SchoolTeacher = row('SchoolTeacher', {
 })
 export const Enrolment = row('Enrolment', { id: Id, student_id: Id, student_group_id: Id, academic_year_id: Id, enrolled_at: Instant })
 export type Enrolment = z.infer<typeof Enrolment>
-export const ClassStudent = Student.extend({ enrollment_id: Id })
+const ClassStudent = Student.extend({ enrollment_id: Id })
 export const StudentSubject = row('StudentSubject', { id: Id, student_id: Id, subject_id: Id, student_group_id: Id })
 export type StudentSubject = z.infer<typeof StudentSubject>
 
@@ -65,227 +65,131 @@ export const classFailures = failures('classes', {
   notEnrolled: [400, 'This student is not in the class.'],
 })
 
-const base = '/api/classes'
-const schoolTeachers = endpoint({
-  method: 'GET',
-  path: `${base}/school-teachers`,
-  guard: 'staff',
-  summary: 'List the teachers of the school by name',
+const schoolTeachers = endpoint('GET /api/classes/school-teachers', 'staff', 'List the teachers of the school by name', {
   reply: z.array(SchoolTeacher),
-  list: true,
 })
 
 const ClassPlace = row('ClassPlace', { student_id: Id, student_group_id: Id })
 
-const places = endpoint({
-  method: 'GET',
-  path: `${base}/places`,
-  guard: 'staff',
-  summary: 'Say who is in which class of a year',
+const places = endpoint('GET /api/classes/places', 'staff', 'Say who is in which class of a year', {
   who: 'Teachers see their own classes; administrators every class.',
-  targets: ['academicYearId'],
   query: z.object({ academicYearId: Id }),
   reply: z.array(ClassPlace),
-  list: true,
 })
 
-const progress = endpoint({
-  method: 'GET',
-  path: `${base}/progress`,
-  guard: 'staff',
-  summary: 'Say how many marks are missing, for each class and subject of a term',
+const progress = endpoint('GET /api/classes/progress', 'staff', 'Say how many marks are missing, for each class and subject of a term', {
   who: 'Teachers see the subjects that they may grade; administrators those of every class.',
-  targets: ['termId'],
   query: z.object({ termId: Id }),
   reply: z.array(ClassProgress),
-  list: true,
 })
 
 const classEndpoints = {
-  list: endpoint({
-    method: 'GET',
-    path: base,
-    guard: 'staff',
-    summary: 'List the own classes; for an administrator every class',
-    targets: ['academicYearId'],
+  list: endpoint('GET /api/classes', 'staff', 'List the own classes; for an administrator every class', {
     query: z.object({ academicYearId: Id.optional() }),
     reply: z.array(ClassListItem),
-    list: true,
   }),
-  create: endpoint({
-    method: 'POST',
-    path: base,
-    guard: 'staff',
-    summary: 'Create a class and become its class teacher',
+  create: endpoint('POST /api/classes', 'staff', 'Create a class and become its class teacher', {
     status: 201,
-    targets: ['academicYearId'],
     body: input({ name: Name, academicYearId: Id, subjectIds: subjectIds.optional() }),
     reply: Class,
     fails: ['classes.duplicate_name'],
   }),
-  get: endpoint({ method: 'GET', path: `${base}/:classId`, guard: 'staff', summary: 'Read a class', reply: ClassDetail }),
-  update: endpoint({
-    method: 'PATCH',
-    path: `${base}/:classId`,
-    guard: 'staff',
-    summary: 'Rename a class',
+  get: endpoint('GET /api/classes/:classId', 'staff', 'Read a class', { reply: ClassDetail }),
+  update: endpoint('PATCH /api/classes/:classId', 'staff', 'Rename a class', {
     who: CLASS_TEACHER,
     body: input({ name: Name }).partial(),
     reply: Class,
     fails: ['classes.duplicate_name'],
   }),
-  remove: endpoint({
-    method: 'DELETE',
-    path: `${base}/:classId`,
-    guard: 'staff',
-    summary: 'Delete a class and all that belongs to it',
+  remove: endpoint('DELETE /api/classes/:classId', 'staff', 'Delete a class and all that belongs to it', {
     who: CLASS_TEACHER,
     reply: Done,
     fails: ['classes.sent_reports'],
   }),
-  mySubjects: endpoint({
-    method: 'GET',
-    path: `${base}/:classId/my-subjects`,
-    guard: 'staff',
-    summary: 'List the subjects that the caller can grade in the class',
+  mySubjects: endpoint('GET /api/classes/:classId/my-subjects', 'staff', 'List the subjects that the caller can grade in the class', {
     reply: z.array(Subject),
-    list: true,
   }),
 }
 
 const teacherEndpoints = {
-  teachers: endpoint({
-    method: 'GET',
-    path: `${base}/:classId/teachers`,
-    guard: 'staff',
-    summary: 'List the teachers of a class with their subjects',
+  teachers: endpoint('GET /api/classes/:classId/teachers', 'staff', 'List the teachers of a class with their subjects', {
     reply: z.array(ClassTeacher),
-    list: true,
   }),
-  addTeacher: endpoint({
-    method: 'POST',
-    path: `${base}/:classId/teachers`,
-    guard: 'staff',
-    summary: 'Add a teacher to a class, or replace their subjects',
+  addTeacher: endpoint('POST /api/classes/:classId/teachers', 'staff', 'Add a teacher to a class, or replace their subjects', {
     who: CLASS_TEACHER,
     status: 201,
-    targets: ['teacherId'],
     body: input({ teacherId: Id, subjectIds }),
     reply: ClassTeacher,
   }),
-  removeTeacher: endpoint({
-    method: 'DELETE',
-    path: `${base}/:classId/teachers/:teacherId`,
-    guard: 'staff',
-    summary: 'Remove a teacher from a class',
+  removeTeacher: endpoint('DELETE /api/classes/:classId/teachers/:teacherId', 'staff', 'Remove a teacher from a class', {
     who: CLASS_TEACHER,
     reply: Done,
     fails: ['classes.class_teacher_stays'],
   }),
-  handOver: endpoint({
-    method: 'PATCH',
-    path: `${base}/:classId/class-teacher`,
-    guard: 'staff',
-    summary: 'Hand a class over to another class teacher',
+  handOver: endpoint('PATCH /api/classes/:classId/class-teacher', 'staff', 'Hand a class over to another class teacher', {
     who: CLASS_TEACHER,
-    targets: ['teacherId'],
     body: input({ teacherId: Id }),
     reply: ClassTeacher,
   }),
 }
 
 const enrolmentEndpoints = {
-  students: endpoint({
-    method: 'GET',
-    path: `${base}/:id/students`,
-    guard: 'staff',
-    summary: 'List the students of a class by last name',
+  students: endpoint('GET /api/classes/:id/students', 'staff', 'List the students of a class by last name', {
     reply: z.array(ClassStudent),
-    list: true,
   }),
-  enroll: endpoint({
-    method: 'POST',
-    path: `${base}/:id/enroll`,
-    guard: 'staff',
-    summary: 'Enrol a student in a class',
+  enroll: endpoint('POST /api/classes/:id/enroll', 'staff', 'Enrol a student in a class', {
     who: CLASS_TEACHER,
     status: 201,
-    targets: ['studentId'],
     body: input({ studentId: Id }),
     reply: Enrolment,
     fails: ['already_enrolled'],
   }),
-  enrollBulk: endpoint({
-    method: 'POST',
-    path: `${base}/:id/enroll/bulk`,
-    guard: 'staff',
-    summary: 'Enrol several students in a class, all or none',
+  enrollBulk: endpoint('POST /api/classes/:id/enroll/bulk', 'staff', 'Enrol several students in a class, all or none', {
     who: CLASS_TEACHER,
     status: 201,
     body: input({ studentIds: ids({ min: 1, max: limits.bulkStudents }) }),
     reply: z.array(Enrolment),
     fails: ['already_enrolled'],
   }),
-  unenroll: endpoint({
-    method: 'DELETE',
-    path: `${base}/:id/enroll/:studentId`,
-    guard: 'staff',
-    summary: 'Take a student out of a class',
+  unenroll: endpoint('DELETE /api/classes/:id/enroll/:studentId', 'staff', 'Take a student out of a class', {
     who: CLASS_TEACHER,
     reply: Done,
   }),
 }
 
 const studentSubjectEndpoints = {
-  studentSubjects: endpoint({
-    method: 'GET',
-    path: `${base}/:id/students/:sid/subjects`,
-    guard: 'staff',
-    summary: 'List the subjects of a student in a class',
+  studentSubjects: endpoint('GET /api/classes/:id/students/:sid/subjects', 'staff', 'List the subjects of a student in a class', {
     reply: z.array(SubjectRef),
-    list: true,
   }),
-  subjectsTaken: endpoint({
-    method: 'GET',
-    path: `${base}/:id/subjects`,
-    guard: 'staff',
-    summary: 'List the subjects that were given to the students of a class',
+  subjectsTaken: endpoint('GET /api/classes/:id/subjects', 'staff', 'List the subjects that were given to the students of a class', {
     notes: 'A student without a row takes every subject of the class that has an assessment.',
     reply: z.array(StudentSubject),
-    list: true,
   }),
-  assignSubjects: endpoint({
-    method: 'POST',
-    path: `${base}/:id/subjects`,
-    guard: 'staff',
-    summary: 'Give subjects to a student of a class',
+  assignSubjects: endpoint('POST /api/classes/:id/subjects', 'staff', 'Give subjects to a student of a class', {
     who: CLASS_TEACHER,
     status: 201,
-    targets: ['studentId'],
     body: input({ studentId: Id, subjectIds: ids({ min: 1, max: limits.subjects }) }),
     reply: z.array(StudentSubject),
     fails: ['classes.not_enrolled'],
   }),
-  assignSubjectBulk: endpoint({
-    method: 'POST',
-    path: `${base}/:id/subjects/bulk`,
-    guard: 'staff',
-    summary: 'Give a subject to several students of a class, all or none',
-    who: CLASS_TEACHER,
-    status: 201,
-    targets: ['subjectId'],
-    body: input({ subjectId: Id, studentIds: ids({ min: 1, max: limits.bulkStudents }) }),
-    reply: z.array(StudentSubject),
-    fails: ['classes.not_enrolled'],
-  }),
-  removeStudentSubject: endpoint({
-    method: 'DELETE',
-    path: `${base}/:id/students/:sid/subjects/:subjectId`,
-    guard: 'staff',
-    summary: 'Take a subject from a student of a class',
-    who: CLASS_TEACHER,
-    reply: Done,
-  }),
+  assignSubjectBulk: endpoint(
+    'POST /api/classes/:id/subjects/bulk',
+    'staff',
+    'Give a subject to several students of a class, all or none',
+    {
+      who: CLASS_TEACHER,
+      status: 201,
+      body: input({ subjectId: Id, studentIds: ids({ min: 1, max: limits.bulkStudents }) }),
+      reply: z.array(StudentSubject),
+      fails: ['classes.not_enrolled'],
+    },
+  ),
+  removeStudentSubject: endpoint(
+    'DELETE /api/classes/:id/students/:sid/subjects/:subjectId',
+    'staff',
+    'Take a subject from a student of a class',
+    { who: CLASS_TEACHER, reply: Done },
+  ),
 }
 
 // Fixed paths stand before `:classId`, so that a router that reads in order finds them.

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { Failure, type Issue } from '../failures.ts'
 import type { BodyInput, Endpoint, Params, QueryInput, Reply, Resource } from './endpoint.ts'
 import { eventsIn } from './events.ts'
@@ -6,15 +7,17 @@ import { eventsIn } from './events.ts'
 export type Send = (request: Request) => Promise<Response>
 
 type None<K extends string> = { [P in K]?: never }
-type Paging<E extends Endpoint> = E['list'] extends true ? { limit?: number; offset?: number } : Record<never, never>
+type Paging<E extends Endpoint> = E extends { method: 'GET'; reply: z.ZodArray }
+  ? { limit?: number; offset?: number }
+  : Record<never, never>
 type ParamsPart<E extends Endpoint> = keyof Params<E> extends never ? None<'params'> : { params: Params<E> }
 type QueryPart<Q> = keyof Q extends never ? None<'query'> : Record<never, never> extends Q ? { query?: Q } : { query: Q }
 type BodyPart<B> = [B] extends [undefined] ? None<'body'> : undefined extends B ? { body?: B } : { body: B }
-type Asked<E extends Endpoint> = ParamsPart<E> & QueryPart<QueryInput<E> & Paging<E>> & BodyPart<BodyInput<E>>
-type Args<E extends Endpoint> = Record<never, never> extends Asked<E> ? [asked?: Asked<E>] : [asked: Asked<E>]
+type CallInput<E extends Endpoint> = ParamsPart<E> & QueryPart<QueryInput<E> & Paging<E>> & BodyPart<BodyInput<E>>
+type Args<E extends Endpoint> = Record<never, never> extends CallInput<E> ? [input?: CallInput<E>] : [input: CallInput<E>]
 
 /** Whatever a test or a tool wants to send, right or wrong. */
-export type RawAsked = {
+export type RawInput = {
   params?: Record<string, string>
   query?: Record<string, unknown>
   body?: unknown
@@ -24,7 +27,7 @@ export type RawAsked = {
 export type RawReply = { status: number; headers: Headers; body: unknown }
 
 /** A call answers the reply or throws a `Failure`; `raw` answers any status and throws nothing of its own. */
-export type Call<E extends Endpoint> = ((...args: Args<E>) => Promise<Reply<E>>) & { raw: (asked?: RawAsked) => Promise<RawReply> }
+export type Call<E extends Endpoint> = ((...args: Args<E>) => Promise<Reply<E>>) & { raw: (input?: RawInput) => Promise<RawReply> }
 export type Client<C extends Record<string, Resource>> = { [R in keyof C]: { [K in keyof C[R]]: Call<C[R][K]> } }
 
 /** A typed client of the contract: `client.terms.get({ params: { id } })`. `baseUrl` has no slash at its end. */
@@ -33,9 +36,9 @@ export function clientOf<const C extends Record<string, Resource>>(
   { baseUrl, send }: { baseUrl: string; send: Send },
 ): Client<C> {
   const callOf = (endpoint: Endpoint) => {
-    const raw = async (asked: RawAsked = {}) => readReply(endpoint, await send(requestOf(endpoint, baseUrl, asked)))
-    const call = async (asked?: RawAsked) => {
-      const reply = await raw(asked)
+    const raw = async (input: RawInput = {}) => readReply(endpoint, await send(requestOf(endpoint, baseUrl, input)))
+    const call = async (input?: RawInput) => {
+      const reply = await raw(input)
       if (reply.status < 200 || reply.status > 299) throw failureOf(reply)
       return reply.body
     }
@@ -58,7 +61,7 @@ export function pathOf(endpoint: Pick<Endpoint, 'path'>, params: Record<string, 
   })
 }
 
-function requestOf(endpoint: Endpoint, baseUrl: string, { params, query = {}, body, headers }: RawAsked): Request {
+function requestOf(endpoint: Endpoint, baseUrl: string, { params, query = {}, body, headers }: RawInput): Request {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) search.append(name, String(value))

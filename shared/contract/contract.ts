@@ -9,11 +9,11 @@ import { gradingScale } from './grading-scale.ts'
 import { history } from './history.ts'
 import { imports } from './imports.ts'
 import { jobs } from './jobs.ts'
-import { outage } from './outage.ts'
 import { replication } from './replication.ts'
 import { reportFiles } from './report-files.ts'
 import { reports } from './reports.ts'
 import { schools } from './schools.ts'
+import { signInMethods } from './sign-in-methods.ts'
 import { students } from './students.ts'
 import { subjects } from './subjects.ts'
 import { terms } from './terms.ts'
@@ -22,7 +22,7 @@ import { terms } from './terms.ts'
 export const contract = {
   auth,
   avatars,
-  outage,
+  outage: signInMethods,
   schools,
   academicYears,
   terms,

@@ -12,15 +12,11 @@ export const DemoAccount = row('DemoAccount', {
 export type DemoAccount = z.infer<typeof DemoAccount>
 
 /**
- * Beside the contract (decision 330): served only where the server was started as a demonstration, and only to the machine that it runs
- * on. Everywhere else there is nothing at this address.
+ * Beside the contract (docs/design/server.md): served only where the server was started as a demonstration, and only to the machine that it
+ * runs on. Everywhere else there is nothing at this address.
  */
 export const demoContract = {
-  code: endpoint({
-    method: 'POST',
-    path: '/api/demo/code',
-    guard: 'none',
-    summary: 'Show the sign-in code of an account of the demonstration',
+  code: endpoint('POST /api/demo/code', 'none', 'Show the sign-in code of an account of the demonstration', {
     body: input({ email: Email }),
     reply: z.object({ code: z.string() }),
   }),

@@ -1,50 +1,85 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { Id } from './scalars.ts'
 
 /**
- * Who may come in before anything is loaded. `none`: anybody. `session`: signed in. `school`: with an active school.
+ * Who passes before anything is loaded. `none`: anybody. `session`: signed in. `school`: with an active school.
  * `staff`: teacher or admin of the school. `admin`: admin of the school. What depends on a loaded row (class teacher of
  * this class, subject of this assessment) is decided by the feature's policy when it loads the row.
  */
 export type Guard = 'none' | 'session' | 'school' | 'staff' | 'admin'
-export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-type Shape = z.ZodType
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+type Path = `/${string}`
 
 /**
- * One endpoint as one value; routes, typed client, OpenAPI and the sweeping tests are all read from it.
- * - `params`: every `:name` of the path, all lower-case UUIDs.
+ * One endpoint as one value; routes, typed client, OpenAPI and the sweeping tests are all read from it. The path's `:name`s are
+ * lower-case UUIDs.
  * - `who`: one sentence on whom it is for, where the rights table says more than the guard. `notes`: what a reader of the
  *   documentation cannot see from the shapes.
- * - `targets`: body fields (or query fields) holding ids through which access is decided; they are checked to be well
- *   formed before access, the rest of the body after it (decisions §1, order of checks).
  * - `body`: JSON schema of the request, `'multipart'` for an upload with the part `file`, absent for none. `form`: the fields that an
  *   upload carries beside its file, `fileBytes` how large that may be where it is not an import.
- * - `reply`: JSON schema; `'binary'` for a file; `'events'` for server-sent events, each with the JSON of `event`. `list: true` marks
- *   an array reply that takes `limit` and `offset`.
+ * - `reply`: JSON schema; `'binary'` for a file; `'events'` for server-sent events, each with the JSON of `event`.
  * - `status`: of success; 200 when absent.
  * - `fails`: codes of failures beyond those that every endpoint of its kind may give.
+ * - `targets`: of the endpoint, where malformed ids are reported in another order than that of the fields.
  */
-export type Endpoint = {
-  method: Method
-  path: `/${string}`
-  guard: Guard
-  summary: string
+type Shapes = {
   who?: string
   notes?: string
-  targets?: readonly string[]
   query?: z.ZodObject
-  body?: Shape | 'multipart'
+  body?: z.ZodType | 'multipart'
   form?: z.ZodObject
   fileBytes?: number
-  reply: Shape | 'binary' | 'events'
-  event?: Shape
-  list?: boolean
+  reply: z.ZodType | 'binary' | 'events'
+  event?: z.ZodType
   status?: 200 | 201 | 202
   fails?: readonly string[]
+  targets?: readonly string[]
+}
+
+/**
+ * `targets`: the ids that a body, form or query names, through which access is decided; they are checked to be well formed before
+ * access, the rest of the body after it (decisions §1, order of checks). `list`: an array that is read takes `limit` and `offset`.
+ */
+export type Endpoint = Shapes & {
+  method: Method
+  path: Path
+  guard: Guard
+  summary: string
+  targets: readonly string[]
+  list: boolean
 }
 
 /** Whom ClassTeacherGuard lets in (specification, «Guards»). */
 export const CLASS_TEACHER = 'For the class teacher and for administrators.'
-export const endpoint = <const E extends Endpoint>(value: E): E => value
+
+type Route = `${Method} ${Path}`
+type Named<R extends Route, G extends Guard> = {
+  method: R extends `${infer M extends Method} ${string}` ? M : never
+  path: R extends `${string} ${infer P extends Path}` ? P : never
+  guard: G
+  summary: string
+  targets: readonly string[]
+  list: boolean
+}
+
+/** `endpoint('GET /api/terms/:id', 'school', 'Read a term', { reply: Term })`. */
+export function endpoint<const R extends Route, const G extends Guard, const S extends Shapes>(
+  route: R,
+  guard: G,
+  summary: string,
+  shapes: S,
+): Named<R, G> & S {
+  const [method, path] = route.split(' ') as [Named<R, G>['method'], Named<R, G>['path']]
+  const { query, body, form, reply } = shapes
+  const list = method === 'GET' && reply instanceof z.ZodArray
+  return { method, path, guard, summary, targets: [query, body, form].flatMap(idsIn), list, ...shapes }
+}
+
+const idsIn = (shape: unknown): string[] =>
+  shape instanceof z.ZodObject ? Object.keys(shape.shape).filter((name) => innermost(shape.shape[name]) === Id) : []
+
+const innermost = (schema: unknown): unknown =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? innermost(schema.unwrap()) : schema
 
 type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<`/${Rest}`>

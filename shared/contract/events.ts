@@ -1,7 +1,7 @@
 /** One event as it goes over the wire: `data` is JSON, so it holds no line break. */
 export const toEvent = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`
 
-/** A line that says nothing but that the connection lives. */
+/** A comment line, sent to keep the connection open. */
 export const HEARTBEAT = ':\n\n'
 
 /** The data of each event of a stream of our own (HTML standard, «Server-sent events»): no names, no ids, one line of JSON each. */
@@ -20,7 +20,7 @@ export async function* eventsIn(body: ReadableStream<Uint8Array> | null): AsyncG
       for (const block of blocks) if (block.startsWith('data: ')) yield JSON.parse(block.slice('data: '.length))
     }
   } finally {
-    // Whoever stops listening hangs up.
+    // The connection ends with its reader.
     await reader.cancel().catch(() => {})
   }
 }

@@ -5,7 +5,7 @@ import { AssessmentType, ExclusionInput } from './assessments.ts'
 import { endpoint } from './endpoint.ts'
 import { choice, Flag, Id, Instant, input, Remark, row, Score, StudentName, say } from './scalars.ts'
 
-/** `created_by` and `updated_by` are null where no person stood behind the write. */
+/** `created_by` and `updated_by` are null where the service wrote the row. */
 export const Grade = row('Grade', {
   id: Id,
   assessment_id: Id,
@@ -43,10 +43,10 @@ export const LiveMark = row('LiveMark', {
 })
 export type LiveMark = z.infer<typeof LiveMark>
 
-/** Of what else something has changed in the school since the last event. */
-export const AroundMarks = choice(['assessment', 'student', 'enrolment', 'term', 'grading_scale', 'sync_conflict'])
-/** `is_whole`: these are all the marks, and what was told before is over. Else the changed ones, and the ids of those that went. */
-export const LiveMarks = row('LiveMarks', { is_whole: Flag, marks: z.array(LiveMark), gone: z.array(Id), touched: z.array(AroundMarks) })
+/** Other tables of the school that have changed since the last event. */
+export const RelatedTable = choice(['assessment', 'student', 'enrolment', 'term', 'grading_scale', 'sync_conflict'])
+/** `is_whole`: these are all the marks and replace what came before. Else the changed marks, and the ids of the deleted ones. */
+export const LiveMarks = row('LiveMarks', { is_whole: Flag, marks: z.array(LiveMark), gone: z.array(Id), touched: z.array(RelatedTable) })
 export type LiveMarks = z.infer<typeof LiveMarks>
 
 const mark = { score: Score, remarks: Remark.nullish() }
@@ -83,74 +83,35 @@ export const gradeFailures = failures('grades', {
 const writes = ['grades.not_your_subject', 'grades.above_maximum'] as const
 
 export const grades = {
-  list: endpoint({
-    method: 'GET',
-    path: '/api/grades',
-    guard: 'staff',
-    summary: 'List the grades of an assessment by last name',
-    targets: ['assessmentId'],
+  list: endpoint('GET /api/grades', 'staff', 'List the grades of an assessment by last name', {
     query: z.object({ assessmentId: Id }),
     reply: z.array(Grade.extend({ student: StudentName })),
-    list: true,
   }),
-  byTerm: endpoint({
-    method: 'GET',
-    path: '/api/grades/by-term',
-    guard: 'staff',
-    summary: 'List the assessments of a term and subject with their grades',
-    targets: ['termId', 'subjectId'],
+  byTerm: endpoint('GET /api/grades/by-term', 'staff', 'List the assessments of a term and subject with their grades', {
     query: z.object({ termId: Id, subjectId: Id }),
     reply: z.array(GradedAssessment),
-    list: true,
   }),
-  events: endpoint({
-    method: 'GET',
-    path: '/api/grades/events',
-    guard: 'staff',
-    summary: 'Follow the marks of a class in a subject and term',
+  events: endpoint('GET /api/grades/events', 'staff', 'Follow the marks of a class in a subject and term', {
     who: 'For those who teach in the class.',
     notes: 'The first event has all of them and comes at once; then one for every change, also of whether the parent has a mark.',
-    targets: ['termId', 'subjectId', 'studentGroupId'],
     query: z.object({ termId: Id, subjectId: Id, studentGroupId: Id }),
     reply: 'events',
     event: LiveMarks,
     fails: ['grades.too_many_listeners'],
   }),
-  create: endpoint({
-    method: 'POST',
-    path: '/api/grades',
-    guard: 'staff',
-    summary: 'Record a grade',
+  create: endpoint('POST /api/grades', 'staff', 'Record a grade', {
     status: 201,
-    targets: ['assessmentId', 'studentId'],
     body: input({ assessmentId: Id, studentId: Id, ...mark }),
     reply: Grade,
     fails: [...writes, 'grades.outside_class', 'grades.already_exists'],
   }),
-  bulk: endpoint({
-    method: 'POST',
-    path: '/api/grades/bulk',
-    guard: 'staff',
-    summary: 'Record or change the grades of several students, all or none',
-    targets: ['assessmentId'],
+  bulk: endpoint('POST /api/grades/bulk', 'staff', 'Record or change the grades of several students, all or none', {
     body: BulkInput,
     reply: z.array(Grade),
     fails: [...writes, 'grades.outside_class'],
   }),
-  update: endpoint({
-    method: 'PATCH',
-    path: '/api/grades/:id',
-    guard: 'staff',
-    summary: 'Change a grade',
-    body: input(mark).partial(),
-    reply: Grade,
-    fails: [...writes],
-  }),
-  exclude: endpoint({
-    method: 'PATCH',
-    path: '/api/grades/:id/exclude',
-    guard: 'staff',
-    summary: 'Leave a grade out of the calculations, or take it in again',
+  update: endpoint('PATCH /api/grades/:id', 'staff', 'Change a grade', { body: input(mark).partial(), reply: Grade, fails: [...writes] }),
+  exclude: endpoint('PATCH /api/grades/:id/exclude', 'staff', 'Leave a grade out of the calculations, or take it in again', {
     body: ExclusionInput,
     reply: Grade,
     fails: ['grades.not_your_subject'],

@@ -28,13 +28,6 @@ export const GradingScaleInput = input({
 export type GradingScaleInput = z.infer<typeof GradingScaleInput>
 
 export const gradingScale = {
-  get: endpoint({ method: 'GET', path: '/api/grading-scale', guard: 'school', summary: 'Read the grading scale', reply: GradingScale }),
-  put: endpoint({
-    method: 'PUT',
-    path: '/api/grading-scale',
-    guard: 'admin',
-    summary: 'Replace the grading scale',
-    body: GradingScaleInput,
-    reply: GradingScale,
-  }),
+  get: endpoint('GET /api/grading-scale', 'school', 'Read the grading scale', { reply: GradingScale }),
+  put: endpoint('PUT /api/grading-scale', 'admin', 'Replace the grading scale', { body: GradingScaleInput, reply: GradingScale }),
 }

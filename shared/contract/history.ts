@@ -24,7 +24,7 @@ export const HistoryEntity = choice([
   'report_book_entry',
 ])
 
-/** One write to one row. `actor` is null where no person stood behind it; `node` is the machine, `node_name` what people call it, where this server knows. */
+/** One write to one row. `actor` is null where the service wrote; `node` is the machine, `node_name` its name where this server knows it. */
 export const HistoryEntry = row('HistoryEntry', {
   id: Id,
   at: Instant,
@@ -42,21 +42,11 @@ export const historyFailures = failures('history', {
 })
 
 export const history = {
-  list: endpoint({
-    method: 'GET',
-    path: '/api/history',
-    guard: 'staff',
-    summary: 'List the changes of a row, newest first',
-    targets: ['id'],
+  list: endpoint('GET /api/history', 'staff', 'List the changes of a row, newest first', {
     query: z.object({ entity: HistoryEntity, id: Id }),
     reply: z.array(HistoryEntry),
-    list: true,
   }),
-  undo: endpoint({
-    method: 'POST',
-    path: '/api/history/:id/undo',
-    guard: 'staff',
-    summary: 'Write the earlier value again, as a new change',
+  undo: endpoint('POST /api/history/:id/undo', 'staff', 'Write the earlier value again, as a new change', {
     reply: HistoryEntry,
     fails: ['history.cannot_undo', 'history.changed_since', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject'],
   }),

@@ -55,23 +55,14 @@ const GRADE_COLUMNS =
   'XLSX or CSV: for one assessment the columns student_number, or last_name and first_name, then score and remarks; or a whole mark sheet as it was downloaded. 12,5 is 12.5; an empty score leaves the mark as it is.'
 
 export const imports = {
-  students: endpoint({
-    method: 'POST',
-    path: '/api/students/import',
-    guard: 'admin',
-    summary: 'Import students and their classes from a table',
+  students: endpoint('POST /api/students/import', 'admin', 'Import students and their classes from a table', {
     notes: STUDENT_COLUMNS + WHOLE,
-    targets: ['academicYearId'],
     query: z.object({ academicYearId: Id.optional(), dryRun: DryRun }),
     body: 'multipart',
     reply: ImportReport,
     fails: [...unusable],
   }),
-  grades: endpoint({
-    method: 'POST',
-    path: '/api/grades/import',
-    guard: 'staff',
-    summary: 'Import grades from a table or a mark sheet',
+  grades: endpoint('POST /api/grades/import', 'staff', 'Import grades from a table or a mark sheet', {
     notes: GRADE_COLUMNS + WHOLE,
     targets: ['assessmentId', 'studentGroupId', 'termId', 'subjectId'],
     query: GradesImportQuery,
@@ -79,12 +70,7 @@ export const imports = {
     reply: ImportReport,
     fails: [...unusable, 'grades.not_your_subject'],
   }),
-  gradeSheet: endpoint({
-    method: 'GET',
-    path: '/api/grades/sheet',
-    guard: 'staff',
-    summary: 'Download a mark sheet that the import reads',
-    targets: ['studentGroupId', 'termId', 'subjectId'],
+  gradeSheet: endpoint('GET /api/grades/sheet', 'staff', 'Download a mark sheet that the import reads', {
     query: Sheet,
     reply: 'binary',
   }),

@@ -25,20 +25,12 @@ export const jobFailures = failures('jobs', {
 const WHO = 'For whoever started it, and for administrators.'
 
 export const jobs = {
-  get: endpoint({
-    method: 'GET',
-    path: '/api/jobs/:id',
-    guard: 'staff',
-    summary: 'Read how far a job is',
+  get: endpoint('GET /api/jobs/:id', 'staff', 'Read how far a job is', {
     who: WHO,
     notes: 'A job is forgotten a week after it ended.',
     reply: Job,
   }),
-  events: endpoint({
-    method: 'GET',
-    path: '/api/jobs/:id/events',
-    guard: 'staff',
-    summary: 'Follow a job until it ends',
+  events: endpoint('GET /api/jobs/:id/events', 'staff', 'Follow a job until it ends', {
     who: WHO,
     notes: 'The first event comes at once, then one for every change; after that of a job that is done or failed the stream ends.',
     reply: 'events',

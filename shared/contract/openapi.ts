@@ -138,7 +138,7 @@ function failuresOf(endpoint: Endpoint): Record<string, Json> {
   const codes = [
     ...(checked ? ['validation_failed'] : []),
     ...REFUSALS[endpoint.guard],
-    ...(named || endpoint.targets ? ['not_found'] : []),
+    ...(named || endpoint.targets.length > 0 ? ['not_found'] : []),
     ...(endpoint.body ? ['too_large', 'wrong_type'] : []),
     ...(endpoint.fails ?? []),
   ]
@@ -167,7 +167,7 @@ function schemaOf(schema: z.ZodType, schemas: Schemas): Json {
   return withComponentRefs(own)
 }
 
-/** That an integer fits into a double is no news to a reader. */
+/** zod states the bounds of safe integers, which the document leaves out. */
 const withoutSafeBounds = ({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }): void => {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

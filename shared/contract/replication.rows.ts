@@ -142,8 +142,9 @@ export const WaitingFile = row('WaitingFile', {
 export type WaitingFile = z.infer<typeof WaitingFile>
 
 /**
- * Another node. `user` of a laptop; `url` of a parent. `began_anew`: as which other one, and when, as far as their names tell (decision 393);
- * `both_heard` since then: one is a copy of the other. `clock_offset_ms`: how far its clock was ahead of this node's when it was heard last.
+ * Another node. `user` of a laptop; `url` of a parent. `began_anew`: as which other one, and when, as far as their names tell
+ * (docs/design/replication.md); `both_heard` since then: one is a copy of the other. `clock_offset_ms`: how far its clock was ahead of this
+ * node's when it was heard last.
  */
 export const SyncNode = row('SyncNode', {
   id: Id,

@@ -26,55 +26,36 @@ export const replicationFailures = failures('sync', {
 
 /** Other nodes, and what came of meeting them (decisions and sync/SPEC.md). */
 export const replication = {
-  status: endpoint({
-    method: 'GET',
-    path: '/api/sync/status',
-    guard: 'staff',
-    summary: 'Say in one sentence and in numbers how replication goes',
-    reply: SyncStatus,
-  }),
-  events: endpoint({
-    method: 'GET',
-    path: '/api/sync/events',
-    guard: 'staff',
-    summary: 'Follow how replication goes',
+  status: endpoint('GET /api/sync/status', 'staff', 'Say in one sentence and in numbers how replication goes', { reply: SyncStatus }),
+  events: endpoint('GET /api/sync/events', 'staff', 'Follow how replication goes', {
     notes: 'The first event comes at once, then one for every change.',
     reply: 'events',
     event: SyncStatus,
     fails: ['sync.too_many_listeners'],
   }),
-  conflicts: endpoint({
-    method: 'GET',
-    path: '/api/sync/conflicts',
-    guard: 'staff',
-    summary: 'List the writes that did not stand, newest first',
+  conflicts: endpoint('GET /api/sync/conflicts', 'staff', 'List the writes that did not stand, newest first', {
     notes: 'Administrators see all of the school; others those of rows that they may write, and those of what they wrote themselves.',
     query: z.object({ status: choice(['noticed', 'open', 'resolved']).optional() }),
     reply: z.array(Conflict),
-    list: true,
   }),
-  resolve: endpoint({
-    method: 'POST',
-    path: '/api/sync/conflicts/:id/resolve',
-    guard: 'staff',
-    summary: 'Decide a conflict: what stands stays, what was kept is written, or something else is',
-    who: 'For whoever may write the row; where it is not there, for administrators.',
-    notes:
-      '`kept` is written through the endpoint that a person would use, with its rights and checks; a kept deletion is done again. `value` goes with `typed` alone, and names the columns of `kept`; what is wrong with it is said of each of them. `again`: what was decided already is decided anew.',
-    body: input({ choice: choice(['current', 'kept', 'typed']), value: Columns.optional(), again: Flag.optional() }).refine(
-      (body) => body.choice === 'typed' || body.value === undefined,
-      { path: ['value'], message: 'goes with the choice typed alone' },
-    ),
-    reply: Conflict,
-    fails: ['sync.cannot_resolve', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject'],
-  }),
-  waiting: endpoint({
-    method: 'GET',
-    path: '/api/sync/waiting',
-    guard: 'staff',
-    summary: 'List the rows that the parent does not have yet, in the order in which they go',
+  resolve: endpoint(
+    'POST /api/sync/conflicts/:id/resolve',
+    'staff',
+    'Decide a conflict: what stands stays, what was kept is written, or something else is',
+    {
+      who: 'For whoever may write the row; where it is not there, for administrators.',
+      notes:
+        '`kept` is written through the endpoint that a person would use, with its rights and checks; a kept deletion is done again. `value` goes with `typed` alone, and names the columns of `kept`; what is wrong with it is said of each of them. `again`: what was decided already is decided anew.',
+      body: input({ choice: choice(['current', 'kept', 'typed']), value: Columns.optional(), again: Flag.optional() }).refine(
+        (body) => body.choice === 'typed' || body.value === undefined,
+        { path: ['value'], message: 'goes with the choice typed alone' },
+      ),
+      reply: Conflict,
+      fails: ['sync.cannot_resolve', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject'],
+    },
+  ),
+  waiting: endpoint('GET /api/sync/waiting', 'staff', 'List the rows that the parent does not have yet, in the order in which they go', {
     notes: `At most ${limits.sync.waiting}, the first to go; the status counts them all. \`assessmentId\`: the grades of this assessment.`,
-    targets: ['assessmentId'],
     query: z.object({
       entity: z
         .string()
@@ -83,70 +64,38 @@ export const replication = {
       assessmentId: Id.optional(),
     }),
     reply: z.array(WaitingRow),
-    list: true,
   }),
-  files: endpoint({
-    method: 'GET',
-    path: '/api/sync/files',
-    guard: 'staff',
-    summary: 'List the files that are still to go to the parent, or to come from it',
+  files: endpoint('GET /api/sync/files', 'staff', 'List the files that are still to go to the parent, or to come from it', {
     notes: `At most ${limits.sync.waiting}, those tried least first; the status counts them all. \`reportId\`: the PDFs of this report book.`,
-    targets: ['reportId'],
     query: z.object({ reportId: Id.optional() }),
     reply: z.array(WaitingFile),
-    list: true,
   }),
-  held: endpoint({
-    method: 'GET',
-    path: '/api/sync/held',
-    guard: 'admin',
-    summary: 'List the rows that came and cannot be written yet',
-    reply: z.array(HeldRow),
-    list: true,
-  }),
-  refused: endpoint({
-    method: 'GET',
-    path: '/api/sync/refused',
-    guard: 'staff',
-    summary: 'List the writes that were not taken: of this node by its parent, and by this node of those below it, newest first',
-    notes: 'Administrators see all of their school, others their own; on a laptop its one user sees all.',
-    reply: z.array(RefusedWrite),
-    list: true,
-  }),
-  seen: endpoint({
-    method: 'POST',
-    path: '/api/sync/refused/:id/seen',
-    guard: 'staff',
-    summary: 'Put a write that was not taken aside, once somebody has looked at it',
+  held: endpoint('GET /api/sync/held', 'admin', 'List the rows that came and cannot be written yet', { reply: z.array(HeldRow) }),
+  refused: endpoint(
+    'GET /api/sync/refused',
+    'staff',
+    'List the writes that were not taken: of this node by its parent, and by this node of those below it, newest first',
+    { notes: 'Administrators see all of their school, others their own; on a laptop its one user sees all.', reply: z.array(RefusedWrite) },
+  ),
+  seen: endpoint('POST /api/sync/refused/:id/seen', 'staff', 'Put a write that was not taken aside, once somebody has looked at it', {
     who: 'For those who see it in the list.',
     notes: 'It stays in the list, and the status counts it no longer.',
     reply: Done,
   }),
-  nodes: endpoint({
-    method: 'GET',
-    path: '/api/sync/nodes',
-    guard: 'admin',
-    summary: 'List the other nodes of the school',
-    reply: z.array(SyncNode),
-    list: true,
-  }),
-  invite: endpoint({
-    method: 'POST',
-    path: '/api/sync/nodes/invite',
-    guard: 'admin',
-    summary: 'Issue a one-time code for a laptop of a teacher, or for the school’s own server',
-    notes: 'The code is shown once, and is good for ten minutes and one node. `userId` goes with a laptop.',
-    targets: ['userId'],
-    body: input({ kind: choice(['school', 'laptop']), userId: Id.optional() }),
-    reply: Invitation,
-    status: 201,
-    fails: ['sync.too_many_invitations', 'sync.not_a_laptop_user', 'sync.joins_the_centre', 'sync.nobody_joins_a_laptop'],
-  }),
-  join: endpoint({
-    method: 'POST',
-    path: '/api/sync/join',
-    guard: 'staff',
-    summary: 'Join a parent by an invitation from there, for the first time or again',
+  nodes: endpoint('GET /api/sync/nodes', 'admin', 'List the other nodes of the school', { reply: z.array(SyncNode) }),
+  invite: endpoint(
+    'POST /api/sync/nodes/invite',
+    'admin',
+    'Issue a one-time code for a laptop of a teacher, or for the school’s own server',
+    {
+      notes: 'The code is shown once, and is good for ten minutes and one node. `userId` goes with a laptop.',
+      body: input({ kind: choice(['school', 'laptop']), userId: Id.optional() }),
+      reply: Invitation,
+      status: 201,
+      fails: ['sync.too_many_invitations', 'sync.not_a_laptop_user', 'sync.joins_the_centre', 'sync.nobody_joins_a_laptop'],
+    },
+  ),
+  join: endpoint('POST /api/sync/join', 'staff', 'Join a parent by an invitation from there, for the first time or again', {
     who: 'For administrators; on a laptop for its one user.',
     notes:
       'Without `address` the parent that shut this node out is asked again. `sync.not_trusted` carries the fingerprint of the authority that the other server shows as an issue; sent back as `fingerprint` it is trusted from then on. `sync.not_let_in` says why in the words of the other server.',
@@ -155,19 +104,6 @@ export const replication = {
     status: 201,
     fails: ['sync.joins_nobody', 'sync.joined_already', 'sync.bad_address', 'sync.no_answer', 'sync.not_trusted', 'sync.not_let_in'],
   }),
-  rename: endpoint({
-    method: 'PATCH',
-    path: '/api/sync/nodes/:id',
-    guard: 'admin',
-    summary: 'Rename a node',
-    body: input({ name: Name.optional() }),
-    reply: SyncNode,
-  }),
-  revoke: endpoint({
-    method: 'DELETE',
-    path: '/api/sync/nodes/:id',
-    guard: 'admin',
-    summary: 'Revoke a node: its next request is refused; a parent is left',
-    reply: Done,
-  }),
+  rename: endpoint('PATCH /api/sync/nodes/:id', 'admin', 'Rename a node', { body: input({ name: Name.optional() }), reply: SyncNode }),
+  revoke: endpoint('DELETE /api/sync/nodes/:id', 'admin', 'Revoke a node: its next request is refused; a parent is left', { reply: Done }),
 }

@@ -5,8 +5,8 @@ import { CLASS_TEACHER, endpoint } from './endpoint.ts'
 import { ReportPdf, ReportType } from './reports.ts'
 import { choice, Id, Instant, input, QueryFlag, row, say } from './scalars.ts'
 
-export const FileType = choice(['pdf', 'csv', 'xlsx'])
-export const Paper = choice(['A4', 'Letter'])
+const FileType = choice(['pdf', 'csv', 'xlsx'])
+const Paper = choice(['A4', 'Letter'])
 
 /** A document of a whole class and term: one that was uploaded or made here. `generated_at` is the time of either. */
 export const ClassReportFile = row('ClassReportFile', {
@@ -32,7 +32,6 @@ export const reportFileFailures = failures('reports', {
 })
 
 const ofClass = { studentGroupId: Id, termId: Id, reportType: ReportType }
-const CLASS_TARGETS = ['studentGroupId', 'termId'] as const
 const FilePath = z
   .string(say('must be the path of a file'))
   .max(limits.text.filePath, `must have at most ${limits.text.filePath} characters`)
@@ -48,99 +47,69 @@ const MEGABYTES = limits.reportFile / 1_048_576
 
 // Fixed paths (archive, print) come before those that `/api/reports/:id` would swallow, so this resource stands before `reports`.
 export const reportFiles = {
-  archive: endpoint({
-    method: 'GET',
-    path: '/api/reports/archive',
-    guard: 'staff',
-    summary: 'Download the latest PDF of every report of a class and term in one zip',
+  archive: endpoint('GET /api/reports/archive', 'staff', 'Download the latest PDF of every report of a class and term in one zip', {
     who: CLASS_TEACHER,
     notes: 'A report without a PDF is named in the text file beside them.',
-    targets: CLASS_TARGETS,
     query: z.object(ofClass),
     reply: 'binary',
     fails: ['reports.no_pdf'],
   }),
-  print: endpoint({
-    method: 'GET',
-    path: '/api/reports/print',
-    guard: 'staff',
-    summary: 'Make one PDF of all the reports of a class and term, for printing',
+  print: endpoint('GET /api/reports/print', 'staff', 'Make one PDF of all the reports of a class and term, for printing', {
     who: CLASS_TEACHER,
     notes: 'With `twoSided` every report begins on a sheet of its own. It is made anew each time and kept nowhere.',
-    targets: CLASS_TARGETS,
     query: OnPaper.extend({ ...ofClass, twoSided: QueryFlag.optional() }),
     reply: 'binary',
     fails: ['reports.no_books'],
   }),
-  classFiles: endpoint({
-    method: 'GET',
-    path: '/api/reports/class-summary/files',
-    guard: 'staff',
-    summary: 'List the stored files of a class and term, newest first',
+  classFiles: endpoint('GET /api/reports/class-summary/files', 'staff', 'List the stored files of a class and term, newest first', {
     who: CLASS_TEACHER,
-    targets: CLASS_TARGETS,
     query: z.object(ofClass),
     reply: z.array(ClassReportFile),
-    list: true,
   }),
-  downloadClassFile: endpoint({
-    method: 'GET',
-    path: '/api/reports/class-summary/download',
-    guard: 'staff',
-    summary: 'Download the newest file of a class and term of one type',
-    who: CLASS_TEACHER,
-    targets: CLASS_TARGETS,
-    query: z.object({ ...ofClass, fileType: FileType }),
-    reply: 'binary',
-    fails: ['reports.no_class_file', 'reports.file_away'],
-  }),
-  uploadClassFile: endpoint({
-    method: 'POST',
-    path: '/api/reports/class-summary/upload',
-    guard: 'staff',
-    summary: 'Upload a file of a class and term',
+  downloadClassFile: endpoint(
+    'GET /api/reports/class-summary/download',
+    'staff',
+    'Download the newest file of a class and term of one type',
+    {
+      who: CLASS_TEACHER,
+      query: z.object({ ...ofClass, fileType: FileType }),
+      reply: 'binary',
+      fails: ['reports.no_class_file', 'reports.file_away'],
+    },
+  ),
+  uploadClassFile: endpoint('POST /api/reports/class-summary/upload', 'staff', 'Upload a file of a class and term', {
     who: CLASS_TEACHER,
     notes: `At most ${MEGABYTES} MB. Its content has to be of the type that is said.`,
     status: 201,
-    targets: CLASS_TARGETS,
     body: 'multipart',
     form: input({ ...ofClass, fileType: FileType }),
     fileBytes: limits.reportFile,
     reply: ClassReportFile,
     fails: ['reports.wrong_content'],
   }),
-  generateClassFile: endpoint({
-    method: 'POST',
-    path: '/api/reports/class-summary/generate',
-    guard: 'staff',
-    summary: 'Make the summary and broadsheet of a class and term, and store it',
-    who: CLASS_TEACHER,
-    status: 201,
-    targets: CLASS_TARGETS,
-    query: OnPaper,
-    body: input({ ...ofClass, fileType: FileType }),
-    reply: ClassReportFile,
-    fails: ['reports.no_year_end'],
-  }),
-  generatePdfs: endpoint({
-    method: 'POST',
-    path: '/api/reports/generate-pdfs',
-    guard: 'staff',
-    summary: 'Make a PDF of every report of a class and term',
+  generateClassFile: endpoint(
+    'POST /api/reports/class-summary/generate',
+    'staff',
+    'Make the summary and broadsheet of a class and term, and store it',
+    {
+      who: CLASS_TEACHER,
+      status: 201,
+      query: OnPaper,
+      body: input({ ...ofClass, fileType: FileType }),
+      reply: ClassReportFile,
+      fails: ['reports.no_year_end'],
+    },
+  ),
+  generatePdfs: endpoint('POST /api/reports/generate-pdfs', 'staff', 'Make a PDF of every report of a class and term', {
     who: CLASS_TEACHER,
     notes: 'Answers at once with a job to follow. Reports that were sent to the ministry get no further PDF and stand among its failures.',
     status: 202,
-    targets: CLASS_TARGETS,
     query: OnPaper,
     body: input(ofClass),
     reply: row('JobStarted', { job_id: Id }),
     fails: ['reports.no_books', 'jobs.too_many'],
   }),
-  recordPdf: endpoint({
-    method: 'POST',
-    path: '/api/reports/:id/pdf',
-    guard: 'school',
-    summary: 'Record a PDF of a report that is stored already',
+  recordPdf: endpoint('POST /api/reports/:id/pdf', 'school', 'Record a PDF of a report that is stored already', {
     who: CLASS_TEACHER,
     notes: 'The path has to be one of this report’s folder, `<report id>/…`.',
     status: 201,
@@ -148,11 +117,7 @@ export const reportFiles = {
     reply: ReportPdf,
     fails: ['reports.locked', 'reports.no_such_file'],
   }),
-  uploadPdf: endpoint({
-    method: 'POST',
-    path: '/api/reports/:id/pdf/upload',
-    guard: 'school',
-    summary: 'Upload a PDF of a report',
+  uploadPdf: endpoint('POST /api/reports/:id/pdf/upload', 'school', 'Upload a PDF of a report', {
     who: CLASS_TEACHER,
     notes: `At most ${MEGABYTES} MB. The server chooses where it is stored, and never writes over another.`,
     status: 201,
@@ -161,40 +126,23 @@ export const reportFiles = {
     reply: ReportPdf,
     fails: ['reports.locked', 'reports.wrong_content'],
   }),
-  generatePdf: endpoint({
-    method: 'POST',
-    path: '/api/reports/:id/pdf/generate',
-    guard: 'school',
-    summary: 'Make the PDF of a report and store it',
+  generatePdf: endpoint('POST /api/reports/:id/pdf/generate', 'school', 'Make the PDF of a report and store it', {
     who: CLASS_TEACHER,
     status: 201,
     query: OnPaper,
     reply: ReportPdf,
     fails: ['reports.locked'],
   }),
-  pdfs: endpoint({
-    method: 'GET',
-    path: '/api/reports/:id/pdfs',
-    guard: 'school',
-    summary: 'List the PDFs of a report, newest first',
+  pdfs: endpoint('GET /api/reports/:id/pdfs', 'school', 'List the PDFs of a report, newest first', {
     who: CLASS_TEACHER,
     reply: z.array(ReportPdf),
-    list: true,
   }),
-  latestPdf: endpoint({
-    method: 'GET',
-    path: '/api/reports/:id/pdf/latest',
-    guard: 'school',
-    summary: 'Read the record of a report’s newest PDF',
+  latestPdf: endpoint('GET /api/reports/:id/pdf/latest', 'school', 'Read the record of a report’s newest PDF', {
     who: CLASS_TEACHER,
     reply: ReportPdf,
     fails: ['reports.no_pdf'],
   }),
-  downloadPdf: endpoint({
-    method: 'GET',
-    path: '/api/reports/:id/pdf/:pdfId/download',
-    guard: 'school',
-    summary: 'Download a PDF of a report',
+  downloadPdf: endpoint('GET /api/reports/:id/pdf/:pdfId/download', 'school', 'Download a PDF of a report', {
     who: CLASS_TEACHER,
     notes: 'Parts of it by the header Range.',
     reply: 'binary',

@@ -6,7 +6,7 @@ import { Student } from './students.ts'
 import { SubjectRef } from './subjects.ts'
 
 export const ReportType = choice(['term', 'year_end'])
-export const ReportStatus = choice(['draft', 'published', 'sent_to_ministry'])
+const ReportStatus = choice(['draft', 'published', 'sent_to_ministry'])
 
 /** One student, one term. `overall_average`, `position` and `total_students` are as they were when it was generated. */
 export const Report = row('Report', {
@@ -78,7 +78,7 @@ export const ReportStanding = row('ReportStanding', {
 })
 export type ReportStanding = z.infer<typeof ReportStanding>
 
-export const GeneratedReports = row('GeneratedReports', { generated: z.int(), skipped_locked: z.int(), reports: z.array(Report) })
+const GeneratedReports = row('GeneratedReports', { generated: z.int(), skipped_locked: z.int(), reports: z.array(Report) })
 
 export const reportFailures = failures('reports', {
   locked: [409, 'This report was sent to the ministry and can no longer be changed.'],
@@ -89,111 +89,61 @@ export const reportFailures = failures('reports', {
 // A report or entry is loaded before the caller's rights are judged, so that an absent one is 404 for everybody (decisions §1):
 // hence guard `school`. What names a class instead asks for staff.
 export const reports = {
-  generate: endpoint({
-    method: 'POST',
-    path: '/api/reports/generate',
-    guard: 'staff',
-    summary: 'Generate the report books of a class, or bring them up to date',
+  generate: endpoint('POST /api/reports/generate', 'staff', 'Generate the report books of a class, or bring them up to date', {
     who: CLASS_TEACHER,
-    targets: ['studentGroupId', 'termId'],
     body: input({ studentGroupId: Id, termId: Id, reportType: ReportType }),
     reply: GeneratedReports,
     fails: ['reports.no_year_end'],
   }),
-  list: endpoint({
-    method: 'GET',
-    path: '/api/reports',
-    guard: 'staff',
-    summary: 'List the report books of a class and term by last name',
+  list: endpoint('GET /api/reports', 'staff', 'List the report books of a class and term by last name', {
     who: CLASS_TEACHER,
-    targets: ['studentGroupId', 'termId'],
     query: z.object({ studentGroupId: Id, termId: Id, reportType: ReportType.optional() }),
     reply: z.array(Report.extend({ student: StudentName })),
-    list: true,
   }),
-  ofStudent: endpoint({
-    method: 'GET',
-    path: '/api/reports/student',
-    guard: 'staff',
-    summary: 'Read the report book of a student for a term',
+  ofStudent: endpoint('GET /api/reports/student', 'staff', 'Read the report book of a student for a term', {
     who: CLASS_TEACHER,
-    targets: ['studentId', 'termId'],
     query: z.object({ studentId: Id, termId: Id, reportType: ReportType }),
     reply: ReportDetail,
   }),
-  standing: endpoint({
-    method: 'GET',
-    path: '/api/reports/standing',
-    guard: 'staff',
-    summary: 'Say which report books of a class and term are older than the marks, and which PDFs are older than their books',
-    who: CLASS_TEACHER,
-    notes: 'By last name. A book that was sent to the ministry is compared too, though it stays as it is.',
-    targets: ['studentGroupId', 'termId'],
-    query: z.object({ studentGroupId: Id, termId: Id, reportType: ReportType }),
-    reply: z.array(ReportStanding),
-    list: true,
-  }),
-  get: endpoint({
-    method: 'GET',
-    path: '/api/reports/:id',
-    guard: 'school',
-    summary: 'Read a report book',
-    who: CLASS_TEACHER,
-    reply: ReportDetail,
-  }),
-  update: endpoint({
-    method: 'PATCH',
-    path: '/api/reports/:id',
-    guard: 'school',
-    summary: 'Change remark, conduct and attendance of a report book',
+  standing: endpoint(
+    'GET /api/reports/standing',
+    'staff',
+    'Say which report books of a class and term are older than the marks, and which PDFs are older than their books',
+    {
+      who: CLASS_TEACHER,
+      notes: 'By last name. A book that was sent to the ministry is compared too, though it stays as it is.',
+      query: z.object({ studentGroupId: Id, termId: Id, reportType: ReportType }),
+      reply: z.array(ReportStanding),
+    },
+  ),
+  get: endpoint('GET /api/reports/:id', 'school', 'Read a report book', { who: CLASS_TEACHER, reply: ReportDetail }),
+  update: endpoint('PATCH /api/reports/:id', 'school', 'Change remark, conduct and attendance of a report book', {
     who: CLASS_TEACHER,
     body: input({ classTeacherRemark: Remark.nullish(), conduct: Conduct.nullish(), attendancePercentage: Percentage.nullish() }),
     reply: Report,
     fails: ['reports.locked'],
   }),
-  regenerate: endpoint({
-    method: 'PATCH',
-    path: '/api/reports/:id/regenerate',
-    guard: 'school',
-    summary: 'Calculate the entries of a report book again',
+  regenerate: endpoint('PATCH /api/reports/:id/regenerate', 'school', 'Calculate the entries of a report book again', {
     who: CLASS_TEACHER,
     reply: ReportDetail,
     fails: ['reports.locked'],
   }),
-  publish: endpoint({
-    method: 'PATCH',
-    path: '/api/reports/:id/publish',
-    guard: 'school',
-    summary: 'Publish a report book',
+  publish: endpoint('PATCH /api/reports/:id/publish', 'school', 'Publish a report book', {
     who: CLASS_TEACHER,
     reply: Report,
     fails: ['reports.locked', 'reports.invalid_move'],
   }),
-  sendToMinistry: endpoint({
-    method: 'PATCH',
-    path: '/api/reports/:id/send-to-ministry',
-    guard: 'school',
-    summary: 'Send a report book to the ministry and lock it',
+  sendToMinistry: endpoint('PATCH /api/reports/:id/send-to-ministry', 'school', 'Send a report book to the ministry and lock it', {
     who: CLASS_TEACHER,
     reply: Report,
     fails: ['reports.invalid_move'],
   }),
-  entries: endpoint({
-    method: 'GET',
-    path: '/api/report-entries',
-    guard: 'staff',
-    summary: 'List the entries of all report books of a class and term by last name',
+  entries: endpoint('GET /api/report-entries', 'staff', 'List the entries of all report books of a class and term by last name', {
     who: 'For the class teacher and for administrators; whoever teaches subjects in that class gets the entries of those.',
-    targets: ['studentGroupId', 'termId'],
     query: z.object({ studentGroupId: Id, termId: Id, reportType: ReportType }),
     reply: z.array(ClassReportEntry),
-    list: true,
   }),
-  updateEntry: endpoint({
-    method: 'PATCH',
-    path: '/api/report-entries/:entryId',
-    guard: 'school',
-    summary: 'Change letter and remark of a subject in a report book',
+  updateEntry: endpoint('PATCH /api/report-entries/:entryId', 'school', 'Change letter and remark of a subject in a report book', {
     who: 'For the class teacher, the teacher of the subject in that class, and administrators.',
     // A letter of null gives the entry its calculated letter back.
     body: input({ letterGrade: Code.nullish(), teacherRemark: Remark.nullish() }),

@@ -11,6 +11,7 @@ import {
   Flag,
   Id,
   JoinMessage,
+  label,
   MaxScore,
   Name,
   Percentage,
@@ -19,7 +20,6 @@ import {
   Remark,
   Score,
   SortOrder,
-  StudentNumber,
   Title,
 } from './scalars.ts'
 
@@ -170,7 +170,7 @@ kind('Code', Code, {
 
 test.each([
   ['Title', Title, limits.text.title],
-  ['StudentNumber', StudentNumber, limits.text.studentNumber],
+  ['label', label(limits.text.studentNumber), limits.text.studentNumber],
   ['Reason', Reason, limits.text.reason],
   ['JoinMessage', JoinMessage, limits.text.joinMessage],
   ['Address', Address, limits.text.address],

@@ -4,7 +4,7 @@ import type { Issue as FailureIssue } from '../failures.ts'
 import { isId } from '../ids.ts'
 import { limits } from '../limits.ts'
 
-/** Words for a value that is missing, and one sentence for every other thing that may be wrong with it. */
+/** The messages of a field: one where it is missing, `sentence` for every other fault. */
 export const say = (sentence: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : sentence),
 })
@@ -16,7 +16,7 @@ export const input = <S extends z.ZodRawShape>(shape: S) =>
       issue.code === 'unrecognized_keys' ? `does not take ${issue.keys.join(', ')}` : 'must be an object with named fields',
   })
 
-/** A row or reply of a name of its own; under that name it stands in the OpenAPI document. Its keys are answered in this order. */
+/** A row or reply with its name in the OpenAPI document. Keys are answered in this order. */
 export const row = <S extends z.ZodRawShape>(name: string, shape: S) => z.object(shape).meta({ id: name })
 
 /** Lower-case UUID of any version (decisions §1, ids). */
@@ -63,22 +63,20 @@ const text = (kind: TextKind) =>
     })
     .meta({ ...(kind.blank ? {} : { minLength: 1 }), maxLength: kind.max })
 
-/** One line with something to see in it, stored byte for byte. */
-const label = (max: number) => text({ max, lines: false, blank: false })
+/** One line with at least one visible character, stored byte for byte; at most `max` characters. */
+export const label = (max: number) => text({ max, lines: false, blank: false })
 /** One line that may be empty. */
-const note = (max: number) => text({ max, lines: false, blank: true })
+export const note = (max: number) => text({ max, lines: false, blank: true })
 
 export const Name = label(limits.text.name)
 export const Title = label(limits.text.title)
 export const Code = label(limits.text.code)
-export const StudentNumber = label(limits.text.studentNumber)
 export const Remark = text({ max: limits.text.remark, lines: true, blank: true })
 export const Conduct = note(limits.text.conduct)
 export const Reason = note(limits.text.reason)
 export const JoinMessage = note(limits.text.joinMessage)
 export const Address = note(limits.text.address)
 export const Phone = note(limits.text.phone)
-export const Search = note(limits.text.name)
 
 const EMAIL_SENTENCE = `must be an email address of at most ${limits.text.email} characters`
 const isEmail = (value: string): boolean => {
@@ -117,7 +115,7 @@ export const QueryFlag = z.enum(['true', 'false'], say('must be true or false'))
 export const choice = <const V extends readonly [string, ...string[]]>(values: V) =>
   z.enum(values, say(`must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`))
 
-/** A list of different ids. `min` 1 where an empty list would ask for nothing. */
+/** A list of different ids. */
 export const ids = ({ min = 0, max }: { min?: number; max: number }) =>
   z
     .array(Id, say('must be a list of ids'))
@@ -125,7 +123,7 @@ export const ids = ({ min = 0, max }: { min?: number; max: number }) =>
     .max(max, `must name at most ${max}`)
     .refine((list) => new Set(list).size === list.length, 'must not name the same one twice')
 
-/** Adds to a body what several of its fields have wrong together. */
+/** Adds issues that concern several fields of a body. */
 export const reportIssues = (context: { issues: z.core.$ZodRawIssue[]; value: unknown }, issues: readonly FailureIssue[]): void => {
   for (const { path, message } of issues) context.issues.push({ code: 'custom', path: [path], message, input: context.value })
 }
@@ -134,10 +132,10 @@ export const reportIssues = (context: { issues: z.core.$ZodRawIssue[]; value: un
 export const spanIssues = (span: { startDate: string; endDate: string }): FailureIssue[] =>
   span.endDate > span.startDate ? [] : [{ path: 'endDate', message: 'must be after the first day' }]
 
-/** What is wrong at one place: in failures, imports and previews alike. */
 /** SHA-256 of a certificate, as people compare it: 32 bytes in capitals, with colons. */
 export const Fingerprint = z.string().regex(/^[0-9A-F]{2}(:[0-9A-F]{2}){31}$/)
 
+/** What is wrong at one place: in failures, imports and previews alike. */
 export const Issue = row('Issue', {
   path: z.string(),
   message: z.string(),

@@ -5,7 +5,7 @@ import { JoinStatus, Role, SchoolRef } from './auth.ts'
 import { endpoint } from './endpoint.ts'
 import { Address, Code, choice, Done, Email, Flag, Id, Instant, input, JoinMessage, Name, Phone, row } from './scalars.ts'
 
-export const SchoolType = choice(['primary', 'secondary'])
+const SchoolType = choice(['primary', 'secondary'])
 
 /** `parish` is an old column: only schools that were brought over from an earlier system have it. */
 export const School = row('School', {
@@ -22,10 +22,10 @@ export const School = row('School', {
 export type School = z.infer<typeof School>
 
 /** The own school, with the address of its crest; null while it has none. */
-export const OwnSchool = row('OwnSchool', { ...School.shape, crest_url: z.string().nullable() })
+const OwnSchool = row('OwnSchool', { ...School.shape, crest_url: z.string().nullable() })
 
 /** Where other devices reach this server, the best first; none where it answers on its own computer alone. */
-export const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()) })
+const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()) })
 
 export const JoinRequest = row('JoinRequest', {
   id: Id,
@@ -42,7 +42,7 @@ export type JoinRequest = z.infer<typeof JoinRequest>
 const Person = { first_name: z.string().nullable(), last_name: z.string().nullable() }
 
 /** A request as an admin sees it in the queue. */
-export const PendingJoinRequest = row('PendingJoinRequest', {
+const PendingJoinRequest = row('PendingJoinRequest', {
   id: Id,
   status: JoinStatus,
   message: z.string().nullable(),
@@ -69,116 +69,59 @@ export const schoolFailures = failures('schools', {
 })
 
 export const schools = {
-  list: endpoint({
-    method: 'GET',
-    path: '/api/schools',
-    guard: 'session',
-    summary: 'List the active schools by name',
+  list: endpoint('GET /api/schools', 'session', 'List the active schools by name', {
     reply: z.array(School.pick({ id: true, name: true, school_type: true })),
-    list: true,
   }),
-  create: endpoint({
-    method: 'POST',
-    path: '/api/schools',
-    guard: 'session',
-    summary: 'Create a school and become its administrator',
+  create: endpoint('POST /api/schools', 'session', 'Create a school and become its administrator', {
     status: 201,
     body: SchoolInput,
     reply: School,
     fails: ['schools.dedicated', 'schools.already_in_school', 'sync.not_on_a_laptop'],
   }),
-  mine: endpoint({ method: 'GET', path: '/api/schools/mine', guard: 'school', summary: 'Read the own school', reply: OwnSchool }),
-  updateMine: endpoint({
-    method: 'PATCH',
-    path: '/api/schools/mine',
-    guard: 'admin',
-    summary: 'Change the own school',
+  mine: endpoint('GET /api/schools/mine', 'school', 'Read the own school', { reply: OwnSchool }),
+  updateMine: endpoint('PATCH /api/schools/mine', 'admin', 'Change the own school', {
     body: input({ name: Name.optional(), ...contact }),
     reply: School,
   }),
-  putCrest: endpoint({
-    method: 'PUT',
-    path: '/api/schools/mine/crest',
-    guard: 'admin',
-    summary: 'Upload the crest of the own school, in place of the one before',
+  putCrest: endpoint('PUT /api/schools/mine/crest', 'admin', 'Upload the crest of the own school, in place of the one before', {
     notes: `JPEG or PNG, at most ${limits.image.bytes / 1_048_576} MB. It stands on report cards.`,
     body: 'multipart',
     fileBytes: limits.image.bytes,
     reply: OwnSchool,
     fails: ['images.too_large', 'images.too_many_pixels', 'images.wrong_type'],
   }),
-  addresses: endpoint({
-    method: 'GET',
-    path: '/api/schools/mine/addresses',
-    guard: 'admin',
-    summary: 'Say under which addresses other devices reach this server',
+  addresses: endpoint('GET /api/schools/mine/addresses', 'admin', 'Say under which addresses other devices reach this server', {
     reply: ServerAddresses,
   }),
-  requestToJoin: endpoint({
-    method: 'POST',
-    path: '/api/schools/:schoolId/join-requests',
-    guard: 'session',
-    summary: 'Ask to join a school',
+  requestToJoin: endpoint('POST /api/schools/:schoolId/join-requests', 'session', 'Ask to join a school', {
     status: 201,
     body: input({ message: JoinMessage.nullish() }).prefault({}),
     reply: JoinRequest.extend({ school: SchoolRef }),
     fails: ['schools.pending_request', 'schools.already_member', 'sync.not_on_a_laptop'],
   }),
-  joinRequests: endpoint({
-    method: 'GET',
-    path: '/api/schools/join-requests',
-    guard: 'admin',
-    summary: 'List the requests that wait for an answer, oldest first',
+  joinRequests: endpoint('GET /api/schools/join-requests', 'admin', 'List the requests that wait for an answer, oldest first', {
     reply: z.array(PendingJoinRequest),
-    list: true,
   }),
-  approve: endpoint({
-    method: 'PATCH',
-    path: '/api/schools/join-requests/:requestId/approve',
-    guard: 'admin',
-    summary: 'Accept somebody into the school',
+  approve: endpoint('PATCH /api/schools/join-requests/:requestId/approve', 'admin', 'Accept somebody into the school', {
     body: input({ role: Role }),
     reply: JoinRequest,
     fails: ['schools.foreign_request', 'schools.already_reviewed', 'schools.last_admin', 'sync.not_on_a_laptop'],
   }),
-  reject: endpoint({
-    method: 'PATCH',
-    path: '/api/schools/join-requests/:requestId/reject',
-    guard: 'admin',
-    summary: 'Turn a request down',
+  reject: endpoint('PATCH /api/schools/join-requests/:requestId/reject', 'admin', 'Turn a request down', {
     reply: JoinRequest,
     fails: ['schools.foreign_request', 'schools.already_reviewed', 'sync.not_on_a_laptop'],
   }),
-  withdraw: endpoint({
-    method: 'DELETE',
-    path: '/api/schools/join-requests/:requestId',
-    guard: 'session',
-    summary: 'Withdraw the own request',
+  withdraw: endpoint('DELETE /api/schools/join-requests/:requestId', 'session', 'Withdraw the own request', {
     reply: Done,
     fails: ['schools.already_reviewed', 'sync.not_on_a_laptop'],
   }),
-  members: endpoint({
-    method: 'GET',
-    path: '/api/schools/members',
-    guard: 'admin',
-    summary: 'List the members of the school by name',
-    reply: z.array(Member),
-    list: true,
-  }),
-  updateMember: endpoint({
-    method: 'PATCH',
-    path: '/api/schools/members/:userId',
-    guard: 'admin',
-    summary: 'Change the role of a member, or suspend them',
+  members: endpoint('GET /api/schools/members', 'admin', 'List the members of the school by name', { reply: z.array(Member) }),
+  updateMember: endpoint('PATCH /api/schools/members/:userId', 'admin', 'Change the role of a member, or suspend them', {
     body: input({ role: Role, isActive: Flag }).partial(),
     reply: Member,
     fails: ['schools.last_admin', 'sync.not_on_a_laptop'],
   }),
-  removeMember: endpoint({
-    method: 'DELETE',
-    path: '/api/schools/members/:userId',
-    guard: 'admin',
-    summary: 'Remove a member from the school',
+  removeMember: endpoint('DELETE /api/schools/members/:userId', 'admin', 'Remove a member from the school', {
     reply: Done,
     fails: ['schools.last_admin', 'schools.leads_classes', 'sync.not_on_a_laptop'],
   }),

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
+import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Day, Done, Flag, Id, Instant, input, Name, QueryFlag, row, Search, StudentNumber } from './scalars.ts'
+import { choice, Day, Done, Flag, Id, Instant, input, label, Name, note, QueryFlag, row } from './scalars.ts'
 
 export const Gender = choice(['male', 'female', 'other'])
 
@@ -25,7 +26,7 @@ export const StudentInput = input({
   gender: Gender,
   dateOfBirth: Day.nullish(),
   enrollmentDate: Day.nullish(),
-  studentNumber: StudentNumber.nullish(),
+  studentNumber: label(limits.text.studentNumber).nullish(),
 })
 export type StudentInput = z.infer<typeof StudentInput>
 
@@ -35,52 +36,27 @@ export const studentFailures = failures('students', {
 })
 
 export const students = {
-  list: endpoint({
-    method: 'GET',
-    path: '/api/students',
-    guard: 'staff',
-    summary: 'List the students by last name',
+  list: endpoint('GET /api/students', 'staff', 'List the students by last name', {
     notes: '`search`: a part of the name, or of the student number.',
-    targets: ['classId'],
-    query: z.object({ search: Search.optional(), isActive: QueryFlag.optional(), classId: Id.optional() }),
+    query: z.object({ search: note(limits.text.name).optional(), isActive: QueryFlag.optional(), classId: Id.optional() }),
     reply: z.array(Student),
-    list: true,
   }),
-  create: endpoint({
-    method: 'POST',
-    path: '/api/students',
-    guard: 'staff',
-    summary: 'Create a student',
+  create: endpoint('POST /api/students', 'staff', 'Create a student', {
     status: 201,
     body: StudentInput,
     reply: Student,
     fails: ['students.duplicate_number'],
   }),
-  importTemplate: endpoint({
-    method: 'GET',
-    path: '/api/students/import-template',
-    guard: 'admin',
-    summary: 'Download an empty table for the import of students',
+  importTemplate: endpoint('GET /api/students/import-template', 'admin', 'Download an empty table for the import of students', {
     notes:
       'XLSX, with the classes of the active year to choose from. It is filled in without a connection and sent to `/api/students/import`.',
     reply: 'binary',
   }),
-  get: endpoint({ method: 'GET', path: '/api/students/:id', guard: 'staff', summary: 'Read a student', reply: Student }),
-  update: endpoint({
-    method: 'PATCH',
-    path: '/api/students/:id',
-    guard: 'staff',
-    summary: 'Change a student',
+  get: endpoint('GET /api/students/:id', 'staff', 'Read a student', { reply: Student }),
+  update: endpoint('PATCH /api/students/:id', 'staff', 'Change a student', {
     body: StudentInput.extend({ isActive: Flag }).partial(),
     reply: Student,
     fails: ['students.duplicate_number'],
   }),
-  remove: endpoint({
-    method: 'DELETE',
-    path: '/api/students/:id',
-    guard: 'admin',
-    summary: 'Delete a student',
-    reply: Done,
-    fails: ['students.has_results'],
-  }),
+  remove: endpoint('DELETE /api/students/:id', 'admin', 'Delete a student', { reply: Done, fails: ['students.has_results'] }),
 }

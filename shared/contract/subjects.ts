@@ -10,7 +10,7 @@ export type Subject = z.infer<typeof Subject>
 export const SubjectRef = row('SubjectRef', { id: Id, name: z.string(), code: z.string() })
 export type SubjectRef = z.infer<typeof SubjectRef>
 
-export const SubjectInput = input({ name: Name, code: Code })
+const SubjectInput = input({ name: Name, code: Code })
 
 export const subjectFailures = failures('subjects', {
   duplicateCode: [409, 'The school already has a subject with that code.'],
@@ -20,49 +20,23 @@ export const subjectFailures = failures('subjects', {
 })
 
 export const subjects = {
-  list: endpoint({
-    method: 'GET',
-    path: '/api/subjects',
-    guard: 'school',
-    summary: 'List the subjects in order',
-    reply: z.array(Subject),
-    list: true,
-  }),
-  create: endpoint({
-    method: 'POST',
-    path: '/api/subjects',
-    guard: 'admin',
-    summary: 'Create a subject',
+  list: endpoint('GET /api/subjects', 'school', 'List the subjects in order', { reply: z.array(Subject) }),
+  create: endpoint('POST /api/subjects', 'admin', 'Create a subject', {
     status: 201,
     body: SubjectInput,
     reply: Subject,
     fails: ['subjects.duplicate_code', 'subjects.too_many'],
   }),
-  reorder: endpoint({
-    method: 'PATCH',
-    path: '/api/subjects/reorder',
-    guard: 'admin',
-    summary: 'Put the subjects in another order',
+  reorder: endpoint('PATCH /api/subjects/reorder', 'admin', 'Put the subjects in another order', {
     body: input({ subjectIds: ids({ max: limits.subjects }) }),
     reply: z.array(Subject),
     fails: ['subjects.incomplete_order'],
   }),
-  get: endpoint({ method: 'GET', path: '/api/subjects/:id', guard: 'school', summary: 'Read a subject', reply: Subject }),
-  update: endpoint({
-    method: 'PATCH',
-    path: '/api/subjects/:id',
-    guard: 'admin',
-    summary: 'Change a subject',
+  get: endpoint('GET /api/subjects/:id', 'school', 'Read a subject', { reply: Subject }),
+  update: endpoint('PATCH /api/subjects/:id', 'admin', 'Change a subject', {
     body: SubjectInput.extend({ isActive: Flag }).partial(),
     reply: Subject,
     fails: ['subjects.duplicate_code'],
   }),
-  remove: endpoint({
-    method: 'DELETE',
-    path: '/api/subjects/:id',
-    guard: 'admin',
-    summary: 'Delete a subject',
-    reply: Done,
-    fails: ['subjects.in_use'],
-  }),
+  remove: endpoint('DELETE /api/subjects/:id', 'admin', 'Delete a subject', { reply: Done, fails: ['subjects.in_use'] }),
 }

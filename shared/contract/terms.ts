@@ -21,7 +21,7 @@ export const Term = row('Term', {
 })
 export type Term = z.infer<typeof Term>
 
-export const TermInput = input({
+const TermInput = input({
   academicYearId: Id,
   name: TermName,
   startDate: Day,
@@ -31,7 +31,7 @@ export const TermInput = input({
   isMinistryReporting: Flag.optional(),
   sortOrder: SortOrder.optional(),
 })
-export type TermInput = z.infer<typeof TermInput>
+type TermInput = z.infer<typeof TermInput>
 
 type WholeTerm = Pick<TermInput, 'startDate' | 'endDate' | 'examWeight' | 'courseworkWeight'>
 /** What does not fit together in a whole term. On a change the server asks the same of the merged row. */
@@ -50,44 +50,21 @@ export const termFailures = failures('terms', {
 })
 
 export const terms = {
-  list: endpoint({
-    method: 'GET',
-    path: '/api/terms',
-    guard: 'school',
-    summary: 'List the terms of a year in order',
-    targets: ['yearId'],
+  list: endpoint('GET /api/terms', 'school', 'List the terms of a year in order', {
     query: z.object({ yearId: Id }),
     reply: z.array(Term),
-    list: true,
   }),
-  get: endpoint({ method: 'GET', path: '/api/terms/:id', guard: 'school', summary: 'Read a term', reply: Term }),
-  create: endpoint({
-    method: 'POST',
-    path: '/api/terms',
-    guard: 'admin',
-    summary: 'Create a term',
+  get: endpoint('GET /api/terms/:id', 'school', 'Read a term', { reply: Term }),
+  create: endpoint('POST /api/terms', 'admin', 'Create a term', {
     status: 201,
-    targets: ['academicYearId'],
     body: TermInput.check((context) => reportIssues(context, termIssues(context.value))),
     reply: Term,
     fails: ['terms.duplicate_name', 'terms.outside_year'],
   }),
-  update: endpoint({
-    method: 'PATCH',
-    path: '/api/terms/:id',
-    guard: 'admin',
-    summary: 'Change a term',
-    targets: ['academicYearId'],
+  update: endpoint('PATCH /api/terms/:id', 'admin', 'Change a term', {
     body: TermInput.partial(),
     reply: Term,
     fails: ['terms.duplicate_name', 'terms.outside_year', 'terms.stays_in_year'],
   }),
-  remove: endpoint({
-    method: 'DELETE',
-    path: '/api/terms/:id',
-    guard: 'admin',
-    summary: 'Delete a term',
-    reply: Done,
-    fails: ['terms.in_use'],
-  }),
+  remove: endpoint('DELETE /api/terms/:id', 'admin', 'Delete a term', { reply: Done, fails: ['terms.in_use'] }),
 }

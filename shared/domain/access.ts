@@ -2,7 +2,7 @@
  * What a caller may be to the thing asked for. `teacher`: a teacher of the school, assigned or not. `assignedTeacher`: assigned
  * to the class concerned in any way. `subjectTeacher`: assigned to the subject concerned there. `classTeacher`: of that class.
  */
-export type Relation = 'member' | 'teacher' | 'assignedTeacher' | 'subjectTeacher' | 'classTeacher' | 'admin'
+type Relation = 'member' | 'teacher' | 'assignedTeacher' | 'subjectTeacher' | 'classTeacher' | 'admin'
 
 type Rights = Readonly<Record<Relation, boolean>>
 
@@ -51,7 +51,7 @@ export const rights = {
 } as const satisfies Record<string, Rights>
 
 export type Area = keyof typeof rights
-export type Role = 'admin' | 'teacher' | 'member'
+type Role = 'admin' | 'teacher' | 'member'
 
 /**
  * The caller as known from fresh rows: `role` and `isActive` in the school that owns the thing (role null: none there), the

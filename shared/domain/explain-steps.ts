@@ -3,20 +3,20 @@ import { type Exact, exact, isZero, over, plus, printed, ratio, times, zero } fr
 import { type GradingScale, letterFor } from './letters.ts'
 import { type AssessmentType, isUsable, type Mark } from './marks.ts'
 import { meanOfPrinted, type SubjectTermResult } from './results.ts'
-import { type Shown, shown, shownText } from './shown.ts'
+import { type DisplayedNumber, shown, shownText } from './shown.ts'
 
 /** Σ(percentage × weight) ÷ Σ weight of one type; `exact` and `printed` null when there is nothing to average. */
 export type AverageStep = {
   step: 'coursework_average' | 'exam_average'
   parts: {
     assessment_id: string
-    percentage: Shown
+    percentage: DisplayedNumber
     weight: number
-    product: Shown
+    product: DisplayedNumber
   }[]
-  weighted_sum: Shown
-  weight_sum: Shown
-  exact: Shown | null
+  weighted_sum: DisplayedNumber
+  weight_sum: DisplayedNumber
+  exact: DisplayedNumber | null
   printed: number | null
   text: string
 }
@@ -24,11 +24,11 @@ export type AverageStep = {
 /** (coursework × its weight + exam × its weight) ÷ 100, from the averages before they are rounded. */
 export type CompositeStep = {
   step: 'term_composite'
-  coursework: Shown | null
+  coursework: DisplayedNumber | null
   coursework_weight: number
-  exam: Shown | null
+  exam: DisplayedNumber | null
   exam_weight: number
-  exact: Shown | null
+  exact: DisplayedNumber | null
   printed: number | null
   is_partial: boolean
   text: string
@@ -54,7 +54,7 @@ export type OverallStep = {
   }[]
   sum: number
   count: number
-  exact: Shown | null
+  exact: DisplayedNumber | null
   printed: number | null
   text: string
 }

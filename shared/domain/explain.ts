@@ -3,10 +3,10 @@ import { averageStep, compositeStep, letterStep, overallStep, percentageOf, type
 import type { GradingScale } from './letters.ts'
 import { type Assessment, type Grade, isUsable, type Mark } from './marks.ts'
 import { type SubjectTermResult, subjectTermResult, type Term } from './results.ts'
-import { type Shown, shown, shownText } from './shown.ts'
+import { type DisplayedNumber, shown, shownText } from './shown.ts'
 import type { Subject } from './subjects-taken.ts'
 
-/** A mark with the words a teacher knows it by. */
+/** A mark with its title and reasons. */
 export type NamedMark = Mark & {
   title: string
   assessment_exclusion_reason: string | null
@@ -40,17 +40,17 @@ export type ExplainInput = {
   subjects: readonly SubjectTermResult[]
 }
 
-export type LeftOut = 'excluded_assessment' | 'excluded_grade' | 'no_mark'
+type LeftOut = 'excluded_assessment' | 'excluded_grade' | 'no_mark'
 
 /** `weight` is the one that counts (1 where none is set); `left_out` says why a mark that is not used is not. */
-export type ExplainedMark = {
+type ExplainedMark = {
   assessment_id: string
   title: string
   assessment_type: Mark['assessment_type']
   score: number | null
   max_score: number
   weight: number
-  percentage: Shown | null
+  percentage: DisplayedNumber | null
   used: boolean
   left_out: LeftOut | null
   exclusion_reason: string | null
@@ -66,7 +66,7 @@ export type Explanation = {
   result: SubjectTermResult
 }
 
-/** Built from the very functions that make the results, so that the working cannot tell another story than the card. */
+/** Built from the functions that make the results, so that the working agrees with the card. */
 export function explain(input: ExplainInput): Explanation {
   const { student_id, term, subject, scale, marks, subjects } = input
   const averages = typeAverages(marks)
@@ -117,7 +117,7 @@ function leftOut(mark: Mark): LeftOut | null {
   return mark.score === null ? 'no_mark' : 'excluded_grade'
 }
 
-function markText(mark: NamedMark, left_out: LeftOut | null, percentage: Shown | null, reason: string | null): string {
+function markText(mark: NamedMark, left_out: LeftOut | null, percentage: DisplayedNumber | null, reason: string | null): string {
   const because = reason ? `: ${reason}` : ''
   if (left_out === 'excluded_assessment') return `${mark.title} is left out because the assessment is excluded${because}.`
   if (left_out === 'excluded_grade') return `${mark.title} is left out because this mark is excluded${because}.`

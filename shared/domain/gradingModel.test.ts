@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fillGradingModel, type GradingModelColumns, type GradingModelSaid } from './gradingModel.ts'
+import { fillGradingModel, type GradingModelColumns, type GradingModelInput } from './gradingModel.ts'
 
 const columns = (
   grading_model: GradingModelColumns['grading_model'],
@@ -11,7 +11,7 @@ const columns = (
 const both = { year_exam_weight: 60, year_coursework_weight: 40 }
 
 describe('a new year', () => {
-  test.each<{ said: GradingModelSaid; filled: GradingModelColumns }>([
+  test.each<{ said: GradingModelInput; filled: GradingModelColumns }>([
     { said: { grading_model: 'term_based' }, filled: columns('term_based', 'weighted_cumulative') },
     {
       said: { grading_model: 'term_based', calculation_model: 'weighted_cumulative' },
@@ -39,7 +39,7 @@ describe('a new year', () => {
     expect(fillGradingModel(said)).toEqual({ columns: filled })
   })
 
-  test.each<{ said: GradingModelSaid; paths: string[] }>([
+  test.each<{ said: GradingModelInput; paths: string[] }>([
     { said: {}, paths: ['gradingModel'] },
     { said: { grading_model: 'term_based', calculation_model: 'weighted_continuous' }, paths: ['calculationModel'] },
     { said: { grading_model: 'term_based', calculation_model: 'continuous_cumulative' }, paths: ['calculationModel'] },
@@ -57,7 +57,7 @@ describe('a changed year', () => {
   const yearBased = columns('year_based', 'continuous_cumulative', 60, 40)
   const termBased = columns('term_based', 'weighted_cumulative')
 
-  test.each<{ stored: GradingModelColumns; said: GradingModelSaid; filled: GradingModelColumns }>([
+  test.each<{ stored: GradingModelColumns; said: GradingModelInput; filled: GradingModelColumns }>([
     { stored: yearBased, said: {}, filled: yearBased },
     {
       stored: yearBased,
@@ -72,7 +72,7 @@ describe('a changed year', () => {
     expect(fillGradingModel(said, stored)).toEqual({ columns: filled })
   })
 
-  test.each<{ stored: GradingModelColumns; said: GradingModelSaid; paths: string[] }>([
+  test.each<{ stored: GradingModelColumns; said: GradingModelInput; paths: string[] }>([
     { stored: yearBased, said: { year_exam_weight: 30 }, paths: ['yearExamWeight'] },
     { stored: yearBased, said: { year_exam_weight: null }, paths: ['yearExamWeight'] },
     { stored: yearBased, said: { grading_model: 'term_based', calculation_model: 'continuous_cumulative' }, paths: ['calculationModel'] },

@@ -1,10 +1,10 @@
 import { weightsSumTo100 } from './weights.ts'
 import type { CalculationModel, YearModel } from './year.ts'
 
-export type GradingModel = 'term_based' | 'year_based'
+type GradingModel = 'term_based' | 'year_based'
 
-/** What a year's models may be; the first is taken when none is said (decisions §4, academic year). */
-export const modelsThatFit: Record<GradingModel, readonly [CalculationModel, ...CalculationModel[]]> = {
+/** What a year's models may be; the first is the default (decisions §4, academic year). */
+const modelsThatFit: Record<GradingModel, readonly [CalculationModel, ...CalculationModel[]]> = {
   term_based: ['weighted_cumulative'],
   year_based: ['weighted_continuous', 'weighted_cumulative', 'continuous_cumulative'],
 }
@@ -13,7 +13,7 @@ export const modelsThatFit: Record<GradingModel, readonly [CalculationModel, ...
 export type GradingModelColumns = YearModel & { grading_model: GradingModel }
 
 /** What a request says about them: absent is undefined; null takes away. */
-export type GradingModelSaid = {
+export type GradingModelInput = {
   grading_model?: GradingModel | undefined
   calculation_model?: CalculationModel | null | undefined
   year_exam_weight?: number | null | undefined
@@ -29,10 +29,10 @@ export type GradingModelIssue = {
  * no weights: any are dropped and answered null. A change of grading model forgets the stored calculation model.
  */
 export function fillGradingModel(
-  said: GradingModelSaid,
+  input: GradingModelInput,
   stored?: GradingModelColumns,
 ): { columns: GradingModelColumns } | { issues: GradingModelIssue[] } {
-  const grading_model = said.grading_model ?? stored?.grading_model
+  const grading_model = input.grading_model ?? stored?.grading_model
   if (!grading_model)
     return {
       issues: [
@@ -43,7 +43,7 @@ export function fillGradingModel(
       ],
     }
   const kept = stored?.grading_model === grading_model ? stored.calculation_model : undefined
-  const calculation_model = said.calculation_model ?? kept ?? modelsThatFit[grading_model][0]
+  const calculation_model = input.calculation_model ?? kept ?? modelsThatFit[grading_model][0]
   if (!modelsThatFit[grading_model].includes(calculation_model))
     return {
       issues: [
@@ -63,9 +63,9 @@ export function fillGradingModel(
       },
     }
 
-  const year_exam_weight = said.year_exam_weight === undefined ? (stored?.year_exam_weight ?? null) : said.year_exam_weight
+  const year_exam_weight = input.year_exam_weight === undefined ? (stored?.year_exam_weight ?? null) : input.year_exam_weight
   const year_coursework_weight =
-    said.year_coursework_weight === undefined ? (stored?.year_coursework_weight ?? null) : said.year_coursework_weight
+    input.year_coursework_weight === undefined ? (stored?.year_coursework_weight ?? null) : input.year_coursework_weight
   const issues = weightIssues(year_exam_weight, year_coursework_weight)
   return issues.length > 0
     ? { issues }

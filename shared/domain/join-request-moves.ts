@@ -4,7 +4,7 @@ import { moveIn } from './moves.ts'
  * Join request (specification, «States and transitions»; decisions §4, withdrawal). `none` is no request at all: a rejected
  * request stays as it is, and the requester starts another.
  */
-export const joinRequestMoves = {
+const joinRequestMoves = {
   none: { submit: 'pending' },
   pending: { approve: 'approved', reject: 'rejected', withdraw: 'none' },
   approved: {},

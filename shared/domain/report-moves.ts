@@ -1,7 +1,7 @@
 import { moveIn } from './moves.ts'
 
 /** Report book status (specification, «States and transitions»; decisions §6): a new book starts as `draft`. */
-export const reportMoves = {
+const reportMoves = {
   draft: { publish: 'published' },
   published: { sendToMinistry: 'sent_to_ministry' },
   sent_to_ministry: {},

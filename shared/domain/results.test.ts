@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultGradingScale as scale } from './letters.ts'
 import type { Assessment } from './marks.ts'
-import { type ClassTermInput, classTermResult, type StudentInput, studentTermResult, unplacedTermResult } from './results.ts'
+import { type ClassTermInput, classTermResult, type StudentInput, unplacedTermResult } from './results.ts'
 
 const assessment = (id: string, subject_id: string, more: Partial<Assessment> = {}): Assessment => ({
   id,
@@ -109,12 +109,6 @@ describe('class 3B in Michaelmas', () => {
       position: 2,
       total_students: 4,
     })
-  })
-
-  test('`student-term` is the same without the name; a stranger has none', () => {
-    const { student: _name, ...own } = result.students[1] ?? { student: null }
-    expect(studentTermResult(result, 's3')).toEqual(own)
-    expect(studentTermResult(result, 'stranger')).toBeUndefined()
   })
 
   test('a student with nothing recorded takes the subjects all the same, without figures', () => {

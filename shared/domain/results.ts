@@ -111,26 +111,11 @@ export function classTermResult(input: ClassTermInput): ClassTermResult {
   }
 }
 
-/** The result of one student out of the class's (`student-term`); undefined when the student is not in it. */
-export function studentTermResult(result: ClassTermResult, studentId: string): StudentTermResult | undefined {
-  const found = result.students.find((student) => student.student_id === studentId)
-  if (!found) return undefined
-  const { student: _name, ...own } = found
-  return own
-}
-
-/** The result of a student who is in no class: the same figures, in nobody's company (no position, 0 students). */
+/** The result of a student who is in no class: the same figures without a position (0 students). */
 export function unplacedTermResult(input: Omit<ClassTermInput, 'students' | 'student_group_id'>, student: StudentInput): StudentTermResult {
-  const alone = classTermResult({
-    ...input,
-    student_group_id: null,
-    students: [student],
-  })
-  return {
-    ...(studentTermResult(alone, student.id) as StudentTermResult),
-    position: null,
-    total_students: 0,
-  }
+  const { students } = classTermResult({ ...input, student_group_id: null, students: [student] })
+  const { student: _name, ...own } = students[0] as (typeof students)[number]
+  return { ...own, position: null, total_students: 0 }
 }
 
 export const subjectName = (subject: Subject): SubjectName => ({

@@ -3,7 +3,7 @@ import { type GradingScale, isPass, letterFor } from './letters.ts'
 import { type ClassTermResult, meanOfPrinted, type SubjectName, subjectName } from './results.ts'
 import { inSubjectOrder, type Subject } from './subjects-taken.ts'
 
-export type LetterCount = { letter: string; count: number }
+type LetterCount = { letter: string; count: number }
 
 /**
  * Figures of a group. `total_students`: all of them; `ranked_students`: those with an average. Averages are percent, rates
@@ -23,7 +23,7 @@ export type GroupFigures = {
 }
 
 /** `count`: the students of that gender in the class, ranked or not. */
-export type GenderFigures = {
+type GenderFigures = {
   gender: string
   count: number
   class_average: number | null

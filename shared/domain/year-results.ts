@@ -1,5 +1,6 @@
-import { termFigures } from './averages.ts'
+import { type TypeAverages, termComposite } from './averages.ts'
 import { averagesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
+import { printed } from './exact.ts'
 import { compareText } from './fold.ts'
 import { letterFor } from './letters.ts'
 import { positions } from './positions.ts'
@@ -18,19 +19,19 @@ import {
 import { inSubjectOrder, type Subject, subjectsTaken } from './subjects-taken.ts'
 import { type CalculationModel, type YearFigures, type YearModel, yearFigures } from './year.ts'
 
-export type Year = YearModel & { id: string }
-export type YearTerm = Term & { name: string; sort_order: number }
+type Year = YearModel & { id: string }
+type YearTerm = Term & { name: string; sort_order: number }
 export type ClassYearInput = ClassInput & {
   year: Year
   terms: readonly YearTerm[]
 }
 
-export type TermCell = {
+type TermCell = {
   term_id: string
   name: string
   term_composite: number | null
 }
-export type SubjectYearResult = SubjectName & {
+type SubjectYearResult = SubjectName & {
   terms: TermCell[]
 } & YearFigures &
   Lettered
@@ -80,29 +81,14 @@ export function classYearResult(input: ClassYearInput): ClassYearResult {
   }
 }
 
-/** The result of one student out of the class's (`student-year`); undefined when the student is not in it. */
-export function studentYearResult(result: ClassYearResult, studentId: string): StudentYearResult | undefined {
-  const found = result.students.find((student) => student.student_id === studentId)
-  if (!found) return undefined
-  const { student: _name, ...own } = found
-  return own
-}
-
-/** The result of a student who is in no class: the same figures, in nobody's company (no position, 0 students). */
+/** The result of a student who is in no class: the same figures without a position (0 students). */
 export function unplacedYearResult(input: Omit<ClassYearInput, 'students' | 'student_group_id'>, student: StudentInput): StudentYearResult {
-  const alone = classYearResult({
-    ...input,
-    student_group_id: null,
-    students: [student],
-  })
-  return {
-    ...(studentYearResult(alone, student.id) as StudentYearResult),
-    position: null,
-    total_students: 0,
-  }
+  const { students } = classYearResult({ ...input, student_group_id: null, students: [student] })
+  const { student: _name, ...own } = students[0] as (typeof students)[number]
+  return { ...own, position: null, total_students: 0 }
 }
 
-/** Two terms cannot share a place by rights; should they, their ids decide, on every machine alike. */
+/** By `sort_order`; equal ones by id, so that every machine has the same order. */
 export const inTermOrder = <T extends { id: string; sort_order: number }>(terms: readonly T[]): T[] =>
   [...terms].sort((a, b) => a.sort_order - b.sort_order || compareText(a.id, b.id))
 
@@ -122,12 +108,13 @@ function yearSubjects(input: ClassYearInput): (student: StudentInput) => Subject
   return (student) => {
     const grades = gradesInPlace(plan, student.grades)
     const resultOf = (subject: Subject): SubjectYearResult => {
-      const figures = terms.map(({ term, slots }) => termFigures(averagesInPlace(slots.get(subject.id) ?? [], grades), term))
-      const composites = figures.map((figure) => figure.term_composite)
+      // Of a term only what the year prints is rounded.
+      const averages = terms.map(({ slots }) => averagesInPlace(slots.get(subject.id) ?? [], grades))
+      const composites = terms.map(({ term }, index) => printed(termComposite(averages[index] as TypeAverages, term).composite))
       const { coursework_total, exam_total, end_of_year_exam, year_grade, is_partial } = yearFigures(
         year,
         composites,
-        figures.at(-1)?.exam_average ?? null,
+        printed(averages.at(-1)?.exam ?? null),
       )
       const letter = letterFor(scale, year_grade)
       return {

@@ -14,12 +14,12 @@ export type Person = {
 export const stBrigids = storyId('school', 1, 1)
 export const hilltop = storyId('school', 2, 1)
 
-type Place = Pick<Person, 'school_id' | 'role'> & { is_active?: boolean }
+type Membership = Pick<Person, 'school_id' | 'role'> & { is_active?: boolean }
 const person = (
   email: string,
   first_name: string | null,
   last_name: string | null,
-  place: Place = { school_id: null, role: null },
+  place: Membership = { school_id: null, role: null },
 ): Person => ({
   id: userIdOf(email),
   email,
@@ -28,7 +28,7 @@ const person = (
   is_active: true,
   ...place,
 })
-const at = (school_id: string, role: Person['role'], is_active = true): Place => ({ school_id, role, is_active })
+const at = (school_id: string, role: Person['role'], is_active = true): Membership => ({ school_id, role, is_active })
 
 /** Everybody whose name the tests say. */
 export const people = {

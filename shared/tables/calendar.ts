@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
-import type { Columns } from './columns.sqlite.ts'
+import { type Columns, ofSchool, timestamps } from './columns.sqlite.ts'
 import type { Description } from './describe.ts'
 import type { school } from './people.ts'
 
-export const gradingModels = ['term_based', 'year_based'] as const
-export const calculationModels = ['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'] as const
-export const termNames = ['michaelmas', 'hilary', 'trinity'] as const
+const gradingModels = ['term_based', 'year_based'] as const
+const calculationModels = ['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'] as const
+const termNames = ['michaelmas', 'hilary', 'trinity'] as const
 type School = { school: ReturnType<typeof school> }
 
 export const academicYear = (c: Columns, { school }: School) =>
@@ -13,8 +13,7 @@ export const academicYear = (c: Columns, { school }: School) =>
     'public',
     'academic_year',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       name: c.text().notNull(),
       start_date: c.day().notNull(),
       end_date: c.day().notNull(),
@@ -22,8 +21,7 @@ export const academicYear = (c: Columns, { school }: School) =>
       calculation_model: c.choice(calculationModels).notNull(),
       year_exam_weight: c.decimal(),
       year_coursework_weight: c.decimal(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [
       c.key(t.school_id, t.id),
@@ -51,7 +49,7 @@ export const academicYearDescription: Description = {
 
 type Year = { academicYear: ReturnType<typeof academicYear> }
 
-/** Register: the one row of a school that names its active year, so that two active years cannot exist (architecture, decision 7). */
+/** Register: the one row of a school that names its active year, so that two active years cannot exist. */
 export const activeYear = (c: Columns, { school, academicYear }: School & Year) =>
   c.table(
     'public',
@@ -78,8 +76,7 @@ export const term = (c: Columns, { academicYear }: Year) =>
     'public',
     'term',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       academic_year_id: c.uuid().notNull(),
       name: c.choice(termNames).notNull(),
       start_date: c.day().notNull(),
@@ -88,8 +85,7 @@ export const term = (c: Columns, { academicYear }: Year) =>
       coursework_weight: c.decimal().notNull(),
       is_ministry_reporting: c.flag().notNull(),
       sort_order: c.int().notNull(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [
       c.key(t.school_id, t.id),
@@ -121,14 +117,12 @@ export const subject = (c: Columns, { school }: School) =>
     'public',
     'subject',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       name: c.text().notNull(),
       code: c.text().notNull(),
       sort_order: c.int().notNull(),
       is_active: c.flag().notNull(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [
       c.key(t.school_id, t.id),

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { searchKey, sortKey } from '../domain/fold.ts'
 import type { academicYear, subject } from './calendar.ts'
-import type { Columns } from './columns.sqlite.ts'
+import { type Columns, ofSchool, timestamps } from './columns.sqlite.ts'
 import type { Description } from './describe.ts'
 import type { school, userProfile } from './people.ts'
 
 type School = { school: ReturnType<typeof school> }
-export const genders = ['male', 'female', 'other'] as const
+const genders = ['male', 'female', 'other'] as const
 
 /** `sort_key` and `search_key` are the names folded (no case, no accents), so that both databases order and find alike. */
 export const student = (c: Columns, { school }: School) =>
@@ -14,8 +14,7 @@ export const student = (c: Columns, { school }: School) =>
     'student',
     'student',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       first_name: c.text().notNull(),
       last_name: c.text().notNull(),
       gender: c.choice(genders).notNull(),
@@ -25,8 +24,7 @@ export const student = (c: Columns, { school }: School) =>
       student_number: c.text(),
       sort_key: c.text().notNull(),
       search_key: c.text().notNull(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [
       c.key(t.school_id, t.id),
@@ -71,13 +69,11 @@ export const studentGroup = (c: Columns, { academicYear }: Year) =>
     'student',
     'student_group',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       name: c.text().notNull(),
       academic_year_id: c.uuid().notNull(),
       created_by: c.uuid(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [
       c.key(t.school_id, t.id),
@@ -112,8 +108,7 @@ export const teacherGroupAssignment = (c: Columns, { studentGroup, userProfile }
     'staff',
     'teacher_group_assignment',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       user_profile_id: c.uuid().notNull(),
       student_group_id: c.uuid().notNull(),
       academic_year_id: c.uuid().notNull(),
@@ -147,8 +142,7 @@ export const classTeacher = (c: Columns, { teacherGroupAssignment, studentGroup 
     'staff',
     'class_teacher',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       student_group_id: c.uuid().notNull(),
       user_profile_id: c.uuid().notNull(),
       updated_at: c.instant().notNull(),
@@ -178,8 +172,7 @@ export const teacherSubjectAssignment = (c: Columns, { teacherGroupAssignment, s
     'staff',
     'teacher_subject_assignment',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       user_profile_id: c.uuid().notNull(),
       subject_id: c.uuid().notNull(),
       student_group_id: c.uuid().notNull(),
@@ -212,8 +205,7 @@ export const enrolment = (c: Columns, { student, studentGroup }: Student & Group
     'student',
     'enrolment',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       student_id: c.uuid().notNull(),
       student_group_id: c.uuid().notNull(),
       academic_year_id: c.uuid().notNull(),
@@ -244,8 +236,7 @@ export const studentSubject = (c: Columns, { student, studentGroup, subject }: S
     'student',
     'student_subject',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       student_id: c.uuid().notNull(),
       subject_id: c.uuid().notNull(),
       student_group_id: c.uuid().notNull(),

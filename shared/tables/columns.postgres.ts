@@ -1,4 +1,4 @@
-import type { SQL } from 'drizzle-orm'
+import type { BuildExtraConfigColumns, SQL } from 'drizzle-orm'
 import type { PgTableExtraConfigValue } from 'drizzle-orm/pg-core'
 import {
   type AnyPgColumn,
@@ -12,6 +12,7 @@ import {
   index,
   integer,
   type PgColumnBuilderBase,
+  type PgSchema,
   pgSchema,
   pgTable,
   primaryKey,
@@ -19,7 +20,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import type { Columns, Place } from './columns.sqlite.ts'
+import type { Columns, DatabaseSchema } from './columns.sqlite.ts'
 
 export const postgresSchemas = {
   student: pgSchema('student'),
@@ -44,11 +45,12 @@ const jsonText = customType<{ data: unknown; driverData: string }>({
   toDriver: (value) => JSON.stringify(value),
 })
 
+type Extra = (table: BuildExtraConfigColumns<string, Record<string, PgColumnBuilderBase>, 'pg'>) => PgTableExtraConfigValue[]
 type Group = [AnyPgColumn, ...AnyPgColumn[]]
 
 const words = {
-  table: (place: Place, name: string, columns: Record<string, PgColumnBuilderBase>, extra: (table: never) => PgTableExtraConfigValue[]) =>
-    (place === 'public' ? pgTable : (postgresSchemas[place].table as unknown as typeof pgTable))(name, columns, extra as never),
+  table: (place: DatabaseSchema, name: string, columns: Record<string, PgColumnBuilderBase>, extra: Extra) =>
+    place === 'public' ? pgTable(name, columns, extra) : (postgresSchemas[place] as PgSchema).table(name, columns, extra),
   uuid: () => uuid(),
   text: () => bytewise(),
   choice: () => bytewise(),
@@ -74,7 +76,7 @@ const words = {
       .on(...on)
       .where(where),
   check,
-  foreign: (name: string, columns: Group, foreignColumns: Group) => foreignKey({ name, columns, foreignColumns } as never),
+  foreign: (name: string, columns: Group, foreignColumns: Group) => foreignKey<string, string, Group>({ name, columns, foreignColumns }),
 }
 
 export const postgresColumns = words as unknown as Columns

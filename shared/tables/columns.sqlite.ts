@@ -1,9 +1,9 @@
-import type { SQL } from 'drizzle-orm'
+import type { BuildColumns, SQL } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteColumnBuilderBase, SQLiteTableExtraConfigValue } from 'drizzle-orm/sqlite-core'
 import { check, foreignKey, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 /** Postgres schema a table lives in; SQLite has one namespace and ignores it. */
-export type Place = 'public' | 'student' | 'staff' | 'grading' | 'reporting' | 'sync'
+export type DatabaseSchema = 'public' | 'student' | 'staff' | 'grading' | 'reporting' | 'sync'
 type Built<N extends string, C extends Record<string, SQLiteColumnBuilderBase>> = ReturnType<typeof sqliteTable<N, C>>
 
 /**
@@ -12,14 +12,14 @@ type Built<N extends string, C extends Record<string, SQLiteColumnBuilderBase>> 
  */
 export const sqliteColumns = {
   table: <N extends string, C extends Record<string, SQLiteColumnBuilderBase>>(
-    _place: Place,
+    _place: DatabaseSchema,
     name: N,
     columns: C,
-    extra: (table: Built<N, C>) => SQLiteTableExtraConfigValue[],
-  ): Built<N, C> => sqliteTable(name, columns, extra as never),
+    extra: (table: BuildColumns<N, C, 'sqlite'>) => SQLiteTableExtraConfigValue[],
+  ): Built<N, C> => sqliteTable(name, columns, extra),
   uuid: () => text(),
   text: () => text(),
-  choice: <const V extends readonly [string, ...string[]]>(values: V) => text({ enum: values as unknown as [V[number], ...V[number][]] }),
+  choice: <const V extends readonly [string, ...string[]]>(values: V) => text({ enum: values }),
   flag: () => integer({ mode: 'boolean' }),
   int: () => integer(),
   /** Whole numbers past 2^31: sequence numbers, milliseconds. */
@@ -43,7 +43,11 @@ export const sqliteColumns = {
       .where(where),
   check,
   foreign: (name: string, columns: [AnySQLiteColumn, ...AnySQLiteColumn[]], foreignColumns: [AnySQLiteColumn, ...AnySQLiteColumn[]]) =>
-    foreignKey({ name, columns, foreignColumns } as never),
+    foreignKey<string, string, [AnySQLiteColumn, ...AnySQLiteColumn[]]>({ name, columns, foreignColumns }),
 }
 
 export type Columns = typeof sqliteColumns
+
+/** What every row that belongs to a school begins with. */
+export const ofSchool = (c: Columns) => ({ id: c.uuid().notNull(), school_id: c.uuid().notNull() })
+export const timestamps = (c: Columns) => ({ created_at: c.instant().notNull(), updated_at: c.instant().notNull() })

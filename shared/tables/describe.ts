@@ -11,10 +11,10 @@ export type Description = {
   identity: readonly string[]
   /**
    * Where the id follows from other columns of the identity, of which: hashed as this kind; of a register, which has none, it is the id
-   * that the column holds. A row that is made under another id is nobody's (docs/decisions/0405).
+   * that the column holds. A row that is made under another id is nobody's (docs/design/replication.md).
    */
   natural?: { kind?: NaturalKind; of: readonly string[] }
-  /** Written at the school or the centre: a laptop writes no such row, and nobody takes one from it (docs/decisions/0406). */
+  /** Written at the school or the centre: a laptop writes no such row, and nobody takes one from it (docs/design/replication.md). */
   notOnLaptops?: true
   units: Readonly<Record<string, readonly string[]>>
   derived?: readonly string[]
@@ -25,12 +25,12 @@ export type Description = {
   cascade?: readonly { table: string; column: string }[]
   /**
    * The column of the identity that names the row together with which such rows are mostly written: their history lies together by it.
-   * Absent where rows are written one by one (docs/decisions/0358).
+   * Absent where rows are written one by one (docs/design/store.md).
    */
   near?: string
   /**
    * Columns that hold a secret, encrypted with a key that only this node has: replication opens them here and seals them anew where
-   * they arrive, and no history entry repeats them (docs/decisions/0221).
+   * they arrive, and no history entry repeats them (docs/design/sign-in.md).
    */
   sealed?: readonly string[]
   /** Of each column of JSON: whether a value is one that the program can read. What comes from another node is asked. */

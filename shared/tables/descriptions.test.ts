@@ -3,6 +3,7 @@ import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
 import { naturalKinds } from '../ids.ts'
 import { kindsOf } from './kinds.ts'
+import { tablesWithNaturalIds } from './natural.ts'
 import { postgresTables } from './postgres.ts'
 import { sqliteTables } from './sqlite.ts'
 import { descriptions, type Replicated } from './tables.ts'
@@ -86,6 +87,7 @@ describe('ids that follow from what a row is of', () => {
   test('are named for every table that allows only one row of what never changes', () => {
     const withRule = names.filter((name) => unchanging(name).length > 0)
     // A record of a conflict is named by no rule of the database.
+    expect([...tablesWithNaturalIds].sort()).toEqual(names.filter((name) => descriptions[name].natural).sort())
     expect([...withRule, 'sync_conflict'].sort()).toEqual(names.filter((name) => descriptions[name].natural).sort())
     for (const name of withRule) {
       const of = (columns: readonly string[]) => columns.filter((column) => column !== 'school_id').sort()

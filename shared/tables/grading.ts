@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import type { subject, term } from './calendar.ts'
 import type { student, studentGroup } from './classes.ts'
-import type { Columns } from './columns.sqlite.ts'
+import { type Columns, ofSchool, timestamps } from './columns.sqlite.ts'
 import { type Description, isRecord } from './describe.ts'
 import type { school } from './people.ts'
 
-export const assessmentTypes = ['exam', 'coursework'] as const
+const assessmentTypes = ['exam', 'coursework'] as const
 type School = { school: ReturnType<typeof school> }
 type Term = { term: ReturnType<typeof term> }
 type Subject = { subject: ReturnType<typeof subject> }
@@ -18,8 +18,7 @@ export const assessment = (c: Columns, { term, subject, studentGroup }: Term & S
     'grading',
     'assessment',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       term_id: c.uuid().notNull(),
       subject_id: c.uuid().notNull(),
       student_group_id: c.uuid(),
@@ -32,8 +31,7 @@ export const assessment = (c: Columns, { term, subject, studentGroup }: Term & S
       exclusion_reason: c.text(),
       sort_order: c.int(),
       created_by: c.uuid(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [
       c.key(t.school_id, t.id),
@@ -74,8 +72,7 @@ export const grade = (c: Columns, { assessment, student }: Assessment & Student)
     'grading',
     'grade',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       assessment_id: c.uuid().notNull(),
       term_id: c.uuid().notNull(),
       student_id: c.uuid().notNull(),
@@ -85,8 +82,7 @@ export const grade = (c: Columns, { assessment, student }: Assessment & Student)
       exclusion_reason: c.text(),
       created_by: c.uuid(),
       updated_by: c.uuid(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [
       c.key(t.school_id, t.id),
@@ -123,8 +119,7 @@ export const gradingScale = (c: Columns, { school }: School) =>
     'grading',
     'grading_scale',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       pass_mark: c.decimal().notNull(),
       bands: c.json<Band[]>().notNull(),
       updated_at: c.instant().notNull(),

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import type { Columns } from './columns.sqlite.ts'
+import { type Columns, ofSchool } from './columns.sqlite.ts'
 
-export const jobKinds = ['report_pdfs'] as const
-export const jobStatuses = ['queued', 'running', 'done', 'failed'] as const
+const jobKinds = ['report_pdfs'] as const
+const jobStatuses = ['queued', 'running', 'done', 'failed'] as const
 
 /** Which reports a job makes PDFs of, in this order; the first `done` of them are behind it. */
 export type JobInput = {
@@ -15,7 +15,7 @@ export type JobInput = {
 export type JobFailure = { id: string; message: string }
 
 /**
- * Work that outlives the request that asked for it (docs/decisions/0264). `runner` holds it until `leased_until`: who finds that past
+ * Work that outlives the request that asked for it (docs/design/reports.md). `runner` holds it until `leased_until`: who finds that past
  * takes it up where it stands. `wanted` says what it makes, while it is queued or running; at most one job makes the same. Never
  * leaves its node.
  */
@@ -24,8 +24,7 @@ export const job = (c: Columns) =>
     'reporting',
     'job',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       kind: c.choice(jobKinds).notNull(),
       status: c.choice(jobStatuses).notNull(),
       wanted: c.text(),

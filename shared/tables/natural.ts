@@ -1,6 +1,25 @@
 import { naturalId } from '../ids.ts'
 import { descriptions, type Replicated } from './tables.ts'
 
+/** The tables whose ids follow from other columns (`Description.natural`). */
+export const tablesWithNaturalIds = [
+  'user_profile',
+  'school_management',
+  'user_totp',
+  'recovery_code',
+  'active_year',
+  'grading_scale',
+  'teacher_group_assignment',
+  'class_teacher',
+  'teacher_subject_assignment',
+  'enrolment',
+  'student_subject',
+  'grade',
+  'report_book',
+  'report_book_entry',
+  'sync_conflict',
+] as const satisfies readonly Replicated[]
+
 type Values = Readonly<Record<string, unknown>>
 
 /** The id that a row must have, where it follows from columns that never change; else undefined. What may be empty counts as no text. */

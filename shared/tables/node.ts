@@ -1,5 +1,9 @@
 import { sql } from 'drizzle-orm'
-import type { Columns } from './columns.sqlite.ts'
+import { type Columns, ofSchool } from './columns.sqlite.ts'
+
+/** What a server is among its peers: a school's own, the centre above schools, or one person's laptop. */
+export const nodeRoles = ['school', 'centre', 'laptop'] as const
+export type NodeRole = (typeof nodeRoles)[number]
 
 /** Which database this is. A new row (an incarnation) after a restore, a clone or a new enrolment; `ended_at` null is the current one. */
 export const node = (c: Columns) =>
@@ -8,7 +12,7 @@ export const node = (c: Columns) =>
     'node',
     {
       id: c.uuid().notNull(),
-      kind: c.choice(['school', 'centre', 'laptop']).notNull(),
+      kind: c.choice(nodeRoles).notNull(),
       created_at: c.instant().notNull(),
       ended_at: c.instant(),
     },
@@ -64,8 +68,7 @@ export const history = (c: Columns) =>
     'sync',
     'history',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       seq: c.bigint().notNull(),
       /** Its number on the node that wrote it, in whose chain `head` stands. */
       node_seq: c.bigint().notNull(),
@@ -116,7 +119,7 @@ export const session = (c: Columns) =>
   )
 
 /** How a code came to its owner: by mail, from the sign-in desk, or from the server's own console. */
-export const codeKinds = ['mail', 'desk', 'console'] as const
+const codeKinds = ['mail', 'desk', 'console'] as const
 
 /** The one live code of each kind of an address, as an HMAC. `wrong_tries` ends a mailed one. */
 export const otpCode = (c: Columns) =>

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
-import type { Columns } from './columns.sqlite.ts'
+import { type Columns, ofSchool, timestamps } from './columns.sqlite.ts'
 import type { Description } from './describe.ts'
 
-export const roles = ['admin', 'teacher', 'member'] as const
-export const requestStatuses = ['pending', 'approved', 'rejected'] as const
-export const schoolTypes = ['primary', 'secondary'] as const
+const roles = ['admin', 'teacher', 'member'] as const
+const requestStatuses = ['pending', 'approved', 'rejected'] as const
+const schoolTypes = ['primary', 'secondary'] as const
 
 /** A person with an address. `school_id` names the active school on this node; role and activity are read from the membership. */
 export const userProfile = (c: Columns) =>
@@ -23,8 +23,7 @@ export const userProfile = (c: Columns) =>
       avatar_sha256: c.text(),
       avatar_updated_at: c.instant(),
       school_id: c.uuid(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [c.key(t.id), c.unique('user_profile_email', [t.email])],
   )
@@ -56,8 +55,7 @@ export const school = (c: Columns) =>
       crest_sha256: c.text(),
       crest_updated_at: c.instant(),
       is_active: c.flag().notNull(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [c.key(t.id), c.check('school_type_known', sql`${t.school_type} in ('primary', 'secondary')`)],
   )
@@ -85,13 +83,11 @@ export const schoolManagement = (c: Columns, { userProfile, school }: People) =>
     'public',
     'school_management',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       user_id: c.uuid().notNull(),
       role: c.choice(roles).notNull(),
       is_active: c.flag().notNull(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [
       c.key(t.school_id, t.id),
@@ -116,8 +112,7 @@ export const schoolJoinRequest = (c: Columns, { userProfile, school }: People) =
     'public',
     'school_join_request',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       user_id: c.uuid().notNull(),
       status: c.choice(requestStatuses).notNull(),
       message: c.text(),

@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm'
-import type { Columns } from './columns.sqlite.ts'
+import { type Columns, ofSchool } from './columns.sqlite.ts'
 import { type Description, isRecord } from './describe.ts'
+import { nodeRoles } from './node.ts'
 import type { school } from './people.ts'
 
 type School = { school: ReturnType<typeof school> }
 
-export const conflictKinds = ['value', 'delete', 'rule', 'right'] as const
-export const conflictStatuses = ['noticed', 'open', 'resolved'] as const
+const conflictKinds = ['value', 'delete', 'rule', 'right'] as const
+const conflictStatuses = ['noticed', 'open', 'resolved'] as const
 export type ConflictValue = Record<string, unknown>
 /** What a person decided: that the row stays as it is, that the kept value is written again, or another value. */
 export type Resolution = { choice: 'current' | 'kept' | 'typed'; value: ConflictValue | null }
@@ -21,8 +22,7 @@ export const syncConflict = (c: Columns, { school }: School) =>
     'sync',
     'sync_conflict',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       entity: c.text().notNull(),
       row_id: c.uuid().notNull(),
       unit: c.text().notNull(),
@@ -88,8 +88,7 @@ export const syncRefused = (c: Columns) =>
     'sync',
     'sync_refused',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       table_name: c.text().notNull(),
       row_id: c.uuid().notNull(),
       unit: c.text().notNull(),
@@ -130,7 +129,7 @@ export const syncPeer = (c: Columns) =>
     {
       id: c.uuid().notNull(),
       side: c.choice(['parent', 'child']).notNull(),
-      kind: c.choice(['school', 'centre', 'laptop']).notNull(),
+      kind: c.choice(nodeRoles).notNull(),
       name: c.text().notNull(),
       school_id: c.uuid(),
       user_id: c.uuid(),
@@ -180,8 +179,8 @@ export const syncInvitation = (c: Columns) =>
   )
 
 /**
- * Files that a row names and that are not yet where they should be (decision 293): `down` it is missing here and the parent is asked for
- * it, `up` the parent is to be given it. Tried again at `next_at`; `reason` is why it did not work the last time.
+ * Files that a row names and that are not yet where they should be (docs/design/replication.md): `down` it is missing here and the parent
+ * is asked for it, `up` the parent is to be given it. Tried again at `next_at`; `reason` is why it did not work the last time.
  */
 export const syncFile = (c: Columns) =>
   c.table(

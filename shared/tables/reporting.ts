@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
 import type { subject, term } from './calendar.ts'
 import type { student, studentGroup } from './classes.ts'
-import type { Columns } from './columns.sqlite.ts'
+import { type Columns, ofSchool, timestamps } from './columns.sqlite.ts'
 import { type Description, isRecord } from './describe.ts'
 
-export const reportTypes = ['term', 'year_end'] as const
-export const reportStatuses = ['draft', 'published', 'sent_to_ministry'] as const
-export const fileTypes = ['pdf', 'csv', 'xlsx'] as const
+const reportTypes = ['term', 'year_end'] as const
+const reportStatuses = ['draft', 'published', 'sent_to_ministry'] as const
+const fileTypes = ['pdf', 'csv', 'xlsx'] as const
 type Term = { term: ReturnType<typeof term> }
 type Subject = { subject: ReturnType<typeof subject> }
 type Student = { student: ReturnType<typeof student> }
@@ -50,8 +50,7 @@ export const reportBook = (c: Columns, { student, studentGroup, term }: Student 
     'reporting',
     'report_book',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       student_id: c.uuid().notNull(),
       academic_year_id: c.uuid().notNull(),
       term_id: c.uuid().notNull(),
@@ -67,8 +66,7 @@ export const reportBook = (c: Columns, { student, studentGroup, term }: Student 
       class_teacher_remark: c.text(),
       conduct: c.text(),
       attendance_percentage: c.decimal(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [
       c.key(t.school_id, t.id),
@@ -123,8 +121,7 @@ export const reportBookEntry = (c: Columns, { reportBook, subject }: Book & Subj
     'reporting',
     'report_book_entry',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       report_book_id: c.uuid().notNull(),
       subject_id: c.uuid().notNull(),
       coursework_average: c.decimal(),
@@ -135,8 +132,7 @@ export const reportBookEntry = (c: Columns, { reportBook, subject }: Book & Subj
       manual_letter: c.text(),
       teacher_remark: c.text(),
       sort_order: c.int().notNull(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [
       c.key(t.school_id, t.id),
@@ -161,8 +157,7 @@ export const reportBookPdf = (c: Columns, { reportBook }: Book) =>
     'reporting',
     'report_book_pdf',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       report_book_id: c.uuid().notNull(),
       file_path: c.text().notNull(),
       file_size: c.int().notNull(),
@@ -189,8 +184,7 @@ export const classReportFile = (c: Columns, { studentGroup, term }: Group & Term
     'reporting',
     'class_report_file',
     {
-      id: c.uuid().notNull(),
-      school_id: c.uuid().notNull(),
+      ...ofSchool(c),
       student_group_id: c.uuid().notNull(),
       term_id: c.uuid().notNull(),
       report_type: c.choice(reportTypes).notNull(),

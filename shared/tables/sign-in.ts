@@ -1,4 +1,4 @@
-import type { Columns } from './columns.sqlite.ts'
+import { type Columns, timestamps } from './columns.sqlite.ts'
 import type { Description } from './describe.ts'
 import type { userProfile } from './people.ts'
 
@@ -14,8 +14,7 @@ export const userTotp = (c: Columns, { userProfile }: People) =>
       user_id: c.uuid().notNull(),
       sealed_secret: c.text().notNull(),
       confirmed_at: c.instant().notNull(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [c.key(t.id), c.unique('user_totp_once', [t.user_id]), c.foreign('user_totp_user', [t.user_id], [userProfile.id])],
   )
@@ -47,8 +46,7 @@ export const recoveryCode = (c: Columns, { userProfile }: People) =>
       sealed_hash: c.text().notNull(),
       used_set_id: c.uuid(),
       used_at: c.instant(),
-      created_at: c.instant().notNull(),
-      updated_at: c.instant().notNull(),
+      ...timestamps(c),
     },
     (t) => [
       c.key(t.id),

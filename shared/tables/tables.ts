@@ -133,6 +133,3 @@ export const descriptions: Record<Replicated, Description> = {
   class_report_file: reporting.classReportFileDescription,
   sync_conflict: replication.syncConflictDescription,
 }
-
-/** The version of the tables that every stamped row carries (sync.md, «Versions»). Raised with each migration. */
-export const SCHEMA_VERSION = 1

@@ -64,7 +64,7 @@ const valueIn = ({ identity, units }: Shape, unit: string, { values, extra }: Ro
 /** An absent unit was not touched: the other side's stands. */
 function meet(rule: Rule, a: Side, b: Side): { winner: Side; loser: Side | null } {
   if (!a.stamp || !b.stamp) return { winner: a.stamp ? a : b, loser: null }
-  // Two writes under one dot are of a database and a copy of it, and are told apart before they meet (decision 382).
+  // Two writes under one dot are of a database and a copy of it, and are told apart before they meet.
   const isOne = sameDot(a.stamp, b.stamp) && a.stamp[2] === b.stamp[2]
   if (isOne && (rule === 'quiet' || !isTouched(a, b))) return { winner: a, loser: null }
   const [aSawB, bSawA] = [covers(a.state.vv, b.stamp), covers(b.state.vv, a.stamp)]
@@ -74,7 +74,7 @@ function meet(rule: Rule, a: Side, b: Side): { winner: Side; loser: Side | null 
   return { winner, loser: isLost ? loser : null }
 }
 
-/** Of one write two values: a database was changed past the program. A column that only one of them knows says nothing (decision 407). */
+/** Of one write two values: a database was changed past the program. A column that only one of them knows says nothing. */
 function isTouched(a: Side, b: Side): boolean {
   return Object.keys(a.value).some((column) => {
     const [first, second] = [a.given[column], b.given[column]]

@@ -145,7 +145,7 @@ const clocks: Record<Clock, (time: number) => number> = {
   stopped: () => 1_000,
 }
 
-/** A local write, as the store's door makes it: stamped, then numbered. */
+/** A local write, as the store's change tracker makes it: stamped, then numbered. */
 function writeAt(lived: Lived, core: Core, place: Place, event: Event, time: number) {
   const { table } = lived.history
   const values = allowed(lived, place, event)

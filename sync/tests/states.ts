@@ -5,7 +5,7 @@ import type { RowState, Values } from '../merge/state.ts'
 import { stamp } from '../stamp.ts'
 import { EXISTENCE, textToVersions, versionsToText } from '../versions.ts'
 
-/** One node in a story: what it writes is stamped and numbered as the store's door does it. */
+/** One node in a story: what it writes is stamped and numbered as the store's change tracker does it. */
 export type Writer = { node: string; actor: string }
 export const school: Writer = { node: 'school', actor: 'mrs-byrne' }
 export const laptop: Writer = { node: 'laptop', actor: 'mr-nolan' }

@@ -2,17 +2,14 @@ import type { ComponentProps } from 'react'
 import { useTranslation } from 'react-i18next'
 import styles from './button.module.css'
 
-export type Look = { look?: 'plain' | 'primary' | 'danger' | 'quiet'; size?: 'normal' | 'small' }
+export type ButtonLook = { look?: 'plain' | 'primary' | 'danger' | 'quiet'; size?: 'normal' | 'small' }
 
-export const buttonClasses = ({ look = 'plain', size = 'normal' }: Look, more = '') =>
+export const buttonClasses = ({ look = 'plain', size = 'normal' }: ButtonLook, more = '') =>
   [styles['button'], styles[look], styles[size], more].filter(Boolean).join(' ')
 
-type Props = Look & { busy?: boolean; busyWord?: string } & ComponentProps<'button'>
+type Props = ButtonLook & { busy?: boolean; busyWord?: string } & ComponentProps<'button'>
 
-/**
- * `busy`: what it started is under way; it says so, in `busyWord` where that is known better, takes no second press, and keeps the focus
- * (a disabled button would lose it).
- */
+/** While `busy`, it shows `busyWord`, ignores presses, and keeps the focus, which a disabled button would lose. */
 export function Button({ look, size, busy = false, busyWord, className, children, ...rest }: Props) {
   const { t } = useTranslation('app')
   return (

@@ -1,4 +1,4 @@
-/** To the clipboard, also over plain http, where browsers keep the newer way to themselves. False where the browser would not. */
+/** Copies to the clipboard, also over plain http, where browsers offer no `navigator.clipboard`. False where the browser refuses. */
 export async function copyText(text: string): Promise<boolean> {
   if (window.isSecureContext && navigator.clipboard) {
     const isCopied = await navigator.clipboard.writeText(text).then(
@@ -15,7 +15,7 @@ function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea')
   area.value = text
   area.className = 'hidden'
-  // Inside an open dialog, which lets the focus go nowhere else.
+  // Inside an open dialog, which keeps the focus within itself.
   ;(focused?.closest('[role="dialog"]') ?? document.body).append(area)
   area.select()
   try {

@@ -1,9 +1,9 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
-import { type ReactNode, type RefObject, useRef, useState } from 'react'
+import { type ComponentProps, type ReactNode, type RefObject, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
-import { Actions } from './field.tsx'
+import { Actions, Form, SaveActions } from './field.tsx'
 import { FailureNotice } from './page.tsx'
 
 type DialogProps = {
@@ -12,12 +12,12 @@ type DialogProps = {
   wide?: boolean
   open: boolean
   onClose: () => void
-  /** What has the focus first; else the first that can have it. */
+  /** The element that gets the focus first, in place of the first focusable one. */
   first?: RefObject<HTMLElement | null> | undefined
   children: ReactNode
 }
 
-/** A window over the page; Esc and a press beside it close it, and the focus goes back to where it was. */
+/** A window over the page. Esc and a press outside close it; the focus returns to where it was. */
 export function Dialog({ title, lead, wide = false, open, onClose, first, children }: DialogProps) {
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
@@ -35,24 +35,46 @@ export function Dialog({ title, lead, wide = false, open, onClose, first, childr
   )
 }
 
+type FormDialogProps = {
+  title: string
+  lead?: ReactNode
+  wide?: boolean
+  failure?: unknown
+  /** A promise that rejects leaves the dialog open; `failure` says why. */
+  onSave: () => unknown
+  onClose: () => void
+  children: ReactNode
+} & Omit<ComponentProps<typeof SaveActions>, 'onCancel'>
+
+/** A dialog of one form: what failed, its fields, and the buttons to save, cancel and delete. */
+export function FormDialog({ title, lead, wide = false, failure, onSave, onClose, children, ...actions }: FormDialogProps) {
+  return (
+    <Dialog open title={title} lead={lead} wide={wide} onClose={onClose}>
+      <Form onSend={() => void (async () => onSave())().catch(() => null)}>
+        <FailureNotice failure={failure} />
+        {children}
+        <SaveActions {...actions} onCancel={onClose} />
+      </Form>
+    </Dialog>
+  )
+}
+
 type ConfirmProps = {
   title: string
   text: ReactNode
-  action: string
+  /** The name of the action, where it is not «Delete». */
+  action?: string
   danger?: boolean
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
 
-/**
- * Asks before something that is hard to take back. Stays, and says why, where it fails. Enter alone does what is harmless; what is a
- * `danger` has to be chosen.
- */
+/** Asks before an action that is hard to undo, and shows why it failed. Enter alone confirms only what is no `danger`. */
 export function ConfirmDialog({ title, text, action, danger = true, onConfirm, onClose }: ConfirmProps) {
   const { t } = useTranslation('app')
   const [failure, setFailure] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
-  const harmless = useRef<HTMLButtonElement>(null)
+  const confirmButton = useRef<HTMLButtonElement>(null)
   const confirm = async () => {
     setBusy(true)
     setFailure(null)
@@ -65,12 +87,12 @@ export function ConfirmDialog({ title, text, action, danger = true, onConfirm, o
     }
   }
   return (
-    <Dialog open title={title} lead={text} first={danger ? undefined : harmless} onClose={onClose}>
+    <Dialog open title={title} lead={text} first={danger ? undefined : confirmButton} onClose={onClose}>
       <FailureNotice failure={failure} />
       <Actions>
         <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button ref={harmless} look={danger ? 'danger' : 'primary'} busy={isBusy} onClick={() => void confirm()}>
-          {action}
+        <Button ref={confirmButton} look={danger ? 'danger' : 'primary'} busy={isBusy} onClick={() => void confirm()}>
+          {action ?? t('action.delete')}
         </Button>
       </Actions>
     </Dialog>

@@ -1,18 +1,26 @@
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, type ReactNode, type RefObject, useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Button } from './button.tsx'
 import styles from './field.module.css'
 
-type Around = { label: string; hint?: ReactNode; error?: string | undefined; optional?: boolean; hideLabel?: boolean }
+type FieldProps = { label: string; hint?: ReactNode; error?: string | undefined; optional?: boolean; hideLabel?: boolean }
 
-function Around({ id, label, hint, error, optional, hideLabel, children }: Around & { id: string; children: ReactNode }) {
+type ControlProps<P> = Omit<P, keyof FieldProps | 'id'> & { id: string; className: string | undefined }
+
+/** A control with its label, a hint and an error. `render` makes the control from the other properties of the field. */
+function Field<P extends FieldProps & { id?: string | undefined }>({ of, render }: { of: P; render: (own: ControlProps<P>) => ReactNode }) {
   const { t } = useTranslation('app')
+  const ownId = useId()
+  const { label, hint, error, optional, hideLabel, id = ownId, ...rest } = of
+  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined
+  const aria = { 'aria-invalid': error ? true : undefined, 'aria-describedby': describedBy }
   return (
     <div className={styles['field']}>
       <label htmlFor={id} className={hideLabel ? 'hidden' : styles['label']}>
         {label}
         {optional && <span className={styles['optional']}> ({t('field.optional')})</span>}
       </label>
-      {children}
+      {render({ ...rest, ...aria, id, className: styles['control'] })}
       {hint && (
         <span id={`${id}-hint`} className={styles['hint']}>
           {hint}
@@ -27,59 +35,125 @@ function Around({ id, label, hint, error, optional, hideLabel, children }: Aroun
   )
 }
 
-const said = (id: string, { hint, error }: Around) => ({
-  'aria-invalid': error ? true : undefined,
-  'aria-describedby': [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined,
-})
+/** An input of one line. `ref` goes to the input. */
+export const TextField = (props: FieldProps & ComponentProps<'input'>) => (
+  <Field of={props} render={(own) => <input autoComplete="off" {...own} />} />
+)
 
-const split = <P extends Around>({ label, hint, error, optional, hideLabel, ...rest }: P) =>
-  [{ label, hint, error, optional, hideLabel }, rest] as const
+export const TextArea = (props: FieldProps & ComponentProps<'textarea'>) => <Field of={props} render={(own) => <textarea {...own} />} />
 
-/** A line to type in, with its label, a hint and what is wrong with it. `ref` goes to the input. */
-export function TextField(props: Around & ComponentProps<'input'>) {
-  const own = useId()
-  const [around, rest] = split(props)
-  const id = rest.id ?? own
+/** A native select, which works with every keyboard and screen reader. */
+export const SelectField = (props: FieldProps & ComponentProps<'select'>) => <Field of={props} render={(own) => <select {...own} />} />
+
+type Option = { id: string; name: string; lang?: string }
+
+/** The choices of a select. */
+export const Options = ({ of }: { of: readonly Option[] }) =>
+  of.map(({ id, name, lang }) => (
+    <option key={id} value={id} lang={lang}>
+      {name}
+    </option>
+  ))
+
+/** A select beside its label. */
+export const InlineSelect = ({ label, className = '', ...rest }: { label: string } & ComponentProps<'select'>) => (
+  <label className={`${styles['inline']} ${className}`}>
+    <span>{label}</span>
+    <select {...rest} />
+  </label>
+)
+
+type CheckProps = { label: ReactNode } & ComponentProps<'input'>
+
+export const Checkbox = ({ label, ...rest }: CheckProps) => (
+  <label className={styles['check']}>
+    <input type="checkbox" {...rest} />
+    <span>{label}</span>
+  </label>
+)
+
+export const Radio = (props: CheckProps) => <Checkbox {...props} type="radio" />
+
+type Choice = { id: string; name: string; about?: string }
+
+/** Checkboxes for several of a list. A long list scrolls. */
+export function CheckList({
+  label,
+  choices,
+  chosen,
+  onChange,
+}: {
+  label: string
+  choices: readonly Choice[]
+  chosen: ReadonlySet<string>
+  onChange: (chosen: ReadonlySet<string>) => void
+}) {
+  const toggle = (id: string) => {
+    const next = new Set(chosen)
+    if (!next.delete(id)) next.add(id)
+    onChange(next)
+  }
   return (
-    <Around {...around} id={id}>
-      <input autoComplete="off" {...rest} {...said(id, around)} id={id} className={styles['control']} required={rest.required} />
-    </Around>
+    <fieldset className={styles['list']}>
+      <legend className={styles['label']}>{label}</legend>
+      {choices.map(({ id, name, about }) => (
+        <label key={id} className={styles['check']}>
+          <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
+          <span>
+            {name}
+            {about && <small className={styles['about']}>{about}</small>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
   )
 }
 
-export function TextArea(props: Around & ComponentProps<'textarea'>) {
-  const own = useId()
-  const [around, rest] = split(props)
-  const id = rest.id ?? own
+const CODE_LENGTH = 8
+
+/** The digits of a typed or pasted text. */
+const digitsOf = (text: string): string => text.replace(/\D/g, '').slice(0, CODE_LENGTH)
+
+type CodeFieldProps = {
+  label: string
+  hint?: string
+  error?: string | undefined
+  value: string
+  onChange: (digits: string) => void
+  /** Called when the eighth digit is there. */
+  onWhole: (digits: string) => void
+  inputRef?: RefObject<HTMLInputElement | null>
+}
+
+/** A field for a code of eight digits. It accepts a paste with spaces and the suggestion of a telephone, and reports a whole code at once. */
+export function CodeField({ label, hint, error, value, onChange, onWhole, inputRef }: CodeFieldProps) {
+  const own = useRef<HTMLInputElement>(null)
+  const ref = inputRef ?? own
+  useEffect(() => {
+    if (error) ref.current?.select()
+  }, [error, ref])
   return (
-    <Around {...around} id={id}>
-      <textarea {...rest} {...said(id, around)} id={id} className={styles['control']} />
-    </Around>
+    <div className={styles['code']}>
+      <TextField
+        ref={ref}
+        label={label}
+        hint={hint}
+        error={error}
+        value={value}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        spellCheck={false}
+        onChange={({ target }) => {
+          const digits = digitsOf(target.value)
+          onChange(digits)
+          if (digits.length === CODE_LENGTH && digits !== value) onWhole(digits)
+        }}
+      />
+    </div>
   )
 }
 
-/** A choice among a few; the browser's own list, which every keyboard and every reader knows. */
-export function SelectField(props: Around & ComponentProps<'select'>) {
-  const own = useId()
-  const [around, rest] = split(props)
-  const id = rest.id ?? own
-  return (
-    <Around {...around} id={id}>
-      <select {...rest} {...said(id, around)} id={id} className={styles['control']} />
-    </Around>
-  )
-}
-
-export function Checkbox({ label, ...rest }: { label: ReactNode } & ComponentProps<'input'>) {
-  return (
-    <label className={styles['check']}>
-      <input type="checkbox" {...rest} />
-      <span>{label}</span>
-    </label>
-  )
-}
-
-/** Fields below one another; Enter sends it. `onSend` never sees the browser's own sending. */
+/** Fields below one another; Enter calls `onSend`. The browser sends nothing by itself. */
 export function Form({
   onSend,
   children,
@@ -104,3 +178,33 @@ export function Form({
 export const Row = ({ children }: { children: ReactNode }) => <div className={styles['row']}>{children}</div>
 /** The buttons at the end of a form. */
 export const Actions = ({ children }: { children: ReactNode }) => <div className={styles['actions']}>{children}</div>
+
+type SaveActionsProps = {
+  busy?: boolean
+  disabled?: boolean
+  /** What the form does, where that is not «Save». */
+  action?: string | undefined
+  /** What it does while it is busy, where that is not «Saving». */
+  busyWord?: string
+  danger?: boolean
+  onDelete?: (() => void) | undefined
+  onCancel?: (() => void) | undefined
+}
+
+/** The end of a form that saves: delete and cancel where they are possible, and save. */
+export function SaveActions({ busy, disabled, action, busyWord, danger, onDelete, onCancel }: SaveActionsProps) {
+  const { t } = useTranslation('app')
+  return (
+    <Actions>
+      {onDelete && (
+        <Button look="danger" onClick={onDelete}>
+          {t('action.delete')}
+        </Button>
+      )}
+      {onCancel && <Button onClick={onCancel}>{t('action.cancel')}</Button>}
+      <Button type="submit" look={danger ? 'danger' : 'primary'} disabled={disabled} busy={busy} busyWord={busyWord ?? t('state.saving')}>
+        {action ?? t('action.save')}
+      </Button>
+    </Actions>
+  )
+}

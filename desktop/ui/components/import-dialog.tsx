@@ -5,55 +5,56 @@ import { enumerated } from '../words/format.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Actions, Form, TextField } from './field.tsx'
-import { Badge, FailureNotice, Notice, Table } from './page.tsx'
+import { Badge, FailureNotice, Notice } from './page.tsx'
+import { Table } from './table.tsx'
 import { useToasts } from './toasts.tsx'
 
 type Report = ReplyOf<'imports', 'students'>
-/** How a report speaks of the table: whom a row is about, and what stands above the column that the server calls so. */
-export type Spoken = { pupilOf: (row: number) => string; headingOf: (path: string) => string }
+/** The table's own names for a report: the pupil of a row, and the heading of a column that the server names by `path`. */
+type TableNames = { pupilOf: (row: number) => string; headingOf: (path: string) => string }
 
 type Issue = Report['rows'][number]['issues'][number]
 type Props = {
   title: string
   lead: ReactNode
-  /** Where the table comes from: an empty one to download, a file to choose. */
+  /** The source of the table: a template to download, a file to choose. */
   children: ReactNode
-  /** The table to send; null while there is none that could be. Another function is another table, and what was said of the one before goes. */
+  /** The table to send; null while none is ready. With another function, the report of the previous table is removed. */
   table: (() => File) | null
-  spoken?: Spoken | undefined
-  /** What can be done about what the report says, beside it: `again` looks at the table once more. */
+  names?: TableNames | undefined
+  /** Shown beside the report: a way to correct what it found. `again` checks the table once more. */
   remedy?: ((report: Report, again: () => void) => ReactNode) | undefined
   /** Sends the table: a dry run reports every row and changes nothing, the other writes everything or nothing. */
   send: (form: FormData, dryRun: boolean) => Promise<Report>
   onDone: () => Promise<unknown>
   onClose: () => void
 }
-type Answered = { of: Props['table']; report: Report | null; failure: unknown }
+type Result = { of: Props['table']; report: Report | null; failure: unknown }
 
-/** A table of the school into the service: first what would happen, row by row, then all of it at once. */
-export function ImportDialog({ title, lead, children, table, spoken, remedy, send, onDone, onClose }: Props) {
+/** Imports a table: first a dry run that reports each row, then all rows in one write. */
+export function ImportDialog({ title, lead, children, table, names, remedy, send, onDone, onClose }: Props) {
   const { t } = useTranslation('app')
   const { tell } = useToasts()
-  const [answered, setAnswered] = useState<Answered | null>(null)
+  const [result, setResult] = useState<Result | null>(null)
   const [isBusy, setBusy] = useState(false)
   const [isWriting, setWriting] = useState(false)
-  const { report, failure } = answered?.of === table && answered ? answered : { report: null, failure: null }
+  const { report, failure } = result?.of === table && result ? result : { report: null, failure: null }
   const run = async (dryRun: boolean) => {
     if (!table) return
     setBusy(true)
     setWriting(!dryRun)
-    setAnswered(null)
+    setResult(null)
     try {
       const form = new FormData()
       form.append('file', table())
       const answer = await send(form, dryRun)
-      setAnswered({ of: table, report: answer, failure: null })
+      setResult({ of: table, report: answer, failure: null })
       if (dryRun || answer.errors > 0) return
       await onDone()
       tell(t('import.done'))
       onClose()
     } catch (error) {
-      setAnswered({ of: table, report: null, failure: error })
+      setResult({ of: table, report: null, failure: error })
     } finally {
       setBusy(false)
     }
@@ -65,7 +66,7 @@ export function ImportDialog({ title, lead, children, table, spoken, remedy, sen
         {children}
         <FailureNotice failure={failure} />
         {isBusy && <p role="status">{t('import.looking')}</p>}
-        {report && <Outcome report={report} spoken={spoken} remedy={remedy?.(report, () => void run(true))} />}
+        {report && <Outcome report={report} names={names} remedy={remedy?.(report, () => void run(true))} />}
         <Actions>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
           <Button
@@ -90,7 +91,7 @@ export function TableFile({ onChoose }: { onChoose: (file: File | null) => void 
   return <TextField label={t('import.file')} type="file" accept={ACCEPTED} onChange={({ target }) => onChoose(target.files?.[0] ?? null)} />
 }
 
-/** One in its line, several under each other. */
+/** One fault as text, several as a list. */
 function Faults({ issues }: { issues: readonly string[] }) {
   if (issues.length < 2) return issues[0]
   return (
@@ -102,17 +103,17 @@ function Faults({ issues }: { issues: readonly string[] }) {
   )
 }
 
-/** The first of a long table: whoever corrects 200 rows begins at the top. */
-const SHOWN = 200
+/** The most rows of a report that are shown. */
+const MAX_ROWS = 200
 
-/** What is wrong with a cell, in the language of whoever reads it where the app has the sentence. */
+/** What is wrong with a cell: translated where the app has a sentence for it. */
 function useFaultSentence(): (issue: Issue) => string {
   const { t, i18n } = useTranslation('app')
   return ({ code, values, message }) =>
     code && i18n.exists(`import.fault.${code}`, { ns: 'app' }) ? t(`import.fault.${code as 'required'}`, { ...values }) : message
 }
 
-/** Only what there is: «2 new, 1 row cannot be taken». */
+/** The counts that are not 0: «2 new, 1 row that cannot be taken». */
 function useCounts(): (report: Report) => string {
   const { t } = useTranslation('app')
   return ({ created, updated, unchanged, errors }) =>
@@ -124,17 +125,17 @@ function useCounts(): (report: Report) => string {
     ])
 }
 
-function Outcome({ report, spoken, remedy }: { report: Report; spoken: Spoken | undefined; remedy: ReactNode }) {
+function Outcome({ report, names, remedy }: { report: Report; names: TableNames | undefined; remedy: ReactNode }) {
   const { t } = useTranslation('app')
   const sentence = useFaultSentence()
   const counts = useCounts()
   const top = useRef<HTMLDivElement>(null)
-  // It stands below the columns of the list: whoever pressed sees what came of it.
+  // The report is below the fields of the form.
   useEffect(() => {
     if (report) top.current?.scrollIntoView({ block: 'nearest' })
   }, [report])
-  // What is wrong comes first, what stays as it is does not take room.
-  const told = [
+  // Faults first; unchanged rows are not listed.
+  const listed = [
     ...report.rows.filter(({ action }) => action === 'error'),
     ...report.rows.filter(({ action }) => action === 'create' || action === 'update'),
   ]
@@ -148,34 +149,31 @@ function Outcome({ report, spoken, remedy }: { report: Report; spoken: Spoken | 
         </Notice>
         {remedy}
       </div>
-      {told.length > 0 && (
-        <Table label={t('import.what')}>
-          <thead>
-            <tr>
-              <th scope="col">{t('import.row')}</th>
-              {spoken && <th scope="col">{t('import.pupil')}</th>}
-              <th scope="col">{t('import.what')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {told.slice(0, SHOWN).map(({ row, action, issues }) => (
-              <tr key={row}>
-                <th scope="row">{row === 1 ? t('import.heading') : row}</th>
-                {spoken && <td>{spoken.pupilOf(row)}</td>}
-                <td>
+      {listed.length > 0 && (
+        <Table
+          label={t('import.what')}
+          rows={listed.slice(0, MAX_ROWS)}
+          keyOf={({ row }) => row}
+          columns={[
+            { head: t('import.row'), cell: ({ row }) => (row === 1 ? t('import.heading') : row) },
+            names !== undefined && { head: t('import.pupil'), cell: ({ row }) => names.pupilOf(row) },
+            {
+              head: t('import.what'),
+              cell: ({ action, issues }) => (
+                <>
                   <Badge tone={action === 'error' ? 'bad' : 'good'}>{t(`import.${action}`)}</Badge>{' '}
                   <Faults
                     issues={issues.map((issue) =>
-                      t('import.column', { column: spoken?.headingOf(issue.path) ?? issue.path, message: sentence(issue) }),
+                      t('import.column', { column: names?.headingOf(issue.path) ?? issue.path, message: sentence(issue) }),
                     )}
                   />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+                </>
+              ),
+            },
+          ]}
+        />
       )}
-      {told.length > SHOWN && <p>{t('import.rest', { count: told.length - SHOWN })}</p>}
+      {listed.length > MAX_ROWS && <p>{t('import.rest', { count: listed.length - MAX_ROWS })}</p>}
     </>
   )
 }

@@ -3,12 +3,13 @@ import { type ComponentProps, type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sentenceOf } from '../words/failure.ts'
 import { Button } from './button.tsx'
+import layout from './layout.module.css'
 import styles from './page.module.css'
 
 type Tone = 'info' | 'good' | 'warn' | 'bad'
 type PageProps = { title: string; lead?: ReactNode; actions?: ReactNode; wide?: boolean; children: ReactNode }
 
-/** One page: its title (also the window's), what to know about it, what can be done with the whole of it. */
+/** A page: its title, which is also the window's, an introduction, and its actions. */
 export function Page({ title, lead, actions, wide = false, children }: PageProps) {
   const { t } = useTranslation('app')
   useEffect(() => {
@@ -21,21 +22,23 @@ export function Page({ title, lead, actions, wide = false, children }: PageProps
           <h1 tabIndex={-1}>{title}</h1>
           {lead && <p className={styles['lead']}>{lead}</p>}
         </div>
-        {actions && <div className={styles['actions']}>{actions}</div>}
+        {actions && <div className={layout['wrap']}>{actions}</div>}
       </header>
       {children}
     </div>
   )
 }
 
-/** A part of a page with a heading of its own. */
-export function Card({ title, actions, children }: { title?: string; actions?: ReactNode; children: ReactNode }) {
+type CardProps = { title?: string; label?: string | undefined; actions?: ReactNode; children: ReactNode }
+
+/** A part of a page, with a heading of its own or a `label` for screen readers. */
+export function Card({ title, label = title, actions, children }: CardProps) {
   return (
-    <section className={styles['card']} aria-label={title}>
+    <section className={styles['card']} aria-label={label}>
       {(title || actions) && (
         <div className={styles['cardHead']}>
           {title && <h2>{title}</h2>}
-          {actions && <div className={styles['actions']}>{actions}</div>}
+          {actions && <div className={layout['wrap']}>{actions}</div>}
         </div>
       )}
       {children}
@@ -43,14 +46,14 @@ export function Card({ title, actions, children }: { title?: string; actions?: R
   )
 }
 
-/** A sentence that has to be seen, in its place on the page. */
+/** A message in its place on the page. */
 export const Notice = ({ tone = 'info', children }: { tone?: Tone; children: ReactNode }) => (
   <div className={`${styles['notice']} ${styles[tone] ?? ''}`} role={tone === 'bad' ? 'alert' : 'status'}>
     {children}
   </div>
 )
 
-/** A word or two beside a name. Never colour alone: the word says it. */
+/** A word or two beside a name. Its colour never carries the meaning alone. */
 export const Badge = ({ tone, children, ...rest }: { tone?: Tone; children: ReactNode } & ComponentProps<'span'>) => (
   <span {...rest} className={`${styles['badge']} ${styles[tone ?? ''] ?? ''}`}>
     {children}
@@ -62,7 +65,7 @@ export const Empty = ({ children }: { children?: ReactNode }) => {
   return <div className={styles['empty']}>{children ?? t('state.empty')}</div>
 }
 
-/** What failed, as a sentence, and another try. */
+/** A failure as a sentence, with a button to retry. */
 export function FailureNotice({ failure, onRetry }: { failure: unknown; onRetry?: () => void }) {
   const { t } = useTranslation('app')
   if (!failure) return null
@@ -89,8 +92,8 @@ export const Loading = () => {
 }
 
 /**
- * What a query brought: `<Answer of={query}>{(terms) => …}</Answer>`. While it is on its way it says so; where it failed, why, with another
- * try; what was there before stays in sight. `empty` stands in place of a list without rows.
+ * The data of a query: `<Answer of={query}>{(terms) => …}</Answer>`. Shows that it is loading, or why it failed, with a button to retry;
+ * earlier data stays visible. `empty` is shown in place of a list without rows.
  */
 export function Answer<T>({ of, empty, children }: { of: UseQueryResult<T>; empty?: ReactNode; children: (answer: T) => ReactNode }) {
   if (of.data === undefined) {
@@ -105,18 +108,7 @@ export function Answer<T>({ of, empty, children }: { of: UseQueryResult<T>; empt
   )
 }
 
-/** A table that scrolls by itself where it is wider than the page; `label` names it for who cannot see it. */
-export const Table = ({ label, children }: { label: string; children: ReactNode }) => (
-  // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms; a region would be one landmark too many beside its card.
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1).
-  <div role="group" className={styles['scroller']} aria-label={label} tabIndex={0}>
-    <table className={styles['table']}>{children}</table>
-  </div>
-)
-/** Cells of figures stand right, digit below digit. */
-export const numberCell = styles['number'] ?? ''
-
-/** How far long work is. Without `total` it only says that it goes on. */
+/** The progress of long work. With `total` 0 it is indeterminate. */
 export function Progress({ label, done, total }: { label: string; done: number; total: number }) {
   const { t } = useTranslation('app')
   return (

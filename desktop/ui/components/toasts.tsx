@@ -5,23 +5,23 @@ import { sentenceOf } from '../words/failure.ts'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
 
-const LASTS = 6_000
-/** What is this old when a page goes was news of that page, ms; younger news is why the page goes («deleted»). */
-const OLD = 2_000
+const DURATION_MS = 6_000
+/** A younger toast stays when the page changes: it may be the reason for the change («deleted»). */
+const FRESH_MS = 2_000
 
-/** Short news at the corner: `const { tell, tellFailure } = useToasts()`. What must not be missed belongs on the page (`Notice`). */
+/** Short messages in the corner: `const { tell, tellFailure } = useToasts()`. What must not be missed belongs on the page (`Notice`). */
 export function useToasts() {
   const { add } = Toast.useToastManager()
   return {
     tell: (title: string, action?: { label: string; onPress: () => void }) =>
       add({
         title,
-        timeout: LASTS,
+        timeout: DURATION_MS,
         data: { at: performance.now() },
         ...(action && { actionProps: { children: action.label, onClick: action.onPress } }),
       }),
     tellFailure: (failure: unknown) =>
-      add({ title: sentenceOf(failure), type: 'bad', priority: 'high', timeout: 2 * LASTS, data: { at: performance.now() } }),
+      add({ title: sentenceOf(failure), type: 'bad', priority: 'high', timeout: 2 * DURATION_MS, data: { at: performance.now() } }),
   }
 }
 
@@ -36,14 +36,14 @@ export const Toasts = ({ children }: { children: ReactNode }) => (
   </Toast.Provider>
 )
 
-/** Lets the news of a page go with it. `path`: the page that is open. */
+/** Closes the toasts of a page that is left. `path`: the current page. */
 export function ToastsOfPage({ path }: { path: string }) {
   const { toasts, close } = Toast.useToastManager()
   const shown = useRef(toasts)
   shown.current = toasts
   useEffect(() => {
     for (const { id, data } of path ? shown.current : []) {
-      if (performance.now() - ((data as { at?: number } | undefined)?.at ?? 0) > OLD) close(id)
+      if (performance.now() - ((data as { at?: number } | undefined)?.at ?? 0) > FRESH_MS) close(id)
     }
   }, [path, close])
   return null

@@ -3,41 +3,30 @@ import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { ask } from '../api/queries.ts'
+import { readStored, writeStored } from '../components/browser-storage.ts'
 
-const KEPT = 'markbook.term'
+const STORAGE_KEY = 'markbook.term'
 const listeners = new Set<() => void>()
-let chosen = read()
+let chosen = readStored(STORAGE_KEY, 'sessionStorage')
 
-function read(): string | null {
-  try {
-    return sessionStorage.getItem(KEPT)
-  } catch {
-    return null
-  }
+type TermChangeGuard = (choose: () => void) => boolean
+const guards = new Set<TermChangeGuard>()
+
+/** A page with unsaved input delays a change of term: where `guard` answers true, the change waits until the guard calls `choose`. */
+export function guardTermChange(guard: TermChangeGuard): () => void {
+  guards.add(guard)
+  return () => void guards.delete(guard)
 }
 
-type Holder = (choose: () => void) => boolean
-const holders = new Set<Holder>()
-
-/** A page that would lose something with the term asks first: where `holder` answers true, the choice waits for what it was given. */
-export function holdTerm(holder: Holder): () => void {
-  holders.add(holder)
-  return () => void holders.delete(holder)
-}
-
-/** For this window: another may look at another term. */
+/** For this window alone. */
 export function chooseTerm(termId: string): void {
-  if ([...holders].some((holder) => holder(() => choose(termId)))) return
+  if ([...guards].some((guard) => guard(() => choose(termId)))) return
   choose(termId)
 }
 
 function choose(termId: string): void {
   chosen = termId
-  try {
-    sessionStorage.setItem(KEPT, termId)
-  } catch {
-    // Then it is chosen until the page is left.
-  }
+  writeStored(STORAGE_KEY, termId, 'sessionStorage')
   for (const listener of listeners) listener()
 }
 
@@ -55,25 +44,25 @@ export type ChosenTerm = {
 }
 
 /**
- * The term that the pages speak of: the one chosen above, else the one that runs today in the active year, else its last that has begun.
- * `terms` are those of `year`, in their order. Null while the school has none, or while they are on their way (`isLoading`).
+ * The term that the pages show: the chosen one, else the term of today in the active year, else the last one that has begun.
+ * `terms` are those of `year`, in order. Null while the school has none, or while they are loading (`isLoading`).
  */
 export function useChosenTerm(today = new Date()): ChosenTerm {
   const termId = useSyncExternalStore(subscribe, () => chosen)
   const years = useQuery(ask('academicYears', 'list'))
-  const asked = useQuery({ ...ask('terms', 'get', { params: { id: termId ?? '' } }), enabled: termId !== null, retry: false })
+  const chosenTerm = useQuery({ ...ask('terms', 'get', { params: { id: termId ?? '' } }), enabled: termId !== null, retry: false })
   const list = years.data ?? []
-  const year = list.find(({ id }) => id === asked.data?.academic_year_id) ?? list.find(({ is_active }) => is_active) ?? list[0] ?? null
+  const year = list.find(({ id }) => id === chosenTerm.data?.academic_year_id) ?? list.find(({ is_active }) => is_active) ?? list[0] ?? null
   const terms = useQuery({ ...ask('terms', 'list', { query: { yearId: year?.id ?? '' } }), enabled: year !== null })
-  const own = terms.data ?? []
-  const term = own.find(({ id }) => id === termId) ?? running(own, isoDay(today))
-  const isLoading = years.isLoading || terms.isLoading || asked.isLoading
-  return { years: list, terms: own, year, term: isLoading ? null : term, isLoading }
+  const ofYear = terms.data ?? []
+  const term = ofYear.find(({ id }) => id === termId) ?? currentTerm(ofYear, isoDay(today))
+  const isLoading = years.isLoading || terms.isLoading || chosenTerm.isLoading
+  return { years: list, terms: ofYear, year, term: isLoading ? null : term, isLoading }
 }
 
 const isoDay = (at: Date) => [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 
-function running(terms: readonly Term[], today: string): Term | null {
+function currentTerm(terms: readonly Term[], today: string): Term | null {
   const begun = terms.filter(({ start_date }) => start_date <= today)
   return begun.find(({ end_date }) => end_date >= today) ?? begun.at(-1) ?? terms[0] ?? null
 }

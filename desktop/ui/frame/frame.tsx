@@ -1,25 +1,33 @@
-import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Menu } from '@base-ui/react/menu'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useProfile } from '../api/session.ts'
+import { ask } from '../api/queries.ts'
+import { isAdmin, isStaff, useProfile } from '../api/session.ts'
 import { signedIn, useSignedOut } from '../api/signed-out.ts'
 import { Button } from '../components/button.tsx'
+import { Options } from '../components/field.tsx'
+import layout from '../components/layout.module.css'
 import { ToastsOfPage } from '../components/toasts.tsx'
-import { AccountMenu } from './account-menu.tsx'
+import { nameOf } from '../words/names.ts'
+import { chooseLanguage, languageOptions } from '../words/words.ts'
+import { useResetOnSchoolChange, useSwitchSchool } from './active-school.ts'
+import { chooseTerm, useChosenTerm } from './chosen-term.ts'
 import styles from './frame.module.css'
-import { Navigation } from './navigation.tsx'
-import { useFreshSchool } from './own-school.ts'
-import { SyncLine } from './sync-line.tsx'
-import { TermChoice } from './term-choice.tsx'
+import { signOut } from './sign-out.ts'
+import { useSyncStatus } from './sync-status.ts'
+import { chooseTheme, chosenTheme, themes } from './theme.ts'
+import { useSyncSummary } from './use-sync-summary.ts'
 
 const SignInAgain = lazy(() => import('../pages/sign-in/sign-in-again.tsx').then(({ SignInAgain: page }) => ({ default: page })))
 
-/** Around every page of the school: where to go, which term, how the marks travel, who is signed in. */
+/** The frame of every page of the school: navigation, the term, the state of replication, the account. */
 export function Frame() {
   const { t } = useTranslation('app')
-  const { school } = useProfile()
+  const profile = useProfile()
   const isOut = useSignedOut()
-  useFreshSchool()
+  useResetOnSchoolChange()
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => {
@@ -43,9 +51,9 @@ export function Frame() {
         >
           ☰
         </Button>
-        <span className={styles['school']}>{school?.name}</span>
+        <span className={styles['school']}>{profile.school?.name}</span>
         <TermChoice />
-        <SyncLine />
+        {isStaff(profile) && <SyncLine />}
         <AccountMenu />
       </header>
       <main ref={main} id="page" tabIndex={-1} className={styles['main']}>
@@ -56,7 +64,7 @@ export function Frame() {
   )
 }
 
-/** Where the link that led here has gone with its page, the keyboard goes on in the new page and not at the top of the window. */
+/** Moves the focus to the new page where the link that opened it was removed with the page before. */
 function useFocusOnArrival() {
   const main = useRef<HTMLElement>(null)
   const arrived = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
@@ -64,4 +72,191 @@ function useFocusOnArrival() {
     if (arrived && document.activeElement === document.body) main.current?.focus({ preventScroll: true })
   }, [arrived])
   return main
+}
+
+/** The state of replication in one line on every page, with a link to its page. */
+function SyncLine() {
+  const { t } = useTranslation('sync')
+  const { status, isReached } = useSyncStatus()
+  const summary = useSyncSummary(status)
+  if (!summary && isReached) return null
+  const { text, tone } = isReached && summary ? summary : { text: t('line.unreached'), tone: 'bad' }
+  return (
+    <Link to="/sync" className={styles['sync']} data-tone={tone} title={text}>
+      <span role="status">{text}</span>
+    </Link>
+  )
+}
+
+/** The year and the term of all pages. */
+function TermChoice() {
+  const { t } = useTranslation('app')
+  const { years, terms, year, term, isLoading } = useChosenTerm()
+  const queries = useQueryClient()
+  const chooseYear = async (yearId: string) => {
+    const [first] = await queries.fetchQuery(ask('terms', 'list', { query: { yearId } }))
+    if (first) chooseTerm(first.id)
+  }
+  if (isLoading || !year) return null
+  return (
+    <div className={styles['term']}>
+      <select
+        className={layout['control']}
+        aria-label={t('term.year')}
+        value={year.id}
+        onChange={({ target }) => void chooseYear(target.value)}
+      >
+        <Options of={years} />
+      </select>
+      <select
+        className={layout['control']}
+        aria-label={t('term.label')}
+        value={term?.id ?? ''}
+        onChange={({ target }) => chooseTerm(target.value)}
+      >
+        {terms.length === 0 && <option value="">{t('term.none')}</option>}
+        <Options of={terms.map(({ id, name }) => ({ id, name: t(`term.${name}`) }))} />
+      </select>
+    </div>
+  )
+}
+
+const teaching = [
+  { to: '/', word: 'home' },
+  { to: '/marks', word: 'marks' },
+  { to: '/assessments', word: 'assessments' },
+  { to: '/results', word: 'results' },
+  { to: '/reports', word: 'reports' },
+  { to: '/classes', word: 'classes' },
+  { to: '/students', word: 'students' },
+] as const
+const running = [
+  { to: '/years', word: 'years' },
+  { to: '/subjects', word: 'subjects' },
+  { to: '/scale', word: 'scale' },
+  { to: '/people', word: 'people' },
+  { to: '/school', word: 'school' },
+] as const
+const always = [{ to: '/sync', word: 'sync' }] as const
+
+/** Links to the pages that this person may open. */
+function Navigation({ isOpen }: { isOpen: boolean }) {
+  const { t } = useTranslation('app')
+  const profile = useProfile()
+  return (
+    <nav className={styles['side']} data-open={isOpen} aria-label={t('navigation.label')}>
+      <Link to="/" className={styles['name']}>
+        <img src="/icon.svg" alt="" />
+        {t('name')}
+      </Link>
+      <Group title={t('navigation.teaching')} entries={isStaff(profile) ? teaching : teaching.slice(0, 1)} />
+      {isAdmin(profile) && <Group title={t('navigation.running')} entries={[...running, ...always]} />}
+      {isStaff(profile) && !isAdmin(profile) && <Group title={t('navigation.sync')} entries={always} />}
+    </nav>
+  )
+}
+
+type Entry = (typeof teaching | typeof running | typeof always)[number]
+
+function Group({ title, entries }: { title: string; entries: readonly Entry[] }) {
+  const { t } = useTranslation('app')
+  return (
+    <div className={styles['group']}>
+      <h2>{title}</h2>
+      <ul>
+        {entries.map(({ to, word }) => (
+          <li key={to}>
+            <Link to={to} activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
+              {t(`navigation.${word}`)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** The menu of the account, the appearance, the language, and signing out. */
+function AccountMenu() {
+  const { t, i18n } = useTranslation('app')
+  const profile = useProfile()
+  const navigate = useNavigate()
+  const [theme, setTheme] = useState(chosenTheme())
+  const [isOpen, setOpen] = useState(false)
+  const name = nameOf(profile)
+  return (
+    <Menu.Root onOpenChange={setOpen}>
+      <Menu.Trigger render={<Button size="small" aria-label={t('account.open', { name })} />}>{name}</Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={6} align="end" style={{ zIndex: 10 }}>
+          <Menu.Popup className={styles['menu']}>
+            <Menu.Item onClick={() => void navigate({ to: '/account' })}>{t('account.own')}</Menu.Item>
+            {isOpen && <OwnSchools />}
+            <MenuChoice
+              label={t('account.theme')}
+              value={theme}
+              choices={themes.map((id) => ({ id, name: t(`account.${id}`) }))}
+              onChoose={(value) => {
+                chooseTheme(value)
+                setTheme(value)
+              }}
+            />
+            <MenuChoice
+              closes
+              label={t('account.language')}
+              value={i18n.language}
+              choices={languageOptions}
+              onChoose={(code) => void chooseLanguage(code)}
+            />
+            <div className={styles['menuRule']} />
+            <Menu.Item onClick={() => void signOut()}>{t('account.signOut')}</Menu.Item>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}
+
+/** For members of several schools: which one the pages show. */
+function OwnSchools() {
+  const { t } = useTranslation('app')
+  const { school_id } = useProfile()
+  const { data: memberships = [] } = useQuery(ask('auth', 'schools'))
+  const switchTo = useSwitchSchool()
+  const open = memberships.filter(({ is_active }) => is_active)
+  if (open.length < 2) return null
+  return (
+    <MenuChoice
+      closes
+      label={t('navigation.school')}
+      value={school_id}
+      choices={open.map(({ school: { id, name } }) => ({ id, name }))}
+      onChoose={(id) => switchTo.mutate(id)}
+    />
+  )
+}
+
+type MenuChoiceProps<Id> = {
+  label: string
+  value: string | null
+  choices: readonly { id: Id; name: string; lang?: string }[]
+  /** Whether a choice closes the menu. */
+  closes?: boolean
+  onChoose: (id: Id) => void
+}
+
+function MenuChoice<Id extends string>({ label, value, choices, closes = false, onChoose }: MenuChoiceProps<Id>) {
+  return (
+    <>
+      <div className={styles['menuRule']} />
+      <Menu.RadioGroup value={value} onValueChange={onChoose}>
+        <div className={styles['menuLabel']}>{label}</div>
+        {choices.map(({ id, name, lang }) => (
+          <Menu.RadioItem key={id} value={id} lang={lang} closeOnClick={closes}>
+            {name} <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+    </>
+  )
 }

@@ -2,7 +2,8 @@ import { zoe } from '@markbook/shared/story/marks'
 import { class3B, maths } from '@markbook/shared/story/school-year'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from './browser.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from './browser.ts'
+import { headlessPath } from './chromium.ts'
 import { openSite, type Site } from './site.ts'
 
 /** Every address of the app, as the head sees it; a page that is not here is in no picture and was tried by nobody. */
@@ -37,23 +38,26 @@ const settled = async (page: import('playwright-core').Page) => {
   await expect.poll(() => page.getByText('Loading …').count(), { timeout: 15_000 }).toBe(0)
 }
 
-describe.skipIf(!chromiumPath)('every page', () => {
+describe.skipIf(!headlessPath)('every page', () => {
   let site: Site
   let browser: Browser
+  let pc: Awaited<ReturnType<typeof openWindow>>
+  let phone: Awaited<ReturnType<typeof openWindow>>
   beforeAll(async () => {
     ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+    pc = await openWindow(browser)
+    phone = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
+    await site.signIn(pc.context, 'okafor')
+    await site.signIn(phone.context, 'okafor')
   })
   afterAll(async () => {
     await browser.close()
     await site.close()
   })
 
-  test('is for everybody, on the old PC and on a telephone, in the light and in the dark, at 200 %', async () => {
-    const pc = await openWindow(browser)
-    const phone = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
-    await site.signIn(pc.context, 'okafor')
-    await site.signIn(phone.context, 'okafor')
-    for (const [name, path] of Object.entries(PAGES)) {
+  test.each(Object.entries(PAGES))(
+    '%s is for everybody, on the old PC and on a telephone, in the light and in the dark, at 200 %%',
+    async (name, path) => {
       await pc.page.goto(`${site.url}${path}`)
       await settled(pc.page)
       await expectForEverybody(pc.page)
@@ -67,9 +71,7 @@ describe.skipIf(!chromiumPath)('every page', () => {
       await expectForEverybody(phone.page)
       await expectFits(phone.page)
       await picture(phone.page, `${name}-phone`)
-    }
-    expect([...pc.faults, ...phone.faults]).toEqual([])
-    await pc.context.close()
-    await phone.context.close()
-  })
+      expect([...pc.faults, ...phone.faults]).toEqual([])
+    },
+  )
 })

@@ -2,10 +2,11 @@ import { people } from '@markbook/shared/story/people'
 import { class3B } from '@markbook/shared/story/school-year'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, openBrowser, openWindow } from './browser.ts'
+import { openBrowser, openWindow } from './browser.ts'
+import { headlessPath } from './chromium.ts'
 import { openSite, type Site } from './site.ts'
 
-describe.skipIf(!chromiumPath)('the head', () => {
+describe.skipIf(!headlessPath)('the head', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {

@@ -1,25 +1,25 @@
 import { people, stBrigids } from '@markbook/shared/story/people'
-import { type Cable, cableTo } from '../../../server/demo/cable.ts'
 import { invite } from '../../../server/peers/enrolment.ts'
 import { joinParent } from '../../../server/peers/join.ts'
 import { overNetwork } from '../../../server/peers/network.ts'
 import { asSystem } from '../../../server/store/tx.ts'
+import { type BadLine, badLineTo } from '../../../server/testing/bad-line.ts'
 import { openSite, type Site } from './site.ts'
 
-/** Joins a server to another over real HTTP, over a cable that can be cut, and waits until everything has come. `user`: it is this person's laptop. */
-export async function joinedUnder(parent: Site, child: Site, user: string | null = null): Promise<Cable> {
-  const cable = await cableTo(parent.running().port)
+/** Joins a server to another over real HTTP, over a line that can be cut, and waits until everything has come. `user`: it is this person's laptop. */
+export async function joinedUnder(parent: Site, child: Site, user: string | null = null): Promise<BadLine> {
+  const line = await badLineTo(() => parent.running().port)
   const kind = user ? 'laptop' : 'school'
   const asked = { kind, schoolId: stBrigids, userId: user, by: people.okafor.id } as const
   const { code } = await parent.running().node.services.store.write(asSystem(), (tx) => invite(tx, asked))
   const { services } = child.running().node
-  await joinParent(services, { url: cable.url, code, kind }, overNetwork(new AbortController().signal))
+  await joinParent(services, { url: line.url, code, kind }, overNetwork(new AbortController().signal))
   await services.replication?.refresh()
   await inStep(child, user ? 'ada' : 'okafor')
-  return cable
+  return line
 }
 
-export type Joined = { centre: Site; box: Site; cable: Cable; close(): Promise<void> }
+export type Joined = { centre: Site; box: Site; line: BadLine; close(): Promise<void> }
 
 /** The ministry's server with the story, and the school's own under it, which has it all. */
 export async function underTheMinistry(): Promise<Joined> {
@@ -27,13 +27,13 @@ export async function underTheMinistry(): Promise<Joined> {
     openSite({ env: { NODE_NAME: 'The ministry', COOKIE_PREFIX: 'centre' } }),
     openSite({ story: false, env: { NODE_NAME: 'The office', COOKIE_PREFIX: 'box' } }),
   ])
-  const cable = await joinedUnder(centre, box)
+  const line = await joinedUnder(centre, box)
   const close = async () => {
     await box.close()
-    await cable.close()
+    await line.close()
     await centre.close()
   }
-  return { centre, box, cable, close }
+  return { centre, box, line, close }
 }
 
 /** Until nothing is left to send or to come, as `person` is told there. */

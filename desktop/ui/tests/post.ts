@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { issueConsoleCode } from '../../../server/features/outage/console.ts'
+import { issueConsoleCode } from '../../../server/features/auth/issued-codes.ts'
 import type { MailMessage, MailState } from '../../../server/mail/mailer.ts'
 import type { Site } from './site.ts'
 

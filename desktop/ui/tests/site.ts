@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { type Client, clientOf } from '@markbook/shared/contract/client'
 import { contract } from '@markbook/shared/contract/contract'
 import { type PersonName, people } from '@markbook/shared/story/people'
 import type { BrowserContext } from 'playwright-core'
+import { DEMO_ACCOUNTS } from '../../../server/cli/demo/accounts.ts'
+import { loadStory } from '../../../server/cli/seed/seed.ts'
 import { readConfig } from '../../../server/config.ts'
-import { DEMO_ACCOUNTS } from '../../../server/demo/accounts.ts'
 import { cookieName, sessionCookies } from '../../../server/http/cookies.ts'
 import { startSession } from '../../../server/http/sessions.ts'
-import { loadStory } from '../../../server/seed/load-story.ts'
 import { type Running, startServer } from '../../../server/start.ts'
 import { asSystem } from '../../../server/store/tx.ts'
+import { memoryFolder } from '../../../server/testing/memory-folder.ts'
 
 /**
  * A school's server as it is started at a school: on SQLite, on a port of this machine, with the story in it and the app at `/`.
@@ -33,7 +32,7 @@ export type Site = {
 type SiteOptions = { story?: boolean; env?: Record<string, string>; demo?: boolean }
 
 export async function openSite({ story = true, env = {}, demo = false }: SiteOptions = {}): Promise<Site> {
-  const folder = mkdtempSync(join(tmpdir(), 'markbook-ui-'))
+  const folder = memoryFolder('markbook-ui-')
   const settings = (port: string) => ({
     SESSION_SECRET: 'a secret that only the tests of Markbook know',
     DATA_DIR: folder,

@@ -1,7 +1,7 @@
 import type { Failure } from '@markbook/shared/failures'
 import i18next from 'i18next'
 
-/** What went wrong, for the person at the screen: in their language where the catalogue has the code, else as the server put it. */
+/** A failure as a sentence: translated where the catalogue has its code, else the server's message. */
 export function sentenceOf(failure: unknown): string {
   const { code, message } = (failure ?? {}) as Partial<Failure>
   const key = code?.replaceAll('.', '_') ?? ''

@@ -1,16 +1,16 @@
 import i18next from 'i18next'
 
-/** Numbers, days and instants as the chosen language writes them. Formatters are dear to make: one is kept for each language and kind. */
+/** Numbers, days and instants in the chosen language. Formatters are slow to create: one is cached for each language and kind. */
 type Formatter = Intl.NumberFormat | Intl.DateTimeFormat | Intl.ListFormat
-const kept = new Map<string, Formatter>()
+const cache = new Map<string, Formatter>()
 
-/** Of the chosen language, as this person's country writes it, where the browser says which that is (en-IE: 21 Nov 2026). */
+/** The chosen language with the region of the browser, where it names one (en-IE: 21 Nov 2026). */
 const locale = () => navigator.languages.find((tag) => tag.split('-')[0] === i18next.language) ?? i18next.language
 
 function formatter<T extends Formatter>(kind: string, make: (language: string) => T): T {
   const key = `${i18next.language} ${kind}`
-  const known = kept.get(key) ?? make(locale())
-  kept.set(key, known)
+  const known = cache.get(key) ?? make(locale())
+  cache.set(key, known)
   return known as T
 }
 
@@ -42,7 +42,7 @@ export const fullDay = (at: Date): string =>
 export const moment = (value: string): string =>
   formatter('moment', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })).format(new Date(value))
 
-/** How long something lasts, in the largest unit that says enough: `5 minutes`, `2 hours`, `3 days`. Never less than a minute. */
+/** A duration in one unit: `5 minutes`, `2 hours`, `3 days`. At least a minute. */
 export function lasting(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / 60_000))
   const [count, unit] =
@@ -55,13 +55,13 @@ export function lasting(ms: number): string {
 export const enumerated = (parts: readonly string[]): string =>
   formatter('list', (language) => new Intl.ListFormat(language, { type: 'conjunction' })).format(parts)
 
-/** How a mark is typed here: comma or point are both taken, with any spaces. Null where it is no number. */
+/** Parses a typed number with a decimal comma or point and any spaces. Null where it is no number. */
 export function typedNumber(text: string): number | null {
   const plain = text.replace(/[\s\u00a0\u202f]/g, '').replace(',', '.')
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : null
 }
 
-/** The sign between whole and decimals, for what a person will type over. */
+/** A number with the decimal sign of the language, for an input field. */
 export const editable = (value: number): string =>
   String(value).replace(
     '.',

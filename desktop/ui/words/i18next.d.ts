@@ -1,44 +1,29 @@
 import 'i18next'
-import type account from './en/account.json'
-import type app from './en/app.json'
-import type assessments from './en/assessments.json'
-import type classes from './en/classes.json'
-import type failures from './en/failures.json'
-import type history from './en/history.json'
-import type home from './en/home.json'
-import type marks from './en/marks.json'
-import type people from './en/people.json'
-import type reports from './en/reports.json'
-import type results from './en/results.json'
-import type school from './en/school.json'
-import type signIn from './en/sign-in.json'
-import type students from './en/students.json'
-import type subjects from './en/subjects.json'
-import type sync from './en/sync.json'
-import type years from './en/years.json'
 
 /** A key that the English catalogue lacks does not compile. */
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'app'
     resources: {
-      app: typeof app
-      account: typeof account
-      assessments: typeof assessments
-      classes: typeof classes
-      failures: typeof failures
-      history: typeof history
-      home: typeof home
-      marks: typeof marks
-      people: typeof people
-      reports: typeof reports
-      results: typeof results
-      school: typeof school
-      'sign-in': typeof signIn
-      students: typeof students
-      subjects: typeof subjects
-      sync: typeof sync
-      years: typeof years
+      app: typeof import('./en/app.json')
+      account: typeof import('./en/account.json')
+      assessments: typeof import('./en/assessments.json')
+      classes: typeof import('./en/classes.json')
+      columns: typeof import('./en/columns.json')
+      failures: typeof import('./en/failures.json')
+      history: typeof import('./en/history.json')
+      home: typeof import('./en/home.json')
+      marks: typeof import('./en/marks.json')
+      pair: typeof import('./en/pair.json')
+      people: typeof import('./en/people.json')
+      reports: typeof import('./en/reports.json')
+      results: typeof import('./en/results.json')
+      school: typeof import('./en/school.json')
+      'sign-in': typeof import('./en/sign-in.json')
+      students: typeof import('./en/students.json')
+      subjects: typeof import('./en/subjects.json')
+      sync: typeof import('./en/sync.json')
+      years: typeof import('./en/years.json')
     }
   }
 }

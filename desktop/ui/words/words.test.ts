@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { HistoryEntity } from '@markbook/shared/contract/history'
+import { descriptions } from '@markbook/shared/tables/tables'
 import { describe, expect, test } from 'vitest'
+import { isTechnical } from '../pages/history/changes.ts'
 
 type Words = { [key: string]: string | Words }
 
@@ -54,4 +57,11 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
     )
     expect(missing).toEqual([])
   })
+})
+
+test('every column whose history is shown has a name', () => {
+  const named = new Set(Object.keys(JSON.parse(readFileSync(join(folder, 'en', 'columns.json'), 'utf8')) as Words))
+  const entities = HistoryEntity.options.map((entity) => descriptions[entity])
+  const columns = new Set(entities.flatMap(({ identity, units }) => [...identity, ...Object.values(units).flat()]))
+  expect([...columns].filter((column) => !isTechnical(column) && !named.has(column))).toEqual([])
 })

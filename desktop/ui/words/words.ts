@@ -1,25 +1,28 @@
 import { languages } from 'virtual:words'
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import { keepLanguage, keptLanguage } from './kept-language.ts'
+import { storedLanguage, storeLanguage } from './stored-language.ts'
 
 /**
- * Every sentence that a person reads, in `words/<language>/<area>.json`. A language is a folder: it is found by being there, offered under
- * the name that its `app.json` gives it (`language`), and loaded when it is chosen. What it lacks is shown in English.
+ * The texts of the app, in `words/<language>/<area>.json`. A folder is a language: it is offered under the name in its `app.json`
+ * (`language`) and loaded when it is chosen. A missing text is shown in English.
  */
 export { languages }
 
+/** The languages as choices of a select. */
+export const languageOptions = languages.map(({ code, name }) => ({ id: code, name, lang: code }))
+
 const FIRST = 'en'
 
-function wanted(): string {
-  const asked = [keptLanguage(), ...navigator.languages.map((tag) => tag.slice(0, 2))]
-  return asked.find((code) => languages.some((known) => known.code === code)) ?? FIRST
+function preferredLanguage(): string {
+  const preferred = [storedLanguage(), ...navigator.languages.map((tag) => tag.slice(0, 2))]
+  return preferred.find((code) => languages.some((known) => known.code === code)) ?? FIRST
 }
 
-/** What has been asked for so far: the words of the first pages, or all. */
-let wants: readonly ('first' | 'rest')[] = ['first']
+/** The files loaded so far. */
+let loadedParts: readonly ('first' | 'rest')[] = ['first']
 
-async function load(language: string, parts = wants): Promise<void> {
+async function load(language: string, parts = loadedParts): Promise<void> {
   const known = languages.find(({ code }) => code === language)
   if (!known) return
   for (const { areas } of await Promise.all(parts.map((part) => known[part]()))) {
@@ -27,15 +30,15 @@ async function load(language: string, parts = wants): Promise<void> {
   }
 }
 
-/** Before the first page of a school: what the pages before it did not need. */
-export async function restOfWords(): Promise<void> {
-  if (wants.includes('rest')) return
+/** Before the first page of a school. */
+export async function loadRemainingWords(): Promise<void> {
+  if (loadedParts.includes('rest')) return
   await Promise.all([...new Set([FIRST, i18next.language])].map((language) => load(language, ['rest'])))
-  wants = ['first', 'rest']
+  loadedParts = ['first', 'rest']
 }
 
-/** English, and this language over it: of the first pages. Needs no document, since the first of them is painted at the build. */
-export async function readWords(language: string): Promise<void> {
+/** English, and this language over it, for the first pages. Needs no document: the sign-in page is prerendered at the build. */
+export async function loadWords(language: string): Promise<void> {
   const loading = Promise.all([...new Set([FIRST, language])].map((code) => load(code)))
   await i18next.use(initReactI18next).init({
     lng: language,
@@ -49,10 +52,10 @@ export async function readWords(language: string): Promise<void> {
   await loading
 }
 
-/** Before the first paint: the language of this person, or the one that the page is painted in already. */
-export async function openWords(language = wanted()): Promise<void> {
+/** Before the first render. Without `language`, the one of this person. */
+export async function initWords(language = preferredLanguage()): Promise<void> {
   if (i18next.isInitialized) return
-  await readWords(language)
+  await loadWords(language)
   document.documentElement.lang = language
 }
 
@@ -60,5 +63,5 @@ export async function chooseLanguage(language: string): Promise<void> {
   await load(language)
   await i18next.changeLanguage(language)
   document.documentElement.lang = language
-  keepLanguage(language)
+  storeLanguage(language)
 }

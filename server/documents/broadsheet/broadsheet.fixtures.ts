@@ -13,7 +13,7 @@ const SUBJECTS =
 const FIRST = 'Aoife Seán Zoë Łukasz Élan Noémie Şeyma Þóra Ngọc Søs Jadranka Ọlá Siân Žofia Mei Fatima'.split(' ')
 const LAST = 'Murphy;Ó Briain;Adeyemi;Wójcik;Nguyễn;Çelik;Guðmundsdóttir;Fernández de la Cruz;Kelly;Haddad;van den Berg'.split(';')
 
-export const subjectsOf = (count: number): BroadsheetSubject[] =>
+const subjectsOf = (count: number): BroadsheetSubject[] =>
   Array.from({ length: count }, (_, at) => ({
     id: `s${at}`,
     name: SUBJECTS[at % SUBJECTS.length] + (at < SUBJECTS.length ? '' : ` ${Math.floor(at / SUBJECTS.length) + 1}`),

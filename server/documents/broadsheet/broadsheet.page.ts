@@ -1,23 +1,34 @@
 import type { GroupFigures } from '@markbook/shared/domain/summary'
+import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
+import type { CrestPicture } from '../drawing/crest.ts'
 import type { Block } from '../drawing/flow.ts'
+import type { Fonts } from '../drawing/fonts.ts'
 import { wrap } from '../drawing/lines.ts'
-import { baseIn, ink, type Pen, type Style } from '../drawing/pen.ts'
 import { figureText, plainText } from '../report-card/columns.ts'
 import { capitalised } from '../report-card/words.ts'
-import type { BroadsheetPupil } from './broadsheet.input.ts'
+import type { BroadsheetInput, BroadsheetPupil } from './broadsheet.input.ts'
 import { statisticRows } from './broadsheet.tables.ts'
-import type { Sheet } from './sheet.ts'
-import { totalOf } from './statistics.ts'
+import { type Statistics, totalOf } from './statistics.ts'
 import { beside, HEAD_SIZE, type TablePlan } from './table-plan.ts'
 
-const HEAD: Style = { face: 'semibold', size: HEAD_SIZE, color: ink.accent }
-const BODY: Style = { face: 'regular', size: 7.6, color: ink.text }
+/** A broadsheet on its paper: what it shows, and where it stands (points from the top left). */
+export type Sheet = {
+  input: BroadsheetInput
+  statistics: Statistics
+  fonts: Fonts
+  crest: CrestPicture | null
+  left: number
+  width: number
+}
+
+const HEAD: Style = { face: 'semibold', size: HEAD_SIZE, color: colors.accent }
+const BODY: Style = { face: 'regular', size: 7.6, color: colors.text }
 const STRONG: Style = { ...BODY, face: 'semibold' }
-const QUIET: Style = { ...BODY, size: 6.6, color: ink.quiet }
+const QUIET: Style = { ...BODY, size: 6.6, color: colors.quiet }
 const LINE = 9.8
 const ROW = 14.2
 /** Behind a mark under the pass mark: it is seen in grey too, and takes nothing from the figure. */
-const LOW = '#e3e7ed' as typeof ink.tint
+const LOW = '#e3e7ed' as typeof colors.tint
 
 type Column = { head: string; width: number }
 const ENDS: Column[] = [
@@ -36,51 +47,51 @@ export function headOf(sheet: Sheet, plan: TablePlan): Block {
   const height = plan.headHeight
   return {
     height: height + 2,
-    draw: (pen, top) => {
-      const row = pen.element(pen.table(), 'TR')
+    draw: (canvas, top) => {
+      const row = canvas.element(canvas.table(), 'TR')
       const foot = top + height - 5
-      const cell = (draw: () => void) => pen.content(row, 'TH', draw, { scope: 'Column' })
-      cell(() => pen.line('No.', HEAD, { x: sheet.left, base: foot }))
-      cell(() => pen.line('Pupil', HEAD, { x: sheet.left + beside.number, base: foot }))
+      const cell = (draw: () => void) => canvas.content(row, 'TH', draw, { scope: 'Column' })
+      cell(() => canvas.line('No.', HEAD, { x: sheet.left, base: foot }))
+      cell(() => canvas.line('Pupil', HEAD, { x: sheet.left + beside.number, base: foot }))
       for (const [at, { lines }] of plan.heads.entries()) {
         const right = subjectsAt(sheet, plan) + (at + 1) * plan.width
-        cell(() => drawHead(pen, plan, lines, right, foot))
+        cell(() => drawHead(canvas, plan, lines, right, foot))
       }
       let x = endsAt(sheet, plan)
       for (const { head, width } of ENDS) {
         x += width
-        cell(() => pen.line(head, HEAD, { x, base: foot, align: 'right' }))
+        cell(() => canvas.line(head, HEAD, { x, base: foot, align: 'right' }))
       }
-      pen.decoration(() => pen.rule(sheet.left, top + height, widthOf(sheet, plan), ink.accent, 1))
+      canvas.decoration(() => canvas.rule(sheet.left, top + height, widthOf(sheet, plan), colors.accent, 1))
     },
   }
 }
 
-function drawHead(pen: Pen, { upright }: TablePlan, lines: string[], right: number, foot: number): void {
+function drawHead(canvas: Canvas, { upright }: TablePlan, lines: string[], right: number, foot: number): void {
   for (const [at, line] of lines.entries()) {
     const back = (lines.length - 1 - at) * 9.2
-    if (!upright) pen.line(line, HEAD, { x: right, base: foot - back, align: 'right' })
-    else pen.upright(line, HEAD, { x: right - 3 - back, base: foot })
+    if (!upright) canvas.line(line, HEAD, { x: right, base: foot - back, align: 'right' })
+    else canvas.verticalLine(line, HEAD, { x: right - 3 - back, base: foot })
   }
 }
 
 /** A pupil's row: as high as the name takes. */
 export function rowOf(sheet: Sheet, plan: TablePlan, pupil: BroadsheetPupil, number: number): Block {
-  const name = wrap(`${pupil.last_name}, ${pupil.first_name}`, sheet.faces.regular, BODY.size, plan.name - 8)
+  const name = wrap(`${pupil.last_name}, ${pupil.first_name}`, sheet.fonts.regular, BODY.size, plan.name - 8)
   const height = ROW + (name.length - 1) * LINE
   return {
     isRow: true,
     height,
-    draw: (pen, top) => {
+    draw: (canvas, top) => {
       const base = baseIn(top, ROW, BODY.size)
-      const row = pen.element(pen.table(), 'TR')
-      pen.decoration(() => pen.rule(sheet.left, top + height, widthOf(sheet, plan), ink.line, 0.4))
-      pen.content(row, 'TD', () => pen.line(String(number), QUIET, { x: sheet.left, base }))
-      pen.content(
+      const row = canvas.element(canvas.table(), 'TR')
+      canvas.decoration(() => canvas.rule(sheet.left, top + height, widthOf(sheet, plan), colors.line, 0.4))
+      canvas.content(row, 'TD', () => canvas.line(String(number), QUIET, { x: sheet.left, base }))
+      canvas.content(
         row,
         'TH',
         () => {
-          for (const [at, line] of name.entries()) pen.line(line, BODY, { x: sheet.left + beside.number, base: base + at * LINE })
+          for (const [at, line] of name.entries()) canvas.line(line, BODY, { x: sheet.left + beside.number, base: base + at * LINE })
         },
         { scope: 'Row' },
       )
@@ -88,23 +99,36 @@ export function rowOf(sheet: Sheet, plan: TablePlan, pupil: BroadsheetPupil, num
         const mark = pupil.marks[subject.id]
         const right = subjectsAt(sheet, plan) + (at + 1) * plan.width
         const isLow = mark ? mark.figure < sheet.input.scale.passMark : false
-        if (isLow) pen.decoration(() => pen.rect(right - plan.width + 2, top + 1.6, plan.width, ROW - 3.2, LOW))
-        pen.content(row, 'TD', () => drawMark(pen, plan, mark, right, base))
+        if (isLow) canvas.decoration(() => canvas.rect(right - plan.width + 2, top + 1.6, plan.width, ROW - 3.2, LOW))
+        canvas.content(row, 'TD', () => drawMark(canvas, plan, mark, right, base))
       }
-      drawEnds(pen, sheet, plan, pupil, row, base)
+      drawEnds(canvas, sheet, plan, pupil, row, base)
     },
   }
 }
 
 /** The letter stands beside the figure where there is room for both. */
-function drawMark(pen: Pen, { width }: TablePlan, mark: BroadsheetPupil['marks'][string] | undefined, right: number, base: number): void {
+function drawMark(
+  canvas: Canvas,
+  { width }: TablePlan,
+  mark: BroadsheetPupil['marks'][string] | undefined,
+  right: number,
+  base: number,
+): void {
   if (mark === undefined) return
-  const letter = width >= 44 && mark?.letter && pen.widthOf(mark.letter, QUIET) < 14 ? mark.letter : null
-  pen.line(figureText(mark?.figure ?? null), BODY, { x: letter === null ? right : right - 16, base, align: 'right' })
-  if (letter !== null) pen.line(letter, QUIET, { x: right - 13, base })
+  const letter = width >= 44 && mark?.letter && canvas.widthOf(mark.letter, QUIET) < 14 ? mark.letter : null
+  canvas.line(figureText(mark?.figure ?? null), BODY, { x: letter === null ? right : right - 16, base, align: 'right' })
+  if (letter !== null) canvas.line(letter, QUIET, { x: right - 13, base })
 }
 
-function drawEnds(pen: Pen, sheet: Sheet, plan: TablePlan, pupil: BroadsheetPupil, row: PDFKit.PDFStructureElement, base: number): void {
+function drawEnds(
+  canvas: Canvas,
+  sheet: Sheet,
+  plan: TablePlan,
+  pupil: BroadsheetPupil,
+  row: PDFKit.PDFStructureElement,
+  base: number,
+): void {
   const total = totalOf(pupil, sheet.input.subjects)
   const texts = [
     figureText(total),
@@ -117,21 +141,21 @@ function drawEnds(pen: Pen, sheet: Sheet, plan: TablePlan, pupil: BroadsheetPupi
     x += width
     const text = texts[at] as string
     const style = at === 1 ? STRONG : BODY
-    const size = Math.min(style.size, (style.size * (width - 4)) / Math.max(1, pen.widthOf(text, style)))
-    pen.content(row, 'TD', () => pen.line(text, { ...style, size }, { x, base, align: 'right' }))
+    const size = Math.min(style.size, (style.size * (width - 4)) / Math.max(1, canvas.widthOf(text, style)))
+    canvas.content(row, 'TD', () => canvas.line(text, { ...style, size }, { x, base, align: 'right' }))
   }
 }
 
-type Told = { label: string; text: (figures: GroupFigures) => string }
+type StatisticRow = { label: string; text: (figures: GroupFigures) => string }
 const STATISTIC = 11.6
 
 /** What is known of each subject, in its column; of the class, under the average. It stays on one page. */
 export function statisticBlock(sheet: Sheet, plan: TablePlan): Block {
-  const figures = statisticRows.map(([label, of]): Told => {
+  const figures = statisticRows.map(([label, of]): StatisticRow => {
     const text = (own: GroupFigures) => (label === 'Passed' ? String(of(own) ?? '–') : figureText(of(own)))
     return { label, text }
   })
-  const letters = sheet.input.scale.bands.map(({ letter }): Told => {
+  const letters = sheet.input.scale.bands.map(({ letter }): StatisticRow => {
     const count = (own: GroupFigures) => own.distribution.find((entry) => entry.letter === letter)?.count ?? 0
     return { label: `Letter ${letter}`, text: (own) => String(count(own) || '–') }
   })
@@ -140,29 +164,29 @@ export function statisticBlock(sheet: Sheet, plan: TablePlan): Block {
   return {
     isRow: true,
     height: tops.length * STATISTIC + 2 * gap + 4,
-    draw: (pen, top) => {
+    draw: (canvas, top) => {
       for (const [at, { told, top: below }] of tops.entries()) {
         if (at === 0 || at === figures.length)
-          pen.decoration(() => pen.rule(sheet.left, top + below, widthOf(sheet, plan), ink.strong, 0.8))
-        drawStatistic(pen, sheet, plan, told, top + below)
+          canvas.decoration(() => canvas.rule(sheet.left, top + below, widthOf(sheet, plan), colors.strong, 0.8))
+        drawStatistic(canvas, sheet, plan, told, top + below)
       }
     },
   }
 }
 
-function drawStatistic(pen: Pen, sheet: Sheet, plan: TablePlan, { label, text }: Told, top: number): void {
+function drawStatistic(canvas: Canvas, sheet: Sheet, plan: TablePlan, { label, text }: StatisticRow, top: number): void {
   const bySubject = new Map(sheet.statistics.subjects.map(({ subject, figures }) => [subject.id, figures]))
   const base = baseIn(top, STATISTIC, BODY.size)
-  const row = pen.element(pen.table(), 'TR')
-  pen.decoration(() => pen.rect(sheet.left, top + 0.4, widthOf(sheet, plan), STATISTIC, ink.tint))
-  pen.content(row, 'TH', () => pen.line(label, STRONG, { x: sheet.left + beside.number, base }), { scope: 'Row' })
+  const row = canvas.element(canvas.table(), 'TR')
+  canvas.decoration(() => canvas.rect(sheet.left, top + 0.4, widthOf(sheet, plan), STATISTIC, colors.tint))
+  canvas.content(row, 'TH', () => canvas.line(label, STRONG, { x: sheet.left + beside.number, base }), { scope: 'Row' })
   for (const [at, { subject }] of plan.heads.entries()) {
     const own = bySubject.get(subject.id)
     const x = subjectsAt(sheet, plan) + (at + 1) * plan.width
-    if (own) pen.content(row, 'TD', () => pen.line(text(own), BODY, { x, base, align: 'right' }))
+    if (own) canvas.content(row, 'TD', () => canvas.line(text(own), BODY, { x, base, align: 'right' }))
   }
   const x = endsAt(sheet, plan) + beside.total + beside.average
-  pen.content(row, 'TD', () => pen.line(text(sheet.statistics.whole), STRONG, { x, base, align: 'right' }))
+  canvas.content(row, 'TD', () => canvas.line(text(sheet.statistics.whole), STRONG, { x, base, align: 'right' }))
 }
 
 const GENDER_COLUMNS = [
@@ -176,16 +200,16 @@ const GENDER_COLUMNS = [
 export function genderBlock({ statistics: { genders }, left }: Sheet): Block {
   return {
     height: 22 + genders.length * 12,
-    draw: (pen, top) => {
-      pen.content(pen.section, 'H3', () => {
-        for (const { head, x, align } of GENDER_COLUMNS) pen.line(head, HEAD, { x: left + x, base: top + 16, align })
+    draw: (canvas, top) => {
+      canvas.content(canvas.section, 'H3', () => {
+        for (const { head, x, align } of GENDER_COLUMNS) canvas.line(head, HEAD, { x: left + x, base: top + 16, align })
       })
       for (const [at, { gender, count, figures }] of genders.entries()) {
         const rate = figures.pass_rate === null ? '–' : `${plainText(figures.pass_rate)} %`
         const texts = [capitalised(gender), String(count), figureText(figures.class_average), rate]
-        pen.content(pen.section, 'P', () => {
+        canvas.content(canvas.section, 'P', () => {
           for (const [column, { x, align }] of GENDER_COLUMNS.entries())
-            pen.line(texts[column] as string, BODY, { x: left + x, base: top + 29 + at * 12, align })
+            canvas.line(texts[column] as string, BODY, { x: left + x, base: top + 29 + at * 12, align })
         })
       }
     },

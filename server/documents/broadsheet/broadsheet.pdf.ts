@@ -1,46 +1,45 @@
+import { baseIn, type Canvas, canvasFor, colors, type Style } from '../drawing/canvas.ts'
 import { crestPicture } from '../drawing/crest.ts'
-import { openFaces } from '../drawing/faces.ts'
 import { type Block, flow } from '../drawing/flow.ts'
+import { openFonts } from '../drawing/fonts.ts'
 import { letterhead } from '../drawing/letterhead.ts'
 import { cut, wrap } from '../drawing/lines.ts'
-import { landscape, openPaper } from '../drawing/paper.ts'
-import { baseIn, ink, type Pen, penFor, type Style } from '../drawing/pen.ts'
+import { landscape, openPdf } from '../drawing/pdf.ts'
 import { figureText, plainText } from '../report-card/columns.ts'
 import { dayOf, periodText } from '../report-card/words.ts'
 import type { BroadsheetInput } from './broadsheet.input.ts'
-import { genderBlock, headOf, rowOf, statisticBlock } from './broadsheet.page.ts'
-import type { Sheet } from './sheet.ts'
+import { genderBlock, headOf, rowOf, type Sheet, statisticBlock } from './broadsheet.page.ts'
 import { statisticsOf } from './statistics.ts'
 import { tablePlans } from './table-plan.ts'
 
 const SIDE = 34
-const TITLE: Style = { face: 'semibold', size: 14, color: ink.text }
-const LABEL: Style = { face: 'regular', size: 7, color: ink.quiet }
-const FIGURE: Style = { face: 'semibold', size: 12, color: ink.text }
-const FOOT: Style = { face: 'regular', size: 7, color: ink.quiet }
-const NOTE: Style = { face: 'regular', size: 7, color: ink.quiet }
+const TITLE: Style = { face: 'semibold', size: 14, color: colors.text }
+const LABEL: Style = { face: 'regular', size: 7, color: colors.quiet }
+const FIGURE: Style = { face: 'semibold', size: 12, color: colors.text }
+const FOOT: Style = { face: 'regular', size: 7, color: colors.quiet }
+const NOTE: Style = { face: 'regular', size: 7, color: colors.quiet }
 
 const periodOf = (input: BroadsheetInput) => periodText(input, input.report_type === 'term')
 
 function headBlock(sheet: Sheet): Block {
   const plan = letterhead(sheet.input.school, sheet.crest, sheet.width, sheet)
-  return { height: plan.height + 10, draw: (pen, top) => plan.draw(pen, sheet.left, top, sheet.width) }
+  return { height: plan.height + 10, draw: (canvas, top) => plan.draw(canvas, sheet.left, top, sheet.width) }
 }
 
-function titleBlock({ input, faces, left, width }: Sheet, part: string): Block {
+function titleBlock({ input, fonts, left, width }: Sheet, part: string): Block {
   const title = `Broadsheet  ·  class ${input.class_name}  ·  ${periodOf(input)}${part}`
-  const lines = wrap(title, faces.semibold, TITLE.size, width)
-  const teacher = input.class_teacher === null ? [] : wrap(`Class teacher: ${input.class_teacher}`, faces.regular, 8.5, width)
+  const lines = wrap(title, fonts.semibold, TITLE.size, width)
+  const teacher = input.class_teacher === null ? [] : wrap(`Class teacher: ${input.class_teacher}`, fonts.regular, 8.5, width)
   return {
     height: lines.length * 18 + teacher.length * 12 + 6,
-    draw: (pen, top) => {
-      pen.content(pen.section, 'H2', () => {
-        for (const [at, line] of lines.entries()) pen.line(line, TITLE, { x: left, base: baseIn(top + at * 18, 18, TITLE.size) })
+    draw: (canvas, top) => {
+      canvas.content(canvas.section, 'H2', () => {
+        for (const [at, line] of lines.entries()) canvas.line(line, TITLE, { x: left, base: baseIn(top + at * 18, 18, TITLE.size) })
       })
       if (teacher.length > 0)
-        pen.content(pen.section, 'P', () => {
+        canvas.content(canvas.section, 'P', () => {
           for (const [at, line] of teacher.entries())
-            pen.line(line, { ...LABEL, size: 8.5 }, { x: left, base: baseIn(top + lines.length * 18 + at * 12, 12, 8.5) })
+            canvas.line(line, { ...LABEL, size: 8.5 }, { x: left, base: baseIn(top + lines.length * 18 + at * 12, 12, 8.5) })
         })
     },
   }
@@ -61,12 +60,12 @@ function summaryBlock({ statistics: { whole }, left, width }: Sheet): Block {
   const share = width / cells.length
   return {
     height: 46,
-    draw: (pen, top) => {
-      pen.decoration(() => pen.rect(left, top, width, 36, ink.tint))
+    draw: (canvas, top) => {
+      canvas.decoration(() => canvas.rect(left, top, width, 36, colors.tint))
       for (const [at, [label, text]] of cells.entries())
-        pen.content(pen.section, 'P', () => {
-          pen.line(label, LABEL, { x: left + at * share + 10, base: top + 13 })
-          pen.line(text, FIGURE, { x: left + at * share + 10, base: top + 29 })
+        canvas.content(canvas.section, 'P', () => {
+          canvas.line(label, LABEL, { x: left + at * share + 10, base: top + 13 })
+          canvas.line(text, FIGURE, { x: left + at * share + 10, base: top + 29 })
         })
     },
   }
@@ -75,15 +74,18 @@ function summaryBlock({ statistics: { whole }, left, width }: Sheet): Block {
 function noteBlock({ input, left }: Sheet): Block {
   const what = input.report_type === 'term' ? 'term composites' : 'year grades'
   const text = `Marks are ${what}, percent. A dash: no result yet; nothing: the subject is not taken. Shaded: under the pass mark of ${plainText(input.scale.passMark)}.`
-  return { height: 14, draw: (pen, top) => pen.content(pen.section, 'P', () => pen.line(text, NOTE, { x: left, base: top + 11 })) }
+  return {
+    height: 14,
+    draw: (canvas, top) => canvas.content(canvas.section, 'P', () => canvas.line(text, NOTE, { x: left, base: top + 11 })),
+  }
 }
 
-function drawFoot(pen: Pen, { input, faces, left, width }: Sheet, height: number, page: number, pages: number): void {
-  pen.decoration(() => {
+function drawFoot(canvas: Canvas, { input, fonts, left, width }: Sheet, height: number, page: number, pages: number): void {
+  canvas.decoration(() => {
     const base = height - 22
     const text = `${input.school.name}  ·  class ${input.class_name}  ·  ${periodOf(input)}  ·  made on ${dayOf(input.madeAt)}`
-    pen.line(cut(text, faces.regular, FOOT.size, width - 80), FOOT, { x: left, base })
-    pen.line(`Page ${page} of ${pages}`, FOOT, { x: left + width, base, align: 'right' })
+    canvas.line(cut(text, fonts.regular, FOOT.size, width - 80), FOOT, { x: left, base })
+    canvas.line(`Page ${page} of ${pages}`, FOOT, { x: left + width, base, align: 'right' })
   })
 }
 
@@ -92,18 +94,18 @@ function drawFoot(pen: Pen, { input, faces, left, width }: Sheet, height: number
  * The same input gives the same bytes.
  */
 export async function broadsheetPdf(input: BroadsheetInput): Promise<Uint8Array> {
-  const faces = await openFaces()
+  const fonts = await openFonts()
   const size = landscape(input.paper)
   const sheet: Sheet = {
     input,
     statistics: statisticsOf(input),
-    faces,
+    fonts,
     crest: crestPicture(input.school.crest),
     left: SIDE,
     width: size.width - 2 * SIDE,
   }
   const bounds = { top: 30, bottom: size.height - 38 }
-  const plans = tablePlans(input.subjects, sheet.width, faces)
+  const plans = tablePlans(input.subjects, sheet.width, fonts)
   const runs = plans.map((plan, at) => {
     const part = plans.length === 1 ? '' : `  ·  part ${at + 1} of ${plans.length}`
     const opening = at === 0 ? [headBlock(sheet), titleBlock(sheet, part), summaryBlock(sheet)] : [titleBlock(sheet, part)]
@@ -114,15 +116,15 @@ export async function broadsheetPdf(input: BroadsheetInput): Promise<Uint8Array>
   })
   const title = `Broadsheet, class ${input.class_name}, ${periodOf(input)}`
   const about = { title, author: input.school.name, subject: 'Results of a class', madeAt: input.madeAt }
-  const { document, finish } = openPaper(about, size, faces)
+  const { document, finish } = openPdf(about, size, fonts)
   const pages = runs.flat()
   let first = 0
   for (const run of runs) {
-    const pen = penFor(document, faces)
+    const canvas = canvasFor(document, fonts)
     for (const [index, placed] of run.entries()) {
       document.addPage()
-      for (const { block, top } of placed) block.draw(pen, top)
-      drawFoot(pen, sheet, size.height, first + index + 1, pages.length)
+      for (const { block, top } of placed) block.draw(canvas, top)
+      drawFoot(canvas, sheet, size.height, first + index + 1, pages.length)
     }
     first += run.length
   }

@@ -1,6 +1,6 @@
+import type { Cell } from '@markbook/shared/spreadsheet/table'
 import { writeCsv } from '../csv.ts'
 import { capitalised } from '../report-card/words.ts'
-import type { Cell } from '../table.ts'
 import type { WorkbookColumn, WorkbookInput, WorkbookSheet } from '../workbook.ts'
 import type { BroadsheetInput } from './broadsheet.input.ts'
 import { type Statistics, statisticsOf, totalOf } from './statistics.ts'
@@ -71,7 +71,7 @@ export function broadsheetCsv(input: BroadsheetInput): Uint8Array {
 }
 
 const text = (head: string, key: string, width: number): WorkbookColumn => ({ head, key, width, kind: 'text' })
-const figure = (head: string, key: string, width: number, decimals: number): WorkbookColumn => ({
+const figure = (head: string, key: string, width: number, decimals: 0 | 2): WorkbookColumn => ({
   head,
   key,
   width,

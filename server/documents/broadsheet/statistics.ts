@@ -3,8 +3,8 @@ import { type GroupFigures, groupFigures } from '@markbook/shared/domain/summary
 import type { BroadsheetInput, BroadsheetPupil, BroadsheetSubject } from './broadsheet.input.ts'
 
 /** Of one subject over the pupils who take it; of the class over all. Averages are percent, rates percent of those with a result. */
-export type SubjectStatistics = { subject: BroadsheetSubject; figures: GroupFigures }
-export type GenderStatistics = { gender: string; count: number; figures: GroupFigures }
+type SubjectStatistics = { subject: BroadsheetSubject; figures: GroupFigures }
+type GenderStatistics = { gender: string; count: number; figures: GroupFigures }
 export type Statistics = { whole: GroupFigures; subjects: SubjectStatistics[]; genders: GenderStatistics[] }
 
 const GENDERS = ['female', 'male', 'other']

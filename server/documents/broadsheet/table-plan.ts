@@ -1,10 +1,10 @@
-import type { Faces } from '../drawing/faces.ts'
+import type { Fonts } from '../drawing/fonts.ts'
 import { wrap } from '../drawing/lines.ts'
 import type { BroadsheetSubject } from './broadsheet.input.ts'
 
 /** Widths in points of what stands beside the subjects. */
 export const beside = { number: 20, name: 132, total: 46, average: 42, letter: 30, position: 28 } as const
-export const besideWidth = Object.values(beside).reduce((sum, width) => sum + width, 0)
+const besideWidth = Object.values(beside).reduce((sum, width) => sum + width, 0)
 
 const WIDEST = 72
 /** Names take what subjects leave, up to this. */
@@ -16,7 +16,7 @@ const HEAD_LINE = 9.2
 const UPRIGHT = 104
 
 /** The subjects of one run of pages, the widths of their columns and of the names, and how their heads stand. */
-export type SubjectHead = { subject: BroadsheetSubject; lines: string[] }
+type SubjectHead = { subject: BroadsheetSubject; lines: string[] }
 export type TablePlan = { heads: SubjectHead[]; width: number; name: number; upright: boolean; headHeight: number }
 
 function runsOf<T>(items: readonly T[], most: number): T[][] {
@@ -25,24 +25,24 @@ function runsOf<T>(items: readonly T[], most: number): T[][] {
   return Array.from({ length: runs }, (_, at) => items.slice(at * size, (at + 1) * size))
 }
 
-function planOf(subjects: readonly BroadsheetSubject[], room: number, faces: Faces): TablePlan {
+function planOf(subjects: readonly BroadsheetSubject[], room: number, fonts: Fonts): TablePlan {
   const width = Math.min(WIDEST, room / Math.max(1, subjects.length))
   const name = Math.min(WIDEST_NAME, beside.name + room - width * subjects.length)
-  const lines = (within: number) => subjects.map((subject) => ({ subject, lines: wrap(subject.name, faces.semibold, HEAD_SIZE, within) }))
+  const lines = (within: number) => subjects.map((subject) => ({ subject, lines: wrap(subject.name, fonts.semibold, HEAD_SIZE, within) }))
   const flat = lines(width - 6)
-  const isReadable = flat.every((head) => head.lines.length <= 3) && subjects.every(({ name }) => fitsByWords(name, width - 6, faces))
+  const isReadable = flat.every((head) => head.lines.length <= 3) && subjects.every(({ name }) => fitsByWords(name, width - 6, fonts))
   if (isReadable)
     return { heads: flat, width, name, upright: false, headHeight: Math.max(1, ...flat.map((head) => head.lines.length)) * HEAD_LINE + 8 }
   const upright = lines(UPRIGHT)
-  const high = Math.max(...upright.flatMap((head) => head.lines.map((line) => faces.semibold.widthOf(line, HEAD_SIZE))))
+  const high = Math.max(...upright.flatMap((head) => head.lines.map((line) => fonts.semibold.widthOf(line, HEAD_SIZE))))
   return { heads: upright, width, name, upright: true, headHeight: high + 10 }
 }
 
-const fitsByWords = (name: string, width: number, faces: Faces) =>
-  name.split(/\s+/).every((word) => faces.semibold.widthOf(word, HEAD_SIZE) <= width)
+const fitsByWords = (name: string, width: number, fonts: Fonts) =>
+  name.split(/\s+/).every((word) => fonts.semibold.widthOf(word, HEAD_SIZE) <= width)
 
 /** Subjects in runs that fit beside the names, each as wide as the room allows; heads stand upright where they would have to be cut. */
-export function tablePlans(subjects: readonly BroadsheetSubject[], contentWidth: number, faces: Faces): TablePlan[] {
+export function tablePlans(subjects: readonly BroadsheetSubject[], contentWidth: number, fonts: Fonts): TablePlan[] {
   const room = contentWidth - besideWidth
-  return runsOf(subjects, Math.floor(room / NARROWEST)).map((run) => planOf(run, room, faces))
+  return runsOf(subjects, Math.floor(room / NARROWEST)).map((run) => planOf(run, room, fonts))
 }

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib'
 import type { Crest } from '../report-card/report-card.input.ts'
-import type { Pen } from './pen.ts'
+import type { Canvas } from './canvas.ts'
 import { readPng } from './png.ts'
 
 /** A crest ready to be put into any number of documents: `parts` are the streams of a PDF picture, `mask` how opaque it is. */
@@ -43,7 +43,9 @@ function pngPicture(bytes: Uint8Array): CrestPicture | null {
   return { width, height, parts: { dictionary, bytes: deflateSync(rgb), mask: alpha && deflateSync(alpha) } }
 }
 
-/** What can be printed of a crest: PNG and JPEG by their content, whatever they are called; null for anything else (decision 258). */
+/**
+ * What can be printed of a crest: PNG and JPEG by their content, whatever they are called; null for anything else (docs/design/reports.md).
+ */
 export function crestPicture(crest: Crest | null): CrestPicture | null {
   if (!crest) return null
   if (isPng(crest.bytes)) return pngPicture(crest.bytes)
@@ -79,10 +81,10 @@ function imageOf({ width, height, parts }: CrestPicture): Image {
 
 const images = new WeakMap<PDFKit.PDFDocument, Image>()
 
-export function drawCrest(pen: Pen, crest: CrestPicture, at: { x: number; y: number; size: number }, alt: string): void {
-  const image = images.get(pen.document) ?? imageOf(crest)
-  images.set(pen.document, image)
+export function drawCrest(canvas: Canvas, crest: CrestPicture, at: { x: number; y: number; size: number }, alt: string): void {
+  const image = images.get(canvas.document) ?? imageOf(crest)
+  images.set(canvas.document, image)
   const fit: [number, number] = [at.size, at.size]
-  const draw = () => void pen.document.image(image as never, at.x, at.y, { fit, valign: 'center' })
-  pen.content(pen.section, 'Figure', draw, { alt })
+  const draw = () => void canvas.document.image(image as unknown as PDFKit.Mixins.ImageSrc, at.x, at.y, { fit, valign: 'center' })
+  canvas.content(canvas.section, 'Figure', draw, { alt })
 }

@@ -1,8 +1,8 @@
-import type { Pen } from './pen.ts'
+import type { Canvas } from './canvas.ts'
 
 /** What stands in the flow of a page: `height` in points; drawn with its top at `top`. Rows have their table's head above them on every page. */
-export type Block = { height: number; draw: (pen: Pen, top: number) => void; isRow?: boolean }
-export type Placed = { block: Block; top: number }
+export type Block = { height: number; draw: (canvas: Canvas, top: number) => void; isRow?: boolean }
+export type PlacedBlock = { block: Block; top: number }
 
 /**
  * Blocks from top to bottom, `closing` at the foot of the last page, both whole wherever a page can hold them. `top` and `bottom` bound
@@ -15,8 +15,8 @@ export const heightOf = (blocks: readonly Block[]): number => blocks.reduce((sum
 /** A hair of room, so that sums of fractions that fill a page exactly do not break it. */
 const SLACK = 0.01
 
-export function flow({ blocks, closing, head, first, top, bottom }: Flow): Placed[][] {
-  const pages: Placed[][] = [[]]
+export function flow({ blocks, closing, head, first, top, bottom }: Flow): PlacedBlock[][] {
+  const pages: PlacedBlock[][] = [[]]
   let y = first
   const put = (block: Block) => {
     pages.at(-1)?.push({ block, top: y })

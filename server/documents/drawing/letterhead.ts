@@ -1,35 +1,35 @@
 import type { Letterhead } from '../report-card/report-card.input.ts'
+import { baseIn, type Canvas, colors, type Style } from './canvas.ts'
 import { type CrestPicture, drawCrest } from './crest.ts'
 import { wrap } from './lines.ts'
-import { baseIn, ink, type Pen, type Style } from './pen.ts'
 
-const NAME: Style = { face: 'semibold', size: 19, color: ink.accent }
-const LINE: Style = { face: 'regular', size: 8.5, color: ink.quiet }
+const NAME: Style = { face: 'semibold', size: 19, color: colors.accent }
+const LINE: Style = { face: 'regular', size: 8.5, color: colors.quiet }
 const CREST = 52
 const GAP = 14
 const RULE = 12
 
 /** The school's name, address and crest over the rule in its colour. */
-export type LetterheadPlan = { height: number; draw: (pen: Pen, left: number, top: number, width: number) => void }
+export type LetterheadPlan = { height: number; draw: (canvas: Canvas, left: number, top: number, width: number) => void }
 
 export function letterhead(
   { name, address, email, phone }: Letterhead,
   crest: CrestPicture | null,
   width: number,
-  pen: PenMeasure,
+  canvas: CanvasFonts,
 ): LetterheadPlan {
   const across = crest ? CREST * Math.min(1, crest.width / crest.height) : 0
   const indent = crest ? across + GAP : 0
-  const size = pen.faces.semibold.widthOf(name, NAME.size) > 2 * (width - indent) ? 12 : NAME.size
-  const names = wrap(name, pen.faces.semibold, size, width - indent)
+  const size = canvas.fonts.semibold.widthOf(name, NAME.size) > 2 * (width - indent) ? 12 : NAME.size
+  const names = wrap(name, canvas.fonts.semibold, size, width - indent)
   const contact = [address?.replace(/\s*\n\s*/g, ', '), phone, email].filter(Boolean).join('  ·  ')
-  const lines = wrap(contact, pen.faces.regular, LINE.size, width - indent)
+  const lines = wrap(contact, canvas.fonts.regular, LINE.size, width - indent)
   const text = names.length * size * 1.3 + lines.length * LINE.size * 1.45
   const body = Math.max(text, crest ? CREST : 0)
   return {
     height: body + RULE,
     draw: (on, left, top, whole) => {
-      on.decoration(() => on.rule(left, top + body + RULE - 1, whole, ink.accent, 1.5))
+      on.decoration(() => on.rule(left, top + body + RULE - 1, whole, colors.accent, 1.5))
       if (crest) drawCrest(on, crest, { x: left, y: top + (body - CREST) / 2, size: CREST }, `Crest of ${name}`)
       let y = top + (body - text) / 2
       on.content(on.section, 'H1', () => {
@@ -49,4 +49,4 @@ export function letterhead(
   }
 }
 
-type PenMeasure = Pick<Pen, 'faces'>
+type CanvasFonts = Pick<Canvas, 'fonts'>

@@ -1,4 +1,4 @@
-import type { Face } from './faces.ts'
+import type { Font } from './fonts.ts'
 
 /** Text as it is printed: accents composed where a letter has them, tabs as spaces, without controls that have no picture. */
 export const printable = (text: string): string =>
@@ -11,7 +11,7 @@ export const printable = (text: string): string =>
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** A word that is wider than the line, in pieces that are not: after a hyphen or slash where there is one, else between letters. */
-function pieces(word: string, face: Face, size: number, width: number): string[] {
+function pieces(word: string, face: Font, size: number, width: number): string[] {
   const found: string[] = []
   let piece = ''
   const add = (part: string) => {
@@ -28,7 +28,7 @@ function pieces(word: string, face: Face, size: number, width: number): string[]
   return piece === '' ? found : [...found, piece]
 }
 
-function linesOf(paragraph: string, face: Face, size: number, width: number): string[] {
+function linesOf(paragraph: string, face: Font, size: number, width: number): string[] {
   if (face.widthOf(paragraph, size) <= width) return [paragraph.trimEnd()]
   const found: string[] = []
   let line = ''
@@ -53,13 +53,13 @@ function linesOf(paragraph: string, face: Face, size: number, width: number): st
 }
 
 /** The lines of a text that is to stand within `width`. Line breaks of the text are kept. Empty text has no lines. */
-export function wrap(text: string, face: Face, size: number, width: number): string[] {
+export function wrap(text: string, face: Font, size: number, width: number): string[] {
   const whole = printable(text).trim()
   return whole === '' ? [] : whole.split('\n').flatMap((paragraph) => linesOf(paragraph, face, size, width))
 }
 
 /** A text for a place that holds one line: cut where it is longer, with a sign that it was. */
-export function cut(text: string, face: Face, size: number, width: number): string {
+export function cut(text: string, face: Font, size: number, width: number): string {
   const [line = '', ...more] = wrap(text, face, size, width)
   if (more.length === 0) return line
   const [shorter = ''] = wrap(text, face, size, width - face.widthOf('…', size))

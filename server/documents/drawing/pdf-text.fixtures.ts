@@ -21,7 +21,7 @@ export const pagesOfPdf = (bytes: Uint8Array): string[] =>
 
 export const textOfPdf = (bytes: Uint8Array): string => pagesOfPdf(bytes).join(' ')
 
-export type Word = { page: number; text: string; left: number; right: number; top: number; bottom: number }
+type Word = { page: number; text: string; left: number; right: number; top: number; bottom: number }
 export type Words = { width: number; height: number; words: Word[] }
 
 /** Every word and where it stands, in points from the top left. */

@@ -1,6 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 import { Unzlib } from 'fflate'
-import { type Pixels, Shrunk } from './shrunk.ts'
+import { Downscaler, type Pixels } from './downscale.ts'
 
 type Header = { width: number; height: number; depth: number; colour: number; interlaced: boolean }
 type Chunks = { header: Header; palette: Uint8Array; transparency: Uint8Array; packed: Buffer }
@@ -120,7 +120,7 @@ class Lines {
 
   constructor(
     chunks: Chunks,
-    private readonly into: Shrunk,
+    private readonly into: Downscaler,
   ) {
     const bits = chunks.header.depth * (CHANNELS[chunks.header.colour] as number)
     this.runs = runsOf(chunks.header, bits)
@@ -166,7 +166,7 @@ class Lines {
   }
 }
 
-function unpack(chunks: Chunks, into: Shrunk): void {
+function unpack(chunks: Chunks, into: Downscaler): void {
   const lines = new Lines(chunks, into)
   const unzip = new Unzlib((bytes) => lines.take(bytes))
   for (let at = 0; at < chunks.packed.length; at += SLICE)
@@ -181,7 +181,7 @@ export function readPng(bytes: Uint8Array, most: number): Pixels | null {
     if (!chunks || CHANNELS[chunks.header.colour] === undefined || ![1, 2, 4, 8, 16].includes(chunks.header.depth)) return null
     const { width, height } = chunks.header
     if (width === 0 || height === 0 || width * height > PIXELS_MAX) return null
-    const shrunk = new Shrunk(width, height, most)
+    const shrunk = new Downscaler(width, height, most)
     unpack(chunks, shrunk)
     return shrunk.pixels()
   } catch {

@@ -1,6 +1,6 @@
 import type { CrestPicture } from '../drawing/crest.ts'
-import type { Faces } from '../drawing/faces.ts'
-import type { Sheet } from '../drawing/paper.ts'
+import type { Fonts } from '../drawing/fonts.ts'
+import type { PageSize } from '../drawing/pdf.ts'
 import type { ReportCard, ReportCardFrame, ReportCardLayout } from './report-card.input.ts'
 
 /** A card on its paper: what its class shares, what is its own, and where the content stands (points from the top left). */
@@ -8,9 +8,9 @@ export type Card = {
   frame: ReportCardFrame
   layout: ReportCardLayout
   own: ReportCard
-  faces: Faces
+  fonts: Fonts
   crest: CrestPicture | null
-  sheet: Sheet
+  sheet: PageSize
   left: number
   width: number
   /** How much room everything takes, so that a card with many subjects stays on one page. */

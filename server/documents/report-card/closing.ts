@@ -1,16 +1,16 @@
+import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
 import type { Block } from '../drawing/flow.ts'
 import { wrap } from '../drawing/lines.ts'
-import { baseIn, ink, type Pen, type Style } from '../drawing/pen.ts'
 import type { Card } from './card.ts'
 import { plainText } from './columns.ts'
 
-const LABEL: Style = { face: 'semibold', size: 8, color: ink.accent }
-const words = ({ density }: Card): Style => ({ face: 'regular', size: density.tight ? 8.6 : 9.4, color: ink.text })
+const LABEL: Style = { face: 'semibold', size: 8, color: colors.accent }
+const words = ({ density }: Card): Style => ({ face: 'regular', size: density.tight ? 8.6 : 9.4, color: colors.text })
 const LEADING = 1.4
-const LETTER: Style = { face: 'semibold', size: 9, color: ink.text }
-const RANGE: Style = { face: 'regular', size: 7.4, color: ink.text }
-const MEANING: Style = { face: 'regular', size: 7.2, color: ink.quiet }
-const SIGNED: Style = { face: 'regular', size: 7.4, color: ink.quiet }
+const LETTER: Style = { face: 'semibold', size: 9, color: colors.text }
+const RANGE: Style = { face: 'regular', size: 7.4, color: colors.text }
+const MEANING: Style = { face: 'regular', size: 7.2, color: colors.quiet }
+const SIGNED: Style = { face: 'regular', size: 7.4, color: colors.quiet }
 
 /** A text with its label at its side. The first lines stay with the label; what is longer goes on over the page. */
 function saidBlocks(card: Card, label: string, text: string | null): Block[] {
@@ -18,22 +18,22 @@ function saidBlocks(card: Card, label: string, text: string | null): Block[] {
   const style = words(card)
   const line = style.size * LEADING
   const gap = card.density.tight ? 6 : 9
-  const lines = wrap(text ?? '', card.faces.regular, style.size, card.width - indent)
+  const lines = wrap(text ?? '', card.fonts.regular, style.size, card.width - indent)
   const together = lines.slice(0, 3)
   if (together.length === 0) return []
-  const draw = (pen: Pen, top: number, texts: string[]) =>
-    pen.content(pen.section, 'P', () => {
+  const draw = (canvas: Canvas, top: number, texts: string[]) =>
+    canvas.content(canvas.section, 'P', () => {
       for (const [at, text] of texts.entries())
-        pen.line(text, style, { x: card.left + indent, base: baseIn(top + at * line, line, style.size) })
+        canvas.line(text, style, { x: card.left + indent, base: baseIn(top + at * line, line, style.size) })
     })
   const first: Block = {
     height: gap + together.length * line,
-    draw: (pen, top) => {
-      pen.content(pen.section, 'H3', () => pen.line(label, LABEL, { x: card.left, base: baseIn(top + gap, line, style.size) }))
-      draw(pen, top + gap, together)
+    draw: (canvas, top) => {
+      canvas.content(canvas.section, 'H3', () => canvas.line(label, LABEL, { x: card.left, base: baseIn(top + gap, line, style.size) }))
+      draw(canvas, top + gap, together)
     },
   }
-  return [first, ...lines.slice(3).map((text): Block => ({ height: line, draw: (pen, top) => draw(pen, top, [text]) }))]
+  return [first, ...lines.slice(3).map((text): Block => ({ height: line, draw: (canvas, top) => draw(canvas, top, [text]) }))]
 }
 
 /** Conduct and the class teacher's remark; what was not written takes no room. */
@@ -44,7 +44,7 @@ export const saidOf = (card: Card): Block[] => [
 
 type Band = { letter: string; range: string; meaning: string[] }
 
-function bandsOf({ frame, faces, width }: Card, columns: number): Band[] {
+function bandsOf({ frame, fonts, width }: Card, columns: number): Band[] {
   const { bands } = frame.scale
   return bands.map(({ letter, minimum, remark }, at) => ({
     letter,
@@ -52,7 +52,7 @@ function bandsOf({ frame, faces, width }: Card, columns: number): Band[] {
       at === 0
         ? `${plainText(minimum)} – 100`
         : `${plainText(minimum)} – ${plainText(Math.max(minimum, (bands[at - 1]?.minimum ?? 100) - 0.01))}`,
-    meaning: wrap(remark, faces.regular, MEANING.size, width / columns - 12),
+    meaning: wrap(remark, fonts.regular, MEANING.size, width / columns - 12),
   }))
 }
 
@@ -67,11 +67,11 @@ function scaleBlock(card: Card): Block {
   const head = 20
   return {
     height: head + heights.reduce((sum, height) => sum + height, 0) + 4,
-    draw: (pen, top) => {
-      pen.decoration(() => pen.rule(card.left, top, card.width, ink.line, 0.5))
-      pen.content(pen.section, 'H3', () => {
-        pen.line('Letter scale', LABEL, { x: card.left, base: baseIn(top + 3, 16, LABEL.size) })
-        pen.line(`Percent; the pass mark is ${plainText(card.frame.scale.passMark)}.`, MEANING, {
+    draw: (canvas, top) => {
+      canvas.decoration(() => canvas.rule(card.left, top, card.width, colors.line, 0.5))
+      canvas.content(canvas.section, 'H3', () => {
+        canvas.line('Letter scale', LABEL, { x: card.left, base: baseIn(top + 3, 16, LABEL.size) })
+        canvas.line(`Percent; the pass mark is ${plainText(card.frame.scale.passMark)}.`, MEANING, {
           x: card.left + card.width,
           base: baseIn(top + 3, 16, LABEL.size),
           align: 'right',
@@ -79,18 +79,18 @@ function scaleBlock(card: Card): Block {
       })
       let y = top + head
       for (const [index, row] of rows.entries()) {
-        for (const [at, band] of row.entries()) drawBand(pen, band, card.left + at * share, y)
+        for (const [at, band] of row.entries()) drawBand(canvas, band, card.left + at * share, y)
         y += heights[index] as number
       }
     },
   }
 }
 
-function drawBand(pen: Pen, { letter, range, meaning }: Band, x: number, top: number): void {
-  pen.content(pen.section, 'P', () => {
-    pen.line(letter, LETTER, { x, base: baseIn(top, 13, LETTER.size) })
-    pen.line(range, RANGE, { x: x + Math.max(18, pen.widthOf(letter, LETTER) + 5), base: baseIn(top, 13, LETTER.size) })
-    for (const [at, line] of meaning.entries()) pen.line(line, MEANING, { x, base: baseIn(top + 14 + at * 10, 10, MEANING.size) })
+function drawBand(canvas: Canvas, { letter, range, meaning }: Band, x: number, top: number): void {
+  canvas.content(canvas.section, 'P', () => {
+    canvas.line(letter, LETTER, { x, base: baseIn(top, 13, LETTER.size) })
+    canvas.line(range, RANGE, { x: x + Math.max(18, canvas.widthOf(letter, LETTER) + 5), base: baseIn(top, 13, LETTER.size) })
+    for (const [at, line] of meaning.entries()) canvas.line(line, MEANING, { x, base: baseIn(top + 14 + at * 10, 10, MEANING.size) })
   })
 }
 
@@ -105,14 +105,14 @@ function signatureBlock(card: Card): Block {
   const height = card.density.tight ? 52 : 66
   return {
     height,
-    draw: (pen, top) => {
+    draw: (canvas, top) => {
       for (const [at, [label, name]] of places.entries()) {
         const x = card.left + at * (share + gap)
-        const [line = ''] = wrap(name, card.faces.regular, SIGNED.size, share - pen.widthOf(label, SIGNED) - 12)
-        pen.decoration(() => pen.rule(x, top + height - 16, share, ink.strong, 0.6))
-        pen.content(pen.section, 'P', () => {
-          pen.line(label, SIGNED, { x, base: top + height - 6 })
-          if (line === name) pen.line(line, { ...SIGNED, color: ink.text }, { x: x + share, base: top + height - 6, align: 'right' })
+        const [line = ''] = wrap(name, card.fonts.regular, SIGNED.size, share - canvas.widthOf(label, SIGNED) - 12)
+        canvas.decoration(() => canvas.rule(x, top + height - 16, share, colors.strong, 0.6))
+        canvas.content(canvas.section, 'P', () => {
+          canvas.line(label, SIGNED, { x, base: top + height - 6 })
+          if (line === name) canvas.line(line, { ...SIGNED, color: colors.text }, { x: x + share, base: top + height - 6, align: 'right' })
         })
       }
     },

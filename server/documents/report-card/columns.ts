@@ -1,7 +1,7 @@
 import type { ReportCardLayout, TermEntry, TermLayout, YearEntry, YearLayout } from './report-card.input.ts'
 
 /** A column of figures: its head, what stands small under the head, its width in points. `isResult` is the figure that counts. */
-export type FigureColumn<Entry> = {
+type FigureColumn<Entry> = {
   head: string
   under: string
   width: number

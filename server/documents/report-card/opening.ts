@@ -1,17 +1,17 @@
 import { letterFor } from '@markbook/shared/domain/letters'
+import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
 import type { Block } from '../drawing/flow.ts'
 import { letterhead } from '../drawing/letterhead.ts'
 import { wrap } from '../drawing/lines.ts'
-import { baseIn, ink, type Pen, type Style } from '../drawing/pen.ts'
 import type { Card } from './card.ts'
 import { columnsOf, figureText, plainText } from './columns.ts'
 import { dayText, fullName, ordinal, periodOf } from './words.ts'
 
-const KIND: Style = { face: 'semibold', size: 8, color: ink.accent, spacing: 1.1 }
-const STUDENT: Style = { face: 'semibold', size: 21, color: ink.text }
-const LABEL: Style = { face: 'regular', size: 7.2, color: ink.quiet }
-const FACT: Style = { face: 'regular', size: 9.6, color: ink.text }
-const FIGURE: Style = { face: 'semibold', size: 17, color: ink.text }
+const KIND: Style = { face: 'semibold', size: 8, color: colors.accent, spacing: 1.1 }
+const STUDENT: Style = { face: 'semibold', size: 21, color: colors.text }
+const LABEL: Style = { face: 'regular', size: 7.2, color: colors.quiet }
+const FACT: Style = { face: 'regular', size: 9.6, color: colors.text }
+const FIGURE: Style = { face: 'semibold', size: 17, color: colors.text }
 /** Heights and gaps, in points: with room, and without. */
 const roomy = {
   afterRule: 16,
@@ -41,48 +41,48 @@ const room = ({ density }: Card) => (density.tight ? close : roomy)
 
 function headBlock(card: Card): Block {
   const plan = letterhead(card.frame.school, card.crest, card.width, card)
-  return { height: plan.height + room(card).afterRule, draw: (pen, top) => plan.draw(pen, card.left, top, card.width) }
+  return { height: plan.height + room(card).afterRule, draw: (canvas, top) => plan.draw(canvas, card.left, top, card.width) }
 }
 
 /** What it is and whose. */
 function titleBlock(card: Card): Block {
   const name = fullName(card.own.student)
   const { kind: kindHeight, student, afterName } = room(card)
-  const size = card.faces.semibold.widthOf(name, student) > card.width ? Math.min(student, 15) : student
-  const names = wrap(name, card.faces.semibold, size, card.width)
+  const size = card.fonts.semibold.widthOf(name, student) > card.width ? Math.min(student, 15) : student
+  const names = wrap(name, card.fonts.semibold, size, card.width)
   const kind = `${card.layout.kind === 'term' ? 'Report card' : 'Year-end report'}  ·  ${periodOf(card.frame, card.layout)}`.toUpperCase()
-  const kinds = wrap(kind, card.faces.semibold, KIND.size * 1.16, card.width - 90)
+  const kinds = wrap(kind, card.fonts.semibold, KIND.size * 1.16, card.width - 90)
   const height = kinds.length * kindHeight + names.length * size * 1.32
   return {
     height: height + afterName,
-    draw: (pen, top) => {
-      pen.content(pen.section, 'H2', () => {
+    draw: (canvas, top) => {
+      canvas.content(canvas.section, 'H2', () => {
         for (const [at, line] of kinds.entries())
-          pen.line(line, KIND, { x: card.left, base: baseIn(top + at * kindHeight, kindHeight, KIND.size) })
+          canvas.line(line, KIND, { x: card.left, base: baseIn(top + at * kindHeight, kindHeight, KIND.size) })
         const from = top + kinds.length * kindHeight
         for (const [at, line] of names.entries())
-          pen.line(line, { ...STUDENT, size }, { x: card.left, base: baseIn(from + at * size * 1.32, size * 1.32, size) })
+          canvas.line(line, { ...STUDENT, size }, { x: card.left, base: baseIn(from + at * size * 1.32, size * 1.32, size) })
       })
-      if (card.own.status === 'draft') draftMark(pen, card.left + card.width, top)
+      if (card.own.status === 'draft') draftMark(canvas, card.left + card.width, top)
     },
   }
 }
 
-function draftMark(pen: Pen, right: number, top: number): void {
+function draftMark(canvas: Canvas, right: number, top: number): void {
   const style: Style = { ...KIND, color: '#1b1f24' }
-  const width = pen.widthOf('DRAFT', style) + 16
-  pen.content(pen.section, 'P', () => {
-    pen.document
+  const width = canvas.widthOf('DRAFT', style) + 16
+  canvas.content(canvas.section, 'P', () => {
+    canvas.document
       .roundedRect(right - width, top - 2, width, 16, 2)
       .lineWidth(0.8)
-      .stroke(ink.text)
-    pen.line('DRAFT', style, { x: right - width / 2, base: baseIn(top - 2, 16, style.size), align: 'centre' })
+      .stroke(colors.text)
+    canvas.line('DRAFT', style, { x: right - width / 2, base: baseIn(top - 2, 16, style.size), align: 'centre' })
   })
 }
 
 type Fact = { label: string; lines: string[]; width: number }
 
-function factsOf({ frame, own, faces, width }: Card): Fact[] {
+function factsOf({ frame, own, fonts, width }: Card): Fact[] {
   const told: [label: string, text: string | null][] = [
     ['Class', frame.class_name],
     ['Student number', own.student.student_number],
@@ -91,7 +91,7 @@ function factsOf({ frame, own, faces, width }: Card): Fact[] {
   ]
   const present = told.filter((fact): fact is [string, string] => Boolean(fact[1]))
   const share = width / Math.max(present.length, 1)
-  return present.map(([label, text]) => ({ label, width: share, lines: wrap(text, faces.regular, FACT.size, share - 12) }))
+  return present.map(([label, text]) => ({ label, width: share, lines: wrap(text, fonts.regular, FACT.size, share - 12) }))
 }
 
 function factsBlock(card: Card): Block {
@@ -99,12 +99,12 @@ function factsBlock(card: Card): Block {
   const lines = Math.max(...facts.map((fact) => fact.lines.length))
   return {
     height: 11 + lines * 13 + room(card).afterFacts,
-    draw: (pen, top) => {
+    draw: (canvas, top) => {
       for (const [at, { label, lines: text, width }] of facts.entries()) {
         const x = card.left + at * width
-        pen.content(pen.section, 'P', () => {
-          pen.line(label, LABEL, { x, base: baseIn(top, 11, LABEL.size) })
-          for (const [index, line] of text.entries()) pen.line(line, FACT, { x, base: baseIn(top + 11 + index * 13, 13, FACT.size) })
+        canvas.content(canvas.section, 'P', () => {
+          canvas.line(label, LABEL, { x, base: baseIn(top, 11, LABEL.size) })
+          for (const [index, line] of text.entries()) canvas.line(line, FACT, { x, base: baseIn(top + 11 + index * 13, 13, FACT.size) })
         })
       }
     },
@@ -128,8 +128,8 @@ function standing({ own, frame, layout }: Card): Cell[] {
   ]
 }
 
-const fitted = (pen: Pen, text: string, style: Style, width: number): Style => {
-  const wide = pen.widthOf(text, style)
+const fitted = (canvas: Canvas, text: string, style: Style, width: number): Style => {
+  const wide = canvas.widthOf(text, style)
   return wide <= width ? style : { ...style, size: Math.max(6, (style.size * width) / wide) }
 }
 
@@ -140,22 +140,22 @@ function stripBlock(card: Card): Block {
   const { strip, figure, label: labelBase, value: valueBase, afterStrip } = room(card)
   return {
     height: strip + afterStrip,
-    draw: (pen, top) => {
-      pen.decoration(() => {
-        pen.rect(card.left, top, card.width, strip, ink.tint)
-        for (const at of cells.keys()) if (at > 0) pen.document.rect(card.left + at * share, top + 8, 0.6, strip - 16).fill(ink.line)
+    draw: (canvas, top) => {
+      canvas.decoration(() => {
+        canvas.rect(card.left, top, card.width, strip, colors.tint)
+        for (const at of cells.keys()) if (at > 0) canvas.document.rect(card.left + at * share, top + 8, 0.6, strip - 16).fill(colors.line)
       })
       for (const [at, { label, value, beside }] of cells.entries()) {
         const x = card.left + at * share + 14
-        const style = fitted(pen, value, { ...FIGURE, size: figure, color: at === 0 ? ink.accent : ink.text }, share - 26)
-        pen.content(pen.section, 'P', () => {
-          pen.line(label, LABEL, { x, base: top + labelBase })
-          pen.line(value, style, { x, base: top + valueBase })
+        const style = fitted(canvas, value, { ...FIGURE, size: figure, color: at === 0 ? colors.accent : colors.text }, share - 26)
+        canvas.content(canvas.section, 'P', () => {
+          canvas.line(label, LABEL, { x, base: top + labelBase })
+          canvas.line(value, style, { x, base: top + valueBase })
           if (beside === '') return
-          const left = x + pen.widthOf(value, style) + 5
+          const left = x + canvas.widthOf(value, style) + 5
           const free = card.left + (at + 1) * share - 8 - left
           if (free > 12)
-            pen.line(beside, fitted(pen, beside, { ...FACT, size: 9, color: ink.quiet }, free), { x: left, base: top + valueBase })
+            canvas.line(beside, fitted(canvas, beside, { ...FACT, size: 9, color: colors.quiet }, free), { x: left, base: top + valueBase })
         })
       }
     },

@@ -16,8 +16,8 @@ export const frame: ReportCardFrame = {
   madeAt: Date.UTC(2025, 11, 12, 15),
 }
 
-type Told = [subject: string, teacher: string, coursework: number | null, exam: number | null, remark: string | null]
-const TOLD: Told[] = [
+type SubjectLine = [subject: string, teacher: string, coursework: number | null, exam: number | null, remark: string | null]
+const TOLD: SubjectLine[] = [
   ['Mathematics', 'Ada Nowak', 83.75, 71, 'Careful, tidy work. He explains his reasoning to others and is ready for harder problems.'],
   ['English', 'Cathal Byrne', 82, 74, 'Lively, but hurried.'],
   ['Irish', 'Síle Quinn', 80.5, 77.5, 'An bhfuil níos fearr? Tá! His spoken Irish grew noticeably this term.'],

@@ -1,6 +1,6 @@
 import type { GradingScale } from '@markbook/shared/domain/letters'
 
-/** A school's crest as it is stored. PNG and JPEG are printed; a card with a WebP crest is printed without it (decision 258). */
+/** A school's crest as it is stored. PNG and JPEG are printed; a card with a WebP crest is printed without it (docs/design/reports.md). */
 export type Crest = { contentType: string; bytes: Uint8Array }
 
 /** What stands at the head of everything that a school prints. Lines that are null or empty are left out. */

@@ -4,10 +4,9 @@ import { PDFDocument } from 'pdf-lib'
 import { describe, expect, test } from 'vitest'
 import { hasPoppler, pagesOfPdf, textOfPdf, wordsOfPdf } from '../drawing/pdf-text.fixtures.ts'
 import { figureText } from './columns.ts'
-import { mergePdfs } from './merge.ts'
 import { elan, entries, frame, manyEntries, termLayout, yearEntries, yearLayout } from './report-card.fixtures.ts'
 import type { ReportCard, ReportCardFrame, ReportCardsInput, TermEntry, YearEntry, YearLayout } from './report-card.input.ts'
-import { openStudio, printRun, reportCard } from './report-card.ts'
+import { openCardSetup, printRun, reportCard } from './report-card.ts'
 
 const ofTerm = (own: Partial<ReportCard<TermEntry>> = {}, more: Partial<ReportCardFrame> = {}): ReportCardsInput => ({
   ...frame,
@@ -25,7 +24,7 @@ const ofYear = (
   layout: { ...yearLayout(kind), ...year },
   cards: [{ ...elan, entries: own }],
 })
-const drawn = async (input: ReportCardsInput) => reportCard(await openStudio(input), input.cards[0] as ReportCard)
+const drawn = async (input: ReportCardsInput) => reportCard(await openCardSetup(input), input.cards[0] as ReportCard)
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const pageCount = async (bytes: Uint8Array) => (await PDFDocument.load(bytes)).getPageCount()
 const named = (first_name: string, last_name: string) => ofTerm({ student: { ...elan.student, first_name, last_name } })
@@ -216,25 +215,18 @@ describe('a class in one file', () => {
 
   test('every card after the other, progress after each', async () => {
     const seen: string[] = []
-    const bytes = await printRun(await openStudio(input([12, 40, 1])), { onProgress: (done, total) => void seen.push(`${done}/${total}`) })
+    const bytes = await printRun(await openCardSetup(input([12, 40, 1])), {
+      onProgress: (done, total) => void seen.push(`${done}/${total}`),
+    })
     expect(await pageCount(bytes)).toBe(5)
     expect(seen).toEqual(['1/3', '2/3', '3/3'])
   })
 
   test('for two-sided printers no card begins on the back of another', async () => {
-    expect(await pageCount(await printRun(await openStudio(input([12, 40, 1])), { twoSided: true }))).toBe(7)
+    expect(await pageCount(await printRun(await openCardSetup(input([12, 40, 1])), { twoSided: true }))).toBe(7)
   })
 
   test('a class without cards is an empty page', async () => {
-    expect(await pageCount(await printRun(await openStudio(input([]))))).toBe(1)
-  })
-
-  test('stored files are merged in their order, with blank pages on request, and what is no PDF is named', async () => {
-    const files = await Promise.all([12, 40].map((count) => drawn(ofTerm({ entries: manyEntries(count) }))))
-    expect(await pageCount(await mergePdfs(files))).toBe(4)
-    expect(await pageCount(await mergePdfs(files, { twoSided: true }))).toBe(5)
-    expect(digest(await mergePdfs(files))).toBe(digest(await mergePdfs(files)))
-    const broken = mergePdfs([files[0] as Uint8Array, Buffer.from('%PDF-1.7 and no more')])
-    await expect(broken).rejects.toMatchObject({ status: 415, message: 'The stored file 2 is no PDF that can be read.' })
+    expect(await pageCount(await printRun(await openCardSetup(input([]))))).toBe(1)
   })
 })

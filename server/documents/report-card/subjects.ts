@@ -1,6 +1,6 @@
+import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
 import type { Block } from '../drawing/flow.ts'
 import { wrap } from '../drawing/lines.ts'
-import { baseIn, ink, type Pen, type Style } from '../drawing/pen.ts'
 import type { Card, Density } from './card.ts'
 import { type Columns, columnsOf, figureText } from './columns.ts'
 import type { TermEntry, YearEntry } from './report-card.input.ts'
@@ -9,9 +9,9 @@ const LETTER = 46
 const GAP = 9
 /** Between a subject and its teacher beside it. */
 const BESIDE = 6
-const HEAD: Style = { face: 'semibold', size: 7.6, color: ink.accent }
-const UNDER: Style = { face: 'regular', size: 6.8, color: ink.quiet }
-const NOTE: Style = { face: 'regular', size: 7.2, color: ink.quiet }
+const HEAD: Style = { face: 'semibold', size: 7.6, color: colors.accent }
+const UNDER: Style = { face: 'regular', size: 6.8, color: colors.quiet }
+const NOTE: Style = { face: 'regular', size: 7.2, color: colors.quiet }
 const HEAD_HEIGHT = 28
 /** Lines of a remark that stay together; longer ones may go on over the page. */
 const TOGETHER = 24
@@ -21,12 +21,12 @@ type Entry = TermEntry | YearEntry
 type Table = { card: Card; columns: Columns<Entry>; subject: number; remark: number; remarkAt: number; teachersBeside: boolean }
 
 /** The width that the widest subject takes with its teacher beside it. */
-const widthBeside = ({ own, faces, density }: Card): number =>
+const widthBeside = ({ own, fonts, density }: Card): number =>
   Math.max(
     0,
     ...own.entries.map(
       ({ subject, teacher }) =>
-        faces.semibold.widthOf(subject, density.size) + (teacher ? BESIDE + faces.regular.widthOf(teacher, density.size - 2) : 0),
+        fonts.semibold.widthOf(subject, density.size) + (teacher ? BESIDE + fonts.regular.widthOf(teacher, density.size - 2) : 0),
     ),
   )
 
@@ -45,16 +45,16 @@ function tableOf(card: Card): Table {
 function headBlock({ card, columns, subject, remarkAt }: Table): Block {
   return {
     height: HEAD_HEIGHT,
-    draw: (pen, top) => {
+    draw: (canvas, top) => {
       const base = top + 11
-      const row = pen.element(pen.table(), 'TR')
+      const row = canvas.element(canvas.table(), 'TR')
       const head = (text: string, under: string, x: number, align: 'left' | 'right' | 'centre') =>
-        pen.content(
+        canvas.content(
           row,
           'TH',
           () => {
-            pen.line(text, HEAD, { x, base, align })
-            pen.line(under, UNDER, { x, base: base + 9, align })
+            canvas.line(text, HEAD, { x, base, align })
+            canvas.line(under, UNDER, { x, base: base + 9, align })
           },
           { scope: 'Column' },
         )
@@ -66,7 +66,7 @@ function headBlock({ card, columns, subject, remarkAt }: Table): Block {
       }
       head('Letter', '', x + LETTER / 2 + 6, 'centre')
       head('Remark', '', remarkAt, 'left')
-      pen.decoration(() => pen.rule(card.left, top + HEAD_HEIGHT - 2, card.width, ink.accent, 1))
+      canvas.decoration(() => canvas.rule(card.left, top + HEAD_HEIGHT - 2, card.width, colors.accent, 1))
     },
   }
 }
@@ -82,17 +82,17 @@ type Texts = {
 }
 
 function textsOf({ card, columns, subject, remark }: Table, entry: Entry): Texts {
-  const { faces, frame } = card
+  const { fonts, frame } = card
   const { size } = card.density
   const scaleWord = frame.scale.bands.find(({ letter }) => letter === entry.letter_grade)?.remark ?? ''
   const isOwnWords = Boolean(entry.teacher_remark?.trim())
   return {
-    subject: wrap(entry.subject, faces.semibold, size, subject - GAP),
-    teacher: wrap(entry.teacher ?? '', faces.regular, size - 2, subject - GAP),
-    letter: wrap(entry.letter_grade ?? '–', faces.semibold, size, LETTER - 4),
+    subject: wrap(entry.subject, fonts.semibold, size, subject - GAP),
+    teacher: wrap(entry.teacher ?? '', fonts.regular, size - 2, subject - GAP),
+    letter: wrap(entry.letter_grade ?? '–', fonts.semibold, size, LETTER - 4),
     remark: isOwnWords
-      ? wrap(entry.teacher_remark ?? '', faces.regular, size - 1.2, remark)
-      : wrap(scaleWord, faces.italic, size - 1.2, remark),
+      ? wrap(entry.teacher_remark ?? '', fonts.regular, size - 1.2, remark)
+      : wrap(scaleWord, fonts.italic, size - 1.2, remark),
     isOwnWords,
     isPartial: columns.isPartial(entry),
     figures: columns.figures.map((column) => figureText(column.of(entry))),
@@ -117,69 +117,78 @@ function rowBlocks(table: Table, entry: Entry): Block[] {
   for (let at = TOGETHER; at < texts.remark.length; at += 1) {
     const text = texts.remark[at] as string
     const isLast = at === texts.remark.length - 1
-    rest.push({ isRow: true, height: line + (isLast ? pad : 0), draw: (pen, top) => drawRest(pen, table, { text, top, line, isLast }) })
+    rest.push({
+      isRow: true,
+      height: line + (isLast ? pad : 0),
+      draw: (canvas, top) => drawRest(canvas, table, { text, top, line, isLast }),
+    })
   }
   const body: Block = {
     isRow: true,
     height,
-    draw: (pen, top) => drawRow(pen, table, { texts, first, top, height, isWhole: !goesOn }),
+    draw: (canvas, top) => drawRow(canvas, table, { texts, first, top, height, isWhole: !goesOn }),
   }
   return [body, ...rest]
 }
 
 type Rest = { text: string; top: number; line: number; isLast: boolean }
-function drawRest(pen: Pen, { card, remarkAt }: Table, { text, top, line, isLast }: Rest): void {
-  const style: Style = { face: 'regular', size: card.density.size - 1.2, color: ink.text }
-  const row = pen.element(pen.table(), 'TR')
-  pen.content(row, 'TD', () => pen.line(text, style, { x: remarkAt, base: baseIn(top, line, style.size) }))
-  if (isLast) pen.decoration(() => pen.rule(card.left, top + line + card.density.pad, card.width, ink.line, 0.5))
+function drawRest(canvas: Canvas, { card, remarkAt }: Table, { text, top, line, isLast }: Rest): void {
+  const style: Style = { face: 'regular', size: card.density.size - 1.2, color: colors.text }
+  const row = canvas.element(canvas.table(), 'TR')
+  canvas.content(row, 'TD', () => canvas.line(text, style, { x: remarkAt, base: baseIn(top, line, style.size) }))
+  if (isLast) canvas.decoration(() => canvas.rule(card.left, top + line + card.density.pad, card.width, colors.line, 0.5))
 }
 
 type Row = { texts: Texts; first: string[]; top: number; height: number; isWhole: boolean }
-function drawRow(pen: Pen, table: Table, { texts, first, top, height, isWhole }: Row): void {
+function drawRow(canvas: Canvas, table: Table, { texts, first, top, height, isWhole }: Row): void {
   const { card, columns, subject, remarkAt } = table
   const { size, pad } = card.density
-  const row = pen.element(pen.table(), 'TR')
+  const row = canvas.element(canvas.table(), 'TR')
   const base = baseIn(top + pad, size * leading.subject, size)
-  pen.content(row, 'TH', () => drawSubject(pen, table, texts, top), { scope: 'Row' })
+  canvas.content(row, 'TH', () => drawSubject(canvas, table, texts, top), { scope: 'Row' })
   let x = card.left + subject
   for (const [at, column] of columns.figures.entries()) {
     x += column.width
-    const style: Style = { face: column.isResult ? 'semibold' : 'regular', size, color: ink.text }
-    pen.content(row, 'TD', () => {
-      pen.line(texts.figures[at] as string, style, { x, base, align: 'right' })
-      if (column.isResult && texts.isPartial) pen.line('†', { ...style, face: 'regular', size: size - 1 }, { x: x + 1.2, base: base - 1.5 })
+    const style: Style = { face: column.isResult ? 'semibold' : 'regular', size, color: colors.text }
+    canvas.content(row, 'TD', () => {
+      canvas.line(texts.figures[at] as string, style, { x, base, align: 'right' })
+      if (column.isResult && texts.isPartial)
+        canvas.line('†', { ...style, face: 'regular', size: size - 1 }, { x: x + 1.2, base: base - 1.5 })
     })
   }
-  pen.content(row, 'TD', () => {
+  canvas.content(row, 'TD', () => {
     for (const [at, line] of texts.letter.entries())
-      pen.line(
+      canvas.line(
         line,
-        { face: 'semibold', size, color: ink.accent },
+        { face: 'semibold', size, color: colors.accent },
         { x: x + LETTER / 2 + 6, base: base + at * size * leading.subject, align: 'centre' },
       )
   })
-  const style: Style = { face: texts.isOwnWords ? 'regular' : 'italic', size: size - 1.2, color: texts.isOwnWords ? ink.text : ink.quiet }
-  pen.content(row, 'TD', () => {
-    for (const [at, line] of first.entries()) pen.line(line, style, { x: remarkAt, base: base + at * style.size * leading.remark })
+  const style: Style = {
+    face: texts.isOwnWords ? 'regular' : 'italic',
+    size: size - 1.2,
+    color: texts.isOwnWords ? colors.text : colors.quiet,
+  }
+  canvas.content(row, 'TD', () => {
+    for (const [at, line] of first.entries()) canvas.line(line, style, { x: remarkAt, base: base + at * style.size * leading.remark })
   })
-  if (isWhole) pen.decoration(() => pen.rule(card.left, top + height, card.width, ink.line, 0.5))
+  if (isWhole) canvas.decoration(() => canvas.rule(card.left, top + height, card.width, colors.line, 0.5))
 }
 
-function drawSubject(pen: Pen, { card, teachersBeside }: Table, { subject, teacher }: Texts, top: number): void {
+function drawSubject(canvas: Canvas, { card, teachersBeside }: Table, { subject, teacher }: Texts, top: number): void {
   const { size, pad }: Density = card.density
-  const named: Style = { face: 'semibold', size, color: ink.text }
-  const taught: Style = { face: 'regular', size: size - 2, color: ink.quiet }
+  const named: Style = { face: 'semibold', size, color: colors.text }
+  const taught: Style = { face: 'regular', size: size - 2, color: colors.quiet }
   if (teachersBeside) {
     const base = baseIn(top + pad, size * leading.subject, size)
-    pen.line(subject[0] ?? '', named, { x: card.left, base })
-    pen.line(teacher[0] ?? '', taught, { x: card.left + pen.widthOf(subject[0] ?? '', named) + BESIDE, base })
+    canvas.line(subject[0] ?? '', named, { x: card.left, base })
+    canvas.line(teacher[0] ?? '', taught, { x: card.left + canvas.widthOf(subject[0] ?? '', named) + BESIDE, base })
     return
   }
   let y = top + pad
   const lines = (texts: string[], style: Style, height: number) => {
     for (const text of texts) {
-      pen.line(text, style, { x: card.left, base: baseIn(y, height, style.size) })
+      canvas.line(text, style, { x: card.left, base: baseIn(y, height, style.size) })
       y += height
     }
   }
@@ -189,11 +198,11 @@ function drawSubject(pen: Pen, { card, teachersBeside }: Table, { subject, teach
 
 function textBlock(card: Card, text: string, style: Style, space: number): Block[] {
   const line = style.size * 1.4
-  return wrap(text, card.faces[style.face], style.size, card.width).map((words, at) => ({
+  return wrap(text, card.fonts[style.face], style.size, card.width).map((words, at) => ({
     height: line + (at === 0 ? space : 0),
-    draw: (pen, top) =>
-      pen.content(pen.section, 'P', () =>
-        pen.line(words, style, { x: card.left, base: baseIn(top + (at === 0 ? space : 0), line, style.size) }),
+    draw: (canvas, top) =>
+      canvas.content(canvas.section, 'P', () =>
+        canvas.line(words, style, { x: card.left, base: baseIn(top + (at === 0 ? space : 0), line, style.size) }),
       ),
   }))
 }
@@ -203,7 +212,7 @@ export function subjectBlocks(card: Card): { head: Block | null; blocks: Block[]
   const table = tableOf(card)
   if (card.own.entries.length === 0) {
     const none = 'There are no results for this report.'
-    return { head: null, blocks: textBlock(card, none, { face: 'italic', size: 9.5, color: ink.quiet }, 6) }
+    return { head: null, blocks: textBlock(card, none, { face: 'italic', size: 9.5, color: colors.quiet }, 6) }
   }
   const rows = card.own.entries.flatMap((entry) => rowBlocks(table, entry))
   const partial = card.own.entries.some((entry) => table.columns.isPartial(entry))

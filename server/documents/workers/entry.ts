@@ -9,7 +9,7 @@ export type WorkerEntry = { start: URL | string; options: Pick<WorkerOptions, 'e
 /** Its own file beside the built program; from the sources it first needs the loader that they run with. */
 export function workerEntry(): WorkerEntry {
   const here = import.meta.dirname
-  if (!import.meta.filename.endsWith('.ts')) return { start: pathToFileURL(join(here, 'papers-worker.mjs')), options: { execArgv: [] } }
+  if (!import.meta.filename.endsWith('.ts')) return { start: pathToFileURL(join(here, 'documents-worker.mjs')), options: { execArgv: [] } }
   // Asked for in this way tsx names the half that `require` gets.
   const loader = pathToFileURL(
     createRequire(import.meta.url)

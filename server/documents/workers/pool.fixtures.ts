@@ -1,5 +1,5 @@
 import { importFailures } from '@markbook/shared/contract/imports'
-import { serveTasks } from './serve.ts'
+import { runTasks } from './run-tasks.ts'
 
 /*
  * A worker whose tasks misbehave, for the tests of the pool.
@@ -7,7 +7,7 @@ import { serveTasks } from './serve.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-serveTasks({
+runTasks({
   echo: async (input: unknown) => input,
   bytes: async (size: number) => new Uint8Array(size).fill(7),
   slow: async (ms: number) => pause(ms).then(() => ms),

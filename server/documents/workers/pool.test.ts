@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fromSource } from './entry.ts'
-import { openPool, type Pool, type PoolOptions } from './pool.ts'
+import { openPool, type Pool, type PoolOptions, type RunOptions } from './pool.ts'
 
 const loader = pathToFileURL(
   createRequire(import.meta.url)
@@ -13,10 +13,11 @@ const loader = pathToFileURL(
 const entry = fromSource(loader, pathToFileURL(join(import.meta.dirname, 'pool.fixtures.ts')).href)
 
 const pools: Pool[] = []
-function poolOf(options: Partial<PoolOptions> = {}): Pool {
-  const pool = openPool({ entry, size: 1, waiting: 4, memoryMb: 64, timeMs: 30_000, idleMs: 60_000, ...options })
+function poolOf(options: Partial<PoolOptions> = {}) {
+  const pool = openPool({ entry, size: 1, share: options.size ?? 1, waiting: 4, memoryMb: 64, timeMs: 30_000, idleMs: 60_000, ...options })
   pools.push(pool)
-  return pool
+  const run = (name: string, input: unknown, more: Partial<RunOptions> = {}) => pool.run(name, input, { school: 'one', ...more })
+  return { ...pool, run }
 }
 afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()))
@@ -32,11 +33,11 @@ describe('a task', () => {
 
   test('asks while it works, and waits for each answer', async () => {
     const heard: number[] = []
-    const hear = async (question: number) => {
+    const answer = async (question: number) => {
       heard.push(question)
       return question * 10
     }
-    expect(await poolOf().run('count', 4, { hear })).toBe(100)
+    expect(await poolOf().run('count', 4, { answer })).toBe(100)
     expect(heard).toEqual([1, 2, 3, 4])
   })
 
@@ -78,13 +79,13 @@ describe('a task', () => {
   test('that gives signs of life may take longer, and what the answer takes is not counted', async () => {
     const pool = poolOf({ timeMs: 4_000 })
     await pool.run('echo', 'started')
-    const hear = () => new Promise<void>((resolve) => setTimeout(resolve, 1_500))
-    expect(await pool.run('patient', 4, { hear })).toBe('done')
+    const answer = () => new Promise<void>((resolve) => setTimeout(resolve, 1_500))
+    expect(await pool.run('patient', 4, { answer })).toBe('done')
   })
 
   test('whose answer fails ends with that failure', async () => {
-    const hear = () => Promise.reject(new Error('the disk is full'))
-    await expect(poolOf().run('count', 3, { hear })).rejects.toThrow('the disk is full')
+    const answer = () => Promise.reject(new Error('the disk is full'))
+    await expect(poolOf().run('count', 3, { answer })).rejects.toThrow('the disk is full')
   })
 
   test('that is given up throws the reason: waiting, working, or before it began', async () => {
@@ -138,4 +139,41 @@ describe('the pool', () => {
     await expect(pool.run('echo', { call: () => {} })).rejects.toThrow()
     expect(await pool.run('echo', 1)).toBe(1)
   })
+})
+
+describe('a school', () => {
+  test('has its share of the workers, so that the task of another starts at once', async () => {
+    const pool = poolOf({ size: 2, share: 1 })
+    const long = [1, 2, 3].map(() => pool.run('slow', 60_000, { school: 'one' }).catch(() => 'ended'))
+    expect(pool.state()).toEqual({ workers: 1, working: 1, waiting: 2 })
+    expect(await pool.run('echo', 'pdf', { school: 'two' })).toBe('pdf')
+    expect(pool.state()).toMatchObject({ working: 1, waiting: 2 })
+    await pool.close()
+    expect(await Promise.all(long)).toEqual(['ended', 'ended', 'ended'])
+  })
+
+  test('takes turns with the others that wait', async () => {
+    const pool = poolOf({ size: 1, share: 1, waiting: 9 })
+    const order: string[] = []
+    const task = (school: string, name: string) => pool.run('slow', 1, { school }).then(() => void order.push(name))
+    await Promise.all([task('one', '1a'), task('one', '1b'), task('one', '1c'), task('two', '2a'), task('two', '2b'), task('three', '3a')])
+    expect(order).toEqual(['1a', '2a', '3a', '1b', '2b', '1c'])
+  })
+
+  test('that fills the queue leaves room for another', async () => {
+    const pool = poolOf({ size: 1, share: 1, waiting: 3 })
+    const first = [1, 2, 3, 4].map((at) => pool.run('slow', at, { school: 'one' }).catch((error) => error.code))
+    const other = pool.run('slow', 5, { school: 'two' })
+    await expect(pool.run('slow', 6, { school: 'one' })).rejects.toMatchObject({ status: 503, code: 'busy' })
+    expect(await other).toBe(5)
+    expect(await Promise.all(first)).toEqual([1, 2, 3, 'busy'])
+  })
+})
+
+test('a task with a limit of its own fails with its own failure, and the time that the worker starts does not count', async () => {
+  const pool = poolOf()
+  const limit = { timeMs: 300, overdue: () => new Error('too long to read') }
+  expect(await pool.run('slow', 1, { limit })).toBe(1)
+  await expect(pool.run('hangs', null, { limit })).rejects.toThrow('too long to read')
+  expect(await pool.run('echo', 1)).toBe(1)
 })

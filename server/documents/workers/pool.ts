@@ -1,18 +1,31 @@
 import { common } from '@markbook/shared/failures'
-import { type Hand, type HandOptions, type Hear, hire } from './hand.ts'
+import type { AnswerQuestion } from './messages.ts'
+import { TaskQueue } from './task-queue.ts'
+import { startThread, type Thread, type ThreadOptions } from './thread.ts'
 
-/** `size`: workers at most, started when there is something to do and ended after `idleMs` without any. `waiting`: tasks that may wait for one. */
-export type PoolOptions = HandOptions & { size: number; waiting: number; idleMs: number }
+/**
+ * `size`: workers at most, started when there is something to do and ended after `idleMs` without any. `share`: how many of them one
+ * school may have at a time. `waiting`: tasks that may wait for one.
+ */
+export type PoolOptions = ThreadOptions & { size: number; share: number; waiting: number; idleMs: number }
 
-/** `hear` answers what the task asks while it works. `signal` ends it with its reason. */
-export type RunOptions = { hear?: Hear; signal?: AbortSignal }
+/**
+ * `school` is whom the task is for. `answer` answers what the task asks while it runs. `signal` ends it with its reason. `timeMs` and
+ * `overdue` are as in `Call`; without them the task has the time of the pool, and fails with 503 `busy` beyond it.
+ */
+export type RunOptions = {
+  school: string
+  answer?: AnswerQuestion
+  signal?: AbortSignal
+  limit?: { timeMs: number; overdue: () => Error }
+}
 
 /**
  * Runs named tasks in worker threads. Throws `Failure` 503 `busy` where too many wait or a task takes too long, 413 `too_large` where it
- * needs too much memory, what the task itself throws, and a plain Error where it crashes. Whatever happens concerns that task alone.
+ * needs too much memory, what the task itself throws, and a plain Error where it crashes. No other task is concerned.
  */
 export type Pool = {
-  run(name: string, input: unknown, options?: RunOptions): Promise<unknown>
+  run(name: string, input: unknown, options: RunOptions): Promise<unknown>
   state(): { workers: number; working: number; waiting: number }
   close(): Promise<void>
 }
@@ -20,86 +33,87 @@ export type Pool = {
 type Task = RunOptions & { name: string; input: unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void }
 
 const stopping = () => common.busy({ message: 'The server is stopping. Please try again in a moment.' })
+const tooLong = () => common.busy({ message: 'This document took too long to make. Please try again when the server has less to do.' })
 
 export function openPool(options: PoolOptions): Pool {
-  const resting = new Map<Hand, NodeJS.Timeout>()
-  const working = new Map<Hand, Task>()
-  const queue: Task[] = []
+  const idle = new Map<Thread, NodeJS.Timeout>()
+  const working = new Map<Thread, Task>()
+  const queue = new TaskQueue<Task>(options)
   let isClosed = false
 
-  function handFor(): Hand | null {
-    for (const [hand, idle] of resting) {
-      clearTimeout(idle)
-      resting.delete(hand)
-      if (!hand.isGone()) return hand
+  function freeThread(): Thread {
+    for (const [thread, timer] of idle) {
+      clearTimeout(timer)
+      idle.delete(thread)
+      if (!thread.hasEnded()) return thread
     }
-    return working.size < options.size ? hire(options) : null
+    return startThread(options)
   }
 
-  function next(): void {
-    while (queue.length > 0 && !isClosed) {
-      const hand = handFor()
-      if (!hand) return
-      void work(hand, queue.shift() as Task)
+  function startTasks(): void {
+    while (!isClosed && queue.size > 0) {
+      if (working.size >= options.size) return
+      const task = queue.takeNext(working.values())
+      if (!task) return
+      void work(freeThread(), task)
     }
   }
 
-  async function work(hand: Hand, task: Task): Promise<void> {
-    working.set(hand, task)
+  async function work(thread: Thread, task: Task): Promise<void> {
+    working.set(thread, task)
+    const { timeMs, overdue } = task.limit ?? { timeMs: options.timeMs, overdue: tooLong }
     try {
-      task.resolve(await hand.run(task.name, task.input, task.hear))
+      task.resolve(await thread.run({ name: task.name, input: task.input, answer: task.answer, timeMs, overdue }))
     } catch (error) {
       task.reject(error)
     }
-    working.delete(hand)
-    if (!hand.isGone()) rest(hand)
-    next()
+    working.delete(thread)
+    if (!thread.hasEnded()) keepIdle(thread)
+    startTasks()
   }
 
-  function rest(hand: Hand): void {
-    const leave = () => {
-      resting.delete(hand)
-      void hand.dismiss(null)
+  function keepIdle(thread: Thread): void {
+    const endIdle = () => {
+      idle.delete(thread)
+      void thread.end(null)
     }
-    resting.set(hand, setTimeout(leave, options.idleMs).unref())
+    idle.set(thread, setTimeout(endIdle, options.idleMs).unref())
   }
 
-  function abandon(task: Task): void {
+  function abort(task: Task): void {
     const reason: unknown = task.signal?.reason
-    const at = queue.indexOf(task)
-    if (at >= 0) queue.splice(at, 1)
+    queue.remove(task)
     task.reject(reason)
-    for (const [hand, own] of working) if (own === task) void hand.dismiss(reason)
+    for (const [thread, running] of working) if (running === task) void thread.end(reason)
   }
 
   function add(name: string, input: unknown, more: RunOptions, resolve: Task['resolve'], reject: Task['reject']): void {
     const settled = <V>(settle: (value: V) => void) => {
       return (value: V) => {
-        more.signal?.removeEventListener('abort', leave)
+        more.signal?.removeEventListener('abort', onAbort)
         settle(value)
       }
     }
     const task: Task = { ...more, name, input, resolve: settled(resolve), reject: settled(reject) }
-    const leave = () => abandon(task)
-    more.signal?.addEventListener('abort', leave)
-    queue.push(task)
-    next()
+    const onAbort = () => abort(task)
+    more.signal?.addEventListener('abort', onAbort)
+    queue.add(task)?.reject(common.busy())
+    startTasks()
   }
 
   return {
-    run: async (name, input, more = {}) => {
+    run: async (name, input, more) => {
       if (isClosed) throw stopping()
       more.signal?.throwIfAborted()
-      if (queue.length >= options.waiting) throw common.busy()
       return new Promise((resolve, reject) => add(name, input, more, resolve, reject))
     },
-    state: () => ({ workers: resting.size + working.size, working: working.size, waiting: queue.length }),
+    state: () => ({ workers: idle.size + working.size, working: working.size, waiting: queue.size }),
     close: async () => {
       isClosed = true
-      for (const task of queue.splice(0)) task.reject(stopping())
-      for (const idle of resting.values()) clearTimeout(idle)
-      await Promise.all([...resting.keys(), ...working.keys()].map((hand) => hand.dismiss(stopping())))
-      resting.clear()
+      for (const task of queue.takeAll()) task.reject(stopping())
+      for (const timer of idle.values()) clearTimeout(timer)
+      await Promise.all([...idle.keys(), ...working.keys()].map((thread) => thread.end(stopping())))
+      idle.clear()
     },
   }
 }

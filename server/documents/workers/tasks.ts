@@ -1,34 +1,33 @@
+import type { SheetRow } from '@markbook/shared/spreadsheet/table'
 import type { BroadsheetFormat, BroadsheetInput } from '../broadsheet/broadsheet.input.ts'
 import { broadsheetPdf } from '../broadsheet/broadsheet.pdf.ts'
 import { broadsheetCsv, broadsheetWorkbook } from '../broadsheet/broadsheet.tables.ts'
-import { ownBytes } from '../drawing/paper.ts'
-import type { MadeCards } from '../papers.ts'
+import type { MadeCards } from '../documents.ts'
+import { ownBytes } from '../drawing/pdf.ts'
 import { readSheet } from '../read-sheet.ts'
-import { mergePdfs } from '../report-card/merge.ts'
 import type { ReportCardsInput } from '../report-card/report-card.input.ts'
-import { openStudio, printRun, reportCard } from '../report-card/report-card.ts'
+import { openCardSetup, printRun, reportCard } from '../report-card/report-card.ts'
 import type { Upload } from '../sheet-kind.ts'
-import type { SheetRow } from '../table.ts'
-import { type Portions, type WorkbookInput, type WorkbookRow, type WorkbookSheet, writePortions, writeWorkbook } from '../workbook.ts'
-import type { Ask } from './protocol.ts'
+import { type RowBatches, type WorkbookInput, type WorkbookRow, type WorkbookSheet, writeBatches, writeWorkbook } from '../workbook.ts'
+import type { Ask } from './messages.ts'
 
-/** What tasks say while they work. A card is handed over as it is drawn, rows in portions. */
+/** What tasks say while they work. A card is handed over as it is drawn, rows in batches. */
 export type CardQuestion = { id: string; bytes: Uint8Array | null; done: number; total: number }
 export type ProgressQuestion = { done: number; total: number }
 export type RowsQuestion = { sheet: number }
 type Rows = readonly WorkbookRow[] | null
 
 /** Cells that are handed over at once: few enough that neither thread stops for longer than a few milliseconds. */
-const PORTION = 4_000
+const BATCH_CELLS = 4_000
 
 /** A card that cannot be drawn is named and left out; the others are drawn all the same. */
 async function cards({ input }: { input: ReportCardsInput }, ask: Ask<CardQuestion, void>): Promise<MadeCards['failures']> {
-  const studio = await openStudio(input)
+  const setup = await openCardSetup(input)
   const failures: MadeCards['failures'] = []
   for (const [index, own] of input.cards.entries()) {
     let bytes: Uint8Array | null = null
     try {
-      bytes = await reportCard(studio, own)
+      bytes = await reportCard(setup, own)
     } catch (error) {
       failures.push({ id: own.id, message: `This report card could not be drawn: ${(error as Error).message}` })
     }
@@ -37,23 +36,23 @@ async function cards({ input }: { input: ReportCardsInput }, ask: Ask<CardQuesti
   return failures
 }
 
-async function* portionsOf(sheet: number, ask: Ask<RowsQuestion, Rows>): Portions {
+async function* batchesOf(sheet: number, ask: Ask<RowsQuestion, Rows>): RowBatches {
   for (let rows = await ask({ sheet }); rows !== null; rows = await ask({ sheet })) yield rows
 }
 
 type Named = WorkbookInput<null>
 const workbook = async ({ input }: { input: Named }, ask: Ask<RowsQuestion, Rows>): Promise<Uint8Array> => {
-  const sheets = input.sheets.map((sheet, at): WorkbookSheet<Portions> => ({ ...sheet, rows: portionsOf(at, ask) }))
-  return ownBytes(await writePortions({ ...input, sheets }))
+  const sheets = input.sheets.map((sheet, at): WorkbookSheet<RowBatches> => ({ ...sheet, rows: batchesOf(at, ask) }))
+  return ownBytes(await writeBatches({ ...input, sheets }))
 }
 
-/** Answers the head; the rows go before it in portions. */
+/** Answers the head; the rows go before it in batches. */
 async function sheet(
   { upload, preferred }: { upload: Upload; preferred: readonly string[] },
   ask: Ask<SheetRow[], void>,
 ): Promise<string[]> {
   const { head, rows } = await readSheet(upload, preferred)
-  const size = Math.max(1, Math.floor(PORTION / Math.max(1, head.length)))
+  const size = Math.max(1, Math.floor(BATCH_CELLS / Math.max(1, head.length)))
   for (let at = 0; at < rows.length; at += size) await ask(rows.slice(at, at + size))
   return head
 }
@@ -65,16 +64,13 @@ const broadsheetIn: Record<BroadsheetFormat, (input: BroadsheetInput) => Promise
 }
 
 type Printing = { input: ReportCardsInput; twoSided: boolean }
-type Merging = { files: Uint8Array[]; twoSided: boolean }
 type Watched = Ask<ProgressQuestion, void>
 
 /** Everything that a worker can be told to do. Input and answer cross between threads, so they are plain. */
 export const tasks = {
   cards,
   printRun: async ({ input, twoSided }: Printing, ask: Watched) =>
-    printRun(await openStudio(input), { twoSided, onProgress: (done, total) => ask({ done, total }) }),
-  merge: async ({ files, twoSided }: Merging, ask: Watched) =>
-    ownBytes(await mergePdfs(files, { twoSided, onProgress: (done, total) => ask({ done, total }) })),
+    printRun(await openCardSetup(input), { twoSided, onProgress: (done, total) => ask({ done, total }) }),
   broadsheet: async ({ input, format }: { input: BroadsheetInput; format: BroadsheetFormat }) =>
     ownBytes(await broadsheetIn[format](input)),
   workbook,

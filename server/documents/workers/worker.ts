@@ -1,4 +1,4 @@
-import { serveTasks } from './serve.ts'
+import { runTasks } from './run-tasks.ts'
 import { tasks } from './tasks.ts'
 
-serveTasks(tasks)
+runTasks(tasks)

@@ -1,43 +1,39 @@
 import { type AcademicYearInput, academicYearFailures, academicYears, activeYearFailures } from '@markbook/shared/contract/academic-years'
 import { spanIssues } from '@markbook/shared/contract/scalars'
-import { fillGradingModel, type GradingModelColumns } from '@markbook/shared/domain/gradingModel'
+import { fillGradingModel } from '@markbook/shared/domain/gradingModel'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
-import { type Asker, rowOf } from '../policy.ts'
-import { activeYearOf, aYearEndBook, classesOfYear, shownYear, termsOfYear, usesOfYear, yearsOf } from './academic-years.queries.ts'
+import { columnsOf } from '../columns.ts'
+import { type PolicyContext, rowOf } from '../policy.ts'
+import { activeYearOf, classesOfYear } from './academic-years.policy.ts'
+import { aYearEndBook, shownYear, termsOfYear, usesOfYear, yearsOf } from './academic-years.queries.ts'
 import { rollOver } from './roll-over.ts'
 
 type Year = Row<'academic_year'>
 
 /** The model columns and days of a year as a request leaves them, or 400 with everything that does not fit together. */
-function columnsOf(body: Partial<AcademicYearInput>, stored?: Year) {
-  const days = { start_date: body.startDate ?? stored?.start_date ?? '', end_date: body.endDate ?? stored?.end_date ?? '' }
-  const said = {
-    grading_model: body.gradingModel,
-    calculation_model: body.calculationModel,
-    year_exam_weight: body.yearExamWeight,
-    year_coursework_weight: body.yearCourseworkWeight,
-  }
-  const filled = fillGradingModel(said, stored as GradingModelColumns | undefined)
-  const span = spanIssues({ startDate: days.start_date, endDate: days.end_date })
+function yearColumns(body: Partial<AcademicYearInput>, stored?: Year) {
+  const { name = stored?.name ?? '', start_date = stored?.start_date ?? '', end_date = stored?.end_date ?? '', ...model } = columnsOf(body)
+  const filled = fillGradingModel(model, stored)
+  const span = spanIssues({ startDate: start_date, endDate: end_date })
   if ('issues' in filled || span.length > 0)
     throw common.validationFailed({ issues: [...span, ...('issues' in filled ? filled.issues : [])] })
-  return { name: body.name ?? stored?.name ?? '', ...days, ...filled.columns }
+  return { name, start_date, end_date, ...filled.columns }
 }
 
 /** A year loaded to be activated, deactivated or deleted: the school's row is locked first, so that its active year holds still. */
-async function yearUnderLock(asker: Asker, id: string): Promise<Year> {
-  await asker.tx.find('school', asker.caller.school_id, asker.caller.school_id)
-  return rowOf(asker, 'academic_year', id)
+async function yearUnderLock(context: PolicyContext, id: string): Promise<Year> {
+  await context.tx.find('school', context.caller.school_id, context.caller.school_id)
+  return rowOf(context, 'academic_year', id)
 }
 
 async function nameActive(tx: WriteTx, school: string, academic_year_id: string | null) {
   const register = await activeYearOf(tx, school)
-  if (register) await tx.update('active_year', [{ before: register, patch: { academic_year_id } }])
-  else await tx.insert('active_year', [{ id: school, school_id: school, academic_year_id }])
+  if (register) await tx.update('active_year', register, { academic_year_id })
+  else await tx.insert('active_year', { id: school, school_id: school, academic_year_id })
 }
 
 async function demandTermsInside(tx: WriteTx, year: Year, days: Pick<Year, 'start_date' | 'end_date'>) {
@@ -69,40 +65,40 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
   }),
 
   get: on(academicYears.get, {
-    load: (scene, { params }) => rowOf(scene, 'academic_year', params.id),
-    run: ({ tx }, _asked, year) => shownYear(tx, year),
+    load: (context, { params }) => rowOf(context, 'academic_year', params.id),
+    run: ({ tx }, _input, year) => shownYear(tx, year),
   }),
 
   create: on(academicYears.create, {
     load: async () => undefined,
     run: async ({ tx, caller }, { body }) => {
-      const [year] = await tx.insert('academic_year', [{ id: tx.newId(), school_id: caller.school_id, ...columnsOf(body) }])
-      return { ...(year as Year), is_active: false }
+      const year = await tx.insert('academic_year', { id: tx.newId(), school_id: caller.school_id, ...yearColumns(body) })
+      return { ...year, is_active: false }
     },
   }),
 
   update: on(academicYears.update, {
-    load: (scene, { params }) => rowOf(scene, 'academic_year', params.id),
+    load: (context, { params }) => rowOf(context, 'academic_year', params.id),
     run: async ({ tx }, { body }, year) => {
-      const patch = columnsOf(body, year)
+      const patch = yearColumns(body, year)
       if (patch.start_date !== year.start_date || patch.end_date !== year.end_date) await demandTermsInside(tx, year, patch)
       if (patch.grading_model !== year.grading_model) await demandNoYearEndBooks(tx, year)
-      const [updated] = await tx.update('academic_year', [{ before: year, patch }])
-      return shownYear(tx, updated as Year)
+      const updated = await tx.update('academic_year', year, patch)
+      return shownYear(tx, updated)
     },
   }),
 
   activate: on(academicYears.activate, {
-    load: (scene, { params }) => yearUnderLock(scene, params.id),
-    run: async ({ tx }, _asked, year) => {
+    load: (context, { params }) => yearUnderLock(context, params.id),
+    run: async ({ tx }, _input, year) => {
       await nameActive(tx, year.school_id, year.id)
       return { ...year, is_active: true }
     },
   }),
 
   deactivate: on(academicYears.deactivate, {
-    load: (scene, { params }) => yearUnderLock(scene, params.id),
-    run: async ({ tx }, _asked, year) => {
+    load: (context, { params }) => yearUnderLock(context, params.id),
+    run: async ({ tx }, _input, year) => {
       const register = await activeYearOf(tx, year.school_id)
       if (register?.academic_year_id === year.id) await nameActive(tx, year.school_id, null)
       return { ...year, is_active: false }
@@ -110,8 +106,8 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
   }),
 
   remove: on(academicYears.remove, {
-    load: (scene, { params }) => yearUnderLock(scene, params.id),
-    run: async ({ tx }, _asked, year) => {
+    load: (context, { params }) => yearUnderLock(context, params.id),
+    run: async ({ tx }, _input, year) => {
       const place = { school: year.school_id, year: year.id }
       if ((await shownYear(tx, year)).is_active) throw academicYearFailures.isActive()
       const [classes, terms] = [await classesOfYear(tx, place), await termsOfYear(tx, place)]
@@ -124,7 +120,7 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
   }),
 
   rollOver: on(academicYears.rollOver, {
-    load: (scene, { params }) => rowOf(scene, 'academic_year', params.id),
+    load: (context, { params }) => rowOf(context, 'academic_year', params.id),
     run: ({ tx }, { body, query }, year) => rollOver(tx, year, body.classes, query.dryRun),
   }),
 }

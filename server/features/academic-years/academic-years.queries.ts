@@ -1,20 +1,12 @@
 import type { Row } from '@markbook/shared/tables/tables'
-import { and, asc, desc, eq } from 'drizzle-orm'
-import { statement } from '../../store/statement.ts'
+import { asc, desc, eq } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { activeYearOf } from './academic-years.policy.ts'
 
 type Year = Row<'academic_year'>
 type OfYear = { school: string; year: string }
-
-const register = statement<{ school: string }>({ lock: 'active_year' })(({ db, t, p }) =>
-  db.select().from(t.active_year).where(eq(t.active_year.school_id, p.school)),
-)
-
-/** The register that names the school's active year; undefined where none was ever active. Locked where the transaction writes. */
-export async function activeYearOf(tx: ReadTx, school: string): Promise<Row<'active_year'> | undefined> {
-  const [row] = await register(tx, { school })
-  return row
-}
 
 const newestFirst = statement<{ school: string }>()(({ db, t, p }) =>
   db
@@ -40,27 +32,14 @@ export async function yearsOf(tx: ReadTx, school: string): Promise<ShownYear[]> 
 }
 
 /** The terms of a year; locked where the transaction writes, so that nothing is added to one that is about to go. */
-export const termsOfYear = statement<OfYear>({ lock: 'term' })(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.term)
-    .where(and(eq(t.term.school_id, p.school), eq(t.term.academic_year_id, p.year))),
-)
-
-/** The classes of a year; locked where the transaction writes. */
-export const classesOfYear = statement<OfYear>({ lock: 'student_group' })(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.student_group)
-    .where(and(eq(t.student_group.school_id, p.school), eq(t.student_group.academic_year_id, p.year))),
-)
+export const termsOfYear = rowsBy('term', { school: 'school_id', year: 'academic_year_id' }, { lock: true })
 
 const anAssessment = statement<OfYear>()(({ db, t, p }) =>
   db
     .select({ id: t.assessment.id })
     .from(t.assessment)
-    .innerJoin(t.term, and(eq(t.term.school_id, t.assessment.school_id), eq(t.term.id, t.assessment.term_id)))
-    .where(and(eq(t.term.school_id, p.school), eq(t.term.academic_year_id, p.year)))
+    .innerJoin(t.term, matches(t.term, { school_id: t.assessment.school_id, id: t.assessment.term_id }))
+    .where(matches(t.term, { school_id: p.school, academic_year_id: p.year }))
     .limit(1),
 )
 
@@ -69,21 +48,12 @@ const anAssessmentOfAClass = statement<OfYear>()(({ db, t, p }) =>
   db
     .select({ id: t.assessment.id })
     .from(t.assessment)
-    .innerJoin(
-      t.student_group,
-      and(eq(t.student_group.school_id, t.assessment.school_id), eq(t.student_group.id, t.assessment.student_group_id)),
-    )
-    .where(and(eq(t.student_group.school_id, p.school), eq(t.student_group.academic_year_id, p.year)))
+    .innerJoin(t.student_group, matches(t.student_group, { school_id: t.assessment.school_id, id: t.assessment.student_group_id }))
+    .where(matches(t.student_group, { school_id: p.school, academic_year_id: p.year }))
     .limit(1),
 )
 
-const aReportBook = statement<OfYear>()(({ db, t, p }) =>
-  db
-    .select({ id: t.report_book.id })
-    .from(t.report_book)
-    .where(and(eq(t.report_book.school_id, p.school), eq(t.report_book.academic_year_id, p.year)))
-    .limit(1),
-)
+const aReportBook = rowsBy('report_book', { school: 'school_id', year: 'academic_year_id' }, { limit: 1 })
 
 const aClassFile = statement<OfYear>()(({ db, t, p }) =>
   db
@@ -91,9 +61,9 @@ const aClassFile = statement<OfYear>()(({ db, t, p }) =>
     .from(t.class_report_file)
     .innerJoin(
       t.student_group,
-      and(eq(t.student_group.school_id, t.class_report_file.school_id), eq(t.student_group.id, t.class_report_file.student_group_id)),
+      matches(t.student_group, { school_id: t.class_report_file.school_id, id: t.class_report_file.student_group_id }),
     )
-    .where(and(eq(t.student_group.school_id, p.school), eq(t.student_group.academic_year_id, p.year)))
+    .where(matches(t.student_group, { school_id: p.school, academic_year_id: p.year }))
     .limit(1),
 )
 
@@ -105,8 +75,6 @@ export const aYearEndBook = statement<OfYear>()(({ db, t, p }) =>
   db
     .select({ id: t.report_book.id })
     .from(t.report_book)
-    .where(
-      and(eq(t.report_book.school_id, p.school), eq(t.report_book.academic_year_id, p.year), eq(t.report_book.report_type, 'year_end')),
-    )
+    .where(matches(t.report_book, { school_id: p.school, academic_year_id: p.year, report_type: 'year_end' }))
     .limit(1),
 )

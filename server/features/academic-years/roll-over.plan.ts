@@ -1,7 +1,7 @@
 import type { Issue } from '@markbook/shared/failures'
 
 export type Wanted = { fromClassId: string; name: string; studentIds?: string[] | undefined }
-export type Pupil = { classId: string; id: string; firstName: string; lastName: string; isActive: boolean }
+type Pupil = { classId: string; id: string; firstName: string; lastName: string; isActive: boolean }
 
 /** What the database says about the classes that are taken over and the year that receives them. */
 export type Facts = {

@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 
 /** `classes` and `students` are JSON lists of ids. */
@@ -9,10 +10,7 @@ export const classesToRollOver = statement<OfClasses>()(({ db, t, p, dialect }) 
   db
     .select({ id: t.student_group.id, year: t.academic_year.id, yearStarts: t.academic_year.start_date })
     .from(t.student_group)
-    .innerJoin(
-      t.academic_year,
-      and(eq(t.academic_year.school_id, t.student_group.school_id), eq(t.academic_year.id, t.student_group.academic_year_id)),
-    )
+    .innerJoin(t.academic_year, matches(t.academic_year, { school_id: t.student_group.school_id, id: t.student_group.academic_year_id }))
     .where(and(eq(t.student_group.school_id, p.school), dialect.inList(t.student_group.id, p.classes))),
 )
 
@@ -27,7 +25,7 @@ export const pupilsOfClasses = statement<OfClasses>()(({ db, t, p, dialect }) =>
       isActive: t.student.is_active,
     })
     .from(t.enrolment)
-    .innerJoin(t.student, and(eq(t.student.school_id, t.enrolment.school_id), eq(t.student.id, t.enrolment.student_id)))
+    .innerJoin(t.student, matches(t.student, { school_id: t.enrolment.school_id, id: t.enrolment.student_id }))
     .where(and(eq(t.enrolment.school_id, p.school), dialect.inList(t.enrolment.student_group_id, p.classes)))
     .orderBy(asc(t.student.sort_key), asc(t.student.id)),
 )
@@ -37,16 +35,9 @@ export const placesInYear = statement<{ school: string; year: string; students: 
   db
     .select({ studentId: t.enrolment.student_id, className: t.student_group.name })
     .from(t.enrolment)
-    .innerJoin(
-      t.student_group,
-      and(eq(t.student_group.school_id, t.enrolment.school_id), eq(t.student_group.id, t.enrolment.student_group_id)),
-    )
+    .innerJoin(t.student_group, matches(t.student_group, { school_id: t.enrolment.school_id, id: t.enrolment.student_group_id }))
     .where(
-      and(
-        eq(t.enrolment.school_id, p.school),
-        eq(t.enrolment.academic_year_id, p.year),
-        dialect.inList(t.enrolment.student_id, p.students),
-      ),
+      and(matches(t.enrolment, { school_id: p.school, academic_year_id: p.year }), dialect.inList(t.enrolment.student_id, p.students)),
     ),
 )
 
@@ -62,21 +53,23 @@ export const teachersOfClasses = statement<OfClasses>({ lock: 'school_management
     .innerJoin(
       t.school_management,
       and(
-        eq(t.school_management.school_id, t.teacher_group_assignment.school_id),
-        eq(t.school_management.user_id, t.teacher_group_assignment.user_profile_id),
-        eq(t.school_management.is_active, true),
+        matches(t.school_management, {
+          school_id: t.teacher_group_assignment.school_id,
+          user_id: t.teacher_group_assignment.user_profile_id,
+          is_active: true,
+        }),
         inArray(t.school_management.role, ['admin', 'teacher']),
       ),
     )
     .leftJoin(
       t.class_teacher,
-      and(
-        eq(t.class_teacher.school_id, t.teacher_group_assignment.school_id),
-        eq(t.class_teacher.student_group_id, t.teacher_group_assignment.student_group_id),
-      ),
+      matches(t.class_teacher, {
+        school_id: t.teacher_group_assignment.school_id,
+        student_group_id: t.teacher_group_assignment.student_group_id,
+      }),
     )
     .where(and(eq(t.teacher_group_assignment.school_id, p.school), dialect.inList(t.teacher_group_assignment.student_group_id, p.classes)))
-    .orderBy(asc(t.teacher_group_assignment.id)),
+    .orderBy(dialect.sorted(t.teacher_group_assignment.id)),
 )
 
 /** Who teaches which subject there; inactive subjects stay behind. */
@@ -90,11 +83,11 @@ export const subjectTeachersOfClasses = statement<OfClasses>()(({ db, t, p, dial
     .from(t.teacher_subject_assignment)
     .innerJoin(
       t.subject,
-      and(
-        eq(t.subject.school_id, t.teacher_subject_assignment.school_id),
-        eq(t.subject.id, t.teacher_subject_assignment.subject_id),
-        eq(t.subject.is_active, true),
-      ),
+      matches(t.subject, {
+        school_id: t.teacher_subject_assignment.school_id,
+        id: t.teacher_subject_assignment.subject_id,
+        is_active: true,
+      }),
     )
     .where(
       and(eq(t.teacher_subject_assignment.school_id, p.school), dialect.inList(t.teacher_subject_assignment.student_group_id, p.classes)),
@@ -110,13 +103,6 @@ export const takersInClasses = statement<OfClasses>()(({ db, t, p, dialect }) =>
       subjectId: t.student_subject.subject_id,
     })
     .from(t.student_subject)
-    .innerJoin(
-      t.subject,
-      and(
-        eq(t.subject.school_id, t.student_subject.school_id),
-        eq(t.subject.id, t.student_subject.subject_id),
-        eq(t.subject.is_active, true),
-      ),
-    )
+    .innerJoin(t.subject, matches(t.subject, { school_id: t.student_subject.school_id, id: t.student_subject.subject_id, is_active: true }))
     .where(and(eq(t.student_subject.school_id, p.school), dialect.inList(t.student_subject.student_group_id, p.classes))),
 )

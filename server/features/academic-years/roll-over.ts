@@ -1,10 +1,9 @@
 import { academicYearFailures, type RollOver } from '@markbook/shared/contract/academic-years'
 import { common } from '@markbook/shared/failures'
-import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
 import type { WriteTx } from '../../store/tx.ts'
-import { classesOfYear } from './academic-years.queries.ts'
+import { classesOfYear } from './academic-years.policy.ts'
 import { type Facts, type Opening, planRollOver, type Wanted } from './roll-over.plan.ts'
 import {
   classesToRollOver,
@@ -74,10 +73,9 @@ async function write(tx: WriteTx, { id: academic_year_id, school_id }: Year, ope
   )
   await tx.insert(
     'teacher_group_assignment',
-    rowsOf(({ id, teacherIds }, place) =>
+    rowsOf(({ teacherIds }, place) =>
       teacherIds.map((teacher) => ({
         ...place,
-        id: naturalId('teacher_group_assignment', teacher, id),
         user_profile_id: teacher,
         academic_year_id,
       })),
@@ -89,10 +87,9 @@ async function write(tx: WriteTx, { id: academic_year_id, school_id }: Year, ope
   )
   await tx.insert(
     'teacher_subject_assignment',
-    rowsOf(({ id, teaching }, place) =>
+    rowsOf(({ teaching }, place) =>
       teaching.map(({ teacherId: teacher, subjectId: subject_id }) => ({
         ...place,
-        id: naturalId('teacher_subject_assignment', teacher, subject_id, id),
         user_profile_id: teacher,
         subject_id,
         academic_year_id,
@@ -104,7 +101,6 @@ async function write(tx: WriteTx, { id: academic_year_id, school_id }: Year, ope
     rowsOf(({ studentIds }, place) =>
       studentIds.map((student_id) => ({
         ...place,
-        id: naturalId('enrolment', student_id, academic_year_id),
         student_id,
         academic_year_id,
         enrolled_at: tx.now,
@@ -113,10 +109,9 @@ async function write(tx: WriteTx, { id: academic_year_id, school_id }: Year, ope
   )
   await tx.insert(
     'student_subject',
-    rowsOf(({ id, taking }, place) =>
+    rowsOf(({ taking }, place) =>
       taking.map(({ studentId: student_id, subjectId: subject_id }) => ({
         ...place,
-        id: naturalId('student_subject', student_id, subject_id, id),
         student_id,
         subject_id,
       })),

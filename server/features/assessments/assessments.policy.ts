@@ -1,32 +1,21 @@
-import { assessmentFailures } from '@markbook/shared/contract/assessments'
+import { assessmentFailures, type ExclusionInput } from '@markbook/shared/contract/assessments'
 import { may } from '@markbook/shared/domain/access'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
+import { and, eq, isNull, or } from 'drizzle-orm'
+import type { z } from 'zod'
+import { matches } from '../../store/conditions.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import { asSystem, asUser, type ReadTx } from '../../store/tx.ts'
-import { type Asker, classFactsOf, factsAbout } from '../policy.ts'
-import { subjectById, teachingInYear, termById } from './assessments.queries.ts'
+import { classFactsOf, factsAbout, type PolicyContext, teachingInYear } from '../policy.ts'
 
 type Assessment = Row<'assessment'>
-type InSchool = { school: string; id: string }
-
-const foundBy =
-  <R>(query: (tx: ReadTx, asked: InSchool) => Promise<R[]>) =>
-  async ({ tx, caller }: Asker, id: string | undefined): Promise<R> => {
-    const [row] = id === undefined ? [] : await query(tx, { school: caller.school_id, id })
-    if (!row) throw common.notFound()
-    return row
-  }
-
-/** A term or subject of the caller's school for reading, locked by nobody; 404 where absent or another school's. */
-export const termOf = foundBy(termById)
-export const subjectOf = foundBy(subjectById)
-
 /**
  * The assessment, locked for a writer of it or of its grades: whoever holds it reads a maximum and grades that stay as they
  * are. It is always the first row that such a writer locks. The service takes the lock, because a class teacher who writes the
  * grades of a whole-school assessment may not change the assessment itself, and Postgres locks for nobody who may not.
  */
-export async function heldAssessment({ tx, caller }: Asker, id: string): Promise<Assessment> {
+export async function lockedAssessment({ tx, caller }: PolicyContext, id: string): Promise<Assessment> {
   await tx.actAs(asSystem(caller.user_id))
   const assessment = await tx.find('assessment', caller.school_id, id)
   await tx.actAs(asUser(caller.user_id))
@@ -35,12 +24,61 @@ export async function heldAssessment({ tx, caller }: Asker, id: string): Promise
 }
 
 /** 403 unless the caller may write such an assessment: the old row as it is, and the new one as it would be (decisions §2). */
-export async function demandMayWrite(asker: Asker, place: Pick<Assessment, 'term_id' | 'subject_id' | 'student_group_id'>): Promise<void> {
-  const { tx, caller } = asker
+export async function demandMayWrite(
+  context: PolicyContext,
+  place: Pick<Assessment, 'term_id' | 'subject_id' | 'student_group_id'>,
+): Promise<void> {
+  const { tx, caller } = context
   if (caller.role === 'admin') return
   const teaching = await teachingInYear(tx, { school: caller.school_id, user: caller.user_id, term: place.term_id })
-  const isClassTeacher = place.student_group_id !== null && (await classFactsOf(asker, place.student_group_id)).isClassTeacher
+  const isClassTeacher = place.student_group_id !== null && (await classFactsOf(context, place.student_group_id)).isClassTeacher
   const subjectIds = new Set(teaching.flatMap((row) => row.subject_id ?? []))
   if (!may('writeAssessments', factsAbout(caller, { teachesClass: teaching.length > 0, isClassTeacher, subjectIds }, place.subject_id)))
     throw assessmentFailures.notYourSubject()
+}
+
+/** Every assessment of a term and subject. */
+const ofSubject = rowsBy('assessment', { school: 'school_id', term: 'term_id', subject: 'subject_id' })
+
+/** Those of them that one class sits: its own and those of every class. */
+const ofClass = statement<{ school: string; term: string; subject: string; group: string }>()(({ db, t, p }) =>
+  db
+    .select()
+    .from(t.assessment)
+    .where(
+      and(
+        matches(t.assessment, { school_id: p.school, term_id: p.term, subject_id: p.subject }),
+        or(isNull(t.assessment.student_group_id), eq(t.assessment.student_group_id, p.group)),
+      ),
+    ),
+)
+
+/** The assessments of a term and subject, in order; with `group`, those that this class sits. */
+export async function assessmentsOf(
+  tx: ReadTx,
+  { group, ...of }: { school: string; term: string; subject: string; group?: string | undefined },
+) {
+  return inOrder(await (group === undefined ? ofSubject(tx, of) : ofClass(tx, { ...of, group })))
+}
+
+type Placed = { id: string; sort_order: number | null; created_at: string }
+
+/** Text compared by its bytes, the same on every machine. */
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** By `sort_order`, those without one last; equal ones as they were created. SQLite and Postgres put null at different ends. */
+export const inOrder = <R extends Placed>(rows: readonly R[]): R[] =>
+  [...rows].sort(
+    (a, b) =>
+      (a.sort_order ?? Number.POSITIVE_INFINITY) - (b.sort_order ?? Number.POSITIVE_INFINITY) ||
+      byText(a.created_at, b.created_at) ||
+      byText(a.id, b.id),
+  )
+
+type Exclusion = { is_excluded: boolean; exclusion_reason: string | null }
+
+/** The columns after an exclusion: the reason goes with it, and stays where a row that is left out is left out again without one. */
+export function exclusionAfter(row: Exclusion, { isExcluded, exclusionReason }: z.output<typeof ExclusionInput>): Exclusion {
+  if (!isExcluded) return { is_excluded: false, exclusion_reason: null }
+  return { is_excluded: true, exclusion_reason: exclusionReason === undefined ? row.exclusion_reason : exclusionReason }
 }

@@ -5,22 +5,23 @@ import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { type Exchange, type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
 import { authenticate, callerAgain, endSession, isRefreshable, startSession } from '../../http/sessions.ts'
+import { normalEmail } from '../../mail/emails.ts'
 import { signInCodeMessage } from '../../mail/messages.ts'
+import { sweep } from '../../store/attempts.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
-import { joinableSchool, requestToJoin } from '../schools/join-requests.ts'
-import { sweep } from './attempts.ts'
+import { columnsOf } from '../columns.ts'
+import { joinableSchool, requestToJoin } from '../schools/join-requests.policy.ts'
 import { activeMembership, newestPendingRequest, schoolsOf, userByEmail } from './auth.queries.ts'
 import { newCode } from './codes.ts'
-import { normalEmail } from './emails.ts'
 import { issueCode, refuseFlood, tryCode } from './otp.ts'
-import { ownRow, profileOf, signedIn, toProfile } from './profile.ts'
+import { ownRow, profileOf, signedIn, toProfile } from './profile.policy.ts'
 
 /** The person with an address; the first who signs in with it is created, without a school. */
 async function userIdOf(tx: WriteTx, email: string, knownId: string | null): Promise<string> {
   if (knownId) return knownId
   const id = naturalId('user', email)
-  await tx.insert('user_profile', [{ id, email, first_name: null, last_name: null, school_id: null }])
+  await tx.insert('user_profile', { id, email, first_name: null, last_name: null, school_id: null })
   return id
 }
 
@@ -90,7 +91,7 @@ export const authHandlers: Handlers<typeof auth> = {
       return { user, school: wanted === undefined ? null : await joinableSchool(tx, wanted) }
     },
     run: async ({ tx, caller }, { body }, { user, school }) => {
-      await tx.update('user_profile', [{ before: user, patch: { first_name: body.firstName, last_name: body.lastName } }])
+      await tx.update('user_profile', user, { first_name: body.firstName, last_name: body.lastName })
       const request = school && (await requestToJoin(tx, user.id, school, null))
       const joinRequest = request ? { id: request.id, school_id: request.school_id, status: request.status } : undefined
       const { id, first_name, last_name, school_id, school: own } = toProfile(await callerAgain(tx, caller), null, '')
@@ -106,13 +107,8 @@ export const authHandlers: Handlers<typeof auth> = {
       if (school !== undefined && (await activeMembership(tx, { user: user.id, school })).length === 0) throw authFailures.notAMember()
       return user
     },
-    run: async ({ tx, caller, services }, { body: { firstName, lastName, schoolId } }, user) => {
-      const patch = {
-        ...(firstName !== undefined && { first_name: firstName }),
-        ...(lastName !== undefined && { last_name: lastName }),
-        ...(schoolId !== undefined && { school_id: schoolId }),
-      }
-      await tx.update('user_profile', [{ before: user, patch }])
+    run: async ({ tx, caller, services }, { body }, user) => {
+      await tx.update('user_profile', user, columnsOf(body))
       const [pending] = await newestPendingRequest(tx, { user: user.id })
       return toProfile(await callerAgain(tx, caller), pending ?? null, services.config.publicUrl)
     },

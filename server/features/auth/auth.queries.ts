@@ -1,10 +1,9 @@
 import { and, desc, eq } from 'drizzle-orm'
-import { statement } from '../../store/statement.ts'
+import { matches } from '../../store/conditions.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 
 /** The person with an address in its normal form. */
-export const userByEmail = statement<{ email: string }>()(({ db, t, p }) =>
-  db.select({ id: t.user_profile.id }).from(t.user_profile).where(eq(t.user_profile.email, p.email)),
-)
+export const userByEmail = rowsBy('user_profile', { email: 'email' })
 
 /** The newest request of a person that waits for an answer, with its school. */
 export const newestPendingRequest = statement<{ user: string }>()(({ db, t, p }) =>
@@ -17,7 +16,7 @@ export const newestPendingRequest = statement<{ user: string }>()(({ db, t, p })
     })
     .from(t.school_join_request)
     .innerJoin(t.school, eq(t.school.id, t.school_join_request.school_id))
-    .where(and(eq(t.school_join_request.user_id, p.user), eq(t.school_join_request.status, 'pending')))
+    .where(matches(t.school_join_request, { user_id: p.user, status: 'pending' }))
     .orderBy(desc(t.school_join_request.requested_at), desc(t.school_join_request.id))
     .limit(1),
 )
@@ -26,9 +25,7 @@ export const activeMembership = statement<{ user: string; school: string }>()(({
   db
     .select({ id: t.school_management.id })
     .from(t.school_management)
-    .where(
-      and(eq(t.school_management.user_id, p.user), eq(t.school_management.school_id, p.school), eq(t.school_management.is_active, true)),
-    ),
+    .where(matches(t.school_management, { user_id: p.user, school_id: p.school, is_active: true })),
 )
 
 /** The places of a person in schools that are open, suspended ones included. */

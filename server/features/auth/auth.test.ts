@@ -6,7 +6,7 @@ import { readSessionCookie } from '../../http/cookies.ts'
 import { asSystem } from '../../store/tx.ts'
 import { browserOf, signIn } from '../../testing/browser.ts'
 import { type School, school } from '../../testing/school.ts'
-import { profileKey } from './profile.ts'
+import { profileKey } from './profile.policy.ts'
 
 let st: School
 beforeAll(async () => {

@@ -2,22 +2,22 @@ import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import { and, eq } from 'drizzle-orm'
 import type { Keys } from '../../http/tokens.ts'
-import { statement } from '../../store/statement.ts'
+import { matches } from '../../store/conditions.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { WriteTx } from '../../store/tx.ts'
 
 const { length, lifetime } = limits.otp
 
 /** A code to be tried: for which address, from which client address. `userId` is null where nobody has that address yet. */
-export type Try = { email: string; token: string; userId: string | null; address: string }
+export type SignInAttempt = { email: string; token: string; userId: string | null; address: string }
 /** `stopped`: this way is closed for the account, whatever the code. */
-export type Outcome = 'right' | 'wrong' | 'stopped'
+type Outcome = 'right' | 'wrong' | 'stopped'
 /** One way to sign in with the digits of the field `token`. A right code is used up at once. */
-export type Way = (tx: WriteTx, attempt: Try, keys: Keys) => Promise<Outcome>
+export type CodeVerifier = (tx: WriteTx, attempt: SignInAttempt, keys: Keys) => Promise<Outcome>
 
-export type CodeKind = Row<'otp_code'>['kind']
-type Place = { email: string; kind: CodeKind }
+type CodeKind = Row<'otp_code'>['kind']
+type CodeRecipient = { email: string; kind: CodeKind }
 
 /** Eight digits, each combination as likely as any other. */
 export const newCode = (): string => String(randomInt(10 ** length)).padStart(length, '0')
@@ -25,26 +25,21 @@ export const newCode = (): string => String(randomInt(10 ** length)).padStart(le
 const hashOf = (email: string, code: string, key: Buffer) => createHmac('sha256', key).update(`${email}\n${code}`).digest('hex')
 
 /** Compares two hashes in hex in constant time. */
-export const isSame = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+const isSame = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
-export const isCodeOf = (live: Row<'otp_code'>, { email, token }: Try, key: Buffer): boolean =>
+export const isCodeOf = (live: Row<'otp_code'>, { email, token }: SignInAttempt, key: Buffer): boolean =>
   isSame(live.code_hash, hashOf(email, token, key))
 
-const codeRow = statement<Place>({ lock: 'otp_code' })(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.otp_code)
-    .where(and(eq(t.otp_code.email, p.email), eq(t.otp_code.kind, p.kind))),
-)
+const codeRow = rowsBy('otp_code', { email: 'email', kind: 'kind' }, { lock: true })
 
 /** The code of an address that still counts; locked, so that it is tried and used up one request after the other. */
-export async function liveCode(tx: WriteTx, place: Place): Promise<Row<'otp_code'> | undefined> {
+export async function liveCode(tx: WriteTx, place: CodeRecipient): Promise<Row<'otp_code'> | undefined> {
   const [row] = await codeRow(tx, place)
   return row && row.expires_at > tx.now ? row : undefined
 }
 
 /** Makes `code` the live one of its kind, in place of any before. Answers when it ends. */
-export async function keepCode(tx: WriteTx, { email, kind }: Place, code: string, key: Buffer): Promise<string> {
+export async function keepCode(tx: WriteTx, { email, kind }: CodeRecipient, code: string, key: Buffer): Promise<string> {
   const expires_at = toInstant(tx.nowMs + lifetime)
   const live = { code_hash: hashOf(email, code, key), sent_at: tx.now, expires_at, wrong_tries: 0 }
   const { otp_code } = tx.t
@@ -55,9 +50,9 @@ export async function keepCode(tx: WriteTx, { email, kind }: Place, code: string
   return expires_at
 }
 
-const isAt = ({ otp_code }: WriteTx['t'], { email, kind }: Place) => and(eq(otp_code.email, email), eq(otp_code.kind, kind))
+const isAt = ({ otp_code }: WriteTx['t'], { email, kind }: CodeRecipient) => matches(otp_code, { email, kind })
 
-export const endCode = (tx: WriteTx, place: Place) => tx.local.delete(tx.t.otp_code).where(isAt(tx.t, place))
+export const endCode = (tx: WriteTx, place: CodeRecipient) => tx.local.delete(tx.t.otp_code).where(isAt(tx.t, place))
 
-export const noteWrongTry = (tx: WriteTx, place: Place, wrongTries: number) =>
+export const noteWrongTry = (tx: WriteTx, place: CodeRecipient, wrongTries: number) =>
   tx.local.update(tx.t.otp_code).set({ wrong_tries: wrongTries }).where(isAt(tx.t, place))

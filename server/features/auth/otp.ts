@@ -2,12 +2,12 @@ import { otpFailures } from '@markbook/shared/contract/auth'
 import { common, type Failure, type FailureFactory } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Keys } from '../../http/tokens.ts'
+import { count, countOf, forget, take, waitFor } from '../../store/attempts.ts'
 import type { WriteTx } from '../../store/tx.ts'
-import { consoleCode, deskCode } from '../outage/handed.way.ts'
-import { recoveryCode } from '../outage/recovery.way.ts'
-import { totpCode } from '../outage/totp.way.ts'
-import { count, countOf, forget, take, waitFor } from './attempts.ts'
-import { endCode, isCodeOf, keepCode, liveCode, noteWrongTry, type Try, type Way } from './codes.ts'
+import { verifyTotp } from './authenticator-app.ts'
+import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, noteWrongTry, type SignInAttempt } from './codes.ts'
+import { verifyConsoleCode, verifyDeskCode } from './issued-codes.ts'
+import { verifyRecoveryCode } from './recovery-codes.ts'
 
 const { otp } = limits
 const HOUR = 3_600_000
@@ -23,7 +23,7 @@ const keys = {
   calls: (address: string) => `otp-calls:${address}`,
   resend: (email: string) => `otp-resend:${email}`,
   sends: (email: string) => `otp-sends:${email}`,
-  wrong: ({ email, address }: Pick<Try, 'email' | 'address'>) => `otp-wrong:${email} ${address}`,
+  wrong: ({ email, address }: Pick<SignInAttempt, 'email' | 'address'>) => `otp-wrong:${email} ${address}`,
   inARow: (userId: string) => `otp-in-a-row:${userId}`,
 }
 
@@ -44,7 +44,7 @@ export async function issueCode(tx: WriteTx, email: string, code: string, key: B
   return null
 }
 
-const mailedCode: Way = async (tx, attempt, { otp: key }) => {
+const verifyMailedCode: CodeVerifier = async (tx, attempt, { otp: key }) => {
   const { email, userId } = attempt
   const place = { email, kind: 'mail' } as const
   const live = await liveCode(tx, place)
@@ -59,7 +59,7 @@ const mailedCode: Way = async (tx, attempt, { otp: key }) => {
 }
 
 /** The mailed code is the last, because it alone is used up by what is wrong for it. */
-const ways: readonly Way[] = [deskCode, consoleCode, totpCode, recoveryCode, mailedCode]
+const verifiers: readonly CodeVerifier[] = [verifyDeskCode, verifyConsoleCode, verifyTotp, verifyRecoveryCode, verifyMailedCode]
 
 const STOPPED = 'There were too many wrong codes for this address. Please sign in another way, or ask an administrator of your school.'
 
@@ -68,11 +68,11 @@ const STOPPED = 'There were too many wrong codes for this address. Please sign i
  * whether it exists, so that the count tells nothing; the transaction has to commit. `refuseFlood` came before and holds the counter
  * of the client address until the commit: tries from one address come one after the other.
  */
-export async function tryCode(tx: WriteTx, attempt: Try, secrets: Keys): Promise<Failure | null> {
+export async function tryCode(tx: WriteTx, attempt: SignInAttempt, secrets: Keys): Promise<Failure | null> {
   const wait = await waitFor(tx, keys.wrong(attempt), WRONG)
   if (wait > 0) return waiting(otpFailures.otpLocked, wait)
   let isStopped = false
-  for (const way of ways) {
+  for (const way of verifiers) {
     const outcome = await way(tx, attempt, secrets)
     if (outcome === 'right') {
       if (attempt.userId) await allowMail(tx, attempt.userId)

@@ -4,24 +4,34 @@ import { sha256Of } from '../../files/digest.ts'
 import { imageObject, ownerOf, publicImageUrl } from '../../files/image-address.ts'
 import { checkPicture, isImageType } from '../../files/images/picture.ts'
 import { chargeUpload } from '../../files/quota.ts'
-import { type Handlers, on, onOpen, onStaged, type Scene } from '../../http/handler.ts'
+import { type HandlerContext, type Handlers, on, onOpen, onStaged } from '../../http/handler.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
-import { ownRow, signedIn } from '../auth/profile.ts'
-import { changedAt, pathOfPicture, removeReplaced, type StoredPicture, storePicture } from './images.ts'
-import { removeIncoming, takeIncoming } from './incoming.ts'
-import { issueTicket } from './issue.ts'
+import { ownRow, signedIn } from '../auth/profile.policy.ts'
+import {
+  changedAt,
+  issueUploadToken,
+  pathOfPicture,
+  removeIncoming,
+  removeReplaced,
+  type StoredPicture,
+  storePicture,
+  takeIncoming,
+} from './avatars.policy.ts'
 
 const DEFAULT_FOLDER = 'avatars'
 
 /** Makes a stored picture the caller's own. */
-async function saveAvatar({ tx, caller, services, after }: Scene<typeof avatars.upload>, picture: StoredPicture) {
+async function saveAvatar(
+  { tx, caller, services, after }: Pick<HandlerContext<typeof avatars.upload>, 'tx' | 'caller' | 'services' | 'after'>,
+  picture: StoredPicture,
+) {
   await tx.actAs(asSystem(caller.user_id))
   const user = await ownRow(tx, caller)
   const { path, type, size, sha256 } = picture
   const avatar_updated_at = changedAt(tx.nowMs, user.avatar_updated_at)
   const patch = { avatar_path: path, avatar_type: type, avatar_size: size, avatar_sha256: sha256, avatar_updated_at }
-  await tx.update('user_profile', [{ before: user, patch }])
+  await tx.update('user_profile', user, patch)
   after(() => removeReplaced(services, [path, user.avatar_path], imageObject(path, sha256)))
   return { avatar_url: publicImageUrl(services.config.publicUrl, path, avatar_updated_at) }
 }
@@ -34,7 +44,7 @@ async function storeAvatar(services: Services, path: string, bytes: Uint8Array, 
 export const avatarHandlers: Handlers<typeof avatars> = {
   get: on(avatars.get, {
     load: async ({ tx, caller }) => tx.find('user_profile', '', caller.user_id),
-    run: async (_scene, _asked, user) => {
+    run: async (_context, _input, user) => {
       if (!user?.avatar_path) throw avatarFailures.none()
       const path = imageObject(user.avatar_path, user.avatar_sha256)
       const filename = user.avatar_path.split('/').at(-1) ?? 'avatar'
@@ -51,7 +61,7 @@ export const avatarHandlers: Handlers<typeof avatars> = {
       if (!isImageType(contentType)) throw imageFailures.wrongType()
       return storeAvatar(services, pathOfPicture(folder, userId, contentType), bytes, contentType)
     },
-    save: async (scene, picture) => saveAvatar(scene, picture),
+    save: saveAvatar,
   }),
 
   resumable: onOpen(avatars.resumable, async ({ services, caller }, { body: { contentType, totalSize, pathname } }) => {
@@ -60,7 +70,7 @@ export const avatarHandlers: Handlers<typeof avatars> = {
     if (totalSize > limits.image.bytes) throw imageFailures.tooLarge()
     await chargeUpload(services, user_id, 'images', totalSize)
     const path = pathOfPicture(pathname ?? DEFAULT_FOLDER, user_id, contentType)
-    return issueTicket(services, { user: user_id, path, type: contentType, size: totalSize })
+    return issueUploadToken(services, { user: user_id, path, type: contentType, size: totalSize })
   }),
 
   complete: onStaged(avatars.complete, {
@@ -73,11 +83,11 @@ export const avatarHandlers: Handlers<typeof avatars> = {
       const incoming = await takeIncoming(services, path)
       return { path, picture: incoming && (await storeAvatar(services, path, incoming.bytes, incoming.contentType)) }
     },
-    save: async (scene, { path, picture }) => {
-      const { caller, services, after } = scene
+    save: async (context, { path, picture }) => {
+      const { caller, services, after } = context
       if (picture) {
         after(() => removeIncoming(services, path))
-        return saveAvatar(scene as never, picture)
+        return saveAvatar(context, picture)
       }
       // Completed already: the answer had been lost.
       if (caller.avatar_path !== path) throw avatarFailures.notUploaded()

@@ -34,12 +34,12 @@ describe('what a resumable upload refuses', () => {
     desk.st.as.byrne.avatars.resumable.raw({ body }).then(({ status, body }) => [status, (body as { code: string }).code])
 
   test('issuing: 413 for more than 5 MB, 415 for another type, 400 for what is no size', async () => {
-    const asked = { filename: 'me.png', contentType: 'image/png', totalSize: 2_000 }
-    expect(await refusal({ ...asked, totalSize: limits.image.bytes + 1 })).toEqual([413, 'images.too_large'])
-    expect(await refusal({ ...asked, contentType: 'image/svg+xml' })).toEqual([415, 'images.wrong_type'])
-    for (const totalSize of [0, -1, 1.5, '2000', null]) expect(await refusal({ ...asked, totalSize })).toEqual([400, 'validation_failed'])
+    const input = { filename: 'me.png', contentType: 'image/png', totalSize: 2_000 }
+    expect(await refusal({ ...input, totalSize: limits.image.bytes + 1 })).toEqual([413, 'images.too_large'])
+    expect(await refusal({ ...input, contentType: 'image/svg+xml' })).toEqual([415, 'images.wrong_type'])
+    for (const totalSize of [0, -1, 1.5, '2000', null]) expect(await refusal({ ...input, totalSize })).toEqual([400, 'validation_failed'])
     for (const pathname of ['../x', 'a/b/c/d', 'a\\b', '%2f'])
-      expect(await refusal({ ...asked, pathname })).toEqual([400, 'validation_failed'])
+      expect(await refusal({ ...input, pathname })).toEqual([400, 'validation_failed'])
     expect((await desk.issue(limits.image.bytes)).path).toBe(PATH)
   })
 
@@ -147,7 +147,7 @@ describe('what a resumable upload refuses', () => {
 
   test('507 where the disk is nearly full, before a byte is sent', async () => {
     const issued = await desk.issue(2_000)
-    Object.assign(desk.st.services.uploads, { needRoom: () => Promise.reject(common.storageFull()) })
+    Object.assign(desk.st.services.uploads, { requireSpace: () => Promise.reject(common.storageFull()) })
     const refused = await create(issued)
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([507, 'storage_full'])
   })
@@ -161,12 +161,12 @@ describe('pages of other sites', () => {
   afterEach(() => desk.close())
 
   test('may upload where the configuration allows them', async () => {
-    const asked = {
+    const input = {
       'access-control-request-method': 'PATCH',
       'access-control-request-headers': 'authorization,tus-resumable,upload-offset',
     }
     const issued = await desk.issue(2_000)
-    const preflight = (origin: string) => fetch(issued.tus_endpoint, { method: 'OPTIONS', headers: { origin, ...asked } })
+    const preflight = (origin: string) => fetch(issued.tus_endpoint, { method: 'OPTIONS', headers: { origin, ...input } })
     const allowed = await preflight('https://app.example')
     expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example')
     expect(allowed.headers.get('access-control-allow-headers')).toContain('upload-offset')

@@ -1,10 +1,10 @@
 import { aoife, elan, lukasz, mathsTrinity, mei, sean, wanderer, zoe } from '@markbook/shared/story/marks'
 import { class3A, class3B, maths, michaelmas, science, thisYear, trinity } from '@markbook/shared/story/school-year'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { atOneMoment } from '../../store/feed-position.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type School, school } from '../../testing/school.ts'
 import { addGrade, assignSubject, place } from './calculations.fixtures.ts'
-import { atOneMoment } from './feed.ts'
 
 let st: School
 beforeEach(async () => {

@@ -1,21 +1,8 @@
 import { and, asc, eq, getTableColumns, isNull, or } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 
 // Nothing here is locked: a class's results are read, never changed, and a teacher may not lock what only an administrator writes.
-
-export const termById = statement<{ school: string; id: string }>()(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.term)
-    .where(and(eq(t.term.school_id, p.school), eq(t.term.id, p.id))),
-)
-
-export const yearById = statement<{ school: string; id: string }>()(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.academic_year)
-    .where(and(eq(t.academic_year.school_id, p.school), eq(t.academic_year.id, p.id))),
-)
 
 /** The class of a student in a year: one row, or none. */
 export const classInYear = statement<{ school: string; student: string; year: string }>()(({ db, t, p }) => {
@@ -23,8 +10,8 @@ export const classInYear = statement<{ school: string; student: string; year: st
   return db
     .select(getTableColumns(student_group))
     .from(enrolment)
-    .innerJoin(student_group, and(eq(student_group.school_id, enrolment.school_id), eq(student_group.id, enrolment.student_group_id)))
-    .where(and(eq(enrolment.school_id, p.school), eq(enrolment.student_id, p.student), eq(enrolment.academic_year_id, p.year)))
+    .innerJoin(student_group, matches(student_group, { school_id: enrolment.school_id, id: enrolment.student_group_id }))
+    .where(matches(enrolment, { school_id: p.school, student_id: p.student, academic_year_id: p.year }))
 })
 
 export const studentsEnrolled = statement<{ school: string; group: string }>()(({ db, t, p }) => {
@@ -32,8 +19,8 @@ export const studentsEnrolled = statement<{ school: string; group: string }>()((
   return db
     .select({ id: student.id, first_name: student.first_name, last_name: student.last_name, gender: student.gender })
     .from(enrolment)
-    .innerJoin(student, and(eq(student.school_id, enrolment.school_id), eq(student.id, enrolment.student_id)))
-    .where(and(eq(enrolment.school_id, p.school), eq(enrolment.student_group_id, p.group)))
+    .innerJoin(student, matches(student, { school_id: enrolment.school_id, id: enrolment.student_id }))
+    .where(matches(enrolment, { school_id: p.school, student_group_id: p.group }))
     .orderBy(asc(student.sort_key), asc(student.id))
 })
 
@@ -41,15 +28,7 @@ export const subjectsAssigned = statement<{ school: string; group: string }>()((
   db
     .select({ student_id: t.student_subject.student_id, subject_id: t.student_subject.subject_id })
     .from(t.student_subject)
-    .where(and(eq(t.student_subject.school_id, p.school), eq(t.student_subject.student_group_id, p.group))),
-)
-
-/** Inactive ones too: what was marked before stays part of the results. */
-export const subjectsToName = statement<{ school: string }>()(({ db, t, p }) =>
-  db
-    .select({ id: t.subject.id, name: t.subject.name, code: t.subject.code, sort_order: t.subject.sort_order })
-    .from(t.subject)
-    .where(eq(t.subject.school_id, p.school)),
+    .where(matches(t.student_subject, { school_id: p.school, student_group_id: p.group })),
 )
 
 /** The assessments of some terms that concern a class, or nobody's class in particular. `terms` is a JSON array. */
@@ -80,13 +59,17 @@ export const assessmentsThatConcern = statement<{ school: string; group: string 
 })
 
 /**
- * One row a student: the grades as a JSON array of `[assessment_id, score, is_excluded]`, answered by the covering index
- * `grade_student_term` alone. `students` and `terms` are JSON arrays.
+ * One row a student: each column of the grades as a JSON array, answered by the covering index `grade_student_term` alone. `students` and `terms` are JSON arrays.
  */
 export const gradesByStudent = statement<{ school: string; students: string; terms: string }>()(({ db, t, p, dialect }) => {
   const { grade } = t
   return db
-    .select({ student_id: grade.student_id, grades: dialect.rowsAsText([grade.assessment_id, grade.score, grade.is_excluded]) })
+    .select({
+      student_id: grade.student_id,
+      assessment_ids: dialect.columnAsText(grade.assessment_id),
+      scores: dialect.columnAsText(grade.score),
+      exclusions: dialect.columnAsText(grade.is_excluded),
+    })
     .from(grade)
     .where(and(eq(grade.school_id, p.school), dialect.inList(grade.student_id, p.students), dialect.inList(grade.term_id, p.terms)))
     .groupBy(grade.student_id)
@@ -98,10 +81,5 @@ export const gradesWithReasons = statement<{ school: string; student: string; te
   return db
     .select({ assessment_id, score, is_excluded, exclusion_reason })
     .from(t.grade)
-    .where(and(eq(t.grade.school_id, p.school), eq(t.grade.student_id, p.student), eq(t.grade.term_id, p.term)))
+    .where(matches(t.grade, { school_id: p.school, student_id: p.student, term_id: p.term }))
 })
-
-/** Where the school's feed stands: every change of one of its rows moves it, in the same transaction. */
-export const feedPosition = statement<{ school: string }>()(({ db, t, p }) =>
-  db.select({ seq: t.sync_feed.seq, head: t.sync_feed.head }).from(t.sync_feed).where(eq(t.sync_feed.school_id, p.school)),
-)

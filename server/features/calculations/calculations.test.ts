@@ -169,12 +169,12 @@ describe('GET /api/calculations/student-year and class-year', () => {
 })
 
 describe('GET /api/calculations/explain', () => {
-  const asked = (student: { id: string }, subject: { id: string }) => ({
+  const input = (student: { id: string }, subject: { id: string }) => ({
     query: { studentId: student.id, termId: michaelmas.id, subjectId: subject.id },
   })
 
   test('every mark, used or left out and why, and the printed result', async () => {
-    const working = await st.as.ada.calculations.explain(asked(zoe, maths))
+    const working = await st.as.ada.calculations.explain(input(zoe, maths))
     expect(working.marks.map(({ title, used, left_out, exclusion_reason }) => [title, used, left_out, exclusion_reason])).toEqual([
       ['Quiz 1', false, 'excluded_grade', 'was ill'],
       ['Homework', true, null, null],
@@ -194,12 +194,12 @@ describe('GET /api/calculations/explain', () => {
   test('tells the story of the result itself', async () => {
     const result = await st.as.byrne.calculations.studentTerm({ query: { studentId: lukasz.id, termId: michaelmas.id } })
     for (const subject of result.subjects) {
-      expect((await st.as.byrne.calculations.explain(asked(lukasz, { id: subject.subject_id }))).result).toEqual(subject)
+      expect((await st.as.byrne.calculations.explain(input(lukasz, { id: subject.subject_id }))).result).toEqual(subject)
     }
   })
 
   test('a mark that was never given is no zero', async () => {
-    const working = await st.as.byrne.calculations.explain(asked(elan, maths))
+    const working = await st.as.byrne.calculations.explain(input(elan, maths))
     expect(working.marks.at(-1)).toMatchObject({ title: 'Christmas exam', score: null, used: false, left_out: 'no_mark' })
   })
 })

@@ -5,10 +5,12 @@ import { type ClassInput, classTermResult, type StudentInput, unplacedTermResult
 import { classSummary } from '@markbook/shared/domain/summary'
 import { classYearResult, unplacedYearResult } from '@markbook/shared/domain/year-results'
 import type { Row } from '@markbook/shared/tables/tables'
+import { eq } from 'drizzle-orm'
+import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { gradingScaleOf } from '../grading-scale/grading-scale.queries.ts'
-import { termsOfYear } from '../terms/terms.queries.ts'
-import { assessmentsThatConcern, gradesByStudent, studentsEnrolled, subjectsAssigned, subjectsToName } from './calculations.queries.ts'
+import { gradingScaleOf } from '../grading-scale/grading-scale.policy.ts'
+import { termsOfYear } from '../terms/terms.policy.ts'
+import { assessmentsThatConcern, gradesByStudent, studentsEnrolled, subjectsAssigned } from './calculations.queries.ts'
 
 type Group = Row<'student_group'>
 type Term = Row<'term'>
@@ -20,8 +22,16 @@ type Pupil = StudentInput & { gender: string }
 export type ClassMarks = Omit<ClassInput, 'students' | 'assessments'> & { students: Pupil[]; assessments: (Assessment & Titled)[] }
 type Titled = { title: string; exclusion_reason: string | null; sort_order: number | null }
 
+/** Every subject of the school. Inactive ones too: what was marked before stays part of the results. */
+export const subjectsToName = statement<{ school: string }>()(({ db, t, p }) =>
+  db
+    .select({ id: t.subject.id, name: t.subject.name, code: t.subject.code, sort_order: t.subject.sort_order })
+    .from(t.subject)
+    .where(eq(t.subject.school_id, p.school)),
+)
+
 /** Everybody enrolled in the class, with their marks in the terms. */
-export async function marksOfClass(tx: ReadTx, group: Group, terms: readonly Pick<Term, 'id'>[]): Promise<ClassMarks> {
+async function marksOfClass(tx: ReadTx, group: Group, terms: readonly Pick<Term, 'id'>[]): Promise<ClassMarks> {
   const inClass = { school: group.school_id, group: group.id }
   const students = await studentsEnrolled(tx, inClass)
   const assigned = new Map<string, string[]>()
@@ -47,7 +57,7 @@ async function marksOf(
 ): Promise<ClassMarks> {
   const termIds = JSON.stringify(terms.map(({ id }) => id))
   const grades = await gradesByStudent(tx, { school, students: JSON.stringify(students.map(({ id }) => id)), terms: termIds })
-  const gradesByStudentId = new Map(grades.map((row) => [row.student_id, gradesIn(row.grades)]))
+  const gradesByStudentId = new Map(grades.map((row) => [row.student_id, gradesIn(row)]))
   return {
     student_group_id: group,
     scale: await gradingScaleOf(tx, school),
@@ -57,12 +67,16 @@ async function marksOf(
   }
 }
 
-const gradesIn = (text: string): Grade[] =>
-  (JSON.parse(text) as [string, number, boolean | 0 | 1][]).map(([assessment_id, score, is_excluded]) => ({
+/** Columns that are read apart cost less than an array for each grade, in the database and here. */
+function gradesIn(row: { assessment_ids: string; scores: string; exclusions: string }): Grade[] {
+  const scores = JSON.parse(row.scores) as number[]
+  const exclusions = JSON.parse(row.exclusions) as (boolean | 0 | 1)[]
+  return (JSON.parse(row.assessment_ids) as string[]).map((assessment_id, at) => ({
     assessment_id,
-    score,
-    is_excluded: Boolean(is_excluded),
+    score: scores[at] as number,
+    is_excluded: Boolean(exclusions[at]),
   }))
+}
 
 // The contract says `subject_code` and `student_group_id` of rows that always have them; the rules also compute without.
 

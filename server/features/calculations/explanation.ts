@@ -7,7 +7,7 @@ import type { ReadTx } from '../../store/tx.ts'
 import { gradesWithReasons } from './calculations.queries.ts'
 import { type ClassMarks, marksOfStudent } from './class-results.ts'
 
-type Asked = { student: Row<'student'>; term: Row<'term'>; subject: Row<'subject'>; group: Row<'student_group'> | null }
+type ExplainedRows = { student: Row<'student'>; term: Row<'term'>; subject: Row<'subject'>; group: Row<'student_group'> | null }
 type Assessment = ClassMarks['assessments'][number]
 
 /** In the order of the mark grid: as the teachers sorted them, those without a place last. */
@@ -15,7 +15,7 @@ const inOrder = (a: Assessment, b: Assessment) =>
   (a.sort_order ?? Number.MAX_SAFE_INTEGER) - (b.sort_order ?? Number.MAX_SAFE_INTEGER) || compareText(a.id, b.id)
 
 /** The working behind one subject of one student (decisions §5, `explain`), from the same marks as the result itself. */
-export async function workingOf(tx: ReadTx, { student, term, subject, group }: Asked): Promise<Explanation> {
+export async function workingOf(tx: ReadTx, { student, term, subject, group }: ExplainedRows): Promise<Explanation> {
   const marks = await marksOfStudent(tx, student, group, term)
   const grades = await gradesWithReasons(tx, { school: student.school_id, student: student.id, term: term.id })
   const gradesByAssessmentId = new Map(grades.map((grade) => [grade.assessment_id, grade]))

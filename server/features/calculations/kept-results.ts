@@ -4,13 +4,13 @@ import type { SchoolCaller } from '../../http/caller.ts'
 import { ReadyText } from '../../http/replies.ts'
 import type { Services } from '../../http/services.ts'
 import { shapeOf } from '../../http/shapes.ts'
+import { positionOfFeed } from '../../store/feed-position.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
-import { positionOfFeed } from './feed.ts'
 
 /** Raised when the same marks give other results than before, so that a shared cache holds nothing from an older program. */
 const RULES = 2
 
-type Scene = { tx: ReadTx; caller: SchoolCaller; services: Pick<Services, 'cache' | 'store'> }
+type ResultsContext = { tx: ReadTx; caller: SchoolCaller; services: Pick<Services, 'cache' | 'store'> }
 /** What is kept, each in the shape of its reply, so that it can go out as the text that it is. */
 const KINDS = { 'class-term': ClassTerm, 'class-year': ClassYear, 'class-summary': ClassSummary }
 type Name = keyof typeof KINDS
@@ -24,7 +24,7 @@ type Name = keyof typeof KINDS
  * of all somebody whose rights end at this moment.
  */
 export async function questionOf<T, A>(
-  { tx, caller, services: { cache, store } }: Scene,
+  { tx, caller, services: { cache, store } }: ResultsContext,
   name: Name,
   ids: readonly string[],
   compute: (tx: ReadTx) => Promise<T>,

@@ -1,9 +1,11 @@
 import type { ClassTerm, ClassYear, StudentTerm, StudentYear } from '@markbook/shared/contract/calculations'
 import type { Row } from '@markbook/shared/tables/tables'
+import { and } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
+import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { termsOfYear } from '../terms/terms.queries.ts'
+import { termsOfYear } from '../terms/terms.policy.ts'
 import { classTermResults, classYearResults, unplacedTermResults, unplacedYearResults } from './class-results.ts'
-import { withReview } from './under-review.ts'
 
 type Group = Row<'student_group'>
 type Term = Row<'term'>
@@ -33,3 +35,29 @@ export async function reviewedYear(tx: ReadTx, student: Student, year: Year): Pr
 }
 
 const termIds = async (tx: ReadTx, year: Year) => (await termsOfYear(tx, { school: year.school_id, year: year.id })).map(({ id }) => id)
+
+/** Whose marks in which subject are in open conflict. `terms` is a JSON array. */
+const marksInConflict = statement<{ school: string; terms: string }>()(({ db, t, p, dialect }) => {
+  const { sync_conflict, grade, assessment } = t
+  return db
+    .selectDistinct({ student_id: grade.student_id, subject_id: assessment.subject_id })
+    .from(sync_conflict)
+    .innerJoin(grade, matches(grade, { school_id: sync_conflict.school_id, id: sync_conflict.row_id }))
+    .innerJoin(assessment, matches(assessment, { school_id: grade.school_id, id: grade.assessment_id }))
+    .where(and(matches(sync_conflict, { school_id: p.school, status: 'open', entity: 'grade' }), dialect.inList(grade.term_id, p.terms)))
+})
+
+type Result = { student_id: string; subjects: readonly { subject_id: string }[] }
+
+/** The results, where a mark of a subject is in open conflict with `under_review: true` on that subject (sync/SPEC.md, «Conflicts»). */
+async function withReview<R extends Result>(tx: ReadTx, school: string, terms: readonly string[], results: R[]): Promise<R[]> {
+  const found = await marksInConflict(tx, { school, terms: JSON.stringify(terms) })
+  if (found.length === 0) return results
+  const keys = new Set(found.map(({ student_id, subject_id }) => `${student_id}:${subject_id}`))
+  return results.map((result) => ({
+    ...result,
+    subjects: result.subjects.map((subject) =>
+      keys.has(`${result.student_id}:${subject.subject_id}`) ? { ...subject, under_review: true } : subject,
+    ),
+  }))
+}

@@ -6,18 +6,10 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on } from '../../http/handler.ts'
 import { isUniqueViolation } from '../../store/errors.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { classOf, rowOf } from '../policy.ts'
+import { classOf, rowOf, yearOf } from '../policy.ts'
 import { orGone, subjectsOf } from '../references.ts'
 import { staysTeacher } from './classes.policy.ts'
-import {
-  assessmentsOfClass,
-  classesNamed,
-  classesOfSchool,
-  classesOfTeacher,
-  reportsOfClass,
-  subjectsOfSchool,
-  yearById,
-} from './classes.queries.ts'
+import { assessmentsOfClass, classesNamed, classesOfSchool, classesOfTeacher, reportsOfClass, subjectsOfSchool } from './classes.queries.ts'
 import { enrolmentHandlers } from './enrolment.handlers.ts'
 import { progress } from './progress.handler.ts'
 import { enrolledIn } from './progress.queries.ts'
@@ -49,20 +41,20 @@ const byYearAndName = (a: Listed, b: Listed) =>
   compareText(a.id, b.id)
 
 async function openClass(tx: WriteTx, row: Pick<Group, 'school_id' | 'academic_year_id' | 'name'>, user: string) {
-  const [group] = await tx
-    .insert('student_group', [{ id: tx.newId(), created_by: user, ...row }])
+  const group = await tx
+    .insert('student_group', { id: tx.newId(), created_by: user, ...row })
     .catch(orDuplicate)
     .catch(orGone)
-  const { id, school_id } = group as Group
-  await assignTeacher(tx, group as Group, user)
-  await tx.insert('class_teacher', [{ id, school_id, student_group_id: id, user_profile_id: user }])
-  return group as Group
+  const { id, school_id } = group
+  await assignTeacher(tx, group, user)
+  await tx.insert('class_teacher', { id, school_id, student_group_id: id, user_profile_id: user })
+  return group
 }
 
 const ownHandlers = {
   list: on(classes.list, {
-    load: async (scene, { targets }) => {
-      if (targets['academicYearId'] !== undefined) await rowOf(scene, 'academic_year', targets['academicYearId'])
+    load: async (context, { targets }) => {
+      if (targets['academicYearId'] !== undefined) await rowOf(context, 'academic_year', targets['academicYearId'])
     },
     run: async ({ tx, caller }, { query }) => {
       const listed = caller.role === 'admin' ? classesOfSchool : classesOfTeacher
@@ -77,15 +69,12 @@ const ownHandlers = {
   }),
 
   create: on(classes.create, {
-    load: async (scene, { targets }) => {
-      const { tx, caller } = scene
+    load: async (context, { targets }) => {
       const id = targets['academicYearId']
       if (id === undefined) return null
       // Its first teacher.
-      if (!(await staysTeacher(scene, caller.user_id))) throw common.forbidden()
-      const [year] = await yearById(tx, { school: caller.school_id, id })
-      if (!year) throw common.notFound()
-      return year
+      if (!(await staysTeacher(context, context.caller.user_id))) throw common.forbidden()
+      return yearOf(context, id)
     },
     run: async ({ tx, caller }, { body }, year) => {
       if (!year) throw common.notFound()
@@ -99,23 +88,22 @@ const ownHandlers = {
   }),
 
   get: on(classes.get, {
-    load: (scene, { params }) => classOf(scene, 'readClass', params.classId),
-    run: async (_scene, _asked, { group, facts }) => ({ ...group, is_class_teacher: facts.isClassTeacher }),
+    load: (context, { params }) => classOf(context, 'readClass', params.classId),
+    run: async (_context, _input, { group, facts }) => ({ ...group, is_class_teacher: facts.isClassTeacher }),
   }),
 
   update: on(classes.update, {
-    load: (scene, { params }) => classOf(scene, 'manageClass', params.classId),
+    load: (context, { params }) => classOf(context, 'manageClass', params.classId),
     run: async ({ tx }, { body }, { group }) => {
       const patch = body.name === undefined ? {} : { name: body.name }
       await demandFreeName(tx, { ...group, ...patch }, group.id)
-      const [updated] = await tx.update('student_group', [{ before: group, patch }]).catch(orDuplicate)
-      return updated as Group
+      return tx.update('student_group', group, patch).catch(orDuplicate)
     },
   }),
 
   remove: on(classes.remove, {
-    load: (scene, { params }) => classOf(scene, 'manageClass', params.classId),
-    run: async ({ tx }, _asked, { group }) => {
+    load: (context, { params }) => classOf(context, 'manageClass', params.classId),
+    run: async ({ tx }, _input, { group }) => {
       const inClass = { school: group.school_id, group: group.id }
       await assessmentsOfClass(tx, inClass)
       const reports = await reportsOfClass(tx, inClass)
@@ -126,8 +114,8 @@ const ownHandlers = {
   }),
 
   mySubjects: on(classes.mySubjects, {
-    load: (scene, { params }) => classOf(scene, 'readClass', params.classId),
-    run: async ({ tx, caller }, _asked, { group, facts }) => {
+    load: (context, { params }) => classOf(context, 'readClass', params.classId),
+    run: async ({ tx, caller }, _input, { group, facts }) => {
       const subjects = inSubjectOrder(await subjectsOfSchool(tx, { school: group.school_id }))
       const every = caller.role === 'admin' || facts.isClassTeacher
       return every ? subjects : subjects.filter(({ id }) => facts.subjectIds.has(id))
@@ -137,8 +125,8 @@ const ownHandlers = {
 
 export const classHandlers: Handlers<typeof classes> = {
   places: on(classes.places, {
-    load: (scene, { targets }) => rowOf(scene, 'academic_year', targets['academicYearId']),
-    run: async ({ tx, caller }, _asked, year) => {
+    load: (context, { targets }) => rowOf(context, 'academic_year', targets['academicYearId']),
+    run: async ({ tx, caller }, _input, year) => {
       const listed = caller.role === 'admin' ? classesOfSchool : classesOfTeacher
       const all = await listed(tx, { school: caller.school_id, user: caller.user_id })
       const groups = all.flatMap(({ id, academic_year_id }) => (academic_year_id === year.id ? [id] : []))

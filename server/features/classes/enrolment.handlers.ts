@@ -6,8 +6,8 @@ import { type Handlers, on } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { classOf, rowOf } from '../policy.ts'
 import { inOrder } from '../references.ts'
-import { placeOf } from './classes.policy.ts'
-import { enrolmentsInYear, studentsById, studentsOfClass } from './enrolment.queries.ts'
+import { placeOf, studentsOfClass } from './classes.policy.ts'
+import { enrolmentsInYear, studentsById } from './enrolment.queries.ts'
 import { subjectsOfStudent } from './student-subjects.queries.ts'
 
 type Group = Row<'student_group'>
@@ -18,8 +18,8 @@ const alreadyIn = ({ first_name, last_name }: Student, className: string) =>
   `${first_name} ${last_name} is already in the class ${className} that year.`
 
 /**
- * Puts students whom the transaction holds in a class; answers a row for each, in their order. Who is in it already keeps
- * that row; who is in another class of the year makes the whole request a 409.
+ * Enrols students, whose rows are locked, in a class; answers a row for each, in their order. A student of the class keeps their row.
+ * A student of another class of the year makes the whole request a 409.
  */
 async function enrol(tx: WriteTx, group: Group, students: readonly Student[]): Promise<Enrolment[]> {
   const { id: student_group_id, school_id, academic_year_id } = group
@@ -44,16 +44,16 @@ async function enrol(tx: WriteTx, group: Group, students: readonly Student[]): P
 
 export const enrolmentHandlers = {
   students: on(classes.students, {
-    load: (scene, { params }) => classOf(scene, 'readClass', params.id),
-    run: ({ tx }, _asked, { group }) => studentsOfClass(tx, { school: group.school_id, group: group.id }),
+    load: (context, { params }) => classOf(context, 'readClass', params.id),
+    run: ({ tx }, _input, { group }) => studentsOfClass(tx, { school: group.school_id, group: group.id }),
   }),
 
   enroll: on(classes.enroll, {
-    load: async (scene, { params, targets }) => {
-      const { group } = await classOf(scene, 'manageClass', params.id)
-      return { group, student: targets['studentId'] ? await rowOf(scene, 'student', targets['studentId']) : null }
+    load: async (context, { params, targets }) => {
+      const { group } = await classOf(context, 'manageClass', params.id)
+      return { group, student: targets['studentId'] ? await rowOf(context, 'student', targets['studentId']) : null }
     },
-    run: async ({ tx }, _asked, { group, student }) => {
+    run: async ({ tx }, _input, { group, student }) => {
       if (!student) throw common.notFound()
       const [enrolment] = await enrol(tx, group, [student])
       return enrolment as Enrolment
@@ -61,7 +61,7 @@ export const enrolmentHandlers = {
   }),
 
   enrollBulk: on(classes.enrollBulk, {
-    load: (scene, { params }) => classOf(scene, 'manageClass', params.id),
+    load: (context, { params }) => classOf(context, 'manageClass', params.id),
     run: async ({ tx }, { body }, { group }) => {
       const students = await studentsById(tx, { school: group.school_id, ids: JSON.stringify(body.studentIds) })
       return enrol(tx, group, inOrder(students, body.studentIds))
@@ -69,11 +69,11 @@ export const enrolmentHandlers = {
   }),
 
   unenroll: on(classes.unenroll, {
-    load: async (scene, { params }) => {
-      const { group } = await classOf(scene, 'manageClass', params.id)
-      return placeOf(scene, group, params.studentId)
+    load: async (context, { params }) => {
+      const { group } = await classOf(context, 'manageClass', params.id)
+      return placeOf(context, group, params.studentId)
     },
-    run: async ({ tx }, _asked, enrolment) => {
+    run: async ({ tx }, _input, enrolment) => {
       const { school_id: school, student_group_id: group, student_id: student } = enrolment
       await tx.remove('student_subject', await subjectsOfStudent(tx, { school, group, student }))
       await tx.remove('enrolment', [enrolment])

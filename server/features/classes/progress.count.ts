@@ -1,15 +1,20 @@
 type Counted = { id: string; subject_id: string; group_id: string | null }
 type Enrolled = { student_id: string; group_id: string }
-type Given = Enrolled & { subject_id: string }
-/** `marked` is the text of a JSON array of `[assessment id]`. */
+type EnrolledInSubject = Enrolled & { subject_id: string }
+/** `marked` is the text of a JSON array of assessment ids. */
 type Marked = { student_id: string; marked: string }
-export type Facts = { assessments: readonly Counted[]; enrolled: readonly Enrolled[]; given: readonly Given[]; marked: readonly Marked[] }
+export type Facts = {
+  assessments: readonly Counted[]
+  enrolled: readonly Enrolled[]
+  given: readonly EnrolledInSubject[]
+  marked: readonly Marked[]
+}
 
 /** How many students of a class take a subject, and how many marks they have in its assessments that count there. */
 export type Tally = { takers: number; recorded: number }
 export const keyOf = (groupId: string, subjectId: string) => `${groupId} ${subjectId}`
 
-/** Takers and marks by class and subject, for these subjects. Whoever was given no subject takes every one (decisions §4). */
+/** Takers and marks by class and subject, for these subjects. A student without assigned subjects takes every one (decisions §4). */
 export function tallied({ assessments, enrolled, given, marked }: Facts, subjectIds: readonly string[]): Map<string, Tally> {
   const assessmentById = new Map(assessments.map((one) => [one.id, one]))
   const markedByStudent = new Map(marked.map((row) => [row.student_id, row.marked]))
@@ -30,7 +35,7 @@ export function tallied({ assessments, enrolled, given, marked }: Facts, subject
     const own = ownSubjects.get(keyOf(group_id, student_id))
     for (const subject of own ?? subjectIds) tallyOf(group_id, subject).takers += 1
     const text = markedByStudent.get(student_id)
-    for (const [id] of text ? (JSON.parse(text) as [string][]) : []) {
+    for (const id of text ? (JSON.parse(text) as string[]) : []) {
       const one = assessmentById.get(id)
       if (!one || (one.group_id !== null && one.group_id !== group_id) || (own && !own.has(one.subject_id))) continue
       tallyOf(group_id, one.subject_id).recorded += 1

@@ -13,7 +13,7 @@ import { countedAssessments, enrolledIn, givenIn, markedByStudent, subjectTeache
 type Term = Pick<Row<'term'>, 'id' | 'school_id' | 'academic_year_id'>
 type Listed = Awaited<ReturnType<typeof classesOfSchool>>[number]
 
-/** What the figures of a term are made of. */
+/** The rows from which the figures of a term are counted. */
 async function factsOf(tx: ReadTx, { id: term, school_id: school, academic_year_id: year }: Term, listed: readonly Listed[]) {
   const groups = JSON.stringify(listed.map(({ id }) => id))
   const enrolled = await enrolledIn(tx, { school, groups })
@@ -53,10 +53,10 @@ function progressOf(facts: Facts, group: Listed, caller: SchoolCaller): ClassPro
 
 const byName = (a: Listed, b: Listed) => compareText(fold(a.name), fold(b.name)) || compareText(a.id, b.id)
 
-/** Decision 332. */
+/** The rule: docs/design/results.md. */
 export const progress = on(classes.progress, {
-  load: (scene, { targets }) => rowOf(scene, 'term', targets['termId']),
-  run: async ({ tx, caller }, _asked, term) => {
+  load: (context, { targets }) => rowOf(context, 'term', targets['termId']),
+  run: async ({ tx, caller }, _input, term) => {
     const listed = caller.role === 'admin' ? classesOfSchool : classesOfTeacher
     const all = await listed(tx, { school: term.school_id, user: caller.user_id })
     const groups = all.filter((group) => group.academic_year_id === term.academic_year_id).sort(byName)

@@ -1,13 +1,14 @@
 import { and, asc, eq } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 
-/** Who teaches what where in a year. */
+/** The teachers of each class and subject in a year. */
 export const subjectTeachersOfYear = statement<{ school: string; year: string }>()(({ db, t, p }) => {
   const { teacher_subject_assignment: held } = t
   return db
     .select({ user_id: held.user_profile_id, subject_id: held.subject_id, group_id: held.student_group_id })
     .from(held)
-    .where(and(eq(held.school_id, p.school), eq(held.academic_year_id, p.year)))
+    .where(matches(held, { school_id: p.school, academic_year_id: p.year }))
 })
 
 /** The assessments of a term that count. */
@@ -15,7 +16,7 @@ export const countedAssessments = statement<{ school: string; term: string }>()(
   db
     .select({ id: t.assessment.id, subject_id: t.assessment.subject_id, group_id: t.assessment.student_group_id })
     .from(t.assessment)
-    .where(and(eq(t.assessment.school_id, p.school), eq(t.assessment.term_id, p.term), eq(t.assessment.is_excluded, false))),
+    .where(matches(t.assessment, { school_id: p.school, term_id: p.term, is_excluded: false })),
 )
 
 /** Who is in these classes. `groups` is a JSON array. */
@@ -36,11 +37,11 @@ export const givenIn = statement<{ school: string; groups: string }>()(({ db, t,
     .where(and(eq(given.school_id, p.school), dialect.inList(given.student_group_id, p.groups)))
 })
 
-/** One row a student: the assessments of a term in which there is a grade, as a JSON array of `[id]`. `students` is a JSON array. */
+/** One row a student: the assessments of a term in which there is a grade, as a JSON array of ids. `students` is a JSON array. */
 export const markedByStudent = statement<{ school: string; students: string; term: string }>()(({ db, t, p, dialect }) => {
   const { grade } = t
   return db
-    .select({ student_id: grade.student_id, marked: dialect.rowsAsText([grade.assessment_id]) })
+    .select({ student_id: grade.student_id, marked: dialect.columnAsText(grade.assessment_id) })
     .from(grade)
     .where(and(eq(grade.school_id, p.school), dialect.inList(grade.student_id, p.students), eq(grade.term_id, p.term)))
     .groupBy(grade.student_id)

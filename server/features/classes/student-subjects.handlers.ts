@@ -7,12 +7,12 @@ import { type Handlers, on } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { classOf, rowOf } from '../policy.ts'
 import { inOrder, orGone, subjectsOf } from '../references.ts'
-import { placeOf } from './classes.policy.ts'
+import { placeOf, subjectsInClass } from './classes.policy.ts'
 import { enrolmentsInClass, studentsById } from './enrolment.queries.ts'
-import { studentsOfSubject, subjectsInClass, subjectsOfStudent } from './student-subjects.queries.ts'
+import { studentsOfSubject, subjectsOfStudent } from './student-subjects.queries.ts'
 
 type Group = Row<'student_group'>
-type Given = Row<'student_subject'>
+type StudentSubject = Row<'student_subject'>
 type Pair = { student_id: string; subject_id: string }
 
 const keyOf = ({ student_id, subject_id }: Pair) => `${student_id} ${subject_id}`
@@ -27,8 +27,8 @@ async function demandEnrolled(tx: WriteTx, { school_id, id: group }: Group, stud
   if (issues[0]) throw classFailures.notEnrolled({ message: issues[0].message, ...(students.length > 1 && { issues }) })
 }
 
-/** Gives what is not yet among `current`; answers a row for each pair, in their order. */
-async function give(tx: WriteTx, { id: student_group_id, school_id }: Group, current: readonly Given[], pairs: readonly Pair[]) {
+/** Inserts the pairs that are not among `current`; answers a row for each pair, in their order. */
+async function give(tx: WriteTx, { id: student_group_id, school_id }: Group, current: readonly StudentSubject[], pairs: readonly Pair[]) {
   const had = new Set(current.map(keyOf))
   const rows = pairs
     .filter((pair) => !had.has(keyOf(pair)))
@@ -42,11 +42,11 @@ async function give(tx: WriteTx, { id: student_group_id, school_id }: Group, cur
 
 export const studentSubjectHandlers = {
   studentSubjects: on(classes.studentSubjects, {
-    load: async (scene, { params }) => {
-      const { group } = await classOf(scene, 'readClass', params.id)
-      return placeOf(scene, group, params.sid)
+    load: async (context, { params }) => {
+      const { group } = await classOf(context, 'readClass', params.id)
+      return placeOf(context, group, params.sid)
     },
-    run: async ({ tx }, _asked, { school_id: school, student_group_id: group, student_id: student }) => {
+    run: async ({ tx }, _input, { school_id: school, student_group_id: group, student_id: student }) => {
       const given = await subjectsOfStudent(tx, { school, group, student })
       const ids = given.map((row) => row.subject_id)
       return inSubjectOrder(await subjectsOf(tx, school, ids))
@@ -54,14 +54,14 @@ export const studentSubjectHandlers = {
   }),
 
   subjectsTaken: on(classes.subjectsTaken, {
-    load: async (scene, { params }) => (await classOf(scene, 'readClass', params.id)).group,
-    run: ({ tx }, _asked, { school_id: school, id: group }) => subjectsInClass(tx, { school, group }),
+    load: async (context, { params }) => (await classOf(context, 'readClass', params.id)).group,
+    run: ({ tx }, _input, { school_id: school, id: group }) => subjectsInClass(tx, { school, group }),
   }),
 
   assignSubjects: on(classes.assignSubjects, {
-    load: async (scene, { params, targets }) => {
-      const { group } = await classOf(scene, 'manageClass', params.id)
-      return { group, student: targets['studentId'] ? await rowOf(scene, 'student', targets['studentId']) : null }
+    load: async (context, { params, targets }) => {
+      const { group } = await classOf(context, 'manageClass', params.id)
+      return { group, student: targets['studentId'] ? await rowOf(context, 'student', targets['studentId']) : null }
     },
     run: async ({ tx }, { body }, { group, student }) => {
       if (!student) throw common.notFound()
@@ -78,9 +78,9 @@ export const studentSubjectHandlers = {
   }),
 
   assignSubjectBulk: on(classes.assignSubjectBulk, {
-    load: async (scene, { params, targets }) => {
-      const { group } = await classOf(scene, 'manageClass', params.id)
-      if (targets['subjectId']) await subjectsOf(scene.tx, group.school_id, [targets['subjectId']])
+    load: async (context, { params, targets }) => {
+      const { group } = await classOf(context, 'manageClass', params.id)
+      if (targets['subjectId']) await subjectsOf(context.tx, group.school_id, [targets['subjectId']])
       return group
     },
     run: async ({ tx }, { body }, group) => {
@@ -98,14 +98,14 @@ export const studentSubjectHandlers = {
   }),
 
   removeStudentSubject: on(classes.removeStudentSubject, {
-    load: async (scene, { params }) => {
-      const { group } = await classOf(scene, 'manageClass', params.id)
+    load: async (context, { params }) => {
+      const { group } = await classOf(context, 'manageClass', params.id)
       const inClass = { school: group.school_id, group: group.id, student: params.sid }
-      const given = (await subjectsOfStudent(scene.tx, inClass)).find((row) => row.subject_id === params.subjectId)
+      const given = (await subjectsOfStudent(context.tx, inClass)).find((row) => row.subject_id === params.subjectId)
       if (!given) throw common.notFound()
       return given
     },
-    run: async ({ tx }, _asked, given) => {
+    run: async ({ tx }, _input, given) => {
       await tx.remove('student_subject', [given])
       return { message: 'The subject was taken from the student.' }
     },

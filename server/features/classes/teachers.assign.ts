@@ -6,12 +6,12 @@ import { groupAssignmentOf, subjectAssignmentsOf } from './teachers.queries.ts'
 
 type Group = Row<'student_group'>
 
-/** Assigns a teacher to a class that the transaction holds; nothing where they are assigned already. */
+/** Assigns a teacher to a class, whose row is locked; does nothing where they are assigned already. */
 export async function assignTeacher(tx: WriteTx, { id: group, school_id, academic_year_id }: Group, user: string): Promise<void> {
   const [assigned] = await groupAssignmentOf(tx, { school: school_id, group, user })
   if (assigned) return
   const id = naturalId('teacher_group_assignment', user, group)
-  await tx.insert('teacher_group_assignment', [{ id, school_id, user_profile_id: user, student_group_id: group, academic_year_id }])
+  await tx.insert('teacher_group_assignment', { id, school_id, user_profile_id: user, student_group_id: group, academic_year_id })
 }
 
 /** Makes these the teacher's subjects in the class and writes only what differs. */

@@ -7,9 +7,9 @@ import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { classOf } from '../policy.ts'
 import { subjectsOf } from '../references.ts'
-import { demandTeacher } from './classes.policy.ts'
+import { demandTeacher, subjectsTaughtIn, teachersOfClass } from './classes.policy.ts'
 import { assignTeacher, setSubjects } from './teachers.assign.ts'
-import { groupAssignmentOf, subjectAssignmentsOf, subjectsTaughtIn, teachersOfClass, teachersOfSchool } from './teachers.queries.ts'
+import { groupAssignmentOf, subjectAssignmentsOf, teachersOfSchool } from './teachers.queries.ts'
 
 type Group = Row<'student_group'>
 type Named = { id: string; first_name: string | null; last_name: string | null }
@@ -38,8 +38,8 @@ async function teacherIn(tx: ReadTx, group: Group, teacherId: string) {
 
 async function nameClassTeacher(tx: WriteTx, { id, school_id }: Group, user: string) {
   const before = await tx.find('class_teacher', school_id, id)
-  if (before) await tx.update('class_teacher', [{ before, patch: { user_profile_id: user } }])
-  else await tx.insert('class_teacher', [{ id, school_id, student_group_id: id, user_profile_id: user }])
+  if (before) await tx.update('class_teacher', before, { user_profile_id: user })
+  else await tx.insert('class_teacher', { id, school_id, student_group_id: id, user_profile_id: user })
 }
 
 export const teacherHandlers = {
@@ -49,14 +49,14 @@ export const teacherHandlers = {
   }),
 
   teachers: on(classes.teachers, {
-    load: (scene, { params }) => classOf(scene, 'readClass', params.classId),
-    run: ({ tx }, _asked, { group }) => teachersIn(tx, group),
+    load: (context, { params }) => classOf(context, 'readClass', params.classId),
+    run: ({ tx }, _input, { group }) => teachersIn(tx, group),
   }),
 
   addTeacher: on(classes.addTeacher, {
-    load: async (scene, { params, targets }) => {
-      const { group } = await classOf(scene, 'manageClass', params.classId)
-      await demandTeacher(scene, targets['teacherId'])
+    load: async (context, { params, targets }) => {
+      const { group } = await classOf(context, 'manageClass', params.classId)
+      await demandTeacher(context, targets['teacherId'])
       return group
     },
     run: async ({ tx }, { body }, group) => {
@@ -68,16 +68,16 @@ export const teacherHandlers = {
   }),
 
   removeTeacher: on(classes.removeTeacher, {
-    load: async (scene, { params }) => {
-      const { group } = await classOf(scene, 'manageClass', params.classId)
+    load: async (context, { params }) => {
+      const { group } = await classOf(context, 'manageClass', params.classId)
       const inClass = { school: group.school_id, group: group.id, user: params.teacherId }
-      const [assigned] = await groupAssignmentOf(scene.tx, inClass)
+      const [assigned] = await groupAssignmentOf(context.tx, inClass)
       if (!assigned) throw common.notFound()
-      const register = await scene.tx.find('class_teacher', group.school_id, group.id)
+      const register = await context.tx.find('class_teacher', group.school_id, group.id)
       if (register?.user_profile_id === params.teacherId) throw classFailures.classTeacherStays()
       return { assigned, inClass }
     },
-    run: async ({ tx }, _asked, { assigned, inClass }) => {
+    run: async ({ tx }, _input, { assigned, inClass }) => {
       await tx.remove('teacher_subject_assignment', await subjectAssignmentsOf(tx, inClass))
       await tx.remove('teacher_group_assignment', [assigned])
       return { message: 'The teacher was removed from the class.' }
@@ -85,9 +85,9 @@ export const teacherHandlers = {
   }),
 
   handOver: on(classes.handOver, {
-    load: async (scene, { params, targets }) => {
-      const { group } = await classOf(scene, 'manageClass', params.classId)
-      await demandTeacher(scene, targets['teacherId'])
+    load: async (context, { params, targets }) => {
+      const { group } = await classOf(context, 'manageClass', params.classId)
+      await demandTeacher(context, targets['teacherId'])
       return group
     },
     run: async ({ tx }, { body }, group) => {

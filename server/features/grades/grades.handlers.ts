@@ -4,15 +4,21 @@ import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onEvents } from '../../http/handler.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { heldAssessment, subjectOf, termOf } from '../assessments/assessments.policy.ts'
-import { assessmentsOfSubject } from '../assessments/assessments.queries.ts'
-import { exclusionAfter } from '../assessments/exclusion.ts'
-import { inOrder } from '../assessments/order.ts'
-import { gradingScaleOf } from '../grading-scale/grading-scale.queries.ts'
-import { classOf, rowOf } from '../policy.ts'
-import { gradeRights, heldGrade, sittersFor } from './grades.policy.ts'
+import { assessmentsOf, exclusionAfter, lockedAssessment } from '../assessments/assessments.policy.ts'
+import { gradingScaleOf } from '../grading-scale/grading-scale.policy.ts'
+import { classOf, rowOf, termOf } from '../policy.ts'
+import { subjectOf } from '../references.ts'
+import {
+  changeGrade,
+  createGrade,
+  demandInClassOf,
+  demandWithinMaximum,
+  gradeRights,
+  lockedGrade,
+  recordGrades,
+  sittersFor,
+} from './grades.policy.ts'
 import { gradesOfAssessment, gradesOfSubject } from './grades.queries.ts'
-import { changeGrade, createGrade, demandInClassOf, demandWithinMaximum, recordGrades } from './grades.record.ts'
 import { followMarks } from './live-marks.ts'
 
 type Named = { student_id: string; first_name: string; last_name: string }
@@ -33,25 +39,25 @@ const withStudent = <R extends Named>(row: R) => ({
   student: { id: row.student_id, first_name: row.first_name, last_name: row.last_name },
 })
 
-type Shown = GradedAssessment['grades'][number]
+type ListedGrade = GradedAssessment['grades'][number]
 
 export const gradeHandlers: Handlers<typeof grades> = {
   list: on(grades.list, {
-    load: (scene, { targets }) => rowOf(scene, 'assessment', targets['assessmentId']),
-    run: async ({ tx }, _asked, assessment) => {
+    load: (context, { targets }) => rowOf(context, 'assessment', targets['assessmentId']),
+    run: async ({ tx }, _input, assessment) => {
       const rows = await gradesOfAssessment(tx, { school: assessment.school_id, assessment: assessment.id })
       return (await lettered(tx, assessment, rows)).map(withStudent)
     },
   }),
 
   byTerm: on(grades.byTerm, {
-    load: async (scene, { targets }) => {
-      await termOf(scene, targets['termId'])
-      await subjectOf(scene, targets['subjectId'])
+    load: async (context, { targets }) => {
+      await termOf(context, targets['termId'])
+      await subjectOf(context, targets['subjectId'])
     },
     run: async ({ tx, caller }, { query }) => {
       const of = { school: caller.school_id, term: query.termId, subject: query.subjectId }
-      const shown = inOrder(await assessmentsOfSubject(tx, of)).map((assessment) => ({ ...assessment, grades: [] as Shown[] }))
+      const shown = (await assessmentsOf(tx, of)).map((assessment) => ({ ...assessment, grades: [] as ListedGrade[] }))
       const byId = new Map(shown.map((assessment) => [assessment.id, assessment]))
       for (const grade of await gradesOfSubject(tx, of)) byId.get(grade.assessment_id)?.grades.push(withStudent(grade))
       return shown
@@ -59,22 +65,22 @@ export const gradeHandlers: Handlers<typeof grades> = {
   }),
 
   events: onEvents(grades.events, {
-    load: async (scene, { targets: { termId, subjectId, studentGroupId } }) => {
-      const term = await termOf(scene, termId)
-      const subject = await subjectOf(scene, subjectId)
-      const { group } = await classOf(scene, 'readClass', studentGroupId)
-      return { caller: scene.caller, term: term.id, subject: subject.id, group: group.id }
+    load: async (context, { targets: { termId, subjectId, studentGroupId } }) => {
+      const term = await termOf(context, termId)
+      const subject = await subjectOf(context, subjectId)
+      const { group } = await classOf(context, 'readClass', studentGroupId)
+      return { caller: context.caller, term: term.id, subject: subject.id, group: group.id }
     },
     follow: followMarks,
   }),
 
   create: on(grades.create, {
-    load: async (scene, { targets }) => {
+    load: async (context, { targets }) => {
       const { assessmentId, studentId } = targets
       if (assessmentId === undefined) return null
-      const assessment = await heldAssessment(scene, assessmentId)
-      const mayWrite = await gradeRights(scene, assessment)
-      return { assessment, sitters: await sittersFor(scene, assessment, mayWrite, studentId === undefined ? [] : [studentId]) }
+      const assessment = await lockedAssessment(context, assessmentId)
+      const mayWrite = await gradeRights(context, assessment)
+      return { assessment, sitters: await sittersFor(context, assessment, mayWrite, studentId === undefined ? [] : [studentId]) }
     },
     run: async ({ tx }, { body }, loaded) => {
       if (!loaded) throw common.notFound()
@@ -85,25 +91,25 @@ export const gradeHandlers: Handlers<typeof grades> = {
   }),
 
   bulk: on(grades.bulk, {
-    load: async (scene, { targets }) => {
+    load: async (context, { targets }) => {
       const id = targets['assessmentId']
       if (id === undefined) return null
-      const assessment = await heldAssessment(scene, id)
-      return { assessment, mayWrite: await gradeRights(scene, assessment) }
+      const assessment = await lockedAssessment(context, id)
+      return { assessment, mayWrite: await gradeRights(context, assessment) }
     },
-    run: async (scene, { body }, loaded) => {
+    run: async (context, { body }, loaded) => {
       if (!loaded) throw common.notFound()
       const { assessment, mayWrite } = loaded
       const ids = body.grades.map(({ studentId }) => studentId)
-      const sitters = await sittersFor(scene, assessment, mayWrite, ids)
+      const sitters = await sittersFor(context, assessment, mayWrite, ids)
       demandInClassOf(assessment, sitters, (at) => `grades.${at}.studentId`)
       demandWithinMaximum(assessment, body.grades, (at) => `grades.${at}.score`)
-      return lettered(scene.tx, assessment, await recordGrades(scene.tx, assessment, body.grades))
+      return lettered(context.tx, assessment, await recordGrades(context.tx, assessment, body.grades))
     },
   }),
 
   update: on(grades.update, {
-    load: (scene, { params }) => heldGrade(scene, params.id),
+    load: (context, { params }) => lockedGrade(context, params.id),
     run: async ({ tx }, { body }, { assessment, grade }) => {
       const score = body.score ?? grade.score
       demandWithinMaximum(assessment, [{ score }])
@@ -112,10 +118,10 @@ export const gradeHandlers: Handlers<typeof grades> = {
   }),
 
   exclude: on(grades.exclude, {
-    load: (scene, { params }) => heldGrade(scene, params.id),
+    load: (context, { params }) => lockedGrade(context, params.id),
     run: async ({ tx }, { body }, { assessment, grade }) => {
-      const [updated] = await tx.update('grade', [{ before: grade, patch: exclusionAfter(grade, body) }])
-      return letteredOne(tx, assessment, updated as Row<'grade'>)
+      const updated = await tx.update('grade', grade, exclusionAfter(grade, body))
+      return letteredOne(tx, assessment, updated)
     },
   }),
 }

@@ -2,10 +2,13 @@ import { gradeFailures } from '@markbook/shared/contract/grades'
 import { may } from '@markbook/shared/domain/access'
 import { common, type Issue } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
-import { heldAssessment } from '../assessments/assessments.policy.ts'
-import { teachingInYear } from '../assessments/assessments.queries.ts'
-import { type Asker, type ClassFacts, factsAbout } from '../policy.ts'
-import { gradeById, studentsInYear } from './grades.queries.ts'
+import { isUniqueViolation } from '../../store/errors.ts'
+import type { WriteTx } from '../../store/tx.ts'
+import { lockedAssessment } from '../assessments/assessments.policy.ts'
+import { columnsOf } from '../columns.ts'
+import { type ClassFacts, factsAbout, type PolicyContext, teachingInYear } from '../policy.ts'
+import { orGone } from '../references.ts'
+import { gradeById, gradesOfStudents, studentsInYear } from './grades.queries.ts'
 
 type Assessment = Row<'assessment'>
 /** A student and their class in the year of the assessment. */
@@ -15,7 +18,7 @@ export type GradeRights = (groupId: string | null) => boolean
 
 const nothing: ClassFacts = { teachesClass: false, isClassTeacher: false, subjectIds: new Set() }
 
-async function classesTaught({ tx, caller }: Asker, assessment: Assessment): Promise<Map<string, ClassFacts>> {
+async function classesTaught({ tx, caller }: PolicyContext, assessment: Assessment): Promise<Map<string, ClassFacts>> {
   const rows = await teachingInYear(tx, { school: caller.school_id, user: caller.user_id, term: assessment.term_id })
   const classes = new Map<string, ClassFacts>()
   for (const { group_id, class_teacher_id, subject_id } of rows) {
@@ -29,10 +32,10 @@ async function classesTaught({ tx, caller }: Asker, assessment: Assessment): Pro
  * What the caller may write in an assessment; 403 where there is no class whose students' grades in it are theirs to write, so
  * that a stranger to the subject hears of it before anything else (decisions §1, order of checks).
  */
-export async function gradeRights(asker: Asker, assessment: Assessment): Promise<GradeRights> {
-  const { caller } = asker
+export async function gradeRights(context: PolicyContext, assessment: Assessment): Promise<GradeRights> {
+  const { caller } = context
   if (caller.role === 'admin') return () => true
-  const classes = await classesTaught(asker, assessment)
+  const classes = await classesTaught(context, assessment)
   const mayWrite: GradeRights = (groupId) => {
     const facts = groupId === null ? undefined : classes.get(groupId)
     return may('writeGrades', factsAbout(caller, facts ?? nothing, assessment.subject_id))
@@ -42,7 +45,12 @@ export async function gradeRights(asker: Asker, assessment: Assessment): Promise
 }
 
 /** The students, in the order asked: 404 where one is absent or another school's, 403 where one's grade is not the caller's to write. */
-export async function sittersFor({ tx }: Asker, assessment: Assessment, mayWrite: GradeRights, ids: readonly string[]): Promise<Sitter[]> {
+export async function sittersFor(
+  { tx }: PolicyContext,
+  assessment: Assessment,
+  mayWrite: GradeRights,
+  ids: readonly string[],
+): Promise<Sitter[]> {
   const found = await studentsInYear(tx, { school: assessment.school_id, term: assessment.term_id, ids: JSON.stringify(ids) })
   const byId = new Map(found.map((student) => [student.id, student]))
   const sitters = ids.flatMap((id) => byId.get(id) ?? [])
@@ -54,16 +62,88 @@ export async function sittersFor({ tx }: Asker, assessment: Assessment, mayWrite
   return sitters
 }
 
-export type HeldGrade = { assessment: Assessment; grade: Row<'grade'> }
+export type LockedGrade = { assessment: Assessment; grade: Row<'grade'> }
 
 /** A grade that the caller may write, locked after its assessment. */
-export async function heldGrade(asker: Asker, id: string): Promise<HeldGrade> {
-  const { tx, caller } = asker
+export async function lockedGrade(context: PolicyContext, id: string): Promise<LockedGrade> {
+  const { tx, caller } = context
   const [known] = await gradeById(tx, { school: caller.school_id, id })
   if (!known) throw common.notFound()
-  const assessment = await heldAssessment(asker, known.assessment_id)
+  const assessment = await lockedAssessment(context, known.assessment_id)
   const grade = await tx.find('grade', caller.school_id, id)
   if (!grade) throw common.notFound()
-  await sittersFor(asker, assessment, await gradeRights(asker, assessment), [grade.student_id])
+  await sittersFor(context, assessment, await gradeRights(context, assessment), [grade.student_id])
   return { assessment, grade }
+}
+
+type Grade = Row<'grade'>
+/** What a request says of one student; `remarks` absent leaves them as they are. */
+export type Mark = { score: number; remarks?: string | null | undefined }
+
+/** A score of at most the assessment's maximum, else 400; `paths` says where each score stood in the request. */
+export function demandWithinMaximum({ max_score }: Assessment, marks: readonly Mark[], pathOf = (_at: number) => 'score'): void {
+  const issues = marks.flatMap(({ score }, at): Issue[] =>
+    score > max_score ? [{ path: pathOf(at), message: `must be at most ${max_score}, the maximum of the assessment` }] : [],
+  )
+  if (issues.length > 0) throw gradeFailures.aboveMaximum({ issues })
+}
+
+/** An assessment of one class takes only that class's students, else 400 for the whole request (decisions §4). */
+export function demandInClassOf({ student_group_id }: Assessment, sitters: readonly Sitter[], pathOf = (_at: number) => 'studentId'): void {
+  if (student_group_id === null) return
+  const issues = sitters.flatMap(({ group_id }, at): Issue[] =>
+    group_id === student_group_id ? [] : [{ path: pathOf(at), message: 'is not in the class of this assessment' }],
+  )
+  if (issues.length > 0) throw gradeFailures.outsideClass({ issues })
+}
+
+const rowFor = (assessment: Assessment, student: string, { score, remarks }: Mark) => ({
+  school_id: assessment.school_id,
+  assessment_id: assessment.id,
+  term_id: assessment.term_id,
+  student_id: student,
+  is_excluded: false,
+  ...columnsOf({ score, remarks }),
+})
+
+export async function createGrade(tx: WriteTx, assessment: Assessment, student: string, mark: Mark): Promise<Grade> {
+  const known = await gradesOfStudents(tx, { school: assessment.school_id, assessment: assessment.id, ids: JSON.stringify([student]) })
+  if (known.length > 0) throw gradeFailures.alreadyExists()
+  return tx
+    .insert('grade', rowFor(assessment, student, mark))
+    .catch((error) => {
+      throw isUniqueViolation(error) ? gradeFailures.alreadyExists() : error
+    })
+    .catch(orGone)
+}
+
+export async function changeGrade(tx: WriteTx, before: Grade, mark: Partial<Mark>): Promise<Grade> {
+  return tx.update('grade', before, columnsOf(mark))
+}
+
+/**
+ * Writes marks of students in an assessment that the transaction holds: who has a grade gets it changed, the others get one.
+ * The number of statements does not grow with the number of marks, and equal values write nothing. Answers the rows in order.
+ */
+export async function recordGrades(
+  tx: WriteTx,
+  assessment: Assessment,
+  marks: readonly (Mark & { studentId: string })[],
+): Promise<Grade[]> {
+  const ids = JSON.stringify(marks.map(({ studentId }) => studentId))
+  const known = await gradesOfStudents(tx, { school: assessment.school_id, assessment: assessment.id, ids })
+  const knownByStudent = new Map(known.map((grade) => [grade.student_id, grade]))
+  const absent = marks.filter(({ studentId }) => !knownByStudent.has(studentId))
+  const inserted = await tx
+    .insert(
+      'grade',
+      absent.map((mark) => rowFor(assessment, mark.studentId, mark)),
+    )
+    .catch(orGone)
+  const changes = marks.flatMap((mark) => {
+    const before = knownByStudent.get(mark.studentId)
+    return before ? [{ before, patch: columnsOf({ score: mark.score, remarks: mark.remarks }) }] : []
+  })
+  const rowByStudent = new Map([...inserted, ...(await tx.update('grade', changes))].map((grade) => [grade.student_id, grade]))
+  return marks.flatMap(({ studentId }) => rowByStudent.get(studentId) ?? [])
 }

@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns } from 'drizzle-orm'
-import { statement } from '../../store/statement.ts'
+import { matches } from '../../store/conditions.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 
 /** The grades of an assessment with their students, by last name, first name, id. */
 export const gradesOfAssessment = statement<{ school: string; assessment: string }>()(({ db, t, p }) => {
@@ -7,8 +8,8 @@ export const gradesOfAssessment = statement<{ school: string; assessment: string
   return db
     .select({ ...getTableColumns(grade), first_name: student.first_name, last_name: student.last_name })
     .from(grade)
-    .innerJoin(student, and(eq(student.school_id, grade.school_id), eq(student.id, grade.student_id)))
-    .where(and(eq(grade.school_id, p.school), eq(grade.assessment_id, p.assessment)))
+    .innerJoin(student, matches(student, { school_id: grade.school_id, id: grade.student_id }))
+    .where(matches(grade, { school_id: p.school, assessment_id: p.assessment }))
     .orderBy(asc(student.sort_key), asc(student.id))
 })
 
@@ -27,19 +28,14 @@ export const gradesOfSubject = statement<{ school: string; term: string; subject
       last_name: student.last_name,
     })
     .from(assessment)
-    .innerJoin(grade, and(eq(grade.school_id, assessment.school_id), eq(grade.assessment_id, assessment.id)))
-    .innerJoin(student, and(eq(student.school_id, grade.school_id), eq(student.id, grade.student_id)))
-    .where(and(eq(assessment.school_id, p.school), eq(assessment.term_id, p.term), eq(assessment.subject_id, p.subject)))
+    .innerJoin(grade, matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))
+    .innerJoin(student, matches(student, { school_id: grade.school_id, id: grade.student_id }))
+    .where(matches(assessment, { school_id: p.school, term_id: p.term, subject_id: p.subject }))
     .orderBy(asc(student.sort_key), asc(student.id))
 })
 
 /** A grade with nothing locked: the assessment that it names is locked before it. */
-export const gradeById = statement<{ school: string; id: string }>()(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.grade)
-    .where(and(eq(t.grade.school_id, p.school), eq(t.grade.id, p.id))),
-)
+export const gradeById = rowsBy('grade', { school: 'school_id', id: 'id' })
 
 /** Students of the school and their class in the year of a term, null for none. `ids` is a JSON array. */
 export const studentsInYear = statement<{ school: string; term: string; ids: string }>()(({ db, t, p, dialect }) => {
@@ -47,22 +43,17 @@ export const studentsInYear = statement<{ school: string; term: string; ids: str
   return db
     .select({ id: student.id, group_id: enrolment.student_group_id })
     .from(student)
-    .innerJoin(term, and(eq(term.school_id, student.school_id), eq(term.id, p.term)))
+    .innerJoin(term, matches(term, { school_id: student.school_id, id: p.term }))
     .leftJoin(
       enrolment,
-      and(
-        eq(enrolment.school_id, student.school_id),
-        eq(enrolment.student_id, student.id),
-        eq(enrolment.academic_year_id, term.academic_year_id),
-      ),
+      matches(enrolment, { school_id: student.school_id, student_id: student.id, academic_year_id: term.academic_year_id }),
     )
     .where(and(eq(student.school_id, p.school), dialect.inList(student.id, p.ids)))
 })
 
 /** The grades that these students have in an assessment, locked. `ids` is a JSON array. */
-export const gradesOfStudents = statement<{ school: string; assessment: string; ids: string }>({ lock: 'grade' })(({ db, t, p, dialect }) =>
-  db
-    .select()
-    .from(t.grade)
-    .where(and(eq(t.grade.school_id, p.school), eq(t.grade.assessment_id, p.assessment), dialect.inList(t.grade.student_id, p.ids))),
+export const gradesOfStudents = rowsBy(
+  'grade',
+  { school: 'school_id', assessment: 'assessment_id', ids: { in: 'student_id' } },
+  { lock: true },
 )

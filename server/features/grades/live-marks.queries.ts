@@ -1,4 +1,5 @@
 import { and, eq, gt, inArray } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
@@ -23,21 +24,13 @@ export const marksSince = statement<{ school: string; term: string; subject: str
       source_id: sync_row.source_id,
     })
     .from(assessment)
-    .innerJoin(grade, and(eq(grade.school_id, assessment.school_id), eq(grade.assessment_id, assessment.id)))
-    .innerJoin(
-      enrolment,
-      and(eq(enrolment.school_id, grade.school_id), eq(enrolment.student_id, grade.student_id), eq(enrolment.student_group_id, p.group)),
-    )
+    .innerJoin(grade, matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))
+    .innerJoin(enrolment, matches(enrolment, { school_id: grade.school_id, student_id: grade.student_id, student_group_id: p.group }))
     .innerJoin(
       sync_row,
-      and(
-        eq(sync_row.school_id, grade.school_id),
-        eq(sync_row.table_name, 'grade'),
-        eq(sync_row.row_id, grade.id),
-        gt(sync_row.seq, p.since),
-      ),
+      and(matches(sync_row, { school_id: grade.school_id, table_name: 'grade', row_id: grade.id }), gt(sync_row.seq, p.since)),
     )
-    .where(and(eq(assessment.school_id, p.school), eq(assessment.term_id, p.term), eq(assessment.subject_id, p.subject)))
+    .where(matches(assessment, { school_id: p.school, term_id: p.term, subject_id: p.subject }))
 })
 
 /** Of which tables the school's feed has something after a number. */
@@ -56,7 +49,7 @@ export async function gradesGoneSince({ db, t }: ReadTx, school: string, since: 
   const rows = await db
     .select({ id: sync_row.row_id })
     .from(sync_row)
-    .where(and(eq(sync_row.school_id, school), gt(sync_row.seq, since), eq(sync_row.table_name, 'grade'), eq(sync_row.deleted, true)))
+    .where(and(eq(sync_row.school_id, school), gt(sync_row.seq, since), matches(sync_row, { table_name: 'grade', deleted: true })))
     .limit(limit)
   return rows.map(({ id }) => id)
 }

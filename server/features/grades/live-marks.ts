@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { AroundMarks, gradeFailures, type LiveMarks } from '@markbook/shared/contract/grades'
+import { gradeFailures, type LiveMarks, RelatedTable } from '@markbook/shared/contract/grades'
 import { limits } from '@markbook/shared/limits'
 import type { SchoolCaller } from '../../http/caller.ts'
 import type { Services } from '../../http/services.ts'
@@ -15,7 +15,7 @@ import { gradesGoneSince, marksSince, tablesSince } from './live-marks.queries.t
 export type Followed = { caller: SchoolCaller; term: string; subject: string; group: string }
 type Placed = { seq: number; source_id: string | null }
 /** How far a listener has been told: our feed, and of it what the parent had, and the centre above a laptop's school. */
-type Told = { seq: number; parent: string; acknowledged: number; above: number }
+type SyncPosition = { seq: number; parent: string; acknowledged: number; above: number }
 
 /** The marks of a class as they are, then every change of them, until somebody hangs up, may no longer read them, or the server ends. */
 export async function* followMarks(services: Services, followed: Followed, signal: AbortSignal): AsyncGenerator<LiveMarks> {
@@ -24,7 +24,7 @@ export async function* followMarks(services: Services, followed: Followed, signa
   // Those who follow work, replication or marks share their places.
   if (!jobs.join(caller.user_id)) throw gradeFailures.tooManyListeners()
   const over = AbortSignal.any([signal, jobs.stopping])
-  let told: Told | null = null
+  let told: SyncPosition | null = null
   try {
     while (!over.aborted) {
       // The ear is open before the look, so that nothing is missed between the two.
@@ -54,15 +54,15 @@ function newsFor(store: Store): ReturnType<typeof newsOf> {
 async function look(
   tx: ReadTx,
   followed: Followed,
-  before: Told | null,
+  before: SyncPosition | null,
   course: Course | null,
-): Promise<{ told: Told; event: LiveMarks | null } | null> {
+): Promise<{ told: SyncPosition; event: LiveMarks | null } | null> {
   const school = followed.caller.school_id
   const parent = await parentOf(tx, school, course)
   const above = course?.above ?? 0
-  const { seq, floor } = await tx.dialect.feedOf(tx.line, school)
+  const { seq, floor } = await tx.dialect.feedOf(tx.connection, school)
   const told = { seq, parent: parent?.node_id ?? '', acknowledged: parent?.own_seq ?? seq, above }
-  const isNews = !before || (Object.keys(told) as (keyof Told)[]).some((each) => before[each] !== told[each])
+  const isNews = !before || (Object.keys(told) as (keyof SyncPosition)[]).some((each) => before[each] !== told[each])
   if (!isNews) return { told, event: null }
   if (before && !(await mayStillRead(tx, followed))) return null
   const since = before && before.parent === told.parent && before.seq >= floor ? before : null
@@ -77,7 +77,7 @@ async function look(
   if (!since || gone.length === limits.liveMarks.gone) {
     return { told, event: { is_whole: true, marks: await marksAfter(-1, () => true), gone: [], touched: [] } }
   }
-  const touched = (await tablesSince(tx, school, since.seq, AroundMarks.options)) as LiveMarks['touched']
+  const touched = (await tablesSince(tx, school, since.seq, RelatedTable.options)) as LiveMarks['touched']
   // Of what the parent has got since then it is told once more, that it has it; of what the centre has got, the same.
   const [sent, goneOn] = [told.acknowledged !== since.acknowledged, above !== since.above]
   const first = Math.min(since.seq, sent ? since.acknowledged : since.seq, goneOn ? Math.min(above, since.above) : since.seq)

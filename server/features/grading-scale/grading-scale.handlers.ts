@@ -2,7 +2,7 @@ import { gradingScale } from '@markbook/shared/contract/grading-scale'
 import type { GradingScale } from '@markbook/shared/domain/letters'
 import { naturalId } from '@markbook/shared/ids'
 import { type Handlers, onGuard } from '../../http/handler.ts'
-import { gradingScaleOf, storedScale } from './grading-scale.queries.ts'
+import { gradingScaleOf, storedScale } from './grading-scale.policy.ts'
 
 const rowOfScale = ({ passMark, bands }: GradingScale) => ({ pass_mark: passMark, bands: [...bands] })
 
@@ -11,11 +11,13 @@ export const gradingScaleHandlers: Handlers<typeof gradingScale> = {
 
   put: onGuard(gradingScale.put, async ({ tx, caller }, { body }) => {
     const [before] = await storedScale(tx, { school: caller.school_id })
-    if (before) await tx.update('grading_scale', [{ before, patch: rowOfScale(body) }])
+    if (before) await tx.update('grading_scale', before, rowOfScale(body))
     else
-      await tx.insert('grading_scale', [
-        { id: naturalId('grading_scale', caller.school_id), school_id: caller.school_id, ...rowOfScale(body) },
-      ])
+      await tx.insert('grading_scale', {
+        id: naturalId('grading_scale', caller.school_id),
+        school_id: caller.school_id,
+        ...rowOfScale(body),
+      })
     return rowOfScale(body)
   }),
 }

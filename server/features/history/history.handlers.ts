@@ -18,10 +18,10 @@ export const historyHandlers: Handlers<typeof history> = {
   // As the service: a person who has left the school still has a name in its history, but no row that staff may read.
   list: onGuard(
     history.list,
-    async (scene, { query }) => {
-      const { entries } = await readablePast(scene, query.entity, query.id)
-      const { store, config } = scene.services
-      const names = await nodeNames(scene.tx, { id: store.nodeId, name: config.nodeName })
+    async (context, { query }) => {
+      const { entries } = await readablePast(context, query.entity, query.id)
+      const { store, config } = context.services
+      const names = await nodeNames(context.tx, { id: store.nodeId, name: config.nodeName })
       return entries.map(({ actor_id, first_name, last_name, node_id, ...entry }) => ({
         ...entry,
         node_name: names.get(node_id) ?? null,
@@ -33,26 +33,26 @@ export const historyHandlers: Handlers<typeof history> = {
   ),
 
   undo: on(history.undo, {
-    load: async (scene, { params }) => {
-      const [entry] = await entryById(scene.tx, { school: scene.caller.school_id, id: params.id })
+    load: async (context, { params }) => {
+      const [entry] = await entryById(context.tx, { school: context.caller.school_id, id: params.id })
       const entity = HistoryEntity.safeParse(entry?.entity)
       if (!entry || !entity.success) throw common.notFound()
-      const { isLive } = await readablePast(scene, entity.data, entry.row_id)
+      const { isLive } = await readablePast(context, entity.data, entry.row_id)
       const known: EntryOf = { ...entry, entity: entity.data }
       const undoer = undoers[entity.data]
       // What has gone can only come back; that it went is a change since.
       if (!undoer || isLive === (entry.action === 'delete')) return { entry: known, undoer, isChanged: undoer !== undefined, loaded: null }
-      return { entry: known, undoer, isChanged: false, loaded: await undoer.load(scene, known) }
+      return { entry: known, undoer, isChanged: false, loaded: await undoer.load(context, known) }
     },
-    run: async (scene, _asked, { entry, undoer, isChanged, loaded }) => {
+    run: async (context, _input, { entry, undoer, isChanged, loaded }) => {
       if (!undoer) throw historyFailures.cannotUndo()
       if (isChanged) throw historyFailures.changedSince()
-      await undoer.write(scene, entry, loaded).catch(inWordsOfUndo)
-      const written = scene.tx.entryOf(entry.entity, entry.row_id)
+      await undoer.write(context, entry, loaded).catch(inWordsOfUndo)
+      const written = context.tx.entryOf(entry.entity, entry.row_id)
       if (!written) throw historyFailures.cannotUndo()
-      const { user_id: id, first_name, last_name } = scene.caller
+      const { user_id: id, first_name, last_name } = context.caller
       const actor = { id, first_name, last_name }
-      const here = { node: written.node_id, node_name: scene.services.config.nodeName }
+      const here = { node: written.node_id, node_name: context.services.config.nodeName }
       return { ...written, action: written.action as 'update', actor, ...here, changes: JSON.parse(written.changes) }
     },
   }),

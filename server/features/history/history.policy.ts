@@ -1,10 +1,10 @@
 import type { Area } from '@markbook/shared/domain/access'
 import { common } from '@markbook/shared/failures'
 import { descriptions } from '@markbook/shared/tables/tables'
-import { nearOf } from '../../store/door.entries.ts'
 import { knownRows } from '../../store/replica/states.ts'
+import { nearOf } from '../../store/row-changes.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { type Asker, demandInClass } from '../policy.ts'
+import { demandInClass, type PolicyContext } from '../policy.ts'
 import { type Entity, entriesOfRow, liveRows, placesOfRow } from './history.queries.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -17,12 +17,12 @@ async function placesOf(tx: ReadTx, school: string, entity: Entity, id: string, 
   if (live) return [nearOf(entity, { ...live, id }), id]
   const last = (await knownRows(tx, entity, school, [id])).get(id)?.state.values
   if (last) return [nearOf(entity, { ...last, id }), id]
-  const { floor } = await tx.dialect.feedOf(tx.line, school)
+  const { floor } = await tx.dialect.feedOf(tx.connection, school)
   return floor === 0 ? [id] : (await placesOfRow(tx, { school, row: id })).map(({ near }) => near)
 }
 
 /** The past of a row of a school; undefined where the school never had such a row. */
-export async function pastOf(tx: ReadTx, school: string, entity: Entity, id: string): Promise<Past | undefined> {
+async function pastOf(tx: ReadTx, school: string, entity: Entity, id: string): Promise<Past | undefined> {
   const [live] = (await liveRows[entity](tx, { school, id })) as (Values | undefined)[]
   const near = JSON.stringify(await placesOf(tx, school, entity, id, live))
   const entries = await entriesOfRow(tx, { school, entity, row: id, near })
@@ -32,7 +32,7 @@ export async function pastOf(tx: ReadTx, school: string, entity: Entity, id: str
   return { entries, values: Object.fromEntries(remembered.map(([name, { before, after }]) => [name, after ?? before])), isLive: false }
 }
 
-type Reader = (asker: Asker, values: Values, id: string) => Promise<unknown>
+type Reader = (context: PolicyContext, values: Values, id: string) => Promise<unknown>
 
 /** Teachers and administrators, who read such rows anyway; the endpoint's guard has seen to it. */
 const staff: Reader = async () => {}
@@ -42,11 +42,11 @@ const admin: Reader = async ({ caller }) => {
 /** Who may do `area` in the class; of a class that has gone, only administrators. */
 const inClass =
   (area: Area): Reader =>
-  (asker, values) =>
-    demandInClass(asker, area, values['student_group_id'] as string)
-const entryOfBook: Reader = async (asker, values, id) => {
-  const book = await pastOf(asker.tx, asker.caller.school_id, 'report_book', values['report_book_id'] as string)
-  return book ? readers.report_book(asker, book.values, id) : admin(asker, values, id)
+  (context, values) =>
+    demandInClass(context, area, values['student_group_id'] as string)
+const entryOfBook: Reader = async (context, values, id) => {
+  const book = await pastOf(context.tx, context.caller.school_id, 'report_book', values['report_book_id'] as string)
+  return book ? readers.report_book(context, book.values, id) : admin(context, values, id)
 }
 
 const readers: Record<Entity, Reader> = {
@@ -59,7 +59,7 @@ const readers: Record<Entity, Reader> = {
   student: staff,
   assessment: staff,
   grade: staff,
-  student_group: (asker, _values, id) => demandInClass(asker, 'readClass', id),
+  student_group: (context, _values, id) => demandInClass(context, 'readClass', id),
   class_teacher: inClass('readClass'),
   enrolment: inClass('readClass'),
   teacher_group_assignment: inClass('readClass'),
@@ -70,9 +70,9 @@ const readers: Record<Entity, Reader> = {
 }
 
 /** The past of a row that the caller may read: 404 where the school never had it, 403 where it is not theirs to read. */
-export async function readablePast(asker: Asker, entity: Entity, id: string | undefined): Promise<Past> {
-  const past = id === undefined ? undefined : await pastOf(asker.tx, asker.caller.school_id, entity, id)
+export async function readablePast(context: PolicyContext, entity: Entity, id: string | undefined): Promise<Past> {
+  const past = id === undefined ? undefined : await pastOf(context.tx, context.caller.school_id, entity, id)
   if (!past || id === undefined) throw common.notFound()
-  await readers[entity](asker, past.values, id)
+  await readers[entity](context, past.values, id)
   return past
 }

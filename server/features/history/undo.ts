@@ -1,16 +1,18 @@
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { type history, historyFailures } from '@markbook/shared/contract/history'
 import { common, type Issue } from '@markbook/shared/failures'
-import type { Handler, Scene } from '../../http/handler.ts'
+import type { z } from 'zod'
+import type { HandlerContext } from '../../http/handler.ts'
 import { issuesOf } from '../../http/requests.ts'
+import { columnOf } from '../columns.ts'
 import type { Entity, Entry } from './history.queries.ts'
 
-export type UndoScene = Scene<typeof history.undo>
+export type UndoScene = HandlerContext<typeof history.undo>
 export type EntryOf = Entry & { entity: Entity }
 /** How the changes of one kind of row are taken back: `load` decides access and locks, `write` checks the state and writes. */
 export type Undoer<L = unknown> = {
-  load(scene: UndoScene, entry: EntryOf): Promise<L>
-  write(scene: UndoScene, entry: EntryOf, loaded: L): Promise<unknown>
+  load(context: UndoScene, entry: EntryOf): Promise<L>
+  write(context: UndoScene, entry: EntryOf, loaded: L): Promise<unknown>
 }
 
 type Values = Readonly<Record<string, unknown>>
@@ -23,31 +25,38 @@ export async function demandUnchanged({ tx, caller }: UndoScene, { entity, row_i
   return row
 }
 
+type RouteInput = { params: Record<string, string>; query: object; body: unknown; upload: undefined; prepared: undefined }
+/** A handler of any endpoint, typed where it was written: its `run` takes what its `load` answered. */
+type RouteHandler = {
+  load(context: UndoScene, ids: { params: Record<string, string>; targets: Record<string, string | undefined> }): Promise<unknown>
+  run(context: UndoScene, input: RouteInput, loaded: unknown): Promise<unknown>
+}
+
 /** An endpoint that can write a change back, and the fields of its body by column. */
 export type Route = {
   endpoint: Endpoint
-  // biome-ignore lint/suspicious/noExplicitAny: what it loads it is given again.
-  handler: Handler<any, any, any, any>
+  handler: RouteHandler
   fields: Readonly<Record<string, string>>
   /** The body names every field, changed or not. */
   whole?: boolean
 }
 
-/** Columns whose field has the same name in camelCase. */
-export const named = (...columns: string[]): Record<string, string> =>
-  Object.fromEntries(columns.map((column) => [column, column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())]))
-
 /** Of what an endpoint does not take, the columns instead of its fields. */
 const byColumn = ({ fields }: Route, issues: readonly Issue[]): Issue[] =>
   issues.map((issue) => ({ ...issue, path: Object.keys(fields).find((column) => fields[column] === issue.path) ?? issue.path }))
 
-/** A route of a contract's endpoint and the handler that answers it. */
-export const route = (endpoint: Endpoint, handler: unknown, fields: Route['fields'], whole = false): Route => ({
-  endpoint,
-  handler: handler as Route['handler'],
-  fields,
-  whole,
-})
+/**
+ * A route of a contract's endpoint and the handler that answers it. It writes the fields of the endpoint's body, each to the column
+ * of its name; `columns` gives the column of a field that has another.
+ */
+export function route(
+  endpoint: Endpoint & { body: z.ZodObject },
+  handler: unknown,
+  { columns = {}, whole = false }: { columns?: Readonly<Record<string, string>>; whole?: boolean } = {},
+): Route {
+  const fields = Object.keys(endpoint.body.shape).map((field) => [columns[field] ?? columnOf(field), field])
+  return { endpoint, handler: handler as RouteHandler, fields: Object.fromEntries(fields), whole }
+}
 
 const paramsOf = ({ path }: Endpoint, id: string) =>
   Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name as string, id]))
@@ -60,18 +69,18 @@ const covers = ({ fields }: Route, { changes }: EntryOf) => Object.keys(changes)
 export const throughRoutes = (first: Route, ...others: Route[]): Undoer => {
   const routeFor = (entry: EntryOf) => [first, ...others].find((candidate) => covers(candidate, entry))
   return {
-    load: async (scene, entry) => {
+    load: async (context, entry) => {
       const { endpoint, handler, fields } = routeFor(entry) ?? first
       if (entry.action !== 'update') return undefined
-      if (endpoint.guard === 'admin' && scene.caller.role !== 'admin') throw common.adminOnly()
-      const targeted = Object.entries(entry.changes).filter(([column]) => endpoint.targets?.includes(fields[column] ?? ''))
-      const targets = Object.fromEntries(targeted.map(([column, { before }]) => [fields[column], before ?? undefined]))
-      return handler.load(scene, { params: paramsOf(endpoint, entry.row_id), targets } as never)
+      if (endpoint.guard === 'admin' && context.caller.role !== 'admin') throw common.adminOnly()
+      const targeted = Object.entries(entry.changes).filter(([column]) => endpoint.targets.includes(fields[column] ?? ''))
+      const targets = Object.fromEntries(targeted.map(([column, { before }]) => [fields[column], (before as string | null) ?? undefined]))
+      return handler.load(context, { params: paramsOf(endpoint, entry.row_id), targets })
     },
-    write: async (scene, entry, loaded) => {
+    write: async (context, entry, loaded) => {
       const way = routeFor(entry)
       if (!way || entry.action !== 'update') throw historyFailures.cannotUndo()
-      const row = await demandUnchanged(scene, entry)
+      const row = await demandUnchanged(context, entry)
       const earlier = Object.fromEntries(Object.entries(entry.changes).map(([column, { before }]) => [column, before]))
       const values = way.whole ? { ...row, ...earlier } : earlier
       const said = Object.entries(way.fields).filter(([column]) => column in values)
@@ -79,8 +88,8 @@ export const throughRoutes = (first: Route, ...others: Route[]): Undoer => {
       const { endpoint, handler } = way
       const parsed = endpoint.body === 'multipart' ? undefined : endpoint.body?.safeParse(body)
       if (!parsed?.success) throw historyFailures.cannotUndo(parsed && { issues: byColumn(way, issuesOf(parsed.error)) })
-      const asked = { params: paramsOf(endpoint, entry.row_id), query: {}, body: parsed.data, upload: undefined, prepared: undefined }
-      await handler.run(scene, asked as never, loaded)
+      const input = { params: paramsOf(endpoint, entry.row_id), query: {}, body: parsed.data, upload: undefined, prepared: undefined }
+      await handler.run(context, input, loaded)
     },
   }
 }

@@ -1,68 +1,84 @@
 import { academicYears } from '@markbook/shared/contract/academic-years'
 import { assessments } from '@markbook/shared/contract/assessments'
 import { classes } from '@markbook/shared/contract/classes'
+import { grades } from '@markbook/shared/contract/grades'
+import { historyFailures } from '@markbook/shared/contract/history'
 import { reports } from '@markbook/shared/contract/reports'
 import { students } from '@markbook/shared/contract/students'
 import { subjects } from '@markbook/shared/contract/subjects'
 import { terms } from '@markbook/shared/contract/terms'
+import type { Row } from '@markbook/shared/tables/tables'
 import { academicYearHandlers } from '../academic-years/academic-years.handlers.ts'
 import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
+import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
+import { gradeHandlers } from '../grades/grades.handlers.ts'
+import { demandInClassOf, demandWithinMaximum, gradeRights, lockedGrade, type Sitter, sittersFor } from '../grades/grades.policy.ts'
 import { reportHandlers } from '../reports/reports.handlers.ts'
 import { studentHandlers } from '../students/students.handlers.ts'
 import { subjectHandlers } from '../subjects/subjects.handlers.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
-import type { Entity } from './history.queries.ts'
-import { named, route, throughRoutes, type Undoer } from './undo.ts'
-import { gradeUndoer } from './undo-grade.ts'
+import { type Entity, liveRows } from './history.queries.ts'
+import { demandUnchanged, type EntryOf, route, throughRoutes, type Undoer, type UndoScene } from './undo.ts'
+
+type Grade = Row<'grade'>
+
+const updates = throughRoutes(route(grades.update, gradeHandlers.update), route(grades.exclude, gradeHandlers.exclude, { whole: true }))
+
+/** A grade that was recorded by mistake goes. */
+const creation: Undoer = {
+  load: (context, entry) => lockedGrade(context, entry.row_id),
+  write: async (context, entry) => {
+    const grade = await demandUnchanged(context, entry)
+    await context.tx.remove('grade', [grade as Grade])
+  },
+}
+
+type Deleted = { assessment: Row<'assessment'>; sitters: Sitter[] } | null
+
+/** A grade that went comes back under its own id, as long as its assessment is there. */
+const deletion: Undoer<Deleted> = {
+  load: async (context: UndoScene, { changes }: EntryOf) => {
+    const id = changes['assessment_id']?.before as string
+    const [known] = await liveRows.assessment(context.tx, { school: context.caller.school_id, id })
+    if (!known) return null
+    const assessment = await lockedAssessment(context, id)
+    const mayWrite = await gradeRights(context, assessment)
+    return { assessment, sitters: await sittersFor(context, assessment, mayWrite, [changes['student_id']?.before as string]) }
+  },
+  write: async ({ tx, caller }, { row_id, changes }, deleted) => {
+    if (!deleted) throw historyFailures.cannotUndo({ message: 'The assessment of this grade was deleted.' })
+    const { assessment, sitters } = deleted
+    if (await tx.find('grade', caller.school_id, row_id)) throw historyFailures.changedSince()
+    const values = Object.fromEntries(Object.entries(changes).map(([name, { before }]) => [name, before]))
+    const nulls = { remarks: null, exclusion_reason: null }
+    const row = { ...nulls, ...values, id: row_id, school_id: caller.school_id, term_id: assessment.term_id } as Grade
+    demandInClassOf(assessment, sitters)
+    demandWithinMaximum(assessment, [row])
+    await tx.insert('grade', row)
+  },
+}
+
+const byAction = { create: creation, update: updates, delete: deletion as Undoer }
+
+/** Grades are all that can be undone whole: recorded, changed or removed. */
+const gradeUndoer: Undoer = {
+  load: (context, entry) => byAction[entry.action].load(context, entry),
+  write: (context, entry, loaded) => byAction[entry.action].write(context, entry, loaded),
+}
 
 /** The kinds of rows whose changes can be taken back, and how; of every other kind nothing can. */
 export const undoers: Partial<Record<Entity, Undoer>> = {
   grade: gradeUndoer,
   assessment: throughRoutes(
-    route(
-      assessments.update,
-      assessmentHandlers.update,
-      named('title', 'assessment_type', 'assessment_date', 'max_score', 'weight', 'sort_order', 'student_group_id'),
-    ),
-    route(assessments.exclude, assessmentHandlers.exclude, named('is_excluded', 'exclusion_reason'), true),
+    route(assessments.update, assessmentHandlers.update),
+    route(assessments.exclude, assessmentHandlers.exclude, { whole: true }),
   ),
-  academic_year: throughRoutes(
-    route(
-      academicYears.update,
-      academicYearHandlers.update,
-      named('name', 'start_date', 'end_date', 'grading_model', 'calculation_model', 'year_exam_weight', 'year_coursework_weight'),
-    ),
-  ),
-  term: throughRoutes(
-    route(
-      terms.update,
-      termHandlers.update,
-      named(
-        'academic_year_id',
-        'name',
-        'start_date',
-        'end_date',
-        'exam_weight',
-        'coursework_weight',
-        'is_ministry_reporting',
-        'sort_order',
-      ),
-    ),
-  ),
-  subject: throughRoutes(route(subjects.update, subjectHandlers.update, named('name', 'code', 'is_active'))),
-  student: throughRoutes(
-    route(
-      students.update,
-      studentHandlers.update,
-      named('first_name', 'last_name', 'gender', 'date_of_birth', 'enrollment_date', 'student_number', 'is_active'),
-    ),
-  ),
-  student_group: throughRoutes(route(classes.update, classHandlers.update, named('name'))),
-  report_book: throughRoutes(
-    route(reports.update, reportHandlers.update, named('class_teacher_remark', 'conduct', 'attendance_percentage')),
-  ),
-  report_book_entry: throughRoutes(
-    route(reports.updateEntry, reportHandlers.updateEntry, { manual_letter: 'letterGrade', teacher_remark: 'teacherRemark' }),
-  ),
+  academic_year: throughRoutes(route(academicYears.update, academicYearHandlers.update)),
+  term: throughRoutes(route(terms.update, termHandlers.update)),
+  subject: throughRoutes(route(subjects.update, subjectHandlers.update)),
+  student: throughRoutes(route(students.update, studentHandlers.update)),
+  student_group: throughRoutes(route(classes.update, classHandlers.update)),
+  report_book: throughRoutes(route(reports.update, reportHandlers.update)),
+  report_book_entry: throughRoutes(route(reports.updateEntry, reportHandlers.updateEntry, { columns: { letterGrade: 'manual_letter' } })),
 }

@@ -27,7 +27,7 @@ export function dayReader(texts: Iterable<string>): (text: string) => ReadDay {
   let [dayIsFirst, monthIsFirst] = [false, false]
   for (const text of texts) {
     const [, first, , second] = YEAR_LAST.exec(text) ?? []
-    // Neither can be a month: it shows nothing.
+    // Neither number can be a month, so the text says nothing about the order.
     if (Number(first) > 12 && Number(second) > 12) continue
     if (Number(first) > 12) dayIsFirst = true
     if (Number(second) > 12) monthIsFirst = true

@@ -3,8 +3,7 @@ import type { Issue } from '@markbook/shared/failures'
 type Values = Readonly<Record<string, string | number>>
 
 /**
- * What can be wrong with a row of pupils, each with a code, by which the app says it in the language of whoever reads it. The sentence
- * follows the name of its column.
+ * The faults of a row of pupils. The app translates a fault by its code. The sentence follows the name of its column.
  */
 const sentences = {
   no_year: 'cannot be found: no academic year is active',

@@ -139,9 +139,9 @@ describe('POST /api/grades/import for one assessment', () => {
   })
 
   test('the class teacher writes every subject of the class, the subject teacher the subject', async () => {
-    const asked = () => ({ query: quiz, body: csv('student_number,score', 'SB-001,3') })
-    expect(await st.as.byrne.imports.grades(asked())).toMatchObject({ updated: 1 })
-    expect(await st.as.ada.imports.grades(asked())).toMatchObject({ unchanged: 1 })
+    const input = () => ({ query: quiz, body: csv('student_number,score', 'SB-001,3') })
+    expect(await st.as.byrne.imports.grades(input())).toMatchObject({ updated: 1 })
+    expect(await st.as.ada.imports.grades(input())).toMatchObject({ unchanged: 1 })
     expect(await st.as.quinn.imports.grades({ query: quiz, body: csv('student_number,score', 'SB-007,3') })).toMatchObject({ updated: 1 })
   })
 
@@ -153,13 +153,13 @@ describe('POST /api/grades/import for one assessment', () => {
   })
 
   test('400 where the query names neither an assessment nor a whole sheet, or both', async () => {
-    const asked = (query: object) =>
+    const input = (query: object) =>
       st.as.okafor.imports.grades.raw({ query: query as never, body: csv('student_number,score', 'SB-001,5') })
     const { termId, ...part } = sheetOf3B
-    expect(await asked({})).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
-    expect(await asked(part)).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
-    expect(await asked({ ...quiz, termId })).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
-    expect(await asked({ assessmentId: 'x' })).toMatchObject({ status: 400, body: { code: 'malformed_id' } })
+    expect(await input({})).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+    expect(await input(part)).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+    expect(await input({ ...quiz, termId })).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
+    expect(await input({ assessmentId: 'x' })).toMatchObject({ status: 400, body: { code: 'malformed_id' } })
   })
 
   test('400 where a column is missing; access comes before the file', async () => {

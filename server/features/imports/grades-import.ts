@@ -1,59 +1,57 @@
 import { gradeFailures } from '@markbook/shared/contract/grades'
 import { imports } from '@markbook/shared/contract/imports'
 import { common } from '@markbook/shared/failures'
+import type { Sheet } from '@markbook/shared/spreadsheet/table'
 import type { Row } from '@markbook/shared/tables/tables'
 import { MARKSHEET_NAMES } from '../../documents/marksheet.ts'
-import type { Sheet } from '../../documents/table.ts'
 import { onUpload } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
-import { heldAssessment } from '../assessments/assessments.policy.ts'
-import { assessmentsOfClass } from '../assessments/assessments.queries.ts'
-import { inOrder } from '../assessments/order.ts'
-import { studentsOfClass } from '../classes/enrolment.queries.ts'
-import { recordGrades } from '../grades/grades.record.ts'
-import type { Asker } from '../policy.ts'
+import { assessmentsOf, inOrder, lockedAssessment } from '../assessments/assessments.policy.ts'
+import { studentsOfClass } from '../classes/classes.policy.ts'
+import { recordGrades } from '../grades/grades.policy.ts'
+import type { PolicyContext } from '../policy.ts'
 import { type GradesPlan, planGrades } from './grades-plan.ts'
 import { type AssessmentPlace, assessmentPlace, demandSameYear, type SheetPlace, sheetPlace } from './imports.policy.ts'
 import { gradesOfAssessments, studentsOfSchoolInYear } from './imports.queries.ts'
 import { assessmentColumns, type MarkTable, markTable, sheetColumns } from './mark-columns.ts'
 import type { Candidate } from './mark-owners.ts'
 
-type Place = AssessmentPlace | SheetPlace
-/** The marks of a table, those whom they may be for, and for whom the caller may not write them. */
+type ImportTarget = AssessmentPlace | SheetPlace
+/** The marks of a table, the students that they may belong to, and for which of those the caller may not write. */
 type Marks = { table: MarkTable; candidates: Candidate[]; assessments: Row<'assessment'>[]; isForeign: (studentId: string) => boolean }
 
-async function candidatesOfClass({ tx }: Asker, school: string, group: string): Promise<Candidate[]> {
+async function candidatesOfClass({ tx }: PolicyContext, school: string, group: string): Promise<Candidate[]> {
   const students = await studentsOfClass(tx, { school, group })
   return students.map((student) => ({ ...student, isNear: true }))
 }
 
-async function marksOfAssessment(asker: Asker, sheet: Sheet, { assessment, mayWrite }: AssessmentPlace): Promise<Marks> {
+async function marksOfAssessment(context: PolicyContext, sheet: Sheet, { assessment, mayWrite }: AssessmentPlace): Promise<Marks> {
   const table = markTable(sheet, (columns) => assessmentColumns(sheet, columns, assessment))
   const { school_id: school, student_group_id: group, term_id: term } = assessment
   if (group !== null) {
     return {
       table,
-      candidates: await candidatesOfClass(asker, school, group),
+      candidates: await candidatesOfClass(context, school, group),
       assessments: [assessment],
       isForeign: () => !mayWrite(group),
     }
   }
-  const students = await studentsOfSchoolInYear(asker.tx, { school, term })
+  const students = await studentsOfSchoolInYear(context.tx, { school, term })
   const foreign = new Set(students.filter(({ group_id }) => !mayWrite(group_id)).map(({ id }) => id))
   const candidates = students.map((student) => ({ ...student, isNear: student.group_id !== null && !foreign.has(student.id) }))
   return { table, candidates, assessments: [assessment], isForeign: (studentId) => foreign.has(studentId) }
 }
 
-async function marksOfSheet(asker: Asker, sheet: Sheet, { group, term, subjectId }: SheetPlace): Promise<Marks> {
+async function marksOfSheet(context: PolicyContext, sheet: Sheet, { group, term, subjectId }: SheetPlace): Promise<Marks> {
   const school = group.school_id
   demandSameYear(group, term)
-  const listed = await assessmentsOfClass(asker.tx, { school, term: term.id, subject: subjectId, group: group.id })
+  const listed = await assessmentsOf(context.tx, { school, term: term.id, subject: subjectId, group: group.id })
   const held: Row<'assessment'>[] = []
   // In the order of ids, so that two sheets at once cannot wait for each other.
-  for (const { id } of [...listed].sort((a, b) => (a.id < b.id ? -1 : 1))) held.push(await heldAssessment(asker, id))
+  for (const { id } of [...listed].sort((a, b) => (a.id < b.id ? -1 : 1))) held.push(await lockedAssessment(context, id))
   const assessments = inOrder(held)
   const table = markTable(sheet, (columns) => sheetColumns(columns, assessments))
-  return { table, candidates: await candidatesOfClass(asker, school, group.id), assessments, isForeign: () => false }
+  return { table, candidates: await candidatesOfClass(context, school, group.id), assessments, isForeign: () => false }
 }
 
 async function write(tx: WriteTx, assessments: readonly Row<'assessment'>[], { marks }: GradesPlan) {
@@ -61,21 +59,22 @@ async function write(tx: WriteTx, assessments: readonly Row<'assessment'>[], { m
 }
 
 export const importGrades = onUpload(imports.grades, {
-  prepare: ({ filename, contentType, bytes }, { papers }) => papers.readSheet({ filename, type: contentType, bytes }, MARKSHEET_NAMES),
-  load: async (scene, { targets }): Promise<Place | null> => {
-    if (targets['assessmentId'] !== undefined) return assessmentPlace(scene, targets['assessmentId'])
+  prepare: ({ filename, contentType, bytes }, { documents }, { school_id }) =>
+    documents.readSheet({ filename, type: contentType, bytes }, MARKSHEET_NAMES, { school: school_id }),
+  load: async (context, { targets }): Promise<ImportTarget | null> => {
+    if (targets['assessmentId'] !== undefined) return assessmentPlace(context, targets['assessmentId'])
     const isWhole = targets['studentGroupId'] && targets['termId'] && targets['subjectId']
-    // Without a whole place the query is at fault, which is said next.
-    return isWhole ? sheetPlace(scene, 'writeGrades', targets) : null
+    // An incomplete query is refused by its schema, which is checked next.
+    return isWhole ? sheetPlace(context, 'writeGrades', targets) : null
   },
-  run: async (scene, { query, prepared }, place) => {
+  run: async (context, { query, prepared }, place) => {
     if (!place) throw common.notFound()
-    const marks = await ('assessment' in place ? marksOfAssessment(scene, prepared, place) : marksOfSheet(scene, prepared, place))
+    const marks = await ('assessment' in place ? marksOfAssessment(context, prepared, place) : marksOfSheet(context, prepared, place))
     const ids = JSON.stringify(marks.assessments.map(({ id }) => id))
-    const grades = await gradesOfAssessments(scene.tx, { school: scene.caller.school_id, ids })
+    const grades = await gradesOfAssessments(context.tx, { school: context.caller.school_id, ids })
     const plan = planGrades(marks.table, marks.candidates, grades)
     if ([...plan.marked].some(marks.isForeign)) throw gradeFailures.notYourSubject()
-    if (!query.dryRun && plan.report.errors === 0) await write(scene.tx, marks.assessments, plan)
+    if (!query.dryRun && plan.report.errors === 0) await write(context.tx, marks.assessments, plan)
     return plan.report
   },
 })

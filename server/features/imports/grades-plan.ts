@@ -4,7 +4,7 @@ import { decimalMessage, parseDecimal } from '@markbook/shared/domain/decimal'
 import type { Issue } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import type { Mark } from '../grades/grades.record.ts'
+import type { Mark } from '../grades/grades.policy.ts'
 import { type ReportRow, reportOf } from './import-report.ts'
 import type { MarkRow, MarkTable, WrittenMark } from './mark-columns.ts'
 import { type Candidate, ownerFinder } from './mark-owners.ts'
@@ -21,7 +21,7 @@ export type GradesPlan = {
 
 type Read = { score?: number; remarks?: string }
 
-/** What a mark says; an empty cell says nothing. */
+/** The score and remarks of a mark; an empty cell gives none. */
 function readMark({ assessment, column, score, remarks }: WrittenMark): { read: Read; issues: Issue[] } {
   const read: Read = {}
   const issues: Issue[] = []
@@ -91,7 +91,7 @@ export function planGrades({ rows, heading }: MarkTable, candidates: readonly Ca
     return { row, action: issues.length > 0 ? 'error' : action, issues }
   }
 
-  // A line that names nobody and marks nothing is a note below the table.
+  // A row without a student and without a mark is a note below the table.
   const meant = rows.filter((row) => !(isNobody(row) && row.marks.every(isEmpty)))
   return { report: reportOf(meant.map(planRow), heading), marks, marked }
 }

@@ -4,7 +4,7 @@ import { fault } from './faults.ts'
 
 export type ReportRow = ImportReport['rows'][number]
 
-/** What concerns the whole table, said at its heading: `errors` refuse a real run, `notes` only tell. */
+/** Issues of the whole table, reported at its heading: `errors` refuse a real run, `notes` do not. */
 export type Heading = { errors: readonly Issue[]; notes: readonly Issue[] }
 
 const HEADING_ROW = 1
@@ -14,7 +14,7 @@ function headingRow({ errors, notes }: Heading): ReportRow[] {
   return [{ row: HEADING_ROW, action: errors.length > 0 ? 'error' : 'unchanged', issues: [...errors, ...notes] }]
 }
 
-/** The report of an import. The heading counts where it is an error; notes alone are nobody's row. */
+/** The report of an import. The heading counts as a row only where it has errors. */
 export function reportOf(rows: readonly ReportRow[], heading: Heading): ImportReport {
   const count = (action: ReportRow['action']) => rows.filter((row) => row.action === action).length
   return {

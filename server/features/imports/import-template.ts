@@ -1,7 +1,7 @@
 import { students } from '@markbook/shared/contract/students'
 import type { WorkbookColumn, WorkbookSheet } from '../../documents/workbook.ts'
 import { onFile } from '../../http/handler.ts'
-import { activeYearOf, classesOfYear } from '../academic-years/academic-years.queries.ts'
+import { activeYearOf, classesOfYear } from '../academic-years/academic-years.policy.ts'
 import { PUPIL_COLUMNS } from './pupil-rows.ts'
 
 type Column = (typeof PUPIL_COLUMNS)[number]
@@ -44,11 +44,11 @@ export const importTemplate = onFile(students.importTemplate, {
     const active = await activeYearOf(tx, caller.school_id)
     const classes = active?.academic_year_id ? await classesOfYear(tx, { school: caller.school_id, year: active.academic_year_id }) : []
     const names = classes.map(({ name }) => name).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-    return { sheets: [pupilSheet, classSheet(names)], madeAt: tx.nowMs }
+    return { workbook: { sheets: [pupilSheet, classSheet(names)], madeAt: tx.nowMs }, school: caller.school_id }
   },
-  finish: async (workbook, { papers }) => ({
+  finish: async ({ workbook, school }, { documents }) => ({
     filename: 'Pupils to import.xlsx',
     contentType: XLSX,
-    bytes: await papers.workbook(workbook),
+    bytes: await documents.workbook(workbook, { school }),
   }),
 })

@@ -2,29 +2,34 @@ import { gradeFailures } from '@markbook/shared/contract/grades'
 import { type Area, may } from '@markbook/shared/domain/access'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
-import { heldAssessment, subjectOf, termOf } from '../assessments/assessments.policy.ts'
+import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { type GradeRights, gradeRights } from '../grades/grades.policy.ts'
-import { type Asker, classOf, factsAbout } from '../policy.ts'
+import { classOf, factsAbout, type PolicyContext, termOf } from '../policy.ts'
+import { subjectOf } from '../references.ts'
 
 type Targets = Readonly<Record<string, string | undefined>>
 
-/** What a whole mark sheet is about. */
+/** The class, term and subject of a whole mark sheet. */
 export type SheetPlace = { group: Row<'student_group'>; term: Row<'term'>; subjectId: string }
 export type AssessmentPlace = { assessment: Row<'assessment'>; mayWrite: GradeRights }
 
-/** A mark sheet is given to whoever reads the class, and taken back from whoever writes its grades in the subject. */
-export async function sheetPlace(asker: Asker, area: Extract<Area, 'readClass' | 'writeGrades'>, targets: Targets): Promise<SheetPlace> {
-  const { group, facts } = await classOf(asker, 'readClass', targets['studentGroupId'])
-  const term = await termOf(asker, targets['termId'])
-  const { id: subjectId } = await subjectOf(asker, targets['subjectId'])
-  if (!may(area, factsAbout(asker.caller, facts, subjectId))) throw gradeFailures.notYourSubject()
+/** Whoever reads the class may download a mark sheet; whoever writes its grades in the subject may import one. */
+export async function sheetPlace(
+  context: PolicyContext,
+  area: Extract<Area, 'readClass' | 'writeGrades'>,
+  targets: Targets,
+): Promise<SheetPlace> {
+  const { group, facts } = await classOf(context, 'readClass', targets['studentGroupId'])
+  const term = await termOf(context, targets['termId'])
+  const { id: subjectId } = await subjectOf(context, targets['subjectId'])
+  if (!may(area, factsAbout(context.caller, facts, subjectId))) throw gradeFailures.notYourSubject()
   return { group, term, subjectId }
 }
 
-/** 403 where the caller may write no grade at all of the assessment; which students are theirs is for the rows. */
-export async function assessmentPlace(asker: Asker, assessmentId: string): Promise<AssessmentPlace> {
-  const assessment = await heldAssessment(asker, assessmentId)
-  return { assessment, mayWrite: await gradeRights(asker, assessment) }
+/** 403 where the caller may write no grade at all of the assessment; which students are theirs is decided row by row. */
+export async function assessmentPlace(context: PolicyContext, assessmentId: string): Promise<AssessmentPlace> {
+  const assessment = await lockedAssessment(context, assessmentId)
+  return { assessment, mayWrite: await gradeRights(context, assessment) }
 }
 
 /** A class has no marks in a term of another year. */

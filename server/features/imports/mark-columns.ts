@@ -1,13 +1,13 @@
 import { importFailures } from '@markbook/shared/contract/imports'
 import type { Issue } from '@markbook/shared/failures'
+import { columnKey, findColumns, type Sheet } from '@markbook/shared/spreadsheet/table'
 import type { Row } from '@markbook/shared/tables/tables'
 import { assessmentHeads, type MarksheetColumn, readMarksheet } from '../../documents/marksheet.ts'
-import { columnKey, findColumns, type Sheet } from '../../documents/table.ts'
 import { type Heading, unreadColumns } from './import-report.ts'
 
 type Assessment = Row<'assessment'>
 
-/** Whom a row means, as far as it says; '' and null where it does not. */
+/** The columns that identify a row's student; '' and null where the row has none. */
 export type Who = { student_id: string | null; student_number: string; last_name: string; first_name: string }
 /** One mark as written. `column` and `remarksColumn` are the heads that issues are reported at. */
 export type WrittenMark = { assessment: Assessment; column: string; score: string; remarks: string }

@@ -8,7 +8,7 @@ export type Owner = { candidate: Candidate } | { issue: Issue }
 
 const fail = (path: string, message: string): Owner => ({ issue: { path, message } })
 
-/** A row that was half sorted away from its hidden id, or that names somebody else beside the number, must not find a stranger. */
+/** A row whose hidden id or number belongs to a student of another name is refused: part of the table may have been sorted. */
 function contradiction(candidate: Candidate, { student_number, last_name, first_name }: Who): Issue | undefined {
   const name = `${candidate.first_name} ${candidate.last_name}`
   if (student_number && candidate.student_number && student_number !== candidate.student_number) {

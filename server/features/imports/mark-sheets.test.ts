@@ -1,3 +1,5 @@
+import type { Sheet } from '@markbook/shared/spreadsheet/table'
+import { readWorkbook } from '@markbook/shared/spreadsheet/workbook'
 import { elan, fatima, mathsExam, mathsHomework, mathsQuiz, mei } from '@markbook/shared/story/marks'
 import {
   class3A,
@@ -12,8 +14,6 @@ import {
 } from '@markbook/shared/story/school-year'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { writeCsv } from '../../documents/csv.ts'
-import type { Sheet } from '../../documents/table.ts'
-import { readWorkbook } from '../../documents/xlsx.ts'
 import { type School, school } from '../../testing/school.ts'
 import { csv, file, issuesOf, rowsOf, XLSX_TYPE, xlsx } from './sheets.fixtures.ts'
 
@@ -65,12 +65,12 @@ describe('GET /api/grades/sheet', () => {
   })
 
   test('for the administrator and who is assigned to the class', async () => {
-    const asked = (name: 'okafor' | 'byrne' | 'quinn' | 'niamh' | 'marker') => st.as[name].imports.gradeSheet.raw({ query: sheetOf3B })
-    expect((await asked('okafor')).status).toBe(200)
-    expect((await asked('byrne')).status).toBe(200)
-    expect((await asked('quinn')).status).toBe(403)
-    expect((await asked('niamh')).status).toBe(403)
-    expect((await asked('marker')).status).toBe(404)
+    const input = (name: 'okafor' | 'byrne' | 'quinn' | 'niamh' | 'marker') => st.as[name].imports.gradeSheet.raw({ query: sheetOf3B })
+    expect((await input('okafor')).status).toBe(200)
+    expect((await input('byrne')).status).toBe(200)
+    expect((await input('quinn')).status).toBe(403)
+    expect((await input('niamh')).status).toBe(403)
+    expect((await input('marker')).status).toBe(404)
     const foreign = { ...sheetOf3B, studentGroupId: hilltopClass.id }
     expect((await st.as.okafor.imports.gradeSheet.raw({ query: foreign })).status).toBe(404)
     expect((await st.as.okafor.imports.gradeSheet.raw({ query: { ...sheetOf3B, termId: hilltopTerm.id } })).status).toBe(404)

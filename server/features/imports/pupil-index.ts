@@ -17,7 +17,7 @@ const unclear = (path: string, code: FaultCode, values?: Record<string, string>)
   issue: fault(path, code, values),
 })
 
-/** Which of those of the same name a row means. A missing birth date is met by another missing one, where nobody else can be meant. */
+/** Which of those of the same name a row means. A missing birth date matches a missing one, where only one student fits. */
 function amongNamesakes(namesakes: readonly Pupil[], fields: PupilFields): Match {
   const born = fields.date_of_birth ?? null
   const [sure, another] = born === null ? [] : namesakes.filter((pupil) => pupil.date_of_birth === born)
@@ -48,7 +48,7 @@ export function pupilIndex(pupils: readonly Pupil[]) {
   }
   for (const pupil of pupils) put(pupil)
   return {
-    /** By student number, else by names and birth date (decisions §6); no match is ever a guess. */
+    /** By student number, else by names and birth date (decisions §6); an ambiguous row matches nobody. */
     match(fields: PupilFields): Match {
       const { student_number, last_name, first_name } = fields
       const numbered = student_number === undefined ? undefined : byNumber.get(student_number)

@@ -2,9 +2,9 @@ import { importFailures } from '@markbook/shared/contract/imports'
 import { StudentInput } from '@markbook/shared/contract/students'
 import type { Issue } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
+import { findColumns, type Sheet, type SheetRow } from '@markbook/shared/spreadsheet/table'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
-import { findColumns, type Sheet, type SheetRow } from '../../documents/table.ts'
 import { dayReader, type ReadDay } from './days.ts'
 import { fault } from './faults.ts'
 
@@ -32,7 +32,7 @@ export type PupilFields = {
 export type PupilRow = { row: number; fields: PupilFields; className: string | undefined; issues: Issue[] }
 export type PupilTable = { rows: PupilRow[]; unread: string[] }
 
-/** A text that cannot be stored is too long, or holds signs that nobody sees. */
+/** A text that cannot be stored is too long, or holds invisible characters. */
 function textFault(column: string, schema: z.ZodType, text: string): Issue | undefined {
   if (schema.safeParse(text).success) return undefined
   const max = column === 'student_number' ? limits.text.studentNumber : limits.text.name

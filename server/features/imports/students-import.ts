@@ -1,10 +1,9 @@
 import { imports } from '@markbook/shared/contract/imports'
-import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { onUpload } from '../../http/handler.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { activeYearOf, classesOfYear } from '../academic-years/academic-years.queries.ts'
-import { type Asker, rowOf } from '../policy.ts'
+import { activeYearOf, classesOfYear } from '../academic-years/academic-years.policy.ts'
+import { type PolicyContext, rowOf } from '../policy.ts'
 import { placesOfYear, studentsOfSchool } from './imports.queries.ts'
 import { pupilTable } from './pupil-rows.ts'
 import { planStudents, type SchoolNow, type StudentsPlan } from './students-plan.ts'
@@ -12,11 +11,11 @@ import { planStudents, type SchoolNow, type StudentsPlan } from './students-plan
 type Year = Row<'academic_year'>
 
 /** The year whose classes are meant: the one named, else the active one, if any. */
-async function yearOf(asker: Asker, named: string | undefined): Promise<Year | null> {
-  if (named !== undefined) return rowOf(asker, 'academic_year', named)
-  const school = asker.caller.school_id
-  const active = await activeYearOf(asker.tx, school)
-  return active?.academic_year_id ? rowOf(asker, 'academic_year', active.academic_year_id) : null
+async function yearOf(context: PolicyContext, named: string | undefined): Promise<Year | null> {
+  if (named !== undefined) return rowOf(context, 'academic_year', named)
+  const school = context.caller.school_id
+  const active = await activeYearOf(context.tx, school)
+  return active?.academic_year_id ? rowOf(context, 'academic_year', active.academic_year_id) : null
 }
 
 async function schoolNow(tx: ReadTx, schoolId: string, year: Year | null): Promise<SchoolNow> {
@@ -34,7 +33,6 @@ async function write(tx: WriteTx, { created, changed, enrolled }: StudentsPlan) 
   await tx.insert('student', created)
   await tx.update('student', changed)
   const enrolments = enrolled.map(({ studentId, group: { id, school_id, academic_year_id } }) => ({
-    id: naturalId('enrolment', studentId, academic_year_id),
     school_id,
     student_id: studentId,
     student_group_id: id,
@@ -45,11 +43,11 @@ async function write(tx: WriteTx, { created, changed, enrolled }: StudentsPlan) 
 }
 
 export const importStudents = onUpload(imports.students, {
-  prepare: async ({ filename, contentType, bytes }, { papers }) =>
-    pupilTable(await papers.readSheet({ filename, type: contentType, bytes })),
-  load: (scene, { targets }) => yearOf(scene, targets['academicYearId']),
+  prepare: async ({ filename, contentType, bytes }, { documents }, { school_id }) =>
+    pupilTable(await documents.readSheet({ filename, type: contentType, bytes }, [], { school: school_id })),
+  load: (context, { targets }) => yearOf(context, targets['academicYearId']),
   run: async ({ tx, caller }, { query, prepared }, year) => {
-    // Two imports at once would each make the pupils that the other makes too.
+    // Two imports at once would create the same pupils twice.
     await tx.find('school', caller.school_id, caller.school_id)
     const plan = planStudents(prepared, await schoolNow(tx, caller.school_id, year), tx.newId)
     if (!query.dryRun && plan.report.errors === 0) await write(tx, plan)

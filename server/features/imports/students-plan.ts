@@ -48,7 +48,7 @@ const missingOfNew = ({ first_name, last_name, gender }: PupilFields): Issue[] =
     .filter(([, value]) => value === undefined)
     .map(([path]) => fault(path, 'required'))
 
-/** Everything that is wrong with a row, of each column what was found first: a name that cannot be read is not missing as well. */
+/** The issues of a row, the first of each column: an unreadable name is not reported as missing as well. */
 const onceEach = (issues: readonly Issue[]): Issue[] => issues.filter(({ path }, at) => issues.findIndex((one) => one.path === path) === at)
 
 /** What the import of a table would do, row by row; nothing is written. Rows depend on those before them. */

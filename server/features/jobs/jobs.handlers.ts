@@ -5,14 +5,14 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onEvents } from '../../http/handler.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
-import type { Asker } from '../policy.ts'
+import type { PolicyContext } from '../policy.ts'
 import { jobById } from './jobs.queries.ts'
 
 const shown = ({ id, status, done, total, result_url, failures }: Row<'job'>): Job => ({ id, status, done, total, result_url, failures })
 const isOver = ({ status }: Job) => status === 'done' || status === 'failed'
 
 /** A job of the caller's school: absent or foreign 404, another's 403 unless an administrator asks. */
-async function jobOf({ tx, caller }: Asker, id: string): Promise<Row<'job'>> {
+async function jobOf({ tx, caller }: PolicyContext, id: string): Promise<Row<'job'>> {
   const [job] = await jobById(tx, { school: caller.school_id, id })
   if (!job) throw common.notFound()
   if (job.created_by !== caller.user_id && caller.role !== 'admin') throw common.forbidden()
@@ -42,12 +42,12 @@ async function* follow({ store, jobs: own }: Services, { job, userId }: Followed
 
 export const jobHandlers: Handlers<typeof jobs> = {
   get: on(jobs.get, {
-    load: (scene, { params }) => jobOf(scene, params.id),
-    run: async (_scene, _asked, job) => shown(job),
+    load: (context, { params }) => jobOf(context, params.id),
+    run: async (_context, _input, job) => shown(job),
   }),
 
   events: onEvents(jobs.events, {
-    load: async (scene, { params }) => ({ job: await jobOf(scene, params.id), userId: scene.caller.user_id }),
+    load: async (context, { params }) => ({ job: await jobOf(context, params.id), userId: context.caller.user_id }),
     follow,
   }),
 }

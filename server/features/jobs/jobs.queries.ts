@@ -1,21 +1,11 @@
 import { and, asc, count, eq, inArray, isNotNull, lt, or } from 'drizzle-orm'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 
 /** Locked where the transaction writes: only one of two runners takes a job, and its row changes one step at a time. */
-export const jobById = statement<{ school: string; id: string }>({ lock: 'job' })(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.job)
-    .where(and(eq(t.job.school_id, p.school), eq(t.job.id, p.id))),
-)
+export const jobById = rowsBy('job', { school: 'school_id', id: 'id' }, { lock: true })
 
 /** The job that makes the same, while it waits or runs. */
-export const jobThatMakes = statement<{ school: string; wanted: string }>()(({ db, t, p }) =>
-  db
-    .select({ id: t.job.id })
-    .from(t.job)
-    .where(and(eq(t.job.school_id, p.school), eq(t.job.wanted, p.wanted))),
-)
+export const jobThatMakes = rowsBy('job', { school: 'school_id', wanted: 'wanted' })
 
 const open = ['queued', 'running'] as const
 export const openJobsOf = statement<{ school: string }>()(({ db, t, p }) =>

@@ -10,6 +10,7 @@ import { unzipSync } from 'fflate'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { type School, school } from '../../testing/school.ts'
+import { makeReportPdfs } from '../reports/files/report-pdfs.job.ts'
 import { openJobs } from './open-jobs.ts'
 import { forgetEndedJobs } from './runner.ts'
 
@@ -157,7 +158,7 @@ describe('a job that was interrupted', () => {
 
   test('is done once where two instances look at the same moment', async () => {
     const { job_id, reports } = await interrupted({ leased_until: later(-1) })
-    const other = openJobs(st.services)
+    const other = openJobs(st.services, { report_pdfs: makeReportPdfs })
     for (const jobs of [st.services.jobs, other]) jobs.wake()
     await Promise.all([st.services.jobs.idle(), other.idle()])
     await other.stop()
@@ -180,7 +181,7 @@ describe('a job that was interrupted', () => {
     await st.services.jobs.stop()
     const [row] = await jobRows()
     expect(row).toMatchObject({ id: job_id, runner: null, leased_until: null, taken: row?.status === 'queued' ? 0 : 1 })
-    const next = openJobs(st.services)
+    const next = openJobs(st.services, { report_pdfs: makeReportPdfs })
     next.wake()
     await next.idle()
     await next.stop()

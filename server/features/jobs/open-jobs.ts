@@ -3,10 +3,10 @@ import { setTimeout as after } from 'node:timers/promises'
 import { limits } from '@markbook/shared/limits'
 import type { Services } from '../../http/services.ts'
 import type { Jobs } from './jobs.ts'
-import { forgetEndedJobs, releaseJob, runJob, takeJob } from './runner.ts'
+import { forgetEndedJobs, releaseJob, runJob, takeJob, type WorkByKind } from './runner.ts'
 
 /** Nothing is looked for until `look`; whoever starts a job wakes it. */
-export function openJobs(services: Omit<Services, 'jobs'>): Jobs {
+export function openJobs(services: Omit<Services, 'jobs'>, workByKind: WorkByKind): Jobs {
   const runner = randomUUID()
   const stopping = new AbortController()
   const waiting = new Map<string, Set<() => void>>()
@@ -23,7 +23,7 @@ export function openJobs(services: Omit<Services, 'jobs'>): Jobs {
       again = false
       for (let job = await takeJob(services, runner); job; job = await takeJob(services, runner)) {
         tell(job.id)
-        await runJob(services, job, { runner, signal: stopping.signal, tell: () => tell(job?.id ?? '') })
+        await runJob(services, job, { runner, workByKind, signal: stopping.signal, tell: () => tell(job?.id ?? '') })
         tell(job.id)
         if (stopping.signal.aborted) return releaseJob(services, job, runner)
       }

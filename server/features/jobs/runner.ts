@@ -6,12 +6,17 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { and, eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
+import type { JobWork, Step } from './jobs.policy.ts'
 import { jobById, jobsEndedBefore, nextJob } from './jobs.queries.ts'
-import { LeaseLost, makeReportPdfs } from './report-pdfs.job.ts'
 
 export type Job = Row<'job'>
-export type Working = { runner: string; signal: AbortSignal; tell: () => void }
+/** How each kind of job is done. */
+export type WorkByKind = Readonly<Record<Job['kind'], JobWork>>
+type Working = { runner: string; workByKind: WorkByKind; signal: AbortSignal; tell: () => void }
 type Own = Omit<Services, 'jobs'>
+
+/** Another runner has the job now, or it is gone: this one stops and writes nothing more. */
+class LeaseLost extends Error {}
 
 const leaseFrom = (tx: WriteTx) => toInstant(tx.nowMs + limits.jobs.lease)
 const patch = (tx: WriteTx, { school_id, id }: Job, values: Partial<Job>) =>
@@ -62,7 +67,17 @@ export async function runJob(services: Own, job: Job, working: Working): Promise
     renewed.catch((error: unknown) => log.warn({ job: job.id, err: error }, 'the lease of a job could not be renewed'))
   }, limits.jobs.lease / 3).unref()
   try {
-    const result_url = await makeReportPdfs(services, job, working)
+    const step: Step = async (write) => {
+      await store.write(asSystem(job.created_by), async (tx) => {
+        const own = await ownJob(tx, job, working.runner)
+        if (!own) throw new LeaseLost()
+        const failure = await write(tx)
+        const failures = failure ? [...own.failures, failure] : own.failures
+        await patch(tx, own, { done: own.done + 1, failures, leased_until: leaseFrom(tx) })
+      })
+      working.tell()
+    }
+    const result_url = await working.workByKind[job.kind](services, job, { step, signal: working.signal })
     if (working.signal.aborted) return
     await endJob(services, job, working, (now) => ({ result_url: now.failures.length < now.total ? result_url : null }))
   } catch (error) {

@@ -8,7 +8,7 @@ import { subjects } from '@markbook/shared/contract/subjects'
 import { terms } from '@markbook/shared/contract/terms'
 import { common, Failure } from '@markbook/shared/failures'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import type { Handler, Scene } from '../../http/handler.ts'
+import type { Handler, HandlerContext } from '../../http/handler.ts'
 import { asSystem } from '../../store/tx.ts'
 import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
@@ -22,7 +22,7 @@ import { writers } from './writers.ts'
 
 type Values = Readonly<Record<string, unknown>>
 export type Conflict = Row<'sync_conflict'>
-export type DecidingScene = Scene<typeof replication.resolve>
+export type DecidingScene = HandlerContext<typeof replication.resolve>
 export type Decision = { choice: 'current' | 'kept' | 'typed'; value?: Values | undefined }
 
 // biome-ignore lint/suspicious/noExplicitAny: what it loads it is given again.

@@ -7,7 +7,7 @@ import { ago } from './ago.ts'
 type Peer = Row<'sync_peer'>
 export type Compared = Pick<SyncStatus, 'compared_at' | 'difference'>
 
-/** What a node has found of itself and its first parent, as far as it is to be told now (decision 407). */
+/** What a node has found of itself and its first parent, as far as it is to be told now. */
 export function comparedOf(parents: readonly Peer[], nowMs: number): Compared {
   const [first] = parents
   if (!first) return { compared_at: null, difference: null }

@@ -37,7 +37,7 @@ export async function formerRows(
 ): Promise<ReadonlyMap<string, Stored>> {
   const former = new Map<string, Stored>()
   if (ids.length === 0) return former
-  for (const { row_id, extra } of await tx.dialect.versionsOf(tx.line, scopeIn(table, school), table, [...ids])) {
+  for (const { row_id, extra } of await tx.dialect.versionsOf(tx.connection, scopeIn(table, school), table, [...ids])) {
     const last = textToAside(extra)?.last
     if (last) former.set(row_id, last)
   }

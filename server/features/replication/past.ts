@@ -14,7 +14,7 @@ type Entry = Pick<Row<'history'>, 'row_id' | 'node_id' | 'at' | 'changes'>
 /** A conflict, the row as it stands, and by which write. */
 export type Met = { conflict: Conflict; row: Stored | undefined; standing: Stamp | undefined }
 
-/** The entries of rows, the oldest first. `rows` and `near` are JSON arrays: which rows, and where their entries lie (decision 358). */
+/** The entries of rows, the oldest first. `rows` and `near` are JSON arrays: which rows, and where their entries lie. */
 const entriesOfRows = statement<{ school: string; rows: string; near: string }>()(({ db, t: { history }, p, dialect }) =>
   db
     .select({ row_id: history.row_id, node_id: history.node_id, at: history.at, changes: history.changes })

@@ -3,7 +3,7 @@ import type { WaitingFile } from '@markbook/shared/contract/replication.rows'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
-import { type Handler, type Handlers, on, onEvents, onGuard, type Scene } from '../../http/handler.ts'
+import { type Handler, type HandlerContext, type Handlers, on, onEvents, onGuard } from '../../http/handler.ts'
 import type { Services } from '../../http/services.ts'
 import { invite, peerHeld } from '../../peers/enrolment.ts'
 import { demandMayJoin, joinByHand } from '../../peers/join-by-hand.ts'
@@ -13,7 +13,7 @@ import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { rowOf } from '../policy.ts'
 import { reportOf } from '../reports/reports.policy.ts'
 import { pdfsOfBook } from '../reports/reports.queries.ts'
-import { membershipOf } from '../schools/schools.queries.ts'
+import { membershipOf } from '../schools/schools.policy.ts'
 import { carryOut, type DecidingScene, demandMayDecide, mayDecide } from './decide.ts'
 import { putAside, refusedById, refusedOf } from './refused.ts'
 import { conflictsWhere, heldOf, nodesOf, shownConflicts } from './replication.queries.ts'
@@ -39,7 +39,7 @@ async function ownConflicts(scene: Asking, conflicts: readonly Conflict[]) {
 const seesAllRefused = async ({ tx, caller }: Asking): Promise<boolean> =>
   caller.role === 'admin' || (await laptopOwner(tx)) === caller.user_id
 
-async function peerOf({ tx, caller }: Scene<typeof replication.rename>, id: string): Promise<Row<'sync_peer'>> {
+async function peerOf({ tx, caller }: HandlerContext<typeof replication.rename>, id: string): Promise<Row<'sync_peer'>> {
   const peer = await peerHeld(tx, id)
   if (peer?.school_id !== caller.school_id) throw common.notFound()
   return peer
@@ -63,8 +63,7 @@ const deciding: Handler<typeof replication.resolve, Conflict, unknown, Conflict>
     const { choice } = body
     const resolution = { choice, value: choice === 'typed' ? (body.value ?? null) : null }
     const patch = { status: 'resolved', resolved_at: tx.now, resolved_by: caller.user_id, resolution } as const
-    const [resolved] = await tx.update('sync_conflict', [{ before: conflict, patch }])
-    return resolved as Conflict
+    return tx.update('sync_conflict', conflict, patch)
   },
   // What was written has its stamp, and so its author, once it is committed.
   finish: (resolved, services) =>
@@ -95,7 +94,7 @@ const joining: Handler<typeof replication.join, unknown, unknown, ToJoin> = {
     if (owner === null ? caller.role !== 'admin' : caller.user_id !== owner) throw common.forbidden()
   },
   run: async ({ tx, caller, services }, { body }) => {
-    const here = { databaseUrl: services.config.databaseUrl, course: courseOf(services) }
+    const here = { role: services.config.role, course: courseOf(services) }
     const { invitation: code, fingerprint } = body
     return { code, fingerprint, ...(await demandMayJoin(tx, here, body.address)), school: caller.school_id }
   },
@@ -116,7 +115,7 @@ const courseOf = ({ replication: running }: Pick<Services, 'replication'>) => ru
 export const replicationHandlers: Handlers<typeof replication> = {
   status: onGuard(
     replication.status,
-    ({ tx, caller, services }) => statusOf(tx, caller.school_id, courseOf(services), services.config.databaseUrl),
+    ({ tx, caller, services }) => statusOf(tx, caller.school_id, courseOf(services), services.config.role),
     'system',
   ),
 

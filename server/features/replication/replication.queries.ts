@@ -99,7 +99,7 @@ async function writtenBy(tx: ReadTx, school: string, rows: readonly { entity: st
   for (const entity of new Set(rows.map((each) => each.entity))) {
     if (!Object.hasOwn(descriptions, entity)) continue
     const ids = [...new Set(rows.filter((each) => each.entity === entity).map(({ row_id }) => row_id))]
-    for (const each of await tx.dialect.versionsOf(tx.line, scopeIn(entity as Replicated, school), entity as Replicated, ids)) {
+    for (const each of await tx.dialect.versionsOf(tx.connection, scopeIn(entity as Replicated, school), entity as Replicated, ids)) {
       units.set(`${entity}:${each.row_id}`, textToVersions(each).units)
     }
   }

@@ -4,6 +4,7 @@ import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, count, eq, gt, isNull, min, ne, or, type SQL } from 'drizzle-orm'
+import type { Config } from '../../config.ts'
 import type { Services } from '../../http/services.ts'
 import type { Course } from '../../peers/course.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
@@ -16,8 +17,8 @@ import { comparedOf, differenceSaid, differs } from './difference.ts'
 import { refusedUnseen } from './refused.ts'
 import { heldOf, parentOf } from './replication.queries.ts'
 
-/** `course`: what the running replication says of itself; null where none runs here. `databaseUrl` of a central node. */
-export async function statusOf(tx: ReadTx, school: string, course: Course | null, databaseUrl: string | null = null): Promise<SyncStatus> {
+/** `course`: what the running replication says of itself; null where none runs here. `role` of the server that is asked. */
+export async function statusOf(tx: ReadTx, school: string, course: Course | null, role: Config['role'] = 'school'): Promise<SyncStatus> {
   const parent = await parentOf(tx, school, course)
   const waiting = parent ? await waitingFor(tx, parent) : { rows: 0, marks: 0, oldest: null }
   const files = parent ? await filesWaiting(tx, parent.id) : { up: 0, down: 0 }
@@ -27,7 +28,7 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
     parent: parent && { name: parent.name, kind: kindOf(parent) },
     is_laptop: isLaptopUnder(parent),
     ...(await childrenOf(tx, school)),
-    may_join: await mayJoin(tx, { databaseUrl, course }),
+    may_join: await mayJoin(tx, { role, course }),
     reached: parent && (await reachedBy(tx, parent, course?.above)),
     last_seen_at: parent?.last_seen_at ?? null,
     waiting: waiting.rows,
@@ -62,7 +63,7 @@ type Numbers = Omit<SyncStatus, 'state' | 'sentence'>
 /** One person's computer, not a school's server: only then its enrolment names somebody. */
 export const isLaptopUnder = (parent: Pick<Row<'sync_peer'>, 'user_id'> | null): boolean => parent !== null && parent.user_id !== null
 
-/** What a school's server sends to is the centre, on whatever database it runs (decision 345). */
+/** What a school's server sends to is the centre, on whatever database it runs. */
 const kindOf = (parent: Row<'sync_peer'>) => (isLaptopUnder(parent) ? (parent.kind as 'school' | 'centre') : 'centre')
 
 export function stateOf(parent: Row<'sync_peer'> | null, course: Course | null, waiting: number): SyncStatus['state'] {
@@ -76,7 +77,7 @@ export function stateOf(parent: Row<'sync_peer'> | null, course: Course | null, 
 /** Where everything is that does not wait. A laptop's is at its school, and at the centre once the school has said so of all of it. */
 async function reachedBy(tx: ReadTx, parent: Row<'sync_peer'>, above: number | null | undefined): Promise<'school' | 'centre'> {
   if (above == null || kindOf(parent) === 'centre') return kindOf(parent)
-  const { seq } = await tx.dialect.feedOf(tx.line, parent.school_id as string)
+  const { seq } = await tx.dialect.feedOf(tx.connection, parent.school_id as string)
   return seq <= above ? 'centre' : 'school'
 }
 
@@ -169,7 +170,7 @@ export async function* followStatus(services: Services, { userId, school }: { us
   try {
     while (!signal.aborted && !jobs.isStopping) {
       const status = await store.read(asSystem(userId), (tx) =>
-        statusOf(tx, school, services.replication?.course() ?? null, services.config.databaseUrl),
+        statusOf(tx, school, services.replication?.course() ?? null, services.config.role),
       )
       const text = JSON.stringify(status)
       if (text !== last) yield status

@@ -12,7 +12,7 @@ import { asSystem } from '../../store/tx.ts'
 import { academicYearHandlers } from '../academic-years/academic-years.handlers.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
 import { gradingScaleHandlers } from '../grading-scale/grading-scale.handlers.ts'
-import { demandUnchanged, type EntryOf, named, route, throughRoutes, type Undoer, type UndoScene } from '../history/undo.ts'
+import { demandUnchanged, type EntryOf, route, throughRoutes, type Undoer, type UndoScene } from '../history/undo.ts'
 import { undoers } from '../history/undoers.ts'
 import { schoolHandlers } from '../schools/schools.handlers.ts'
 
@@ -87,7 +87,7 @@ export const writers: Partial<Record<string, Undoer>> = {
   ...undoers,
   active_year: activeYear,
   school_management: member,
-  class_teacher: throughRoutes(route(classes.handOver, classHandlers.handOver, { user_profile_id: 'teacherId' })),
-  grading_scale: throughRoutes(route(gradingScale.put, gradingScaleHandlers.put, named('pass_mark', 'bands'))),
-  school: throughRoutes(route(schools.updateMine, schoolHandlers.updateMine, named('name', 'address', 'email', 'phone'))),
+  class_teacher: throughRoutes(route(classes.handOver, classHandlers.handOver, { columns: { teacherId: 'user_profile_id' } })),
+  grading_scale: throughRoutes(route(gradingScale.put, gradingScaleHandlers.put)),
+  school: throughRoutes(route(schools.updateMine, schoolHandlers.updateMine)),
 }

@@ -31,8 +31,8 @@ const generate = (body: { studentGroupId: string; termId: string; reportType: 't
 const bookId = (student: { id: string }, { termId, reportType }: { termId: string; reportType: string } = termOf3B) =>
   naturalId('report_book', student.id, termId, reportType)
 const entryId = (student: { id: string }, subject: { id: string }) => naturalId('report_book_entry', bookId(student), subject.id)
-const read = (student: { id: string }, aim: { termId: string; reportType: string } = termOf3B) =>
-  st.as.byrne.reports.get({ params: { id: bookId(student, aim) } })
+const read = (student: { id: string }, ids: { termId: string; reportType: string } = termOf3B) =>
+  st.as.byrne.reports.get({ params: { id: bookId(student, ids) } })
 const setScore = async (student: { id: string }, from: number, to: number) => {
   const before = (await st.rows('grade')).find((grade) => grade.student_id === student.id && grade.score === from)
   await st.services.store.write(asSystem(), (tx) => tx.update('grade', [{ before: before as never, patch: { score: to } }]))

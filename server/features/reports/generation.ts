@@ -1,15 +1,15 @@
 import { isLocked } from '@markbook/shared/domain/report-moves'
 import { common } from '@markbook/shared/failures'
-import { naturalId } from '@markbook/shared/ids'
 import type { ReportSnapshot } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
+import { atOneMoment } from '../../store/feed-position.ts'
 import type { Change, NewRow, ReadTx, WriteTx } from '../../store/tx.ts'
 import { placeIn } from '../calculations/calculations.policy.ts'
-import { termById, yearById } from '../calculations/calculations.queries.ts'
 import { classResultsOfYearAndTerm, classTermResults, unplacedTermResults, unplacedYearResults } from '../calculations/class-results.ts'
-import { atOneMoment } from '../calculations/feed.ts'
+import { termById, yearById } from '../policy.ts'
 import { orGone } from '../references.ts'
-import { booksOfStudents, entriesOfBooks, studentById } from './reports.queries.ts'
+import { studentOf } from './reports.policy.ts'
+import { booksOfStudents, entriesOfBooks } from './reports.queries.ts'
 import { isTyped, refreshed, snapshotColumns, termSnapshot, yearSnapshot } from './snapshot.ts'
 
 type Book = Row<'report_book'>
@@ -39,7 +39,7 @@ export async function generateReports(tx: WriteTx, group: Row<'student_group'>, 
 /** Brings one report up to date, with the place that its student has in the class of now; the other reports stay as they are. */
 export async function regenerateReport(tx: WriteTx, book: Book): Promise<Book> {
   const snapshot = await atOneMoment(tx, book.school_id, () => snapshotOfBook(tx, book))
-  const [updated = book] = await tx.update('report_book', [{ before: book, patch: { snapshot: refreshed(book.snapshot, snapshot) } }])
+  const updated = await tx.update('report_book', book, { snapshot: refreshed(book.snapshot, snapshot) })
   await writeEntries(tx, [updated])
   return updated
 }
@@ -68,10 +68,10 @@ async function snapshotOfBook(
   tx: ReadTx,
   { school_id, student_id, term_id, academic_year_id, report_type }: Book,
 ): Promise<ReportSnapshot> {
-  const [student] = await studentById(tx, { school: school_id, id: student_id })
+  const student = await studentOf(tx, { school_id, student_id })
   const [term] = await termById(tx, { school: school_id, id: term_id })
   const [year] = await yearById(tx, { school: school_id, id: academic_year_id })
-  if (!student || !term || !year) throw common.notFound()
+  if (!term || !year) throw common.notFound()
   const group = await placeIn(tx, student, year.id)
   const placed = group && (await snapshotsOfClass(tx, group, { term, year, type: report_type })).get(student.id)
   if (placed) return placed
@@ -103,7 +103,6 @@ const newBook = (
   student_id: string,
   snapshot: ReportSnapshot,
 ): NewRow<'report_book'> => ({
-  id: naturalId('report_book', student_id, term_id, report_type),
   school_id,
   student_id,
   academic_year_id,
@@ -111,14 +110,8 @@ const newBook = (
   student_group_id: id,
   report_type,
   status: 'draft',
-  sent_snapshot: null,
   snapshot,
-  overall_average: snapshot.overall_average,
-  position: snapshot.position,
   total_students: snapshot.total_students,
-  class_teacher_remark: null,
-  conduct: null,
-  attendance_percentage: null,
 })
 
 /**
@@ -151,11 +144,8 @@ async function writeEntries(tx: WriteTx, books: readonly Book[]): Promise<void> 
 }
 
 const newEntry = ({ id, school_id, snapshot }: Book, subject_id: string): NewRow<'report_book_entry'> => ({
-  id: naturalId('report_book_entry', id, subject_id),
   school_id,
   report_book_id: id,
   subject_id,
   ...snapshotColumns(snapshot, subject_id),
-  manual_letter: null,
-  teacher_remark: null,
 })

@@ -1,8 +1,8 @@
 import type { ReportDetail, ReportEntry } from '@markbook/shared/contract/reports'
-import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx } from '../../store/tx.ts'
-import { entriesWithSubjects, pdfsOfBook, studentById } from './reports.queries.ts'
+import { studentOf } from './reports.policy.ts'
+import { entriesWithSubjects, pdfsOfBook } from './reports.queries.ts'
 import { shownLetter } from './snapshot.ts'
 
 type Entry = Row<'report_book_entry'>
@@ -13,8 +13,7 @@ export const shownEntry = (entry: Entry): Entry & ReportEntry => ({ ...entry, le
 /** A report with its entries in order, its student and its PDFs, newest first. */
 export async function detailOf(tx: ReadTx, book: Row<'report_book'>): Promise<ReportDetail> {
   const ofBook = { school: book.school_id, book: book.id }
-  const [student] = await studentById(tx, { school: book.school_id, id: book.student_id })
-  if (!student) throw common.notFound()
+  const student = await studentOf(tx, book)
   const entries = await entriesWithSubjects(tx, ofBook)
   return {
     ...book,

@@ -3,10 +3,10 @@ import { may } from '@markbook/shared/domain/access'
 import { isLocked } from '@markbook/shared/domain/report-moves'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
-import { asSystem } from '../../store/tx.ts'
-import { named, termOf } from '../calculations/calculations.policy.ts'
-import { type Asker, classFactsOf, demandInClass, factsAbout, rowOf } from '../policy.ts'
-import { bookOfEntry, booksOfStudent } from './reports.queries.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { classAndTerm, requiredId } from '../calculations/calculations.policy.ts'
+import { classFactsOf, demandInClass, factsAbout, type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
+import { booksOfStudent, entryById, studentById } from './reports.queries.ts'
 
 type Targets = Readonly<Record<string, string | undefined>>
 
@@ -14,43 +14,58 @@ type Targets = Readonly<Record<string, string | undefined>>
  * A member, who may do nothing here, is told whether a report exists (404) or is not theirs (403) like everybody; but the
  * database shows a member no reports, so it is asked as the service.
  */
-async function lookAsEverybody({ tx, caller }: Asker): Promise<void> {
+async function lookAsEverybody({ tx, caller }: PolicyContext): Promise<void> {
   if (caller.role === 'member') await tx.actAs(asSystem(caller.user_id))
 }
 
 /** A report of a class whose reports are the caller's: absent or foreign 404 for everybody, present but not theirs 403. */
-export async function reportOf(asker: Asker, id: string): Promise<Row<'report_book'>> {
-  await lookAsEverybody(asker)
-  const book = await rowOf(asker, 'report_book', id)
-  await demandInClass(asker, 'reports', book.student_group_id)
+export async function reportOf(context: PolicyContext, id: string): Promise<Row<'report_book'>> {
+  await lookAsEverybody(context)
+  const book = await rowOf(context, 'report_book', id)
+  await demandInClass(context, 'reports', book.student_group_id)
   return book
 }
 
 export type EntryOfBook = { entry: Row<'report_book_entry'>; book: Row<'report_book'> }
 
 /** An entry that the caller may write, and its book; the book is locked first, so that it cannot be sent in between. */
-export async function entryOf(asker: Asker, id: string): Promise<EntryOfBook> {
-  await lookAsEverybody(asker)
-  const { tx, caller } = asker
-  const [found] = await bookOfEntry(tx, { school: caller.school_id, id })
+export async function entryOf(context: PolicyContext, id: string): Promise<EntryOfBook> {
+  await lookAsEverybody(context)
+  const { tx, caller } = context
+  const [found] = await entryById(tx, { school: caller.school_id, id })
   if (!found) throw common.notFound()
-  const book = await rowOf(asker, 'report_book', found.report_book_id)
-  const entry = await rowOf(asker, 'report_book_entry', id)
-  await demandInClass(asker, 'writeReportEntry', book.student_group_id, entry.subject_id)
+  const book = await rowOf(context, 'report_book', found.report_book_id)
+  const entry = await rowOf(context, 'report_book_entry', id)
+  await demandInClass(context, 'writeReportEntry', book.student_group_id, entry.subject_id)
   return { entry, book }
+}
+
+/** A class whose reports are the caller's, and a term of its year; which type of report is said in the query or the body. */
+export type ClassPlace = { group: Row<'student_group'>; term: Row<'term'>; year: Row<'academic_year'> }
+
+export async function classPlace(context: PolicyContext, targets: Targets): Promise<ClassPlace> {
+  const { group, term } = await classAndTerm(context, targets)
+  return { group, term, year: await yearOf(context, term.academic_year_id) }
+}
+
+/** The student of a report that was loaded; not locked. */
+export async function studentOf(tx: ReadTx, book: Pick<Row<'report_book'>, 'school_id' | 'student_id'>): Promise<Row<'student'>> {
+  const [student] = await studentById(tx, { school: book.school_id, id: book.student_id })
+  if (!student) throw common.notFound()
+  return student
 }
 
 export type ReportsOfStudent = { books: Row<'report_book'>[]; own: Row<'report_book'>[] }
 
 /** The reports of a student for a term, and which of them are the caller's; 404 where there is none, 403 where none is theirs. */
-export async function reportsOfStudent(asker: Asker, targets: Targets): Promise<ReportsOfStudent> {
-  const student = await rowOf(asker, 'student', named(targets, 'studentId'))
-  const term = await termOf(asker, named(targets, 'termId'))
-  const books = await booksOfStudent(asker.tx, { school: student.school_id, student: student.id, term: term.id })
+export async function reportsOfStudent(context: PolicyContext, targets: Targets): Promise<ReportsOfStudent> {
+  const student = await rowOf(context, 'student', requiredId(targets, 'studentId'))
+  const term = await termOf(context, requiredId(targets, 'termId'))
+  const books = await booksOfStudent(context.tx, { school: student.school_id, student: student.id, term: term.id })
   if (books.length === 0) throw common.notFound()
   const own: Row<'report_book'>[] = []
   for (const book of books) {
-    const facts = factsAbout(asker.caller, await classFactsOf(asker, book.student_group_id))
+    const facts = factsAbout(context.caller, await classFactsOf(context, book.student_group_id))
     if (may('reports', facts)) own.push(book)
   }
   if (own.length === 0) throw common.forbidden()

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, getTableColumns } from 'drizzle-orm'
-import { statement } from '../../store/statement.ts'
+import { matches } from '../../store/conditions.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 
 /** The books of these students for a term, in the order of ids, so that two who lock them cannot wait for each other. `students` is a JSON array. */
 export const booksOfStudents = statement<{ school: string; term: string; type: 'term' | 'year_end'; students: string }>({
@@ -11,22 +12,15 @@ export const booksOfStudents = statement<{ school: string; term: string; type: '
     .from(report_book)
     .where(
       and(
-        eq(report_book.school_id, p.school),
-        eq(report_book.term_id, p.term),
-        eq(report_book.report_type, p.type),
+        matches(report_book, { school_id: p.school, term_id: p.term, report_type: p.type }),
         dialect.inList(report_book.student_id, p.students),
       ),
     )
-    .orderBy(asc(report_book.id))
+    .orderBy(dialect.sorted(report_book.id))
 })
 
 /** `ids` is a JSON array. Not locked: to be read. */
-export const booksById = statement<{ school: string; ids: string }>()(({ db, t, p, dialect }) =>
-  db
-    .select()
-    .from(t.report_book)
-    .where(and(eq(t.report_book.school_id, p.school), dialect.inList(t.report_book.id, p.ids))),
-)
+export const booksById = rowsBy('report_book', { school: 'school_id', ids: { in: 'id' } })
 
 /** The books of a class and term with their students, by last name, first name, id; a student's term report before the year-end one. */
 export const booksOfClass = statement<{ school: string; group: string; term: string }>()(({ db, t, p }) => {
@@ -37,18 +31,13 @@ export const booksOfClass = statement<{ school: string; group: string; term: str
       student: { id: student.id, first_name: student.first_name, last_name: student.last_name },
     })
     .from(report_book)
-    .innerJoin(student, and(eq(student.school_id, report_book.school_id), eq(student.id, report_book.student_id)))
-    .where(and(eq(report_book.school_id, p.school), eq(report_book.student_group_id, p.group), eq(report_book.term_id, p.term)))
+    .innerJoin(student, matches(student, { school_id: report_book.school_id, id: report_book.student_id }))
+    .where(matches(report_book, { school_id: p.school, student_group_id: p.group, term_id: p.term }))
     .orderBy(asc(student.sort_key), asc(student.id), asc(report_book.report_type))
 })
 
 /** The books of one student for a term: at most one of each type. */
-export const booksOfStudent = statement<{ school: string; student: string; term: string }>()(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.report_book)
-    .where(and(eq(t.report_book.school_id, p.school), eq(t.report_book.student_id, p.student), eq(t.report_book.term_id, p.term))),
-)
+export const booksOfStudent = rowsBy('report_book', { school: 'school_id', student: 'student_id', term: 'term_id' })
 
 /** The entries of some books. Whoever writes them holds their books. `books` is a JSON array. */
 export const entriesOfBooks = statement<{ school: string; books: string }>()(({ db, t, p, dialect }) =>
@@ -56,7 +45,7 @@ export const entriesOfBooks = statement<{ school: string; books: string }>()(({ 
     .select()
     .from(t.report_book_entry)
     .where(and(eq(t.report_book_entry.school_id, p.school), dialect.inList(t.report_book_entry.report_book_id, p.books)))
-    .orderBy(asc(t.report_book_entry.id)),
+    .orderBy(dialect.sorted(t.report_book_entry.id)),
 )
 
 /** The entries of a book with their subjects, in order; those without figures of now share a place and go by code. */
@@ -65,8 +54,8 @@ export const entriesWithSubjects = statement<{ school: string; book: string }>()
   return db
     .select({ entry: getTableColumns(report_book_entry), subject: { id: subject.id, name: subject.name, code: subject.code } })
     .from(report_book_entry)
-    .innerJoin(subject, and(eq(subject.school_id, report_book_entry.school_id), eq(subject.id, report_book_entry.subject_id)))
-    .where(and(eq(report_book_entry.school_id, p.school), eq(report_book_entry.report_book_id, p.book)))
+    .innerJoin(subject, matches(subject, { school_id: report_book_entry.school_id, id: report_book_entry.subject_id }))
+    .where(matches(report_book_entry, { school_id: p.school, report_book_id: p.book }))
     .orderBy(asc(report_book_entry.sort_order), asc(subject.sort_order), asc(subject.code))
 })
 
@@ -81,20 +70,10 @@ export const entriesOfClass = statement<{ school: string; group: string; term: s
       student: { id: student.id, first_name: student.first_name, last_name: student.last_name },
     })
     .from(report_book)
-    .innerJoin(student, and(eq(student.school_id, report_book.school_id), eq(student.id, report_book.student_id)))
-    .innerJoin(
-      report_book_entry,
-      and(eq(report_book_entry.school_id, report_book.school_id), eq(report_book_entry.report_book_id, report_book.id)),
-    )
-    .innerJoin(subject, and(eq(subject.school_id, report_book_entry.school_id), eq(subject.id, report_book_entry.subject_id)))
-    .where(
-      and(
-        eq(report_book.school_id, p.school),
-        eq(report_book.student_group_id, p.group),
-        eq(report_book.term_id, p.term),
-        eq(report_book.report_type, p.type),
-      ),
-    )
+    .innerJoin(student, matches(student, { school_id: report_book.school_id, id: report_book.student_id }))
+    .innerJoin(report_book_entry, matches(report_book_entry, { school_id: report_book.school_id, report_book_id: report_book.id }))
+    .innerJoin(subject, matches(subject, { school_id: report_book_entry.school_id, id: report_book_entry.subject_id }))
+    .where(matches(report_book, { school_id: p.school, student_group_id: p.group, term_id: p.term, report_type: p.type }))
     .orderBy(asc(student.sort_key), asc(student.id), asc(report_book_entry.sort_order), asc(subject.sort_order), asc(subject.code))
 })
 
@@ -103,21 +82,11 @@ export const pdfsOfBook = statement<{ school: string; book: string }>()(({ db, t
   db
     .select()
     .from(t.report_book_pdf)
-    .where(and(eq(t.report_book_pdf.school_id, p.school), eq(t.report_book_pdf.report_book_id, p.book)))
+    .where(matches(t.report_book_pdf, { school_id: p.school, report_book_id: p.book }))
     .orderBy(desc(t.report_book_pdf.generated_at), desc(t.report_book_pdf.id)),
 )
 
 /** Not locked: the book of an entry is locked before the entry is. */
-export const bookOfEntry = statement<{ school: string; id: string }>()(({ db, t, p }) =>
-  db
-    .select({ report_book_id: t.report_book_entry.report_book_id })
-    .from(t.report_book_entry)
-    .where(and(eq(t.report_book_entry.school_id, p.school), eq(t.report_book_entry.id, p.id))),
-)
+export const entryById = rowsBy('report_book_entry', { school: 'school_id', id: 'id' })
 
-export const studentById = statement<{ school: string; id: string }>()(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.student)
-    .where(and(eq(t.student.school_id, p.school), eq(t.student.id, p.id))),
-)
+export const studentById = rowsBy('student', { school: 'school_id', id: 'id' })

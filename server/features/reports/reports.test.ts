@@ -131,11 +131,11 @@ async function whileSending<T>(id: string, during: () => Promise<T>): Promise<T>
     await tx.update('report_book', [{ before: before as never, patch: { status: 'sent_to_ministry', sent_snapshot: {} } }])
   })
   await begun
-  const asked = during()
+  const input = during()
   await new Promise((resolve) => setTimeout(resolve, 300))
   end()
   await sending
-  return asked
+  return input
 }
 
 describe('at once', () => {

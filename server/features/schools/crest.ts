@@ -7,8 +7,8 @@ import { sha256Of } from '../../files/digest.ts'
 import { imageObject, publicImageUrl } from '../../files/image-address.ts'
 import { checkPicture } from '../../files/images/picture.ts'
 import { chargeUpload } from '../../files/quota.ts'
-import { onStaged, type Scene } from '../../http/handler.ts'
-import { changedAt, pathOfPicture, removeReplaced, storePicture } from '../avatars/images.ts'
+import { type HandlerContext, onStaged } from '../../http/handler.ts'
+import { changedAt, pathOfPicture, removeReplaced, storePicture } from '../avatars/avatars.policy.ts'
 
 type School = Row<'school'>
 
@@ -16,7 +16,7 @@ const FOLDER = 'crests'
 /** Documents cannot hold a WebP. */
 const PRINTABLE = ['image/jpeg', 'image/png']
 
-export async function ownSchool({ tx, caller }: Pick<Scene<typeof schools.mine>, 'tx' | 'caller'>): Promise<School> {
+export async function ownSchool({ tx, caller }: Pick<HandlerContext<typeof schools.mine>, 'tx' | 'caller'>): Promise<School> {
   const school = await tx.find('school', caller.school_id, caller.school_id)
   if (!school) throw common.notFound()
   return school
@@ -41,8 +41,8 @@ export const putCrest = onStaged(schools.putCrest, {
   save: async ({ tx, services, after }, { path, type, size, sha256 }, before) => {
     const crest_updated_at = changedAt(tx.nowMs, before.crest_updated_at)
     const patch = { crest_path: path, crest_type: type, crest_size: size, crest_sha256: sha256, crest_updated_at }
-    const [school] = await tx.update('school', [{ before, patch }])
+    const school = await tx.update('school', before, patch)
     after(() => removeReplaced(services, [path, before.crest_path], imageObject(path, sha256)))
-    return withCrest(school as School, services.config.publicUrl)
+    return withCrest(school, services.config.publicUrl)
   },
 })

@@ -5,10 +5,10 @@ import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
-import { profileKey } from '../auth/profile.ts'
-import { joinableSchool, requestToJoin } from './join-requests.ts'
-import { demandAnotherAdmin } from './members.policy.ts'
-import { membershipOf, queueOf, requestById } from './schools.queries.ts'
+import { profileKey } from '../auth/profile.policy.ts'
+import { joinableSchool, requestToJoin } from './join-requests.policy.ts'
+import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
+import { queueOf, requestById } from './schools.queries.ts'
 
 type Request = Row<'school_join_request'>
 type Role = Row<'school_management'>['role']
@@ -35,19 +35,18 @@ const demandMove = (request: Request, move: JoinRequestMove) => {
 
 async function review(tx: WriteTx, request: Request, status: 'approved' | 'rejected'): Promise<Request> {
   const patch = { status, reviewed_at: tx.now, reviewed_by: tx.actor }
-  const [reviewed] = await tx.update('school_join_request', [{ before: request, patch }])
-  return reviewed as Request
+  return tx.update('school_join_request', request, patch)
 }
 
 /** Makes the person an active member; somebody who already is one (or was suspended) gets the role given. */
 async function admit(tx: WriteTx, { school_id, user_id }: Request, role: Role) {
   const [before] = await membershipOf(tx, { school: school_id, user: user_id })
   if (!before) {
-    await tx.insert('school_management', [{ id: naturalId('membership', user_id, school_id), school_id, user_id, role, is_active: true }])
+    await tx.insert('school_management', { id: naturalId('membership', user_id, school_id), school_id, user_id, role, is_active: true })
     return
   }
   if (role !== 'admin') await demandAnotherAdmin(tx, before)
-  await tx.update('school_management', [{ before, patch: { role, is_active: true } }])
+  await tx.update('school_management', before, { role, is_active: true })
 }
 
 type JoinRequestKeys = 'requestToJoin' | 'joinRequests' | 'approve' | 'reject' | 'withdraw'
@@ -74,7 +73,7 @@ export const joinRequestHandlers: Pick<Handlers<typeof schools>, JoinRequestKeys
     run: async ({ tx, services, after }, { body }, { request, requester }) => {
       demandMove(request, 'approve')
       await admit(tx, request, body.role)
-      await tx.update('user_profile', [{ before: requester, patch: { school_id: request.school_id } }])
+      await tx.update('user_profile', requester, { school_id: request.school_id })
       after(() => services.cache.delete(profileKey(requester.id)))
       return review(tx, request, 'approved')
     },
@@ -83,7 +82,7 @@ export const joinRequestHandlers: Pick<Handlers<typeof schools>, JoinRequestKeys
   reject: on(schools.reject, {
     as: 'system',
     load: ({ tx, caller }, { params }) => lockedRequest(tx, params.requestId, ownQueue(caller.school_id)),
-    run: async ({ tx, services, after }, _asked, { request, requester }) => {
+    run: async ({ tx, services, after }, _input, { request, requester }) => {
       demandMove(request, 'reject')
       after(() => services.cache.delete(profileKey(requester.id)))
       return review(tx, request, 'rejected')
@@ -96,7 +95,7 @@ export const joinRequestHandlers: Pick<Handlers<typeof schools>, JoinRequestKeys
       lockedRequest(tx, params.requestId, (request) => {
         if (request.user_id !== caller.user_id) throw common.notFound()
       }),
-    run: async ({ tx, caller, services, after }, _asked, { request }) => {
+    run: async ({ tx, caller, services, after }, _input, { request }) => {
       demandMove(request, 'withdraw')
       await tx.remove('school_join_request', [request])
       after(() => services.cache.delete(profileKey(caller.user_id)))

@@ -88,9 +88,9 @@ describe('POST /api/schools/:schoolId/join-requests', () => {
 describe('GET /api/schools/join-requests', () => {
   test('the waiting requests of the own school, oldest first', async () => {
     const [one, two] = await newcomers(st, 2)
-    for (const asker of [two, one]) {
+    for (const context of [two, one]) {
       st.clock.advance(1_000)
-      await asker?.as.schools.requestToJoin({ params: { schoolId: stBrigids } })
+      await context?.as.schools.requestToJoin({ params: { schoolId: stBrigids } })
     }
     await st.as.nobody.schools.requestToJoin({ params: { schoolId: hilltop } })
     const queue = await st.as.okafor.schools.joinRequests()

@@ -6,16 +6,15 @@ import type { SchoolCaller } from '../../http/caller.ts'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
-import { profileKey } from '../auth/profile.ts'
-import { demandAnotherAdmin } from './members.policy.ts'
+import { profileKey } from '../auth/profile.policy.ts'
 import { classesLedBy, groupAssignmentsOf, membersOf, subjectAssignmentsOf } from './members.queries.ts'
-import { membershipOf } from './schools.queries.ts'
+import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
 
 type Membership = Row<'school_management'>
 type Profile = Row<'user_profile'>
 type Loaded = { profile: Profile; membership: Membership }
 
-/** Who has not given a name yet comes last, by address. */
+/** Members without a name come last, by address. */
 const orderOf = ({ first_name, last_name, email }: Member) =>
   `${last_name === null && first_name === null ? 1 : 0}${sortKey(last_name ?? '', first_name ?? '')}\u0001${email}`
 
@@ -41,7 +40,7 @@ async function memberUnderLock(tx: WriteTx, { school_id }: SchoolCaller, userId:
   return { profile, membership }
 }
 
-/** A class is never left without its class teacher: whoever leads one hands it over first (docs/decisions/0101). */
+/** A class is never left without its class teacher: whoever leads one hands it over first (docs/design/school.md). */
 async function demandLeadsNoClass(tx: WriteTx, { school_id, user_id }: Membership) {
   const classes = await classesLedBy(tx, { school: school_id, user: user_id })
   if (classes.length === 0) return
@@ -74,21 +73,21 @@ export const memberHandlers: Pick<Handlers<typeof schools>, MemberKeys> = {
     run: async ({ tx, services, after }, { body }, { profile, membership }) => {
       const patch = { role: body.role ?? membership.role, is_active: body.isActive ?? membership.is_active }
       if (patch.role !== 'admin' || !patch.is_active) await demandAnotherAdmin(tx, membership)
-      const [updated] = await tx.update('school_management', [{ before: membership, patch }])
+      const updated = await tx.update('school_management', membership, patch)
       after(() => services.cache.delete(profileKey(profile.id)))
-      return shown(profile, updated as Membership)
+      return shown(profile, updated)
     },
   }),
 
   removeMember: on(schools.removeMember, {
     as: 'system',
     load: ({ tx, caller }, { params }) => memberUnderLock(tx, caller, params.userId),
-    run: async ({ tx, services, after }, _asked, { profile, membership }) => {
+    run: async ({ tx, services, after }, _input, { profile, membership }) => {
       await demandAnotherAdmin(tx, membership)
       await demandLeadsNoClass(tx, membership)
       await removeAssignments(tx, membership)
       await tx.remove('school_management', [membership])
-      if (profile.school_id === membership.school_id) await tx.update('user_profile', [{ before: profile, patch: { school_id: null } }])
+      if (profile.school_id === membership.school_id) await tx.update('user_profile', profile, { school_id: null })
       after(() => services.cache.delete(profileKey(profile.id)))
       return { message: 'The member was removed from the school.' }
     },

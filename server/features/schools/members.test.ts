@@ -6,7 +6,7 @@ import type { WriteTx } from '../../store/tx.ts'
 import { meanwhile } from '../../testing/meanwhile.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
-import { membershipOf } from './schools.queries.ts'
+import { membershipOf } from './schools.policy.ts'
 
 let st: School
 let untouched = ''

@@ -18,8 +18,8 @@ async function revisionOf(tx: ReadTx): Promise<string> {
 const byName = (a: Listed, b: Listed) => compareText(fold(a.name), fold(b.name)) || compareText(a.name, b.name) || compareText(a.id, b.id)
 
 /**
- * The active schools by name, whatever their case and accents. Cached under the revision they were read at, which is asked of the
- * database first: whoever puts an older list back, here or on another instance, puts it where nobody looks any more.
+ * The active schools by name, ignoring case and accents. The list is cached with its revision, which is read from the database first, so
+ * that a list of an older revision is never answered.
  */
 export async function schoolList({ store, cache }: Pick<Services, 'store' | 'cache'>): Promise<Listed[]> {
   const current = await store.read(asSystem(), revisionOf)

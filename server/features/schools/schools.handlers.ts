@@ -1,20 +1,20 @@
 import { type SchoolInput, schoolFailures, schools } from '@markbook/shared/contract/schools'
 import { common } from '@markbook/shared/failures'
-import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
-import { type Handlers, on, onGuard, onOpen, type Scene } from '../../http/handler.ts'
-import { isLoopback } from '../../lan/addresses.ts'
+import { type HandlerContext, type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
+import { normalEmail } from '../../mail/emails.ts'
+import { isLoopback } from '../../network/addresses.ts'
 import { lockedNode } from '../../store/node.ts'
 import type { WriteTx } from '../../store/tx.ts'
-import { normalEmail } from '../auth/emails.ts'
-import { profileKey } from '../auth/profile.ts'
-import { starterSubjects } from '../subjects/starter-subjects.ts'
+import { profileKey } from '../auth/profile.policy.ts'
 import { ownSchool, putCrest, withCrest } from './crest.ts'
 import { joinRequestHandlers } from './join-requests.handlers.ts'
 import { memberHandlers } from './members.handlers.ts'
 import { SCHOOL_LIST_KEY, schoolList } from './school-list.ts'
-import { anySchool, membershipOf, pendingRequestsOf } from './schools.queries.ts'
+import { membershipOf } from './schools.policy.ts'
+import { anySchool, pendingRequestsOf } from './schools.queries.ts'
+import { starterSubjects } from './starter-subjects.ts'
 
 type School = Row<'school'>
 type Body = z.infer<typeof SchoolInput>
@@ -25,14 +25,14 @@ const contactOf = ({ address, email, phone }: Pick<Body, 'address' | 'email' | '
   ...(phone !== undefined && { phone }),
 })
 
-/** A dedicated deployment has one school: who makes it is decided one after the other, before anything else is looked at. */
-async function demandRoomForSchool({ tx, services }: Pick<Scene<typeof schools.create>, 'tx' | 'services'>) {
+/** A dedicated deployment has one school: the node's row is locked, so that two requests cannot both create it. */
+async function demandRoomForSchool({ tx, services }: Pick<HandlerContext<typeof schools.create>, 'tx' | 'services'>) {
   if (!services.config.dedicated) return
   await lockedNode(tx, {})
   if ((await anySchool(tx, {})).length > 0) throw schoolFailures.dedicated()
 }
 
-/** The creator, locked; 409 where they have an active school. A place in a school that suspended them holds nobody back. */
+/** The creator, locked; 409 where they have an active school. A suspended membership does not count. */
 async function founder(tx: WriteTx, userId: string): Promise<Row<'user_profile'>> {
   const profile = await tx.find('user_profile', '', userId)
   if (!profile) throw common.notFound()
@@ -43,19 +43,10 @@ async function founder(tx: WriteTx, userId: string): Promise<Row<'user_profile'>
 
 async function createSchool(tx: WriteTx, profile: Row<'user_profile'>, body: Body): Promise<School> {
   const id = tx.newId()
-  const contact = { address: null, email: null, phone: null, ...contactOf(body) }
-  const [school] = await tx.insert('school', [
-    { id, name: body.name, code: body.code ?? null, school_type: body.schoolType, ...contact, is_active: true },
-  ])
-  const membership = {
-    id: naturalId('membership', profile.id, id),
-    school_id: id,
-    user_id: profile.id,
-    role: 'admin' as const,
-    is_active: true,
-  }
-  await tx.insert('school_management', [membership])
-  await tx.update('user_profile', [{ before: profile, patch: { school_id: id } }])
+  const own = { id, name: body.name, code: body.code, school_type: body.schoolType, is_active: true }
+  const school = await tx.insert('school', { ...own, ...contactOf(body) })
+  await tx.insert('school_management', { school_id: id, user_id: profile.id, role: 'admin', is_active: true })
+  await tx.update('user_profile', profile, { school_id: id })
   await tx.remove('school_join_request', await pendingRequestsOf(tx, { user: profile.id }))
   if (body.starterSubjects) {
     await tx.insert(
@@ -63,7 +54,7 @@ async function createSchool(tx: WriteTx, profile: Row<'user_profile'>, body: Bod
       starterSubjects(body.schoolType).map((subject) => ({ id: tx.newId(), school_id: id, ...subject })),
     )
   }
-  return school as School
+  return school
 }
 
 const hostOf = (url: string) => new URL(url).hostname.replace(/^\[|\]$/g, '')
@@ -85,7 +76,7 @@ export const schoolHandlers: Handlers<typeof schools> = {
     },
   }),
 
-  mine: on(schools.mine, { load: ownSchool, run: async ({ services }, _asked, school) => withCrest(school, services.config.publicUrl) }),
+  mine: on(schools.mine, { load: ownSchool, run: async ({ services }, _input, school) => withCrest(school, services.config.publicUrl) }),
 
   putCrest,
 
@@ -98,9 +89,9 @@ export const schoolHandlers: Handlers<typeof schools> = {
     load: ownSchool,
     run: async ({ tx, services, after }, { body }, before) => {
       const patch = { ...(body.name !== undefined && { name: body.name }), ...contactOf(body) }
-      const [school] = await tx.update('school', [{ before, patch }])
+      const school = await tx.update('school', before, patch)
       after(() => services.cache.delete(SCHOOL_LIST_KEY))
-      return school as School
+      return school
     },
   }),
 }

@@ -1,5 +1,6 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
-import { statement } from '../../store/statement.ts'
+import { asc, eq, sql } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 
 /** One school, active or not, where there is any. */
 export const anySchool = statement<Record<never, never>>()(({ db, t }) => db.select({ id: t.school.id }).from(t.school).limit(1))
@@ -12,22 +13,11 @@ export const schoolsRevision = statement<Record<never, never>>()(({ db, t }) =>
   db
     .select({ count: sql<number>`count(*)`.mapWith(Number), seqs: sql<number>`coalesce(sum(${t.sync_row.seq}), 0)`.mapWith(Number) })
     .from(t.school)
-    .innerJoin(
-      t.sync_row,
-      and(eq(t.sync_row.school_id, t.school.id), eq(t.sync_row.table_name, 'school'), eq(t.sync_row.row_id, t.school.id)),
-    ),
+    .innerJoin(t.sync_row, matches(t.sync_row, { school_id: t.school.id, table_name: 'school', row_id: t.school.id })),
 )
 
 export const activeSchools = statement<Record<never, never>>()(({ db, t }) =>
   db.select({ id: t.school.id, name: t.school.name, school_type: t.school.school_type }).from(t.school).where(eq(t.school.is_active, true)),
-)
-
-/** A person's membership of a school, locked where the transaction writes. */
-export const membershipOf = statement<{ school: string; user: string }>({ lock: 'school_management' })(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.school_management)
-    .where(and(eq(t.school_management.school_id, p.school), eq(t.school_management.user_id, p.user))),
 )
 
 /** The requests of a person that wait for an answer, locked where the transaction writes. */
@@ -35,16 +25,11 @@ export const pendingRequestsOf = statement<{ user: string }>({ lock: 'school_joi
   db
     .select()
     .from(t.school_join_request)
-    .where(and(eq(t.school_join_request.user_id, p.user), eq(t.school_join_request.status, 'pending'))),
+    .where(matches(t.school_join_request, { user_id: p.user, status: 'pending' })),
 )
 
-/** A request of whatever school, not locked: whose person is to be locked before it is said by itself. */
-export const requestById = statement<{ id: string }>()(({ db, t, p }) =>
-  db
-    .select({ id: t.school_join_request.id, school_id: t.school_join_request.school_id, user_id: t.school_join_request.user_id })
-    .from(t.school_join_request)
-    .where(eq(t.school_join_request.id, p.id)),
-)
+/** A request of any school, not locked: its person is locked before it. */
+export const requestById = rowsBy('school_join_request', { id: 'id' })
 
 /** The queue of a school, oldest first. */
 export const queueOf = statement<{ school: string }>()(({ db, t, p }) =>
@@ -65,6 +50,6 @@ export const queueOf = statement<{ school: string }>()(({ db, t, p }) =>
     .from(t.school_join_request)
     .innerJoin(t.user_profile, eq(t.user_profile.id, t.school_join_request.user_id))
     .innerJoin(t.school, eq(t.school.id, t.school_join_request.school_id))
-    .where(and(eq(t.school_join_request.school_id, p.school), eq(t.school_join_request.status, 'pending')))
+    .where(matches(t.school_join_request, { school_id: p.school, status: 'pending' }))
     .orderBy(asc(t.school_join_request.requested_at), asc(t.school_join_request.id)),
 )

@@ -10,14 +10,13 @@ export type ChangeMessage = {
   headers: { operation: Operation; relation: [string, string]; lsn?: string; op_position?: number; txids?: number[] }
 }
 export type ControlMessage = { headers: { control: 'up-to-date' | 'must-refetch'; global_last_seen_lsn?: string } }
-export type Message = ChangeMessage | ControlMessage
 
 const textOf = (value: unknown): Text => {
   if (value === null || value === undefined) return null
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-type Place = { readonly seq: number; readonly at: number }
+type FeedPosition = { readonly seq: number; readonly at: number }
 
 /**
  * A whole row, whether it is new or changed: what it was like before is not known. `place` is left out for rows of a first copy, which
@@ -28,7 +27,7 @@ export function changeMessage(
   columns: readonly string[],
   operation: Operation,
   row: AnyRow,
-  place: Place | null,
+  place: FeedPosition | null,
 ): ChangeMessage {
   const read = operation === 'delete' ? row : shown(row)
   const wanted = operation === 'delete' ? ['id'] : columns

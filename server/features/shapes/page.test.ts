@@ -8,9 +8,9 @@ import { signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import type { ChangeMessage } from './messages.ts'
 import { behind, type Position, START } from './offsets.ts'
+import type { Reader } from './operations.ts'
 import { readPage } from './page.ts'
 import { type ShapeTable, shapeTables } from './shape-tables.ts'
-import type { Reader } from './telling.ts'
 import { readWhere } from './where.ts'
 
 let st: School
@@ -32,7 +32,7 @@ const readerOf = ({ services }: School, name: string, began: number): Reader => 
   }
 }
 const headOf = (at: School) =>
-  at.services.store.read(asUser(people.okafor.id), (tx) => tx.dialect.feedOf(tx.line, class3B.school_id)).then(({ seq }) => seq)
+  at.services.store.read(asUser(people.okafor.id), (tx) => tx.dialect.feedOf(tx.connection, class3B.school_id)).then(({ seq }) => seq)
 
 const pageOf = async (at: School, reader: Reader, from: Position, limit: number) => {
   const head = await headOf(at)

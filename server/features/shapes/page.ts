@@ -5,9 +5,9 @@ import { columnsIn, knownRows, rowsById, rowsWhere } from '../../store/replica/s
 import type { ReadTx } from '../../store/tx.ts'
 import { type ChangeMessage, changeMessage } from './messages.ts'
 import { behind, lastIdOf, type Position } from './offsets.ts'
+import { type ClassPlace, type Found, isFirst, isMadeSince, operationFor, type Reader } from './operations.ts'
 import type { AnyRow } from './shape-tables.ts'
 import { type Entry, entriesById, entriesFrom, entriesOfTable, knownBefore } from './shapes.queries.ts'
-import { type ClassPlace, type Found, isFirst, isMadeSince, operationFor, type Reader } from './telling.ts'
 
 /** `to`: where the reader stands once it has the messages. `isLast`: that is the end of the feed, `head`. */
 export type ShapePage = { messages: ChangeMessage[]; to: Position; isLast: boolean }
@@ -46,8 +46,8 @@ async function nextEntries(tx: ReadTx, { school, table, began }: Reader, from: P
     const all = await entriesOfTable(tx, { school, table: table.name, limit: limit + 1 })
     if (all.length <= limit && all.every(({ seq }) => seq <= began)) return { entries: all, isLast: true }
   }
-  const asked = { school, table: table.name, other: table.through ?? table.name }
-  const entries = await entriesFrom(tx, { ...asked, next: from.next, lastId: lastIdOf(from), limit: limit + 1 })
+  const input = { school, table: table.name, other: table.through ?? table.name }
+  const entries = await entriesFrom(tx, { ...input, next: from.next, lastId: lastIdOf(from), limit: limit + 1 })
   return { entries: entries.slice(0, limit), isLast: entries.length <= limit }
 }
 

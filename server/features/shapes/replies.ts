@@ -1,10 +1,10 @@
 import type { HeaderList } from '../../http/replies.ts'
-import type { Asked } from './asked.ts'
 import { MUST_REFETCH, schemaOf, upToDate } from './messages.ts'
 import { positionToOffset } from './offsets.ts'
 import type { ShapePage } from './page.ts'
+import type { ShapeRequest } from './shape-request.ts'
 
-export type PageReply = { asked: Asked; handle: string; cursor: string; page: ShapePage }
+export type PageReply = { input: ShapeRequest; handle: string; cursor: string; page: ShapePage }
 
 const FIXED: HeaderList = [
   ['content-type', 'application/json; charset=UTF-8'],
@@ -14,10 +14,10 @@ const FIXED: HeaderList = [
 /** What one person may read is nobody else's: no cache between shares it, and a browser asks before it shows it again. */
 const OWN: HeaderList[number] = ['cache-control', 'private, no-cache']
 
-/** A page of a shape; 304 where the asker has that very page already. */
-export function pageReply({ asked, handle, cursor, page }: PageReply, request: Request, headers: HeaderList): Response {
+/** A page of a shape; 304 where the context has that very page already. */
+export function pageReply({ input, handle, cursor, page }: PageReply, request: Request, headers: HeaderList): Response {
   const offset = positionToOffset(page.to)
-  const etag = `"${handle}:${asked.from === 'head' ? 'now' : positionToOffset(asked.from)}:${offset}"`
+  const etag = `"${handle}:${input.from === 'head' ? 'now' : positionToOffset(input.from)}:${offset}"`
   const sent: HeaderList = [
     ...FIXED,
     OWN,
@@ -27,9 +27,9 @@ export function pageReply({ asked, handle, cursor, page }: PageReply, request: R
     ['electric-offset', offset],
     ['electric-has-data', String(page.messages.length > 0)],
     ...(page.isLast ? [['electric-up-to-date', ''] as [string, string]] : []),
-    asked.live ? ['electric-cursor', cursor] : ['electric-schema', JSON.stringify(schemaOf(asked.table, asked.columns))],
+    input.live ? ['electric-cursor', cursor] : ['electric-schema', JSON.stringify(schemaOf(input.table, input.columns))],
   ]
-  if (!asked.live && request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: sent })
+  if (!input.live && request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: sent })
   const messages = page.isLast ? [...page.messages, upToDate(page.to.next)] : page.messages
   return new Response(JSON.stringify(messages), { status: 200, headers: sent })
 }

@@ -1,6 +1,6 @@
 import { may } from '@markbook/shared/domain/access'
 import { common } from '@markbook/shared/failures'
-import type { Asker } from '../policy.ts'
+import type { PolicyContext } from '../policy.ts'
 import type { ShapeTable } from './shape-tables.ts'
 import { classesOfTeacher } from './shapes.queries.ts'
 
@@ -8,7 +8,7 @@ import { classesOfTeacher } from './shapes.queries.ts'
 export type Scope = { text: string; classes: ReadonlySet<string> | null }
 
 /** By the rights table, from fresh rows. Throws 403 where the caller reads nothing of the table in any class. */
-export async function scopeOf({ tx, caller }: Asker, { area, classColumn }: ShapeTable): Promise<Scope> {
+export async function scopeOf({ tx, caller }: PolicyContext, { area, classColumn }: ShapeTable): Promise<Scope> {
   const facts = { role: caller.role, isActive: caller.is_active }
   if (may(area, facts)) return { text: 'all', classes: null }
   if (classColumn === null || !may(area, { ...facts, teachesClass: true, isClassTeacher: true })) throw common.forbidden()

@@ -50,7 +50,7 @@ const setup = (named: Declared['named']): Declared => ({ area: 'readSchoolSetup'
 const ofClass = (named: Declared['named'], classColumn = 'student_group_id'): Declared => ({ area: 'readClass', named, classColumn })
 const report = (named: Declared['named']): Declared => ({ area: 'reports', named, classColumn: 'student_group_id' })
 
-/** Everything that can be followed, and nothing else can: no keys of the store, no secrets, nobody's account (decision 284). */
+/** Everything that can be followed, and nothing else can: no keys of the store, no secrets, nobody's account (docs/design/shapes.md). */
 const DECLARED: Partial<Record<Replicated, Declared>> = {
   school: setup(School),
   academic_year: setup(AcademicYear),

@@ -1,5 +1,6 @@
 import type { Tables } from '@markbook/shared/tables/tables'
 import { and, asc, eq, gt, gte, lt, or } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 
 /** The classes of a teacher; `class_teacher` is null where somebody else is that. */
@@ -9,13 +10,13 @@ export const classesOfTeacher = statement<{ school: string; user: string }>()(({
     .from(t.teacher_group_assignment)
     .leftJoin(
       t.class_teacher,
-      and(
-        eq(t.class_teacher.school_id, t.teacher_group_assignment.school_id),
-        eq(t.class_teacher.student_group_id, t.teacher_group_assignment.student_group_id),
-        eq(t.class_teacher.user_profile_id, t.teacher_group_assignment.user_profile_id),
-      ),
+      matches(t.class_teacher, {
+        school_id: t.teacher_group_assignment.school_id,
+        student_group_id: t.teacher_group_assignment.student_group_id,
+        user_profile_id: t.teacher_group_assignment.user_profile_id,
+      }),
     )
-    .where(and(eq(t.teacher_group_assignment.school_id, p.school), eq(t.teacher_group_assignment.user_profile_id, p.user))),
+    .where(matches(t.teacher_group_assignment, { school_id: p.school, user_profile_id: p.user })),
 )
 
 /** What the feed says of a row: its number, the writes by which it exists, and what a deleted one was. */
@@ -46,7 +47,7 @@ export const entriesOfTable = statement<{ school: string; table: string; limit: 
   db
     .select(columnsOf(sync_row))
     .from(sync_row)
-    .where(and(eq(sync_row.school_id, p.school), eq(sync_row.table_name, p.table)))
+    .where(matches(sync_row, { school_id: p.school, table_name: p.table }))
     .orderBy(asc(sync_row.row_id))
     .limit(p.limit),
 )
@@ -56,7 +57,7 @@ export const entriesById = statement<{ school: string; table: string; ids: strin
   db
     .select(columnsOf(sync_row))
     .from(sync_row)
-    .where(and(eq(sync_row.school_id, p.school), eq(sync_row.table_name, p.table), dialect.inList(sync_row.row_id, p.ids))),
+    .where(and(matches(sync_row, { school_id: p.school, table_name: p.table }), dialect.inList(sync_row.row_id, p.ids))),
 )
 
 /** Those of the rows that this node knew before a number of the feed. */
@@ -64,7 +65,5 @@ export const knownBefore = statement<{ school: string; table: string; ids: strin
   db
     .selectDistinct({ row_id: history.row_id })
     .from(history)
-    .where(
-      and(eq(history.school_id, p.school), eq(history.entity, p.table), dialect.inList(history.row_id, p.ids), lt(history.seq, p.next)),
-    ),
+    .where(and(matches(history, { school_id: p.school, entity: p.table }), dialect.inList(history.row_id, p.ids), lt(history.seq, p.next))),
 )

@@ -25,11 +25,11 @@ beforeAll(async () => {
 })
 afterAll(() => st.close())
 
-type Told = { key?: string; headers: { control?: string; operation?: string } }
+type ShapeMessage = { key?: string; headers: { control?: string; operation?: string } }
 const get = async (name: 'okafor' | 'niamh' | 'byrne', query: Record<string, string>, at = app) => {
   const response = await at.request(`/v1/shape?${new URLSearchParams(query)}`, { headers: { cookie: st.cookieOf(name) } })
   const next = { handle: response.headers.get('electric-handle') ?? '', offset: response.headers.get('electric-offset') ?? '' }
-  return { response, next, told: (await response.json()) as Told[] }
+  return { response, next, told: (await response.json()) as ShapeMessage[] }
 }
 
 test('a copy of many rows comes in pages, of which only the last is up to date', async () => {

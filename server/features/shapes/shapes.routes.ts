@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Context, Hono } from 'hono'
-import { placeOf } from '../../http/admission.ts'
 import type { Caller, SchoolCaller } from '../../http/caller.ts'
+import { slotOf } from '../../http/limiter.ts'
 import { type AppEnv, searchOf, signIn } from '../../http/mount.ts'
 import { checkOrigin, preflight } from '../../http/origins.ts'
 import type { HeaderList } from '../../http/replies.ts'
@@ -11,19 +11,19 @@ import type { Services } from '../../http/services.ts'
 import { callerAgain } from '../../http/sessions.ts'
 import { newsOf } from '../../peers/news.ts'
 import { asSystem, asUser, type ReadTx } from '../../store/tx.ts'
-import { type Asked, readAsked } from './asked.ts'
 import { beganWith, type Meaning, newHandle } from './handles.ts'
 import { behind, type Position } from './offsets.ts'
 import { readPage, type ShapePage } from './page.ts'
 import { fallBackReply, type PageReply, pageReply, refetchReply } from './replies.ts'
 import { scopeOf } from './scope.ts'
-import { waitingRoom } from './waiting.ts'
+import { readShapeRequest, type ShapeRequest } from './shape-request.ts'
+import { longPollLimit } from './waiting.ts'
 
-export const SHAPE_PATH = '/v1/shape'
+const SHAPE_PATH = '/v1/shape'
 
 type Ctx = Context<AppEnv>
 type Bounds = { rows: number; wait: number; look: number; waiting: number; waitingPerUser: number }
-type Desk = { services: Services; bounds: Bounds; news: ReturnType<typeof newsOf>; room: ReturnType<typeof waitingRoom> }
+type ShapeService = { services: Services; bounds: Bounds; news: ReturnType<typeof newsOf>; room: ReturnType<typeof longPollLimit> }
 /** What a look at the database gave. `refetch`: the handle with which the reader may begin anew. */
 type Look = { school: string; refetch: string } | (PageReply & { school: string; page: ShapePage })
 
@@ -32,16 +32,16 @@ type Look = { school: string; refetch: string } | (PageReply & { school: string;
  * A reader's door only, scoped and authorised like the API.
  */
 export function serveShapes(app: Hono<AppEnv>, services: Services, bounds: Bounds = limits.shapes): void {
-  const desk: Desk = { services, bounds, news: newsOf(services.store), room: waitingRoom(bounds) }
+  const service: ShapeService = { services, bounds, news: newsOf(services.store), room: longPollLimit(bounds) }
   app.options(SHAPE_PATH, (c) => preflight(checkOrigin(c.req.raw, services.config)))
-  app.get(SHAPE_PATH, (c) => answer(c, desk))
+  app.get(SHAPE_PATH, (c) => answer(c, service))
   app.all(SHAPE_PATH, () => {
     throw common.methodNotAllowed({ headers: { allow: 'GET, OPTIONS' } })
   })
 }
 
-async function answer(c: Ctx, desk: Desk): Promise<Response> {
-  const { services } = desk
+async function answer(c: Ctx, service: ShapeService): Promise<Response> {
+  const { services } = service
   c.set('route', SHAPE_PATH)
   const headers = c.get('replyHeaders')
   headers.push(...checkOrigin(c.req.raw, services.config).map(exposing))
@@ -50,12 +50,12 @@ async function answer(c: Ctx, desk: Desk): Promise<Response> {
   if (!caller) throw common.unauthenticated()
   demandSchool(caller)
   const search = searchOf(c.req.raw.url)
-  c.set('asked', search)
-  const asked = readAsked(search)
-  const seen = await look(desk, caller, asked, asked.from)
+  c.set('input', search)
+  const input = readShapeRequest(search)
+  const seen = await look(service, caller, input, input.from)
   if ('refetch' in seen) return refetchReply(seen.refetch, headers)
-  if (asked.events) return fallBackReply(seen, search.get('offset') ?? '', headers)
-  const settled = asked.live && !isNews(seen) ? await nextNews(c, desk, caller, asked, seen.page.to) : seen
+  if (input.events) return fallBackReply(seen, search.get('offset') ?? '', headers)
+  const settled = input.live && !hasChanges(seen) ? await waitForChanges(c, service, caller, input, seen.page.to) : seen
   return 'refetch' in settled ? refetchReply(settled.refetch, headers) : pageReply(settled, c.req.raw, headers)
 }
 
@@ -69,23 +69,28 @@ function demandSchool(caller: Caller): asserts caller is SchoolCaller {
 }
 
 /** One moment of the database: who the caller is there, what they may read, and what is next for them. */
-function look({ services: { store, clock }, bounds }: Desk, { session_id }: Caller, asked: Asked, from: Asked['from']): Promise<Look> {
+function look(
+  { services: { store, clock }, bounds }: ShapeService,
+  { session_id }: Caller,
+  input: ShapeRequest,
+  from: ShapeRequest['from'],
+): Promise<Look> {
   return store.read(asSystem(), async (tx) => {
     const caller = await callerAgain(tx, { session_id })
     demandSchool(caller)
     await tx.actAs(asUser(caller.user_id))
-    const scope = await scopeOf({ tx, caller }, asked.table)
+    const scope = await scopeOf({ tx, caller }, input.table)
     const { school_id: school } = caller
-    const meaning: Meaning = { nodeId: store.nodeId, school, shape: asked.text, scope: scope.text }
-    const { seq: head, floor } = await tx.dialect.feedOf(tx.line, school)
+    const meaning: Meaning = { nodeId: store.nodeId, school, shape: input.text, scope: scope.text }
+    const { seq: head, floor } = await tx.dialect.feedOf(tx.connection, school)
     const fresh = () => newHandle(meaning, head, randomBytes(4).toString('hex'))
-    const began = asked.handle === null ? head : beganWith(asked.handle, meaning)
+    const began = input.handle === null ? head : beganWith(input.handle, meaning)
     if (began === null || began > head || (from !== 'head' && from.next > head + 1)) return { school, refetch: fresh() }
     // Deletions that this reader has not heard of were forgotten.
     if (began < floor && from !== 'head' && from.next <= floor) return { school, refetch: fresh() }
-    const reader = { ...asked, school, nodeId: store.nodeId, scope, began }
+    const reader = { ...input, school, nodeId: store.nodeId, scope, began }
     const page = await pageFrom(tx, reader, from, head, bounds.rows)
-    return { asked, school, handle: asked.handle ?? fresh(), cursor: cursorAt(clock.now()), page }
+    return { input, school, handle: input.handle ?? fresh(), cursor: cursorAt(clock.now()), page }
   })
 }
 
@@ -101,28 +106,28 @@ const cursorAt = (now: number): string => {
   return String(lastCursor)
 }
 
-const isNews = (seen: Look): boolean => 'refetch' in seen || seen.page.messages.length > 0 || !seen.page.isLast
+const hasChanges = (seen: Look): boolean => 'refetch' in seen || seen.page.messages.length > 0 || !seen.page.isLast
 
 /** Waits until there is something for this reader, or the time is over; rights are asked anew at every look. */
-async function nextNews(c: Ctx, desk: Desk, caller: SchoolCaller, asked: Asked, from: Position): Promise<Look> {
-  const leave = desk.room.enter(caller.user_id)
-  const place = placeOf(c.env?.incoming)
-  const isOver = () => desk.services.jobs.isStopping || c.req.raw.signal.aborted || !place.isWanted()
-  const until = performance.now() + desk.bounds.wait
+async function waitForChanges(c: Ctx, service: ShapeService, caller: SchoolCaller, input: ShapeRequest, from: Position): Promise<Look> {
+  const leave = service.room.enter(caller.user_id)
+  const slot = slotOf(c.env?.incoming)
+  const isOver = () => service.services.jobs.isStopping || c.req.raw.signal.aborted || !slot.isClientConnected()
+  const until = performance.now() + service.bounds.wait
   let at = from
   try {
     for (;;) {
       const left = until - performance.now()
-      const heard = desk.news.next([caller.school_id], Math.max(0, left))
-      // Asked after the ear is open, so that nothing is missed in between.
-      const seen = await look(desk, caller, asked, at)
-      if (isNews(seen) || left <= 0 || isOver()) {
+      const heard = service.news.next([caller.school_id], Math.max(0, left))
+      // Read after listening has begun, so that no change is missed in between.
+      const seen = await look(service, caller, input, at)
+      if (hasChanges(seen) || left <= 0 || isOver()) {
         heard.forget()
         return seen
       }
       if ('page' in seen) at = seen.page.to
-      const patience = setInterval(() => isOver() && heard.forget(), desk.bounds.look)
-      await place.aside(() => heard.promise).finally(() => clearInterval(patience))
+      const patience = setInterval(() => isOver() && heard.forget(), service.bounds.look)
+      await slot.releasedDuring(() => heard.promise).finally(() => clearInterval(patience))
     }
   } finally {
     leave()

@@ -2,10 +2,10 @@ import { common } from '@markbook/shared/failures'
 
 export type Bounds = { waiting: number; waitingPerUser: number }
 /** Those whose live requests wait for news. */
-export type WaitingRoom = { enter(userId: string): () => void }
+export type LongPollLimit = { enter(userId: string): () => void }
 
 /** `enter` answers how to leave, and throws 429 or 503 where there is no place. */
-export function waitingRoom({ waiting, waitingPerUser }: Bounds): WaitingRoom {
+export function longPollLimit({ waiting, waitingPerUser }: Bounds): LongPollLimit {
   const byUser = new Map<string, number>()
   let all = 0
   return {

@@ -2,10 +2,9 @@ import { toInstant } from '@markbook/shared/clock'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { AnyRow, ShapeColumn } from './shape-tables.ts'
-import { type Token, tokensOf } from './where.tokens.ts'
 
 /** As in SQL a condition may be neither true nor false: null, where a value is absent. Only what is true is in a shape. */
-export type Verdict = boolean | null
+type Verdict = boolean | null
 /** `columns`: those that it reads. */
 export type Condition = { holds: (row: AnyRow) => Verdict; columns: ReadonlySet<string> }
 type Part = (row: AnyRow) => Verdict
@@ -18,8 +17,8 @@ const fault = (message: string): never => {
 }
 
 /**
- * Reads the conditions that shapes understand (decision 285): comparisons of a column with a literal or a parameter, IN, IS NULL, AND, OR,
- * NOT and brackets. It is judged here and never becomes SQL. Throws `WhereFault`.
+ * Reads the conditions that shapes understand (docs/design/shapes.md): comparisons of a column with a literal or a parameter, IN, IS NULL,
+ * AND, OR, NOT and brackets. It is judged here and never becomes SQL. Throws `WhereFault`.
  */
 export function readWhere(
   text: string,
@@ -210,4 +209,28 @@ function literalOf(text: string, type: string): Value {
     default:
       return text
   }
+}
+type Token = { readonly kind: 'name' | 'word' | 'text' | 'number' | 'param' | 'sign'; readonly text: string }
+
+const TOKEN = /\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|\$(\d{1,3})|(-?\d+(?:\.\d+)?)|([A-Za-z_][A-Za-z0-9_]*)|(<>|!=|<=|>=|::|[=<>(),]))/y
+
+/** The words of a condition; null where something in it is none. */
+function tokensOf(text: string): Token[] | null {
+  const tokens: Token[] = []
+  const scan = new RegExp(TOKEN)
+  const end = text.trimEnd().length
+  while (scan.lastIndex < end) {
+    const match = scan.exec(text)
+    if (!match) return null
+    tokens.push(tokenOf(match))
+  }
+  return tokens
+}
+
+function tokenOf([, quoted, literal, param, number, word, sign]: RegExpExecArray): Token {
+  if (quoted !== undefined) return { kind: 'name', text: quoted.replaceAll('""', '"') }
+  if (literal !== undefined) return { kind: 'text', text: literal.replaceAll("''", "'") }
+  if (param !== undefined) return { kind: 'param', text: param }
+  if (number !== undefined) return { kind: 'number', text: number }
+  return word === undefined ? { kind: 'sign', text: sign ?? '' } : { kind: 'word', text: word.toLowerCase() }
 }

@@ -1,18 +1,17 @@
 import { common } from '@markbook/shared/failures'
 import type { Hono } from 'hono'
 import { imageObject, ownerOf, PUBLIC_IMAGES } from '../../files/image-address.ts'
-import { once } from '../../files/once.ts'
-import { sendFile } from '../../files/send.ts'
-import { readTicket } from '../../files/tickets.ts'
+import { lazily } from '../../files/lazily.ts'
+import { readUploadToken } from '../../files/upload-tokens.ts'
 import type { AppEnv } from '../../http/mount.ts'
 import { checkOrigin, preflight } from '../../http/origins.ts'
 import { type HeaderList, jsonReply } from '../../http/replies.ts'
+import { sendFile } from '../../http/send-file.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
-import { avatarAt, crestAt } from '../avatars/avatars.queries.ts'
-import { keepIncoming } from '../avatars/incoming.ts'
-import { SIGNED_PATH, TUS_PATH } from '../avatars/issue.ts'
-import { ticketOf, tusServer } from '../avatars/tus.ts'
+import { keepIncoming, SIGNED_PATH, TUS_PATH } from '../avatars/avatars.policy.ts'
+import { avatarAt, crestAt } from './storage.queries.ts'
+import { claimsOf, tusServer } from './tus.ts'
 
 const TUS_HEADERS = [
   'authorization',
@@ -39,10 +38,10 @@ export function serveStorage(app: Hono<AppEnv>, services: Services): void {
     c.set('route', `${SIGNED_PATH}*`)
     return signedUpload(services, c.req.raw, c.get('replyHeaders'))
   })
-  const tus = once(() => tusServer(services))
+  const tus = lazily(() => tusServer(services))
   const resumable = async (request: Request, headers: HeaderList) => {
     headers.push(...checkOrigin(request, services.config))
-    if (request.method !== 'OPTIONS') ticketOf(request, services)
+    if (request.method !== 'OPTIONS') claimsOf(request, services)
     const response = await (await tus())(request)
     for (const [name, value] of [...headers, ...SAFE]) if (!response.headers.has(name)) response.headers.set(name, value)
     return response
@@ -96,13 +95,13 @@ async function publicImage(services: Services, request: Request, headers: Header
 async function signedUpload(services: Services, request: Request, headers: HeaderList): Promise<Response> {
   headers.push(...checkOrigin(request, services.config))
   const token = new URL(request.url).searchParams.get('token') ?? ''
-  const ticket = readTicket(token, services.keys.upload, services.clock.now())
-  if (!ticket || ticket.path !== restOf(request, SIGNED_PATH))
+  const claims = readUploadToken(token, services.keys.upload, services.clock.now())
+  if (!claims || claims.path !== restOf(request, SIGNED_PATH))
     throw common.unauthenticated({ message: 'This address was not issued for this upload, or its time is over. Please begin again.' })
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== ticket.type) throw common.wrongType({ message: `This upload was issued for the type ${ticket.type}.` })
+  if (type !== claims.type) throw common.wrongType({ message: `This upload was issued for the type ${claims.type}.` })
   const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > ticket.size) throw common.tooLarge({ message: `This upload was issued for ${ticket.size} bytes.` })
-  await keepIncoming(services, ticket, (request.body ?? []) as AsyncIterable<Uint8Array>)
-  return jsonReply(201, { path: ticket.path }, headers)
+  if (announced > claims.size) throw common.tooLarge({ message: `This upload was issued for ${claims.size} bytes.` })
+  await keepIncoming(services, claims, (request.body ?? []) as AsyncIterable<Uint8Array>)
+  return jsonReply(201, { path: claims.path }, headers)
 }

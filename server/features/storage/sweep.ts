@@ -1,19 +1,20 @@
 import { limits } from '@markbook/shared/limits'
+import { eq } from 'drizzle-orm'
 import { imageObject, ownerOf } from '../../files/image-address.ts'
 import { type Bucket, buckets, type StoredObject } from '../../files/storage.ts'
 import type { Services } from '../../http/services.ts'
+import { statement } from '../../store/statement.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
-import { avatarAt, crestAt } from '../avatars/avatars.queries.ts'
-import { classFileAt, reportPdfAt } from './sweep.queries.ts'
+import { avatarAt, crestAt } from './storage.queries.ts'
 
 type Used = Pick<Services, 'files' | 'uploads' | 'store' | 'clock' | 'log'>
 
-/** So many orphans among so few objects are no orphans: the database is not the one that these files belong to. */
+/** Above this share of orphans the database is probably not the one that the files belong to. */
 const SUSPICIOUS = { atLeast: 100, share: 0.25 }
 
 /**
- * Removes what belongs to no row and has lain for a day, for thirty where there are other nodes: what a kill between file and row left, pictures in whose place others came,
- * files of what was deleted, uploads that were never finished or completed. Answers how many objects went.
+ * Removes stored objects that no row names and that are older than a day, or than thirty days where there are other nodes: files written
+ * before a kill, replaced pictures, files of deleted rows, unfinished uploads. Answers how many were removed.
  */
 export async function sweepFiles(services: Used): Promise<number> {
   const before = services.clock.now() - limits.storage.orphan
@@ -25,7 +26,7 @@ export async function sweepFiles(services: Used): Promise<number> {
   return removed
 }
 
-/** Another node may yet bring the row: after weeks without a line, or to a database that was restored, or to one that deleted it. */
+/** Another node may still send the row: after weeks offline, or after this database was restored. */
 async function lifeOfOrphans({ store }: Used): Promise<number> {
   const nodes = await store.read(asSystem(), (tx) => tx.db.$count(tx.t.sync_peer))
   return nodes > 0 ? limits.storage.orphanAmongNodes : limits.storage.orphan
@@ -90,3 +91,13 @@ export function scheduleSweeps(services: Used): { stop(): Promise<void> } {
     },
   }
 }
+
+type AtPath = { path: string }
+
+const reportPdfAt = statement<AtPath>()(({ db, t, p }) =>
+  db.select({ id: t.report_book_pdf.id }).from(t.report_book_pdf).where(eq(t.report_book_pdf.file_path, p.path)).limit(1),
+)
+
+const classFileAt = statement<AtPath>()(({ db, t, p }) =>
+  db.select({ id: t.class_report_file.id }).from(t.class_report_file).where(eq(t.class_report_file.file_path, p.path)).limit(1),
+)

@@ -1,10 +1,11 @@
 import { and, asc, eq, exists, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { statement } from '../../store/statement.ts'
+import { matches } from '../../store/conditions.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 /** A number as it is looked for: whoever types `sb-001` means SB-001. */
-const lowered = (column: SQLiteColumn) => sql`lower(coalesce(${column}, ''))` as never as SQLiteColumn
+const lowered = (column: SQLiteColumn) => sql`lower(coalesce(${column}, ''))`
 
 type Filter = { isActive: boolean | undefined; group: string | undefined }
 
@@ -15,7 +16,7 @@ const listing = ({ isActive, inGroup }: { isActive: boolean | undefined; inGroup
     const place = db
       .select({ id: enrolment.id })
       .from(enrolment)
-      .where(and(eq(enrolment.school_id, p.school), eq(enrolment.student_id, student.id), eq(enrolment.student_group_id, p.group)))
+      .where(matches(enrolment, { school_id: p.school, student_id: student.id, student_group_id: p.group }))
     return db
       .select()
       .from(student)
@@ -43,22 +44,9 @@ export async function studentsFound(tx: ReadTx, { school, search, ...filter }: F
   return find(tx, { school, search, group: filter.group ?? '' })
 }
 
-export const holdersOfNumber = statement<{ school: string; number: string }>()(({ db, t, p }) =>
-  db
-    .select({ id: t.student.id })
-    .from(t.student)
-    .where(and(eq(t.student.school_id, p.school), eq(t.student.student_number, p.number))),
-)
+export const holdersOfNumber = rowsBy('student', { school: 'school_id', number: 'student_number' })
 
-const first = (table: 'grade' | 'report_book') =>
-  statement<{ school: string; student: string }>()(({ db, t, p }) => {
-    const { id, school_id, student_id } = t[table] as Record<'id' | 'school_id' | 'student_id', SQLiteColumn>
-    return db
-      .select({ id })
-      .from(t[table] as never)
-      .where(and(eq(school_id, p.school), eq(student_id, p.student)))
-      .limit(1)
-  })
+const ofStudent = { school: 'school_id', student: 'student_id' } as const
 
 /** One row of each kind that keeps a student from being deleted (decisions §4). */
-export const resultsOfStudent = [first('grade'), first('report_book')]
+export const resultsOfStudent = [rowsBy('grade', ofStudent, { limit: 1 }), rowsBy('report_book', ofStudent, { limit: 1 })]

@@ -4,14 +4,15 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
+import { columnsOf } from '../columns.ts'
 import { rowOf } from '../policy.ts'
 import { subjectsOf, takersOfSubject, teachersOfSubject, usesOfSubject } from './subjects.queries.ts'
 
 type Subject = Row<'subject'>
 
 /** The school's row, locked: whoever counts or orders its subjects does so alone. */
-async function lockSchool(scene: Parameters<typeof rowOf>[0]): Promise<string> {
-  const school = await scene.tx.find('school', scene.caller.school_id, scene.caller.school_id)
+async function lockSchool(context: Parameters<typeof rowOf>[0]): Promise<string> {
+  const school = await context.tx.find('school', context.caller.school_id, context.caller.school_id)
   if (!school) throw common.notFound()
   return school.id
 }
@@ -29,8 +30,8 @@ export const subjectHandlers: Handlers<typeof subjects> = {
   list: onGuard(subjects.list, ({ tx, caller }) => subjectsOf(tx, { school: caller.school_id })),
 
   get: on(subjects.get, {
-    load: (scene, { params }) => rowOf(scene, 'subject', params.id),
-    run: async (_scene, _asked, subject) => subject,
+    load: (context, { params }) => rowOf(context, 'subject', params.id),
+    run: async (_context, _input, subject) => subject,
   }),
 
   create: on(subjects.create, {
@@ -40,9 +41,8 @@ export const subjectHandlers: Handlers<typeof subjects> = {
       demandFreeCode(all, body.code)
       if (all.length >= limits.subjects) throw subjectFailures.tooMany()
       const sort_order = Math.max(0, ...all.map((other) => other.sort_order)) + 1
-      const row = { id: tx.newId(), school_id: school, name: body.name, code: body.code, sort_order, is_active: true }
-      const [subject] = await tx.insert('subject', [row])
-      return subject as Subject
+      const row = { id: tx.newId(), school_id: school, sort_order, is_active: true, ...columnsOf(body) }
+      return tx.insert('subject', row)
     },
   }),
 
@@ -60,21 +60,19 @@ export const subjectHandlers: Handlers<typeof subjects> = {
   }),
 
   update: on(subjects.update, {
-    load: async (scene, { params }) => {
-      await lockSchool(scene)
-      return rowOf(scene, 'subject', params.id)
+    load: async (context, { params }) => {
+      await lockSchool(context)
+      return rowOf(context, 'subject', params.id)
     },
-    run: async ({ tx }, { body: { isActive, ...named } }, subject) => {
-      demandFreeCode(await subjectsOf(tx, { school: subject.school_id }), named.code, subject.id)
-      const patch = { ...named, ...(isActive !== undefined && { is_active: isActive }) }
-      const [updated] = await tx.update('subject', [{ before: subject, patch }])
-      return updated as Subject
+    run: async ({ tx }, { body }, subject) => {
+      demandFreeCode(await subjectsOf(tx, { school: subject.school_id }), body.code, subject.id)
+      return tx.update('subject', subject, columnsOf(body))
     },
   }),
 
   remove: on(subjects.remove, {
-    load: (scene, { params }) => rowOf(scene, 'subject', params.id),
-    run: async ({ tx }, _asked, subject) => {
+    load: (context, { params }) => rowOf(context, 'subject', params.id),
+    run: async ({ tx }, _input, subject) => {
       const place = { school: subject.school_id, subject: subject.id }
       for (const uses of usesOfSubject) if ((await uses(tx, place)).length > 0) throw subjectFailures.inUse()
       await tx.remove('teacher_subject_assignment', await teachersOfSubject(tx, place))

@@ -1,26 +1,17 @@
-import { type TermInput, termFailures, termIssues, terms } from '@markbook/shared/contract/terms'
+import { termFailures, termIssues, terms } from '@markbook/shared/contract/terms'
 import { common } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on } from '../../http/handler.ts'
 import { isUniqueViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
+import { columnsOf } from '../columns.ts'
 import { rowOf } from '../policy.ts'
-import { termsOfYear, usesOfTerm } from './terms.queries.ts'
+import { termsOfYear } from './terms.policy.ts'
+import { usesOfTerm } from './terms.queries.ts'
 
 type Term = Row<'term'>
-const DEFAULT_ORDER = { michaelmas: 1, hilary: 2, trinity: 3 } as const
-
-const columnsOf = (body: Partial<TermInput>) => ({
-  ...(body.academicYearId !== undefined && { academic_year_id: body.academicYearId }),
-  ...(body.name !== undefined && { name: body.name }),
-  ...(body.startDate !== undefined && { start_date: body.startDate }),
-  ...(body.endDate !== undefined && { end_date: body.endDate }),
-  ...(body.examWeight !== undefined && { exam_weight: body.examWeight }),
-  ...(body.courseworkWeight !== undefined && { coursework_weight: body.courseworkWeight }),
-  ...(body.isMinistryReporting !== undefined && { is_ministry_reporting: body.isMinistryReporting }),
-  ...(body.sortOrder !== undefined && { sort_order: body.sortOrder }),
-})
+const DEFAULT_ORDER = { michaelmas: 1, hilary: 2, trinity: 3 }
 
 /** The rules that need the whole term: its days, its weights, and that it lies within its year. */
 function check(term: Pick<Term, 'start_date' | 'end_date' | 'exam_weight' | 'coursework_weight'>, year: Row<'academic_year'>) {
@@ -58,50 +49,45 @@ const orDuplicate = (error: unknown): never => {
 
 export const termHandlers: Handlers<typeof terms> = {
   list: on(terms.list, {
-    load: (scene, { targets }) => rowOf(scene, 'academic_year', targets['yearId']),
-    run: ({ tx }, _asked, year) => termsOfYear(tx, { school: year.school_id, year: year.id }),
+    load: (context, { targets }) => rowOf(context, 'academic_year', targets['yearId']),
+    run: ({ tx }, _input, year) => termsOfYear(tx, { school: year.school_id, year: year.id }),
   }),
 
   get: on(terms.get, {
-    load: (scene, { params }) => rowOf(scene, 'term', params.id),
-    run: async (_scene, _asked, term) => term,
+    load: (context, { params }) => rowOf(context, 'term', params.id),
+    run: async (_context, _input, term) => term,
   }),
 
   create: on(terms.create, {
-    load: (scene, { targets }) =>
-      targets['academicYearId'] ? rowOf(scene, 'academic_year', targets['academicYearId']) : Promise.resolve(null),
+    load: (context, { targets }) =>
+      targets['academicYearId'] ? rowOf(context, 'academic_year', targets['academicYearId']) : Promise.resolve(null),
     run: async ({ tx }, { body }, year) => {
       if (!year) throw common.notFound()
       const defaults = { is_ministry_reporting: false, sort_order: DEFAULT_ORDER[body.name] }
-      const row = { ...defaults, ...columnsOf(body), school_id: year.school_id, academic_year_id: year.id } as Omit<
-        Term,
-        'id' | 'created_at' | 'updated_at'
-      >
+      const row = { ...defaults, ...columnsOf(body), school_id: year.school_id, academic_year_id: year.id }
       check(row, year)
       await demandFreeName(tx, row)
-      const [term] = await tx.insert('term', [{ id: await idFor(tx, year, row.name), ...row }]).catch(orDuplicate)
-      return term as Term
+      return tx.insert('term', { id: await idFor(tx, year, row.name), ...row }).catch(orDuplicate)
     },
   }),
 
   update: on(terms.update, {
-    load: async (scene, { params, targets }) => {
-      const term = await rowOf(scene, 'term', params.id)
-      return { term, year: await rowOf(scene, 'academic_year', targets['academicYearId'] ?? term.academic_year_id) }
+    load: async (context, { params, targets }) => {
+      const term = await rowOf(context, 'term', params.id)
+      return { term, year: await rowOf(context, 'academic_year', targets['academicYearId'] ?? term.academic_year_id) }
     },
     run: async ({ tx }, { body }, { term, year }) => {
       const merged = { ...term, ...columnsOf(body) }
       check(merged, year)
       if (year.id !== term.academic_year_id && (await isInUse(tx, term))) throw termFailures.staysInYear()
       await demandFreeName(tx, merged, term.id)
-      const [updated] = await tx.update('term', [{ before: term, patch: columnsOf(body) }]).catch(orDuplicate)
-      return updated as Term
+      return tx.update('term', term, columnsOf(body)).catch(orDuplicate)
     },
   }),
 
   remove: on(terms.remove, {
-    load: (scene, { params }) => rowOf(scene, 'term', params.id),
-    run: async ({ tx }, _asked, term) => {
+    load: (context, { params }) => rowOf(context, 'term', params.id),
+    run: async ({ tx }, _input, term) => {
       if (await isInUse(tx, term)) throw termFailures.inUse()
       await tx.remove('term', [term])
       return { message: 'The term was deleted.' }

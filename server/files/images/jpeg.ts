@@ -1,7 +1,7 @@
 import { limits } from '@markbook/shared/limits'
 import { isAsciiAt, viewOf } from './bytes.ts'
-import { type Cleaned, damaged, type Side } from './cleaned.ts'
 import { orientationIn, tiffOf } from './orientation.ts'
+import { type Dimensions, damaged, type StrippedImage } from './stripped.ts'
 
 const EXIF = 'Exif\0\0'
 const END = 0xd9
@@ -11,7 +11,7 @@ const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 
 /** Markers that stand alone, without a length. */
 const isBare = (marker: number) => (marker >= 0xd0 && marker <= 0xd8) || marker === 0x01
 
-/** What a picture needs to be drawn: its frame, tables and colours. Notes, previews, places and whatever else stays behind. */
+/** True for what draws the picture: its frame, tables and colours. Comments, previews, locations and all else are removed. */
 function isNeeded(marker: number, content: Uint8Array): boolean {
   if (marker === 0xe0) return isAsciiAt(content, 0, 'JFIF\0')
   if (marker === 0xe2) return isAsciiAt(content, 0, 'ICC_PROFILE\0')
@@ -21,7 +21,7 @@ function isNeeded(marker: number, content: Uint8Array): boolean {
 
 /** Where the picture data that begin at `at` end: at the next marker that is neither a stuffed byte nor a restart. */
 function endOfScan(bytes: Uint8Array, at: number): number {
-  // A plain loop: data that are markers through and through would make a search for each of them slow.
+  // A plain loop: a search for each marker would be slow where all data are markers.
   for (let next = at; next + 1 < bytes.length; next += 1) {
     if (bytes[next] !== 0xff) continue
     const marker = bytes[next + 1] as number
@@ -36,10 +36,10 @@ const segment = (marker: number, content: Uint8Array): Uint8Array => {
 }
 
 /** A JPEG without what is not picture, losslessly; what follows its end goes too. Throws where it is cut off or is none. */
-export function cleanJpeg(bytes: Uint8Array): Cleaned {
+export function stripJpeg(bytes: Uint8Array): StrippedImage {
   const view = viewOf(bytes)
   const kept: Uint8Array[] = []
-  const sides: Side[] = []
+  const sides: Dimensions[] = []
   let orientation = 1
   let at = 2
   for (let count = 0; ; count += 1) {
@@ -61,7 +61,7 @@ export function cleanJpeg(bytes: Uint8Array): Cleaned {
     at = next
   }
   const turned = orientation === 1 ? [] : [segment(0xe1, Buffer.concat([Buffer.from(EXIF, 'latin1'), tiffOf(orientation)]))]
-  // JFIF wants to stand first.
+  // JFIF must be first.
   const first = kept[0]?.[1] === 0xe0 ? 1 : 0
   const parts = [...kept.slice(0, first), ...turned, ...kept.slice(first)]
   return { bytes: Buffer.concat([bytes.subarray(0, 2), ...parts, Uint8Array.of(0xff, END)]), sides }

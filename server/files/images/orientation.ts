@@ -3,7 +3,7 @@ import { isAsciiAt, viewOf } from './bytes.ts'
 const ORIENTATION = 0x0112
 const SHORT = 3
 
-/** The orientation, 1 to 8, that a TIFF block of EXIF says; 1 where it says none or cannot be read. */
+/** The orientation, 1 to 8, of a TIFF block of EXIF; 1 where it has none or cannot be read. */
 export function orientationIn(tiff: Uint8Array): number {
   try {
     const little = isAsciiAt(tiff, 0, 'II')
@@ -20,7 +20,7 @@ export function orientationIn(tiff: Uint8Array): number {
   return 1
 }
 
-/** EXIF that says nothing but how the picture is turned. */
+/** EXIF with the orientation alone. */
 export function tiffOf(orientation: number): Uint8Array {
   const tiff = new Uint8Array(26)
   const view = viewOf(tiff)

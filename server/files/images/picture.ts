@@ -1,28 +1,28 @@
 import { type ImageType, imageFailures, imageTypes } from '@markbook/shared/contract/avatars'
 import { limits } from '@markbook/shared/limits'
-import { type Cleaned, damaged } from './cleaned.ts'
-import { cleanJpeg } from './jpeg.ts'
-import { cleanPng } from './png.ts'
-import { cleanWebp } from './webp.ts'
+import { stripJpeg } from './jpeg.ts'
+import { stripPng } from './png.ts'
+import { damaged, type StrippedImage } from './stripped.ts'
+import { stripWebp } from './webp.ts'
 
 /** A picture that may be kept. */
 export type Picture = { bytes: Uint8Array; type: ImageType }
 
-const cleaners: Record<ImageType, (bytes: Uint8Array) => Cleaned> = {
-  'image/jpeg': cleanJpeg,
-  'image/png': cleanPng,
-  'image/webp': cleanWebp,
+const cleaners: Record<ImageType, (bytes: Uint8Array) => StrippedImage> = {
+  'image/jpeg': stripJpeg,
+  'image/png': stripPng,
+  'image/webp': stripWebp,
 }
 
 export const isImageType = (type: string): type is ImageType => (imageTypes as readonly string[]).includes(type)
 
 /**
  * The picture that an upload is, without what is no picture: place, time, names, comments, previews, and anything hidden behind its
- * end. Nothing is decoded, so that a bomb has nothing to go off in. Throws 413 and 415 of `imageFailures` (decision 253).
+ * end. Nothing is decoded, so that a decompression bomb has no effect. Throws 413 and 415 of `imageFailures` (docs/design/files.md).
  */
 export async function checkPicture(bytes: Uint8Array, declared: string, pixels: number = limits.image.pixels): Promise<Picture> {
   if (bytes.length > limits.image.bytes) throw imageFailures.tooLarge()
-  // Loaded by the first picture: a server at rest should be small.
+  // Loaded by the first picture, to save memory at rest.
   const { fileTypeFromBuffer } = await import('file-type')
   const found = await fileTypeFromBuffer(bytes).catch(() => undefined)
   // An animated PNG is a PNG.
@@ -37,11 +37,11 @@ export async function checkPicture(bytes: Uint8Array, declared: string, pixels: 
   return { bytes: clean, type: declared }
 }
 
-function cleaned(bytes: Uint8Array, type: ImageType): Cleaned {
+function cleaned(bytes: Uint8Array, type: ImageType): StrippedImage {
   try {
     return cleaners[type](bytes)
   } catch (error) {
-    // What points behind its own end was cut off.
+    // A length that points behind the end: the file was cut off.
     if (error instanceof RangeError) throw damaged()
     throw error
   }

@@ -1,7 +1,8 @@
+import { crc32 } from 'node:zlib'
 import { limits } from '@markbook/shared/limits'
-import { asciiAt, crc32, viewOf } from './bytes.ts'
-import { type Cleaned, damaged, type Side } from './cleaned.ts'
+import { asciiAt, viewOf } from './bytes.ts'
 import { orientationIn, tiffOf } from './orientation.ts'
+import { type Dimensions, damaged, type StrippedImage } from './stripped.ts'
 
 const SIGNATURE_BYTES = 8
 /** Picture and colours. Animation goes: what is left is the still picture that every PNG has. */
@@ -16,10 +17,10 @@ const chunk = (type: string, content: Uint8Array): Uint8Array => {
 }
 
 /** A PNG without what is not picture, losslessly; what follows its end goes too. Throws where it is cut off or is none. */
-export function cleanPng(bytes: Uint8Array): Cleaned {
+export function stripPng(bytes: Uint8Array): StrippedImage {
   const view = viewOf(bytes)
   const kept: Uint8Array[] = []
-  const sides: Side[] = []
+  const sides: Dimensions[] = []
   let orientation = 1
   for (let at = SIGNATURE_BYTES, count = 0; ; count += 1) {
     if (count > limits.image.parts) throw damaged()

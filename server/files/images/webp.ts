@@ -1,7 +1,7 @@
 import { limits } from '@markbook/shared/limits'
 import { asciiAt, isAsciiAt, viewOf } from './bytes.ts'
-import { type Cleaned, damaged, type Side } from './cleaned.ts'
 import { orientationIn, tiffOf } from './orientation.ts'
+import { type Dimensions, damaged, type StrippedImage } from './stripped.ts'
 
 const HEADER_BYTES = 12
 const NEEDED = ['VP8X', 'VP8 ', 'VP8L', 'ALPH', 'ICCP', 'ANIM', 'ANMF']
@@ -11,7 +11,7 @@ const [EXIF_BIT, XMP_BIT] = [0x08, 0x04]
 
 const uint24 = (view: DataView, at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
 
-function sideOf(type: string, view: DataView, at: number): Side | null {
+function sideOf(type: string, view: DataView, at: number): Dimensions | null {
   if (type === 'VP8X') return { width: uint24(view, at + 4) + 1, height: uint24(view, at + 7) + 1 }
   if (type === 'ANMF') return { width: uint24(view, at + 6) + 1, height: uint24(view, at + 9) + 1 }
   if (type === 'VP8 ') return { width: view.getUint16(at + 6, true) & 0x3fff, height: view.getUint16(at + 8, true) & 0x3fff }
@@ -27,12 +27,12 @@ const chunk = (type: string, content: Uint8Array): Uint8Array => {
 }
 
 /** A WebP without what is not picture, losslessly; what follows its end goes too. Throws where it is cut off or is none. */
-export function cleanWebp(bytes: Uint8Array): Cleaned {
+export function stripWebp(bytes: Uint8Array): StrippedImage {
   const view = viewOf(bytes)
   const end = 8 + view.getUint32(4, true)
   if (end > bytes.length) throw damaged()
   const kept: [type: string, content: Uint8Array][] = []
-  const sides: Side[] = []
+  const sides: Dimensions[] = []
   let orientation = 1
   for (let at = HEADER_BYTES, count = 0; at + 8 <= end; count += 1) {
     if (count > limits.image.parts) throw damaged()

@@ -1,5 +1,5 @@
 import { limits } from '@markbook/shared/limits'
-import { TUS_PATH } from '../../features/avatars/issue.ts'
+import { TUS_PATH } from '../../features/avatars/avatars.policy.ts'
 import type { Services } from '../../http/services.ts'
 import { LineFailure, type ParentLine, refusalIn } from '../parent-line.ts'
 import type { Content, NamedFile } from './named.ts'

@@ -4,8 +4,8 @@ import type { FileTable } from '@markbook/sync/protocol/files'
 import { BUCKET, contentTypes, folderOf } from '../../features/reports/files/paths.ts'
 import { imageObject, ownerOf } from '../../files/image-address.ts'
 import { isImageType } from '../../files/images/picture.ts'
-import { isPath } from '../../files/storage.paths.ts'
 import type { Bucket } from '../../files/storage.ts'
+import { isPath } from '../../files/storage.ts'
 
 /** The file that a row names: where it lies on every node that has it, and its content; null where the row does not say. */
 export type NamedFile = { bucket: Bucket; path: string; contentType: string; size: number | null; sha256: string | null }

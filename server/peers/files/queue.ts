@@ -42,7 +42,7 @@ type Entry = { table: FileTable; id: string }
 
 /** Whole transactions; only one that is larger makes more than a batch. */
 async function changed(tx: ReadTx, school: string, after: number): Promise<{ entries: Entry[]; to: number; more: boolean }> {
-  const { seq: head } = await tx.dialect.feedOf(tx.line, school)
+  const { seq: head } = await tx.dialect.feedOf(tx.connection, school)
   if (head <= after) return { entries: [], to: after, more: false }
   const { sync_row } = tx.t
   const since = and(eq(sync_row.school_id, school), gt(sync_row.seq, after), inArray(sync_row.table_name, [...fileTables]))

@@ -2,8 +2,8 @@ import { common, Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { FileAnswer, FileAnswers, FileAsk } from '@markbook/sync/protocol/files'
-import { sendFile } from '../../files/send.ts'
-import { isOfNode, type NodeTicket, readAnyTicket, ticketToken } from '../../files/tickets.ts'
+import { isOfNode, type NodeFileClaims, readAnyToken, signToken } from '../../files/upload-tokens.ts'
+import { sendFile } from '../../http/send-file.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { peerById } from '../enrolment.ts'
@@ -68,11 +68,11 @@ const lands = (services: Services, id: string, file: NamedFile, content: Content
 function ticketFor({ keys, clock }: Services, peer: Peer, { table, id: row }: Asked, content: Content, give: boolean) {
   const id = stagedId(give ? 'up' : 'down', peer.id, row, content)
   const until = clock.now() + limits.resumable.life
-  return { id, token: ticketToken({ id, peer: peer.id, table, row, give, ...content, until }, keys.upload) }
+  return { id, token: signToken({ id, peer: peer.id, table, row, give, ...content, until }, keys.upload) }
 }
 
 /** The file that a ticket is for, if the node may still have to do with it: revocation and lost rights count from the next request. */
-export async function fileOfTicket({ store }: Pick<Services, 'store'>, { peer: id, table, row }: NodeTicket): Promise<NamedFile> {
+export async function fileOfTicket({ store }: Pick<Services, 'store'>, { peer: id, table, row }: NodeFileClaims): Promise<NamedFile> {
   const file = await store.read(asSystem(), async (tx) => {
     const peer = await peerById(tx, id)
     if (!peer || peer.revoked_at) return undefined
@@ -86,7 +86,7 @@ export async function fileOfTicket({ store }: Pick<Services, 'store'>, { peer: i
 export async function giveFile(services: Services, request: Request): Promise<Response> {
   const { keys, clock, files } = services
   const [, token = ''] = /^Bearer ([\w.-]+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
-  const ticket = readAnyTicket(token, keys.upload, clock.now())
+  const ticket = readAnyToken(token, keys.upload, clock.now())
   if (!ticket || !isOfNode(ticket) || ticket.give) throw common.unauthenticated()
   const { bucket, path, sha256 } = await fileOfTicket(services, ticket)
   if (sha256 !== null && sha256 !== ticket.sha256) throw fileFailures.noSuchFile()
@@ -95,7 +95,7 @@ export async function giveFile(services: Services, request: Request): Promise<Re
 }
 
 /** Takes what a child has uploaded whole. */
-export async function takeFile(services: Services, ticket: NodeTicket): Promise<void> {
+export async function takeFile(services: Services, ticket: NodeFileClaims): Promise<void> {
   const { id, table, row, sha256, size } = ticket
   const file = await fileOfTicket(services, ticket)
   if (!isContentOf(file, { sha256, size })) throw fileFailures.noSuchFile()

@@ -22,7 +22,7 @@ export async function takeFromParent(
   const id = stagedId('down', peerId, row, content)
   let offset = await stagedBytes(services, id, content)
   if (offset === null) {
-    await uploads.needRoom(content.size)
+    await uploads.requireSpace(content.size)
     await begin(services, id, content)
     offset = 0
   }

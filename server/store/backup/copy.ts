@@ -1,28 +1,28 @@
 import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '@markbook/shared/clock'
+import { orNull } from '../../or-null.ts'
 import type { Progress } from './engine.ts'
 import { copyFiles, damagedFiles } from './files.ts'
 import { finishFolder, needRoom, startFolder, sweepUnfinished } from './folder.ts'
-import { type Backup, digestOf, listBackups, openBackup } from './manifest.ts'
-import { writeManifest } from './manifest.write.ts'
-import { removeOld } from './old.ts'
+import { removeOld } from './keep.ts'
+import { type Backup, digestOf, listBackups, openBackup, writeManifest } from './manifest.ts'
 
-type Place = { backupDir: string; copyDir: string | null; clock: Clock }
+type CopyLocation = { backupDir: string; copyDir: string | null; clock: Clock }
 
 /** Remembers a second folder that was on a disk of its own, to tell an empty place where that disk is not from the disk. */
 export const REMEMBERED = 'copies-on-another-disk'
 
 /** Copies a backup to the second folder, verifies it there and thins the copies. Answers warnings, never throws: a disk may be away. */
 export async function copyToSecondFolder(
-  place: Place,
+  place: CopyLocation,
   backup: Backup,
   { thin, progress }: { thin: boolean; progress: Progress },
 ): Promise<string[]> {
   const { copyDir } = place
   if (!copyDir) return []
   try {
-    const trouble = standing(place.backupDir, copyDir)
+    const trouble = secondFolderTrouble(place.backupDir, copyDir)
     if (trouble.away) return [trouble.away]
     progress('Copying to the second folder')
     sweepUnfinished(copyDir)
@@ -30,15 +30,13 @@ export async function copyToSecondFolder(
     if (thin) await removeOld(copyDir, place.clock.now())
     return trouble.weak ? [trouble.weak] : []
   } catch (error) {
-    try {
-      sweepUnfinished(copyDir)
-    } catch {}
+    orNull(() => sweepUnfinished(copyDir))
     return [`The backup could not be copied to ${copyDir}: ${(error as Error).message}`]
   }
 }
 
 /** Whether the second folder is there, and on a disk of its own. */
-function standing(backupDir: string, copyDir: string): { away?: string; weak?: string } {
+function secondFolderTrouble(backupDir: string, copyDir: string): { away?: string; weak?: string } {
   const there = statSync(copyDir, { throwIfNoEntry: false })
   if (!there?.isDirectory()) return { away: `The second folder for backups, ${copyDir}, is not there. Is the disk plugged in?` }
   const note = join(backupDir, REMEMBERED)
@@ -58,18 +56,10 @@ async function copyBackup(backup: Backup, copyDir: string): Promise<void> {
   const [newest] = listBackups(copyDir).slice(-1)
   const part = startFolder(copyDir, name)
   copyFileSync(join(backup.path, manifest.file), join(part, manifest.file))
-  copyFiles(backup, part, newest ? readable(newest.path) : null)
+  copyFiles(backup, part, newest ? orNull(() => openBackup(newest.path)) : null)
   writeManifest(part, manifest)
   const copy = { ...backup, path: part }
   const { digest } = await digestOf(join(part, manifest.file))
   if (digest !== manifest.digest || (await damagedFiles(copy)).length > 0) throw new Error('the disk did not keep what was written')
   await finishFolder(part, name)
-}
-
-const readable = (path: string): Backup | null => {
-  try {
-    return openBackup(path)
-  } catch {
-    return null
-  }
 }

@@ -1,6 +1,7 @@
 import { copyFileSync, type Dirent, existsSync, linkSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { orNull } from '../../or-null.ts'
 import { syncPath } from './folder.ts'
 import { type Backup, digestOf, type StoredFile } from './manifest.ts'
 
@@ -9,7 +10,7 @@ export const FILES_FOLDER = 'files'
 
 /**
  * Puts the files below `from` into `to` and answers what they are. By hard link where the disk can, so that fifty backups of a
- * report card take its room once: stored files are written once and replaced whole, never changed in place (decision 200).
+ * report card take its room once: stored files are written once and replaced whole, never changed in place (docs/design/backup.md).
  * A file that `previous` holds as the very same one is not read again. A file that goes meanwhile is left out.
  */
 export async function backUpFiles(from: string, to: string, previous: Backup | null): Promise<StoredFile[]> {
@@ -101,18 +102,14 @@ function linkOrCopy(from: string, to: string): void {
 }
 
 function sameFile(a: string, b: string): boolean {
-  try {
-    const [one, other] = [statSync(a, { bigint: true }), statSync(b, { bigint: true })]
-    return one.ino === other.ino && one.dev === other.dev
-  } catch {
-    return false
-  }
+  const [one, other] = [a, b].map((path) => orNull(() => statSync(path, { bigint: true })))
+  return !!one && !!other && one.ino === other.ino && one.dev === other.dev
 }
 
 async function isIntact(path: string, file: StoredFile): Promise<boolean> {
-  try {
-    return statSync(path).size === file.size && (await digestOf(path)).digest === file.digest
-  } catch {
-    return false
-  }
+  if (orNull(() => statSync(path).size) !== file.size) return false
+  return digestOf(path).then(
+    ({ digest }) => digest === file.digest,
+    () => false,
+  )
 }

@@ -1,4 +1,6 @@
 import { limits } from '@markbook/shared/limits'
+import { removeFolder } from './folder.ts'
+import { listBackups } from './manifest.ts'
 
 type Dated = { at: number; reason: string }
 
@@ -15,7 +17,7 @@ const periods: readonly { of: (at: number) => number; count: number }[] = [
 ]
 
 /**
- * Which backups stay (decision 201): the newest of each of the last 24 hours, 14 days and 12 weeks *that have one*, so that a box
+ * Which backups stay (docs/design/backup.md): the newest of each of the last 24 hours, 14 days and 12 weeks *that have one*, so that a box
  * that was off for the holidays keeps what it has; the newest few made before a change or by hand; always the newest of all.
  * Those dated after `now` (the clock was wrong once) are counted apart and never push out the others. Days and hours are UTC.
  */
@@ -33,4 +35,11 @@ const newestOfEach = <B extends Dated>(newestFirst: readonly B[], of: (at: numbe
   const byPeriod = new Map<number, B>()
   for (const backup of newestFirst) if (!byPeriod.has(of(backup.at))) byPeriod.set(of(backup.at), backup)
   return [...byPeriod.values()]
+}
+
+/** Removes the backups of a folder whose time is over. */
+export async function removeOld(folder: string, now: number): Promise<void> {
+  const listed = listBackups(folder)
+  const kept = new Set(keep(listed, now))
+  for (const backup of listed) if (!kept.has(backup)) await removeFolder(folder, backup.name)
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createReadStream, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { toInstant } from '@markbook/shared/clock'
 import { z } from 'zod'
+import { orNull } from '../../or-null.ts'
 
 /** A backup that cannot be made or put back, in one line for a person. */
 export class BackupError extends Error {}
@@ -35,18 +36,20 @@ const Contents = z.strictObject({
 })
 const Manifest = Contents.extend({ seal: Digest })
 
-/** What lies beside the database in a backup (decision 200). Sizes in bytes, digests SHA-256; `seal` is the digest of all the rest. */
+/**
+ * What lies beside the database in a backup (docs/design/backup.md). Sizes in bytes, digests SHA-256; `seal` is the digest of all the rest.
+ */
 export type Manifest = z.infer<typeof Manifest>
 export type ManifestContents = Omit<Manifest, 'format' | 'seal'>
 export type StoredFile = Manifest['files'][number]
 export type Counts = Record<string, number>
 
-export const MANIFEST_FILE = 'manifest.json'
+const MANIFEST_FILE = 'manifest.json'
 
 const sealOf = (contents: z.infer<typeof Contents>) => createHash('sha256').update(JSON.stringify(contents)).digest('hex')
 
-export function sealed(given: ManifestContents): Manifest {
-  const contents = Contents.parse({ format: FORMAT, ...given })
+export function sealed(values: ManifestContents): Manifest {
+  const contents = Contents.parse({ format: FORMAT, ...values })
   return { ...contents, seal: sealOf(contents) }
 }
 
@@ -78,23 +81,14 @@ export function listBackups(folder: string): Listed[] {
 }
 
 /** Reads the manifest of a backup, given by its folder or by a file in it. Refuses what is no backup, and a damaged manifest. */
-export function openBackup(given: string): Backup {
-  const folder = folderOf(given)
+export function openBackup(folderOrFile: string): Backup {
+  const folder = folderOf(folderOrFile)
   const path = join(folder, MANIFEST_FILE)
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch {
-    throw new BackupError(`${given} is not a backup of Markbook: there is no ${MANIFEST_FILE} with it.`)
-  }
+  const text = orNull(() => readFileSync(path, 'utf8'))
+  if (text === null) throw new BackupError(`${folderOrFile} is not a backup of Markbook: there is no ${MANIFEST_FILE} with it.`)
   const damaged = () => new BackupError(`The backup ${folder} is damaged: its ${MANIFEST_FILE} cannot be trusted. Nothing was changed.`)
-  let found: unknown
-  try {
-    found = JSON.parse(text)
-  } catch {
-    throw damaged()
-  }
-  const format = (found as { format?: unknown } | null)?.format
+  const found = orNull(() => JSON.parse(text) as { format?: unknown } | null)
+  const format = found?.format
   if (typeof format === 'string' && /^markbook-backup\/(?!1$)\d+$/.test(format)) throw tooNew(folder)
   const manifest = Manifest.safeParse(found)
   if (!manifest.success) throw damaged()
@@ -108,12 +102,10 @@ export const tooNew = (folder: string) =>
     `The backup ${folder} was made by a newer Markbook than this one. Update Markbook, then restore it again. Nothing was changed.`,
   )
 
-function folderOf(given: string): string {
-  try {
-    return statSync(given).isDirectory() ? given : dirname(given)
-  } catch {
-    throw new BackupError(`There is no backup at ${given}.`)
-  }
+function folderOf(folderOrFile: string): string {
+  const there = orNull(() => statSync(folderOrFile))
+  if (!there) throw new BackupError(`There is no backup at ${folderOrFile}.`)
+  return there.isDirectory() ? folderOrFile : dirname(folderOrFile)
 }
 
 /** SHA-256 of a file, in pieces, so that a large one neither fills the memory nor holds up anybody. */
@@ -126,3 +118,6 @@ export async function digestOf(path: string): Promise<{ digest: string; size: nu
   }
   return { digest: hash.digest('hex'), size }
 }
+
+export const writeManifest = (folder: string, manifest: Manifest): void =>
+  writeFileSync(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { systemClock } from '@markbook/shared/clock'
 import { idSource } from '@markbook/shared/ids'
 import type { Config } from '../../config.ts'
-import { type Place, takeBackup } from './take.ts'
+import { type BackupLocation, takeBackup } from './take.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'backupDir' | 'backupCopyDir' | 'backups'>
 
 /** What a configuration backs up, and where to. */
-export const placeOf = ({ dataDir, databaseUrl, backupDir, backupCopyDir }: Settings): Place => ({
+export const placeOf = ({ dataDir, databaseUrl, backupDir, backupCopyDir }: Settings): BackupLocation => ({
   dataDir,
   databaseUrl,
   backupDir,

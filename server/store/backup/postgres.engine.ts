@@ -4,19 +4,17 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { toInstant } from '@markbook/shared/clock'
 import { postgresTables } from '@markbook/shared/tables/postgres'
-import { getTableConfig } from 'drizzle-orm/pg-core'
-import postgres from 'postgres'
+import type postgres from 'postgres'
+import { postgresSchemaOf } from '../dialect.texts.ts'
 import { postgresDialect } from '../dialect.ts'
 import { appliedPostgres, migratePostgres } from '../migrate.ts'
-import { postgresLine } from '../postgres.ts'
+import { postgresConnection, withPostgres } from '../postgres.ts'
 import type { Engine, PutBack, Snapshot } from './engine.ts'
 import { beginIncarnation } from './incarnation.ts'
 import { BackupError, type Counts } from './manifest.ts'
 import { countsInDump, databaseOf, listOf, run, withDatabase } from './postgres.tools.ts'
 
-const SCHEMAS = [
-  ...new Set(['drizzle', ...Object.values(postgresTables).map((table) => getTableConfig(table as never).schema ?? 'public')]),
-]
+const SCHEMAS = [...new Set(['drizzle', ...Object.values(postgresTables).map(postgresSchemaOf)])]
 /** Says which policies a database has; a restored one gets them anew, so it must not say that it has any. */
 const POLICY_VERSION = 'sync.policy_version'
 const SERVICE = 'markbook_system'
@@ -27,11 +25,11 @@ export function postgresEngine(url: string): Engine {
   return {
     name: 'postgres',
     file: 'markbook.dump',
-    size: () => asked(url, async (sql) => Number((await sql`select pg_database_size(current_database()) as size`)[0]?.['size'])),
-    exists: () => asked(url, async (sql) => (await appliedPostgres(sql)).length > 0),
+    size: () => at(url, async (sql) => Number((await sql`select pg_database_size(current_database()) as size`)[0]?.['size'])),
+    exists: () => at(url, async (sql) => (await appliedPostgres(sql)).length > 0),
     copyTo: async (path, progress) => {
-      const role = await asked(url, readAll)
-      return asked(url, (sql) =>
+      const role = await at(url, readAll)
+      return at(url, (sql) =>
         sql.begin('isolation level repeatable read read only', async (tx) => {
           const snapshot = await snapshotOf(tx, role)
           const [exported] = await tx`select pg_export_snapshot() as id`
@@ -46,7 +44,7 @@ export function postgresEngine(url: string): Engine {
     },
     inspect: countsInDump,
     countsNow: () =>
-      asked(url, async (sql) => {
+      at(url, async (sql) => {
         if ((await appliedPostgres(sql)).length === 0) return null
         const role = await readAll(sql)
         return sql.begin(async (tx) => (await snapshotOf(tx, role)).counts) as Promise<Counts>
@@ -60,14 +58,8 @@ export function postgresEngine(url: string): Engine {
   }
 }
 
-async function asked<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: 'markbook backup', TimeZone: 'UTC' } })
-  try {
-    return await work(sql)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
-}
+const at = <T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> =>
+  withPostgres(url, work, { connection: { application_name: 'markbook backup', TimeZone: 'UTC' } })
 
 /**
  * Row-level security holds for the owner of the tables too, and would hide rows from a copy. A superuser is past it; anybody else
@@ -102,7 +94,7 @@ async function snapshotOf(tx: postgres.TransactionSql, role: string | null): Pro
 }
 
 async function refuseWhileUsed(url: string): Promise<void> {
-  const others = await asked(
+  const others = await at(
     url,
     (sql) => sql`
     select count(*)::int as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
@@ -114,10 +106,10 @@ async function refuseWhileUsed(url: string): Promise<void> {
     )
 }
 
-/** Into an empty database directly; else into a new one, which takes the name when it is whole (decision 203). */
+/** Into an empty database directly; else into a new one, which takes the name when it is whole (docs/design/backup.md). */
 async function putBack(url: string, path: string, options: PutBack) {
   const name = databaseOf(url)
-  const isEmpty = await asked(url, async (sql) => {
+  const isEmpty = await at(url, async (sql) => {
     const [found] = await sql`select count(*)::int as count from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`
     return found?.['count'] === 0
@@ -148,7 +140,7 @@ const shortened = (name: string) => (name.length > 63 ? name.slice(0, 20) + name
 /** Names of databases change from outside of them. */
 async function elsewhere<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const other = databaseOf(url) === 'postgres' ? 'template1' : 'postgres'
-  return asked(withDatabase(url, other), work)
+  return at(withDatabase(url, other), work)
 }
 
 async function makeDatabase(url: string, like: string, name: string): Promise<void> {
@@ -182,16 +174,16 @@ async function fill(url: string, path: string, { newId, now, takenAt, progress }
   progress('Bringing it to this version')
   await sameRows(url, path)
   await migratePostgres(url)
-  return asked(url, (sql) =>
+  return at(url, (sql) =>
     sql.begin(async (tx) => {
       await tx`select set_config('role', ${SERVICE}, true)`
-      return beginIncarnation(postgresLine(tx, true), postgresDialect, { newId, now, takenAt })
+      return beginIncarnation(postgresConnection(tx, true), postgresDialect, { newId, now, takenAt })
     }),
   ) as Promise<string>
 }
 
 async function sameRows(url: string, path: string): Promise<void> {
-  const { counts } = (await asked(url, (sql) => sql.begin((tx) => snapshotOf(tx, null)))) as Snapshot
+  const { counts } = (await at(url, (sql) => sql.begin((tx) => snapshotOf(tx, null)))) as Snapshot
   if (!isDeepStrictEqual(counts, await countsInDump(path)))
     throw new BackupError('The restored database does not hold the rows of the backup. Nothing was changed.')
 }

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -39,14 +39,7 @@ function pathOf(tool: Tool): string {
   )
 }
 
-const answers = (path: string): boolean => {
-  try {
-    execFileSync(path, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
+const answers = (path: string): boolean => spawnSync(path, ['--version'], { stdio: 'ignore' }).status === 0
 
 /** Runs a tool to its end; `onLine` gets its standard output. Throws its own first complaint. */
 export async function run(

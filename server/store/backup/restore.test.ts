@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { school } from '../../testing/school.ts'
 import type { Store } from '../store.ts'
 import { asSystem, asUser } from '../tx.ts'
-import { canBackUp, type Drill, drillOf } from './backup.drill.ts'
+import { canBackUp, type Drill, drillOf } from './backup.fixtures.ts'
 import { type Backup, listBackups, openBackup } from './manifest.ts'
 import { beginRestore, latestBackup } from './restore.ts'
 import { takeBackup } from './take.ts'
@@ -76,7 +76,7 @@ describe.runIf(canBackUp)('the drill', () => {
     st.clock.advance(3_600_000)
 
     const { plan, nodeId, keptIn } = await restored(chosen.path)
-    expect(plan).toMatchObject({ damaged: [], hasDatabase: true, grades: { held: 45, now: 45 } })
+    expect(plan).toMatchObject({ damaged: [], hasDatabase: true, grades: { inBackup: 45, now: 45 } })
     const store = await drill.open()
     const now = await drill.contents(store)
     const counts = bulksIn(now['subject'] as string[])
@@ -208,7 +208,7 @@ describe.skipIf(onPostgres)('a database that is itself the trouble', () => {
     const { backup } = await takeBackup(place, { reason: 'nightly' })
     const other = { ...place, dataDir: join(place.dataDir, 'new'), backupDir: join(place.dataDir, 'new', 'backups') }
     const restoring = await beginRestore(other, join(backup.path, 'markbook.sqlite'))
-    expect(restoring.plan).toMatchObject({ hasDatabase: false, grades: { held: 45, now: null } })
+    expect(restoring.plan).toMatchObject({ hasDatabase: false, grades: { inBackup: 45, now: null } })
     expect(await restoring.carryOut()).toMatchObject({ keptIn: null, warnings: [] })
     await restoring.done()
     expect(existsSync(join(other.dataDir, 'markbook.sqlite'))).toBe(true)

@@ -16,13 +16,13 @@ import {
   type StoredFile,
   UnsoundError,
 } from './manifest.ts'
-import { engineOf, type Place, takeInTurn } from './take.ts'
+import { type BackupLocation, engineOf, takeInTurn } from './take.ts'
 
 /** What a restore would do; nothing has been changed yet. `age` in ms, negative where the clock says that it is not yet made. */
 export type Plan = {
   backup: Backup
   age: number
-  grades: { held: number; now: number | null }
+  grades: { inBackup: number; now: number | null }
   damaged: StoredFile[]
   hasDatabase: boolean
 }
@@ -32,7 +32,7 @@ export type Restored = { nodeId: string; keptIn: string | null; warnings: string
 export type Restoring = { plan: Plan; carryOut(progress?: Progress): Promise<Restored>; done(): Promise<void> }
 
 /** Every backup that this place knows, oldest first; one that is in both folders counts once. */
-export function knownBackups({ backupDir, copyDir }: Pick<Place, 'backupDir' | 'copyDir'>): Listed[] {
+export function knownBackups({ backupDir, copyDir }: Pick<BackupLocation, 'backupDir' | 'copyDir'>): Listed[] {
   const here = listBackups(backupDir)
   const names = new Set(here.map(({ name }) => name))
   const there = copyDir && existsSync(copyDir) ? listBackups(copyDir).filter(({ name }) => !names.has(name)) : []
@@ -43,7 +43,7 @@ export function knownBackups({ backupDir, copyDir }: Pick<Place, 'backupDir' | '
  * The newest. Only where there is no other: one dated after now (the clock was wrong once), and one made before a restore, which is
  * what that restore was to be rid of.
  */
-export function latestBackup(place: Pick<Place, 'backupDir' | 'copyDir' | 'clock'>): Listed {
+export function latestBackup(place: Pick<BackupLocation, 'backupDir' | 'copyDir' | 'clock'>): Listed {
   const known = knownBackups(place)
   const past = known.filter(({ at }) => at <= place.clock.now())
   const latest = past.findLast(({ reason }) => reason !== 'restore') ?? past.at(-1) ?? known.at(-1)
@@ -55,7 +55,7 @@ export function latestBackup(place: Pick<Place, 'backupDir' | 'copyDir' | 'clock
  * Takes the database out of service, reads the backup whole and says what restoring it means. Throws `BackupError` in one line
  * where a server runs, or where the backup is damaged, foreign, or newer than this program.
  */
-export async function beginRestore(place: Place, given: string): Promise<Restoring> {
+export async function beginRestore(place: BackupLocation, given: string): Promise<Restoring> {
   const engine = engineOf(place)
   const release = await engine.hold()
   let endTurn = () => {}
@@ -68,7 +68,7 @@ export async function beginRestore(place: Place, given: string): Promise<Restori
     const backup = openBackup(given)
     const damaged = await checkBackup(backup, engine)
     const [now, hasDatabase] = [await engine.countsNow(), await engine.exists()]
-    const grades = { held: gradesIn(backup.manifest.counts), now: now && gradesIn(now) }
+    const grades = { inBackup: gradesIn(backup.manifest.counts), now: now && gradesIn(now) }
     const age = place.clock.now() - Date.parse(backup.manifest.created_at)
     const plan = { backup, age, grades, damaged, hasDatabase }
     return { plan, carryOut: (progress = () => {}) => carryOut(place, plan, progress), done }
@@ -80,7 +80,7 @@ export async function beginRestore(place: Place, given: string): Promise<Restori
 
 const gradesIn = (counts: Counts) => counts['grade'] ?? counts['grading.grade'] ?? 0
 
-async function carryOut(place: Place, { backup, damaged, hasDatabase }: Plan, progress: Progress): Promise<Restored> {
+async function carryOut(place: BackupLocation, { backup, damaged, hasDatabase }: Plan, progress: Progress): Promise<Restored> {
   const engine = engineOf(place)
   const warnings: string[] = []
   let keptIn: string | null = null

@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import type { Clock } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
 import { Cron } from 'croner'
+import type { Logger } from 'pino'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Log } from '../../http/log.ts'
+import { orNull } from '../../or-null.ts'
 import { listBackups, type Reason } from './manifest.ts'
 
 export type ScheduleOptions = {
   dataDir: string
   backupDir: string
   clock: Clock
-  log: Log
+  log: Pick<Logger, 'info' | 'warn' | 'error'>
   registry: Registry
   /** Milliseconds from the start to the backup that was missed. */
   afterStart?: number
@@ -25,7 +26,9 @@ const NIGHT = 2
 
 /** The bundle, or the source through tsx. */
 const thisProgram = (): string[] =>
-  import.meta.filename.endsWith('.mjs') ? [import.meta.filename] : ['--import', 'tsx', join(import.meta.dirname, '..', '..', 'cli.ts')]
+  import.meta.filename.endsWith('.mjs')
+    ? [import.meta.filename]
+    : ['--import', 'tsx', join(import.meta.dirname, '..', '..', 'cli', 'main.ts')]
 
 /**
  * A backup every hour, the one at 02:00 being the nightly one, and soon after a start that follows a gap. Each is made by a process
@@ -40,12 +43,12 @@ export function scheduleBackups(options: ScheduleOptions): { stop(): Promise<voi
     if (current) return
     const args = [...program, 'backup', '--reason', reason, '--data-dir', dataDir]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-    let said = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (said = (said + part).slice(-4_000)))
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output = (output + part).slice(-4_000)))
     const ended = new Promise<void>((resolve) => {
       const settle = (code: number | null) => {
         current = null
-        const message = said.trim()
+        const message = output.trim()
         if (code === 0 && !/^Warning: /m.test(message)) log.info({ reason }, message)
         else if (code === 0) log.warn({ reason }, message)
         else {
@@ -55,7 +58,7 @@ export function scheduleBackups(options: ScheduleOptions): { stop(): Promise<voi
         resolve()
       }
       child.once('error', (error) => {
-        said = error.message
+        output = error.message
         settle(null)
       })
       child.once('close', settle)
@@ -81,9 +84,7 @@ export function scheduleBackups(options: ScheduleOptions): { stop(): Promise<voi
 }
 
 function lowerPriority({ pid }: ChildProcess) {
-  try {
-    if (pid) setPriority(pid, 10)
-  } catch {}
+  if (pid) orNull(() => setPriority(pid, 10))
 }
 
 /** What the metrics say of backups: when the newest was made, read from the disk, and how many failed since the start. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { sqliteDialect } from '../dialect.ts'
 import { migrateSqlite } from '../migrate.ts'
-import { DATABASE_FILE, serialised, sqliteLine, takeLock } from '../sqlite.ts'
+import { DATABASE_FILE, serialised, sqliteConnection, takeLock } from '../sqlite.ts'
 import type { Engine, PutBack } from './engine.ts'
 import { syncPath } from './folder.ts'
 import { beginIncarnation } from './incarnation.ts'
@@ -58,7 +58,7 @@ async function prepare(copy: string, path: string, { newId, now, takenAt, progre
   try {
     progress('Bringing it to this version')
     await migrateSqlite(connection)
-    const begin = () => beginIncarnation(sqliteLine(connection, true), sqliteDialect, { newId, now, takenAt })
+    const begin = () => beginIncarnation(sqliteConnection(connection, true), sqliteDialect, { newId, now, takenAt })
     nodeId = await serialised(connection, 'begin immediate').run(begin)
   } finally {
     connection.close()

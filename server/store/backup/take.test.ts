@@ -9,7 +9,7 @@ import { school } from '../../testing/school.ts'
 import { knownMigrations, migratePostgres } from '../migrate.ts'
 import { openSchoolStore } from '../store.ts'
 import { asSystem } from '../tx.ts'
-import { canBackUp, type Drill, drillOf } from './backup.drill.ts'
+import { canBackUp, type Drill, drillOf } from './backup.fixtures.ts'
 import { listBackups, nameOf, openBackup } from './manifest.ts'
 import { beginRestore } from './restore.ts'
 import { engineOf, takeBackup } from './take.ts'
@@ -190,7 +190,7 @@ describe.runIf(canBackUp)('the second folder', () => {
 describe.skipIf(onPostgres)('before a migration', () => {
   const calls: string[] = []
   const open = (folder: string, before: () => Promise<void>) =>
-    openSchoolStore(folder, { clock: drill.st.clock, newId: drill.place.newId, kind: 'school', beforeMigration: before })
+    openSchoolStore(folder, { clock: drill.st.clock, newId: drill.place.newId, role: 'school', beforeMigration: before })
 
   test('a database that is behind is backed up first; a new or current one is not', async () => {
     const { place, st } = drill
@@ -278,15 +278,15 @@ describe.runIf(onPostgres && canBackUp)('a central database whose user is no sup
     try {
       await migratePostgres(own)
       const { openCentralStore } = await import('../store.ts')
-      const { loadStory } = await import('../../seed/load-story.ts')
-      const store = await openCentralStore(own, { clock: drill.st.clock, newId: drill.place.newId, kind: 'centre' })
+      const { loadStory } = await import('../../cli/seed/seed.ts')
+      const store = await openCentralStore(own, { clock: drill.st.clock, newId: drill.place.newId, role: 'centre' })
       await loadStory(store)
       await store.close()
       const place = { ...drill.place, databaseUrl: own }
       const { backup } = await takeBackup(place, { reason: 'nightly' })
       expect(backup.manifest.counts).toMatchObject({ 'grading.grade': 45, 'student.student': expect.any(Number) })
       const restoring = await beginRestore(place, backup.path)
-      expect(restoring.plan.grades).toEqual({ held: 45, now: 45 })
+      expect(restoring.plan.grades).toEqual({ inBackup: 45, now: 45 })
       drill.st.clock.advance(1_000)
       await restoring.carryOut()
       await restoring.done()
@@ -309,7 +309,7 @@ describe.runIf(onPostgres && canBackUp)('a central database whose user is no sup
     try {
       const there = { ...place, databaseUrl: Object.assign(new URL(inject('postgresUrl')), { pathname: `/${empty}` }).href }
       const restoring = await beginRestore(there, backup.path)
-      expect(restoring.plan).toMatchObject({ hasDatabase: false, grades: { held: 45, now: null } })
+      expect(restoring.plan).toMatchObject({ hasDatabase: false, grades: { inBackup: 45, now: null } })
       expect(await restoring.carryOut()).toMatchObject({ keptIn: null, warnings: [] })
       await restoring.done()
       expect(await engineOf(there).countsNow()).toMatchObject({ 'grading.grade': 45 })

@@ -7,14 +7,24 @@ import { copyToSecondFolder } from './copy.ts'
 import type { Engine, Progress } from './engine.ts'
 import { backUpFiles, FILES_FOLDER } from './files.ts'
 import { finishFolder, needRoom, startFolder, sweepUnfinished, syncPath, takeTurn } from './folder.ts'
-import { type Backup, BackupError, digestOf, listBackups, nameOf, openBackup, type Reason, sealed, UnsoundError } from './manifest.ts'
-import { writeManifest } from './manifest.write.ts'
-import { removeOld } from './old.ts'
+import { removeOld } from './keep.ts'
+import {
+  type Backup,
+  BackupError,
+  digestOf,
+  listBackups,
+  nameOf,
+  openBackup,
+  type Reason,
+  sealed,
+  UnsoundError,
+  writeManifest,
+} from './manifest.ts'
 import { postgresEngine } from './postgres.engine.ts'
 import { sqliteEngine } from './sqlite.engine.ts'
 
 /** What is backed up, and where to. `copyDir` is a folder on another disk, if any. */
-export type Place = {
+export type BackupLocation = {
   dataDir: string
   databaseUrl: string | null
   backupDir: string
@@ -26,7 +36,7 @@ export type Place = {
 export type Taken = { backup: Backup; warnings: string[] }
 export type TakeOptions = { reason: Reason; to?: string; progress?: Progress }
 
-export const engineOf = ({ databaseUrl, dataDir }: Pick<Place, 'databaseUrl' | 'dataDir'>): Engine =>
+export const engineOf = ({ databaseUrl, dataDir }: Pick<BackupLocation, 'databaseUrl' | 'dataDir'>): Engine =>
   databaseUrl ? postgresEngine(databaseUrl) : sqliteEngine(dataDir)
 
 /**
@@ -34,7 +44,7 @@ export const engineOf = ({ databaseUrl, dataDir }: Pick<Place, 'databaseUrl' | '
  * `BackupError` with one line; a second folder that cannot be used is only a warning. `to` names another folder: no copy there, and
  * nothing removed.
  */
-export async function takeBackup(place: Place, options: TakeOptions): Promise<Taken> {
+export async function takeBackup(place: BackupLocation, options: TakeOptions): Promise<Taken> {
   const done = await takeTurn(place.backupDir)
   try {
     return await takeInTurn(place, options)
@@ -44,7 +54,7 @@ export async function takeBackup(place: Place, options: TakeOptions): Promise<Ta
 }
 
 /** The same for whoever has the turn already. */
-export async function takeInTurn(place: Place, { reason, to, progress = () => {} }: TakeOptions): Promise<Taken> {
+export async function takeInTurn(place: BackupLocation, { reason, to, progress = () => {} }: TakeOptions): Promise<Taken> {
   const folder = to ?? place.backupDir
   try {
     const backup = await write(place, { reason, folder, progress })
@@ -59,7 +69,10 @@ export async function takeInTurn(place: Place, { reason, to, progress = () => {}
   }
 }
 
-async function write(place: Place, { reason, folder, progress }: { reason: Reason; folder: string; progress: Progress }): Promise<Backup> {
+async function write(
+  place: BackupLocation,
+  { reason, folder, progress }: { reason: Reason; folder: string; progress: Progress },
+): Promise<Backup> {
   const engine = engineOf(place)
   if (!(await engine.exists())) throw new BackupError('There is no database to back up yet.')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -88,7 +101,7 @@ async function write(place: Place, { reason, folder, progress }: { reason: Reaso
 }
 
 /** The newest backup in a folder whose manifest can be read. */
-export function newestIn(folder: string): Backup | null {
+function newestIn(folder: string): Backup | null {
   for (const { path } of listBackups(folder).reverse()) {
     try {
       return openBackup(path)

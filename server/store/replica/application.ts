@@ -1,8 +1,8 @@
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { Settled } from '@markbook/sync/merge/settle'
 import { pick } from '@markbook/sync/merge/state'
-import { same } from '../door.entries.ts'
 import { isOfRow } from '../errors.ts'
+import { same } from '../row-changes.ts'
 import type { WriteTx } from '../tx.ts'
 import { hold } from './held.ts'
 import { type AnyRow, scopeIn } from './links.ts'
@@ -70,7 +70,7 @@ const inWritingOrder = (table: Replicated, rows: readonly AnyRow[]) =>
 async function placed(tx: WriteTx, table: Replicated, rows: readonly AnyRow[], moving: readonly string[]): Promise<string | null> {
   if (tx.dialect.failsAlone && moving.length === 0) return failureOf(() => tx.replica.place(table, rows))
   return failureOf(() =>
-    tx.line.attempt(async () => {
+    tx.connection.attempt(async () => {
       await park(tx, table, moving)
       await tx.replica.place(table, rows)
     }),
@@ -97,7 +97,7 @@ async function placedAsKnown(tx: WriteTx, table: Replicated, changes: readonly C
     if (changed.length > 0) await tx.replica.place(table, changed, [...columns].sort())
     await tx.replica.place(table, fresh(), 'new')
   }
-  return tx.dialect.failsAlone ? failureOf(place) : failureOf(() => tx.line.attempt(place))
+  return tx.dialect.failsAlone ? failureOf(place) : failureOf(() => tx.connection.attempt(place))
 }
 
 const failureOf = (work: () => Promise<void>): Promise<string | null> =>

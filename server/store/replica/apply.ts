@@ -1,5 +1,6 @@
 import { isMisnamed } from '@markbook/shared/tables/natural'
-import { descriptions, type Replicated, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { conflictState, keptFrom } from '@markbook/sync/merge/conflict'
 import { type Loser, mergeRows, sameState } from '@markbook/sync/merge/merge'
 import type { RowState } from '@markbook/sync/merge/state'
@@ -82,7 +83,7 @@ async function mergeTable(application: Application, table: Replicated, states: r
     // What this database has lost it has not seen: what comes stands as it is.
     const base = own.get(state.id)?.state ?? (before && !isLost(before) ? before.state : undefined)
     const merged = base ? mergeRows(table, descriptions[table], base, state) : { state, losers: NOBODY }
-    // Beside the row that has its own id it could never stand (decision 405).
+    // Beside the row that has its own id it could never stand.
     if (!before?.row && merged.state.alive.length > 0 && isMisnamed(table, merged.state.values)) {
       await hold(application, table, merged.state, 'another id follows from what it is of')
       continue

@@ -70,7 +70,7 @@ export async function settleMaxima(application: Application, ids: readonly strin
 /** Deleted memberships count too: two administrators may have removed each other, and one of them is put back. */
 export async function settleMembers(application: Application): Promise<void> {
   const { tx, schoolId } = application
-  const stored = await tx.dialect.rowIdsAfter(tx.line, schoolId, MEMBERSHIP, COMMONS, Number.MAX_SAFE_INTEGER)
+  const stored = await tx.dialect.rowIdsAfter(tx.connection, schoolId, MEMBERSHIP, COMMONS, Number.MAX_SAFE_INTEGER)
   // What this page brings is stored at its end.
   const ids = new Set([...stored, ...(application.changes.get(MEMBERSHIP)?.keys() ?? [])])
   const states = await currentStates(application, MEMBERSHIP, [...ids])
@@ -92,7 +92,7 @@ const MEMBERSHIP = 'school_management'
 async function placeMembers({ tx, schoolId, changes }: Application): Promise<void> {
   const { user_profile, school_management } = tx.t
   const users = [...(changes.get('school_management')?.values() ?? [])].map(({ state }) => state.values['user_id'])
-  await tx.line.db
+  await tx.connection.db
     .update(user_profile)
     .set({ school_id: schoolId })
     .where(

@@ -23,7 +23,7 @@ let end = async () => {}
 beforeAll(async () => {
   if (onPostgres) {
     const { url, drop } = await createDatabase(inject('postgresUrl'))
-    stores = [await openCentralStore(url, { ...options, kind: 'centre' }), await openCentralStore(url, { ...options, kind: 'centre' })]
+    stores = [await openCentralStore(url, { ...options, role: 'centre' }), await openCentralStore(url, { ...options, role: 'centre' })]
     end = async () => {
       for (const store of stores) await store.close()
       await drop()
@@ -77,7 +77,7 @@ async function write(store: Store, schools: readonly string[], own: Map<string, 
         gone.push(before.id)
       }
     }
-    if (onPostgres && within(5) === 0) await tx.line.run('select pg_sleep(0.01)', [])
+    if (onPostgres && within(5) === 0) await tx.connection.run('select pg_sleep(0.01)', [])
   })
   for (const [id, school] of made) own.set(id, school)
   for (const id of gone) own.delete(id)
@@ -142,7 +142,7 @@ test(`${WRITERS} writers in ${SCHOOLS} schools at once, ${each} transactions eac
     await seen.done
     const { history } = first.dialect.tables
     const [feed, numbers] = await first.read(asSystem(), async (tx) => [
-      await tx.dialect.feedOf(tx.line, school),
+      await tx.dialect.feedOf(tx.connection, school),
       await tx.db.selectDistinct({ seq: history.seq }).from(history).where(eq(history.school_id, school)).orderBy(asc(history.seq)),
     ])
     // Every number of the feed was given to one transaction, and none was left out.

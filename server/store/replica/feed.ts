@@ -25,10 +25,10 @@ export async function readFeed(
   { after, limit, notFrom, upTo = Number.MAX_SAFE_INTEGER }: { after: number; limit: number; notFrom: readonly string[]; upTo?: number },
 ): Promise<FeedPage> {
   // Asked first: whatever has a number up to this one is there to be read.
-  const { seq } = await tx.dialect.feedOf(tx.line, schoolId)
+  const { seq } = await tx.dialect.feedOf(tx.connection, schoolId)
   const end = Math.min(seq, upTo)
   if (after >= end) return { rows: [], to: end, isLast: end === seq }
-  const found = await tx.dialect.feedEntries(tx.line, schoolId, { after, upTo: end, limit: limit + 1, notFrom })
+  const found = await tx.dialect.feedEntries(tx.connection, schoolId, { after, upTo: end, limit: limit + 1, notFrom })
   if (found.length <= limit) return { rows: await statesOf(tx, schoolId, found), to: end, isLast: end === seq }
   const entries = await wholeTransactions(tx, schoolId, found, notFrom)
   return { rows: await statesOf(tx, schoolId, entries), to: entries.at(-1)?.seq ?? seq, isLast: false }
@@ -38,13 +38,13 @@ async function wholeTransactions(tx: ReadTx, schoolId: string, found: Entry[], n
   const last = found.at(-1)?.seq as number
   const whole = found.filter(({ seq }) => seq < last)
   if (whole.length > 0) return whole
-  return tx.dialect.feedEntries(tx.line, schoolId, { after: last - 1, upTo: last, limit: Number.MAX_SAFE_INTEGER, notFrom })
+  return tx.dialect.feedEntries(tx.connection, schoolId, { after: last - 1, upTo: last, limit: Number.MAX_SAFE_INTEGER, notFrom })
 }
 
 /** A school's rows table by table, so that parents come before what hangs on them. Starts at `null`; `next` null: that was all. */
 export async function readCopy(tx: ReadTx, schoolId: string, place: CopyPlace | null, limit: number): Promise<CopyPage> {
   const table = place?.table ?? (tableOrder.find(isOfSchools) as Replicated)
-  const ids = await tx.dialect.rowIdsAfter(tx.line, schoolId, table, place?.after ?? COMMONS, limit)
+  const ids = await tx.dialect.rowIdsAfter(tx.connection, schoolId, table, place?.after ?? COMMONS, limit)
   const known = await knownRows(tx, table, schoolId, ids)
   const rows = told(table, known)
   const last = ids.at(-1)
@@ -120,7 +120,7 @@ export async function readPeople(
   { after, limit, secrets }: { after: number; limit: number; secrets: boolean },
 ): Promise<FeedPage> {
   const { rows, to, isLast } = await readFeed(tx, COMMONS, { after, limit, notFrom: [] })
-  const members = new Set(await tx.dialect.peopleOf(tx.line, schoolId))
+  const members = new Set(await tx.dialect.peopleOf(tx.connection, schoolId))
   const of = ({ table, state }: Incoming) => (table === 'user_profile' ? state.id : (state.values['user_id'] as string))
   return { rows: rows.filter((row) => members.has(of(row)) && (secrets || row.table === 'user_profile')), to, isLast }
 }
@@ -128,7 +128,7 @@ export async function readPeople(
 async function peopleStates(tx: ReadTx, users: readonly string[], secrets: boolean): Promise<Incoming[]> {
   const rows: Incoming[] = []
   for (const table of secrets ? OF_PEOPLE : OF_PEOPLE.slice(0, 1)) {
-    const ids = table === 'user_profile' ? users : await tx.dialect.rowIdsOf(tx.line, table, users)
+    const ids = table === 'user_profile' ? users : await tx.dialect.rowIdsOf(tx.connection, table, users)
     const known: Map<string, Known> = await knownRows(tx, table, COMMONS, ids)
     rows.push(...told(table, known))
   }

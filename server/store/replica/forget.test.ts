@@ -52,6 +52,6 @@ test('what a transaction brought of a row, and then forgot, is not there after i
     await forgetRows(tx, 'subject', stBrigids, [id])
   })
   expect((await st.rows('subject')).map((row) => row.id)).not.toContain(id)
-  const versions = await store.read(asSystem(), (tx) => tx.dialect.versionsOf(tx.line, stBrigids, 'subject', [id]))
+  const versions = await store.read(asSystem(), (tx) => tx.dialect.versionsOf(tx.connection, stBrigids, 'subject', [id]))
   expect(versions).toEqual([])
 })

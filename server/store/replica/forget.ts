@@ -19,7 +19,7 @@ export async function forgetRows(tx: WriteTx, table: Replicated, schoolId: strin
   tx.replica.unbring(scopeIn(table, schoolId), table, ids)
   const { sync_row } = tx.t
   const place = and(eq(sync_row.school_id, schoolId), eq(sync_row.table_name, table), inArray(sync_row.row_id, [...ids]))
-  await tx.line.db.delete(sync_row).where(place)
+  await tx.connection.db.delete(sync_row).where(place)
   const application: Application = { tx, schoolId, changes: new Map(), kept: [], answers: new Map() }
   await reconsiderParents(application, table, [...known.values()])
   await makeRoom(
@@ -50,6 +50,6 @@ export async function forgetWithAll(
   for (const each of [...tableOrder].reverse()) await forgetRows(tx, each, schoolId, [...(below.get(each) ?? [])])
 }
 
-/** Forgets deletions that everybody has heard of (decision 298): what is left of them in the feed, whose floor rises to `upTo`. */
+/** Forgets deletions that everybody has heard of: what is left of them in the feed, whose floor rises to `upTo`. */
 export const dropTombstones = (tx: WriteTx, schoolId: string, found: Parameters<WriteTx['dialect']['forgetTombstones']>[2], upTo: number) =>
-  tx.dialect.forgetTombstones(tx.line, schoolId, found, upTo)
+  tx.dialect.forgetTombstones(tx.connection, schoolId, found, upTo)

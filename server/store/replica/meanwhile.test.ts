@@ -28,7 +28,7 @@ async function pageFrom(seed: string, node: School, write: Write): Promise<Write
   open.push(other)
   const [from, to] = [other.services.store, node.services.store]
   await copySchool(to, from)
-  const { seq: after } = await from.read(asSystem(), (tx) => tx.dialect.feedOf(tx.line, stBrigids))
+  const { seq: after } = await from.read(asSystem(), (tx) => tx.dialect.feedOf(tx.connection, stBrigids))
   await from.write(asSystem(people.okafor.id), write)
   const { rows } = await from.read(asSystem(), (tx) => readFeed(tx, stBrigids, { after, limit: 100, notFrom: [to.nodeId] }))
   return (tx) => applyStates(tx, stBrigids, rows, { source: from.nodeId })

@@ -45,7 +45,7 @@ test('going on from a copy changes nothing, and neither does doing it again', as
 })
 
 const seqs = (...nodes: School[]) =>
-  Promise.all(nodes.map(({ services }) => services.store.read(asSystem(), (tx) => tx.dialect.feedOf(tx.line, stBrigids))))
+  Promise.all(nodes.map(({ services }) => services.store.read(asSystem(), (tx) => tx.dialect.feedOf(tx.connection, stBrigids))))
 
 const gradeId = naturalId('grade', englishExam.id, elan.id)
 const conflictsAt = (node: School) => node.rows('sync_conflict')

@@ -115,7 +115,7 @@ export async function settleStaying({ tx, schoolId }: Application, table: Replic
 /** Rows that are about to go give up their unique text at once: another row of the same page may have it. */
 export async function vacate(tx: WriteTx, table: Replicated, ids: readonly string[]): Promise<void> {
   const column = rules[table]?.text
-  if (column && ids.length > 0) await tx.dialect.parkRows(tx.line, tableIn(tx, table), column, ids)
+  if (column && ids.length > 0) await tx.dialect.parkRows(tx.connection, tableIn(tx, table), column, ids)
 }
 
 /** Rows whose unique text may pass from one to another. */

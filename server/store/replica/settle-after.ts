@@ -1,9 +1,10 @@
-import { type Replicated, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import type { Replicated } from '@markbook/shared/tables/tables'
 import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
 import type { RowState } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
-import type { Overruled } from '../door.stamps.ts'
 import { asSystem, type Touched, type WriteTx } from '../tx.ts'
+import type { Overruled } from '../version-stamps.ts'
 import { keepClaims, restand, writeRows } from './application.ts'
 import { applyStates } from './apply.ts'
 import { settleMaxima, settleMembers } from './around.ts'
@@ -18,7 +19,7 @@ const RULED: readonly Replicated[] = [...ruledTables, 'assessment', 'grade', 'sc
 /**
  * After a local write: where some row of the school does not stand as it was claimed, or stays though deleted, the write may have
  * changed what stands. Nearly always there is no such row, and one look at a small index is all. `overruled`: deletions of rows that stayed
- * and were changed now. Who changed them saw no deletion, so it is kept, as where it meets a write (decision 386). Answers whether something
+ * and were changed now. Who changed them saw no deletion, so it is kept, as where it meets a write. Answers whether something
  * was written.
  */
 export async function settleAfter(tx: WriteTx, touched: readonly Touched[], overruled: readonly Overruled[]): Promise<boolean> {
@@ -32,7 +33,7 @@ export async function settleAfter(tx: WriteTx, touched: readonly Touched[], over
   for (const schoolId of new Set(touched.map((each) => each.schoolId))) {
     const own = touched.filter((each) => each.schoolId === schoolId)
     if (!own.some((each) => hasLeft(each) || RULED.includes(each.table))) continue
-    const settled = await tx.dialect.settledTables(tx.line, schoolId)
+    const settled = await tx.dialect.settledTables(tx.connection, schoolId)
     if (settled.length === 0) continue
     await tx.actAs(asSystem(tx.actor))
     wrote = (await resettle(tx, schoolId, own)) || wrote

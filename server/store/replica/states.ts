@@ -31,7 +31,7 @@ export function rowsWhere(tx: ReadTx, table: Replicated, schoolId: string, where
   if (!where) return everyRowOf(table)(tx, { school: schoolId }) as Promise<AnyRow[]>
   const columns = columnsIn(tx, table)
   const scoped = descriptions[table].scope === 'school' ? eq(columns['school_id'] as Column, schoolId) : undefined
-  return tx.line.db
+  return tx.connection.db
     .select()
     .from(tableIn(tx, table) as never)
     .where(and(scoped, where)) as never
@@ -89,7 +89,7 @@ const schoolOfRows = (table: Replicated, schoolId: string) => (descriptions[tabl
 /** Which of these rows stand in their table. */
 export async function idsThere(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
-  return new Set(await tx.dialect.idsIn(tx.line, tableIn(tx, table), schoolOfRows(table, schoolId), ids))
+  return new Set(await tx.dialect.idsIn(tx.connection, tableIn(tx, table), schoolOfRows(table, schoolId), ids))
 }
 
 /** By id; what this node has never seen is absent. In a writing transaction the rows are locked, in the order of their ids. */
@@ -107,16 +107,16 @@ export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string,
 
 /** The versions that are stored of these rows. In a writing transaction they stay so until its end: the rows are locked. */
 export async function versionsHeld(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<StoredVersions[]> {
-  const locked = tx.line.writes ? await lockedRows(tx, table, schoolId, ids) : ids
+  const locked = tx.connection.writes ? await lockedRows(tx, table, schoolId, ids) : ids
   const scope = scopeIn(table, schoolId)
-  const stored = await tx.dialect.versionsOf(tx.line, scope, table, ids)
+  const stored = await tx.dialect.versionsOf(tx.connection, scope, table, ids)
   if (locked.length < ids.length) noteAbsent(tx as WriteTx, scope, table, { ids, locked, stored })
   return stored
 }
 
 /** Locks rows in the order of their ids; answers which are there. */
 export const lockedRows = (tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<string[]> =>
-  tx.dialect.lockRows(tx.line, tableIn(tx, table), schoolOfRows(table, schoolId), [...ids].sort())
+  tx.dialect.lockRows(tx.connection, tableIn(tx, table), schoolOfRows(table, schoolId), [...ids].sort())
 
 type Looked = { ids: readonly string[]; locked: readonly string[]; stored: readonly StoredVersions[] }
 
@@ -133,7 +133,7 @@ const broughtIn = (tx: ReadTx, scope: string, table: Replicated): ReadonlyMap<st
 
 /** Ids of the rows of a table where something else stands than was claimed, or that stay though deleted. */
 export async function settledRows(tx: ReadTx, schoolId: string, table: Replicated): Promise<Set<string>> {
-  const settled = new Set(await tx.dialect.settledRows(tx.line, schoolId, table))
+  const settled = new Set(await tx.dialect.settledRows(tx.connection, schoolId, table))
   for (const [id, row] of broughtIn(tx, scopeIn(table, schoolId), table)) {
     if (row.settled) settled.add(id)
     else settled.delete(id)

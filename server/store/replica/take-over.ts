@@ -1,4 +1,5 @@
-import { descriptions, type Replicated, SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { furthestOf, highsOf } from '@markbook/sync/merge/policy'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import { stamp } from '@markbook/sync/stamp'

@@ -1,37 +1,14 @@
 import { postgresTables } from '@markbook/shared/tables/postgres'
-import { getTableConfig } from 'drizzle-orm/pg-core'
-import postgres from 'postgres'
+import type postgres from 'postgres'
+import { postgresPlaceOf } from '../dialect.texts.ts'
 import { appliedPostgres, standingOf } from '../migrate.ts'
-import { brokenLinks, type Feed } from './chain.ts'
-import { NOTHING_WRITTEN, newestEntries } from './newest.ts'
-import type { Ask, Damage, Soundness } from './soundness.ts'
-import { versionDamage } from './versions.ts'
-
-const places = Object.fromEntries(
-  Object.entries(postgresTables).map(([name, table]) => [name, `"${getTableConfig(table as never).schema ?? 'public'}"."${name}"`]),
-)
-const placeOf = (table: string) => places[table] ?? table
+import { withPostgres } from '../postgres.ts'
+import { type Ask, type Damage, damageOfContents, NOTHING_WRITTEN, newestEntries, type Soundness, type Words } from './soundness.ts'
 
 /** Reads a central database whole and changes nothing. The servers may go on working. */
 export async function soundnessOfPostgres(url: string): Promise<Soundness> {
-  const sql = postgres(url, {
-    max: 1,
-    onnotice: () => {},
-    connect_timeout: 10,
-    connection: { application_name: 'markbook doctor', TimeZone: 'UTC' },
-  })
   try {
-    const applied = await appliedPostgres(sql)
-    if (applied.length === 0) return { state: 'absent' }
-    const standing = standingOf(applied, 'postgres')
-    const [about] = await sql`select pg_database_size(current_database()) as size,
-      (select coalesce(sum(checksum_failures), 0) from pg_stat_database where datname = current_database()) as failures`
-    const failures = Number(about?.['failures'])
-    const damage: Damage[] = failures > 0 ? [{ kind: 'checksums', count: failures, detail: 'pg_stat_database.checksum_failures' }] : []
-    const common = { state: 'read', standing, size: Number(about?.['size']), log: 0, unused: 0 } as const
-    if (standing !== 'current') return { ...common, damage, newest: NOTHING_WRITTEN }
-    const found = await contents(sql)
-    return { ...common, damage: [...damage, ...found.damage], newest: found.newest }
+    return await withPostgres(url, read, { connect_timeout: 10, connection: { application_name: 'markbook doctor', TimeZone: 'UTC' } })
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string }
     // Class XX: the server found its own files damaged.
@@ -39,29 +16,42 @@ export async function soundnessOfPostgres(url: string): Promise<Soundness> {
     if (/^(28|3D|42501)/.test(code)) return { state: 'refused', detail: message }
     if (code !== '') return { state: 'unreachable', detail: message || code }
     throw error
-  } finally {
-    await sql.end({ timeout: 5 })
   }
+}
+
+async function read(sql: postgres.Sql): Promise<Soundness> {
+  const applied = await appliedPostgres(sql)
+  if (applied.length === 0) return { state: 'absent' }
+  const standing = standingOf(applied, 'postgres')
+  const [about] = await sql`select pg_database_size(current_database()) as size,
+      (select coalesce(sum(checksum_failures), 0) from pg_stat_database where datname = current_database()) as failures`
+  const failures = Number(about?.['failures'])
+  const damage: Damage[] = failures > 0 ? [{ kind: 'checksums', count: failures, detail: 'pg_stat_database.checksum_failures' }] : []
+  const common = { state: 'read', standing, size: Number(about?.['size']), log: 0, unused: 0 } as const
+  if (standing !== 'current') return { ...common, damage, newest: NOTHING_WRITTEN }
+  const found = await contents(sql)
+  return { ...common, damage: [...damage, ...found.damage], newest: found.newest }
 }
 
 const contents = (sql: postgres.Sql) =>
   sql.begin('isolation level repeatable read read only', async (tx) => {
     await tx`select set_config('role', 'markbook_system', true)`
-    const ask: Ask = (text) => tx.unsafe(text) as never
+    const ask: Ask = (text) => tx.unsafe<Record<string, unknown>[]>(text)
     // Every value of every row is read from the disk.
-    for (const place of Object.values(places)) await ask(`select max(length(t::text)) from ${place} t`)
-    const damage = [...(await orphans(ask)), ...(await versionDamage(ask, placeOf))]
-    const feeds = (await ask(`select school_id::text, seq::int, head from ${placeOf('sync_feed')}`)) as Feed[]
-    const broken = await brokenLinks(ask, historyOf, feeds)
-    if (broken.length > 0) damage.push({ kind: 'history', count: broken.length, detail: broken.slice(0, 3).join(' ') })
-    return { damage, newest: await newestEntries(ask, { instant, placeOf }) }
+    for (const place of Object.keys(postgresTables).map(postgresPlaceOf)) await ask(`select max(length(t::text)) from ${place} t`)
+    const contents = await damageOfContents(ask, WORDS, 'select school_id::text, seq::int, head from sync.sync_feed')
+    return { damage: [...(await orphans(ask)), ...contents], newest: await newestEntries(ask, WORDS) }
   })
 
 const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-const historyOf = (school: string, from: number, to: number) =>
-  `select id::text, ${instant('at')} as at, actor_id::text, node_id::text, entity, row_id::text,
-     near_id::text, action, changes::text as changes, seq::int as seq, head
-   from ${placeOf('history')} where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from ${placeOf('node')})`
+const WORDS: Words = {
+  instant,
+  placeOf: postgresPlaceOf,
+  history: (school, from, to) =>
+    `select id::text, ${instant('at')} as at, actor_id::text, node_id::text, entity, row_id::text,
+       near_id::text, action, changes::text as changes, seq::int as seq, head
+     from sync.history where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from sync.node)`,
+}
 
 type Reference = { child: string; parent: string; columns: string[]; parents: string[] }
 

@@ -142,8 +142,8 @@ describe('what is found', () => {
     await st.services.store.close()
     const options = { clock: st.clock, newId: () => '', beforeMigration: () => Promise.reject(new Error('nothing is to be migrated')) }
     const opening = onPostgres
-      ? openCentralStore(st.database.url, { ...options, kind: 'centre' })
-      : openSchoolStore(st.database.folder, { ...options, kind: 'school' })
+      ? openCentralStore(st.database.url, { ...options, role: 'centre' })
+      : openSchoolStore(st.database.folder, { ...options, role: 'school' })
     await expect(opening).rejects.toThrow(/^The database is of a newer Markbook than this program\. .* Nothing was changed\.$/)
   })
 })

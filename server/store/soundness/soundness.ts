@@ -1,3 +1,6 @@
+import { COMMONS } from '@markbook/shared/ids'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { type ChainedEntry, digestOf, headAfter } from '../history-chain.ts'
 import type { Standing } from '../migrate.ts'
 
 /** Asks a database; `text` holds no values but ids of our own. */
@@ -33,3 +36,106 @@ export type Read = {
   unused: number
 }
 export type Soundness = { state: 'absent' } | Read | { state: 'unreadable' | 'refused' | 'unreachable' | 'no markbook'; detail: string }
+
+/** What a database's own checks of its history, versions and times need to know of it. */
+export type Words = {
+  /** Writes the time of an entry as ISO text. */
+  instant: (column: string) => string
+  /** Where a table lies. */
+  placeOf: (table: string) => string
+  /** Asks for the entries of a school that this database wrote, from one place to another. */
+  history: (school: string, from: number, to: number) => string
+}
+
+/** Damage of versions and of the history. `feeds` asks for the feeds of all schools. */
+export async function damageOfContents(ask: Ask, words: Words, feeds: string): Promise<Damage[]> {
+  const damage = await versionDamage(ask, words.placeOf)
+  const broken = await brokenLinks(ask, words.history, (await ask(feeds)) as Feed[])
+  if (broken.length > 0) damage.push({ kind: 'history', count: broken.length, detail: broken.slice(0, 3).join(' ') })
+  return damage
+}
+
+type Feed = { school_id: string; seq: number; head: string }
+/** An entry, and the place that it took. */
+type StoredEntry = ChainedEntry & { seq: number; head: string }
+
+/** Transactions that are read in one go. */
+const PAGE = 200
+
+/** Places where the history that this node wrote is not what was written: an entry that was changed, taken out or put in. */
+async function brokenLinks(ask: Ask, history: Words['history'], feeds: readonly Feed[]): Promise<string[]> {
+  const broken: string[] = []
+  for (const feed of feeds) {
+    let head = ''
+    for (let from = 1; from <= feed.seq; from += PAGE) {
+      const entries = (await ask(history(feed.school_id, from, from + PAGE - 1))) as StoredEntry[]
+      const bySeq = new Map<number, StoredEntry[]>()
+      for (const entry of entries) {
+        const group = bySeq.get(Number(entry.seq))
+        if (group) group.push(entry)
+        else bySeq.set(Number(entry.seq), [entry])
+      }
+      for (let seq = from; seq < from + PAGE && seq <= feed.seq; seq += 1) {
+        const group = bySeq.get(seq)
+        // A page from another node takes a number and leaves the chain where it is.
+        if (!group) continue
+        const stored = group[0]?.head
+        const expected = headAfter(head, digestOf(group))
+        if (stored !== expected) broken.push(`${feed.school_id}:${seq}`)
+        // One changed entry is one break, not one for each that follows.
+        head = stored ?? expected
+      }
+    }
+    if (head !== feed.head) broken.push(`${feed.school_id}:end`)
+  }
+  return broken
+}
+
+const schoolOf = (table: Replicated) => ({ school: 'r.school_id', self: 'r.id', commons: `'${COMMONS}'` })[descriptions[table].scope]
+
+/**
+ * Every row has its version, and every version its row, but for what a rule between rows keeps or leaves out: without that other nodes
+ * would never hear of a mark, or hear of one that is gone.
+ */
+async function versionDamage(ask: Ask, placeOf: (table: string) => string): Promise<Damage[]> {
+  const versions = placeOf('sync_row')
+  const found: Damage[] = []
+  for (const table of Object.keys(descriptions) as Replicated[]) {
+    const on = `s.school_id = ${schoolOf(table)} and s.table_name = '${table}' and s.row_id = r.id`
+    const [without] = await ask(
+      `select count(*) as count from ${placeOf(table)} r left join ${versions} s on ${on} and (s.settled or not s.deleted) where s.row_id is null`,
+    )
+    const [left] = await ask(
+      `select count(*) as count from ${versions} s left join ${placeOf(table)} r on ${on}
+       where s.table_name = '${table}' and not s.deleted and not s.settled and r.id is null`,
+    )
+    const count = Number(without?.['count']) + Number(left?.['count'])
+    if (count > 0)
+      found.push({ kind: 'versions', count, detail: `${table}: ${without?.['count']} without a version, ${left?.['count']} lost` })
+  }
+  return found
+}
+
+export const NOTHING_WRITTEN: Newest = { at: null, own: null, others: [] }
+
+export async function newestEntries(ask: Ask, { instant, placeOf }: Words): Promise<Newest> {
+  const nameOf = (node: string) => `(select min(p.name) from ${placeOf('sync_peer')} p where cast(p.node_id as text) = ${node})`
+  const rows = await ask(
+    `select ${instant('h.at')} as at, ${nameOf('h.node')} as name, ${nameOf('h.source')} as by_name,
+       exists (select 1 from ${placeOf('node')} n where cast(n.id as text) = h.node) as own
+     from (select cast(node_id as text) as node, max(at) as at, min(cast(source_id as text)) as source
+       from ${placeOf('history')} group by node_id) h`,
+  )
+  const found = rows.map(({ at, name, by_name, own }) => ({
+    name: (name ?? null) as string | null,
+    by: (by_name ?? null) as string | null,
+    at: Date.parse(String(at)),
+    isOwn: Boolean(own),
+  }))
+  const latest = (times: readonly { at: number }[]) => (times.length === 0 ? null : Math.max(...times.map(({ at }) => at)))
+  return {
+    at: latest(found),
+    own: latest(found.filter(({ isOwn }) => isOwn)),
+    others: found.filter(({ isOwn }) => !isOwn).map(({ name, by, at }) => ({ name, by, at })),
+  }
+}

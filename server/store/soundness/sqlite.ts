@@ -3,10 +3,16 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { appliedSqlite, standingOf } from '../migrate.ts'
 import { DATABASE_FILE } from '../sqlite.ts'
-import { brokenLinks, type Feed } from './chain.ts'
-import { NOTHING_WRITTEN, newestEntries } from './newest.ts'
-import type { Ask, Damage, Newest, Read, Soundness } from './soundness.ts'
-import { versionDamage } from './versions.ts'
+import {
+  type Ask,
+  type Damage,
+  damageOfContents,
+  NOTHING_WRITTEN,
+  newestEntries,
+  type Read,
+  type Soundness,
+  type Words,
+} from './soundness.ts'
 
 /** Reads a school's database whole and changes nothing. The server may go on working. */
 export async function soundnessOfSqlite(folder: string): Promise<Soundness> {
@@ -14,7 +20,7 @@ export async function soundnessOfSqlite(folder: string): Promise<Soundness> {
   const sizes = ['', '-wal'].map((side) => statSync(path + side, { throwIfNoEntry: false })?.size ?? 0)
   const [size = 0, log = 0] = sizes
   if (size + log === 0) return { state: 'absent' }
-  const refused = unreachableBy(path)
+  const refused = refusalOf(path)
   if (refused) return { state: 'refused', detail: refused }
   let connection: Database.Database | undefined
   try {
@@ -43,7 +49,7 @@ function open(path: string): Database.Database {
   }
 }
 
-function unreachableBy(path: string): string | null {
+function refusalOf(path: string): string | null {
   try {
     accessSync(path, constants.R_OK)
     return null
@@ -54,36 +60,32 @@ function unreachableBy(path: string): string | null {
 
 async function read(connection: Database.Database, sizes: Pick<Read, 'size' | 'log'>): Promise<Soundness> {
   const pages = connection.pragma('integrity_check(20)') as { integrity_check: string }[]
-  const said = pages.flatMap(({ integrity_check }) => integrity_check.split('\n'))
-  const torn = said.filter((line) => line !== 'ok' && !line.startsWith('***'))
+  const lines = pages.flatMap(({ integrity_check }) => integrity_check.split('\n'))
+  const torn = lines.filter((line) => line !== 'ok' && !line.startsWith('***'))
   const damage: Damage[] = torn.length > 0 ? [{ kind: 'pages', count: torn.length, detail: torn[0] ?? '' }] : []
   const applied = appliedSqlite(connection)
   if (applied.length === 0) return { state: 'no markbook', detail: 'it has no tables of Markbook' }
   const standing = standingOf(applied, 'sqlite')
+  const ask: Ask = async (text) => connection.prepare(text).all() as Record<string, unknown>[]
   const figure = (name: string) => Number(connection.pragma(name, { simple: true }))
   const unused = figure('freelist_count') * figure('page_size')
-  if (damage.length === 0 && standing === 'current') damage.push(...(await contents(connection)))
-  return { state: 'read', ...sizes, standing, damage, newest: await newest(connection), unused }
+  if (damage.length === 0 && standing === 'current') damage.push(...(await contents(connection, ask)))
+  // A damaged file, or one of another version, may have no history that can be read.
+  const newest = await newestEntries(ask, WORDS).catch(() => NOTHING_WRITTEN)
+  return { state: 'read', ...sizes, standing, damage, newest, unused }
 }
 
-async function contents(connection: Database.Database): Promise<Damage[]> {
-  const ask: Ask = async (text) => connection.prepare(text).all() as never
+async function contents(connection: Database.Database, ask: Ask): Promise<Damage[]> {
   const orphans = connection.pragma('foreign_key_check') as { table: string; parent: string }[]
   const damage: Damage[] = []
   if (orphans[0]) damage.push({ kind: 'orphans', count: orphans.length, detail: `${orphans[0].table} without its ${orphans[0].parent}` })
-  damage.push(...(await versionDamage(ask, (table) => `"${table}"`)))
-  const feeds = (await ask('select school_id, seq, head from sync_feed')) as Feed[]
-  const broken = await brokenLinks(ask, historyOf, feeds)
-  if (broken.length > 0) damage.push({ kind: 'history', count: broken.length, detail: broken.slice(0, 3).join(' ') })
-  return damage
+  return [...damage, ...(await damageOfContents(ask, WORDS, 'select school_id, seq, head from sync_feed'))]
 }
 
-const historyOf = (school: string, from: number, to: number) =>
-  `select id, at, actor_id, node_id, entity, row_id, near_id, action, changes, seq, head from history
-   where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from node)`
-
-/** A damaged file, or one of another version, may not tell. */
-async function newest(connection: Database.Database): Promise<Newest> {
-  const ask: Ask = async (text) => connection.prepare(text).all() as never
-  return newestEntries(ask, { instant: (column) => column, placeOf: (table) => `"${table}"` }).catch(() => NOTHING_WRITTEN)
+const WORDS: Words = {
+  instant: (column) => column,
+  placeOf: (table) => `"${table}"`,
+  history: (school, from, to) =>
+    `select id, at, actor_id, node_id, entity, row_id, near_id, action, changes, seq, head from history
+     where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from node)`,
 }

@@ -1,7 +1,7 @@
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type App, createApp } from '../../http/app.ts'
+import { type App, createApp } from '../../app/app.ts'
 import { type Browser, browserOf } from '../../testing/browser.ts'
 import { type School, school } from '../../testing/school.ts'
 

@@ -2,10 +2,10 @@ import { type Clock, systemClock } from '@markbook/shared/clock'
 import { type IdSource, naturalId } from '@markbook/shared/ids'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { loadStory } from '../../cli/seed/seed.ts'
 import { cookieName, sessionCookies } from '../../http/cookies.ts'
 import { startSession } from '../../http/sessions.ts'
 import { keysOf } from '../../http/tokens.ts'
-import { loadStory } from '../../seed/load-story.ts'
 import { openCentralStore, openSchoolStore, type Store } from '../../store/store.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 
@@ -24,8 +24,8 @@ export const settingsOf = (where: Where, folder: string): Record<string, string>
 export function openAt(where: Where, newId: IdSource, { beside = false, clock = systemClock }: { beside?: boolean; clock?: Clock } = {}) {
   const options = { clock, newId, beside }
   return 'url' in where
-    ? openCentralStore(where.url, { ...options, kind: 'centre' })
-    : openSchoolStore(where.folder, { ...options, kind: 'school' })
+    ? openCentralStore(where.url, { ...options, role: 'centre' })
+    : openSchoolStore(where.folder, { ...options, role: 'school' })
 }
 
 /** What Mrs Okafor marks: her session, and assessments that every one of these pupils sits. */

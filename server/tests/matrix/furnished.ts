@@ -1,6 +1,6 @@
 import { contract } from '@markbook/shared/contract/contract'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
-import type { App } from '../../http/app.ts'
+import type { App } from '../../app/app.ts'
 import type { Ask } from '../../testing/ask.ts'
 import { dryApp } from '../../testing/dry.ts'
 import { type School, type SchoolOptions, school } from '../../testing/school.ts'

@@ -2,7 +2,7 @@ import { naturalId } from '@markbook/shared/ids'
 import { storyId } from '@markbook/shared/story/ids'
 import { elan, hilltopExam, hilltopPupil, mathsQuiz, zoe } from '@markbook/shared/story/marks'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
-import { SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { asSystem } from '../../store/tx.ts'
 import type { School } from '../../testing/school.ts'
 

@@ -3,10 +3,10 @@ import { isId } from '@markbook/shared/ids'
 import type { Ask } from '../../testing/ask.ts'
 
 /** Where an id stands in a request. `isTarget`: it is read before the body is, as access is decided from it. */
-export type Place = { path: readonly string[]; id: string; isTarget: boolean }
+export type IdLocation = { path: readonly string[]; id: string; isTarget: boolean }
 
-export function placesOf({ targets = [] }: Endpoint, asked: Ask): Place[] {
-  const found: Place[] = []
+export function placesOf({ targets }: Endpoint, asked: Ask): IdLocation[] {
+  const found: IdLocation[] = []
   const walk = (value: unknown, path: readonly string[]) => {
     if (typeof value === 'string' && isId(value)) {
       const [part, name = ''] = path
@@ -20,7 +20,7 @@ export function placesOf({ targets = [] }: Endpoint, asked: Ask): Place[] {
 }
 
 /** The same request with another word in that place. */
-export function withIdAt(asked: Ask, { path }: Place, id: string): Ask {
+export function withIdAt(asked: Ask, { path }: IdLocation, id: string): Ask {
   const copy = structuredClone(asked)
   let at = copy as Record<string, unknown>
   for (const name of path.slice(0, -1)) at = at[name] as Record<string, unknown>

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { aoife, mathsExam } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { expect, test } from 'vitest'
+import { ensureAppBuilt } from '../../../scripts/build.mjs'
 
 /** A port whose next one is free as well, for the school. */
 const twoPorts = async (): Promise<number> => {
@@ -47,9 +48,10 @@ test.skipIf(process.env['TEST_DATABASE'] === 'postgres')(
   'npm run demo:sync: both ends and their app, two marks over a cut line, and they meet',
   { timeout: 180_000 },
   async () => {
+    await ensureAppBuilt()
     const port = await twoPorts()
     const env = { ...process.env, PORT: String(port), NODE_ENV: 'production' }
-    const demo = spawn(process.execPath, ['scripts/demo-sync.mjs'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+    const demo = spawn(process.execPath, ['--import', 'tsx', 'server/cli/demo/two-servers.ts'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
     let said = ''
     demo.stdout.on('data', (text: Buffer) => {
       said += text

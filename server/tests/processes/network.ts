@@ -9,8 +9,8 @@ import { expect } from 'vitest'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type BadLine, badLineTo } from '../../testing/bad-line.ts'
+import { type Program, runVerb, startProgram } from '../../testing/program.ts'
 import { openAt, SECRET, settingsOf, signIn, type Where } from '../durability/marking.ts'
-import { type Program, runVerb, startProgram } from '../durability/program.ts'
 
 const newId = idSource(systemClock.now, (size) => randomBytes(size))
 export const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { Finding } from '../../doctor/finding.ts'
-import { seedStory } from '../../seed/seed.ts'
+import type { Finding } from '../../cli/doctor/finding.ts'
+import { seedStory } from '../../cli/seed/seed.ts'
 import { asSystem } from '../../store/tx.ts'
 import { createDatabase } from '../../testing/database.ts'
-import { buildProgram, endPrograms, removeProgram } from '../durability/program.ts'
+import { buildProgram, endPrograms } from '../../testing/program.ts'
 import { ask } from '../durability/teacher.ts'
 import { Node, until } from './network.ts'
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const node of [centre, box]) await node?.remove()
   await endPrograms()
-  await removeProgram()
+  await endPrograms()
   await drop?.()
 })
 

@@ -1,6 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
-import { SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Carrier } from '../../peers/parent-line.ts'

@@ -156,8 +156,8 @@ test('the full disk in the middle of a page: nothing of it stays, and the same p
   const [before, cursor] = [await contentsOf(box.services.store), await cursorOf(box)]
   const limit = (pages: string) =>
     box.services.store.write(asSystem(), async (tx) => {
-      const [{ page_count } = { page_count: 0 }] = await tx.line.rows<{ page_count: number }>('pragma page_count', [])
-      await tx.line.rows(`pragma max_page_count = ${pages === 'full' ? page_count : 1_000_000}`, [])
+      const [{ page_count } = { page_count: 0 }] = await tx.connection.rows<{ page_count: number }>('pragma page_count', [])
+      await tx.connection.rows(`pragma max_page_count = ${pages === 'full' ? page_count : 1_000_000}`, [])
     })
   await limit('full')
   await expect(link.round()).rejects.toMatchObject({ status: 507 })
@@ -179,10 +179,10 @@ test('a row that no honest program sends: it alone is refused, and the rest of i
   await box.services.store.write(asSystem(), async (tx) => {
     const { sync_row } = tx.t
     const ofHomework = eq(sync_row.row_id, naturalId('grade', mathsHomework.id, zoe.id))
-    const [row] = await tx.line.db.select().from(sync_row).where(ofHomework)
+    const [row] = await tx.connection.db.select().from(sync_row).where(ofHomework)
     const absurd = JSON.parse(String(row?.units)) as Record<string, unknown[]>
     ;(absurd['score'] as unknown[])[2] = 8e15
-    await tx.line.db
+    await tx.connection.db
       .update(sync_row)
       .set({ units: JSON.stringify(absurd) })
       .where(ofHomework)
@@ -202,7 +202,7 @@ test('a revoked laptop is told so at its next request, and sends nothing', async
   const { box } = await centreAndSchool(open)
   const { laptop, link } = await laptopOf(open, box, people.ada.id)
   await box.services.store.write(asSystem(), async (tx) => {
-    await tx.line.db.update(tx.t.sync_peer).set({ revoked_at: tx.now })
+    await tx.connection.db.update(tx.t.sync_peer).set({ revoked_at: tx.now })
   })
   await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 12))
   await expect(link.round()).rejects.toMatchObject({ code: 'sync.revoked' })

@@ -2,15 +2,15 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as after } from 'node:timers/promises'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, expect, test } from 'vitest'
-import { type Cable, cableTo } from '../../demo/cable.ts'
 import { sha256Of } from '../../files/digest.ts'
-import { openGate } from '../../http/gate.ts'
+import { overloadProtection } from '../../http/overload.ts'
 import { listen } from '../../lan/listener.ts'
 import { invite } from '../../peers/enrolment.ts'
 import { joinParent } from '../../peers/join.ts'
 import { overNetwork } from '../../peers/network.ts'
 import { startReplication } from '../../peers/replication.ts'
 import { asSystem } from '../../store/tx.ts'
+import { type BadLine, badLineTo } from '../../testing/bad-line.ts'
 import { type School, school } from '../../testing/school.ts'
 import { downloadedAt, pdfOfSize, uploadedAt } from './files.fixtures.ts'
 
@@ -19,24 +19,29 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-/** A centre that listens, and a school behind a cable that replicates by itself. */
-async function live(): Promise<{ centre: School; box: School; cable: Cable }> {
+/** A centre that listens, and a school behind a line that replicates by itself. */
+async function live(): Promise<{ centre: School; box: School; line: BadLine }> {
   const centre = await school({ seed: 'centre' })
   const box = await school({ seed: 'box', story: false, database: 'sqlite' })
   ends.push(centre.close, box.close)
-  const server = await listen(centre.app, { ...centre.services.config, host: '127.0.0.1', port: 0 }, null, openGate(centre.services))
+  const server = await listen(
+    centre.app,
+    { ...centre.services.config, host: '127.0.0.1', port: 0 },
+    null,
+    overloadProtection(centre.services),
+  )
   ends.push(() => new Promise((resolve) => server.close(resolve)))
-  const cable = await cableTo((server.address() as AddressInfo).port)
-  ends.push(() => cable.close())
+  const line = await badLineTo(() => (server.address() as AddressInfo).port)
+  ends.push(() => line.close())
   const { code } = await centre.services.store.write(asSystem(), (tx) =>
     invite(tx, { kind: 'school', schoolId: stBrigids, userId: null, by: people.okafor.id }),
   )
-  await joinParent(box.services, { url: cable.url, code, kind: 'school' }, overNetwork(new AbortController().signal))
+  await joinParent(box.services, { url: line.url, code, kind: 'school' }, overNetwork(new AbortController().signal))
   const replication = await startReplication(box.services)
   Object.assign(box.services, { replication })
   ends.push(() => replication.stop())
   await until(async () => replication.course().notice === 'up_to_date')
-  return { centre, box, cable }
+  return { centre, box, line }
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -46,7 +51,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 const arrived = async (node: School, pdf: { id: string }) => /^[0-9a-f]{64}$/.test(await downloadedAt(node, pdf).catch(() => ''))
 
 test('over a real line files come by themselves, both ways, also after it was cut in the middle of one', async () => {
-  const { centre, box, cable } = await live()
+  const { centre, box, line } = await live()
   const small = pdfOfSize(20_000)
   const up = await uploadedAt(box, small)
   await until(() => arrived(centre, up))
@@ -57,11 +62,11 @@ test('over a real line files come by themselves, both ways, also after it was cu
   const [large, largeDown] = [pdfOfSize(9_000_000), pdfOfSize(9_000_000)]
   const [first, second] = [await uploadedAt(box, large), await uploadedAt(centre, largeDown)]
   await until(async () => /file_away|^[0-9a-f]{64}$/.test(await downloadedAt(centre, first).catch(() => '')))
-  cable.cut()
+  line.cut()
   await after(300)
   // Time does not go by itself here, and what failed waits for its time.
   box.clock.advance(60_000)
-  cable.mend()
+  line.mend()
   await until(async () => (await arrived(centre, first)) && (await arrived(box, second)))
   expect(await downloadedAt(centre, first)).toBe(sha256Of(large))
   expect(await downloadedAt(box, second)).toBe(sha256Of(largeDown))

@@ -208,7 +208,7 @@ describe('whose files a node gets', () => {
     expect((await get(`${mine?.ticket}x`)).status).toBe(401)
     // Revoked, it gets nothing more, whatever was promised.
     await centre.services.store.write(asSystem(), async (tx) => {
-      await tx.line.db.update(tx.t.sync_peer).set({ revoked_at: tx.now })
+      await tx.connection.db.update(tx.t.sync_peer).set({ revoked_at: tx.now })
     })
     const refused = await get(mine?.ticket)
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([404, 'sync.no_such_file'])

@@ -5,13 +5,13 @@ import { englishExam } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { eq } from 'drizzle-orm'
 import { afterEach, expect, inject, test } from 'vitest'
+import { seedStory } from '../../cli/seed/seed.ts'
 import { readConfig } from '../../config.ts'
 import { statusOf } from '../../features/replication/status.ts'
 import { invite } from '../../peers/enrolment.ts'
 import { joinParent } from '../../peers/join.ts'
 import { overNetwork } from '../../peers/network.ts'
 import { startReplication } from '../../peers/replication.ts'
-import { seedStory } from '../../seed/seed.ts'
 import { type Running, startServer } from '../../start.ts'
 import { asSystem } from '../../store/tx.ts'
 import { createDatabase } from '../../testing/database.ts'
@@ -63,7 +63,7 @@ test('a running school’s server finds by itself that its file has lost marks, 
   await expect.poll(async () => (await status()).compared_at, { timeout: 20_000 }).not.toBeNull()
   expect(await status()).toMatchObject({ difference: null, sentence: 'Everything is at the centre.' })
   const before = await marksOfEnglish(box)
-  await services.store.write(asSystem(), (tx) => tx.line.run('delete from grade where assessment_id = ?', [englishExam.id]))
+  await services.store.write(asSystem(), (tx) => tx.connection.run('delete from grade where assessment_id = ?', [englishExam.id]))
   expect(await marksOfEnglish(box)).toBe(0)
   await expect.poll(async () => (await status()).difference?.healed_at ?? null, { timeout: 30_000 }).not.toBeNull()
   expect(await marksOfEnglish(box)).toBe(before)

@@ -90,7 +90,7 @@ describe('what a database lost', () => {
     await loseEnglish(box)
     const { laptop } = await laptopOf(open, box, people.ada.id)
     expect(await laptop.rows('grade')).toHaveLength(whole.length - english.length)
-    expect(await laptop.services.store.read(asSystem(), (tx) => tx.line.db.$count(tx.t.sync_held))).toBe(0)
+    expect(await laptop.services.store.read(asSystem(), (tx) => tx.connection.db.$count(tx.t.sync_held))).toBe(0)
   })
 })
 

@@ -51,21 +51,21 @@ export async function comparing(node: School, parent: School, carry: Carrier = c
 
 /** Past the program, as a hand with the database in an editor does it to its marks. */
 export const byHand = ({ services }: School, statement: (marks: string) => string) =>
-  services.store.write(asSystem(), (tx) => tx.line.run(statement(tx.dialect.name === 'sqlite' ? 'grade' : 'grading.grade'), []))
+  services.store.write(asSystem(), (tx) => tx.connection.run(statement(tx.dialect.name === 'sqlite' ? 'grade' : 'grading.grade'), []))
 
 export const differenceAt = async ({ services }: School) => (await services.store.read(asSystem(), parentsOf))[0]?.difference ?? null
 
 /** Quiet moments in which everything is merged again and compared once more: a page each. */
 export const untilMerged = 70
 
-type Told = { tables: { table: string; count: number; digest: string }[] }
+type TableDigests = { tables: { table: string; count: number; digest: string }[] }
 /** A line on which the parent says what it holds a moment later, or something else. */
 export const ofOther =
-  (carry: Carrier, meanwhile: (told: Told) => Told['tables'] | Promise<unknown>): Carrier =>
+  (carry: Carrier, meanwhile: (told: TableDigests) => TableDigests['tables'] | Promise<unknown>): Carrier =>
   async (request) => {
     const response = await carry(request)
     if (!request.url.endsWith('/sync/verify') || !response.ok) return response
-    const told = (await response.json()) as Told
+    const told = (await response.json()) as TableDigests
     const tables = await meanwhile(told)
     return Response.json(Array.isArray(tables) ? { ...told, tables } : told, { headers: response.headers })
   }

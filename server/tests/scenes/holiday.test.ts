@@ -1,7 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
-import { SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { OLDEST_PROTOCOL, PROTOCOL } from '@markbook/sync/protocol/messages'
 import { textToVersions, versionsToText } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
@@ -30,7 +30,7 @@ const pass = (days: number, ...nodes: School[]) => {
 const versionsAt = ({ services }: School, rowId: string) =>
   services.store.read(asSystem(), async (tx) => {
     const { sync_row } = tx.t
-    const [row] = await tx.line.db
+    const [row] = await tx.connection.db
       .select()
       .from(sync_row)
       .where(and(eq(sync_row.school_id, stBrigids), eq(sync_row.row_id, rowId)))

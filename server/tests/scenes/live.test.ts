@@ -5,12 +5,12 @@ import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, expect, inject, test } from 'vitest'
-import { actAs } from '../../acting.ts'
+import { actAs } from '../../cli/act-as.ts'
+import { seedStory } from '../../cli/seed/seed.ts'
 import { readConfig } from '../../config.ts'
 import { invite } from '../../peers/enrolment.ts'
 import { joinParent } from '../../peers/join.ts'
 import { overNetwork } from '../../peers/network.ts'
-import { seedStory } from '../../seed/seed.ts'
 import { type Running, startServer } from '../../start.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type BadLine, badLineTo } from '../../testing/bad-line.ts'
@@ -41,16 +41,16 @@ async function until(holds: () => Promise<boolean> | boolean, what: string, ms =
   return performance.now() - began
 }
 
-type Place = {
+type LiveNode = {
   server: Running
   enter(assessmentId: string, score: number): Promise<unknown>
   score(assessmentId: string): Promise<unknown>
 }
-type Both = { centre: Place; box: Place; line: BadLine; notice(): string | undefined }
+type Both = { centre: LiveNode; box: LiveNode; line: BadLine; notice(): string | undefined }
 
 const ofZoe = (assessmentId: string) => naturalId('grade', assessmentId, zoe.id)
 
-async function place(server: Running): Promise<Place> {
+async function place(server: Running): Promise<LiveNode> {
   const { services } = server.node
   const { api } = await actAs(services, people.ada.id)
   return {
@@ -86,7 +86,7 @@ async function both(): Promise<Both> {
   return { centre: await place(centre), box: await place(box), line, notice }
 }
 
-const seen = (at: Place, assessmentId: string, score: number) =>
+const seen = (at: LiveNode, assessmentId: string, score: number) =>
   until(async () => (await at.score(assessmentId)) === score, `${score} at the other end`)
 
 test('a change at one end is visible at the other within a second on a good line, and again after an outage', async () => {

@@ -1,6 +1,6 @@
 import { hilltop, type PersonName, people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
-import { issueConsoleCode } from '../../features/outage/console.ts'
+import { issueConsoleCode } from '../../features/auth/issued-codes.ts'
 import { differencesOf, digestsOf } from '../../peers/verify.ts'
 import { asSystem } from '../../store/tx.ts'
 import { enrolled } from '../../testing/authenticator.ts'

@@ -1,15 +1,15 @@
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { type PersonName, people } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { desktopStatus } from '../../desktop/owner.ts'
 import { keepCode } from '../../features/auth/codes.ts'
-import { issueConsoleCode } from '../../features/outage/console.ts'
+import { issueConsoleCode } from '../../features/auth/issued-codes.ts'
 import { everyParent } from '../../peers/enrolment.ts'
 import { revokePeer } from '../../peers/nodes.ts'
 import { asSystem } from '../../store/tx.ts'
 import { browserOf } from '../../testing/browser.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { lookHere } from '../../window/whose.ts'
 import { centreAndSchool, laptopOf } from './scenes.fixtures.ts'
 
 const open: School[] = []
@@ -64,7 +64,7 @@ describe('on a laptop', () => {
     const [parent] = await laptop.services.store.read(asSystem(), everyParent)
     if (parent) await laptop.services.store.write(asSystem(), (tx) => revokePeer(tx, parent))
     await expect(consoleCode(laptop, 'okafor')).rejects.toMatchObject({ code: 'others_laptop' })
-    expect(await laptop.services.store.read(asSystem(), lookHere)).toMatchObject({ person: { email: people.ada.email } })
+    expect(await laptop.services.store.read(asSystem(), desktopStatus)).toMatchObject({ person: { email: people.ada.email } })
   })
 })
 

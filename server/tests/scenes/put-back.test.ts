@@ -1,6 +1,6 @@
 import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
-import { SCHEMA_VERSION } from '@markbook/shared/tables/tables'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { eq } from 'drizzle-orm'
@@ -128,7 +128,7 @@ describe('a centre whose database is put back behind its back', () => {
 describe('each sign by itself', () => {
   const signOf = async (node: School) => {
     const [entry] = await node.services.store.read(asSystem(), (tx) =>
-      tx.line.db.select().from(tx.t.history).where(eq(tx.t.history.entity, 'node')),
+      tx.connection.db.select().from(tx.t.history).where(eq(tx.t.history.entity, 'node')),
     )
     return (entry?.changes as { put_back?: { after: string } } | undefined)?.put_back?.after
   }

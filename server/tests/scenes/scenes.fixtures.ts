@@ -48,7 +48,9 @@ export async function same(a: School, b: School): Promise<[Record<string, string
 export const conflictsAt = (node: School) => node.rows('sync_conflict')
 /** What a node's parent did not take of it. */
 export const refusedAt = (node: School) =>
-  node.services.store.read(asSystem(), (tx) => tx.line.db.select().from(tx.t.sync_refused).where(isNull(tx.t.sync_refused.peer_id)))
+  node.services.store.read(asSystem(), (tx) => tx.connection.db.select().from(tx.t.sync_refused).where(isNull(tx.t.sync_refused.peer_id)))
 /** What a node did not take of those below it. */
 export const refusedBelow = (node: School) =>
-  node.services.store.read(asSystem(), (tx) => tx.line.db.select().from(tx.t.sync_refused).where(isNotNull(tx.t.sync_refused.peer_id)))
+  node.services.store.read(asSystem(), (tx) =>
+    tx.connection.db.select().from(tx.t.sync_refused).where(isNotNull(tx.t.sync_refused.peer_id)),
+  )

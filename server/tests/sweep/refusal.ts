@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Told } from '../../testing/ask.ts'
+import type { Answer } from '../../testing/ask.ts'
 
 const NAMES: Record<number, string> = {
   400: 'Bad Request',
@@ -24,7 +24,7 @@ const Refusal = z.strictObject({
 })
 
 /** What is wrong with the shape of a refusal (decisions §1, errors); empty where nothing is. */
-export function faultsOf({ status, text, headers }: Told): string[] {
+export function faultsOf({ status, text, headers }: Answer): string[] {
   if (status >= 500) return [`${status}: ${text.slice(0, 200)}`]
   if (status < 400) return [`${status} is no refusal`]
   const parsed = Refusal.safeParse(jsonOf(text))
@@ -46,4 +46,4 @@ function jsonOf(text: string): unknown {
 }
 
 /** The status and code, or what is wrong with the refusal itself. */
-export const refusalOf = (told: Told): string => [`${told.status} ${told.code}`, ...faultsOf(told)].join('; ')
+export const refusalOf = (told: Answer): string => [`${told.status} ${told.code}`, ...faultsOf(told)].join('; ')

@@ -81,15 +81,15 @@ async function standing(tx: ReadTx, school: string, accounted: Accounted): Promi
   }
   const { sync_row, sync_conflict } = tx.t
   const deleted = and(eq(sync_row.school_id, school), eq(sync_row.deleted, true))
-  for (const { table_name, row_id } of await tx.line.db.select().from(sync_row).where(deleted))
+  for (const { table_name, row_id } of await tx.connection.db.select().from(sync_row).where(deleted))
     add(accounted, keyOf({ table: table_name as Replicated, row: row_id, unit: EXISTENCE }), GONE)
   // An entry that came late to a book that was sent is kept and not shown. What somebody typed into it is a conflict.
   const late = and(eq(sync_row.school_id, school), eq(sync_row.deleted, false), eq(sync_row.table_name, 'report_book_entry'))
-  for (const { row_id } of await tx.line.db.select().from(sync_row).where(late)) {
+  for (const { row_id } of await tx.connection.db.select().from(sync_row).where(late)) {
     add(accounted, keyOf({ table: 'report_book_entry', row: row_id, unit: EXISTENCE }), THERE)
     addRow(accounted, 'report_book_entry', row_id, { manual_letter: null, teacher_remark: null })
   }
-  for (const conflict of await tx.line.db.select().from(sync_conflict).where(eq(sync_conflict.school_id, school)))
+  for (const conflict of await tx.connection.db.select().from(sync_conflict).where(eq(sync_conflict.school_id, school)))
     addKept(accounted, { ...conflict, table: conflict.entity as Replicated })
 }
 
@@ -103,7 +103,7 @@ function addKept(accounted: Accounted, { table, row_id: row, unit, value }: Kept
 
 async function aside(tx: ReadTx, school: string, accounted: Accounted): Promise<void> {
   const { sync_held, sync_refused } = tx.t
-  for (const { table_name, row_id, state } of await tx.line.db.select().from(sync_held).where(eq(sync_held.school_id, school))) {
+  for (const { table_name, row_id, state } of await tx.connection.db.select().from(sync_held).where(eq(sync_held.school_id, school))) {
     const { values, alive } = JSON.parse(state) as RowState
     const table = table_name as Replicated
     add(accounted, keyOf({ table, row: row_id, unit: EXISTENCE }), alive.length > 0 ? THERE : GONE)
@@ -111,6 +111,6 @@ async function aside(tx: ReadTx, school: string, accounted: Accounted): Promise<
   }
   // What a parent kept of it for its administrators proves nothing: the child must have it.
   const own = and(eq(sync_refused.school_id, school), isNull(sync_refused.peer_id))
-  for (const refused of await tx.line.db.select().from(sync_refused).where(own))
+  for (const refused of await tx.connection.db.select().from(sync_refused).where(own))
     addKept(accounted, { ...refused, table: refused.table_name as Replicated })
 }

@@ -5,7 +5,10 @@ import { expect, test } from 'vitest'
 function livedWithout(ci: string): { exit: number | null; text: string } {
   const asked = ['--seeds', '1', '--events', '5', '--central', '1', '--jobs', '1']
   const env = { ...process.env, TEST_POSTGRES: 'none', CI: ci }
-  const { status, stdout } = spawnSync(process.execPath, ['scripts/sim.mjs', ...asked], { env, encoding: 'utf8' })
+  const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', 'server/tests/world/cli.ts', ...asked], {
+    env,
+    encoding: 'utf8',
+  })
   return { exit: status, text: stdout }
 }
 

@@ -71,7 +71,7 @@ export function brokenRules(node: WorldNode, school: string): Promise<string[]> 
 
 /** What hangs on nothing. Both databases refuse it, unless a connection of SQLite were told not to. */
 export function strayRows(node: WorldNode): Promise<string[]> {
-  return node.store.read(asSystem(), async ({ line, dialect }) => {
+  return node.store.read(asSystem(), async ({ connection: line, dialect }) => {
     const stray = dialect.name === 'sqlite' ? await line.rows<object>('pragma foreign_key_check', []) : []
     return stray.map((row) => `${node.name}: foreign key ${JSON.stringify(row)}`)
   })
@@ -82,7 +82,7 @@ async function brokenBook(tx: ReadTx, book: Row<'report_book'>): Promise<string[
   const freeze = freezeOf({ values: book } as never)
   if (book.status !== 'sent_to_ministry' || !freeze) return []
   const { report_book_entry } = tx.t
-  const entries: Row<'report_book_entry'>[] = await tx.line.db
+  const entries: Row<'report_book_entry'>[] = await tx.connection.db
     .select()
     .from(report_book_entry)
     .where(eq(report_book_entry.report_book_id, book.id))
@@ -157,7 +157,7 @@ type Holds = (table: Replicated, id: string) => boolean
 async function needed(tx: ReadTx, school: string, holds: Holds): Promise<Holds> {
   const { sync_row } = tx.t
   const place = and(eq(sync_row.school_id, school), eq(sync_row.deleted, true), eq(sync_row.settled, true))
-  const rows = await tx.line.db.select({ table: sync_row.table_name, id: sync_row.row_id }).from(sync_row).where(place)
+  const rows = await tx.connection.db.select({ table: sync_row.table_name, id: sync_row.row_id }).from(sync_row).where(place)
   const forOthers = rows.filter(({ table }) => table !== 'report_book_entry' && table !== 'school_management')
   const staying = new Set(forOthers.map(({ table, id }) => `${table} ${id}`))
   if (staying.size === 0) return holds

@@ -6,7 +6,10 @@ import { makeTemplate } from '../../testing/database.ts'
 import { type Fault, faults, type Outcome } from './members.ts'
 import { type Run, replayOf, simulate } from './run.ts'
 
-/** `npm run sim`: what it is told is in scripts/sim.mjs. The seeds are shared out among as many processes as there are cores. */
+/**
+ * `npm run sim -- --seeds 100 [--seed 1] [--events 200] [--central 10] [--faults a,b] [--laptops 0] [--jobs 2] [--show 3] [--trace 1]`:
+ * simulated worlds, shared out among as many processes as there are cores. `--central 10`: every tenth has its centre on Postgres.
+ */
 const asked = new Map<string, string>()
 for (let at = 2; at < process.argv.length; at += 2) asked.set((process.argv[at] ?? '').replace(/^--/, ''), process.argv[at + 1] ?? '')
 const number = (name: string, otherwise: number) => Number(asked.get(name) ?? otherwise)
@@ -28,14 +31,14 @@ function runOf(seed: number): Run {
   }
 }
 
-type Told = Outcome & { seed: number }
+type WorldReport = Outcome & { seed: number }
 type Taken = { take: true }
 
 /** One process: it asks for the next seed until there is none. */
 function work(): void {
   process.on('message', async (seed: number) => {
     const { trace, failures } = await simulate(seed, runOf(seed))
-    process.send?.({ seed, failures, trace: asked.has('trace') ? trace : [] } satisfies Told)
+    process.send?.({ seed, failures, trace: asked.has('trace') ? trace : [] } satisfies WorldReport)
   })
   process.send?.({ take: true } satisfies Taken)
 }
@@ -43,7 +46,7 @@ function work(): void {
 const began = performance.now()
 const seconds = () => Math.round((performance.now() - began) / 1000)
 let [next, done, failed] = [from, 0, 0]
-function tell({ seed, failures, trace }: Told): void {
+function tell({ seed, failures, trace }: WorldReport): void {
   done += 1
   if (asked.has('trace')) console.log(trace.join('\n'))
   if (failures.length > 0) {
@@ -58,7 +61,7 @@ function tell({ seed, failures, trace }: Told): void {
 const inProcess = (more: readonly string[]) =>
   new Promise<void>((resolve, reject) => {
     const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), ...more, '--works', '1'])
-    child.on('message', (told: Told | Taken) => {
+    child.on('message', (told: WorldReport | Taken) => {
       if ('seed' in told) tell(told)
       if (next >= from + count) return child.disconnect()
       child.send(next)

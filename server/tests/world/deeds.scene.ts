@@ -5,27 +5,33 @@ import type { Chance } from './chance.ts'
 import type { Founded } from './founding.ts'
 
 /** What somebody does at a node. `fresh` never gives the same number twice, so that every value names its write. */
-export type Scene = { tx: WriteTx; school: Founded; chance: Chance; fresh(): number; actor: string }
-export type Deed = (scene: Scene) => Promise<unknown>
+export type DeedContext = { tx: WriteTx; school: Founded; chance: Chance; fresh(): number; actor: string }
+export type Deed = (scene: DeedContext) => Promise<unknown>
 
-export const all = async <T extends Replicated>({ tx, school }: Scene, table: T): Promise<Row<T>[]> =>
+export const all = async <T extends Replicated>({ tx, school }: DeedContext, table: T): Promise<Row<T>[]> =>
   ((await rowsWhere(tx, table, school.id)) as unknown as (Row<T> & { id: string })[]).sort((a, b) => (a.id < b.id ? -1 : 1))
 export async function some<T extends Replicated>(
-  scene: Scene,
+  scene: DeedContext,
   table: T,
   fits: (row: Row<T>) => boolean = () => true,
 ): Promise<Row<T> | undefined> {
   const rows = (await all(scene, table)).filter(fits)
   return rows.length > 0 ? scene.chance.pick(rows) : undefined
 }
-export const change = async <T extends Replicated>({ tx }: Scene, table: T, before: Row<T> | undefined, patch: Partial<Row<T>>) =>
+export const change = async <T extends Replicated>({ tx }: DeedContext, table: T, before: Row<T> | undefined, patch: Partial<Row<T>>) =>
   before && (await tx.update(table, [{ before, patch }]))
-export const remove = async <T extends Replicated>({ tx }: Scene, table: T, row: Row<T> | undefined) =>
+export const remove = async <T extends Replicated>({ tx }: DeedContext, table: T, row: Row<T> | undefined) =>
   row && (await tx.remove(table, [row]))
 
 export const CODES = ['MU', 'AR', 'PE'] as const
 /** One of these that no row has in this column. */
-export const free = async <T extends Replicated>(scene: Scene, table: T, column: keyof Row<T>, from: readonly string[], own?: Row<T>) => {
+export const free = async <T extends Replicated>(
+  scene: DeedContext,
+  table: T,
+  column: keyof Row<T>,
+  from: readonly string[],
+  own?: Row<T>,
+) => {
   const taken = new Set((await all(scene, table)).filter((row) => row !== own).map((row) => row[column]))
   const left = from.filter((each) => !taken.has(each as never))
   return left.length > 0 ? scene.chance.pick(left) : undefined

@@ -1,8 +1,8 @@
 import { naturalId } from '@markbook/shared/ids'
 import type { NewRow } from '../../store/tx.ts'
-import { all, CODES, change, free, remove, type Scene, some } from './deeds.scene.ts'
+import { all, CODES, change, type DeedContext, free, remove, some } from './deeds.scene.ts'
 
-export async function newSubject(scene: Scene) {
+export async function newSubject(scene: DeedContext) {
   const code = await free(scene, 'subject', 'code', CODES)
   if (!code) return
   const { tx, school } = scene
@@ -11,7 +11,7 @@ export async function newSubject(scene: Scene) {
   ])
 }
 
-export async function newStudent(scene: Scene) {
+export async function newStudent(scene: DeedContext) {
   const { tx, school, chance, fresh } = scene
   const number = chance.often(0.7) ? await free(scene, 'student', 'student_number', ['X1', 'X2', 'X3']) : undefined
   const row: NewRow<'student'> = {
@@ -29,7 +29,7 @@ export async function newStudent(scene: Scene) {
   return enrol(scene, row.id)
 }
 
-export async function enrol(scene: Scene, student: string) {
+export async function enrol(scene: DeedContext, student: string) {
   const { tx, school } = scene
   const group = await some(scene, 'student_group', ({ academic_year_id }) => academic_year_id === school.years[0])
   if (!group) return
@@ -39,7 +39,7 @@ export async function enrol(scene: Scene, student: string) {
   return tx.insert('enrolment', [{ id, ...place, student_id: student, enrolled_at: tx.now }])
 }
 
-export async function newClass(scene: Scene) {
+export async function newClass(scene: DeedContext) {
   const { tx, school } = scene
   const name = await free(scene, 'student_group', 'name', ['3A', '3B', '3C'])
   const year = school.years[0]
@@ -47,7 +47,7 @@ export async function newClass(scene: Scene) {
   return tx.insert('student_group', [{ id: tx.newId(), school_id: school.id, academic_year_id: year, name, created_by: scene.actor }])
 }
 
-export async function appoint(scene: Scene) {
+export async function appoint(scene: DeedContext) {
   const { tx, school, chance } = scene
   const group = await some(scene, 'student_group')
   const user = chance.pick(school.teachers)
@@ -61,7 +61,7 @@ export async function appoint(scene: Scene) {
   return tx.insert('class_teacher', [{ id: group.id, ...place }])
 }
 
-export async function dismiss(scene: Scene) {
+export async function dismiss(scene: DeedContext) {
   const heads = await all(scene, 'class_teacher')
   const assignment = await some(
     scene,
@@ -77,7 +77,7 @@ export async function dismiss(scene: Scene) {
   await tx.remove('teacher_group_assignment', [assignment])
 }
 
-export async function newTerm(scene: Scene) {
+export async function newTerm(scene: DeedContext) {
   const { tx, school, chance, fresh } = scene
   const year = school.years[1] as string
   const own = (await all(scene, 'term')).filter(({ academic_year_id }) => academic_year_id === year)
@@ -93,7 +93,7 @@ export async function newTerm(scene: Scene) {
   ])
 }
 
-export async function renameTerm(scene: Scene) {
+export async function renameTerm(scene: DeedContext) {
   const term = await some(scene, 'term', ({ academic_year_id }) => academic_year_id === scene.school.years[1])
   if (!term) return
   const taken = (await all(scene, 'term')).filter((each) => each.academic_year_id === term.academic_year_id).map(({ name }) => name)
@@ -101,7 +101,7 @@ export async function renameTerm(scene: Scene) {
   if (left.length > 0) return change(scene, 'term', term, { name: scene.chance.pick(left) })
 }
 
-export async function removeUnused(scene: Scene, table: 'term' | 'subject' | 'student' | 'student_group') {
+export async function removeUnused(scene: DeedContext, table: 'term' | 'subject' | 'student' | 'student_group') {
   const column = { term: 'term_id', subject: 'subject_id', student: 'student_id', student_group: 'student_group_id' }[table]
   const row = await some(scene, table)
   if (!row) return
@@ -125,13 +125,13 @@ export async function removeUnused(scene: Scene, table: 'term' | 'subject' | 'st
     if (cascades.includes(user as never)) continue
     if ((await all(scene, user)).some((each) => (each as Record<string, unknown>)[column] === row.id)) return
   }
-  // Nobody deletes a class of which reports were sent (docs/decisions/0130).
+  // Nobody deletes a class of which reports were sent.
   const sent = (await all(scene, 'report_book')).filter(({ status }) => status === 'sent_to_ministry')
   if (table === 'student_group' && sent.some(({ student_group_id }) => student_group_id === row.id)) return
   return remove(scene, table, row as never)
 }
 
-export async function changeMember(scene: Scene) {
+export async function changeMember(scene: DeedContext) {
   const { chance } = scene
   const members = await all(scene, 'school_management')
   const member = chance.pick(members)
@@ -141,7 +141,7 @@ export async function changeMember(scene: Scene) {
   return change(scene, 'school_management', member, { role: chance.pick(['admin', 'teacher', 'teacher', 'member'] as const) })
 }
 
-export async function askToJoin(scene: Scene) {
+export async function askToJoin(scene: DeedContext) {
   const { tx, school, chance } = scene
   const user_id = chance.pick([...school.admins, ...school.teachers])
   const before = (await all(scene, 'school_join_request')).find((each) => each.user_id === user_id && each.status === 'pending')

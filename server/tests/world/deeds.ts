@@ -3,7 +3,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { rowsWhere } from '../../store/replica/states.ts'
 import { asSystem, type NewRow } from '../../store/tx.ts'
 import { altered } from '../../testing/altered.ts'
-import { all, CODES, change, type Deed, free, remove, type Scene, some } from './deeds.scene.ts'
+import { all, CODES, change, type Deed, type DeedContext, free, remove, some } from './deeds.scene.ts'
 import {
   appoint,
   askToJoin,
@@ -20,7 +20,7 @@ import {
 import { isSqlFailure } from './failures.ts'
 import type { WorldNode } from './node.ts'
 
-async function mark(scene: Scene, fill: (before: Row<'grade'> | undefined) => Partial<Row<'grade'>>) {
+async function mark(scene: DeedContext, fill: (before: Row<'grade'> | undefined) => Partial<Row<'grade'>>) {
   const { tx, school } = scene
   const assessment = await some(scene, 'assessment')
   const student = await some(scene, 'student')
@@ -45,9 +45,9 @@ async function mark(scene: Scene, fill: (before: Row<'grade'> | undefined) => Pa
   return tx.insert('grade', [row])
 }
 
-const scoreOf = (scene: Scene) => (scene.fresh() % 9_999) / 100
+const scoreOf = (scene: DeedContext) => (scene.fresh() % 9_999) / 100
 
-async function newAssessment(scene: Scene) {
+async function newAssessment(scene: DeedContext) {
   const { tx, school, chance } = scene
   const [term, subject] = [await some(scene, 'term'), await some(scene, 'subject')]
   if (!term || !subject) return
@@ -66,7 +66,7 @@ async function newAssessment(scene: Scene) {
   return tx.insert('assessment', [row])
 }
 
-async function lowerMaximum(scene: Scene) {
+async function lowerMaximum(scene: DeedContext) {
   const assessment = await some(scene, 'assessment')
   if (!assessment) return
   const grades = (await all(scene, 'grade')).filter(({ assessment_id }) => assessment_id === assessment.id)
@@ -74,7 +74,7 @@ async function lowerMaximum(scene: Scene) {
   return change(scene, 'assessment', assessment, { max_score: Math.ceil(top) + (scene.fresh() % 30) })
 }
 
-const openBook = (scene: Scene) => some(scene, 'report_book', ({ status }) => status !== 'sent_to_ministry')
+const openBook = (scene: DeedContext) => some(scene, 'report_book', ({ status }) => status !== 'sent_to_ministry')
 
 /** By name; how often each is done is in `weights`. */
 export const deeds = {
@@ -184,7 +184,7 @@ export const ofTeachers: readonly DeedName[] = [
 ]
 
 /** Does it through the store's own door. Answers false where a rule of the database was in the way, and nothing was written. */
-export async function doDeed(node: WorldNode, name: DeedName, scene: Omit<Scene, 'tx'>): Promise<boolean> {
+export async function doDeed(node: WorldNode, name: DeedName, scene: Omit<DeedContext, 'tx'>): Promise<boolean> {
   try {
     await node.services.store.write(
       asSystem(scene.actor),

@@ -140,9 +140,9 @@ test('what waits is not lost to an older state of the row', async () => {
   const { box, centre, round, laptop } = await stage()
   const poisoned = (await rows(box, 'grade'))[0] as Row<'grade'>
   await at(box, admin, async (tx) => {
-    await tx.line.run('pragma ignore_check_constraints = on', [])
+    await tx.connection.run('pragma ignore_check_constraints = on', [])
     await tx.update('grade', [{ before: (await tx.find('grade', school.id, poisoned.id)) as never, patch: { score: -1 } }])
-    await tx.line.run('pragma ignore_check_constraints = off', [])
+    await tx.connection.run('pragma ignore_check_constraints = off', [])
   })
   await round(box, centre)
   await at(laptop, teacher, async (tx) =>

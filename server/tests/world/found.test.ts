@@ -62,9 +62,9 @@ test('a held row that loses something is tried once a page, and other pages go t
   const poisoned = (await rows(box, 'grade'))[0] as Row<'grade'>
   const setScore = (node: WorldNode, score: number) =>
     at(node, admin, async (tx) => {
-      await tx.line.run('pragma ignore_check_constraints = on', [])
+      await tx.connection.run('pragma ignore_check_constraints = on', [])
       await tx.update('grade', [{ before: (await tx.find('grade', school.id, poisoned.id)) as never, patch: { score } }])
-      await tx.line.run('pragma ignore_check_constraints = off', [])
+      await tx.connection.run('pragma ignore_check_constraints = off', [])
     })
   await setScore(box, -1)
   await setScore(centre, 7)

@@ -39,7 +39,7 @@ export async function heldAt(nodes: readonly WorldNode[], school: string, all: r
 }
 
 const heldRows = (node: WorldNode, school: string): Promise<Row<'sync_held'>[]> =>
-  node.store.read(asSystem(), (tx) => tx.line.db.select().from(tx.t.sync_held).where(eq(tx.t.sync_held.school_id, school)))
+  node.store.read(asSystem(), (tx) => tx.connection.db.select().from(tx.t.sync_held).where(eq(tx.t.sync_held.school_id, school)))
 
 const orderOf = (table: string) => tableOrder.indexOf(table as Replicated)
 const fourthTerms = (node: WorldNode, school: string, held: readonly { table_name: string; row_id: string; state: string }[]) =>
@@ -56,8 +56,8 @@ async function knownAnywhere(nodes: readonly WorldNode[], school: string): Promi
   for (const node of nodes) {
     await node.store.read(asSystem(), async (tx) => {
       const { sync_row, sync_held } = tx.t
-      const own = await tx.line.db.select({ id: sync_row.row_id }).from(sync_row)
-      const held = await tx.line.db.select({ id: sync_held.row_id }).from(sync_held).where(eq(sync_held.school_id, school))
+      const own = await tx.connection.db.select({ id: sync_row.row_id }).from(sync_row)
+      const held = await tx.connection.db.select({ id: sync_held.row_id }).from(sync_held).where(eq(sync_held.school_id, school))
       for (const { id } of [...own, ...held]) ids.add(id)
     })
   }
@@ -68,7 +68,7 @@ async function refusedRows(nodes: readonly WorldNode[], school: string): Promise
   const ids = new Set<string>()
   for (const node of nodes) {
     const rows = await node.store.read(asSystem(), (tx) =>
-      tx.line.db
+      tx.connection.db
         .select()
         .from(tx.t.sync_refused)
         .where(and(eq(tx.t.sync_refused.school_id, school), isNull(tx.t.sync_refused.peer_id))),

@@ -43,7 +43,7 @@ export class Ledger {
 
   /** What was there before the world began is nobody's write. */
   async begin(node: WorldNode, school: string): Promise<void> {
-    const { seq } = await node.store.read(asSystem(), (tx) => tx.dialect.feedOf(tx.line, school))
+    const { seq } = await node.store.read(asSystem(), (tx) => tx.dialect.feedOf(tx.connection, school))
     this.read.set(placeOf(node, school), seq)
   }
 
@@ -61,7 +61,7 @@ export class Ledger {
         const [row] = await rowsById(tx, table, school, [entry.row_id])
         fresh.push(...writesOf(node.name, school, { ...entry, table }, row ?? null))
       }
-      return (await tx.dialect.feedOf(tx.line, school)).seq
+      return (await tx.dialect.feedOf(tx.connection, school)).seq
     })
     this.read.set(place, seq)
     this.writes.push(...fresh)

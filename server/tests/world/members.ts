@@ -129,7 +129,7 @@ export class Members {
   /** Rightly so only where a copy of it, or what it was before its disk was put back, was revoked under the same enrolment. */
   protected async lockedOut(member: Member, parent: WorldNode): Promise<void> {
     const own = await member.node.store.read(asSystem(), incarnations)
-    const peers = await parent.store.read(asSystem(), (tx) => tx.line.db.select().from(tx.t.sync_peer))
+    const peers = await parent.store.read(asSystem(), (tx) => tx.connection.db.select().from(tx.t.sync_peer))
     if (!peers.some(({ node_id, revoked_at }) => revoked_at !== null && own.includes(node_id)))
       return this.fail(`${parent.name} will not have ${member.name}`)
     await this.cutOff(member)

@@ -71,7 +71,7 @@ export class Misfortunes extends Members {
 
   /**
    * Put back disk and all, a database does not know that it was restored: its parent tells it, and not one that lost the same days; or
-   * those below it, of whom none may have lost days of its own (docs/decisions/0404).
+   * those below it, of whom none may have lost days of its own.
    */
   protected mayGoOn = ({ name, parents }: Member) => {
     const since = this.restored.slice(this.backups.get(name)?.restored ?? 0)
@@ -94,7 +94,7 @@ export class Misfortunes extends Members {
       const enrolment = await enrolmentAt(member.node, parent)
       await parent.store.write(asSystem(), async (tx) => {
         const { sync_peer } = tx.t
-        if (enrolment) await tx.line.db.update(sync_peer).set({ revoked_at: tx.now }).where(eq(sync_peer.id, enrolment.id))
+        if (enrolment) await tx.connection.db.update(sync_peer).set({ revoked_at: tx.now }).where(eq(sync_peer.id, enrolment.id))
       })
     }
     await this.cutOff(member)
@@ -104,11 +104,11 @@ export class Misfortunes extends Members {
   protected async poison({ name, node, school: number }: Member): Promise<void> {
     const school = founded(number)
     await node.store.write(asSystem(school.admins[0]), async (tx) => {
-      const [row] = await tx.line.db.select().from(tx.t.grade).where(eq(tx.t.grade.school_id, school.id))
+      const [row] = await tx.connection.db.select().from(tx.t.grade).where(eq(tx.t.grade.school_id, school.id))
       if (!row) return
-      await tx.line.run('pragma ignore_check_constraints = on', [])
+      await tx.connection.run('pragma ignore_check_constraints = on', [])
       await tx.update('grade', [{ before: row, patch: { score: -this.fresh() } }])
-      await tx.line.run('pragma ignore_check_constraints = off', [])
+      await tx.connection.run('pragma ignore_check_constraints = off', [])
     })
     await this.note(this.members.find((each) => each.name === name) as Member, school, 'a poison row')
   }

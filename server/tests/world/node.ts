@@ -2,12 +2,12 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, clientOf } from '@markbook/shared/contract/client'
 import { contract } from '@markbook/shared/contract/contract'
+import { type App, createApp } from '../../app/app.ts'
 import type { Cache } from '../../cache/cache.ts'
 import { memoryCache } from '../../cache/memory.ts'
 import { readConfig } from '../../config.ts'
-import type { Papers } from '../../documents/papers.ts'
+import type { Documents } from '../../documents/documents.ts'
 import { storageIn } from '../../files/open.ts'
-import { type App, createApp } from '../../http/app.ts'
 import { cookieName, sessionCookies } from '../../http/cookies.ts'
 import type { Log } from '../../http/log.ts'
 import { createMetrics } from '../../http/metrics.ts'
@@ -75,7 +75,7 @@ export class WorldNode {
     await this.cache.close()
     this.openings += 1
     const newId = repeatableIds(clock as TestClock, `${seed}:${this.name}:${this.openings}`)
-    const options = { clock, newId, kind: kind === 'centre' ? kind : ('school' as const) }
+    const options = { clock, newId, role: kind === 'centre' ? kind : ('school' as const) }
     const store = await (disk ? openCentralStore(disk.url, options) : openSchoolStore(folder, options))
     this.opened = { store, services: this.servicesOf(store, clock), app: null }
     this.clients.clear()
@@ -164,7 +164,7 @@ export class WorldNode {
       cache: this.cache,
       mailer: { send() {}, state: () => ({ kind: 'smtp', lastFailure: null, queued: 0 }), close: async () => {} },
       ...storageIn(join(this.folder, 'files'), clock, 0),
-      papers: {} as Papers,
+      documents: {} as Documents,
       jobs: {
         stopping: new AbortController().signal,
         look() {},

@@ -71,7 +71,11 @@ export const plants: readonly Plant[] = [
   plant<Feed>('what came from others is not sent on', '../../store/replica/feed.ts', ({ readFeed }) => ({
     readFeed: async (...[tx, school, asked]: Parameters<Feed['readFeed']>) => {
       const page = await readFeed(tx, school, asked)
-      const known = await tx.dialect.feedEntries(tx.line, school, { after: asked.after, upTo: Number.MAX_SAFE_INTEGER, limit: 10_000 })
+      const known = await tx.dialect.feedEntries(tx.connection, school, {
+        after: asked.after,
+        upTo: Number.MAX_SAFE_INTEGER,
+        limit: 10_000,
+      })
       const foreign = new Set(known.filter(({ source_id }) => source_id !== null).map(({ row_id }) => row_id))
       return { ...page, rows: page.rows.filter(({ state }) => !foreign.has(state.id)) }
     },

@@ -107,7 +107,7 @@ export class World extends Misfortunes {
     const feeds = new Map<string, number>()
     for (const { name, node, school } of [...this.living(), this.members[0] as Member]) {
       for (const { id } of this.schoolsOf(school))
-        feeds.set(`${name} ${id.slice(0, 8)}`, (await node.store.read(asSystem(), (tx) => tx.dialect.feedOf(tx.line, id))).seq)
+        feeds.set(`${name} ${id.slice(0, 8)}`, (await node.store.read(asSystem(), (tx) => tx.dialect.feedOf(tx.connection, id))).seq)
     }
     return feeds
   }
@@ -117,7 +117,7 @@ export class World extends Misfortunes {
     const { node } = this.members.find((each) => each.name === name) as Member
     const { id } = this.schoolsOf(0).find((each) => each.id.startsWith(school)) as Founded
     const entries = await node.store.read(asSystem(), (tx) =>
-      tx.dialect.feedEntries(tx.line, id, { after: seq, upTo: Number.MAX_SAFE_INTEGER, limit: 5 }),
+      tx.dialect.feedEntries(tx.connection, id, { after: seq, upTo: Number.MAX_SAFE_INTEGER, limit: 5 }),
     )
     return entries.map(({ table_name, row_id }) => `${table_name} ${row_id}`).join(', ')
   }

@@ -1,16 +1,26 @@
+import { limits } from '@markbook/shared/limits'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useProfile } from '../../api/session.ts'
+import { ask, useSave } from '../../api/queries.ts'
+import { me, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
-import { Page } from '../../components/page.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Form, Options, Row, SaveActions, SelectField, TextField } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
+import { useToasts } from '../../components/toasts.tsx'
+import { useDraft } from '../../components/use-draft.ts'
+import { useSwitchSchool } from '../../frame/active-school.ts'
 import { signOut } from '../../frame/sign-out.ts'
+import { chooseTheme, chosenTheme, type Theme, themes } from '../../frame/theme.ts'
+import { moment } from '../../words/format.ts'
+import { chooseLanguage, languageOptions } from '../../words/words.ts'
+import { JoinSchool } from '../sign-in/join-school.tsx'
 import styles from './account.module.css'
-import { Names } from './names.tsx'
-import { OwnSchools } from './own-schools.tsx'
-import { Picture } from './picture.tsx'
-import { Settings } from './settings.tsx'
 import { SignInWays } from './sign-in-ways.tsx'
 
-/** Everything that is the person's own, whatever school the pages speak of. */
+/** The settings of the person, independent of the school. */
 export function AccountPage() {
   const { t } = useTranslation(['account', 'app'])
   const { email } = useProfile()
@@ -32,5 +42,228 @@ export function AccountPage() {
         </div>
       </div>
     </Page>
+  )
+}
+
+/** The appearance and the language on this computer. */
+function Settings() {
+  const { t, i18n } = useTranslation(['account', 'app'])
+  const [theme, setTheme] = useState(chosenTheme())
+  return (
+    <Card title={t('settings.title')}>
+      <Row>
+        <SelectField
+          label={t('app:account.theme')}
+          value={theme}
+          onChange={({ target }) => {
+            chooseTheme(target.value as Theme)
+            setTheme(target.value as Theme)
+          }}
+        >
+          <Options of={themes.map((id) => ({ id, name: t(`app:account.${id}`) }))} />
+        </SelectField>
+        <SelectField label={t('app:account.language')} value={i18n.language} onChange={({ target }) => void chooseLanguage(target.value)}>
+          <Options of={languageOptions} />
+        </SelectField>
+      </Row>
+    </Card>
+  )
+}
+
+function Names() {
+  const { t } = useTranslation(['account', 'app'])
+  const profile = useProfile()
+  const { tell } = useToasts()
+  const save = useSave('auth', 'updateProfile')
+  const initial = { firstName: profile.first_name ?? '', lastName: profile.last_name ?? '' }
+  const { draft, field, check } = useDraft(initial, save.error, ['firstName', 'lastName'])
+  const send = () => {
+    const body = { firstName: draft.firstName.trim(), lastName: draft.lastName.trim() }
+    if (check()) save.mutate({ body }, { onSuccess: () => tell(t('names.saved')) })
+  }
+  return (
+    <Card title={t('names.title')}>
+      <Form onSend={send}>
+        <Row>
+          <TextField {...field('firstName')} label={t('names.first')} autoComplete="given-name" maxLength={limits.text.name} />
+          <TextField {...field('lastName')} label={t('names.last')} autoComplete="family-name" maxLength={limits.text.name} />
+        </Row>
+        <FailureNotice failure={save.error} />
+        <SaveActions busy={save.isPending} />
+      </Form>
+    </Card>
+  )
+}
+
+/** The interval of reading the profile while a request is pending. */
+const POLL_MS = 10_000
+
+/** The schools of this person, which one is active, and joining another. */
+function OwnSchools() {
+  const { t } = useTranslation(['account', 'app'])
+  const { school_id, pending_join_request: pending } = useProfile()
+  const schools = useQuery(ask('auth', 'schools'))
+  useQuery({ ...me(), refetchInterval: pending ? POLL_MS : false })
+  const switchTo = useSwitchSchool()
+  const [isJoining, setJoining] = useState(false)
+  const join = !pending && (
+    <Button size="small" onClick={() => setJoining(true)}>
+      {t('schools.join')}
+    </Button>
+  )
+  return (
+    <Card title={t('schools.title')} actions={join}>
+      <Answer of={schools}>
+        {(list) => (
+          <ul className={layout['list']}>
+            {list.map(({ school: { id, name }, role, is_active }) => (
+              <li key={id} className={layout['split']}>
+                <span>
+                  <strong>{name}</strong> · {t(`schools.${role}`)} {!is_active && <Badge tone="warn">{t('schools.suspended')}</Badge>}
+                </span>
+                {id === school_id && <Badge tone="good">{t('schools.active')}</Badge>}
+                {id !== school_id && is_active && (
+                  <Button size="small" aria-label={t('schools.switchTo', { name })} onClick={() => switchTo.mutate(id)}>
+                    {t('schools.switch')}
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
+      {pending && <Pending />}
+      {isJoining && <JoinDialog not={(schools.data ?? []).map(({ school }) => school.id)} onClose={() => setJoining(false)} />}
+    </Card>
+  )
+}
+
+function Pending() {
+  const { t } = useTranslation('account')
+  const { tellFailure } = useToasts()
+  const { pending_join_request: pending } = useProfile()
+  const withdraw = useSave('schools', 'withdraw', ['auth'])
+  if (!pending) return null
+  const take = () => withdraw.mutate({ params: { requestId: pending.id } }, { onError: tellFailure })
+  return (
+    <div className={layout['split']}>
+      <span role="status">{t('schools.pending', { school: pending.school.name, when: moment(pending.requested_at) })}</span>
+      <Button size="small" look="danger" busy={withdraw.isPending} onClick={take}>
+        {t('schools.withdraw')}
+      </Button>
+    </div>
+  )
+}
+
+function JoinDialog({ not, onClose }: { not: readonly string[]; onClose: () => void }) {
+  const { t } = useTranslation('account')
+  const { tell } = useToasts()
+  return (
+    <Dialog open title={t('schools.join')} lead={t('schools.joinLead')} onClose={onClose}>
+      <JoinSchool
+        not={not}
+        onCancel={onClose}
+        onRequested={({ school }) => {
+          tell(t('schools.asked', { school: school.name }))
+          onClose()
+        }}
+      />
+    </Dialog>
+  )
+}
+
+const TYPES = 'image/jpeg,image/png,image/webp'
+const MEGABYTES = limits.image.bytes / 1_048_576
+
+/** A temporary URL of the chosen file. */
+function usePreview(file: File | null): string | null {
+  const [address, setAddress] = useState<string | null>(null)
+  useEffect(() => {
+    if (!file) return setAddress(null)
+    const made = URL.createObjectURL(file)
+    setAddress(made)
+    return () => URL.revokeObjectURL(made)
+  }, [file])
+  return address
+}
+
+/** The URL on the server that this page is from, by whatever name it is reached. */
+const localUrl = (address: string) => {
+  const { pathname, search } = new URL(address, location.origin)
+  return `${pathname}${search}`
+}
+
+/** The picture is chosen, previewed, then saved. It is shown in a circle. */
+function Picture() {
+  const { t } = useTranslation(['account', 'app'])
+  const profile = useProfile()
+  const { tell } = useToasts()
+  const [file, setFile] = useState<File | null>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const preview = usePreview(file)
+  const upload = useSave('avatars', 'upload', ['auth'])
+  const isTooLarge = file !== null && file.size > limits.image.bytes
+  const choose = (chosen: File | null) => {
+    setFile(chosen)
+    upload.reset()
+    if (input.current && !chosen) input.current.value = ''
+  }
+  const save = () => {
+    if (!file) return
+    const body = new FormData()
+    body.append('file', file)
+    upload.mutate(
+      { body },
+      {
+        onSuccess: () => {
+          choose(null)
+          tell(t('picture.saved'))
+        },
+      },
+    )
+  }
+  const shown = preview ?? (profile.avatar_url && localUrl(profile.avatar_url))
+  return (
+    <Card title={t('picture.title')}>
+      <div className={styles['picture']}>
+        {shown ? <img src={shown} alt={t(preview ? 'picture.chosen' : 'picture.own')} /> : <Initials />}
+        <div className={styles['stack']}>
+          <label className="hidden" htmlFor="own-picture">
+            {t('picture.label')}
+          </label>
+          <input
+            ref={input}
+            id="own-picture"
+            type="file"
+            accept={TYPES}
+            className="hidden"
+            tabIndex={-1}
+            onChange={({ target }) => choose(target.files?.[0] ?? null)}
+          />
+          {file ? (
+            <div className={layout['wrap']}>
+              <Button look="primary" busy={upload.isPending} disabled={isTooLarge} onClick={save}>
+                {t('picture.save')}
+              </Button>
+              <Button onClick={() => choose(null)}>{t('app:action.cancel')}</Button>
+            </div>
+          ) : (
+            <Button onClick={() => input.current?.click()}>{t(profile.avatar_url ? 'picture.another' : 'picture.choose')}</Button>
+          )}
+          <span className={layout['note']}>{t('picture.hint', { megabytes: MEGABYTES })}</span>
+        </div>
+      </div>
+      {isTooLarge && <Notice tone="bad">{t('picture.tooLarge', { megabytes: MEGABYTES })}</Notice>}
+      <FailureNotice failure={upload.error} />
+    </Card>
+  )
+}
+
+function Initials() {
+  const { first_name, last_name } = useProfile()
+  return (
+    <span className={styles['initials']} aria-hidden="true">
+      {[first_name, last_name].map((name) => [...(name ?? '')][0] ?? '').join('')}
+    </span>
   )
 }

@@ -2,17 +2,18 @@ import { naturalId } from '@markbook/shared/ids'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { stepAt, totpOf } from '../../../../server/features/outage/totp.ts'
+import { stepAt, totpOf } from '../../../../server/features/auth/totp.ts'
 import { asSystem } from '../../../../server/store/tx.ts'
 import { fromBase32 } from '../../../../server/testing/authenticator.ts'
 import { png } from '../../../../server/testing/pictures.ts'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost, noMailLeaves } from '../../tests/post.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
 const NEXT_LOOK = { timeout: 25_000 }
 
-describe.skipIf(!chromiumPath)('the account page', () => {
+describe.skipIf(!headlessPath)('the account page', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {

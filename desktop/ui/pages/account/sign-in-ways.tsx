@@ -1,20 +1,27 @@
-import type { OwnWays } from '@markbook/shared/contract/outage'
+import type { OwnSignInMethods } from '@markbook/shared/contract/sign-in-methods'
+import { Failure } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
 import { ask, useSave } from '../../api/queries.ts'
+import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog } from '../../components/dialog.tsx'
-import { Answer, Badge, Card } from '../../components/page.tsx'
+import { copyText } from '../../components/copy-text.ts'
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
+import { Actions, CodeField, Form } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { Answer, Badge, Card, FailureNotice, Notice } from '../../components/page.tsx'
+import { PrintSheet } from '../../components/print-sheet.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { moment } from '../../words/format.ts'
 import styles from './account.module.css'
-import { AppDialog } from './app-dialog.tsx'
-import { CodesDialog } from './codes-dialog.tsx'
+import { QrCode } from './qr-code.tsx'
 
-const FEW = 3
+const FEW_CODES = 3
 
-/** How to sign in when no mail comes: set up today, needed on the day when the line is down. */
+/** Ways to sign in without mail, set up in advance. */
 export function SignInWays() {
   const { t } = useTranslation('account')
   const ways = useQuery(ask('outage', 'ownWays'))
@@ -33,7 +40,7 @@ export function SignInWays() {
   )
 }
 
-function App({ own }: { own: OwnWays }) {
+function App({ own }: { own: OwnSignInMethods }) {
   const { t } = useTranslation('account')
   const { tell } = useToasts()
   const remove = useSave('outage', 'removeTotp')
@@ -41,7 +48,7 @@ function App({ own }: { own: OwnWays }) {
   const close = () => setOpen(null)
   return (
     <div className={styles['way']}>
-      <div className={styles['split']}>
+      <div className={layout['split']}>
         <h3>{t('app.title')}</h3>
         {own.confirmed_at ? (
           <Badge tone="good">{t('app.since', { when: moment(own.confirmed_at) })}</Badge>
@@ -50,7 +57,7 @@ function App({ own }: { own: OwnWays }) {
         )}
       </div>
       <p>{t('app.text')}</p>
-      <div className={styles['buttons']}>
+      <div className={layout['wrap']}>
         <Button onClick={() => setOpen('enrol')}>{t(own.confirmed_at ? 'app.another' : 'app.setUp')}</Button>
         {own.confirmed_at && (
           <Button look="danger" onClick={() => setOpen('remove')}>
@@ -75,23 +82,154 @@ function App({ own }: { own: OwnWays }) {
   )
 }
 
-function Codes({ own }: { own: OwnWays }) {
+function Codes({ own }: { own: OwnSignInMethods }) {
   const { t } = useTranslation('account')
   const [isOpen, setOpen] = useState(false)
   const { recovery_codes: left } = own
   return (
     <div className={styles['way']}>
-      <div className={styles['split']}>
+      <div className={layout['split']}>
         <h3>{t('codes.title')}</h3>
-        <Badge {...(left > 0 && { tone: left > FEW ? ('good' as const) : ('warn' as const) })}>
+        <Badge {...(left > 0 && { tone: left > FEW_CODES ? ('good' as const) : ('warn' as const) })}>
           {left > 0 ? t('codes.left', { count: left }) : t('codes.none')}
         </Badge>
       </div>
       <p>{t('codes.text')}</p>
-      <div className={styles['buttons']}>
+      <div className={layout['wrap']}>
         <Button onClick={() => setOpen(true)}>{t(left > 0 ? 'codes.again' : 'codes.make')}</Button>
       </div>
       {isOpen && <CodesDialog left={left} onClose={() => setOpen(false)} />}
     </div>
+  )
+}
+
+/** A secret in groups of four, for those who type it by hand. */
+const grouped = (secret: string) => secret.match(/.{1,4}/g)?.join(' ') ?? secret
+
+/** Scan the code and type what the app shows. Nothing changes before a correct code. */
+function AppDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation(['account', 'app'])
+  const { tell } = useToasts()
+  const [code, setCode] = useState('')
+  // The secret is made for this dialog and must not be requested twice.
+  const enrolment = useQuery({
+    queryKey: ['new-app'],
+    queryFn: () => client.outage.enrolTotp(),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnReconnect: false,
+  })
+  const confirm = useSave('outage', 'confirmTotp')
+  const send = (token: string) => {
+    if (confirm.isPending) return
+    const onSuccess = () => {
+      tell(t('app.ready'))
+      onClose()
+    }
+    confirm.mutate({ body: { token } }, { onSuccess })
+  }
+  const isWrong = confirm.error instanceof Failure && confirm.error.code === 'otp_invalid'
+  return (
+    <Dialog open title={t('app.dialog')} lead={t('app.lead')} onClose={onClose}>
+      <Answer of={enrolment}>
+        {({ otpauth_uri, secret }) => (
+          <Form onSend={() => send(code)}>
+            <div className={styles['scan']}>
+              <QrCode text={otpauth_uri} label={t('app.qr')} />
+              <ol>
+                <li>{t('app.step1')}</li>
+                <li>{t('app.step2')}</li>
+                <li>
+                  {t('app.step3')} <code className={styles['secret']}>{grouped(secret)}</code>
+                </li>
+              </ol>
+            </div>
+            {!isWrong && <FailureNotice failure={confirm.error} />}
+            <CodeField
+              label={t('app.code')}
+              hint={t('app.codeHint')}
+              error={isWrong ? t('app.wrong') : undefined}
+              value={code}
+              onChange={setCode}
+              onWhole={send}
+            />
+            <Actions>
+              <Button onClick={onClose}>{t('app:action.cancel')}</Button>
+              <Button type="submit" look="primary" busy={confirm.isPending} disabled={code.length < limits.otp.length}>
+                {t('app.confirm')}
+              </Button>
+            </Actions>
+          </Form>
+        )}
+      </Answer>
+    </Dialog>
+  )
+}
+
+const spaced = (code: string) => `${code.slice(0, 4)} ${code.slice(4)}`
+
+/** Ten recovery codes, shown only once. `left`: how many of an older set become invalid. */
+function CodesDialog({ left, onClose }: { left: number; onClose: () => void }) {
+  const { t } = useTranslation(['account', 'app'])
+  const make = useSave('outage', 'newRecoveryCodes')
+  const codes = make.data?.codes
+  const lead = codes ? t('codes.keep') : left > 0 ? t('codes.ends', { count: left }) : t('codes.once')
+  return (
+    <Dialog open title={t(codes ? 'codes.shown' : 'codes.dialog')} lead={lead} onClose={onClose}>
+      {codes ? (
+        <Shown codes={codes} onClose={onClose} />
+      ) : (
+        <>
+          <FailureNotice failure={make.error} />
+          <Actions>
+            <Button onClick={onClose}>{t('app:action.cancel')}</Button>
+            <Button look={left > 0 ? 'danger' : 'primary'} busy={make.isPending} onClick={() => make.mutate(undefined)}>
+              {t('codes.make')}
+            </Button>
+          </Actions>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+function Shown({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
+  const { t } = useTranslation(['account', 'app'])
+  const [copied, setCopied] = useState<boolean | null>(null)
+  const copy = async () => setCopied(await copyText(codes.map(spaced).join('\n')))
+  return (
+    <>
+      <ol className={styles['codes']} aria-label={t('codes.title')}>
+        {codes.map((code) => (
+          <li key={code}>{spaced(code)}</li>
+        ))}
+      </ol>
+      {copied !== null && <Notice tone={copied ? 'good' : 'warn'}>{t(copied ? 'codes.copied' : 'codes.notCopied')}</Notice>}
+      <Actions>
+        <Button onClick={() => void copy()}>{t('codes.copy')}</Button>
+        <Button onClick={() => window.print()}>{t('app:action.print')}</Button>
+        <Button look="primary" onClick={onClose}>
+          {t('codes.done')}
+        </Button>
+      </Actions>
+      <Paper codes={codes} />
+    </>
+  )
+}
+
+function Paper({ codes }: { codes: readonly string[] }) {
+  const { t } = useTranslation(['account', 'app'])
+  const { email } = useProfile()
+  return (
+    <PrintSheet>
+      <h1>{t('codes.paper', { name: t('app:name') })}</h1>
+      <p>{t('codes.paperFor', { email, when: moment(new Date().toISOString()) })}</p>
+      <ol>
+        {codes.map((code) => (
+          <li key={code}>{spaced(code)}</li>
+        ))}
+      </ol>
+      <p>{t('codes.paperHow')}</p>
+    </PrintSheet>
   )
 }

@@ -6,24 +6,25 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { SelectField } from '../../components/field.tsx'
-import { Answer, Badge, Empty, Loading, numberCell, Page, Table } from '../../components/page.tsx'
+import { Options, SelectField } from '../../components/field.tsx'
+import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
+import { type Column, Table } from '../../components/table.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { day, number } from '../../words/format.ts'
 import { AssessmentDialog } from './assessment-dialog.tsx'
 
-/** The assessments of one subject in the chosen term, for whoever may mark it. */
+/** The assessments of one subject in the chosen term, for those who may mark it. */
 export function AssessmentsPage() {
   const { t } = useTranslation('assessments')
   const { term, year, isLoading } = useChosenTerm()
-  const { subject: asked } = useSearch({ from: '/school/assessments' })
+  const { subject: requestedId } = useSearch({ from: '/school/assessments' })
   const navigate = useNavigate()
-  const { subjects, isLoading: isLooking } = useMarkedSubjects(year?.id ?? null)
-  const subject = subjects.find(({ id }) => id === asked) ?? subjects[0]
+  const { subjects, isLoading: isLoadingSubjects } = useMarkedSubjects(year?.id ?? null)
+  const subject = subjects.find(({ id }) => id === requestedId) ?? subjects[0]
   const [shown, setShown] = useState<Assessment | 'new' | null>(null)
   const choose = (id: string) => void navigate({ to: '/assessments', search: { subject: id }, replace: true })
-  if (isLoading || isLooking) return <Loading />
+  if (isLoading || isLoadingSubjects) return <Loading />
   return (
     <Page
       title={t('title')}
@@ -42,11 +43,7 @@ export function AssessmentsPage() {
       {term && subject && (
         <>
           <SelectField label={t('subject')} value={subject.id} onChange={({ target }) => choose(target.value)}>
-            {subjects.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+            <Options of={subjects} />
           </SelectField>
           <List termId={term.id} subjectId={subject.id} onChoose={setShown} />
           {shown && (
@@ -78,56 +75,39 @@ function List({ termId, subjectId, onChoose }: { termId: string; subjectId: stri
   const list = useQuery(ask('assessments', 'list', { query: { termId, subjectId } }))
   const classes = useQuery(ask('classes', 'list'))
   const className = (id: string | null) => classes.data?.find((known) => known.id === id)?.name ?? '…'
+  const columnsOf = (assessments: readonly Assessment[]): Column<Assessment>[] => [
+    { head: t('name'), cell: (assessment) => <Title assessment={assessment} onChoose={onChoose} /> },
+    { head: t('type'), cell: ({ assessment_type }) => t(assessment_type) },
+    { head: t('date'), cell: ({ assessment_date }) => (assessment_date ? day(assessment_date) : '') },
+    { head: t('max'), look: 'number', cell: ({ max_score }) => number(max_score) },
+    { head: t('weight'), look: 'number', cell: ({ weight }) => number(weight ?? 1) },
+    {
+      head: t('class'),
+      cell: ({ student_group_id }) => (student_group_id ? t('classOnly', { name: className(student_group_id) }) : t('everyClass')),
+    },
+    { head: t('order'), cell: (assessment) => <Order assessments={assessments} at={assessments.indexOf(assessment)} /> },
+  ]
   return (
     <Answer of={list} empty={t('empty')}>
-      {(assessments) => (
-        <Table label={t('title')}>
-          <thead>
-            <tr>
-              <th scope="col">{t('name')}</th>
-              <th scope="col">{t('type')}</th>
-              <th scope="col">{t('date')}</th>
-              <th scope="col" className={numberCell}>
-                {t('max')}
-              </th>
-              <th scope="col" className={numberCell}>
-                {t('weight')}
-              </th>
-              <th scope="col">{t('class')}</th>
-              <th scope="col">{t('order')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {assessments.map((assessment, at) => (
-              <tr key={assessment.id}>
-                <th scope="row">
-                  <Button look="quiet" aria-label={t('change', { title: assessment.title })} onClick={() => onChoose(assessment)}>
-                    {assessment.title}
-                  </Button>{' '}
-                  {assessment.is_excluded && (
-                    <Badge tone="warn">
-                      {assessment.exclusion_reason ? t('excludedBecause', { reason: assessment.exclusion_reason }) : t('excluded')}
-                    </Badge>
-                  )}
-                </th>
-                <td>{t(assessment.assessment_type)}</td>
-                <td>{assessment.assessment_date ? day(assessment.assessment_date) : ''}</td>
-                <td className={numberCell}>{number(assessment.max_score)}</td>
-                <td className={numberCell}>{number(assessment.weight ?? 1)}</td>
-                <td>{assessment.student_group_id ? t('classOnly', { name: className(assessment.student_group_id) }) : t('everyClass')}</td>
-                <td>
-                  <Order assessments={assessments} at={at} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
-      )}
+      {(rows) => <Table label={t('title')} columns={columnsOf(rows)} rows={rows} keyOf={({ id }) => id} />}
     </Answer>
   )
 }
 
-/** Changes places with a neighbour: both get the number of their new place. */
+function Title({ assessment, onChoose }: { assessment: Assessment; onChoose: (assessment: Assessment) => void }) {
+  const { t } = useTranslation('assessments')
+  const { title, is_excluded, exclusion_reason: reason } = assessment
+  return (
+    <>
+      <Button look="quiet" aria-label={t('change', { title })} onClick={() => onChoose(assessment)}>
+        {title}
+      </Button>{' '}
+      {is_excluded && <Badge tone="warn">{reason ? t('excludedBecause', { reason }) : t('excluded')}</Badge>}
+    </>
+  )
+}
+
+/** Moves an assessment one place up or down, and saves the new order. */
 function Order({ assessments, at }: { assessments: readonly Assessment[]; at: number }) {
   const { t } = useTranslation('assessments')
   const { tellFailure } = useToasts()
@@ -136,25 +116,24 @@ function Order({ assessments, at }: { assessments: readonly Assessment[]; at: nu
   const moveTo = async (to: number) => {
     const order = assessments.map(({ id }) => id)
     order.splice(to, 0, ...order.splice(at, 1))
-    const moved = order.map((id, index) => ({ id, index })).filter(({ id, index }) => placeOf(assessments, id) !== index + 1)
+    const moved = order.map((id, index) => ({ id, index })).filter(({ id, index }) => sortOrderOf(assessments, id) !== index + 1)
     for (const { id, index } of moved) await update.mutateAsync({ params: { id }, body: { sortOrder: index + 1 } })
   }
-  const move = (to: number) => void moveTo(to).catch(tellFailure)
+  const button = (word: 'up' | 'down', sign: string, to: number) => (
+    <Button
+      size="small"
+      aria-label={t(word, { title })}
+      disabled={!assessments[to] || update.isPending}
+      onClick={() => void moveTo(to).catch(tellFailure)}
+    >
+      {sign}
+    </Button>
+  )
   return (
     <>
-      <Button size="small" aria-label={t('up', { title })} disabled={at === 0 || update.isPending} onClick={() => move(at - 1)}>
-        ↑
-      </Button>{' '}
-      <Button
-        size="small"
-        aria-label={t('down', { title })}
-        disabled={at === assessments.length - 1 || update.isPending}
-        onClick={() => move(at + 1)}
-      >
-        ↓
-      </Button>
+      {button('up', '↑', at - 1)} {button('down', '↓', at + 1)}
     </>
   )
 }
 
-const placeOf = (assessments: readonly Assessment[], id: string) => assessments.find((assessment) => assessment.id === id)?.sort_order
+const sortOrderOf = (assessments: readonly Assessment[], id: string) => assessments.find((assessment) => assessment.id === id)?.sort_order

@@ -7,15 +7,15 @@ import { ask, type ReplyOf, refresh, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
-import { Actions, Form, TextField } from '../../components/field.tsx'
-import { Answer, FailureNotice, Page } from '../../components/page.tsx'
+import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
+import { TextField } from '../../components/field.tsx'
+import { Answer, Page } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { issueOf } from '../../words/failure.ts'
 import { ClassStudents } from './class-students.tsx'
 import { ClassTeachers } from './class-teachers.tsx'
 
-type Shown = ReplyOf<'classes', 'get'>
+type ClassDetails = ReplyOf<'classes', 'get'>
 
 /** One class: its pupils, its teachers; for its class teacher and administrators what can be changed. */
 export function ClassPage() {
@@ -24,7 +24,7 @@ export function ClassPage() {
   return <Answer of={detail}>{(group) => <Whole group={group} />}</Answer>
 }
 
-function Whole({ group }: { group: Shown }) {
+function Whole({ group }: { group: ClassDetails }) {
   const { t } = useTranslation('classes')
   const profile = useProfile()
   const mayChange = group.is_class_teacher || isAdmin(profile)
@@ -54,7 +54,7 @@ function Whole({ group }: { group: Shown }) {
   )
 }
 
-function Rename({ group, onClose }: { group: Shown; onClose: () => void }) {
+function Rename({ group, onClose }: { group: ClassDetails; onClose: () => void }) {
   const { t } = useTranslation(['classes', 'app'])
   const { tell } = useToasts()
   const update = useSave('classes', 'update')
@@ -65,35 +65,26 @@ function Rename({ group, onClose }: { group: Shown; onClose: () => void }) {
     onClose()
   }
   return (
-    <Dialog open title={t('rename')} onClose={onClose}>
-      <Form onSend={() => void save().catch(() => null)}>
-        <FailureNotice failure={update.error} />
-        <TextField
-          label={t('name')}
-          value={name}
-          maxLength={200}
-          error={issueOf(update.error, 'name')}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <Actions>
-          <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={update.isPending} busyWord={t('app:state.saving')}>
-            {t('app:action.save')}
-          </Button>
-        </Actions>
-      </Form>
-    </Dialog>
+    <FormDialog title={t('rename')} failure={update.error} busy={update.isPending} onSave={save} onClose={onClose}>
+      <TextField
+        label={t('name')}
+        value={name}
+        maxLength={200}
+        error={issueOf(update.error, 'name')}
+        onChange={({ target }) => setName(target.value)}
+      />
+    </FormDialog>
   )
 }
 
-function Removal({ group, onClose }: { group: Shown; onClose: () => void }) {
+function Removal({ group, onClose }: { group: ClassDetails; onClose: () => void }) {
   const { t } = useTranslation('classes')
   const { tell } = useToasts()
   const navigate = useNavigate()
   const queries = useQueryClient()
   const confirm = async () => {
     await client.classes.remove({ params: { classId: group.id } })
-    // Away first: the page of a class that is gone has nothing to ask.
+    // Leave the page first: its queries would fail for a deleted class.
     await navigate({ to: '/classes' })
     await refresh(queries, ['classes', 'reports', 'history'])
     tell(t('deleted', { name: group.name }))

@@ -1,21 +1,22 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole, type ReplyOf, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog } from '../../components/dialog.tsx'
-import { Answer, Card, Table } from '../../components/page.tsx'
+import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
+import { Checkbox, CheckList, TextField } from '../../components/field.tsx'
+import { Answer, Card, Empty, Loading } from '../../components/page.tsx'
+import { Table } from '../../components/table.tsx'
+import { useToasts } from '../../components/toasts.tsx'
 import { listedName, nameOf } from '../../words/names.ts'
 import styles from './classes.module.css'
-import { EnrolDialog } from './enrol-dialog.tsx'
-import { StudentSubjectsDialog } from './student-subjects-dialog.tsx'
+import { subjectsByStudentId } from './subject-assignment.ts'
 import { SubjectsForMany } from './subjects-for-many.tsx'
-import { subjectsByStudentId } from './taken.ts'
 
 type Enrolled = ReplyOf<'classes', 'students'>[number]
 type Props = { classId: string; className: string; yearId: string; mayChange: boolean }
-type Shown = { kind: 'enrol' | 'many' } | { kind: 'unenrol' | 'subjects'; student: Enrolled }
+type StudentsDialog = { kind: 'enrol' | 'many' } | { kind: 'unenrol' | 'subjects'; student: Enrolled }
 
 export function ClassStudents({ classId, className, yearId, mayChange }: Props) {
   const { t } = useTranslation('classes')
@@ -23,7 +24,7 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
   const taken = useTaken(classId)
   const takenOf = useTakenOf(taken)
   const unenrol = useSave('classes', 'unenroll', ['students'])
-  const [shown, setShown] = useState<Shown | null>(null)
+  const [shown, setShown] = useState<StudentsDialog | null>(null)
   const close = () => setShown(null)
   const actions = mayChange && (
     <>
@@ -60,12 +61,12 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
 type Taken = ReturnType<typeof subjectsByStudentId<{ id: string; name: string }>>
 
 function useTaken(classId: string): Taken | undefined {
-  const given = useQuery(askWhole('classes', 'subjectsTaken', { params: { id: classId } }))
+  const assigned = useQuery(askWhole('classes', 'subjectsTaken', { params: { id: classId } }))
   const subjects = useQuery(ask('subjects', 'list'))
-  return useMemo(() => given.data && subjects.data && subjectsByStudentId(given.data, subjects.data), [given.data, subjects.data])
+  return useMemo(() => assigned.data && subjects.data && subjectsByStudentId(assigned.data, subjects.data), [assigned.data, subjects.data])
 }
 
-/** What a pupil takes, in words; nothing while that is on its way. */
+/** The subjects of a pupil as text; empty while they are loading. */
 function useTakenOf(taken: Taken | undefined): (studentId: string) => string {
   const { t } = useTranslation('classes')
   return (studentId) => {
@@ -78,57 +79,152 @@ type StudentsProps = {
   students: readonly Enrolled[]
   takenOf: (studentId: string) => string
   mayChange: boolean
-  onShow: (shown: Shown) => void
+  onShow: (shown: StudentsDialog) => void
 }
 
 function Students({ students, takenOf, mayChange, onShow }: StudentsProps) {
   const { t } = useTranslation('classes')
   return (
-    <Table label={t('students')}>
-      <thead>
-        <tr>
-          <th scope="col">{t('student')}</th>
-          <th scope="col">{t('number')}</th>
-          <th scope="col">{t('takes')}</th>
-          {mayChange && (
-            <th scope="col">
-              <span className="hidden">{t('changes')}</span>
-            </th>
-          )}
-        </tr>
-      </thead>
-      <tbody>
-        {students.map((student) => (
-          <tr key={student.id}>
-            <th scope="row">
-              <Link to="/students/$studentId" params={{ studentId: student.id }}>
-                {listedName(student)}
-              </Link>
-            </th>
-            <td>{student.student_number}</td>
-            <td>{takenOf(student.id)}</td>
-            {mayChange && (
-              <td className={styles['ways']}>
-                <Button
-                  size="small"
-                  aria-label={t('subjectsOf', { name: nameOf(student) })}
-                  onClick={() => onShow({ kind: 'subjects', student })}
-                >
-                  {t('chooseSubjects')}
-                </Button>
-                <Button
-                  size="small"
-                  look="quiet"
-                  aria-label={t('unenrolOf', { name: nameOf(student) })}
-                  onClick={() => onShow({ kind: 'unenrol', student })}
-                >
-                  {t('unenrol')}
-                </Button>
-              </td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <Table
+      label={t('students')}
+      rows={students}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: t('student'),
+          cell: (student) => (
+            <Link to="/students/$studentId" params={{ studentId: student.id }}>
+              {listedName(student)}
+            </Link>
+          ),
+        },
+        { head: t('number'), cell: ({ student_number }) => student_number },
+        { head: t('takes'), cell: ({ id }) => takenOf(id) },
+        mayChange && {
+          head: t('changes'),
+          look: 'hidden',
+          className: styles['ways'],
+          cell: (student) => (
+            <>
+              <Button
+                size="small"
+                aria-label={t('subjectsOf', { name: nameOf(student) })}
+                onClick={() => onShow({ kind: 'subjects', student })}
+              >
+                {t('chooseSubjects')}
+              </Button>
+              <Button
+                size="small"
+                look="quiet"
+                aria-label={t('unenrolOf', { name: nameOf(student) })}
+                onClick={() => onShow({ kind: 'unenrol', student })}
+              >
+                {t('unenrol')}
+              </Button>
+            </>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+/** Enrols several pupils who are in no class of the year. A search keeps what is ticked. */
+function EnrolDialog({ classId, className, yearId, onClose }: { classId: string; className: string; yearId: string; onClose: () => void }) {
+  const { t } = useTranslation(['classes', 'app'])
+  const { tell } = useToasts()
+  const [search, setSearch] = useState('')
+  const { free, isLoading } = useFreeStudents(yearId, useDeferredValue(search.trim()))
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const enrol = useSave('classes', 'enrollBulk', ['students'])
+  const shownIds = free.map(({ id }) => id)
+  const isAll = shownIds.length > 0 && shownIds.every((id) => chosen.has(id))
+  const toggleAll = () => setChosen(isAll ? new Set([...chosen].filter((id) => !shownIds.includes(id))) : new Set([...chosen, ...shownIds]))
+  const save = async () => {
+    if (chosen.size === 0) return
+    const made = await enrol.mutateAsync({ params: { id: classId }, body: { studentIds: [...chosen] } })
+    tell(t('enrolled', { count: made.length }))
+    onClose()
+  }
+  return (
+    <FormDialog
+      title={t('enrolTitle', { name: className })}
+      lead={t('enrolLead')}
+      failure={enrol.error}
+      busy={enrol.isPending}
+      disabled={chosen.size === 0}
+      action={t('enrolChosen', { count: chosen.size })}
+      onSave={save}
+      onClose={onClose}
+    >
+      <TextField label={t('find')} type="search" value={search} onChange={({ target }) => setSearch(target.value)} />
+      {isLoading && <Loading />}
+      {!isLoading && free.length === 0 && <Empty>{t('nobodyToEnrol')}</Empty>}
+      {free.length > 0 && (
+        <>
+          <Checkbox label={t('all')} checked={isAll} onChange={toggleAll} />
+          <CheckList
+            label={t('students')}
+            choices={free.map((student) => ({
+              id: student.id,
+              name: [listedName(student), student.student_number].filter(Boolean).join(' · '),
+            }))}
+            chosen={chosen}
+            onChange={setChosen}
+          />
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+/** Active pupils of the school who are in no class of this year, by last name. */
+function useFreeStudents(yearId: string, search: string) {
+  const students = useQuery(askWhole('students', 'list', { query: { isActive: 'true', ...(search && { search }) } }))
+  const classes = useQuery(ask('classes', 'list', { query: { academicYearId: yearId } }))
+  const enrolled = useQueries({ queries: (classes.data ?? []).map(({ id }) => ask('classes', 'students', { params: { id } })) })
+  const taken = new Set(enrolled.flatMap(({ data }) => data ?? []).map(({ id }) => id))
+  return {
+    free: (students.data ?? []).filter(({ id }) => !taken.has(id)),
+    isLoading: students.isLoading || classes.isLoading || enrolled.some(({ isLoading }) => isLoading),
+  }
+}
+
+type StudentSubjectsProps = { classId: string; student: { id: string; first_name: string; last_name: string }; onClose: () => void }
+
+/** The subjects of one pupil. None ticked means every subject of the class (decisions §4). */
+function StudentSubjectsDialog({ classId, student, onClose }: StudentSubjectsProps) {
+  const { t } = useTranslation(['classes', 'app'])
+  const subjects = useQuery(ask('subjects', 'list'))
+  const own = useQuery(ask('classes', 'studentSubjects', { params: { id: classId, sid: student.id } }))
+  const assign = useSave('classes', 'assignSubjects')
+  const take = useSave('classes', 'removeStudentSubject')
+  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
+  useEffect(() => {
+    if (own.data) setChosen((before) => before ?? new Set(own.data.map(({ id }) => id)))
+  }, [own.data])
+  const save = async () => {
+    if (!chosen || !own.data) return
+    const before = new Set(own.data.map(({ id }) => id))
+    const added = [...chosen].filter((id) => !before.has(id))
+    // What is added goes first: in between the pupil never takes every subject.
+    if (added.length > 0) await assign.mutateAsync({ params: { id: classId }, body: { studentId: student.id, subjectIds: added } })
+    for (const id of before) {
+      if (!chosen.has(id)) await take.mutateAsync({ params: { id: classId, sid: student.id, subjectId: id } })
+    }
+    onClose()
+  }
+  const choices = (subjects.data ?? []).filter(({ id, is_active }) => is_active || chosen?.has(id))
+  return (
+    <FormDialog
+      title={t('subjectsOf', { name: nameOf(student) })}
+      lead={t('subjectsLead')}
+      failure={own.error ?? assign.error ?? take.error}
+      busy={assign.isPending || take.isPending}
+      onSave={save}
+      onClose={onClose}
+    >
+      {chosen ? <CheckList label={t('subject')} choices={choices} chosen={chosen} onChange={setChosen} /> : <Loading />}
+    </FormDialog>
   )
 }

@@ -4,14 +4,14 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { CheckList } from '../../components/check-list.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { Actions, Form, TextField } from '../../components/field.tsx'
-import { Answer, Badge, Empty, FailureNotice, Loading, numberCell, Page, Table } from '../../components/page.tsx'
+import { FormDialog } from '../../components/dialog.tsx'
+import { CheckList, TextField } from '../../components/field.tsx'
+import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
+import { Table } from '../../components/table.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { issueOf } from '../../words/failure.ts'
 import { number } from '../../words/format.ts'
-import { usePlaces } from './use-places.ts'
+import { useClassMembership } from './use-class-membership.ts'
 
 export function ClassesPage() {
   const { t } = useTranslation('classes')
@@ -40,46 +40,37 @@ export function ClassesPage() {
 
 function List({ yearId }: { yearId: string }) {
   const { t } = useTranslation('classes')
-  const places = usePlaces(yearId)
+  const membership = useClassMembership(yearId)
   const classes = useQuery(ask('classes', 'list', { query: { academicYearId: yearId } }))
   return (
     <Answer of={classes} empty={t('empty')}>
       {(list) => (
-        <Table label={t('title')}>
-          <thead>
-            <tr>
-              <th scope="col">{t('name')}</th>
-              <th scope="col" className={numberCell}>
-                {t('pupilCount')}
-              </th>
-              <th scope="col">
-                <span className="hidden">{t('toMarks')}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.map(({ id, name, isClassTeacher }) => (
-              <tr key={id}>
-                <th scope="row">
+        <Table
+          label={t('title')}
+          rows={list}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              head: t('name'),
+              cell: ({ id, name, isClassTeacher }) => (
+                <>
                   <Link to="/classes/$classId" params={{ classId: id }}>
                     {name}
                   </Link>{' '}
                   {isClassTeacher && <Badge tone="good">{t('own')}</Badge>}
-                </th>
-                <td className={numberCell}>{places && number(places.countByClassId.get(id) ?? 0)}</td>
-                <td>
-                  <ClassLinks classId={id} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+                </>
+              ),
+            },
+            { head: t('pupilCount'), look: 'number', cell: ({ id }) => membership && number(membership.countByClassId.get(id) ?? 0) },
+            { head: t('toMarks'), look: 'hidden', cell: ({ id }) => <ClassLinks classId={id} /> },
+          ]}
+        />
       )}
     </Answer>
   )
 }
 
-/** From a class to what is done with it. */
+/** Links to the pages of a class. */
 export function ClassLinks({ classId }: { classId: string }) {
   const { t } = useTranslation('classes')
   return (
@@ -111,30 +102,21 @@ function NewClass({ yearId, onClose }: { yearId: string; onClose: () => void }) 
     await navigate({ to: '/classes/$classId', params: { classId: made.id } })
   }
   return (
-    <Dialog open title={t('add')} onClose={onClose}>
-      <Form onSend={() => void save().catch(() => null)}>
-        <FailureNotice failure={create.error} />
-        <TextField
-          label={t('name')}
-          hint={t('nameHint')}
-          value={name}
-          maxLength={200}
-          error={issueOf(create.error, 'name')}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <CheckList
-          label={t('subjects')}
-          choices={(subjects.data ?? []).filter(({ is_active }) => is_active)}
-          chosen={chosen}
-          onChange={setChosen}
-        />
-        <Actions>
-          <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={create.isPending} busyWord={t('app:state.saving')}>
-            {t('app:action.save')}
-          </Button>
-        </Actions>
-      </Form>
-    </Dialog>
+    <FormDialog title={t('add')} failure={create.error} busy={create.isPending} onSave={save} onClose={onClose}>
+      <TextField
+        label={t('name')}
+        hint={t('nameHint')}
+        value={name}
+        maxLength={200}
+        error={issueOf(create.error, 'name')}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <CheckList
+        label={t('subjects')}
+        choices={(subjects.data ?? []).filter(({ is_active }) => is_active)}
+        chosen={chosen}
+        onChange={setChosen}
+      />
+    </FormDialog>
   )
 }

@@ -1,10 +1,11 @@
 import { class3B } from '@markbook/shared/story/school-year'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
-describe.skipIf(!chromiumPath)('the page of a class', () => {
+describe.skipIf(!headlessPath)('the page of a class', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {

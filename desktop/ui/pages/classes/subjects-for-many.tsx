@@ -4,27 +4,25 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, refresh } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
-import { CheckList } from '../../components/check-list.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { Actions, Checkbox, Form, Row } from '../../components/field.tsx'
-import { Answer, FailureNotice, Notice } from '../../components/page.tsx'
+import { FormDialog } from '../../components/dialog.tsx'
+import { Checkbox, CheckList, Row } from '../../components/field.tsx'
+import { Answer, Notice } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { listedName, nameOf } from '../../words/names.ts'
-import { givenTo } from './taken.ts'
+import { assignmentOf } from './subject-assignment.ts'
 
 type Props = {
   classId: string
   students: readonly Student[]
-  /** What was given to each so far; undefined while that is on its way. */
+  /** The subjects of each so far; undefined while they are loading. */
   taken: ReadonlyMap<string, unknown> | undefined
-  /** What they take now, in words. */
+  /** Their subjects as text. */
   takenOf: (studentId: string) => string
   onClose: () => void
 }
 type Named = { id: string; name: string }
 
-/** Several subjects for several pupils of the class at once; nobody loses one by it unless that is said. */
+/** Assigns several subjects to several pupils of the class. No pupil loses a subject unless that is chosen. */
 export function SubjectsForMany({ classId, students, taken, takenOf, onClose }: Props) {
   const { t } = useTranslation(['classes', 'app'])
   const { tell } = useToasts()
@@ -32,75 +30,76 @@ export function SubjectsForMany({ classId, students, taken, takenOf, onClose }: 
   const [subjectIds, setSubjectIds] = useState<ReadonlySet<string>>(new Set())
   const [studentIds, setStudentIds] = useState<ReadonlySet<string>>(new Set())
   const [isOnlyThese, setOnlyThese] = useState(false)
-  const { everything, given: concerned } = givenTo(studentIds, taken ?? new Map(), isOnlyThese)
+  const { everything, assigned: concerned } = assignmentOf(studentIds, taken ?? new Map(), isOnlyThese)
   const isAll = students.length > 0 && studentIds.size === students.length
-  const give = useGiving(classId, concerned, (names) => {
+  const assign = useAssignment(classId, concerned, (names) => {
     tell(t('given', { names, count: concerned.length }))
     onClose()
   })
   const isReady = taken !== undefined && subjectIds.size > 0 && concerned.length > 0
   const chosen = (subjects.data ?? []).filter(({ id }) => subjectIds.has(id))
-  const save = () => {
-    if (isReady && !give.isPending) give.mutate(chosen)
+  const save = async () => {
+    if (isReady && !assign.isPending) await assign.mutateAsync(chosen)
   }
   return (
-    <Dialog open wide title={t('subjectsForMany')} lead={t('manyLead')} onClose={onClose}>
-      <Form onSend={save}>
-        <FailureNotice failure={give.error} />
-        <Answer of={subjects}>
-          {(list) => (
-            <Row>
-              <CheckList
-                label={t('subjectsForManyWhat')}
-                choices={list.filter(({ is_active }) => is_active)}
-                chosen={subjectIds}
-                onChange={setSubjectIds}
+    <FormDialog
+      wide
+      title={t('subjectsForMany')}
+      lead={t('manyLead')}
+      failure={assign.error}
+      busy={assign.isPending}
+      disabled={!isReady}
+      action={t('giveChosen')}
+      onSave={save}
+      onClose={onClose}
+    >
+      <Answer of={subjects}>
+        {(list) => (
+          <Row>
+            <CheckList
+              label={t('subjectsForManyWhat')}
+              choices={list.filter(({ is_active }) => is_active)}
+              chosen={subjectIds}
+              onChange={setSubjectIds}
+            />
+            <div>
+              <Checkbox
+                label={t('all')}
+                checked={isAll}
+                onChange={() => setStudentIds(new Set(isAll ? [] : students.map(({ id }) => id)))}
               />
-              <div>
-                <Checkbox
-                  label={t('all')}
-                  checked={isAll}
-                  onChange={() => setStudentIds(new Set(isAll ? [] : students.map(({ id }) => id)))}
-                />
-                <CheckList
-                  label={t('subjectsForManyWho')}
-                  choices={students.map((student) => ({ id: student.id, name: listedName(student), about: takenOf(student.id) }))}
-                  chosen={studentIds}
-                  onChange={setStudentIds}
-                />
-              </div>
-            </Row>
-          )}
-        </Answer>
-        {taken && subjectIds.size > 0 && everything.length > 0 && (
-          <TakeAll
-            subjects={chosen}
-            pupils={students.filter(({ id }) => everything.includes(id))}
-            isOnlyThese={isOnlyThese}
-            onChange={setOnlyThese}
-          />
+              <CheckList
+                label={t('subjectsForManyWho')}
+                choices={students.map((student) => ({ id: student.id, name: listedName(student), about: takenOf(student.id) }))}
+                chosen={studentIds}
+                onChange={setStudentIds}
+              />
+            </div>
+          </Row>
         )}
-        <Actions>
-          <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" disabled={!isReady} busy={give.isPending} busyWord={t('app:state.saving')}>
-            {t('giveChosen')}
-          </Button>
-        </Actions>
-      </Form>
-    </Dialog>
+      </Answer>
+      {taken && subjectIds.size > 0 && everything.length > 0 && (
+        <TakeAll
+          subjects={chosen}
+          pupils={students.filter(({ id }) => everything.includes(id))}
+          isOnlyThese={isOnlyThese}
+          onChange={setOnlyThese}
+        />
+      )}
+    </FormDialog>
   )
 }
 
-function useGiving(classId: string, studentIds: readonly string[], onGiven: (names: string) => void) {
+function useAssignment(classId: string, studentIds: readonly string[], onDone: (names: string) => void) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: async (given: readonly Named[]) => {
-      // Given again it changes nothing, so that another try goes on where this one failed.
-      for (const { id: subjectId } of given)
+    mutationFn: async (subjects: readonly Named[]) => {
+      // A repeated assignment changes nothing, so a retry continues where this one failed.
+      for (const { id: subjectId } of subjects)
         await client.classes.assignSubjectBulk({ params: { id: classId }, body: { subjectId, studentIds: [...studentIds] } })
     },
     onSettled: () => refresh(queries, ['classes', 'calculations', 'history']),
-    onSuccess: (_done, given) => onGiven(given.map(({ name }) => name).join(', ')),
+    onSuccess: (_done, subjects) => onDone(subjects.map(({ name }) => name).join(', ')),
   })
 }
 
@@ -111,21 +110,21 @@ type TakeAllProps = {
   onChange: (isOnlyThese: boolean) => void
 }
 
-/** So many are named; the class can have forty. */
-const NAMED = 6
+/** The most pupils that a notice names. */
+const MAX_NAMES = 6
 
-/** Of those ticked, who takes every subject so far: what giving does to them, and whether it is to. */
+/** Names the ticked pupils who take every subject, and asks whether they are to take only the chosen ones. */
 function TakeAll({ subjects, pupils, isOnlyThese, onChange }: TakeAllProps) {
   const { t } = useTranslation('classes')
-  const names = pupils.slice(0, NAMED).map(nameOf).join(', ')
-  const said = {
+  const names = pupils.slice(0, MAX_NAMES).map(nameOf).join(', ')
+  const values = {
     count: pupils.length,
-    pupils: pupils.length > NAMED ? `${names} …` : names,
+    pupils: pupils.length > MAX_NAMES ? `${names} …` : names,
     subjects: subjects.map(({ name }) => name).join(', '),
   }
   return (
     <>
-      <Notice tone={isOnlyThese ? 'warn' : 'info'}>{t(isOnlyThese ? 'onlyTheseWarning' : 'takeAllAlready', said)}</Notice>
+      <Notice tone={isOnlyThese ? 'warn' : 'info'}>{t(isOnlyThese ? 'onlyTheseWarning' : 'takeAllAlready', values)}</Notice>
       <Checkbox label={t('onlyThese')} checked={isOnlyThese} onChange={({ target }) => onChange(target.checked)} />
     </>
   )

@@ -5,6 +5,8 @@ const of = (changes: Record<string, [before: unknown, after: unknown]>) => ({
   changes: Object.fromEntries(Object.entries(changes).map(([field, [before, after]]) => [field, { before, after }])),
 })
 
+const named = ['score', 'remarks', 'is_excluded', 'exclusion_reason']
+
 describe('what is shown of an entry', () => {
   test('what has a name stands first, ids and times of the service are left out', () => {
     const entry = of({
@@ -14,17 +16,17 @@ describe('what is shown of an entry', () => {
       remarks: [null, 'Good.'],
       score: [null, 12.5],
     })
-    expect(shownChanges(entry)).toEqual([
-      { field: 'score', word: 'score', before: null, after: '12.5' },
-      { field: 'remarks', word: 'remarks', before: null, after: 'Good.' },
-      { field: 'odd', word: null, before: '1', after: '2' },
+    expect(shownChanges(entry, named)).toEqual([
+      { field: 'score', isNamed: true, before: null, after: '12.5' },
+      { field: 'remarks', isNamed: true, before: null, after: 'Good.' },
+      { field: 'odd', isNamed: false, before: '1', after: '2' },
     ])
   })
 
   test('what was nothing and is nothing takes no room', () => {
-    expect(shownChanges(of({ is_excluded: [null, false], exclusion_reason: [null, ''], score: [3, 0] }))).toEqual([
-      { field: 'score', word: 'score', before: '3', after: '0' },
+    expect(shownChanges(of({ is_excluded: [null, false], exclusion_reason: [null, ''], score: [3, 0] }), named)).toEqual([
+      { field: 'score', isNamed: true, before: '3', after: '0' },
     ])
-    expect(shownChanges(of({ is_excluded: [true, false] }))).toHaveLength(1)
+    expect(shownChanges(of({ is_excluded: [true, false] }), named)).toHaveLength(1)
   })
 })

@@ -1,105 +1,116 @@
 import type { HistoryEntry } from '@markbook/shared/contract/history'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { type AskedOf, ask, useSave } from '../../api/queries.ts'
+import { ask, type RequestOf, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { Answer, FailureNotice, Table } from '../../components/page.tsx'
+import { Answer, Empty, FailureNotice, Page } from '../../components/page.tsx'
+import { type Column, Table } from '../../components/table.tsx'
 import { moment } from '../../words/format.ts'
 import { type ShownChange, shownChanges } from './changes.ts'
 import styles from './history.module.css'
 
-export type HistoryEntity = NonNullable<NonNullable<AskedOf<'history', 'list'>[0]>['query']>['entity']
+export type HistoryEntity = NonNullable<NonNullable<RequestOf<'history', 'list'>[0]>['query']>['entity']
 type Props = { entity: HistoryEntity; id: string }
 
-/** Kinds of rows of which a change can be taken back. */
+/** Entities whose changes can be undone. */
 const UNDOABLE: readonly HistoryEntity[] = ['grade', 'assessment', 'student', 'term', 'subject', 'student_group', 'report_book_entry']
 
-/** Everything that was ever written to a row: when, who, on which machine, before and after; the newest first. */
+/** `/history?entity=grade&id=…`: the history of one row. */
+export function HistoryPage() {
+  const { t } = useTranslation('history')
+  const { entity, id } = useSearch({ from: '/school/history' })
+  return (
+    <Page title={t('title')} lead={t('lead')}>
+      {entity && id ? <HistoryPanel entity={entity} id={id} /> : <Empty>{t('noRow')}</Empty>}
+    </Page>
+  )
+}
+
+/** All changes of a row, the newest first: when, who, on which server, before and after. */
 export function HistoryPanel({ entity, id }: Props) {
   const { t } = useTranslation('history')
   const entries = useQuery({ ...ask('history', 'list', { query: { entity, id, limit: 200 } }), staleTime: 0 })
   const undo = useSave('history', 'undo', ['grades', 'assessments', 'students', 'terms', 'subjects', 'classes', 'reports'])
-  const [asked, setAsked] = useState<string | null>(null)
-  const takeBack = (entry: HistoryEntry) => {
-    setAsked(entry.id)
-    undo.mutate({ params: { id: entry.id } })
-  }
+  const columnsOf = (list: readonly HistoryEntry[]): Column<HistoryEntry>[] => [
+    { head: t('when'), cell: ({ at }) => moment(at) },
+    { head: t('who'), cell: (entry) => <Author entry={entry} /> },
+    { head: t('what'), cell: (entry) => <Changes entry={entry} /> },
+    {
+      head: t('undo'),
+      look: 'hidden',
+      cell: (entry) =>
+        UNDOABLE.includes(entity) &&
+        !(entity === 'grade' && entry.action === 'delete' && entry !== list[0]) && (
+          <UndoButton entry={entry} isBusy={undo.isPending && undo.variables?.params.id === entry.id} onUndo={undo.mutate} />
+        ),
+    },
+  ]
   return (
     <Answer of={entries} empty={t('empty')}>
       {(list) => (
         <>
           <FailureNotice failure={undo.error} />
-          <Table label={t('title')}>
-            <thead>
-              <tr>
-                <th scope="col">{t('when')}</th>
-                <th scope="col">{t('who')}</th>
-                <th scope="col">{t('what')}</th>
-                <th scope="col">
-                  <span className="hidden">{t('undo')}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.map((entry) => (
-                <Entry
-                  key={entry.id}
-                  entry={entry}
-                  isBusy={undo.isPending && asked === entry.id}
-                  onUndo={
-                    UNDOABLE.includes(entity) && !(entity === 'grade' && entry.action === 'delete' && entry !== list[0]) ? takeBack : null
-                  }
-                />
-              ))}
-            </tbody>
-          </Table>
+          <Table label={t('title')} columns={columnsOf(list)} rows={list} keyOf={(entry) => entry.id} rowName={1} />
         </>
       )}
     </Answer>
   )
 }
 
-function Entry({ entry, isBusy, onUndo }: { entry: HistoryEntry; isBusy: boolean; onUndo: ((entry: HistoryEntry) => void) | null }) {
+function Author({ entry: { actor, node_name } }: { entry: HistoryEntry }) {
   const { t } = useTranslation('history')
-  const { at, actor, node_name, action } = entry
-  const name = actor ? [actor.first_name, actor.last_name].filter(Boolean).join(' ') || t('unnamed') : t('nobody')
-  const changes = shownChanges(entry)
-  const back = useWayBack(entry)
   return (
-    <tr>
-      <td>{moment(at)}</td>
-      <th scope="row">
-        {name}
-        <span className={styles['node']}>{node_name ? t('on', { node: node_name }) : t('elsewhere')}</span>
-      </th>
-      <td>
-        {action !== 'update' && <p>{t(action)}</p>}
-        <ul className={styles['changes']}>
-          {changes.map((change) => (
-            <Change key={change.field} change={change} isUpdate={action === 'update'} />
-          ))}
-        </ul>
-      </td>
-      <td>
-        {onUndo && (
-          <Button size="small" busy={isBusy} onClick={() => onUndo(entry)} aria-label={`${back} (${moment(at)})`}>
-            {back}
-          </Button>
-        )}
-      </td>
-    </tr>
+    <>
+      {actor ? [actor.first_name, actor.last_name].filter(Boolean).join(' ') || t('unnamed') : t('nobody')}
+      <span className={styles['node']}>{node_name ? t('on', { node: node_name }) : t('elsewhere')}</span>
+    </>
   )
 }
 
-/** What taking a change back would do, with the value that comes back: nobody presses it blindly. */
-function useWayBack({ action, changes }: HistoryEntry): string {
+function Changes({ entry }: { entry: HistoryEntry }) {
+  const { t } = useTranslation('history')
+  const named = useNamedColumns()
+  return (
+    <>
+      {entry.action !== 'update' && <p>{t(entry.action)}</p>}
+      <ul className={styles['changes']}>
+        {shownChanges(entry, named).map((change) => (
+          <Change key={change.field} change={change} isUpdate={entry.action === 'update'} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+type UndoButtonProps = { entry: HistoryEntry; isBusy: boolean; onUndo: (request: { params: { id: string } }) => void }
+
+function UndoButton({ entry, isBusy, onUndo }: UndoButtonProps) {
+  const words = useUndoWords(entry)
+  return (
+    <Button size="small" busy={isBusy} onClick={() => onUndo({ params: { id: entry.id } })} aria-label={`${words} (${moment(entry.at)})`}>
+      {words}
+    </Button>
+  )
+}
+
+/** The columns that have a name, in the order in which they are shown: that of the English `columns.json`. */
+const useNamedColumns = (): string[] => Object.keys(useTranslation('columns').i18n.getResourceBundle('en', 'columns') as object)
+
+function useColumnName(): (change: ShownChange) => string {
+  const { t } = useTranslation('columns')
+  return ({ field, isNamed }) => (isNamed ? t(field as 'score') : field)
+}
+
+/** The words of the undo button, with the values that it restores. */
+function useUndoWords({ action, changes }: HistoryEntry): string {
   const { t } = useTranslation('history')
   const said = useSaid()
-  const back = shownChanges({ changes }).filter(({ before }) => action === 'update' || before !== null)
-  // A mark alone speaks for itself; of several things each is named.
-  const named = ({ field, word, before }: ShownChange) =>
-    back.length === 1 ? shortened(said(before)) : `${word ? t(`field.${word}`) : field} ${shortened(said(before))}`
+  const columnName = useColumnName()
+  const back = shownChanges({ changes }, useNamedColumns()).filter(({ before }) => action === 'update' || before !== null)
+  // One value needs no name; of several each is named.
+  const named = (change: ShownChange) =>
+    back.length === 1 ? shortened(said(change.before)) : `${columnName(change)} ${shortened(said(change.before))}`
   const value = `${back.slice(0, MOST_SAID).map(named).join(', ')}${back.length > MOST_SAID ? ' …' : ''}`
   if (action === 'create') return t('undoCreate')
   if (action === 'delete') return back.length > 0 ? t('undoDelete', { value }) : t('undo')
@@ -115,12 +126,13 @@ function useSaid(): (value: ShownChange['before']) => string {
   return (value) => (value === null ? t('nothing') : typeof value === 'boolean' ? t(value ? 'yes' : 'no') : value)
 }
 
-function Change({ change: { field, word, before, after }, isUpdate }: { change: ShownChange; isUpdate: boolean }) {
-  const { t } = useTranslation('history')
+function Change({ change, isUpdate }: { change: ShownChange; isUpdate: boolean }) {
+  const columnName = useColumnName()
   const said = useSaid()
+  const { before, after } = change
   return (
     <li>
-      {word ? t(`field.${word}`) : field}: {isUpdate && <del>{said(before)}</del>} {isUpdate && <span aria-hidden="true">→</span>}{' '}
+      {columnName(change)}: {isUpdate && <del>{said(before)}</del>} {isUpdate && <span aria-hidden="true">→</span>}{' '}
       <ins>{said(isUpdate || after !== null ? after : before)}</ins>
     </li>
   )

@@ -2,12 +2,13 @@ import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
 const gradeId = naturalId('grade', mathsExam.id, zoe.id)
 
-describe.skipIf(!chromiumPath)('the history page', () => {
+describe.skipIf(!headlessPath)('the history page', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {

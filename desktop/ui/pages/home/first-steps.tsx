@@ -3,13 +3,18 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
+import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Badge, Card } from '../../components/page.tsx'
-import { useAddress } from '../../frame/address.ts'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { useServerAddress } from '../../frame/server-address.ts'
 import styles from './home.module.css'
-import { nextStep, type SetUp, type Step, steps } from './steps.ts'
+
+/** What a school needs before marks can be entered, in the order in which it is set up. */
+const steps = ['year', 'terms', 'subjects', 'classes', 'pupils', 'colleagues'] as const
+
+type SetUpStep = (typeof steps)[number]
 
 const pages = {
   year: '/years',
@@ -18,19 +23,13 @@ const pages = {
   classes: '/classes',
   pupils: '/students',
   colleagues: '/people',
-} as const satisfies Record<Step, string>
+} as const satisfies Record<SetUpStep, string>
 
-const KEPT = 'markbook.steps-hidden'
-const isHidden = (school: string) => {
-  try {
-    return localStorage.getItem(KEPT) === school
-  } catch {
-    return false
-  }
-}
+/** The id of the school whose steps were hidden on this computer. */
+const STORAGE_KEY = 'markbook.steps-hidden'
 
-/** How far the school is set up; null while that is not known. */
-function useSetUp(): SetUp | null {
+/** Which steps are done; null while that is loading. */
+function useSetUp(): Record<SetUpStep, boolean> | null {
   const { years, terms, year, isLoading } = useChosenTerm()
   const subjects = useQuery(ask('subjects', 'list', { query: { limit: 1 } }))
   const classes = useQuery({ ...ask('classes', 'list', { query: { academicYearId: year?.id ?? '', limit: 1 } }), enabled: year !== null })
@@ -47,25 +46,21 @@ function useSetUp(): SetUp | null {
   }
 }
 
-/** Leads an administrator through setting up a new school, one step after the other; gone once all is there. */
+/** The steps by which an administrator sets up a new school. Not shown once all are done. */
 export function FirstSteps() {
   const { t } = useTranslation('home')
   const { school_id } = useProfile()
   const setUp = useSetUp()
-  const [hidden, setHidden] = useState(() => isHidden(school_id ?? ''))
-  const next = setUp && nextStep(setUp)
-  const address = useAddress()
+  const [hidden, setHidden] = useState(() => readStored(STORAGE_KEY) === (school_id ?? ''))
+  const next = setUp && steps.find((step) => !setUp[step])
+  const address = useServerAddress()
   if (!setUp || !next || hidden) return null
   const hide = () => {
     setHidden(true)
-    try {
-      localStorage.setItem(KEPT, school_id ?? '')
-    } catch {
-      // Then it is hidden until the page is left.
-    }
+    writeStored(STORAGE_KEY, school_id ?? '')
   }
   const canHide = next === 'colleagues'
-  const textOf = (step: Step) =>
+  const textOf = (step: SetUpStep) =>
     step === 'colleagues' && address === undefined ? t('steps.colleagues.textLocal') : t(`steps.${step}.text`, { address })
   return (
     <Card

@@ -1,12 +1,13 @@
 import { michaelmas, thisYear } from '@markbook/shared/story/school-year'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
 const card = (page: Page, name: string | RegExp) => page.getByRole('region', { name }).first()
 
-describe.skipIf(!chromiumPath)('today', () => {
+describe.skipIf(!headlessPath)('today', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { ClassProgress } from '@markbook/shared/contract/classes'
 import { expect, test } from 'vitest'
-import { byClass, lacking, missingOf, unassessedIn } from './progress.ts'
+import { byClass, missingOf, rowsMissingMarks, unassessedIn } from './progress.ts'
 
 const row = (name: string, code: string, recorded: number, expected: number, assessments = 1): ClassProgress => ({
   class: { id: name, name },
@@ -25,7 +25,7 @@ test('classes are added up in their order', () => {
 })
 
 test('what a class lacks', () => {
-  expect(lacking(rows, '3A').map(({ subject }) => subject.code)).toEqual(['EN'])
+  expect(rowsMissingMarks(rows, '3A').map(({ subject }) => subject.code)).toEqual(['EN'])
 })
 
 test('a subject in which nothing was assessed is said of its class, beside complete ones', () => {

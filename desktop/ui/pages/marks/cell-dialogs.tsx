@@ -1,32 +1,31 @@
 import { limits } from '@markbook/shared/limits'
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { refresh } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { Actions, Form, TextArea, TextField } from '../../components/field.tsx'
-import { FailureNotice, Notice } from '../../components/page.tsx'
-import { remarkOf } from './cell-line.tsx'
-import type { Grid } from './grid-parts.ts'
-import type { Place } from './model/moves.ts'
+import { Dialog, FormDialog } from '../../components/dialog.tsx'
+import { TextArea, TextField } from '../../components/field.tsx'
+import { Notice } from '../../components/page.tsx'
+import { remarkOf } from './cell-details.tsx'
+import type { Grid } from './grid-context.ts'
+import type { CellPosition } from './model/navigation.ts'
 
-type Props = { grid: Grid; place: Place; onClose: () => void }
+type Props = { grid: Grid; position: CellPosition; onClose: () => void }
 
-function useCellAt({ control, sheet }: Grid, place: Place) {
-  const ids = control.idsAt(place)
-  if (!ids) throw new Error('a dialog was opened for no mark')
-  const pupil = sheet.pupils[place.row]
+function cellAt({ controller, sheet }: Grid, position: CellPosition) {
+  const ids = controller.idsAt(position)
+  if (!ids) throw new Error('the dialog needs a position with a mark')
+  const pupil = sheet.pupils[position.row]
   return { ids, cell: sheet.cell(ids.assessmentId, ids.studentId), name: `${pupil?.first_name ?? ''} ${pupil?.last_name ?? ''}` }
 }
 
-/** A remark goes the way of its mark: kept here until the server has it. */
-export function RemarkDialog({ grid, place, onClose }: Props) {
-  const { t } = useTranslation(['marks', 'app'])
-  const { ids, cell, name } = useCellAt(grid, place)
+/** Edits the remark of a mark. It is saved through the queue, like the mark. */
+export function RemarkDialog({ grid, position, onClose }: Props) {
+  const { t } = useTranslation('marks')
+  const { ids, cell, name } = cellAt(grid, position)
   const [text, setText] = useState(() => remarkOf(cell))
-  const score = grid.control.scoreAt(place)
+  const score = grid.controller.scoreAt(position)
   const save = () => {
     const seen = cell.saved?.score ?? null
     if (score !== null && text.trim() !== remarkOf(cell)) {
@@ -34,89 +33,69 @@ export function RemarkDialog({ grid, place, onClose }: Props) {
     }
     onClose()
   }
+  const title = t('remark.title', { pupil: name })
+  if (score === null) return <NoMarkDialog title={title} text={t('remark.needsMark')} onClose={onClose} />
   return (
-    <Dialog open title={t('remark.title', { pupil: name })} onClose={onClose}>
-      {score === null ? (
-        <Notice>{t('remark.needsMark')}</Notice>
-      ) : (
-        <Form onSend={save}>
-          <TextArea
-            label={t('remark.label')}
-            hint={t('remark.hint')}
-            value={text}
-            maxLength={limits.text.remark}
-            onChange={({ target }) => setText(target.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save()
-            }}
-          />
-          <Actions>
-            <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-            <Button type="submit" look="primary">
-              {t('app:action.save')}
-            </Button>
-          </Actions>
-        </Form>
-      )}
-    </Dialog>
+    <FormDialog title={title} onSave={save} onClose={onClose}>
+      <TextArea
+        label={t('remark.label')}
+        hint={t('remark.hint')}
+        value={text}
+        maxLength={limits.text.remark}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save()
+        }}
+      />
+    </FormDialog>
   )
 }
 
-/** Leaves a mark out with its reason. What is left out already is simply counted again (`useInclusion`). */
-export function ExcludeDialog({ grid, place, onClose }: Props) {
-  const { t } = useTranslation(['marks', 'app'])
-  const { cell, name } = useCellAt(grid, place)
+/** Excludes a mark with a reason. `useInclusion` includes it again without a dialog. */
+export function ExcludeDialog({ grid, position, onClose }: Props) {
+  const { t } = useTranslation('marks')
+  const { cell, name } = cellAt(grid, position)
   const [reason, setReason] = useState('')
-  const [failure, setFailure] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
   const include = useInclusion(grid)
-  const save = async () => {
-    if (!cell.saved) return
-    setBusy(true)
-    setFailure(null)
-    try {
-      await include(cell.saved.id, reason.trim())
-      onClose()
-    } catch (error) {
-      setFailure(error)
-      setBusy(false)
-    }
-  }
+  const exclude = useMutation({ mutationFn: (gradeId: string) => include(gradeId, reason.trim()), onSuccess: onClose })
+  const heading = { title: t('exclude.title', { pupil: name }), lead: t('exclude.lead') }
+  const { saved } = cell
+  if (!saved) return <NoMarkDialog {...heading} text={t('exclude.needsMark')} onClose={onClose} />
   return (
-    <Dialog open title={t('exclude.title', { pupil: name })} lead={t('exclude.lead')} onClose={onClose}>
-      {cell.saved ? (
-        <Form onSend={() => void save()}>
-          <FailureNotice failure={failure} />
-          <TextField
-            label={t('exclude.reason')}
-            optional
-            value={reason}
-            maxLength={limits.text.reason}
-            onChange={({ target }) => setReason(target.value)}
-          />
-          <Actions>
-            <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-            <Button type="submit" look="primary" busy={isBusy} busyWord={t('app:state.saving')}>
-              {t('exclude.confirm')}
-            </Button>
-          </Actions>
-        </Form>
-      ) : (
-        <Notice>{t('exclude.needsMark')}</Notice>
-      )}
-    </Dialog>
+    <FormDialog
+      {...heading}
+      failure={exclude.error}
+      busy={exclude.isPending}
+      action={t('exclude.confirm')}
+      onSave={() => exclude.mutate(saved.id)}
+      onClose={onClose}
+    >
+      <TextField
+        label={t('exclude.reason')}
+        optional
+        value={reason}
+        maxLength={limits.text.reason}
+        onChange={({ target }) => setReason(target.value)}
+      />
+    </FormDialog>
   )
 }
 
-/** Leaves a mark out for a reason, or, for null, counts it again. */
-export function useInclusion({ sheet, saying }: Grid): (gradeId: string, reason: string | null) => Promise<void> {
+const NoMarkDialog = ({ text, ...dialog }: { title: string; lead?: string; text: string; onClose: () => void }) => (
+  <Dialog open {...dialog}>
+    <Notice>{text}</Notice>
+  </Dialog>
+)
+
+/** Excludes a mark for a reason; a reason of null includes it again. */
+export function useInclusion({ sheet, message }: Grid): (gradeId: string, reason: string | null) => Promise<void> {
   const { t } = useTranslation('marks')
   const queries = useQueryClient()
   return async (id, reason) => {
     const body = { isExcluded: reason !== null, ...(reason && { exclusionReason: reason }) }
     const grade = await client.grades.exclude({ params: { id }, body })
-    sheet.arrived([grade], false)
-    saying.say(t(reason === null ? 'exclude.undone' : 'exclude.done'))
+    sheet.applySaved([grade], false)
+    message.show(t(reason === null ? 'exclude.undone' : 'exclude.done'))
     await refresh(queries, ['calculations', 'history'])
   }
 }

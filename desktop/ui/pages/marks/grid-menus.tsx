@@ -3,17 +3,29 @@ import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { ReactNode, RefObject } from 'react'
 import { useTranslation } from 'react-i18next'
 import menu from '../../frame/frame.module.css'
-import { cellId, type Grid } from './grid-parts.ts'
-import type { Place } from './model/moves.ts'
+import { cellId, type Grid } from './grid-context.ts'
+import type { CellPosition } from './model/navigation.ts'
+import type { OpenDialog } from './use-grid.ts'
 
-type AtCell = { grid: Grid; place: Place; root: RefObject<HTMLDivElement | null>; label: string; onClose: () => void; children: ReactNode }
+type AtCell = {
+  grid: Grid
+  position: CellPosition
+  root: RefObject<HTMLDivElement | null>
+  label: string
+  onClose: () => void
+  children: ReactNode
+}
 
-/** A menu beside a cell. The keyboard goes back to the grid. */
-function MenuAtCell({ grid, place, root, label, onClose, children }: AtCell) {
+/** A menu at a cell. The grid gets the focus back when it closes. */
+function MenuAtCell({ grid, position, root, label, onClose, children }: AtCell) {
   return (
     <Menu.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Menu.Portal>
-        <Menu.Positioner anchor={() => document.getElementById(cellId(grid.id, place.row, place.col))} align="start" style={{ zIndex: 10 }}>
+        <Menu.Positioner
+          anchor={() => document.getElementById(cellId(grid.id, position.row, position.col))}
+          align="start"
+          style={{ zIndex: 10 }}
+        >
           <Menu.Popup className={menu['menu']} aria-label={label} finalFocus={root}>
             {children}
           </Menu.Popup>
@@ -25,16 +37,16 @@ function MenuAtCell({ grid, place, root, label, onClose, children }: AtCell) {
 
 type CellMenuProps = Omit<AtCell, 'label' | 'children'> & {
   isReadOnly: boolean
-  onAction: (action: 'remark' | 'exclude' | 'history' | 'copy' | 'paste', place: Place) => void
+  onAction: (action: 'remark' | 'exclude' | 'history' | 'copy' | 'paste', position: CellPosition) => void
 }
 
 export function CellMenu({ isReadOnly, onAction, ...at }: CellMenuProps) {
   const { t } = useTranslation('marks')
-  const { control, sheet } = at.grid
-  const ids = control.idsAt(at.place)
+  const { controller, sheet } = at.grid
+  const ids = controller.idsAt(at.position)
   const isOut = ids !== null && (sheet.cell(ids.assessmentId, ids.studentId).saved?.is_excluded ?? false)
   const item = (action: Parameters<typeof onAction>[0], words: string, keys: string) => (
-    <Menu.Item onClick={() => onAction(action, at.place)}>
+    <Menu.Item onClick={() => onAction(action, at.position)}>
       {words} <small>{keys}</small>
     </Menu.Item>
   )
@@ -53,17 +65,17 @@ export function CellMenu({ isReadOnly, onAction, ...at }: CellMenuProps) {
 type ColumnMenuProps = Omit<AtCell, 'label' | 'children'> & {
   column: Assessment
   isReadOnly: boolean
-  onAction: (action: 'change' | 'fill' | 'history', column: Assessment) => void
+  onShow: (dialog: OpenDialog) => void
 }
 
-/** What can be done with an assessment. Its dialog changes it, leaves it out, and deletes it. */
-export function ColumnMenu({ column, isReadOnly, onAction, ...at }: ColumnMenuProps) {
+/** The actions of an assessment. Its dialog changes, excludes and deletes it. */
+export function ColumnMenu({ column, isReadOnly, onShow, ...at }: ColumnMenuProps) {
   const { t } = useTranslation('marks')
   return (
     <MenuAtCell {...at} label={t('columnMenu', { title: column.title })}>
-      {!isReadOnly && <Menu.Item onClick={() => onAction('change', column)}>{t('change')}</Menu.Item>}
-      {!isReadOnly && <Menu.Item onClick={() => onAction('fill', column)}>{t('fill')}</Menu.Item>}
-      <Menu.Item onClick={() => onAction('history', column)}>{t('columnHistory')}</Menu.Item>
+      {!isReadOnly && <Menu.Item onClick={() => onShow({ is: 'assessment', column })}>{t('change')}</Menu.Item>}
+      {!isReadOnly && <Menu.Item onClick={() => onShow({ is: 'fill', column })}>{t('fill')}</Menu.Item>}
+      <Menu.Item onClick={() => onShow({ is: 'columnHistory', column })}>{t('columnHistory')}</Menu.Item>
     </MenuAtCell>
   )
 }

@@ -1,20 +1,22 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a table draws all its rows, and has no keyboard of its own (decision 320).
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the keyboard, and says where it is (aria-activedescendant).
+// biome-ignore-all lint/a11y/useSemanticElements: a table renders all its rows and handles no keys (docs/design/app.md).
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and names the active cell by aria-activedescendant.
 import type { Assessment } from '@markbook/shared/contract/assessments'
-import { memo, useSyncExternalStore } from 'react'
+import { memo, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { figure } from '../../words/format.ts'
-import { cellId, type Sizes, useGrid, useMode } from './grid-parts.ts'
-import { MarkCell } from './mark-cell.tsx'
+import { editable, figure } from '../../words/format.ts'
+import { appearanceOf, type CellAppearance, scoreText } from './cell-appearance.ts'
+import { cellId, type GridMetrics, useCell, useCellMode, useGrid, useSheetValue } from './grid-context.ts'
 import styles from './marks.module.css'
-import type { Pupil } from './model/sheet.ts'
+import type { RowFigures } from './model/figures.ts'
+import { parseMark } from './model/parse-mark.ts'
+import type { Cell, Pupil } from './model/sheet.ts'
 
-/** Columns in sight, from the first to the last of these numbers. */
-export type InSight = { first: number; last: number }
-type Props = { row: number; pupil: Pupil; columns: readonly Assessment[]; inSight: InSight; sizes: Sizes; language: string }
+/** Indices of the first and last visible column. */
+export type VisibleColumns = { first: number; last: number }
+type Props = { row: number; pupil: Pupil; columns: readonly Assessment[]; visible: VisibleColumns; sizes: GridMetrics; language: string }
 
-/** A pupil, their marks in sight, and what follows from all of them. */
-export const GridRow = memo(function GridRow({ row, pupil, columns, inSight: { first, last }, sizes, language }: Props) {
+/** The row of a pupil: visible marks and figures. */
+export const GridRow = memo(function GridRow({ row, pupil, columns, visible: { first, last }, sizes, language }: Props) {
   const { name, column: width } = sizes
   return (
     <div role="row" aria-rowindex={row + 2} className={styles['row']} style={{ top: row * sizes.row, height: sizes.row }}>
@@ -46,21 +48,18 @@ export const GridRow = memo(function GridRow({ row, pupil, columns, inSight: { f
   )
 })
 
-/** Live: they follow every mark as it is typed. */
-function Figures({ row, pupil, marks, sizes }: { row: number; pupil: Pupil; marks: number; sizes: Sizes }) {
+/** The figures of a pupil, computed from the marks on the page. */
+function Figures({ row, pupil, marks, sizes }: { row: number; pupil: Pupil; marks: number; sizes: GridMetrics }) {
   const { sheet } = useGrid()
   const { t } = useTranslation('marks')
-  const { coursework_average, exam_average, term_composite, is_partial, letter } = useSyncExternalStore(
-    (ear) => sheet.listen(pupil.id, ear),
-    () => sheet.figuresOf(pupil.id),
-  )
-  const texts = [figure(coursework_average), figure(exam_average), figure(term_composite), letter ?? '–']
+  const figures = useSheetValue(sheet, pupil.id, () => sheet.figuresOf(pupil.id))
+  const texts = figureTexts(figures)
   return (
     <div role="presentation" className={styles['figures']} style={{ width: texts.length * sizes.figure }}>
       {texts.map((text, at) => (
         <Figure key={FIGURE_KEYS[at]} row={row} col={marks + at} width={sizes.figure} isStrong={at > 1}>
           {text}
-          {at === 2 && is_partial && (
+          {at === 2 && figures.is_partial && (
             <>
               <span aria-hidden="true">†</span>
               <span className="hidden">, {t('partial')}</span>
@@ -73,11 +72,15 @@ function Figures({ row, pupil, marks, sizes }: { row: number; pupil: Pupil; mark
 }
 
 export const FIGURE_KEYS = ['coursework', 'exam', 'composite', 'letter'] as const
+export const figureTexts = ({ coursework_average, exam_average, term_composite, letter }: RowFigures) => [
+  ...[coursework_average, exam_average, term_composite].map(figure),
+  letter ?? '–',
+]
 
 type FigureProps = { row: number; col: number; width: number; isStrong: boolean; children: React.ReactNode }
 function Figure({ row, col, width, isStrong, children }: FigureProps) {
-  const { cursor, id } = useGrid()
-  const mode = useMode(cursor, row, col)
+  const { selection, id } = useGrid()
+  const mode = useCellMode(selection, row, col)
   return (
     <div
       id={cellId(id, row, col)}
@@ -93,5 +96,94 @@ function Figure({ row, col, width, isStrong, children }: FigureProps) {
     >
       {children}
     </div>
+  )
+}
+
+type CellProps = { row: number; col: number; left: number; width: number; pupil: Pupil; column: Assessment; language: string }
+
+/** A cell subscribes to its own mark only, so that a change repaints one cell. */
+const MarkCell = memo(function MarkCell({ row, col, left, width, pupil, column }: CellProps) {
+  const { sheet, selection, id } = useGrid()
+  const cell = useCell(sheet, column.id, pupil.id)
+  const mode = useCellMode(selection, row, col)
+  const appearance = appearanceOf(cell, column)
+  return (
+    <div
+      id={cellId(id, row, col)}
+      role="gridcell"
+      aria-colindex={col + 2}
+      aria-selected={mode !== 'none'}
+      data-row={row}
+      data-col={col}
+      data-mode={mode}
+      data-look={appearance.look}
+      className={styles['cell']}
+      style={{ left, width }}
+    >
+      {mode === 'editing' ? <MarkEditor cell={cell} pupil={pupil} column={column} /> : <CellContent appearance={appearance} />}
+    </div>
+  )
+})
+
+/** The sign repeats the colour for sighted readers, the hidden text repeats the sign for screen readers. */
+function CellContent({ appearance: { sign, text, score, hidden, hasRemark, isLeftOut } }: { appearance: CellAppearance }) {
+  return (
+    <>
+      {sign && (
+        <span className={styles['sign']} aria-hidden="true">
+          {sign}
+        </span>
+      )}
+      <span className={isLeftOut ? styles['struck'] : undefined} aria-hidden={score === null && text === null ? true : undefined}>
+        {text ?? (score === null ? '–' : editable(score))}
+      </span>
+      {hidden && <span className="hidden">{hidden}</span>}
+      {hasRemark && <span className={styles['corner']} aria-hidden="true" />}
+    </>
+  )
+}
+
+/** The editor of a cell. It validates while the user types. */
+function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column: Assessment }) {
+  const { t } = useTranslation('marks')
+  const { selection, controller, id } = useGrid()
+  const field = useRef<HTMLInputElement>(null)
+  const [editing] = useState(selection.editing)
+  const [text, setText] = useState(editing?.text ?? '')
+  useLayoutEffect(() => {
+    field.current?.focus({ preventScroll: true })
+    // A changed mark is selected whole; a typed digit has replaced it already.
+    if (editing?.caret) field.current?.select()
+  }, [editing])
+  const typed = parseMark(text, column.max_score)
+  const stored = cell.saved?.score ?? null
+  const error = typed.kind === 'wrong' ? t(`wrong.${typed.reason}`, { max: editable(column.max_score) }) : null
+  const meanwhile = editing && stored !== editing.seen ? t('meanwhile', { name: t('somebody'), mark: scoreText(stored) }) : null
+  const message = error ?? meanwhile
+  return (
+    <>
+      <input
+        ref={field}
+        className={styles['field']}
+        value={text}
+        inputMode="decimal"
+        autoComplete="off"
+        maxLength={40}
+        aria-label={t('enter', { pupil: `${pupil.last_name} ${pupil.first_name}`, title: column.title, max: editable(column.max_score) })}
+        aria-invalid={typed.kind === 'wrong'}
+        aria-describedby={message ? `${id}-message` : undefined}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={(event) => {
+          event.stopPropagation()
+          if (controller.handleEditorKey(event, text)) event.preventDefault()
+        }}
+        onBlur={() => controller.commitEdit(text, true)}
+      />
+      {message && (
+        <span id={`${id}-message`} role="alert" className={styles['cellMessage']} data-tone={error ? 'bad' : 'warn'}>
+          {message}
+        </span>
+      )}
+    </>
   )
 }

@@ -1,40 +1,41 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a table draws all its rows, and has no keyboard of its own (decision 320).
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the keyboard, and says where it is (aria-activedescendant).
+// biome-ignore-all lint/a11y/useSemanticElements: a table renders all its rows and handles no keys (docs/design/app.md).
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and names the active cell by aria-activedescendant.
+
+import type { Assessment } from '@markbook/shared/contract/assessments'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
-import { GridFoot } from './grid-foot.tsx'
-import { GridHead } from './grid-head.tsx'
-import { cellId, type Grid, GridContext, type Sizes, useLayout } from './grid-parts.ts'
-import { FIGURE_KEYS, GridRow } from './grid-row.tsx'
+import { figure, number } from '../../words/format.ts'
+import { cellId, type Grid, GridContext, type GridMetrics, useCellMode, useGrid, useLayout, useSheetValue } from './grid-context.ts'
+import { FIGURE_KEYS, GridRow, type VisibleColumns } from './grid-row.tsx'
 import styles from './marks.module.css'
-import type { Place, Size } from './model/moves.ts'
+import type { CellPosition, GridSize } from './model/navigation.ts'
 
 type Props = {
   grid: Grid
-  sizes: Sizes
+  sizes: GridMetrics
   label: string
   root: RefObject<HTMLDivElement | null>
-  onMenu: (place: Place) => void
+  onMenu: (position: CellPosition) => void
   onColumn: (col: number) => void
 }
 
 /**
- * Pupils by assessments. The keyboard stays with the grid itself, which says by `aria-activedescendant` where it is; only what is in sight
- * is drawn, and a key repaints the cells that it concerns.
+ * The grid of pupils and assessments. The grid element has the focus and names the active cell by `aria-activedescendant`. Only
+ * visible rows and columns are rendered, and a key repaints only the cells that it changes.
  */
 export function MarkGrid({ grid, sizes, label, root, onMenu, onColumn }: Props) {
   const { i18n } = useTranslation('marks')
-  const { sheet, cursor, control } = grid
+  const { sheet, selection, controller } = grid
   const { pupils, columns } = useLayout(sheet)
-  const rows = useVirtualizer({
+  const rowVirtualizer = useVirtualizer({
     count: pupils.length,
     getScrollElement: () => root.current,
     estimateSize: () => sizes.row,
     scrollMargin: sizes.head,
     overscan: 6,
   })
-  const across = useVirtualizer({
+  const columnVirtualizer = useVirtualizer({
     horizontal: true,
     count: columns.length,
     getScrollElement: () => root.current,
@@ -44,19 +45,19 @@ export function MarkGrid({ grid, sizes, label, root, onMenu, onColumn }: Props) 
   })
   const { row: height, column: width } = sizes
   useEffect(() => {
-    // Only other sizes are a reason.
+    // Measured again only when the sizes change.
     if (height > 0 && width > 0) {
-      rows.measure()
-      across.measure()
+      rowVirtualizer.measure()
+      columnVirtualizer.measure()
     }
-  }, [rows, across, height, width])
-  const acrossNow = across.getVirtualItems()
-  const first = acrossNow[0]?.index ?? 0
-  const last = acrossNow.at(-1)?.index ?? -1
-  const inSight = useMemo(() => ({ first, last }), [first, last])
-  useRevealed(grid, sizes, root)
-  useKeyboard(root)
-  // One more for the edge of the last column, or there is a pixel to push sideways.
+  }, [rowVirtualizer, columnVirtualizer, height, width])
+  const visibleColumns = columnVirtualizer.getVirtualItems()
+  const first = visibleColumns[0]?.index ?? 0
+  const last = visibleColumns.at(-1)?.index ?? -1
+  const visible = useMemo(() => ({ first, last }), [first, last])
+  useScrollToActive(grid, sizes, root)
+  useInitialFocus(root)
+  // One pixel for the border of the last column, which would scroll otherwise.
   const total = sizes.name + columns.length * sizes.column + FIGURE_KEYS.length * sizes.figure + 1
   return (
     <GridContext value={grid}>
@@ -68,38 +69,38 @@ export function MarkGrid({ grid, sizes, label, root, onMenu, onColumn }: Props) 
         aria-rowcount={pupils.length + 2}
         aria-colcount={columns.length + FIGURE_KEYS.length + 1}
         aria-multiselectable="true"
-        aria-readonly={control.isReadOnly}
+        aria-readonly={controller.isReadOnly}
         className={sizes.isNarrow ? `${styles['grid']} ${styles['narrow']}` : styles['grid']}
         onKeyDown={(event) => {
-          if (control.key(event)) event.preventDefault()
+          if (controller.handleKey(event)) event.preventDefault()
         }}
-        onFocus={() => cursor.focus(true)}
-        onBlur={({ relatedTarget }) => cursor.focus(root.current?.contains(relatedTarget) ?? false)}
+        onFocus={() => selection.setFocused(true)}
+        onBlur={({ relatedTarget }) => selection.setFocused(root.current?.contains(relatedTarget) ?? false)}
         onCopy={(event) => {
-          if (cursor.editing) return
-          event.clipboardData.setData('text/plain', control.copied())
+          if (selection.editing) return
+          event.clipboardData.setData('text/plain', controller.copyRange())
           event.preventDefault()
         }}
         onPaste={(event) => {
-          if (cursor.editing && !/[\t\n]/.test(event.clipboardData.getData('text/plain').trim())) return
+          if (selection.editing && !/[\t\n]/.test(event.clipboardData.getData('text/plain').trim())) return
           event.preventDefault()
-          if (cursor.editing) control.abandon()
-          control.pasted(event.clipboardData.getData('text/plain'))
+          if (selection.editing) controller.cancelEdit()
+          controller.pasteText(event.clipboardData.getData('text/plain'))
         }}
         onContextMenu={(event) => {
-          const place = placeIn(event.target)
-          if (!place || cursor.editing) return
+          const position = positionOf(event.target)
+          if (!position || selection.editing) return
           event.preventDefault()
-          if (place.row < 0) return onColumn(place.col)
-          cursor.go(place)
-          onMenu(place)
+          if (position.row < 0) return onColumn(position.col)
+          selection.moveTo(position)
+          onMenu(position)
         }}
-        {...pressing(grid)}
+        {...pointerHandlers(grid)}
       >
         <div role="presentation" style={{ width: total }}>
-          <GridHead columns={columns} inSight={inSight} sizes={sizes} onColumn={onColumn} />
+          <GridHead columns={columns} visible={visible} sizes={sizes} onColumn={onColumn} />
           <div role="rowgroup" className={styles['body']} style={{ height: pupils.length * sizes.row }}>
-            {rows.getVirtualItems().map(({ index }) => {
+            {rowVirtualizer.getVirtualItems().map(({ index }) => {
               const pupil = pupils[index]
               return (
                 pupil && (
@@ -108,7 +109,7 @@ export function MarkGrid({ grid, sizes, label, root, onMenu, onColumn }: Props) 
                     row={index}
                     pupil={pupil}
                     columns={columns}
-                    inSight={inSight}
+                    visible={visible}
                     sizes={sizes}
                     language={i18n.language}
                   />
@@ -116,71 +117,72 @@ export function MarkGrid({ grid, sizes, label, root, onMenu, onColumn }: Props) 
               )
             })}
           </div>
-          <GridFoot rows={pupils.length} columns={columns} inSight={inSight} sizes={sizes} />
+          <GridFoot rows={pupils.length} columns={columns} visible={visible} sizes={sizes} />
         </div>
       </div>
     </GridContext>
   )
 }
 
-function placeIn(target: EventTarget): Place | null {
+function positionOf(target: EventTarget): CellPosition | null {
   const { row, col } = (target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null)?.dataset ?? {}
   return row === undefined || col === undefined ? null : { row: Number(row), col: Number(col) }
 }
 
-/** A press chooses a cell, a drag a block; a second press, or a touch, opens the field. */
-function pressing({ cursor, control }: Grid) {
+/** A click selects a cell, a drag a range; a double click or a tap opens the editor. */
+function pointerHandlers({ selection, controller }: Grid) {
   return {
     onPointerDown: (event: PointerEvent) => {
-      const place = placeIn(event.target)
-      if (event.button !== 0 || !place || place.row < 0 || event.target instanceof HTMLInputElement) return
-      cursor.go(place, { extends: event.shiftKey })
+      const position = positionOf(event.target)
+      if (event.button !== 0 || !position || position.row < 0 || event.target instanceof HTMLInputElement) return
+      selection.moveTo(position, { extends: event.shiftKey })
     },
     onPointerMove: (event: PointerEvent) => {
-      if (event.buttons !== 1 || event.pointerType === 'touch' || cursor.editing || cursor.at.row < 0) return
-      const place = placeIn(event.target)
-      if (place && place.row >= 0 && (place.row !== cursor.at.row || place.col !== cursor.at.col)) cursor.go(place, { extends: true })
+      if (event.buttons !== 1 || event.pointerType === 'touch' || selection.editing || selection.active.row < 0) return
+      const position = positionOf(event.target)
+      if (position && position.row >= 0 && (position.row !== selection.active.row || position.col !== selection.active.col))
+        selection.moveTo(position, { extends: true })
     },
     onClick: (event: React.MouseEvent) => {
       const isTouch = (event.nativeEvent as globalThis.PointerEvent).pointerType === 'touch'
-      if (isTouch && placeIn(event.target) && !(event.target instanceof HTMLInputElement)) control.edit(null)
+      if (isTouch && positionOf(event.target) && !(event.target instanceof HTMLInputElement)) controller.openEditor(null)
     },
     onDoubleClick: (event: React.MouseEvent) => {
-      const place = placeIn(event.target)
-      if (place && place.row >= 0 && !cursor.editing) control.edit(null)
+      const position = positionOf(event.target)
+      if (position && position.row >= 0 && !selection.editing) controller.openEditor(null)
     },
   }
 }
 
-/** Keeps the cell of the keyboard in sight, and says which it is. */
-function useRevealed({ cursor, control, id }: Grid, sizes: Sizes, root: RefObject<HTMLDivElement | null>): void {
+/** Scrolls to the active cell and sets `aria-activedescendant`. */
+function useScrollToActive({ selection, controller, id }: Grid, sizes: GridMetrics, root: RefObject<HTMLDivElement | null>): void {
   useLayoutEffect(() => {
-    let shown: Place | null = null
+    let shown: CellPosition | null = null
     const follow = () => {
       const element = root.current
-      if (!element || shown === cursor.at) return
-      shown = cursor.at
-      const { row, col } = cursor.at
+      if (!element || shown === selection.active) return
+      shown = selection.active
+      const { row, col } = selection.active
       element.setAttribute('aria-activedescendant', cellId(id, row, col))
-      control.page = Math.max(1, Math.floor((element.clientHeight - sizes.head - sizes.foot) / sizes.row))
-      reveal(element, { row, col }, control.size(), sizes)
+      controller.visibleRows = Math.max(1, Math.floor((element.clientHeight - sizes.head - sizes.foot) / sizes.row))
+      reveal(element, { row, col }, controller.size(), sizes)
     }
     follow()
-    // Where a notice under the grid takes of its height, the mark that is typed stays in sight.
+    // A notice under the grid makes it lower; the edited cell stays visible.
     const resized = new ResizeObserver(() => {
-      if (root.current?.contains(document.activeElement)) reveal(root.current, cursor.at, control.size(), sizes)
+      if (root.current?.contains(document.activeElement)) reveal(root.current, selection.active, controller.size(), sizes)
     })
     if (root.current) resized.observe(root.current)
-    const stop = cursor.subscribe(follow)
+    const stop = selection.subscribe(follow)
     return () => {
       resized.disconnect()
       stop()
     }
-  }, [cursor, control, id, sizes, root])
+  }, [selection, controller, id, sizes, root])
 }
 
-/** With the row before and the one after: whoever types down a list sees whose mark is next. */
-function reveal(element: HTMLElement, { row, col }: Place, { rows, marks }: Size, sizes: Sizes): void {
+/** Scrolls so that the rows before and after the active one are visible too. */
+function reveal(element: HTMLElement, { row, col }: CellPosition, { rows, marks }: GridSize, sizes: GridMetrics): void {
   if (row >= 0) {
     const top = Math.max(0, row - 1) * sizes.row
     const bottom = Math.min(rows, row + 2) * sizes.row
@@ -198,13 +200,135 @@ function reveal(element: HTMLElement, { row, col }: Place, { rows, marks }: Size
   else if (left + width > element.scrollLeft + room) element.scrollLeft = left + width - room
 }
 
-/** Whoever comes to enter marks types at once: the grid takes the keyboard where nothing on the page has it. */
-function useKeyboard(root: RefObject<HTMLDivElement | null>) {
+/** Focuses the grid where nothing else on the page has the focus, so that marks can be typed at once. */
+function useInitialFocus(root: RefObject<HTMLDivElement | null>) {
   useEffect(() => {
-    const take = setTimeout(() => {
+    const timer = setTimeout(() => {
       const { activeElement, body } = document
       if (!activeElement || activeElement === body || activeElement.id === 'page') root.current?.focus({ preventScroll: true })
     })
-    return () => clearTimeout(take)
+    return () => clearTimeout(timer)
   }, [root])
+}
+
+type HeadProps = { columns: readonly Assessment[]; visible: VisibleColumns; sizes: GridMetrics; onColumn: (col: number) => void }
+
+function GridHead({ columns, visible: { first, last }, sizes, onColumn }: HeadProps) {
+  const { t } = useTranslation('marks')
+  return (
+    <div role="rowgroup" className={styles['head']} style={{ height: sizes.head }}>
+      <div role="row" aria-rowindex={1} className={styles['headRow']}>
+        <div role="columnheader" aria-colindex={1} className={styles['corner1']} style={{ width: sizes.name }}>
+          {t('pupil')}
+        </div>
+        <div role="presentation" className={styles['cells']} style={{ width: columns.length * sizes.column }}>
+          {columns.slice(first, last + 1).map((column, at) => (
+            <Head key={column.id} column={column} col={first + at} width={sizes.column} onColumn={onColumn} />
+          ))}
+        </div>
+        <div role="presentation" className={styles['figures']} style={{ width: FIGURE_KEYS.length * sizes.figure }}>
+          {FIGURE_KEYS.map((key, at) => (
+            <div
+              key={key}
+              role="columnheader"
+              aria-colindex={columns.length + at + 2}
+              className={styles['figureHead']}
+              style={{ width: sizes.figure }}
+            >
+              {t(key)}
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** The header of an assessment: title, type, maximum, weight and menu button. */
+function Head({ column, col, width, onColumn }: { column: Assessment; col: number; width: number; onColumn: (col: number) => void }) {
+  const { t } = useTranslation('marks')
+  const { selection, id } = useGrid()
+  const mode = useCellMode(selection, -1, col)
+  const { title, assessment_type, max_score, weight, is_excluded, exclusion_reason } = column
+  const leftOut = exclusion_reason ? t('leftOutBecause', { reason: exclusion_reason }) : t('leftOut')
+  const details = [t(`type.${assessment_type}`), t('max', { max: number(max_score) })]
+  if (weight !== null) details.push(t('weight', { weight: number(weight) }))
+  return (
+    <div
+      id={cellId(id, -1, col)}
+      role="columnheader"
+      aria-colindex={col + 2}
+      data-row={-1}
+      data-col={col}
+      data-mode={mode}
+      data-excluded={is_excluded}
+      className={styles['columnHead']}
+      style={{ left: col * width, width }}
+      title={[title, ...details, ...(is_excluded ? [leftOut] : [])].join(' · ')}
+    >
+      <button
+        type="button"
+        tabIndex={-1}
+        className={styles['headButton']}
+        aria-haspopup="menu"
+        aria-label={t('columnMenu', { title })}
+        onClick={() => onColumn(col)}
+      >
+        <span className={styles['headTitle']}>{title}</span>
+        <span className={styles['headSign']} aria-hidden="true">
+          ▾
+        </span>
+      </button>
+      {(is_excluded ? [`⊘ ${t('leftOut')}`, ...details.slice(1)] : details).map((detail) => (
+        <span key={detail} className={styles['headDetail']}>
+          {detail}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+type FootProps = { rows: number; columns: readonly Assessment[]; visible: VisibleColumns; sizes: GridMetrics }
+
+/** The averages of the class: of an assessment in its own marks, of the figures in percent. */
+function GridFoot({ rows, columns, visible: { first, last }, sizes }: FootProps) {
+  const { t } = useTranslation('marks')
+  const { sheet } = useGrid()
+  const footer = useSheetValue(sheet, 'footer', sheet.getFooter)
+  const figures = [figure(footer.coursework), figure(footer.exam), figure(footer.composite), '']
+  return (
+    <div role="rowgroup" className={styles['foot']} style={{ height: sizes.foot }}>
+      <div role="row" aria-rowindex={rows + 2} className={styles['headRow']}>
+        <div role="rowheader" aria-colindex={1} className={styles['corner1']} style={{ width: sizes.name }}>
+          {t('average')}
+        </div>
+        <div role="presentation" className={styles['cells']} style={{ width: columns.length * sizes.column }}>
+          {columns.slice(first, last + 1).map(({ id }, at) => (
+            <div
+              key={id}
+              role="gridcell"
+              aria-colindex={first + at + 2}
+              className={styles['footCell']}
+              style={{ left: (first + at) * sizes.column, width: sizes.column }}
+            >
+              {figure(footer.columns[first + at] ?? null)}
+            </div>
+          ))}
+        </div>
+        <div role="presentation" className={styles['figures']} style={{ width: figures.length * sizes.figure }}>
+          {figures.map((text, at) => (
+            <div
+              key={FIGURE_KEYS[at]}
+              role="gridcell"
+              aria-colindex={columns.length + at + 2}
+              className={styles['figure']}
+              style={{ width: sizes.figure }}
+            >
+              {text}
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  )
 }

@@ -1,52 +1,52 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { Actions, Form, TextArea } from '../../components/field.tsx'
-import { Notice, Table } from '../../components/page.tsx'
+import { FormDialog } from '../../components/dialog.tsx'
+import { TextArea } from '../../components/field.tsx'
+import { Notice } from '../../components/page.tsx'
+import { type Column, Table } from '../../components/table.tsx'
 import { editable } from '../../words/format.ts'
-import type { Grid } from './grid-parts.ts'
+import type { Grid } from './grid-context.ts'
 import styles from './marks.module.css'
-import type { Place } from './model/moves.ts'
+import type { CellPosition } from './model/navigation.ts'
 import { isChange, type PastedCell, type PastePlan, readBlock } from './model/paste.ts'
 
-/** More rows than these are counted in the preview, and saved like the others. */
-const SHOWN = 60
+/** Rows of the preview. More rows are counted and saved like the others. */
+const MAX_ROWS = 60
 
-type Props = { grid: Grid; at: Place; block: string[][]; onClose: () => void }
+type Props = { grid: Grid; at: CellPosition; block: string[][]; onClose: () => void }
 
-/** What was copied elsewhere, beside the pupils and assessments where it would go; saved all at once, or not at all. */
-export function PasteDialog({ grid, at, block: given, onClose }: Props) {
-  const { t } = useTranslation(['marks', 'app'])
-  const [block, setBlock] = useState(given)
-  const { sheet, control } = grid
-  const plan = control.planOf(block, at)
+/** Previews a pasted block beside its pupils and assessments, and saves it as one step. */
+export function PasteDialog({ grid, at, block: pasted, onClose }: Props) {
+  const { t } = useTranslation('marks')
+  const [block, setBlock] = useState(pasted)
+  const { sheet, controller } = grid
+  const plan = controller.planPaste(block, at)
   const pupil = sheet.pupils[at.row]
   const save = () => {
     const changes = plan.cells.filter(isChange)
-    control.enterAll(changes.flatMap(({ row, col, typed }) => (typed.kind === 'mark' ? [{ row, col, score: typed.score }] : [])))
+    controller.enterMarks(changes.flatMap(({ row, col, typed }) => (typed.kind === 'mark' ? [{ row, col, score: typed.score }] : [])))
     onClose()
   }
   const lead = t('paste.lead', { pupil: `${pupil?.last_name ?? ''} ${pupil?.first_name ?? ''}`, title: sheet.columns[at.col]?.title ?? '' })
   return (
-    <Dialog open wide title={t('paste.title')} lead={lead} onClose={onClose}>
-      <Form onSend={save}>
-        {block.length === 0 ? (
-          <TextArea label={t('paste.label')} hint={t('paste.hint')} onChange={({ target }) => setBlock(readBlock(target.value))} />
-        ) : (
-          <>
-            <Findings plan={plan} />
-            <Preview grid={grid} plan={plan} />
-          </>
-        )}
-        <Actions>
-          <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" disabled={plan.marks === 0}>
-            {t('paste.save', { count: plan.marks })}
-          </Button>
-        </Actions>
-      </Form>
-    </Dialog>
+    <FormDialog
+      wide
+      title={t('paste.title')}
+      lead={lead}
+      action={t('paste.save', { count: plan.marks })}
+      disabled={plan.marks === 0}
+      onSave={save}
+      onClose={onClose}
+    >
+      {block.length === 0 ? (
+        <TextArea label={t('paste.label')} hint={t('paste.hint')} onChange={({ target }) => setBlock(readBlock(target.value))} />
+      ) : (
+        <>
+          <Findings plan={plan} />
+          <Preview grid={grid} plan={plan} />
+        </>
+      )}
+    </FormDialog>
   )
 }
 
@@ -65,59 +65,42 @@ function Preview({ grid: { sheet }, plan: { cells } }: { grid: Grid; plan: Paste
   const { t } = useTranslation('marks')
   const rows = [...new Set(cells.map(({ row }) => row))]
   const cols = [...new Set(cells.map(({ col }) => col))].sort((a, b) => a - b)
+  const columns: Column<number>[] = [
+    { head: t('pupil'), cell: (row) => `${sheet.pupils[row]?.last_name} ${sheet.pupils[row]?.first_name}` },
+    ...cols.map((col) => ({
+      id: String(col),
+      head: sheet.columns[col]?.title ?? '',
+      cell: (row: number) => (
+        <Pasted cell={cells.find((cell) => cell.row === row && cell.col === col)} maxScore={sheet.columns[col]?.max_score ?? 0} />
+      ),
+    })),
+  ]
   return (
     <div className={styles['preview']}>
-      <Table label={t('paste.preview')}>
-        <thead>
-          <tr>
-            <th scope="col">{t('pupil')}</th>
-            {cols.map((col) => (
-              <th key={col} scope="col">
-                {sheet.columns[col]?.title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, SHOWN).map((row) => (
-            <tr key={row}>
-              <th scope="row">
-                {sheet.pupils[row]?.last_name} {sheet.pupils[row]?.first_name}
-              </th>
-              {cols.map((col) => (
-                <Pasted
-                  key={col}
-                  cell={cells.find((cell) => cell.row === row && cell.col === col)}
-                  maxScore={sheet.columns[col]?.max_score ?? 0}
-                />
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      {rows.length > SHOWN && <p>{t('paste.rest', { count: rows.length - SHOWN })}</p>}
+      <Table label={t('paste.preview')} columns={columns} rows={rows.slice(0, MAX_ROWS)} keyOf={(row) => row} />
+      {rows.length > MAX_ROWS && <p>{t('paste.rest', { count: rows.length - MAX_ROWS })}</p>}
     </div>
   )
 }
 
 function Pasted({ cell, maxScore }: { cell: PastedCell | undefined; maxScore: number }) {
   const { t } = useTranslation('marks')
-  if (!cell || cell.typed.kind === 'empty') return <td className={styles['pasted']} />
+  if (!cell || cell.typed.kind === 'empty') return null
   const { typed, text, before } = cell
   if (typed.kind === 'wrong') {
     return (
-      <td className={styles['pasted']} data-kind="wrong">
+      <span className={styles['pasted']} data-kind="wrong">
         ! {text} <span className={styles['before']}>{t(`wrong.${typed.reason}`, { max: editable(maxScore) })}</span>
-      </td>
+      </span>
     )
   }
   const isSame = typed.score === before
   return (
-    <td className={styles['pasted']} data-kind={isSame ? 'same' : 'mark'}>
+    <span className={styles['pasted']} data-kind={isSame ? 'same' : 'mark'}>
       {editable(typed.score)}
       {before !== null && (
         <span className={styles['before']}>{isSame ? t('paste.unchanged') : t('paste.before', { score: editable(before) })}</span>
       )}
-    </td>
+    </span>
   )
 }

@@ -1,17 +1,17 @@
 import { useTranslation } from 'react-i18next'
 import { PrintSheet } from '../../components/print-sheet.tsx'
 import { editable, figure, moment, number } from '../../words/format.ts'
-import { FIGURE_KEYS } from './grid-row.tsx'
+import { FIGURE_KEYS, figureTexts } from './grid-row.tsx'
 import styles from './marks.module.css'
 import type { Sheet } from './model/sheet.ts'
 
-/** All the rows, on paper. */
+/** The sheet with all rows, for printing. */
 export function PrintMarks({ sheet, title, lead }: { sheet: Sheet; title: string; lead: string }) {
   const { t } = useTranslation('marks')
   const { pupils, columns } = sheet
-  const footer = sheet.footerNow()
+  const footer = sheet.getFooter()
   const markOf = (assessmentId: string, studentId: string) => {
-    const mark = sheet.standing(assessmentId, studentId)
+    const mark = sheet.effectiveMark(assessmentId, studentId)
     return mark ? `${mark.is_excluded ? '⊘ ' : ''}${editable(mark.score)}` : ''
   }
   return (
@@ -38,23 +38,19 @@ export function PrintMarks({ sheet, title, lead }: { sheet: Sheet; title: string
           </tr>
         </thead>
         <tbody>
-          {pupils.map(({ id, last_name, first_name }) => {
-            const { coursework_average, exam_average, term_composite, letter } = sheet.figuresOf(id)
-            return (
-              <tr key={id}>
-                <th scope="row">
-                  {last_name} {first_name}
-                </th>
-                {columns.map((column) => (
-                  <td key={column.id}>{markOf(column.id, id)}</td>
-                ))}
-                <td>{figure(coursework_average)}</td>
-                <td>{figure(exam_average)}</td>
-                <td>{figure(term_composite)}</td>
-                <td>{letter ?? '–'}</td>
-              </tr>
-            )
-          })}
+          {pupils.map(({ id, last_name, first_name }) => (
+            <tr key={id}>
+              <th scope="row">
+                {last_name} {first_name}
+              </th>
+              {columns.map((column) => (
+                <td key={column.id}>{markOf(column.id, id)}</td>
+              ))}
+              {figureTexts(sheet.figuresOf(id)).map((text, at) => (
+                <td key={FIGURE_KEYS[at]}>{text}</td>
+              ))}
+            </tr>
+          ))}
           <tr>
             <th scope="row">{t('average')}</th>
             {columns.map(({ id }, at) => (

@@ -1,51 +1,52 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
-import type { Dispatch, SetStateAction } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
+import { refresh } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { Actions } from '../../components/field.tsx'
+import { Dialog, FormDialog } from '../../components/dialog.tsx'
+import { Actions, TextField } from '../../components/field.tsx'
+import { ImportDialog, TableFile } from '../../components/import-dialog.tsx'
+import { Notice } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
+import { editable } from '../../words/format.ts'
 import { AssessmentDialog } from '../assessments/assessment-dialog.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
+import { guessColumns } from '../students/import/headings.ts'
+import { headOf, pupilsByRow } from '../students/import/mapping.ts'
+import { useTable } from '../students/import/read-table.ts'
 import { ExcludeDialog, RemarkDialog } from './cell-dialogs.tsx'
-import { FillDialog } from './fill-dialog.tsx'
+import type { Grid } from './grid-context.ts'
 import { CellMenu, ColumnMenu } from './grid-menus.tsx'
-import { ImportMarks } from './import-marks.tsx'
-import type { Place } from './model/moves.ts'
+import { parseMark } from './model/parse-mark.ts'
 import { PasteDialog } from './paste-dialog.tsx'
-import type { GridOf } from './use-grid.ts'
-
-/** What is open over the grid. */
-export type Shown =
-  | { is: 'menu' | 'column' | 'remark' | 'exclude' | 'history'; place: Place }
-  | { is: 'paste'; place: Place; block: string[][] }
-  | { is: 'assessment'; column: Assessment | null }
-  | { is: 'fill' | 'columnHistory'; column: Assessment }
-  | { is: 'import' }
+import type { GridHandle, OpenDialog } from './use-grid.ts'
 
 type Props = {
-  parts: GridOf
-  shown: Shown | null
-  onShow: Dispatch<SetStateAction<Shown | null>>
-  place: { classId: string; subjectId: string; termId: string }
+  handle: GridHandle
+  shown: OpenDialog | null
+  onShow: Dispatch<SetStateAction<OpenDialog | null>>
+  scope: SheetScope
   isReadOnly: boolean
 }
 
-export function SheetDialogs({ parts: { grid, root, act }, shown, onShow, place, isReadOnly }: Props) {
+export function SheetDialogs({ handle: { grid, root, runAction }, shown, onShow, scope, isReadOnly }: Props) {
   const { tell } = useToasts()
   const { t } = useTranslation('marks')
   const close = () => onShow(null)
-  /** A menu closes after what was chosen in it has opened. */
+  // A menu closes only after the dialog of the chosen item has opened.
   const closeMenu = () => onShow((now) => (now?.is === 'menu' || now?.is === 'column' ? null : now))
-  /** The keyboard goes on in the grid once the dialog has gone. */
+  // The grid gets the focus once the dialog has closed.
   const closeToGrid = () => {
     close()
     setTimeout(() => root.current?.focus({ preventScroll: true }), 0)
   }
-  const column = shown?.is === 'column' ? grid.sheet.columns[shown.place.col] : undefined
+  const { sheet } = grid
+  const column = shown?.is === 'column' ? sheet.columns[shown.position.col] : undefined
   const copy = async () => {
-    const text = grid.control.copied()
-    // Over plain http a page has no clipboard of its own: then only Ctrl+C copies.
+    const text = grid.controller.copyRange()
+    // Over plain HTTP there is no clipboard API; only Ctrl+C copies.
     await navigator.clipboard?.writeText(text).catch(() => tell(t('copy')))
   }
   switch (shown?.is) {
@@ -54,14 +55,14 @@ export function SheetDialogs({ parts: { grid, root, act }, shown, onShow, place,
         <CellMenu
           grid={grid}
           root={root}
-          place={shown.place}
+          position={shown.position}
           isReadOnly={isReadOnly}
           onClose={closeMenu}
           onAction={(action, at) => {
             close()
             if (action === 'copy') void copy()
-            else if (action === 'paste') onShow({ is: 'paste', place: at, block: [] })
-            else act(action, at)
+            else if (action === 'paste') onShow({ is: 'paste', position: at, block: [] })
+            else runAction(action, at)
           }}
         />
       )
@@ -70,57 +71,43 @@ export function SheetDialogs({ parts: { grid, root, act }, shown, onShow, place,
         <ColumnMenu
           grid={grid}
           root={root}
-          place={shown.place}
+          position={shown.position}
           column={column}
           isReadOnly={isReadOnly}
           onClose={closeMenu}
-          onAction={(action, chosen) =>
-            onShow(
-              action === 'change'
-                ? { is: 'assessment', column: chosen }
-                : { is: action === 'fill' ? 'fill' : 'columnHistory', column: chosen },
-            )
-          }
+          onShow={onShow}
         />
       ) : null
     case 'remark':
-      return <RemarkDialog grid={grid} place={shown.place} onClose={closeToGrid} />
+      return <RemarkDialog grid={grid} position={shown.position} onClose={closeToGrid} />
     case 'exclude':
-      return <ExcludeDialog grid={grid} place={shown.place} onClose={closeToGrid} />
+      return <ExcludeDialog grid={grid} position={shown.position} onClose={closeToGrid} />
     case 'paste':
-      return <PasteDialog grid={grid} at={shown.place} block={shown.block} onClose={closeToGrid} />
+      return <PasteDialog grid={grid} at={shown.position} block={shown.block} onClose={closeToGrid} />
     case 'fill':
       return <FillDialog grid={grid} column={shown.column} onClose={closeToGrid} />
     case 'assessment':
-      return (
-        <AssessmentDialog
-          assessment={shown.column}
-          termId={place.termId}
-          subjectId={place.subjectId}
-          classId={place.classId}
-          onClose={closeToGrid}
-        />
-      )
+      return <AssessmentDialog assessment={shown.column} {...scope} onClose={closeToGrid} />
     case 'columnHistory':
-      return <PastOf title={shown.column.title} entity="assessment" id={shown.column.id} onClose={closeToGrid} />
-    case 'history':
-      return <PastOfMark grid={grid} place={shown.place} onClose={closeToGrid} />
+      return <HistoryDialog title={shown.column.title} entity="assessment" id={shown.column.id} onClose={closeToGrid} />
+    case 'history': {
+      const { row, col } = shown.position
+      const pupil = sheet.pupils[row]
+      const ids = grid.controller.idsAt(shown.position)
+      const saved = ids && sheet.cell(ids.assessmentId, ids.studentId).saved
+      const title = `${pupil?.first_name ?? ''} ${pupil?.last_name ?? ''}, ${sheet.columns[col]?.title ?? ''}`
+      return <HistoryDialog title={title} entity="grade" id={saved?.id ?? null} onClose={closeToGrid} />
+    }
     case 'import':
-      return <ImportMarks place={place} onClose={close} />
+      return <ImportMarks scope={scope} onClose={close} />
     default:
       return null
   }
 }
 
-function PastOfMark({ grid: { control, sheet }, place, onClose }: { grid: GridOf['grid']; place: Place; onClose: () => void }) {
-  const ids = control.idsAt(place)
-  const pupil = sheet.pupils[place.row]
-  const saved = ids ? sheet.cell(ids.assessmentId, ids.studentId).saved : null
-  const title = `${pupil?.first_name ?? ''} ${pupil?.last_name ?? ''}, ${sheet.columns[place.col]?.title ?? ''}`
-  return <PastOf title={title} entity="grade" id={saved?.id ?? null} onClose={onClose} />
-}
+type HistoryProps = { title: string; entity: 'grade' | 'assessment'; id: string | null; onClose: () => void }
 
-function PastOf({ title, entity, id, onClose }: { title: string; entity: 'grade' | 'assessment'; id: string | null; onClose: () => void }) {
+function HistoryDialog({ title, entity, id, onClose }: HistoryProps) {
   const { t } = useTranslation(['history', 'app'])
   return (
     <Dialog open wide title={t('of', { what: title })} onClose={onClose}>
@@ -129,5 +116,73 @@ function PastOf({ title, entity, id, onClose }: { title: string; entity: 'grade'
         <Button onClick={onClose}>{t('app:action.close')}</Button>
       </Actions>
     </Dialog>
+  )
+}
+
+/** Fills all empty cells of an assessment with one mark. */
+function FillDialog({ grid: { sheet, controller }, column, onClose }: { grid: Grid; column: Assessment; onClose: () => void }) {
+  const { t } = useTranslation('marks')
+  const [text, setText] = useState('')
+  const col = sheet.columns.findIndex(({ id }) => id === column.id)
+  const empty = sheet.pupils.flatMap((_, row) => (controller.scoreAt({ row, col }) === null ? [{ row, col }] : []))
+  const typed = parseMark(text, column.max_score)
+  const fill = () => {
+    if (typed.kind !== 'mark') return
+    controller.enterMarks(empty.map((position) => ({ ...position, score: typed.score })))
+    onClose()
+  }
+  const title = t('fillIn.title', { title: column.title })
+  if (empty.length === 0)
+    return (
+      <Dialog open title={title} onClose={onClose}>
+        <Notice tone="good">{t('fillIn.full')}</Notice>
+      </Dialog>
+    )
+  return (
+    <FormDialog title={title} action={t('fillIn.save')} disabled={typed.kind !== 'mark'} onSave={fill} onClose={onClose}>
+      <p>{t('fillIn.lead', { count: empty.length })}</p>
+      <TextField
+        label={t('fillIn.label')}
+        hint={t('max', { max: editable(column.max_score) })}
+        inputMode="decimal"
+        value={text}
+        error={typed.kind === 'wrong' ? t(`wrong.${typed.reason}`, { max: editable(column.max_score) }) : undefined}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </FormDialog>
+  )
+}
+
+type SheetScope = { classId: string; subjectId: string; termId: string }
+
+/** Downloads a mark sheet to fill in elsewhere, and imports the filled one. */
+function ImportMarks({ scope: { classId, subjectId, termId }, onClose }: { scope: SheetScope; onClose: () => void }) {
+  const { t } = useTranslation('marks')
+  const queries = useQueryClient()
+  const of = { studentGroupId: classId, termId, subjectId }
+  const [file, setFile] = useState<File | null>(null)
+  const table = useTable(file)?.table
+  const fileToSend = useMemo(() => file && (() => file), [file])
+  const spoken = useMemo(() => {
+    const pupils = table && pupilsByRow(table, guessColumns(headOf(table)))
+    return pupils && { pupilOf: (row: number) => pupils.get(row) ?? '', headingOf: (path: string) => path }
+  }, [table])
+  return (
+    <ImportDialog
+      title={t('importTitle')}
+      lead={t('importLead')}
+      table={fileToSend}
+      names={spoken ?? undefined}
+      send={(form, dryRun) => client.imports.grades({ query: { ...of, dryRun: dryRun ? 'true' : 'false' }, body: form })}
+      onDone={() => refresh(queries, ['assessments', 'grades', 'calculations'])}
+      onClose={onClose}
+    >
+      <p>
+        <a href={`/api/grades/sheet?${new URLSearchParams(of)}`} download>
+          {t('importSheet')}
+        </a>
+      </p>
+      <TableFile onChoose={setFile} />
+    </ImportDialog>
   )
 }

@@ -1,34 +1,48 @@
-import { useQuery } from '@tanstack/react-query'
+import type { Assessment } from '@markbook/shared/contract/assessments'
+import type { GradingScale } from '@markbook/shared/contract/grading-scale'
+import type { Term } from '@markbook/shared/contract/terms'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
-import { Answer, Empty, Loading, Page } from '../../components/page.tsx'
+import { Button } from '../../components/button.tsx'
+import { ButtonLink } from '../../components/button-link.tsx'
+import { Answer, Empty, Loading, Notice, Page } from '../../components/page.tsx'
 import { type ChosenTerm, chooseTerm, useChosenTerm } from '../../frame/chosen-term.ts'
-import { SheetChoice } from './choice.tsx'
-import { keepSheet } from './kept-sheet.ts'
-import { SheetView } from './sheet-view.tsx'
-import { useSheet } from './use-sheet.ts'
+import { cellSigns } from './cell-appearance.ts'
+import { CellDetails } from './cell-details.tsx'
+import { rememberSheet, SheetChoice } from './choose-marks-page.tsx'
+import { MarkGrid } from './mark-grid.tsx'
+import styles from './marks.module.css'
+import { locationOf } from './model/mark-location.ts'
+import type { Pupil, Sheet } from './model/sheet.ts'
+import { PrintMarks } from './print-marks.tsx'
+import { SheetDialogs } from './sheet-dialogs.tsx'
+import { StatusBar } from './status-bar.tsx'
+import { LeavingWarning, UnsavedMarks } from './unsaved-marks.tsx'
+import { type OpenDialog, useGridHandle } from './use-grid.ts'
+import { useAbandonedMarks, useGradesInReview, useParentStatus, useSheet } from './use-sheet.ts'
 
-/** `/marks/:class/:subject`: the marks of a class in a subject, in the chosen term, which stands in the address. */
+/** `/marks/:class/:subject`: the marks of a class in a subject and the chosen term. */
 export function SheetPage() {
   const { t } = useTranslation('marks')
   const { classId, subjectId } = useParams({ from: '/school/marks/$classId/$subjectId' })
-  const chosen = useAddressedTerm()
+  const chosen = useTermOfUrl()
   const group = useQuery(ask('classes', 'get', { params: { classId } }))
   const subjects = useQuery(ask('subjects', 'list'))
   const subject = subjects.data?.find(({ id }) => id === subjectId)
-  useEffect(() => keepSheet({ classId, subjectId }), [classId, subjectId])
+  useEffect(() => rememberSheet({ classId, subjectId }), [classId, subjectId])
   if (!group.data || !subjects.data) {
     return (
       <Page title={t('title')}>
-        <Answer of={group}>{() => <Answer of={subjects}>{() => null}</Answer>}</Answer>
+        <Unanswered queries={[group, subjects]} />
       </Page>
     )
   }
   const isOfYear = chosen.year?.id === group.data.academic_year_id
   if (chosen.term && isOfYear && subject) {
-    return <Followed key={`${classId} ${subjectId} ${chosen.term.id}`} chosen={chosen} group={group.data} subject={subject} />
+    return <LoadedSheet key={`${classId} ${subjectId} ${chosen.term.id}`} chosen={chosen} group={group.data} subject={subject} />
   }
   const choice = <SheetChoice classId={classId} subjectId={subjectId} />
   return (
@@ -38,28 +52,34 @@ export function SheetPage() {
   )
 }
 
-/** The term of the address is the chosen one, and the other way round. */
-function useAddressedTerm(): ChosenTerm {
-  const { term: asked } = useSearch({ from: '/school/marks/$classId/$subjectId' })
+/** The first query without an answer: that it is loading, or why it failed. */
+function Unanswered({ queries }: { queries: readonly UseQueryResult[] }) {
+  const first = queries.find(({ data }) => data === undefined)
+  return first && <Answer of={first}>{() => null}</Answer>
+}
+
+/** Keeps the `term` of the URL and the chosen term the same, in both directions. */
+function useTermOfUrl(): ChosenTerm {
+  const { term: requested } = useSearch({ from: '/school/marks/$classId/$subjectId' })
   const chosen = useChosenTerm()
   const navigate = useNavigate()
-  const taken = useRef<string | undefined>(undefined)
+  const applied = useRef<string | undefined>(undefined)
   const chosenId = chosen.term?.id
   useEffect(() => {
-    if (asked && asked !== taken.current) {
-      taken.current = asked
-      if (asked !== chosenId) chooseTerm(asked)
-    } else if (chosenId && chosenId !== asked) {
-      taken.current = chosenId
+    if (requested && requested !== applied.current) {
+      applied.current = requested
+      if (requested !== chosenId) chooseTerm(requested)
+    } else if (chosenId && chosenId !== requested) {
+      applied.current = chosenId
       void navigate({ to: '.', search: { term: chosenId }, replace: true })
     }
-  }, [asked, chosenId, navigate])
+  }, [requested, chosenId, navigate])
   return chosen
 }
 
-type Shown = { chosen: ChosenTerm; group: { id: string; name: string }; subject: { id: string; name: string } }
+type LoadedSheetProps = { chosen: ChosenTerm; group: { id: string; name: string }; subject: { id: string; name: string } }
 
-function Followed({ chosen: { term, year }, group, subject }: Shown) {
+function LoadedSheet({ chosen: { term, year }, group, subject }: LoadedSheetProps) {
   const termId = term?.id ?? ''
   const sheet = useSheet({ termId, subjectId: subject.id, studentGroupId: group.id })
   const pupils = useQuery(askWhole('classes', 'students', { params: { id: group.id } }))
@@ -70,24 +90,174 @@ function Followed({ chosen: { term, year }, group, subject }: Shown) {
   if (!term || !pupils.data || !columns.data || !scale.data || !own.data) {
     return (
       <Page wide title={t('sheet', { subject: subject.name, class: group.name })}>
-        <Answer of={pupils}>
-          {() => <Answer of={columns}>{() => <Answer of={scale}>{() => <Answer of={own}>{() => null}</Answer>}</Answer>}</Answer>}
-        </Answer>
+        <Unanswered queries={[pupils, columns, scale, own]} />
       </Page>
     )
   }
-  const ground = {
-    sheet,
-    classId: group.id,
-    className: group.name,
-    subjectId: subject.id,
-    subjectName: subject.name,
-    term,
-    yearName: year?.name ?? '',
-    pupils: pupils.data,
-    columns: columns.data,
-    scale: scale.data,
-    isReadOnly: !own.data.some(({ id }) => id === subject.id),
-  }
-  return <SheetView ground={ground} choice={<SheetChoice classId={group.id} subjectId={subject.id} />} />
+  return (
+    <SheetView
+      sheet={sheet}
+      group={group}
+      subject={subject}
+      term={term}
+      yearName={year?.name ?? ''}
+      pupils={pupils.data}
+      columns={columns.data}
+      scale={scale.data}
+      isReadOnly={!own.data.some(({ id }) => id === subject.id)}
+    />
+  )
 }
+
+type SheetViewProps = Pick<LoadedSheetProps, 'group' | 'subject'> & {
+  sheet: Sheet
+  term: Term
+  yearName: string
+  pupils: readonly Pupil[]
+  columns: readonly Assessment[]
+  scale: GradingScale
+  isReadOnly: boolean
+}
+
+function SheetView({ sheet, group, subject, term, yearName, pupils, columns, scale, isReadOnly }: SheetViewProps) {
+  const { t } = useTranslation(['marks', 'app'])
+  const [classId, subjectId] = [group.id, subject.id]
+  const names = { subject: subject.name, class: group.name }
+  useLayoutEffect(
+    () => sheet.setLayout(pupils, columns, term, { passMark: scale.pass_mark, bands: scale.bands }),
+    [sheet, pupils, columns, term, scale],
+  )
+  useGradesInReview(sheet)
+  useAbandonedMarks(columns.map(({ id }) => id))
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  const handle = useGridHandle(sheet, isReadOnly, setDialog)
+  const { grid, sizes, root, runAction, goTo } = handle
+  const isPrinting = usePrinting()
+  const title = t('sheet', names)
+  const lead = t('of', { term: t(`app:term.${term.name}`), year: yearName })
+  const actions = (
+    <>
+      <SheetChoice classId={classId} subjectId={subjectId} />
+      {!isReadOnly && (
+        <Button look={columns.length === 0 ? 'primary' : 'plain'} onClick={() => setDialog({ is: 'assessment', column: null })}>
+          {t('add')}
+        </Button>
+      )}
+      {!isReadOnly && columns.length > 0 && <Button onClick={() => setDialog({ is: 'import' })}>{t('import')}</Button>}
+      <Button onClick={() => window.print()}>{t('app:action.print')}</Button>
+    </>
+  )
+  return (
+    <Page wide title={title} lead={lead} actions={actions}>
+      <div className={styles['sheet']}>
+        {isReadOnly && <Notice>{t('reading')}</Notice>}
+        {pupils.length === 0 ? (
+          <Empty>
+            <p>{t('noPupils')}</p>
+            <ButtonLink to="/classes/$classId" params={{ classId }}>
+              {t('toClass')}
+            </ButtonLink>
+          </Empty>
+        ) : columns.length === 0 ? (
+          <Empty>{t('noAssessments')}</Empty>
+        ) : (
+          <>
+            <div className={styles['work']}>
+              <CellDetails grid={grid} isReadOnly={isReadOnly} onAction={runAction} />
+              <MarkGrid
+                grid={grid}
+                sizes={sizes}
+                root={root}
+                label={t('grid', names)}
+                onMenu={(position) => setDialog({ is: 'menu', position })}
+                onColumn={(col) => setDialog({ is: 'column', position: { row: -1, col } })}
+              />
+              <StatusBar grid={grid} />
+              <UnsavedMarks sheet={sheet} onShow={goTo} />
+            </div>
+            <Legend />
+          </>
+        )}
+      </div>
+      <SheetDialogs
+        handle={handle}
+        shown={dialog}
+        onShow={setDialog}
+        scope={{ classId, subjectId, termId: term.id }}
+        isReadOnly={isReadOnly}
+      />
+      <LeavingWarning sheet={sheet} onShow={goTo} />
+      {isPrinting && <PrintMarks sheet={sheet} title={title} lead={lead} />}
+    </Page>
+  )
+}
+
+/** True while the browser prints: the print has all rows, the grid only the visible ones. */
+function usePrinting(): boolean {
+  const [isPrinting, setIsPrinting] = useState(false)
+  useEffect(() => {
+    const begin = () => setIsPrinting(true)
+    const end = () => setIsPrinting(false)
+    addEventListener('beforeprint', begin)
+    addEventListener('afterprint', end)
+    return () => {
+      removeEventListener('beforeprint', begin)
+      removeEventListener('afterprint', end)
+    }
+  }, [])
+  return isPrinting
+}
+
+const keys = [
+  ['Enter', 'kEnter'],
+  ['Tab', 'kTab'],
+  ['F2', 'kF2'],
+  ['Esc', 'kEsc'],
+  ['Ctrl+Z', 'kUndo'],
+  ['Ctrl+C, Ctrl+V', 'kCopy'],
+  ['Alt+R', 'kRemark'],
+  ['Alt+X', 'kExclude'],
+  ['Alt+H', 'kHistory'],
+  ['Shift+F10', 'kMenu'],
+] as const
+
+/** The signs and the keys of the grid. */
+function Legend() {
+  const { t } = useTranslation('marks')
+  const waitingLocation = locationOf({ is_waiting: true, is_above: false }, useParentStatus())
+  const signs = [
+    ['–', t('legend.none')],
+    [cellSigns.unsaved, t('legend.waiting')],
+    ...(waitingLocation === 'saved' ? [] : [[cellSigns.waiting, t(`state.${waitingLocation}`)] as const]),
+    [cellSigns.excluded, t('legend.excluded')],
+    [cellSigns.reviewed, t('legend.reviewed')],
+    [cellSigns.conflict, t('legend.conflict')],
+    [cellSigns.wrong, t('legend.wrong')],
+    ['◥', t('legend.remark')],
+    ['†', t('legend.partial')],
+  ] as const
+  return (
+    <details className={styles['more']}>
+      <summary>{t('legend.title')}</summary>
+      <div className={styles['legend']}>
+        <Definitions label={t('legend.signs')} of={signs} />
+        <Definitions label={t('legend.keys')} of={keys.map(([key, word]) => [key, t(`legend.${word}`)])} className={styles['kbd']} />
+      </div>
+    </details>
+  )
+}
+
+type DefinitionsProps = { label: string; of: readonly (readonly [term: string, meaning: string])[]; className?: string | undefined }
+
+const Definitions = ({ label, of, className }: DefinitionsProps) => (
+  <section aria-label={label}>
+    <dl>
+      {of.map(([term, meaning]) => (
+        <Fragment key={term}>
+          <dt className={className}>{term}</dt>
+          <dd>{meaning}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  </section>
+)

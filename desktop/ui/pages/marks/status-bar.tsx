@@ -1,58 +1,55 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
-import { signs } from './cell-signs.ts'
-import type { Grid } from './grid-parts.ts'
+import { cellSigns } from './cell-appearance.ts'
+import type { Grid } from './grid-context.ts'
 import styles from './marks.module.css'
-import { countMarks } from './model/counted.ts'
+import { locationOf, type MarkLocation, type ParentStatus } from './model/mark-location.ts'
 import type { Sheet } from './model/sheet.ts'
-import { type MarkPlace, placeOf } from './place-of.ts'
-import { inAWhile } from './unsaved.tsx'
-import { useAbove } from './use-sheet.ts'
+import { listenToQueue } from './unsaved-marks.tsx'
+import { useParentStatus } from './use-sheet.ts'
 
-/** Under the grid: where its marks are, and what has just been done. It always has its line, so that nothing moves when it speaks. */
-export function StatusBar({ grid: { sheet, saying } }: { grid: Grid }) {
-  const said = useSyncExternalStore(saying.listen, () => saying.text)
+/** The line under the grid: where its marks are stored, and the last message. It keeps its height without a message. */
+export function StatusBar({ grid: { sheet, message } }: { grid: Grid }) {
+  const text = useSyncExternalStore(message.listen, () => message.text)
   return (
     <div className={styles['bar']}>
-      <Where sheet={sheet} />
-      <p className={styles['said']} role="status">
-        {said}
+      <Locations sheet={sheet} />
+      <p className={styles['message']} role="status">
+        {text}
       </p>
     </div>
   )
 }
 
-/** From the person to the ministry. */
-const order = ['here', 'hereForCentre', 'schoolWaits', 'school', 'centre'] as const satisfies MarkPlace[]
-const waits: readonly MarkPlace[] = ['here', 'hereForCentre', 'schoolWaits']
+/** From this computer to the centre. */
+const order = ['here', 'hereForCentre', 'schoolWaits', 'school', 'centre'] as const satisfies MarkLocation[]
+const waiting: readonly MarkLocation[] = ['here', 'hereForCentre', 'schoolWaits']
 
-function Where({ sheet }: { sheet: Sheet }) {
+function Locations({ sheet }: { sheet: Sheet }) {
   const { t } = useTranslation('marks')
-  const above = useAbove()
-  const [listen, now] = useMemo(() => {
-    const listen = (ear: () => void) => inAWhile(sheet, ear)
-    const now = () => {
-      const { unsaved, places } = countMarks(sheet, (mark) => placeOf(mark, above))
-      return JSON.stringify({ unsaved, mistakes: sheet.mistakesThere(), going: goingOf(sheet), places: Object.fromEntries(places) })
-    }
-    return [listen, now]
-  }, [sheet, above])
-  const { unsaved, mistakes, going, places } = JSON.parse(useSyncExternalStore(listen, now)) as Counts
-  const isSaved = unsaved + mistakes === 0
-  const found = order.filter((place) => places[place])
+  const status = useParentStatus()
+  const [listen, snapshot] = useMemo(() => {
+    const listen = (listener: () => void) => listenToQueue(sheet, listener)
+    // A string, so that React compares snapshots by value.
+    const snapshot = () => JSON.stringify(countMarks(sheet, status))
+    return [listen, snapshot]
+  }, [sheet, status])
+  const { unsaved, invalid, sending, locations } = JSON.parse(useSyncExternalStore(listen, snapshot)) as MarkCounts
+  const isSaved = unsaved + invalid === 0
+  const found = order.filter((location) => locations[location])
   const [only] = isSaved && found.length === 1 ? found : []
   return (
     <>
       <p className={styles['saving']} role="status" data-saved={isSaved}>
-        {going > 0 ? t('unsaved.saving', { count: going }) : isSaved && !above?.parent && t('unsaved.all')}
+        {sending > 0 ? t('unsaved.saving', { count: sending }) : isSaved && !status?.parent && t('unsaved.all')}
       </p>
-      {above?.parent && (
+      {status?.parent && (
         <ul className={styles['where']} aria-label={t('where.label')}>
-          {unsaved > going && <Part sign={signs.unsaved}>{t('where.unsaved', { count: unsaved - going })}</Part>}
-          {found.map((place) => (
-            <Part key={place} sign={waits.includes(place) ? signs.waiting : '✓'} isThere={!waits.includes(place)}>
-              {t(place === only && !waits.includes(place) ? `where.all.${place as 'school' | 'centre'}` : `where.${place}`, {
-                count: places[place] ?? 0,
+          {unsaved > sending && <Part sign={cellSigns.unsaved}>{t('where.unsaved', { count: unsaved - sending })}</Part>}
+          {found.map((location) => (
+            <Part key={location} sign={waiting.includes(location) ? cellSigns.waiting : '✓'} hasArrived={!waiting.includes(location)}>
+              {t(location === only && (location === 'school' || location === 'centre') ? `where.all.${location}` : `where.${location}`, {
+                count: locations[location] ?? 0,
               })}
             </Part>
           ))}
@@ -62,15 +59,30 @@ function Where({ sheet }: { sheet: Sheet }) {
   )
 }
 
-type Counts = { unsaved: number; mistakes: number; going: number; places: Partial<Record<MarkPlace, number>> }
-
-/** On its way to this server, in this moment. */
-const goingOf = ({ queue }: Sheet) => queue.all().filter(({ state }) => state === 'fresh' || state === 'sending').length
-
-function Part({ sign, isThere = false, children }: { sign: string; isThere?: boolean; children: string }) {
+function Part({ sign, hasArrived = false, children }: { sign: string; hasArrived?: boolean; children: string }) {
   return (
-    <li data-there={isThere}>
+    <li data-arrived={hasArrived}>
       <span aria-hidden="true">{sign}</span> {children}
     </li>
   )
+}
+
+/** `unsaved` marks are only on this page, `sending` of them are on their way to this server; `locations` counts the others. */
+type MarkCounts = { unsaved: number; invalid: number; sending: number; locations: Partial<Record<MarkLocation, number>> }
+
+function countMarks(sheet: Sheet, status: ParentStatus | undefined): MarkCounts {
+  const assessmentIds = new Set(sheet.columns.map(({ id }) => id))
+  const locations: MarkCounts['locations'] = {}
+  for (const mark of sheet.marks()) {
+    if (!assessmentIds.has(mark.assessment_id) || sheet.queue.get(mark.assessment_id, mark.student_id)) continue
+    const location = locationOf(mark, status)
+    locations[location] = (locations[location] ?? 0) + 1
+  }
+  const pending = sheet.queue.all()
+  return {
+    unsaved: pending.filter(({ assessmentId }) => assessmentIds.has(assessmentId)).length,
+    invalid: sheet.invalidCount(),
+    sending: pending.filter(({ state }) => state === 'fresh' || state === 'sending').length,
+    locations,
+  }
 }

@@ -1,130 +1,122 @@
-import { type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
+import type { Assessment } from '@markbook/shared/contract/assessments'
+import { type RefObject, useEffect, useEffectEvent, useId, useMemo, useRef, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { useToasts } from '../../components/toasts.tsx'
 import { editable } from '../../words/format.ts'
+import { scoreText } from './cell-appearance.ts'
+import { useTeacherNames } from './cell-details.tsx'
 import { useInclusion } from './cell-dialogs.tsx'
-import { useTeacherNames } from './cell-line.tsx'
-import { type Grid, narrow, roomier, type Sizes, useLayout, wide } from './grid-parts.ts'
-import { Cursor } from './model/cursor.ts'
-import { type Around, GridControl, type Said } from './model/grid-control.ts'
-import type { Place } from './model/moves.ts'
-import { Saying } from './model/saying.ts'
-import type { News, Sheet } from './model/sheet.ts'
-import type { Shown } from './sheet-dialogs.tsx'
+import { type Grid, type GridMetrics, narrowMetrics, useLayout, wideMetrics, widenFewColumns } from './grid-context.ts'
+import { GridController, type GridHost, type GridMessage } from './model/grid-controller.ts'
+import type { MarkKey } from './model/mark-values.ts'
+import type { CellPosition } from './model/navigation.ts'
+import { GridSelection } from './model/selection.ts'
+import type { RemoteChange, Sheet } from './model/sheet.ts'
+import { StatusMessage } from './model/status-message.ts'
 
-export type GridOf = {
+/** The menu or dialog that is open over the grid. */
+export type OpenDialog =
+  | { is: 'menu' | 'column' | 'remark' | 'exclude' | 'history'; position: CellPosition }
+  | { is: 'paste'; position: CellPosition; block: string[][] }
+  | { is: 'assessment'; column: Assessment | null }
+  | { is: 'fill' | 'columnHistory'; column: Assessment }
+  | { is: 'import' }
+
+export type GridHandle = {
   grid: Grid
-  sizes: Sizes
+  sizes: GridMetrics
   root: RefObject<HTMLDivElement | null>
-  act: (action: 'remark' | 'exclude' | 'history', place: Place) => void
-  show: (place: Place) => void
+  runAction: (action: 'remark' | 'exclude' | 'history', position: CellPosition) => void
+  goTo: (position: CellPosition) => void
 }
 
-/** The grid of a sheet: where its keyboard is, and what it asks of the page. */
-export function useGridOf(sheet: Sheet, isReadOnly: boolean, onShow: (shown: Shown) => void): GridOf {
+/** Creates the grid of a sheet and connects its controller with the page. */
+export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown: OpenDialog) => void): GridHandle {
   const root = useRef<HTMLDivElement>(null)
   const id = useId()
-  const saying = useMemo(() => new Saying((ms, then) => void setTimeout(then, ms)), [])
-  const say = useSaying(sheet, saying)
-  const around = useRef<Around | null>(null)
+  const message = useMemo(() => new StatusMessage(), [])
+  const announce = useAnnounce(sheet, message)
   const grid = useMemo((): Grid => {
-    const cursor = new Cursor()
-    const now = () => around.current as Around
-    const later: Around = {
-      say: (...asked) => now().say(...asked),
-      ask: (...asked) => now().ask(...asked),
-      paste: (...asked) => now().paste(...asked),
-      takeBack: (...asked) => now().takeBack(...asked),
-      focus: () => now().focus(),
-      written: editable,
-    }
-    return { sheet, cursor, control: new GridControl(sheet, cursor, later), saying, id }
-  }, [sheet, saying, id])
-  const { control, cursor } = grid
+    const selection = new GridSelection()
+    return { sheet, selection, controller: new GridController(sheet, selection), message, id }
+  }, [sheet, message, id])
+  const { controller, selection } = grid
   const include = useInclusion(grid)
   const { tellFailure } = useToasts()
-  const act: GridOf['act'] = (action, place) => {
-    const ids = control.idsAt(place)
+  const runAction: GridHandle['runAction'] = (action, position) => {
+    const ids = controller.idsAt(position)
     const saved = ids && sheet.cell(ids.assessmentId, ids.studentId).saved
     if (action === 'exclude' && saved?.is_excluded) void include(saved.id, null).catch(tellFailure)
-    else if (ids && (action === 'history' || !isReadOnly)) onShow({ is: action, place })
+    else if (ids && (action === 'history' || !isReadOnly)) onShow({ is: action, position })
   }
   useEffect(() => {
-    control.isReadOnly = isReadOnly
-    around.current = {
-      say,
-      ask: (what, place) => (what === 'menu' || what === 'column' ? onShow({ is: what, place }) : act(what, place)),
-      paste: (block, at) => onShow({ is: 'paste', block, place: at }),
-      takeBack: (gradeId) =>
-        takeBack(gradeId).catch((failure) => {
+    controller.isReadOnly = isReadOnly
+    controller.host = {
+      announce,
+      openAt: (what, position) => (what === 'menu' || what === 'column' ? onShow({ is: what, position }) : runAction(what, position)),
+      previewPaste: (block, at) => onShow({ is: 'paste', block, position: at }),
+      undoCreate: (gradeId) =>
+        undoCreate(gradeId).catch((failure) => {
           tellFailure(failure)
           return false
         }),
-      focus: () => root.current?.focus({ preventScroll: true }),
-      written: editable,
+      focusGrid: () => root.current?.focus({ preventScroll: true }),
     }
   })
-  const show = (place: Place) => {
-    cursor.go(place)
+  const goTo = (position: CellPosition) => {
+    selection.moveTo(position)
     root.current?.focus()
   }
-  return { grid, sizes: useSizes(useLayout(sheet).columns.length), root, act, show }
+  return { grid, sizes: useSizes(useLayout(sheet).columns.length), root, runAction, goTo }
 }
 
-/** That a mark was recorded at all is taken back; false where it was changed since. */
-async function takeBack(gradeId: string): Promise<boolean> {
+/** Undoes the creation of a mark; false where it was changed since. */
+async function undoCreate(gradeId: string): Promise<boolean> {
   const [newest] = await client.history.list({ query: { entity: 'grade', id: gradeId, limit: 1 } })
   if (newest?.action !== 'create') return false
   await client.history.undo({ params: { id: newest.id } })
   return true
 }
 
-/** What a key has done, and what others have changed, in the line under the grid: nothing pops up over what somebody works at. */
-function useSaying(sheet: Sheet, saying: Saying): Around['say'] {
+/** Writes messages into the line under the grid, so that nothing pops up over the cells. */
+function useAnnounce(sheet: Sheet, status: StatusMessage): GridHost['announce'] {
   const { t } = useTranslation('marks')
-  const named = useTeacherNames()
-  const sentence = useRef<(news: News[]) => string>(() => '')
-  useEffect(() => {
-    sentence.current = (news) => {
-      const [first] = news
-      if (news.length !== 1 || !first) return t('newsMany', { count: news.length })
-      return t('newsOne', {
-        ...namesOf(sheet, first),
-        mark: editable(first.mark?.score ?? 0),
-        name: named(first.mark?.updated_by ?? null) ?? t('somebody'),
-      })
-    }
+  const teacherName = useTeacherNames()
+  const showChanges = useEffectEvent((changes: RemoteChange[]) => {
+    const [first] = changes
+    if (changes.length !== 1 || !first) return status.show(t('newsMany', { count: changes.length }))
+    const name = teacherName(first.mark?.updated_by ?? null) ?? t('somebody')
+    status.show(t('newsOne', { ...namesOf(sheet, first), mark: editable(first.mark?.score ?? 0), name }))
   })
-  useEffect(() => sheet.listenToNews((news) => saying.say(sentence.current(news))), [sheet, saying])
-  return (asked) => saying.say(sentenceOf(asked))
+  useEffect(() => sheet.listenToRemoteChanges((changes) => showChanges(changes)), [sheet])
+  return (message) => status.show(sentenceOf(message))
 
-  function sentenceOf(asked: Said): string {
-    if (asked.word === 'copied') return t('copied', { count: asked.count })
-    if (asked.word === 'undone') return t('undo.done', { count: asked.count })
-    if (asked.word === 'undoneOne') {
-      return t('undo.doneOne', { ...namesOf(sheet, asked), mark: asked.score === null ? t('unsaved.noMark') : editable(asked.score) })
+  function sentenceOf(message: GridMessage): string {
+    if (message.word === 'copied') return t('copied', { count: message.count })
+    if (message.word === 'undone') return t('undo.done', { count: message.count })
+    if (message.word === 'undoneOne') {
+      return t('undo.doneOne', { ...namesOf(sheet, message), mark: scoreText(message.score) })
     }
-    if (asked.word === 'undoNone') return t('undo.none')
-    if (asked.word === 'undoChanged') return t('undo.changed')
-    return t(asked.word)
+    if (message.word === 'undoNone') return t('undo.none')
+    if (message.word === 'undoChanged') return t('undo.changed')
+    return t(message.word)
   }
 }
 
-function namesOf({ pupils, columns }: Sheet, { assessmentId, studentId }: { assessmentId: string; studentId: string }) {
-  const pupil = pupils.find(({ id }) => id === studentId)
-  const title = columns.find(({ id }) => id === assessmentId)?.title ?? ''
-  return { pupil: pupil ? `${pupil.last_name} ${pupil.first_name}` : '', title }
+function namesOf(sheet: Sheet, mark: MarkKey) {
+  const { pupil, column } = sheet.locate(mark)
+  return { pupil: pupil ? `${pupil.last_name} ${pupil.first_name}` : '', title: column?.title ?? '' }
 }
 
 const NARROW = '(max-width: 640px)'
-function useSizes(columns: number): Sizes {
-  const [isNarrow, setNarrow] = useState(() => matchMedia(NARROW).matches)
-  useEffect(() => {
-    const list = matchMedia(NARROW)
-    const change = () => setNarrow(list.matches)
-    list.addEventListener('change', change)
-    return () => list.removeEventListener('change', change)
-  }, [])
-  return useMemo(() => roomier(isNarrow ? narrow : wide, columns), [isNarrow, columns])
+const listenToNarrow = (listener: () => void) => {
+  const list = matchMedia(NARROW)
+  list.addEventListener('change', listener)
+  return () => list.removeEventListener('change', listener)
+}
+
+function useSizes(columns: number): GridMetrics {
+  const isNarrow = useSyncExternalStore(listenToNarrow, () => matchMedia(NARROW).matches)
+  return useMemo(() => widenFewColumns(isNarrow ? narrowMetrics : wideMetrics, columns), [isNarrow, columns])
 }

@@ -3,15 +3,15 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { ask, type ResourceName, refresh } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
-import { type Followed, followMarks } from './model/follow-marks.ts'
+import type { ParentStatus } from './model/mark-location.ts'
+import { type MarkStreamQuery, subscribeToMarks } from './model/mark-stream.ts'
+import { type MarkingSession, markingSessionOf } from './model/marking-session.ts'
 import { Sheet } from './model/sheet.ts'
-import { type Workplace, workplaceOf } from './model/workplace.ts'
-import type { Above } from './place-of.ts'
 
-/** How often it is looked whether another window left something behind, ms. */
-const LOOK = 10_000
+/** Interval at which unsaved marks of closed windows are looked for, ms. */
+const CHECK_INTERVAL = 10_000
 
-const concerned: Record<LiveMarks['touched'][number], ResourceName> = {
+const resourceOfTable: Record<LiveMarks['touched'][number], ResourceName> = {
   assessment: 'assessments',
   student: 'classes',
   enrolment: 'classes',
@@ -20,68 +20,68 @@ const concerned: Record<LiveMarks['touched'][number], ResourceName> = {
   sync_conflict: 'replication',
 }
 
-/** Where this server sends to, as far as the line above the pages has heard of it. */
-export const useAbove = (): Above | undefined => useQuery(ask('replication', 'status')).data
+/** The parent of this server; undefined until it is known. */
+export const useParentStatus = (): ParentStatus | undefined => useQuery(ask('replication', 'status')).data
 
-export function useWorkplace(): Workplace {
+export function useMarkingSession(): MarkingSession {
   const { id, school_id } = useProfile()
-  return workplaceOf({ userId: id, schoolId: school_id ?? '' })
+  return markingSessionOf({ userId: id, schoolId: school_id ?? '' })
 }
 
-/** The sheet of a class in a subject and term, followed for as long as the page is open. */
-export function useSheet({ termId, subjectId, studentGroupId }: Followed): Sheet {
-  const workplace = useWorkplace()
+/** The sheet of a class in a subject and term, subscribed to the server while the page is open. */
+export function useSheet({ termId, subjectId, studentGroupId }: MarkStreamQuery): Sheet {
+  const session = useMarkingSession()
   const queries = useQueryClient()
   const sheet = useMemo(
-    () => new Sheet(workplace.queue, workplace.owner.userId, (ms, then) => void setTimeout(then, ms), workplace.mistakes),
-    [workplace],
+    () => new Sheet(session.queue, session.owner.userId, (ms, then) => void setTimeout(then, ms), session.invalidEntries),
+    [session],
   )
   useEffect(() => {
     if (!termId) return
-    let stop = () => {}
-    const follow = () => {
-      stop()
-      stop = followMarks({ termId, subjectId, studentGroupId }, { hear, unheard: () => sheet.unheard() })
+    let unsubscribe = () => {}
+    const subscribe = () => {
+      unsubscribe()
+      unsubscribe = subscribeToMarks({ termId, subjectId, studentGroupId }, { onEvent: receive, onError: () => sheet.disconnect() })
     }
-    const hear = (event: LiveMarks) => {
-      const wasHeard = sheet.isLoaded
-      sheet.hear(event)
-      // Whoever tells of marks takes them too.
-      if (!wasHeard) workplace.queue.retry()
-      if (event.touched.length > 0) void refresh(queries, [...new Set(event.touched.map((table) => concerned[table]))])
-      // Of a pupil who has just come to the class nothing was told so far.
-      if (event.touched.includes('enrolment')) follow()
+    const receive = (event: LiveMarks) => {
+      const wasConnected = sheet.isConnected
+      sheet.receive(event)
+      // The server is back: marks that wait can be sent.
+      if (!wasConnected) session.queue.retry()
+      if (event.touched.length > 0) void refresh(queries, [...new Set(event.touched.map((table) => resourceOfTable[table]))])
+      // A new stream begins with the marks of pupils who have just joined the class.
+      if (event.touched.includes('enrolment')) subscribe()
     }
     const hasParent = () => Boolean(queries.getQueryData(ask('replication', 'status').queryKey)?.parent)
     const close = sheet.open()
-    const forget = workplace.onArrival((rows) => sheet.arrived(rows, hasParent()))
-    follow()
+    const stopListening = session.onSaved((rows) => sheet.applySaved(rows, hasParent()))
+    subscribe()
     return () => {
-      stop()
-      forget()
+      unsubscribe()
+      stopListening()
       close()
     }
-  }, [sheet, workplace, queries, termId, subjectId, studentGroupId])
+  }, [sheet, session, queries, termId, subjectId, studentGroupId])
   return sheet
 }
 
-/** Offers what earlier windows left of these assessments, as long as the page is open. */
-export function useLeftBehind(assessmentIds: readonly string[]): void {
-  const workplace = useWorkplace()
+/** Offers unsaved marks of these assessments from earlier windows, while the page is open. */
+export function useAbandonedMarks(assessmentIds: readonly string[]): void {
+  const session = useMarkingSession()
   const ids = assessmentIds.join(' ')
   useEffect(() => {
-    const look = () => workplace.takeOver(ids.split(' ').filter(Boolean))
+    const look = () => session.offerAbandoned(ids.split(' ').filter(Boolean))
     look()
-    const timer = setInterval(look, LOOK)
+    const timer = setInterval(look, CHECK_INTERVAL)
     return () => clearInterval(timer)
-  }, [workplace, ids])
+  }, [session, ids])
 }
 
-/** Grades of which two servers have different marks, and nobody has decided yet. */
-export function useReviewed(sheet: Sheet): void {
+/** Marks the grades of the sheet that have an open replication conflict. */
+export function useGradesInReview(sheet: Sheet): void {
   const conflicts = useQuery(ask('replication', 'conflicts', { query: { status: 'open' } }))
   const rows = conflicts.data
   useEffect(() => {
-    if (rows) sheet.review(new Set(rows.filter(({ entity }) => entity === 'grade').map(({ row_id }) => row_id)))
+    if (rows) sheet.setInReview(new Set(rows.filter(({ entity }) => entity === 'grade').map(({ row_id }) => row_id)))
   }, [sheet, rows])
 }

@@ -1,10 +1,20 @@
+import { fold } from '@markbook/shared/domain/fold'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask } from '../../api/queries.ts'
-import { Notice, Page } from '../../components/page.tsx'
-import { Desk } from './desk.tsx'
-import { Members } from './members.tsx'
-import { Requests } from './requests.tsx'
+import { ask, askWhole, type ReplyOf, useSave } from '../../api/queries.ts'
+import { useProfile } from '../../api/session.ts'
+import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/dialog.tsx'
+import { Options, SelectField, TextField } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
+import { Table } from '../../components/table.tsx'
+import { useToasts } from '../../components/toasts.tsx'
+import { day, moment } from '../../words/format.ts'
+import { nameOf } from '../../words/names.ts'
+import styles from './people.module.css'
+import { Requests, ROLES, type Role } from './requests.tsx'
 
 export function PeoplePage() {
   const { t } = useTranslation('people')
@@ -13,7 +23,202 @@ export function PeoplePage() {
     <Page title={t('title')} lead={t('lead')}>
       {isLaptop ? <Notice>{t('onLaptop')}</Notice> : <Requests />}
       <Members isFixed={isLaptop} />
-      <Desk />
+      <SignInCodes />
     </Page>
+  )
+}
+
+type Member = ReplyOf<'schools', 'members'>[number]
+type MemberAction = 'suspend' | 'remove' | 'reset'
+
+/** `isFixed`: on a laptop memberships cannot be changed. */
+function Members({ isFixed }: { isFixed: boolean }) {
+  const { t } = useTranslation('people')
+  const members = useQuery(askWhole('schools', 'members'))
+  const [search, setSearch] = useState('')
+  const me = useProfile()
+  const [chosen, setChosen] = useState<{ step: MemberAction; member: Member } | null>(null)
+  return (
+    <Card title={t('members')}>
+      <TextField label={t('find')} type="search" value={search} onChange={({ target }) => setSearch(target.value)} />
+      <Answer of={members}>
+        {(list) => (
+          <Table
+            label={t('members')}
+            rows={list.filter((member) => fold(`${nameOf(member)} ${member.email}`).includes(fold(search)))}
+            keyOf={({ user_id }) => user_id}
+            columns={[
+              {
+                head: t('name'),
+                cell: (member) => (
+                  <>
+                    {nameOf(member)} {member.user_id === me.id && <Badge>{t('you')}</Badge>}
+                  </>
+                ),
+              },
+              { head: t('email'), cell: ({ email }) => email },
+              { head: t('role'), cell: (member) => <RoleChoice member={member} isFixed={isFixed} /> },
+              { head: t('since'), cell: ({ joined_at }) => day(joined_at.slice(0, 10)) },
+              {
+                head: t('state'),
+                cell: (member) => <MemberActions member={member} isFixed={isFixed} onChoose={(step) => setChosen({ step, member })} />,
+              },
+            ]}
+          />
+        )}
+      </Answer>
+      {chosen && <Confirmation {...chosen} onClose={() => setChosen(null)} />}
+    </Card>
+  )
+}
+
+function RoleChoice({ member, isFixed }: { member: Member; isFixed: boolean }) {
+  const { t } = useTranslation('people')
+  const { tell, tellFailure } = useToasts()
+  const update = useSave('schools', 'updateMember', ['classes'])
+  const name = nameOf(member)
+  const setRole = (role: Role) =>
+    update.mutate(
+      { params: { userId: member.user_id }, body: { role } },
+      { onSuccess: () => tell(t('saved', { name, role: t(role) })), onError: tellFailure },
+    )
+  return (
+    <select
+      className={layout['control']}
+      aria-label={t('roleOf', { name })}
+      value={member.role}
+      disabled={isFixed}
+      onChange={({ target }) => setRole(target.value as Role)}
+    >
+      <Options of={ROLES.map((id) => ({ id, name: t(id) }))} />
+    </select>
+  )
+}
+
+type MemberActionsProps = { member: Member; isFixed: boolean; onChoose: (step: MemberAction) => void }
+
+function MemberActions({ member, isFixed, onChoose }: MemberActionsProps) {
+  const { t } = useTranslation('people')
+  const { tellFailure } = useToasts()
+  const update = useSave('schools', 'updateMember', ['classes'])
+  const resume = () => update.mutate({ params: { userId: member.user_id }, body: { isActive: true } }, { onError: tellFailure })
+  const name = nameOf(member)
+  return (
+    <>
+      {!member.is_active && <Badge tone="warn">{t('suspended')}</Badge>}{' '}
+      {member.is_active ? (
+        <Button size="small" disabled={isFixed} aria-label={t('suspendOf', { name })} onClick={() => onChoose('suspend')}>
+          {t('suspend')}
+        </Button>
+      ) : (
+        <Button size="small" disabled={isFixed} aria-label={t('resumeOf', { name })} busy={update.isPending} onClick={resume}>
+          {t('resume')}
+        </Button>
+      )}{' '}
+      <Button size="small" aria-label={t('resetOf', { name })} onClick={() => onChoose('reset')}>
+        {t('reset')}
+      </Button>{' '}
+      <Button size="small" disabled={isFixed} aria-label={t('removeOf', { name })} onClick={() => onChoose('remove')}>
+        {t('remove')}
+      </Button>
+    </>
+  )
+}
+
+function Confirmation({ step, member, onClose }: { step: MemberAction; member: Member; onClose: () => void }) {
+  const { t } = useTranslation('people')
+  const { tell } = useToasts()
+  const update = useSave('schools', 'updateMember', ['classes'])
+  const remove = useSave('schools', 'removeMember', ['classes'])
+  const reset = useSave('outage', 'resetSignIn', ['schools'])
+  const name = nameOf(member)
+  const params = { userId: member.user_id }
+  const steps = {
+    suspend: () => update.mutateAsync({ params, body: { isActive: false } }),
+    remove: async () => {
+      await remove.mutateAsync({ params })
+      tell(t('removed', { name }))
+    },
+    reset: async () => {
+      await reset.mutateAsync({ params })
+      tell(t('resetDone', { name }))
+    },
+  }
+  return (
+    <ConfirmDialog title={t(`${step}Title`, { name })} text={t(`${step}Text`)} action={t(step)} onConfirm={steps[step]} onClose={onClose} />
+  )
+}
+
+/** Issues a sign-in code to one person when no mail leaves: valid once, for ten minutes (decisions §3). */
+function SignInCodes() {
+  const { t } = useTranslation('people')
+  const members = useQuery(askWhole('schools', 'members'))
+  const known = members.data ?? []
+  // Administrators get their codes on the console.
+  const offered = known.filter(({ role, is_active }) => is_active && role !== 'admin')
+  return (
+    <Card title={t('desk')}>
+      <p>{t('deskLead')}</p>
+      {offered.length > 0 && <IssueCode members={offered} />}
+      <h3>{t('log')}</h3>
+      <CodeLog members={known} />
+    </Card>
+  )
+}
+
+function IssueCode({ members }: { members: readonly Member[] }) {
+  const { t } = useTranslation('people')
+  const issue = useSave('outage', 'issueDeskCode')
+  const [userId, setUserId] = useState('')
+  const chosen = members.find(({ user_id }) => user_id === userId) ?? members[0]
+  const issued = issue.data && issue.variables ? members.find(({ user_id }) => user_id === issue.variables.body.userId) : undefined
+  return (
+    <>
+      <FailureNotice failure={issue.error} />
+      <div className={styles['issue']}>
+        <SelectField label={t('deskFor')} value={chosen?.user_id ?? ''} onChange={({ target }) => setUserId(target.value)}>
+          <Options of={members.map((member) => ({ id: member.user_id, name: nameOf(member) }))} />
+        </SelectField>
+        <Button look="primary" busy={issue.isPending} onClick={() => chosen && issue.mutate({ body: { userId: chosen.user_id } })}>
+          {t('issue')}
+        </Button>
+      </div>
+      {issue.data && issued && (
+        <Notice tone="good">
+          <span>{t('code', { name: nameOf(issued) })}</span>
+          <span className={styles['code']}>{issue.data.code.replace(/(\d{4})(\d{4})/, '$1 $2')}</span>
+          <span>{t('until', { at: moment(issue.data.expires_at) })}</span>
+        </Notice>
+      )}
+    </>
+  )
+}
+
+function CodeLog({ members }: { members: readonly Member[] }) {
+  const { t } = useTranslation('people')
+  const entries = useQuery(ask('outage', 'deskCodes'))
+  const named = (userId: string, email: string) => {
+    const member = members.find(({ user_id }) => user_id === userId)
+    return member ? nameOf(member) : email
+  }
+  return (
+    <Answer of={entries} empty={t('noLog')}>
+      {(list) => (
+        <Table
+          label={t('log')}
+          rows={list}
+          keyOf={({ id }) => id}
+          rowName={1}
+          columns={[
+            { head: t('when'), cell: ({ at }) => moment(at) },
+            { head: t('deskFor'), cell: ({ user_id, email }) => named(user_id, email) },
+            {
+              head: t('what'),
+              cell: ({ action, actor }) => (action === 'create' && actor ? t('given', { name: nameOf(actor) }) : t('used')),
+            },
+          ]}
+        />
+      )}
+    </Answer>
   )
 }

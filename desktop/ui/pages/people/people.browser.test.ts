@@ -1,9 +1,10 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, expectForEverybody, openBrowser, openWindow } from '../../tests/browser.ts'
+import { expectForEverybody, openBrowser, openWindow } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
-describe.skipIf(!chromiumPath)('the people of the school', () => {
+describe.skipIf(!headlessPath)('the people of the school', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {

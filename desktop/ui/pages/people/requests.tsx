@@ -4,7 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
-import { SelectField } from '../../components/field.tsx'
+import { Options, SelectField } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, Card } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { moment } from '../../words/format.ts'
@@ -15,17 +16,17 @@ type Request = ReplyOf<'schools', 'joinRequests'>[number]
 export const ROLES = ['teacher', 'member', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Looked for again by itself: whoever waits sits before a page that waits too. */
-const EVERY = 20_000
+/** The interval of reading the requests. */
+const POLL_MS = 20_000
 
 export function Requests() {
   const { t } = useTranslation('people')
-  const requests = useQuery({ ...ask('schools', 'joinRequests'), refetchInterval: EVERY })
+  const requests = useQuery({ ...ask('schools', 'joinRequests'), refetchInterval: POLL_MS })
   return (
     <Card title={t('requests')}>
       <Answer of={requests} empty={t('noRequests')}>
         {(list) => (
-          <ul className={styles['requests']}>
+          <ul className={layout['list']}>
             {list.map((request) => (
               <Waiting key={request.id} request={request} />
             ))}
@@ -45,7 +46,7 @@ function Waiting({ request }: { request: Request }) {
   const [isRejecting, setRejecting] = useState(false)
   const name = nameOf(request.user)
   const params = { requestId: request.id }
-  // Told though the request has left the list by then.
+  // By promise: the callbacks of `mutate` do not run once the request has left the list.
   const accept = () => approve.mutateAsync({ params, body: { role } }).then(() => tell(t('accepted', { name })), tellFailure)
   return (
     <li className={styles['request']}>
@@ -53,13 +54,9 @@ function Waiting({ request }: { request: Request }) {
         <strong>{name}</strong> · {request.user.email} · {t('asked', { at: moment(request.requested_at) })}
         {request.message && <p className={styles['message']}>{request.message}</p>}
       </div>
-      <div className={styles['decide']}>
+      <div className={layout['wrap']}>
         <SelectField hideLabel label={t('as', { name })} value={role} onChange={({ target }) => setRole(target.value as Role)}>
-          {ROLES.map((known) => (
-            <option key={known} value={known}>
-              {t(known)}
-            </option>
-          ))}
+          <Options of={ROLES.map((id) => ({ id, name: t(id) }))} />
         </SelectField>
         <Button look="primary" busy={approve.isPending} onClick={() => void accept()}>
           {t('accept')}

@@ -18,12 +18,12 @@ describe('texts that save themselves', () => {
     row.edit('remark', 'A')
     await vi.advanceTimersByTimeAsync(500)
     row.edit('remark', 'A steady term.')
-    expect(row.seen().state).toBe('waiting')
+    expect(row.getSnapshot().state).toBe('waiting')
     await vi.advanceTimersByTimeAsync(899)
     expect(save).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(1)
     expect(save.mock.calls).toEqual([[{ remark: 'A steady term.' }]])
-    expect(row.seen().state).toBe('saved')
+    expect(row.getSnapshot().state).toBe('saved')
     expect(row.isUnsaved).toBe(false)
   })
 
@@ -41,7 +41,7 @@ describe('texts that save themselves', () => {
     expect(save.mock.calls).toEqual([[{ remark: 'one' }], [{ remark: 'two' }]])
     ends[1]?.()
     await vi.advanceTimersByTimeAsync(0)
-    expect(row.seen()).toMatchObject({ state: 'saved', values: { remark: 'two' } })
+    expect(row.getSnapshot()).toMatchObject({ state: 'saved', values: { remark: 'two' } })
   })
 
   test('what was changed back is not sent', async () => {
@@ -51,7 +51,7 @@ describe('texts that save themselves', () => {
     row.edit('conduct', 'Good')
     await vi.advanceTimersByTimeAsync(1_000)
     expect(save).not.toHaveBeenCalled()
-    expect(row.seen().state).toBe('same')
+    expect(row.getSnapshot().state).toBe('same')
   })
 
   test('a refusal stays in sight with what was typed; nobody answering is tried again by itself', async () => {
@@ -59,14 +59,14 @@ describe('texts that save themselves', () => {
     const save = vi.fn(async () => {
       if (answer === 'nobody') throw new Error('nobody')
     })
-    const row = new Autosave<'remark' | 'conduct'>(start, { save, isPassing: () => true })
+    const row = new Autosave<'remark' | 'conduct'>(start, { save, isTemporary: () => true })
     row.edit('remark', 'kept')
     await vi.advanceTimersByTimeAsync(900)
-    expect(row.seen()).toMatchObject({ state: 'failed', values: { remark: 'kept' } })
+    expect(row.getSnapshot()).toMatchObject({ state: 'failed', values: { remark: 'kept' } })
     expect(row.isUnsaved).toBe(true)
     answer = 'ok'
     await vi.advanceTimersByTimeAsync(5_000)
-    expect(row.seen().state).toBe('saved')
+    expect(row.getSnapshot().state).toBe('saved')
   })
 
   test('what cannot be meant is not sent, and the rest of the row is', async () => {
@@ -76,20 +76,20 @@ describe('texts that save themselves', () => {
     row.edit('remark', 'fine')
     await vi.advanceTimersByTimeAsync(900)
     expect(save.mock.calls).toEqual([[{ remark: 'fine' }]])
-    expect(row.seen().state).toBe('wrong')
+    expect(row.getSnapshot().state).toBe('wrong')
     row.edit('conduct', 'Good')
     await vi.advanceTimersByTimeAsync(900)
-    expect(row.seen().state).toBe('same')
+    expect(row.getSnapshot().state).toBe('same')
   })
 
   test('news reach a field that nobody changed and nobody is in', () => {
     const row = new Autosave<'remark' | 'conduct'>(start, { save: async () => {} })
     row.edit('remark', 'mine')
-    row.adopt({ remark: 'theirs', conduct: 'Very good' })
-    expect(row.seen().values).toEqual({ remark: 'mine', conduct: 'Very good' })
-    row.hold('conduct')
-    row.adopt({ remark: 'theirs', conduct: 'Poor' })
-    expect(row.seen().values.conduct).toBe('Very good')
+    row.mergeStored({ remark: 'theirs', conduct: 'Very good' })
+    expect(row.getSnapshot().values).toEqual({ remark: 'mine', conduct: 'Very good' })
+    row.setFocusedField('conduct')
+    row.mergeStored({ remark: 'theirs', conduct: 'Poor' })
+    expect(row.getSnapshot().values.conduct).toBe('Very good')
   })
 
   test('whatever is typed and whenever a save fails, in the end the server has what is seen', async () => {
@@ -110,7 +110,7 @@ describe('texts that save themselves', () => {
           if (fails) throw new Error('no')
           stored = { ...stored, ...changed }
         }
-        const row = new Autosave<'remark' | 'conduct'>(start, { save, isPassing: () => true })
+        const row = new Autosave<'remark' | 'conduct'>(start, { save, isTemporary: () => true })
         for (const step of done) {
           if ('field' in step) row.edit(step.field, step.value)
           else if ('ms' in step) await vi.advanceTimersByTimeAsync(step.ms)
@@ -119,7 +119,7 @@ describe('texts that save themselves', () => {
         fails = false
         await vi.advanceTimersByTimeAsync(20_000)
         expect(row.isUnsaved).toBe(false)
-        expect(stored).toEqual(row.seen().values)
+        expect(stored).toEqual(row.getSnapshot().values)
       }),
       { numRuns: 60 },
     )

@@ -1,38 +1,37 @@
-export type Texts<F extends string> = Readonly<Record<F, string>>
+export type FieldValues<F extends string> = Readonly<Record<F, string>>
 export type SaveState = 'same' | 'waiting' | 'saving' | 'saved' | 'wrong' | 'failed'
-export type Seen<F extends string> = { values: Texts<F>; state: SaveState; failure: unknown }
+export type AutosaveSnapshot<F extends string> = { values: FieldValues<F>; state: SaveState; failure: unknown }
 
-type Ways<F extends string> = {
-  /** Sends what changed; the fields that cannot be sent as they are typed are never among them. */
+type AutosaveOptions<F extends string> = {
+  /** Sends the changed fields; invalid ones are left out. */
   save: (changed: Partial<Record<F, string>>) => Promise<unknown>
   isWrong?: (field: F, value: string) => boolean
-  /** Whether the same is worth sending again by itself, as where nobody answered. */
-  isPassing?: (failure: unknown) => boolean
+  /** True for a failure after which the same request is sent again automatically. */
+  isTemporary?: (failure: unknown) => boolean
   pauseMs?: number
-  againMs?: number
+  retryMs?: number
 }
 
 const PAUSE_MS = 900
-const AGAIN_MS = 5_000
+const RETRY_MS = 5_000
 
 /**
- * The texts of one row that save themselves: a moment after the last key, or at once with `flush`. One request at a time; what is typed
- * meanwhile goes with the next. What is typed is never taken away: not by a failure, and not by news from the server, which only reach
- * the fields that nobody has changed and nobody is in (`hold`).
+ * Saves the fields of one row after a pause, or at once with `flush`. It sends one request at a time; later edits go with the next one.
+ * Neither a failure nor new values from the server replace an edited field or the focused one (`setFocusedField`).
  */
 export class Autosave<F extends string> {
-  #known: Texts<F>
-  #seen: Seen<F>
-  #held: F | null = null
+  #stored: FieldValues<F>
+  #snapshot: AutosaveSnapshot<F>
+  #focusedField: F | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
   #isSaving = false
   readonly #listeners = new Set<() => void>()
-  readonly #ways: Ways<F>
+  readonly #options: AutosaveOptions<F>
 
-  constructor(stored: Texts<F>, ways: Ways<F>) {
-    this.#known = stored
-    this.#ways = ways
-    this.#seen = { values: stored, state: 'same', failure: null }
+  constructor(stored: FieldValues<F>, options: AutosaveOptions<F>) {
+    this.#stored = stored
+    this.#options = options
+    this.#snapshot = { values: stored, state: 'same', failure: null }
   }
 
   readonly subscribe = (listener: () => void) => {
@@ -42,76 +41,78 @@ export class Autosave<F extends string> {
     }
   }
 
-  readonly seen = (): Seen<F> => this.#seen
+  readonly getSnapshot = (): AutosaveSnapshot<F> => this.#snapshot
 
   edit(field: F, value: string): void {
-    this.#show({ ...this.#seen, values: { ...this.#seen.values, [field]: value }, failure: null })
-    this.#later(this.#ways.pauseMs ?? PAUSE_MS)
+    this.#publish({ ...this.#snapshot, values: { ...this.#snapshot.values, [field]: value }, failure: null })
+    this.#schedule(this.#options.pauseMs ?? PAUSE_MS)
   }
 
-  hold(field: F | null): void {
-    this.#held = field
+  setFocusedField(field: F | null): void {
+    this.#focusedField = field
   }
 
-  /** What the server has now. */
-  adopt(stored: Texts<F>): void {
+  /** Takes over newer values from the server. */
+  mergeStored(stored: FieldValues<F>): void {
     const changed = this.#changed()
-    const news = this.#fields().filter((field) => !(field in changed) && field !== this.#held && stored[field] !== this.#known[field])
-    if (news.length === 0) return
-    const taken = Object.fromEntries(news.map((field) => [field, stored[field]])) as Partial<Record<F, string>>
-    this.#known = { ...this.#known, ...taken }
-    this.#show({ ...this.#seen, values: { ...this.#seen.values, ...taken } })
+    const newer = this.#fields().filter(
+      (field) => !(field in changed) && field !== this.#focusedField && stored[field] !== this.#stored[field],
+    )
+    if (newer.length === 0) return
+    const merged = Object.fromEntries(newer.map((field) => [field, stored[field]])) as Partial<Record<F, string>>
+    this.#stored = { ...this.#stored, ...merged }
+    this.#publish({ ...this.#snapshot, values: { ...this.#snapshot.values, ...merged } })
   }
 
-  /** Sends what waits, now. */
+  /** Saves now. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     if (this.#isSaving) return
     const sent = this.#sendable()
-    if (Object.keys(sent).length === 0) return this.#settle(this.#seen.state === 'waiting' ? 'same' : this.#seen.state)
+    if (Object.keys(sent).length === 0) return this.#setState(this.#snapshot.state === 'waiting' ? 'same' : this.#snapshot.state)
     this.#isSaving = true
-    this.#show({ ...this.#seen, state: 'saving', failure: null })
-    const failure = await this.#ways.save(sent).then(
+    this.#publish({ ...this.#snapshot, state: 'saving', failure: null })
+    const failure = await this.#options.save(sent).then(
       () => null,
-      (error: unknown) => error ?? new Error('nothing said why'),
+      (error: unknown) => error ?? new Error('rejected without a reason'),
     )
     this.#isSaving = false
     if (failure !== null) return this.#fail(failure)
-    this.#known = { ...this.#known, ...sent }
-    this.#settle('saved')
-    if (Object.keys(this.#sendable()).length > 0) this.#later(this.#ways.pauseMs ?? PAUSE_MS)
+    this.#stored = { ...this.#stored, ...sent }
+    this.#setState('saved')
+    if (Object.keys(this.#sendable()).length > 0) this.#schedule(this.#options.pauseMs ?? PAUSE_MS)
   }
 
-  /** Nothing that was typed is lost while this says so. */
+  /** True while edits would be lost with the page. */
   get isUnsaved(): boolean {
     return this.#isSaving || Object.keys(this.#changed()).length > 0
   }
 
   #fail(failure: unknown): void {
-    this.#show({ ...this.#seen, state: 'failed', failure })
-    if (this.#ways.isPassing?.(failure)) {
+    this.#publish({ ...this.#snapshot, state: 'failed', failure })
+    if (this.#options.isTemporary?.(failure)) {
       clearTimeout(this.#timer)
-      this.#timer = setTimeout(() => void this.flush(), this.#ways.againMs ?? AGAIN_MS)
+      this.#timer = setTimeout(() => void this.flush(), this.#options.retryMs ?? RETRY_MS)
     }
   }
 
-  #later(ms: number): void {
+  #schedule(ms: number): void {
     clearTimeout(this.#timer)
-    this.#settle('waiting')
+    this.#setState('waiting')
     this.#timer = setTimeout(() => void this.flush(), ms)
   }
 
-  #settle(state: SaveState): void {
+  #setState(state: SaveState): void {
     const isWrong = this.#fields().some((field) => field in this.#changed() && this.#isWrong(field))
-    this.#show({ ...this.#seen, state: isWrong ? 'wrong' : this.#isSaving ? 'saving' : state })
+    this.#publish({ ...this.#snapshot, state: isWrong ? 'wrong' : this.#isSaving ? 'saving' : state })
   }
 
-  #fields = (): F[] => Object.keys(this.#known) as F[]
-  #isWrong = (field: F): boolean => this.#ways.isWrong?.(field, this.#seen.values[field]) ?? false
+  #fields = (): F[] => Object.keys(this.#stored) as F[]
+  #isWrong = (field: F): boolean => this.#options.isWrong?.(field, this.#snapshot.values[field]) ?? false
 
   #changed(): Partial<Record<F, string>> {
-    const { values } = this.#seen
-    const fields = this.#fields().filter((field) => values[field] !== this.#known[field])
+    const { values } = this.#snapshot
+    const fields = this.#fields().filter((field) => values[field] !== this.#stored[field])
     return Object.fromEntries(fields.map((field) => [field, values[field]])) as Partial<Record<F, string>>
   }
 
@@ -120,8 +121,8 @@ export class Autosave<F extends string> {
     return Object.fromEntries(changed.filter(([field]) => !this.#isWrong(field))) as Partial<Record<F, string>>
   }
 
-  #show(seen: Seen<F>): void {
-    this.#seen = seen
+  #publish(snapshot: AutosaveSnapshot<F>): void {
+    this.#snapshot = snapshot
     for (const listener of this.#listeners) listener()
   }
 }

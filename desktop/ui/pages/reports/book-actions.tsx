@@ -1,26 +1,25 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { Button } from '../../components/button.tsx'
-import { FailureNotice } from '../../components/page.tsx'
+import { Button, type ButtonLook } from '../../components/button.tsx'
+import layout from '../../components/layout.module.css'
+import { Badge, FailureNotice } from '../../components/page.tsx'
+import { fileName, saveFile } from '../../components/save-file.ts'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
-import { fileName, saveFile } from './file-saving.ts'
+import type { ListedClass } from '../results/class-page.tsx'
+import { type BookScope, booksRequest, type ListedBook, standingQuery } from './book-queries.ts'
+import { useBooksSearch } from './book-search.ts'
+import { areAllCurrent, countPdfs, type PdfCount } from './book-standing.ts'
 import { GenerateButton } from './generate-button.tsx'
 import { JobProgress } from './job-progress.tsx'
-import type { ListedBook } from './kept-books.ts'
-import { OpenPoints } from './open-points.tsx'
-import { PapersDialog } from './papers-dialog.tsx'
-import { PrintDialog } from './print-dialog.tsx'
+import { OpenFindings } from './open-findings.tsx'
+import { OutdatedPdfsDialog } from './outdated-pdfs-dialog.tsx'
+import { PrintDialog } from './pdf-viewer.tsx'
 import styles from './reports.module.css'
 import { RunDialog } from './run-dialog.tsx'
-import { type Group, Standing } from './standing.tsx'
-import { countPapers, isAsNow, type PaperCount } from './standings.ts'
-import { booksAsked, type OfBooks } from './use-books.ts'
-import { useBooksSearch } from './use-books-search.ts'
-import { standingAsked } from './use-standing.ts'
 
-type Props = { of: OfBooks; books: readonly ListedBook[]; group: Group; chosen: ChosenTerm }
+type Props = { of: BookScope; books: readonly ListedBook[]; group: ClassRef; chosen: ChosenTerm }
 
 export function BookActions({ of, books, group, chosen }: Props) {
   const { t } = useTranslation(['reports', 'app'])
@@ -30,30 +29,55 @@ export function BookActions({ of, books, group, chosen }: Props) {
   } = useBooksSearch()
   const [isPrinting, setPrinting] = useState(false)
   const pdfs = useMutation({
-    mutationFn: () => client.reportFiles.generatePdfs({ body: booksAsked(of).query }),
+    mutationFn: () => client.reportFiles.generatePdfs({ body: booksRequest(of).query }),
     onSuccess: ({ job_id }) => change((before) => ({ ...before, job: job_id }), true),
   })
   const name = (kind: string, ending: string) =>
     `${fileName(group.name, chosen.year?.name ?? '', of.type === 'term' && chosen.term ? t(`app:term.${chosen.term.name}`) : t('type.yearEnd'), kind)}.${ending}`
-  const download = async () => saveFile(await client.reportFiles.archive(booksAsked(of)), name(t('title'), 'zip'), 'application/zip')
-  const [papers, setPapers] = useState<PaperCount | null>(null)
+  const download = async () => saveFile(await client.reportFiles.archive(booksRequest(of)), name(t('title'), 'zip'), 'application/zip')
+  const [pdfCount, setPdfCount] = useState<PdfCount | null>(null)
+  const drafts = books.filter(({ status }) => status === 'draft')
+  const published = books.filter(({ status }) => status === 'published')
+  // Not the primary action while all drafts are empty.
+  const isFilled = drafts.some(({ class_teacher_remark, conduct }) => class_teacher_remark?.trim() || conduct?.trim())
   const queries = useQueryClient()
   const zip = useMutation({
     mutationFn: async () => {
-      const count = countPapers(await queries.fetchQuery(standingAsked(of)))
-      if (isAsNow(count)) await download()
-      else setPapers(count)
+      const count = countPdfs(await queries.fetchQuery(standingQuery(of)))
+      if (areAllCurrent(count)) await download()
+      else setPdfCount(count)
     },
   })
   return (
     <>
-      <div className={styles['bar']}>
+      <div className={layout['row']}>
         <GenerateButton of={of} count={books.length} />
-        <PublishAll of={of} books={books} chosen={chosen} />
-        <SendAll of={of} books={books} chosen={chosen} />
+        <RunAll
+          action="publish"
+          look={isFilled ? 'primary' : 'plain'}
+          lead={t('publish.text', { count: drafts.length })}
+          books={drafts}
+          act={({ id }) => client.reports.publish({ params: { id } })}
+          of={of}
+          chosen={chosen}
+        />
+        <RunAll
+          action="send"
+          look="danger"
+          lead={
+            <>
+              <strong>{t('send.forEver')}</strong> {t('send.text', { count: published.length })}{' '}
+              {drafts.length > 0 && t('send.drafts', { count: drafts.length })}
+            </>
+          }
+          books={published}
+          act={({ id }) => client.reports.sendToMinistry({ params: { id } })}
+          of={of}
+          chosen={chosen}
+        />
       </div>
-      <div className={styles['bar']}>
-        <Standing books={books} />
+      <div className={layout['row']}>
+        <StatusCounts books={books} />
         <span className={styles['gap']} />
         <Button busy={pdfs.isPending} busyWord={t('pdfs.making')} onClick={() => pdfs.mutate()}>
           {t('pdfs.make')}
@@ -65,35 +89,40 @@ export function BookActions({ of, books, group, chosen }: Props) {
       </div>
       <FailureNotice failure={pdfs.error ?? zip.error} />
       {job && <JobProgress jobId={job} books={books} onClose={() => change(({ job: _job, ...rest }) => rest, true)} />}
-      {papers && <PapersDialog of={of} papers={papers} onTake={download} onClose={() => setPapers(null)} />}
+      {pdfCount && <OutdatedPdfsDialog of={of} count={pdfCount} download={download} onClose={() => setPdfCount(null)} />}
       {isPrinting && <PrintDialog of={of} name={name(t('title'), 'pdf')} onClose={() => setPrinting(false)} />}
     </>
   )
 }
 
-type OfAll = Pick<Props, 'of' | 'books' | 'chosen'>
+type RunAllProps = Pick<Props, 'of' | 'books' | 'chosen'> & {
+  action: 'publish' | 'send'
+  look: ButtonLook['look']
+  lead: ReactNode
+  act: (book: ListedBook) => Promise<unknown>
+}
 
-function PublishAll({ of, books, chosen }: OfAll) {
+/** A button that changes the status of these books, after a dialog with their findings. */
+function RunAll({ of, books, chosen, action, look, lead, act }: RunAllProps) {
   const { t } = useTranslation('reports')
   const [isOpen, setOpen] = useState(false)
-  const drafts = books.filter(({ status }) => status === 'draft')
-  // Not the step to take while nothing is written into any of them.
-  const isFilled = drafts.some(({ class_teacher_remark, conduct }) => class_teacher_remark?.trim() || conduct?.trim())
+  const label = t(`${action}.all`, { count: books.length })
   return (
     <>
-      <Button look={isFilled ? 'primary' : 'plain'} disabled={drafts.length === 0} onClick={() => setOpen(true)}>
-        {t('publish.all', { count: drafts.length })}
+      <Button look={look} disabled={books.length === 0} onClick={() => setOpen(true)}>
+        {label}
       </Button>
       {isOpen && (
         <RunDialog
-          title={t('publish.title')}
-          lead={t('publish.text', { count: drafts.length })}
-          action={t('publish.all', { count: drafts.length })}
-          progress={t('publish.running')}
-          finished={(count) => t('publish.done', { count })}
-          books={drafts}
-          open={<OpenPoints of={of} yearId={chosen.year?.id ?? ''} books={drafts} />}
-          act={({ id }) => client.reports.publish({ params: { id } })}
+          mustCount={action === 'send'}
+          title={t(`${action}.title`)}
+          lead={lead}
+          action={label}
+          progress={t(`${action}.running`)}
+          finished={(count) => t(`${action}.done`, { count })}
+          books={books}
+          findings={<OpenFindings of={of} yearId={chosen.year?.id ?? ''} books={books} />}
+          act={act}
           onClose={() => setOpen(false)}
         />
       )}
@@ -101,35 +130,24 @@ function PublishAll({ of, books, chosen }: OfAll) {
   )
 }
 
-function SendAll({ of, books, chosen }: OfAll) {
+export type ClassRef = Pick<ListedClass, 'id' | 'name'>
+
+const statuses = ['draft', 'published', 'sent_to_ministry'] as const
+export const statusTones = { draft: 'info', published: 'good', sent_to_ministry: undefined } as const
+
+/** The number of books in each status. */
+function StatusCounts({ books }: { books: readonly ListedBook[] }) {
   const { t } = useTranslation('reports')
-  const [isOpen, setOpen] = useState(false)
-  const published = books.filter(({ status }) => status === 'published')
-  const drafts = books.filter(({ status }) => status === 'draft').length
   return (
-    <>
-      <Button look="danger" disabled={published.length === 0} onClick={() => setOpen(true)}>
-        {t('send.all', { count: published.length })}
-      </Button>
-      {isOpen && (
-        <RunDialog
-          mustCount
-          title={t('send.title')}
-          lead={
-            <>
-              <strong>{t('send.forEver')}</strong> {t('send.text', { count: published.length })}{' '}
-              {drafts > 0 && t('send.drafts', { count: drafts })}
-            </>
-          }
-          action={t('send.all', { count: published.length })}
-          progress={t('send.running')}
-          finished={(count) => t('send.done', { count })}
-          books={published}
-          open={<OpenPoints of={of} yearId={chosen.year?.id ?? ''} books={published} />}
-          act={({ id }) => client.reports.sendToMinistry({ params: { id } })}
-          onClose={() => setOpen(false)}
-        />
-      )}
-    </>
+    <p className={layout['wrap']}>
+      {statuses.map((status) => {
+        const count = books.filter((book) => book.status === status).length
+        return (
+          <Badge key={status} tone={count > 0 ? statusTones[status] : undefined}>
+            {t(`standing.${status}`, { count })}
+          </Badge>
+        )
+      })}
+    </p>
   )
 }

@@ -4,26 +4,25 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
+import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Notice, Page } from '../../components/page.tsx'
 import { figure } from '../../words/format.ts'
-import { fullName } from '../results/names.ts'
+import { nameOf } from '../../words/names.ts'
 import { useScale } from '../results/use-scale.ts'
-import { BookPapers } from './book-papers.tsx'
-import { BookRow } from './book-row.tsx'
-import { BookSteps } from './book-steps.tsx'
-import { bankOf } from './completions.ts'
+import { statusTones } from './book-actions.tsx'
+import { BookPdfs } from './book-pdfs.tsx'
+import { scopeOf, useBooks, useStanding } from './book-queries.ts'
+import { BookRow, banksOf } from './book-row.tsx'
+import { isOutdated, pdfStateOf } from './book-standing.ts'
+import { BookStatusActions } from './book-status-actions.tsx'
 import { EntryRow } from './entry-row.tsx'
 import { FillRows } from './fill-rows.tsx'
-import { LeavingRows } from './leaving.tsx'
+import { LeaveWarning } from './leave-warning.tsx'
 import styles from './reports.module.css'
-import { tones } from './standing.tsx'
-import { isBehind, paperOf } from './standings.ts'
-import { useBooks } from './use-books.ts'
-import { useStanding } from './use-standing.ts'
 
 const route = getRouteApi('/school/reports/book/$reportId')
 
-/** One pupil's book: what is in it, what is written into it, its paper, and its way to the ministry. */
+/** `/reports/book/:id`: the results, the texts and the PDFs of one book, and its status. */
 export function BookPage() {
   const { t } = useTranslation('reports')
   const { reportId } = route.useParams()
@@ -39,7 +38,7 @@ export function BookPage() {
 
 function Book({ book }: { book: ReportDetail }) {
   const { t } = useTranslation(['reports', 'classes', 'app'])
-  const name = fullName(book.student)
+  const name = nameOf(book.student)
   const term = useQuery(ask('terms', 'get', { params: { id: book.term_id } }))
   const group = useQuery(ask('classes', 'get', { params: { classId: book.student_group_id } }))
   const years = useQuery(ask('academicYears', 'list'))
@@ -52,10 +51,10 @@ function Book({ book }: { book: ReportDetail }) {
       : undefined
   const lead = period && group.data ? t('bookLead', { class: t('classes:class', { name: group.data.name }), period }) : (period ?? ' ')
   return (
-    <Page wide title={t('bookOf', { name })} lead={lead} actions={<Neighbours book={book} />}>
-      <LeavingRows />
-      <div className={styles['bar']}>
-        <Badge tone={tones[book.status]}>{t(`status.${book.status}`)}</Badge>
+    <Page wide title={t('bookOf', { name })} lead={lead} actions={<NeighbourLinks book={book} />}>
+      <LeaveWarning />
+      <div className={layout['row']}>
+        <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`)}</Badge>
         <span>
           {t('average')}: <strong>{figure(book.overall_average)}</strong>
         </span>
@@ -65,46 +64,46 @@ function Book({ book }: { book: ReportDetail }) {
           </span>
         )}
         <span className={styles['gap']} />
-        <BookSteps book={book} />
+        <BookStatusActions book={book} />
       </div>
-      <BehindHere book={book} />
+      <OutdatedNotices book={book} />
       <div className={styles['two']}>
         <div className={styles['stack']}>
           <ClassPart book={book} />
           <SubjectPart book={book} />
         </div>
-        <BookPapers book={book} />
+        <BookPdfs book={book} />
       </div>
     </Page>
   )
 }
 
-/** Marks were changed after this book was made; «Bring up to date» stands above it. */
-function BehindHere({ book }: { book: ReportDetail }) {
+/** Says that marks have changed since the book or its PDF was made. */
+function OutdatedNotices({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
-  const standing = useStanding({ classId: book.student_group_id, termId: book.term_id, type: book.report_type })
+  const standing = useStanding(scopeOf(book))
   const own = standing.data?.find(({ report_id }) => report_id === book.id)
   if (!own) return null
-  if (isBehind(own)) return <Notice tone="warn">{t('behind.one')}</Notice>
-  return paperOf(own) === 'older' && book.status !== 'sent_to_ministry' ? <Notice tone="warn">{t('behind.paper')}</Notice> : null
+  if (isOutdated(own)) return <Notice tone="warn">{t('behind.one')}</Notice>
+  return pdfStateOf(own) === 'older' && book.status !== 'sent_to_ministry' ? <Notice tone="warn">{t('behind.paper')}</Notice> : null
 }
 
-/** To the pupil before and after, and back to all. */
-function Neighbours({ book }: { book: ReportDetail }) {
+/** Links to the books before and after, and to all books. */
+function NeighbourLinks({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
-  const books = useBooks({ classId: book.student_group_id, termId: book.term_id, type: book.report_type })
+  const books = useBooks(scopeOf(book))
   const at = books.data?.findIndex(({ id }) => id === book.id) ?? -1
   const [before, after] = at < 0 ? [] : [books.data?.[at - 1], books.data?.[at + 1]]
   return (
     <>
       {before && (
         <Link to="/reports/book/$reportId" params={{ reportId: before.id }} className={styles['way']}>
-          ← {fullName(before.student)}
+          ← {nameOf(before.student)}
         </Link>
       )}
       {after && (
         <Link to="/reports/book/$reportId" params={{ reportId: after.id }} className={styles['way']}>
-          {fullName(after.student)} →
+          {nameOf(after.student)} →
         </Link>
       )}
       <Link
@@ -121,18 +120,12 @@ function Neighbours({ book }: { book: ReportDetail }) {
 
 function ClassPart({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
-  const books = useBooks({ classId: book.student_group_id, termId: book.term_id, type: book.report_type })
-  const banks = useMemo(() => {
-    const others = (books.data ?? []).filter(({ id }) => id !== book.id)
-    return {
-      remark: bankOf(others.map((one) => ({ text: one.class_teacher_remark ?? '', firstName: one.student.first_name }))),
-      conduct: bankOf(others.map((one) => ({ text: one.conduct ?? '', firstName: one.student.first_name }))),
-    }
-  }, [books.data, book.id])
+  const books = useBooks(scopeOf(book))
+  const banks = useMemo(() => banksOf((books.data ?? []).filter(({ id }) => id !== book.id)), [books.data, book.id])
   return (
     <Card title={t('fill.classPart')}>
-      <FillRows label={t('fill.classPart')} heads={[t('pupil'), t('fill.remark'), t('fill.conduct'), t('fill.attendance'), '']}>
-        <BookRow book={book} head={null} name={fullName(book.student)} firstName={book.student.first_name} banks={banks} />
+      <FillRows kind="book" label={t('fill.classPart')}>
+        <BookRow book={book} head={null} name={nameOf(book.student)} firstName={book.student.first_name} banks={banks} />
       </FillRows>
     </Card>
   )
@@ -148,7 +141,7 @@ function SubjectPart({ book }: { book: ReportDetail }) {
     <Card title={t('subjects')}>
       <Answer of={scale}>
         {({ pass_mark, bands }) => (
-          <FillRows label={t('subjects')} heads={[t('subject'), t('fill.letter'), t('fill.remark')]}>
+          <FillRows kind="entry" label={t('subjects')} head={t('subject')}>
             {book.entries.map((entry) => {
               const result = isTerm ? entry.term_composite : entry.year_grade
               return (
@@ -157,18 +150,7 @@ function SubjectPart({ book }: { book: ReportDetail }) {
                   entry={entry}
                   result={result}
                   isLocked={book.status === 'sent_to_ministry'}
-                  head={
-                    <>
-                      <span>{entry.subject.name}</span>
-                      <span className={styles['figures']}>
-                        {t('fill.figures', {
-                          coursework: figure(entry.coursework_average),
-                          exam: figure(entry.exam_average),
-                          result: figure(result),
-                        })}
-                      </span>
-                    </>
-                  }
+                  title={entry.subject.name}
                   name={entry.subject.name}
                   firstName={book.student.first_name}
                   bank={noBank}

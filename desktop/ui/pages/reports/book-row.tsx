@@ -1,23 +1,20 @@
 import type { Report } from '@markbook/shared/contract/reports'
-import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { refresh } from '../../api/queries.ts'
 import { editable, typedNumber } from '../../words/format.ts'
-import { isAttendance } from './attendance.ts'
-import type { Bank } from './completions.ts'
-import { keepBook } from './kept-books.ts'
-import { RemarkBox } from './remark-box.tsx'
+import { type ListedBook, updateCachedBook } from './book-queries.ts'
+import { bankOf, type RemarkBank } from './completions.ts'
+import { isAttendance } from './field-values.ts'
+import { RemarkBox, useRevertOnEscape } from './remark-box.tsx'
 import styles from './reports.module.css'
-import { SaveMark } from './save-mark.tsx'
+import { SaveStatus } from './save-status.tsx'
 import { useAutosave } from './use-autosave.ts'
-import { useTakenBack } from './use-taken-back.ts'
 
 type Field = 'remark' | 'conduct' | 'attendance'
-type Written = Pick<Report, 'id' | 'status' | 'class_teacher_remark' | 'conduct' | 'attendance_percentage'>
+type WritableBook = Pick<Report, 'id' | 'status' | 'class_teacher_remark' | 'conduct' | 'attendance_percentage'>
 
 const bodyOf = ({ remark, conduct, attendance }: Partial<Record<Field, string>>) => ({
   ...(remark !== undefined && { classTeacherRemark: remark || null }),
@@ -25,10 +22,18 @@ const bodyOf = ({ remark, conduct, attendance }: Partial<Record<Field, string>>)
   ...(attendance !== undefined && { attendancePercentage: typedNumber(attendance) }),
 })
 
-export type Banks = { remark: Bank; conduct: Bank }
-type Props = { book: Written; head: ReactNode; name: string; firstName: string; banks: Banks }
+type RemarkBanks = { remark: RemarkBank; conduct: RemarkBank }
 
-/** What a class teacher writes into one book; it saves itself. */
+/** The remarks of these books, to suggest again. */
+export function banksOf(books: readonly ListedBook[]): RemarkBanks {
+  const bank = (textOf: (book: ListedBook) => string | null) =>
+    bankOf(books.map((book) => ({ text: textOf(book) ?? '', firstName: book.student.first_name })))
+  return { remark: bank((book) => book.class_teacher_remark), conduct: bank((book) => book.conduct) }
+}
+
+type Props = { book: WritableBook; head: ReactNode; name: string; firstName: string; banks: RemarkBanks }
+
+/** The class teacher's texts in one book. They are saved without a button. */
 export function BookRow({ book, head, name, firstName, banks }: Props) {
   const { t } = useTranslation('reports')
   const queries = useQueryClient()
@@ -37,30 +42,13 @@ export function BookRow({ book, head, name, firstName, banks }: Props) {
     conduct: book.conduct ?? '',
     attendance: book.attendance_percentage === null ? '' : editable(book.attendance_percentage),
   }
-  const save = async (changed: Partial<Record<Field, string>>) => {
-    try {
-      keepBook(queries, await client.reports.update({ params: { id: book.id }, body: bodyOf(changed) }))
-    } catch (failure) {
-      if (failure instanceof Failure && failure.status === 409) void refresh(queries, ['reports'])
-      throw failure
-    }
-  }
+  const save = async (changed: Partial<Record<Field, string>>) =>
+    updateCachedBook(queries, await client.reports.update({ params: { id: book.id }, body: bodyOf(changed) }))
   const isWrong = (field: Field, value: string) => field === 'attendance' && !isAttendance(value)
-  const { row, seen } = useAutosave<Field>(stored, { name, save, isWrong })
+  const { snapshot, field, retry } = useAutosave<Field>(stored, { name, save, isWrong })
   const isLocked = book.status === 'sent_to_ministry'
-  const field = (key: Field) => ({
-    value: seen.values[key],
-    isLocked,
-    firstName,
-    onChange: (value: string) => row.edit(key, value),
-    onEnter: () => row.hold(key),
-    onLeave: () => {
-      row.hold(null)
-      void row.flush()
-    },
-  })
   const attendance = field('attendance')
-  const back = useTakenBack(attendance.value, attendance.onChange)
+  const revert = useRevertOnEscape(attendance.value, attendance.onChange)
   return (
     <li className={styles['row']} data-book={book.id}>
       <div className={styles['who']}>{head}</div>
@@ -70,6 +58,8 @@ export function BookRow({ book, head, name, firstName, banks }: Props) {
           field="remark"
           bank={banks.remark}
           maxLength={limits.text.remark}
+          isLocked={isLocked}
+          firstName={firstName}
           {...field('remark')}
         />
       </div>
@@ -80,6 +70,8 @@ export function BookRow({ book, head, name, firstName, banks }: Props) {
           field="conduct"
           bank={banks.conduct}
           maxLength={limits.text.conduct}
+          isLocked={isLocked}
+          firstName={firstName}
           {...field('conduct')}
         />
       </div>
@@ -94,15 +86,15 @@ export function BookRow({ book, head, name, firstName, banks }: Props) {
           readOnly={isLocked}
           aria-invalid={!isAttendance(attendance.value) || undefined}
           onChange={({ target }) => attendance.onChange(target.value)}
-          onKeyDown={(event) => !isLocked && back.press(event) && event.preventDefault()}
+          onKeyDown={(event) => !isLocked && revert.press(event) && event.preventDefault()}
           onFocus={() => {
-            back.enter()
+            revert.enter()
             attendance.onEnter()
           }}
           onBlur={attendance.onLeave}
         />
       </div>
-      <SaveMark {...seen} isLocked={isLocked} wrong={t('fill.wrongAttendance')} onRetry={() => void row.flush()} />
+      <SaveStatus {...snapshot} isLocked={isLocked} wrong={t('fill.wrongAttendance')} onRetry={retry} />
     </li>
   )
 }

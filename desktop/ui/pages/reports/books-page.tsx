@@ -1,16 +1,14 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { InlineSelect } from '../../components/field.tsx'
 import { Page } from '../../components/page.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
-import { ClassSwitch, type ListedClass, OfClass, useOwnsClass } from '../results/class-choice.tsx'
-import { ViewTabs } from '../results/view-tabs.tsx'
+import { ChooseClass, ClassPage, ClassSwitch, type ListedClass, useOwnsClass, ViewTabs } from '../results/class-page.tsx'
+import type { BookScope } from './book-queries.ts'
+import { type BooksType, type BookView, bookViews, useBooksSearch } from './book-search.ts'
 import { BooksView } from './books-view.tsx'
 import { CheckView } from './check-view.tsx'
 import { FillView } from './fill-view.tsx'
-import styles from './reports.module.css'
-import { type BooksType, type BookView, bookViews } from './searches.ts'
-import type { OfBooks } from './use-books.ts'
-import { useBooksSearch } from './use-books-search.ts'
 
 const route = getRouteApi('/school/reports/$classId')
 
@@ -18,9 +16,9 @@ export function BooksPage() {
   const { t } = useTranslation('reports')
   const { classId } = route.useParams()
   return (
-    <OfClass key={classId} area="reports" classId={classId} title={t('title')}>
+    <ClassPage key={classId} area="reports" classId={classId} title={t('title')}>
       {(here) => <ClassBooks {...here} />}
-    </OfClass>
+    </ClassPage>
   )
 }
 
@@ -32,17 +30,23 @@ function ClassBooks({ chosen, group, classes }: { chosen: ChosenTerm; group: Lis
   const isYearBased = chosen.year?.grading_model === 'year_based'
   const type: BooksType = isYearBased && search.type === 'year_end' ? 'year_end' : 'term'
   const view: BookView = owns ? (search.view ?? 'books') : 'fill'
-  const of: OfBooks = { classId: group.id, termId: chosen.term?.id ?? '', type }
+  const of: BookScope = { classId: group.id, termId: chosen.term?.id ?? '', type }
   const term = chosen.term ? t(`app:term.${chosen.term.name}`) : ''
   const choose = (classId: string) =>
     void navigate({ to: '/reports/$classId', params: { classId }, search: { type: search.type, view: search.view } })
   const actions = (
     <>
       {isYearBased && (
-        <TypeChoice
-          type={type}
-          onChoose={(next) => change(({ view: same }) => ({ view: same, ...(next === 'year_end' && { type: next }) }))}
-        />
+        <InlineSelect
+          label={t('type.label')}
+          value={type}
+          onChange={({ target }) =>
+            change(({ view: same }) => ({ view: same, ...(target.value === 'year_end' && { type: target.value }) }))
+          }
+        >
+          <option value="term">{t('type.term')}</option>
+          <option value="year_end">{t('type.yearEnd')}</option>
+        </InlineSelect>
       )}
       <ClassSwitch classes={classes} classId={group.id} onChoose={choose} />
     </>
@@ -83,15 +87,7 @@ function BookTabs({ shown }: { shown: BookView }) {
   )
 }
 
-function TypeChoice({ type, onChoose }: { type: BooksType; onChoose: (type: BooksType) => void }) {
+export function ReportsPage() {
   const { t } = useTranslation('reports')
-  return (
-    <label className={styles['choice']}>
-      <span>{t('type.label')}</span>
-      <select value={type} onChange={({ target }) => onChoose(target.value as BooksType)}>
-        <option value="term">{t('type.term')}</option>
-        <option value="year_end">{t('type.yearEnd')}</option>
-      </select>
-    </label>
-  )
+  return <ChooseClass area="reports" title={t('title')} lead={t('choose')} />
 }

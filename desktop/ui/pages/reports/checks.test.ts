@@ -1,10 +1,9 @@
 import { defaultGradingScale } from '@markbook/shared/domain/letters'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isAttendance } from './attendance.ts'
-import { type Checked, concerning, findingsOf, unlikeOtherSubjects, unlikeTheOthers, unusual } from './checks.ts'
-import { fileName } from './file-saving.ts'
-import { lettersFor } from './letters.ts'
+import { fileName } from '../../components/save-file.ts'
+import { type CheckInput, findingsOf, findingsOfBooks, pupilOutliers, subjectOutliers, unusual } from './checks.ts'
+import { isAttendance, lettersFor } from './field-values.ts'
 import { runEach } from './run-each.ts'
 
 const [maths, irish, english] = ['Maths', 'Irish', 'English'].map((name) => ({ id: name, name, code: name.slice(0, 2) })) as [
@@ -16,19 +15,16 @@ type Subject = { id: string; name: string; code: string }
 const pupil = (id: string) => ({ id, first_name: id, last_name: 'Pupil' })
 const [zoe, mei] = [pupil('zoe'), pupil('mei')]
 
-const book = (student: typeof zoe, more: Partial<Checked['books'][number]> = {}) => ({
+const book = (student: typeof zoe, more: Partial<CheckInput['books'][number]> = {}) => ({
   id: `book of ${student.id}`,
   status: 'draft' as const,
   student,
-  overall_average: 70,
-  position: 1,
-  total_students: 2,
   class_teacher_remark: 'Steady.',
   conduct: 'Good',
   attendance_percentage: 97,
   ...more,
 })
-const entry = (student: typeof zoe, subject: Subject, more: Partial<Checked['entries'][number]> = {}) => ({
+const entry = (student: typeof zoe, subject: Subject, more: Partial<CheckInput['entries'][number]> = {}) => ({
   id: `${student.id} ${subject.id}`,
   report_book_id: `book of ${student.id}`,
   subject,
@@ -41,12 +37,9 @@ const entry = (student: typeof zoe, subject: Subject, more: Partial<Checked['ent
 })
 const live = (student: typeof zoe, subjects: readonly Subject[], more: { is_partial?: boolean; under_review?: boolean } = {}) => ({
   student,
-  overall: 70,
-  position: 1,
-  total: 2,
   subjects: subjects.map((subject) => ({ subject, result: 70, is_partial: false, under_review: false, ...more })),
 })
-const checked = (more: Partial<Checked> = {}): Checked => ({
+const checked = (more: Partial<CheckInput> = {}): CheckInput => ({
   books: [book(zoe)],
   entries: [entry(zoe, maths)],
   live: [live(zoe, [maths])],
@@ -56,7 +49,7 @@ const checked = (more: Partial<Checked> = {}): Checked => ({
   result: 'term_composite',
   ...more,
 })
-const kinds = (more: Partial<Checked>) => findingsOf(checked(more)).map(({ kind, student, subject }) => [kind, student?.id, subject?.id])
+const kinds = (more: Partial<CheckInput>) => findingsOf(checked(more)).map(({ kind, student, subject }) => [kind, student?.id, subject?.id])
 
 describe('the check before publishing', () => {
   test('finds nothing where nothing is missing', () => {
@@ -77,9 +70,6 @@ describe('the check before publishing', () => {
     const none = { coursework_average: null, exam_average: null, term_composite: null, teacher_remark: null }
     const nothing = {
       student: zoe,
-      overall: 70,
-      position: 1,
-      total: 2,
       subjects: [{ subject: maths, result: null, is_partial: false, under_review: false }],
     }
     expect(kinds({ entries: [entry(zoe, maths, none)], live: [nothing] })).toEqual([])
@@ -95,8 +85,8 @@ describe('the check before publishing', () => {
   test('a subject in which nothing was assessed, which concerns every book', () => {
     expect(kinds({ unassessed: [irish] })).toEqual([['no_assessment', undefined, 'Irish']])
     const found = findingsOf(checked({ unassessed: [irish], behind: new Set(['book of zoe']) }))
-    expect(concerning(found, [{ student: mei }]).map(({ kind }) => kind)).toEqual(['no_assessment'])
-    expect(concerning(found, [{ student: zoe }]).map(({ kind }) => kind)).toEqual(['out_of_date', 'no_assessment'])
+    expect(findingsOfBooks(found, [{ student: mei }]).map(({ kind }) => kind)).toEqual(['no_assessment'])
+    expect(findingsOfBooks(found, [{ student: zoe }]).map(({ kind }) => kind)).toEqual(['out_of_date', 'no_assessment'])
   })
 
   test('missing marks, results that are partial or under review', () => {
@@ -135,21 +125,21 @@ describe('results that stand out', () => {
     )
 
   test('a hard subject is held against nobody', () => {
-    expect(unlikeTheOthers(points({ zoe: [40, 80, 80], mei: [42, 82, 82], al: [38, 78, 78] }))).toEqual([])
+    expect(pupilOutliers(points({ zoe: [40, 80, 80], mei: [42, 82, 82], al: [38, 78, 78] }))).toEqual([])
   })
 
   test('a result unlike the pupil’s others, with what would be usual', () => {
-    const found = unlikeTheOthers(points({ zoe: [70, 70, 7], mei: [70, 72, 71], al: [68, 70, 70], oz: [72, 69, 70], ed: [70, 70, 70] }))
+    const found = pupilOutliers(points({ zoe: [70, 70, 7], mei: [70, 72, 71], al: [68, 70, 70], oz: [72, 69, 70], ed: [70, 70, 70] }))
     expect(found.map(({ student, subject, found: value }) => [student?.id, subject?.id, value])).toEqual([['zoe', 'English', 7]])
   })
 
   test('with one other subject there is nothing to hold it against', () => {
-    expect(unlikeTheOthers(points({ zoe: [100, 0], mei: [0, 100] }))).toEqual([])
-    expect(unlikeOtherSubjects(points({ zoe: [100, 0] }))).toEqual([])
+    expect(pupilOutliers(points({ zoe: [100, 0], mei: [0, 100] }))).toEqual([])
+    expect(subjectOutliers(points({ zoe: [100, 0] }))).toEqual([])
   })
 
   test('a subject whose mean is far from the others’', () => {
-    const found = unlikeOtherSubjects(points({ zoe: [70, 72, 45], mei: [74, 70, 51] }))
+    const found = subjectOutliers(points({ zoe: [70, 72, 45], mei: [74, 70, 51] }))
     expect(found.map(({ subject, found: mean, usual }) => [subject?.id, mean, usual])).toEqual([['English', 48, 71.5]])
   })
 
@@ -160,9 +150,9 @@ describe('results that stand out', () => {
         fc.array(percentage, { maxLength: 12 }),
         fc.array(fc.tuple(percentage, percentage, percentage), { maxLength: 12 }),
         (level, any) => {
-          expect(unlikeTheOthers(points(Object.fromEntries(level.map((value, at) => [`p${at}`, [value, value, value]]))))).toEqual([])
+          expect(pupilOutliers(points(Object.fromEntries(level.map((value, at) => [`p${at}`, [value, value, value]]))))).toEqual([])
           // The usual result is told within 0 to 100, which can only bring it nearer.
-          for (const { found = 0, usual = 0 } of unlikeTheOthers(points(Object.fromEntries(any.map((values, at) => [`p${at}`, values])))))
+          for (const { found = 0, usual = 0 } of pupilOutliers(points(Object.fromEntries(any.map((values, at) => [`p${at}`, values])))))
             expect(Math.abs(found - usual) >= unusual.pupil || usual === 0 || usual === 100).toBe(true)
         },
       ),
@@ -188,10 +178,10 @@ describe('what is typed and what is done', () => {
       async (item) => {
         if (item === 2) throw new Error('locked')
       },
-      ({ done, undone }) => told.push(`${done}/${undone.length}`),
+      ({ done, failed }) => told.push(`${done}/${failed.length}`),
     )
     expect(told).toEqual(['0/0', '1/0', '2/1', '3/1'])
-    expect(run.undone.map(({ item }) => item)).toEqual([2])
+    expect(run.failed.map(({ item }) => item)).toEqual([2])
   })
 
   test('names of files: letters of any script stay, signs do not', () => {

@@ -1,44 +1,26 @@
+import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
+
 type Named = { id: string; first_name: string; last_name: string }
 type Subject = { id: string; name: string; code: string }
-type Status = 'draft' | 'published' | 'sent_to_ministry'
 
-export type CheckedBook = {
-  id: string
-  status: Status
-  student: Named
-  overall_average: number | null
-  position: number | null
-  total_students: number
-  class_teacher_remark: string | null
-  conduct: string | null
-  attendance_percentage: number | null
-}
-export type CheckedEntry = {
-  id: string
-  report_book_id: string
-  subject: Subject
-  coursework_average: number | null
-  exam_average: number | null
-  term_composite: number | null
-  year_grade: number | null
-  teacher_remark: string | null
-}
-/** What is computed now, beside what the books hold: of the term or, for year-end books, of the year. */
+type CheckedBook = Pick<Report, 'id' | 'status' | 'class_teacher_remark' | 'conduct' | 'attendance_percentage'> & { student: Named }
+type CheckedEntry = { subject: Subject } & Pick<
+  ReportEntry,
+  'id' | 'report_book_id' | 'coursework_average' | 'exam_average' | 'term_composite' | 'year_grade' | 'teacher_remark'
+>
+/** The calculated results of now: of the term or, for year-end books, of the year. */
 export type LiveResult = {
   student: Named
-  overall: number | null
-  position: number | null
-  total: number
   subjects: readonly { subject: Subject; result: number | null; is_partial: boolean; under_review: boolean }[]
 }
-export type Missing = { subject: Subject; title: string; students: readonly Named[] }
+type MissingMark = { subject: Subject; title: string; students: readonly Named[] }
 
 /** `result`: which figure of an entry is the one that counts. */
-export type Checked = {
+export type CheckInput = {
   books: readonly CheckedBook[]
   entries: readonly CheckedEntry[]
   live: readonly LiveResult[]
-  missing: readonly Missing[]
+  missing: readonly MissingMark[]
   /** Books that would hold other figures if they were made again now, by their ids. */
   behind: ReadonlySet<string>
   /** Subjects of the class in which nothing counts this term. */
@@ -61,8 +43,8 @@ export const findingKinds = [
   'no_conduct',
   'no_attendance',
 ] as const
-export type FindingKind = (typeof findingKinds)[number]
-/** `found` is the figure that stands out and `usual` what it was held against; `title` the assessment. */
+type FindingKind = (typeof findingKinds)[number]
+/** `found`: the outlier. `usual`: what it was compared with. `title`: the assessment. */
 export type Finding = {
   kind: FindingKind
   student?: Named
@@ -73,27 +55,27 @@ export type Finding = {
   usual?: number
 }
 
-/** In percent. A result this far from what the pupil's other subjects lead to expect is worth a look; so are the other two. */
+/** Distances in percent from which a result is reported as an outlier. */
 export const unusual = { pupil: 25, subject: 15, exam: 40 } as const
-/** With fewer others there is nothing to hold a result against. */
+/** At least so many other results are needed for a comparison. */
 const OTHERS = 2
 
-/** What concerns some of the books: what is said of their pupils, and of whole subjects. */
-export const concerning = (findings: readonly Finding[], books: readonly { student: { id: string } }[]): Finding[] => {
+/** The findings about the pupils of these books, and about whole subjects. */
+export const findingsOfBooks = (findings: readonly Finding[], books: readonly { student: { id: string } }[]): Finding[] => {
   const pupils = new Set(books.map(({ student }) => student.id))
   return findings.filter(({ student }) => !student || pupils.has(student.id))
 }
 
-/** Everything to look at before these books are published, the gravest first. Books that were sent are beyond repair and left out. */
-export function findingsOf(checked: Checked): Finding[] {
-  const found = [...lacking(checked), ...unsure(checked), ...outliers(checked), ...unwritten(checked)]
+/** All findings about these books, the most serious first. Books that were sent cannot change and are left out. */
+export function findingsOf(checked: CheckInput): Finding[] {
+  const found = [...missingParts(checked), ...uncertainResults(checked), ...outlierFindings(checked), ...missingTexts(checked)]
   return findingKinds.flatMap((kind) => found.filter((finding) => finding.kind === kind))
 }
 
-const open = ({ books }: Checked) => books.filter(({ status }) => status !== 'sent_to_ministry')
+const open = ({ books }: CheckInput) => books.filter(({ status }) => status !== 'sent_to_ministry')
 
-/** Pupils without a book, books that are older than the marks, subjects in which nothing was assessed, and marks that nobody gave. */
-function lacking(checked: Checked): Finding[] {
+/** Pupils without a book, books that are older than the marks, subjects without an assessment, and missing marks. */
+function missingParts(checked: CheckInput): Finding[] {
   const bookByStudentId = new Map(checked.books.map((book) => [book.student.id, book]))
   const isOpen = ({ id }: Named) => bookByStudentId.get(id)?.status !== 'sent_to_ministry'
   const none = checked.live
@@ -109,8 +91,8 @@ function lacking(checked: Checked): Finding[] {
   return [...none, ...behind, ...unassessed, ...marks]
 }
 
-/** Figures that rest on part of the marks, or on a mark that two servers do not agree about. */
-function unsure(checked: Checked): Finding[] {
+/** Results of part of the marks, or of a mark in conflict between two servers. */
+function uncertainResults(checked: CheckInput): Finding[] {
   const isOpen = new Set(open(checked).map(({ student }) => student.id))
   return checked.live
     .filter(({ student }) => isOpen.has(student.id))
@@ -127,20 +109,20 @@ const rounded = (value: number) => Math.round(value * 100) / 100
 
 type Point = { student: Named; subject: Subject; value: number }
 
-function outliers(checked: Checked): Finding[] {
+function outlierFindings(checked: CheckInput): Finding[] {
   const points = checked.live.flatMap(({ student, subjects }) =>
     subjects.flatMap(({ subject, result }): Point[] => (result === null ? [] : [{ student, subject, value: result }])),
   )
   const isOpen = new Set(open(checked).map(({ student }) => student.id))
   return [
-    ...unlikeTheOthers(points).filter(({ student }) => student && isOpen.has(student.id)),
-    ...unlikeOtherSubjects(points),
-    ...examUnlikeCoursework(checked),
+    ...pupilOutliers(points).filter(({ student }) => student && isOpen.has(student.id)),
+    ...subjectOutliers(points),
+    ...examOutliers(checked),
   ]
 }
 
-/** What lies at least `far` from the mean of the others, the farthest first: what stands out is no measure for the rest. */
-function standingOut<T extends { value: number }>(points: readonly T[], far: number): { point: T; others: number }[] {
+/** Points at least `far` from the mean of the others, the farthest first. An outlier does not count in the mean for the rest. */
+function outliers<T extends { value: number }>(points: readonly T[], far: number): { point: T; others: number }[] {
   if (points.length <= OTHERS) return []
   const sum = points.reduce((total, { value }) => total + value, 0)
   const against = points.map((point) => ({ point, others: (sum - point.value) / (points.length - 1) }))
@@ -149,25 +131,22 @@ function standingOut<T extends { value: number }>(points: readonly T[], far: num
   if (distance(farthest) < far) return []
   return [
     farthest,
-    ...standingOut(
+    ...outliers(
       points.filter((point) => point !== farthest.point),
       far,
     ),
   ]
 }
 
-/**
- * Results of a pupil that are far from what the others lead to expect. A hard subject is not held against anybody: what is compared is
- * how far each result lies from its subject's mean.
- */
-export function unlikeTheOthers(points: readonly Point[]): Finding[] {
+/** Results far from a pupil's other results. Compared is the distance to the mean of the subject, so that a hard subject does not count. */
+export function pupilOutliers(points: readonly Point[]): Finding[] {
   const means = meansBySubjectId(points)
   const pupils = new Map(points.map(({ student }) => [student.id, student]))
   return [...pupils.values()].flatMap((student) => {
     const own = points
       .filter((point) => point.student.id === student.id)
       .map(({ subject, value }) => ({ subject, found: value, value: value - (means.get(subject.id) ?? 0) }))
-    return standingOut(own, unusual.pupil).map(({ point: { subject, found }, others }): Finding => {
+    return outliers(own, unusual.pupil).map(({ point: { subject, found }, others }): Finding => {
       const usual = (means.get(subject.id) ?? 0) + others
       return { kind: 'pupil_outlier', student, subject, found, usual: rounded(Math.min(100, Math.max(0, usual))) }
     })
@@ -175,11 +154,11 @@ export function unlikeTheOthers(points: readonly Point[]): Finding[] {
 }
 
 /** Subjects whose mean is far from the mean of the others. */
-export function unlikeOtherSubjects(points: readonly Point[]): Finding[] {
+export function subjectOutliers(points: readonly Point[]): Finding[] {
   const means = meansBySubjectId(points)
   const subjects = [...new Map(points.map(({ subject }) => [subject.id, subject])).values()]
   const all = subjects.map((subject) => ({ subject, value: means.get(subject.id) ?? 0 }))
-  return standingOut(all, unusual.subject).map(
+  return outliers(all, unusual.subject).map(
     ({ point: { subject, value }, others }): Finding => ({
       kind: 'subject_outlier',
       subject,
@@ -195,8 +174,8 @@ function meansBySubjectId(points: readonly Point[]): Map<string, number> {
   return new Map([...values].map(([id, own]) => [id, mean(own)]))
 }
 
-/** An exam far from the coursework of the same subject: most often a digit that is missing or too many. */
-function examUnlikeCoursework(checked: Checked): Finding[] {
+/** An exam far from the coursework of the same subject: most often a typing error. */
+function examOutliers(checked: CheckInput): Finding[] {
   const bookById = new Map(open(checked).map((book) => [book.id, book]))
   return checked.entries.flatMap(({ report_book_id, subject, coursework_average, exam_average }): Finding[] => {
     const book = bookById.get(report_book_id)
@@ -208,8 +187,8 @@ function examUnlikeCoursework(checked: Checked): Finding[] {
 
 const isBlank = (text: string | null) => !text?.trim()
 
-/** What a teacher has yet to write. A subject without a result needs no remark. */
-function unwritten(checked: Checked): Finding[] {
+/** Missing texts. A subject without a result needs no remark. */
+function missingTexts(checked: CheckInput): Finding[] {
   const books = open(checked)
   const bookById = new Map(books.map((book) => [book.id, book]))
   const lines = checked.entries.flatMap(({ report_book_id, subject, teacher_remark, ...entry }): Finding[] => {

@@ -1,34 +1,34 @@
 import { fold } from '@markbook/shared/domain/fold'
 
-/** A remark as it was written, and of whom. */
+/** A remark and the first name of its pupil. */
 export type WrittenRemark = { text: string; firstName: string }
-/** A remark that can be said of anybody: the name of whom it was written is open. Most used first. */
-export type Bank = readonly string[]
+/** Remarks with a placeholder for the first name, the most used first. */
+export type RemarkBank = readonly string[]
 
-const OPEN = '\u0000'
+const NAME_PLACEHOLDER = '\u0000'
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 /** As a word of its own: `Ann` is not in `Annual`. */
 const asWord = (name: string) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(name)}(?![\\p{L}\\p{N}])`, 'gu')
 
-/** What was written before in this class, for whoever writes the next: each once, the most used first, then by the letters. */
-export function bankOf(written: readonly WrittenRemark[]): Bank {
+/** The remarks of a class, each once: the most used first, then by alphabet. */
+export function bankOf(written: readonly WrittenRemark[]): RemarkBank {
   const uses = new Map<string, number>()
   for (const { text, firstName } of written) {
-    const said = firstName ? text.trim().replace(asWord(firstName), OPEN) : text.trim()
-    if (said) uses.set(said, (uses.get(said) ?? 0) + 1)
+    const template = firstName ? text.trim().replace(asWord(firstName), NAME_PLACEHOLDER) : text.trim()
+    if (template) uses.set(template, (uses.get(template) ?? 0) + 1)
   }
-  return [...uses].sort(([a, used], [b, more]) => more - used || (fold(a) < fold(b) ? -1 : 1)).map(([said]) => said)
+  return [...uses].sort(([a, used], [b, more]) => more - used || (fold(a) < fold(b) ? -1 : 1)).map(([template]) => template)
 }
 
 /**
- * What may be meant by what was typed so far, for this pupil: remarks that begin with it, then those that hold it; case and accents do
- * not count. Nothing typed: the most used. Never what stands there already.
+ * Suggestions for the typed text, with the pupil's first name: remarks that begin with it, then remarks that contain it. Case and accents
+ * do not count. Without text the most used ones; never the text itself.
  */
-export function completions(bank: Bank, typed: string, firstName: string, most = 6): string[] {
-  const wanted = fold(typed.trim())
-  const texts = bank.map((said) => said.replaceAll(OPEN, firstName)).filter((text) => fold(text) !== wanted)
-  if (!wanted) return texts.slice(0, most)
-  const begins = texts.filter((text) => fold(text).startsWith(wanted))
-  const holds = texts.filter((text) => !begins.includes(text) && fold(text).includes(wanted))
-  return [...new Set([...begins, ...holds])].slice(0, most)
+export function completions(bank: RemarkBank, typed: string, firstName: string, most = 6): string[] {
+  const folded = fold(typed.trim())
+  const texts = bank.map((template) => template.replaceAll(NAME_PLACEHOLDER, firstName)).filter((text) => fold(text) !== folded)
+  if (!folded) return texts.slice(0, most)
+  const begins = texts.filter((text) => fold(text).startsWith(folded))
+  const contains = texts.filter((text) => !begins.includes(text) && fold(text).includes(folded))
+  return [...new Set([...begins, ...contains])].slice(0, most)
 }

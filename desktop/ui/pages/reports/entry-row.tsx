@@ -1,37 +1,37 @@
 import type { ReportEntry } from '@markbook/shared/contract/reports'
 import type { GradingScale } from '@markbook/shared/domain/letters'
-import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { refresh } from '../../api/queries.ts'
-import type { Bank } from './completions.ts'
-import { keepEntry } from './kept-books.ts'
-import { lettersFor } from './letters.ts'
+import { Options } from '../../components/field.tsx'
+import { figure } from '../../words/format.ts'
+import { updateCachedEntry } from './book-queries.ts'
+import type { RemarkBank } from './completions.ts'
+import { lettersFor } from './field-values.ts'
 import { RemarkBox } from './remark-box.tsx'
 import styles from './reports.module.css'
-import { SaveMark } from './save-mark.tsx'
+import { SaveStatus } from './save-status.tsx'
 import { useAutosave } from './use-autosave.ts'
 
 type Field = 'letter' | 'remark'
-type Written = Pick<ReportEntry, 'id' | 'report_book_id' | 'letter_grade' | 'teacher_remark'>
+type WritableEntry = Pick<ReportEntry, 'id' | 'report_book_id' | 'letter_grade' | 'teacher_remark' | 'coursework_average' | 'exam_average'>
 
 type Props = {
-  entry: Written
-  /** The printed figure that the letter is of. */
+  entry: WritableEntry
+  /** The result that the letter is calculated from. */
   result: number | null
   isLocked: boolean
-  head: ReactNode
+  /** The visible name of the row; `name` is the one for screen readers. */
+  title: string
   name: string
   firstName: string
-  bank: Bank
+  bank: RemarkBank
   scale: GradingScale
 }
 
-/** Letter and remark of one subject in one book; they save themselves. No letter of one's own: the calculated one counts. */
-export function EntryRow({ entry, result, isLocked, head, name, firstName, bank, scale }: Props) {
+/** Letter and remark of one subject in one book, saved without a button. Without a chosen letter the calculated one counts. */
+export function EntryRow({ entry, result, isLocked, title, name, firstName, bank, scale }: Props) {
   const { t } = useTranslation('reports')
   const queries = useQueryClient()
   const { calculated, letters } = lettersFor(scale, result, entry.letter_grade)
@@ -41,57 +41,45 @@ export function EntryRow({ entry, result, isLocked, head, name, firstName, bank,
       ...(letter !== undefined && { letterGrade: letter || null }),
       ...(remark !== undefined && { teacherRemark: remark || null }),
     }
-    try {
-      keepEntry(queries, await client.reports.updateEntry({ params: { entryId: entry.id }, body }))
-    } catch (failure) {
-      if (failure instanceof Failure && failure.status === 409) void refresh(queries, ['reports'])
-      throw failure
-    }
+    updateCachedEntry(queries, await client.reports.updateEntry({ params: { entryId: entry.id }, body }))
   }
-  const { row, seen } = useAutosave<Field>(stored, { name, save })
-  const leave = () => {
-    row.hold(null)
-    void row.flush()
-  }
+  const { snapshot, field, retry } = useAutosave<Field>(stored, { name, save })
+  const letter = field('letter')
   return (
     <li className={`${styles['row']} ${styles['line']}`} data-book={entry.report_book_id}>
-      <div className={styles['who']}>{head}</div>
+      <div className={styles['who']}>
+        <span>{title}</span>
+        <span className={styles['figures']}>
+          {t('fill.figures', { coursework: figure(entry.coursework_average), exam: figure(entry.exam_average), result: figure(result) })}
+        </span>
+      </div>
       <div className={styles['field']} data-label={t('fill.letter')}>
         <select
           aria-label={t('fill.letterOf', { name })}
           data-field="letter"
           className={styles['text']}
-          value={seen.values.letter}
+          value={letter.value}
           disabled={isLocked}
-          onChange={({ target }) => row.edit('letter', target.value)}
-          onFocus={() => row.hold('letter')}
-          onBlur={leave}
+          onChange={({ target }) => letter.onChange(target.value)}
+          onFocus={letter.onEnter}
+          onBlur={letter.onLeave}
         >
           <option value="">{t('fill.calculated', { letter: calculated ?? '–' })}</option>
-          {letters
-            .filter((letter) => letter !== calculated)
-            .map((letter) => (
-              <option key={letter} value={letter}>
-                {letter}
-              </option>
-            ))}
+          <Options of={letters.filter((one) => one !== calculated).map((one) => ({ id: one, name: one }))} />
         </select>
       </div>
       <div className={styles['field']} data-label={t('fill.remark')}>
         <RemarkBox
           label={t('fill.remarkOf', { name })}
           field="remark"
-          value={seen.values.remark}
           firstName={firstName}
           bank={bank}
           maxLength={limits.text.remark}
           isLocked={isLocked}
-          onChange={(value) => row.edit('remark', value)}
-          onEnter={() => row.hold('remark')}
-          onLeave={leave}
+          {...field('remark')}
         />
       </div>
-      <SaveMark {...seen} isLocked={isLocked} wrong="" onRetry={() => void row.flush()} />
+      <SaveStatus {...snapshot} isLocked={isLocked} wrong="" onRetry={retry} />
     </li>
   )
 }

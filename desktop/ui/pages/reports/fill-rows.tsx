@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
 import styles from './reports.module.css'
 
 /**
@@ -21,18 +22,15 @@ const stepOf = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): 1 |
   return key === 'ArrowUp' && (ctrlKey || metaKey) ? -1 : null
 }
 
-/** Rows to fill in down the class: Enter or Ctrl and Down go to the same field of the next and then to the next field, Ctrl and Up back. `at`: where to begin. */
-export function FillRows({
-  label,
-  at,
-  heads,
-  children,
-}: {
-  label: string
-  at?: string | undefined
-  heads: readonly string[]
-  children: ReactNode
-}) {
+type Props = { kind: 'book' | 'entry'; label: string; at?: string | undefined; head?: string; children: ReactNode }
+
+/**
+ * Rows to fill in down the class. Enter or Ctrl and Down go to the same field of the next row, and then to the next field; Ctrl and Up go
+ * back. `at`: the book at which to begin. `head`: the head of the first column, where it is not the pupil.
+ */
+export function FillRows({ kind, label, at, head, children }: Props) {
+  const { t } = useTranslation('reports')
+  const heads = kind === 'book' ? [t('fill.remark'), t('fill.conduct'), t('fill.attendance'), ''] : [t('fill.letter'), t('fill.remark')]
   const rows = useRef<HTMLOListElement>(null)
   useEffect(() => {
     if (!at) return
@@ -51,9 +49,9 @@ export function FillRows({
   }
   return (
     <div className={styles['fill']}>
-      <div className={`${styles['row']} ${styles['heads']} ${heads.length === 3 ? styles['line'] : ''}`} aria-hidden="true">
-        {heads.map((head) => (
-          <span key={head || 'state'}>{head}</span>
+      <div className={`${styles['row']} ${styles['heads']} ${kind === 'entry' ? styles['line'] : ''}`} aria-hidden="true">
+        {[head ?? t('pupil'), ...heads].map((text) => (
+          <span key={text || 'state'}>{text}</span>
         ))}
       </div>
       <ol ref={rows} aria-label={label} className={styles['rows']} onKeyDown={press}>

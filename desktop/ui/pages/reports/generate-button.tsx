@@ -3,17 +3,19 @@ import { useTranslation } from 'react-i18next'
 import { useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
+import { Empty, Notice } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
-import { booksAsked, type OfBooks } from './use-books.ts'
+import { type BookScope, booksRequest, useStanding } from './book-queries.ts'
+import { isOutdated } from './book-standing.ts'
 
-/** Makes the books, or brings them up to date; says before what that does and what it leaves alone. */
-export function GenerateButton({ of, count }: { of: OfBooks; count: number }) {
+/** Makes the books or calculates them again, after a confirmation. */
+export function GenerateButton({ of, count }: { of: BookScope; count: number }) {
   const { t } = useTranslation('reports')
   const { tell } = useToasts()
   const [isAsking, setAsking] = useState(false)
   const generate = useSave('reports', 'generate')
   const confirm = async () => {
-    const { generated, skipped_locked: skipped } = await generate.mutateAsync({ body: booksAsked(of).query })
+    const { generated, skipped_locked: skipped } = await generate.mutateAsync({ body: booksRequest(of).query })
     tell(
       [t(count === 0 ? 'generate.made' : 'generate.done', { count: generated }), skipped > 0 && t('generate.skipped', { count: skipped })]
         .filter(Boolean)
@@ -37,5 +39,30 @@ export function GenerateButton({ of, count }: { of: OfBooks; count: number }) {
         />
       )}
     </>
+  )
+}
+
+/** What a class without books shows. */
+export function NoBooks({ of }: { of: BookScope }) {
+  const { t } = useTranslation('reports')
+  return (
+    <Empty>
+      <p>{t('books.none')}</p>
+      <GenerateButton of={of} count={0} />
+    </Empty>
+  )
+}
+
+/** How many books are older than the marks, with a button that calculates them again unless one is beside it. */
+export function OutdatedNotice({ of, isBesideButton = false }: { of: BookScope; isBesideButton?: boolean }) {
+  const { t } = useTranslation('reports')
+  const standing = useStanding(of)
+  const behind = standing.data?.filter(isOutdated).length ?? 0
+  if (behind === 0) return null
+  return (
+    <Notice tone="warn">
+      <span>{t('behind.books', { count: behind })}</span>
+      {!isBesideButton && <GenerateButton of={of} count={standing.data?.length ?? 0} />}
+    </Notice>
   )
 }

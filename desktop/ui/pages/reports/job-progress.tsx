@@ -5,53 +5,53 @@ import { useTranslation } from 'react-i18next'
 import { ask, refresh } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { FailureNotice, Notice, Progress } from '../../components/page.tsx'
-import { fullName } from '../results/names.ts'
-import type { ListedBook } from './kept-books.ts'
+import { nameOf } from '../../words/names.ts'
+import type { ListedBook } from './book-queries.ts'
 import styles from './reports.module.css'
 
-const ASK_AGAIN_MS = 2_000
-const isOver = (job: Job | null) => job?.status === 'done' || job?.status === 'failed'
+const POLL_MS = 2_000
+const isFinished = (job: Job | null) => job?.status === 'done' || job?.status === 'failed'
 
-/** A job as it goes on: the server tells; where its stream cannot be held, it is asked every two seconds. */
+/** Follows a job by its event stream, or by polling where the stream fails. */
 export function useJob(jobId: string): { job: Job | null; failure: unknown } {
-  const [heard, setHeard] = useState<Job | null>(null)
-  const [isDeaf, setDeaf] = useState(false)
+  const [streamed, setStreamed] = useState<Job | null>(null)
+  const [hasStreamFailed, setHasStreamFailed] = useState(false)
   useEffect(() => {
-    setHeard(null)
-    setDeaf(false)
+    setStreamed(null)
+    setHasStreamFailed(false)
     const stream = new EventSource(`/api/jobs/${encodeURIComponent(jobId)}/events`)
     stream.onmessage = ({ data }: MessageEvent<string>) => {
       const job = JSON.parse(data) as Job
-      setHeard(job)
+      setStreamed(job)
       // The server ends the stream there; the browser would open it again and again.
-      if (isOver(job)) stream.close()
+      if (isFinished(job)) stream.close()
     }
-    stream.onerror = () => setDeaf(true)
+    stream.onerror = () => setHasStreamFailed(true)
     return () => stream.close()
   }, [jobId])
-  const asked = useQuery({
+  const polled = useQuery({
     ...ask('jobs', 'get', { params: { id: jobId } }),
-    enabled: isDeaf && !isOver(heard),
-    refetchInterval: ({ state }) => (isOver(state.data ?? null) ? false : ASK_AGAIN_MS),
+    enabled: hasStreamFailed && !isFinished(streamed),
+    refetchInterval: ({ state }) => (isFinished(state.data ?? null) ? false : POLL_MS),
   })
-  const job = isOver(heard) || !asked.data ? heard : asked.data
-  return { job, failure: job ? null : asked.error }
+  const job = isFinished(streamed) || !polled.data ? streamed : polled.data
+  return { job, failure: job ? null : polled.error }
 }
 
-/** How far the PDFs of a class are, and whose could not be made. */
+/** Progress of the PDFs of a class, and the failures. */
 export function JobProgress({ jobId, books, onClose }: { jobId: string; books: readonly ListedBook[]; onClose: () => void }) {
   const { t } = useTranslation(['reports', 'app'])
   const queries = useQueryClient()
   const { job, failure } = useJob(jobId)
-  const over = isOver(job)
+  const over = isFinished(job)
   useEffect(() => {
     if (over) void refresh(queries, ['reports', 'reportFiles'])
   }, [over, queries])
   if (!job) return <FailureNotice failure={failure} />
   if (!over) return <Progress label={t('pdfs.making')} done={job.done} total={job.total} />
-  const nameOf = (id: string) => {
+  const prefixOf = (id: string) => {
     const book = books.find((one) => one.id === id)
-    return book ? `${fullName(book.student)}: ` : ''
+    return book ? `${nameOf(book.student)}: ` : ''
   }
   const made = job.done - job.failures.length
   return (
@@ -62,7 +62,7 @@ export function JobProgress({ jobId, books, onClose }: { jobId: string; books: r
           <ul className={styles['plain']}>
             {job.failures.map(({ id, message }) => (
               <li key={`${id} ${message}`}>
-                {nameOf(id)}
+                {prefixOf(id)}
                 {message}
               </li>
             ))}

@@ -1,15 +1,15 @@
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type Bank, completions } from './completions.ts'
+import layout from '../../components/layout.module.css'
+import { completions, type RemarkBank } from './completions.ts'
 import styles from './reports.module.css'
-import { useTakenBack } from './use-taken-back.ts'
 
 type Props = {
   label: string
   field: string
   value: string
   firstName: string
-  bank: Bank
+  bank: RemarkBank
   maxLength: number
   isLocked: boolean
   isOneLine?: boolean
@@ -19,19 +19,20 @@ type Props = {
 }
 
 /**
- * A remark, with what was written before in this class offered below: Down chooses, Enter takes it, Esc puts it away. Alt and Down show
- * the most used, or say that there are none. Esc with nothing offered brings back what stood there before. Enter goes on to the next pupil (the form around it sees to that), with Shift it breaks the line.
+ * A remark with suggestions of remarks that were written before in this class. Down chooses one, Enter takes it, Esc closes the list. Alt and
+ * Down open the list of the most used, or say that there are none. Esc without a list restores the value that the field had. Enter goes to
+ * the next pupil (`FillRows` handles it), Shift and Enter break the line.
  */
 export function RemarkBox({ label, field, value, firstName, bank, maxLength, isLocked, isOneLine, onChange, onEnter, onLeave }: Props) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState(-1)
-  const [isAsked, setAsked] = useState(false)
-  const back = useTakenBack(value, onChange)
-  const offered = isOpen && !isLocked ? completions(bank, value, firstName) : []
+  const [isRequested, setRequested] = useState(false)
+  const revert = useRevertOnEscape(value, onChange)
+  const suggestions = isOpen && !isLocked ? completions(bank, value, firstName) : []
   const close = () => {
     setOpen(false)
-    setAsked(false)
+    setRequested(false)
     setChosen(-1)
   }
   const take = (text: string) => {
@@ -40,11 +41,12 @@ export function RemarkBox({ label, field, value, firstName, bank, maxLength, isL
   }
   const open = () => {
     setOpen(true)
-    setAsked(true)
+    setRequested(true)
   }
   const press = (event: KeyboardEvent) => {
-    const taken = pressed(event, { offered, chosen, close, take, choose: setChosen, open }) || (!isLocked && back.press(event))
-    if (taken) {
+    const isHandled =
+      handleSuggestionKey(event, { suggestions, chosen, close, take, choose: setChosen, open }) || (!isLocked && revert.press(event))
+    if (isHandled) {
       event.preventDefault()
       event.stopPropagation()
     }
@@ -60,17 +62,17 @@ export function RemarkBox({ label, field, value, firstName, bank, maxLength, isL
         maxLength={maxLength}
         readOnly={isLocked}
         aria-autocomplete="list"
-        aria-controls={offered.length > 0 ? id : undefined}
-        aria-activedescendant={offered[chosen] === undefined ? undefined : `${id}-${chosen}`}
+        aria-controls={suggestions.length > 0 ? id : undefined}
+        aria-activedescendant={suggestions[chosen] === undefined ? undefined : `${id}-${chosen}`}
         onChange={({ target }) => {
           onChange(isOneLine ? target.value.replace(/[\r\n]+/g, ' ') : target.value)
           setOpen(target.value.trim().length > 0)
-          setAsked(false)
+          setRequested(false)
           setChosen(-1)
         }}
         onKeyDown={press}
         onFocus={() => {
-          back.enter()
+          revert.enter()
           onEnter()
         }}
         onBlur={() => {
@@ -78,24 +80,24 @@ export function RemarkBox({ label, field, value, firstName, bank, maxLength, isL
           onLeave()
         }}
       />
-      <NothingBefore isShown={isAsked && offered.length === 0 && !isLocked} />
-      {offered.length > 0 && <Offers id={id} offered={offered} chosen={chosen} onTake={take} />}
+      <NoSuggestions isShown={isRequested && suggestions.length === 0 && !isLocked} />
+      {suggestions.length > 0 && <Suggestions id={id} suggestions={suggestions} chosen={chosen} onTake={take} />}
     </div>
   )
 }
 
-/** Whoever asks for what was used before, where there is nothing, is told so. */
-function NothingBefore({ isShown }: { isShown: boolean }) {
+/** Says that there are no earlier remarks to suggest. */
+function NoSuggestions({ isShown }: { isShown: boolean }) {
   const { t } = useTranslation('reports')
   return (
-    <span role="status" className={styles['nothing']}>
+    <span role="status" className={`${layout['note']} ${styles['noSuggestions']}`}>
       {isShown && t('fill.noneBefore')}
     </span>
   )
 }
 
-type Steps = {
-  offered: readonly string[]
+type SuggestionActions = {
+  suggestions: readonly string[]
   chosen: number
   close: () => void
   open: () => void
@@ -103,37 +105,40 @@ type Steps = {
   choose: (at: number) => void
 }
 
-/** True where the key was for the list of remarks. */
-function pressed({ key, altKey, ctrlKey, metaKey }: KeyboardEvent, { offered, chosen, close, open, take, choose }: Steps): boolean {
+/** True where the list of suggestions handled the key. */
+function handleSuggestionKey(
+  { key, altKey, ctrlKey, metaKey }: KeyboardEvent,
+  { suggestions, chosen, close, open, take, choose }: SuggestionActions,
+): boolean {
   if (key === 'ArrowDown' && altKey) {
     open()
     return true
   }
-  const text = offered[chosen]
-  if (offered.length === 0 || ctrlKey || metaKey) return false
-  if (key === 'ArrowDown') choose((chosen + 1) % offered.length)
-  else if (key === 'ArrowUp') choose(chosen <= 0 ? offered.length - 1 : chosen - 1)
+  const text = suggestions[chosen]
+  if (suggestions.length === 0 || ctrlKey || metaKey) return false
+  if (key === 'ArrowDown') choose((chosen + 1) % suggestions.length)
+  else if (key === 'ArrowUp') choose(chosen <= 0 ? suggestions.length - 1 : chosen - 1)
   else if (key === 'Escape') close()
   else if (key === 'Enter' && text !== undefined) take(text)
   else return false
   return true
 }
 
-type OffersProps = { id: string; offered: readonly string[]; chosen: number; onTake: (text: string) => void }
+type SuggestionsProps = { id: string; suggestions: readonly string[]; chosen: number; onTake: (text: string) => void }
 
-function Offers({ id, offered, chosen, onTake }: OffersProps) {
+function Suggestions({ id, suggestions, chosen, onTake }: SuggestionsProps) {
   const { t } = useTranslation('reports')
   return (
-    <div role="listbox" id={id} aria-label={t('fill.usedBefore')} className={styles['offers']}>
-      {offered.map((text, at) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the text's, which keeps the focus.
-        // biome-ignore lint/a11y/useFocusableInteractive: the same.
+    <div role="listbox" id={id} aria-label={t('fill.usedBefore')} className={styles['suggestions']}>
+      {suggestions.map((text, at) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the textarea keeps the focus and handles the keys.
+        // biome-ignore lint/a11y/useFocusableInteractive: as above.
         <div
           key={text}
           id={`${id}-${at}`}
           role="option"
           aria-selected={at === chosen}
-          className={styles['offer']}
+          className={styles['suggestion']}
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => onTake(text)}
         >
@@ -142,4 +147,20 @@ function Offers({ id, offered, chosen, onTake }: OffersProps) {
       ))}
     </div>
   )
+}
+
+/** Esc restores the value that a field had when it got the focus. `press` is true where it did. */
+export function useRevertOnEscape(value: string, onChange: (value: string) => void) {
+  const before = useRef(value)
+  return {
+    enter: () => {
+      before.current = value
+    },
+    press: ({ key, target }: KeyboardEvent): boolean => {
+      // The value of the element, since a key may arrive before the change of the last one is rendered.
+      if (key !== 'Escape' || (target as HTMLInputElement | HTMLTextAreaElement).value === before.current) return false
+      onChange(before.current)
+      return true
+    },
+  }
 }

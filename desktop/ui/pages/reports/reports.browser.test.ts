@@ -1,14 +1,15 @@
 import { class3A, class3B, michaelmas } from '@markbook/shared/story/school-year'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
 const inMichaelmas = (context: BrowserContext) =>
   context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
 const ofClass = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' as const }
 
-describe.skipIf(!chromiumPath)('report books', () => {
+describe.skipIf(!headlessPath)('report books', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {

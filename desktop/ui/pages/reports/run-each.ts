@@ -1,17 +1,20 @@
-export type Undone<T> = { item: T; failure: unknown }
-export type Run<T> = { done: number; total: number; undone: readonly Undone<T>[] }
+export type RunProgress<T> = { done: number; total: number; failed: readonly { item: T; failure: unknown }[] }
 
-/** One after the other, so that each is told how it went; what one refuses does not stop the next. `tell` hears of every step. */
-export async function runEach<T>(items: readonly T[], act: (item: T) => Promise<unknown>, tell: (run: Run<T>) => void): Promise<Run<T>> {
-  let run: Run<T> = { done: 0, total: items.length, undone: [] }
-  tell(run)
+/** Runs `act` for one item after the other. A failure does not stop the next. `onProgress` gets the progress after each. */
+export async function runEach<T>(
+  items: readonly T[],
+  act: (item: T) => Promise<unknown>,
+  onProgress: (run: RunProgress<T>) => void,
+): Promise<RunProgress<T>> {
+  let run: RunProgress<T> = { done: 0, total: items.length, failed: [] }
+  onProgress(run)
   for (const item of items) {
     const failure = await act(item).then(
       () => null,
       (error: unknown) => ({ item, failure: error }),
     )
-    run = { ...run, done: run.done + 1, undone: failure ? [...run.undone, failure] : run.undone }
-    tell(run)
+    run = { ...run, done: run.done + 1, failed: failure ? [...run.failed, failure] : run.failed }
+    onProgress(run)
   }
   return run
 }

@@ -1,69 +1,72 @@
 import { Failure } from '@markbook/shared/failures'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { Autosave, type SaveState, type Seen, type Texts } from './autosave.ts'
+import { refresh } from '../../api/queries.ts'
+import { Autosave, type FieldValues } from './autosave.ts'
 
-type Watched = { readonly isUnsaved: boolean; seen(): { state: SaveState; failure: unknown }; readonly name: string }
-
-/** What of all rows on the page is not saved yet: leaving the window is asked about while there is something. */
-const unsaved = new Set<Watched>()
-const askFirst = (event: BeforeUnloadEvent) => {
-  if ([...unsaved].some(({ isUnsaved }) => isUnsaved)) event.preventDefault()
+/** All rows of the page with a function for their names. While one is unsaved, the browser asks before it closes the window. */
+const rows = new Map<Pick<Autosave<string>, 'isUnsaved' | 'getSnapshot'>, () => string>()
+const confirmUnload = (event: BeforeUnloadEvent) => {
+  if ([...rows.keys()].some(({ isUnsaved }) => isUnsaved)) event.preventDefault()
 }
 
-/** A row that will not save itself when the page is left: of whom, and why not (null: it cannot be meant as it was typed). */
-export type Stuck = { name: string; failure: unknown }
-export const stuckRows = (): Stuck[] =>
-  [...unsaved].flatMap(({ isUnsaved, seen, name }) => {
-    const { state, failure } = seen()
-    return isUnsaved && (state === 'wrong' || state === 'failed') ? [{ name, failure: state === 'wrong' ? null : failure }] : []
+/** A row that cannot be saved when the page is left. `failure` is null where its text is invalid. */
+export type UnsavableRow = { name: string; failure: unknown }
+export const unsavableRows = (): UnsavableRow[] =>
+  [...rows].flatMap(([row, nameOf]) => {
+    const { state, failure } = row.getSnapshot()
+    const isStuck = row.isUnsaved && (state === 'wrong' || state === 'failed')
+    return isStuck ? [{ name: nameOf(), failure: state === 'wrong' ? null : failure }] : []
   })
 
-function watch(row: Watched): () => void {
-  if (unsaved.size === 0) addEventListener('beforeunload', askFirst)
-  unsaved.add(row)
-  return () => {
-    unsaved.delete(row)
-    if (unsaved.size === 0) removeEventListener('beforeunload', askFirst)
-  }
-}
+const isTemporary = (failure: unknown) => failure instanceof Failure && (failure.status === 0 || failure.status >= 500)
 
-const isPassing = (failure: unknown) => failure instanceof Failure && (failure.status === 0 || failure.status >= 500)
-
-type Ways<F extends string> = {
-  /** Whose row it is, for the question before the page is left. */
+type RowOptions<F extends string> = {
+  /** Name of the row in the warning before the page is left. */
   name: string
   save: (changed: Partial<Record<F, string>>) => Promise<unknown>
   isWrong?: (field: F, value: string) => boolean
 }
 
-/** The texts of a row that save themselves; what the server says meanwhile comes in with `stored`. A page that is left saves first. */
-export function useAutosave<F extends string>(stored: Texts<F>, ways: Ways<F>): { row: Autosave<F>; seen: Seen<F> } {
-  const latest = useRef(ways)
-  latest.current = ways
+/**
+ * The autosave of a row, and `field` with what an input of the row needs. `stored` brings newer values from the server. Leaving the page
+ * saves first. After a conflict with a change of somebody else the books are read again.
+ */
+export function useAutosave<F extends string>(stored: FieldValues<F>, options: RowOptions<F>) {
+  const queries = useQueryClient()
+  const latest = useRef(options)
+  latest.current = options
   const [row] = useState(
     () =>
       new Autosave<F>(stored, {
-        save: (changed) => latest.current.save(changed),
+        save: (changed) =>
+          latest.current.save(changed).catch((failure) => {
+            if (failure instanceof Failure && failure.status === 409) void refresh(queries, ['reports'])
+            throw failure
+          }),
         isWrong: (field, value) => latest.current.isWrong?.(field, value) ?? false,
-        isPassing,
+        isTemporary,
       }),
   )
-  const seen = useSyncExternalStore(row.subscribe, row.seen)
-  useEffect(() => row.adopt(stored), [row, stored])
+  const snapshot = useSyncExternalStore(row.subscribe, row.getSnapshot)
+  useEffect(() => row.mergeStored(stored), [row, stored])
   useEffect(() => {
-    const leave = watch({
-      get isUnsaved() {
-        return row.isUnsaved
-      },
-      get name() {
-        return latest.current.name
-      },
-      seen: row.seen,
-    })
+    if (rows.size === 0) addEventListener('beforeunload', confirmUnload)
+    rows.set(row, () => latest.current.name)
     return () => {
       void row.flush()
-      leave()
+      rows.delete(row)
+      if (rows.size === 0) removeEventListener('beforeunload', confirmUnload)
     }
   }, [row])
-  return { row, seen }
+  const field = (key: F) => ({
+    value: snapshot.values[key],
+    onChange: (value: string) => row.edit(key, value),
+    onEnter: () => row.setFocusedField(key),
+    onLeave: () => {
+      row.setFocusedField(null)
+      void row.flush()
+    },
+  })
+  return { snapshot, field, retry: () => void row.flush() }
 }

@@ -1,68 +1,60 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { ask, askWhole } from '../../api/queries.ts'
-import { type Checked, type Finding, findingsOf } from './checks.ts'
-import { liveOfTerm, liveOfYear } from './live.ts'
-import { isBehind } from './standings.ts'
-import { type OfBooks, useBooks, useEntries } from './use-books.ts'
-import { useStanding } from './use-standing.ts'
+import { unassessedIn } from '../home/progress.ts'
+import { type BookScope, useBooks, useEntries, useStanding } from './book-queries.ts'
+import { isOutdated } from './book-standing.ts'
+import { type Finding, findingsOf, type LiveResult } from './checks.ts'
 
-/** What is computed now: of the term, or of the year where year-end books are looked at. */
-function useLive(of: OfBooks, yearId: string) {
+/** Everything to look at before the books of a class are published (docs/design/reports.md); `findings` is null while anything loads. */
+export function useFindings(of: BookScope, yearId: string) {
+  const isTerm = of.type === 'term'
   const ofTerm = { studentGroupId: of.classId, termId: of.termId }
-  const term = useQuery({ ...ask('calculations', 'classTerm', { query: ofTerm }), enabled: of.type === 'term' })
-  const year = useQuery({
-    ...ask('calculations', 'classYear', { query: { studentGroupId: of.classId, academicYearId: yearId } }),
-    enabled: of.type === 'year_end' && yearId !== '',
-  })
-  const live = useMemo(
-    () => (of.type === 'term' ? term.data && liveOfTerm(term.data) : year.data && liveOfYear(year.data)),
-    [of.type, term.data, year.data],
-  )
-  return { live, error: term.error ?? year.error }
-}
-
-/** The subjects of the class without any assessment that counts in the term. */
-function useUnassessed(of: OfBooks) {
-  const progress = useQuery({ ...askWhole('classes', 'progress', { query: { termId: of.termId } }), staleTime: 0 })
-  const subjects = useMemo(
-    () =>
-      progress.data
-        ?.filter((row) => row.class.id === of.classId && row.assessments === 0)
-        .map(({ subject: { id, name, code } }) => ({ id, name, code })),
-    [progress.data, of.classId],
-  )
-  return { subjects, error: progress.error }
-}
-
-/** Everything to look at before the books of a class are published (decision 335); `findings` is null until all that it rests on is here. */
-export function useFindings(
-  of: OfBooks,
-  yearId: string,
-): { findings: readonly Finding[] | null; books: number | undefined; error: unknown } {
   const books = useBooks(of)
   const entries = useEntries(of)
   const standing = useStanding(of)
-  const missing = useQuery({
-    ...askWhole('calculations', 'missingMarks', { query: { studentGroupId: of.classId, termId: of.termId } }),
-    staleTime: 0,
+  const missing = useQuery({ ...askWhole('calculations', 'missingMarks', { query: ofTerm }), staleTime: 0 })
+  const progress = useQuery({ ...askWhole('classes', 'progress', { query: { termId: of.termId } }), staleTime: 0 })
+  const term = useQuery({ ...ask('calculations', 'classTerm', { query: ofTerm }), enabled: isTerm })
+  const year = useQuery({
+    ...ask('calculations', 'classYear', { query: { studentGroupId: of.classId, academicYearId: yearId } }),
+    enabled: !isTerm && yearId !== '',
   })
-  const { live, error } = useLive(of, yearId)
-  const unassessed = useUnassessed(of)
-  const findings = useMemo(() => {
-    if (!books.data || !entries.data || !standing.data || !missing.data || !live || !unassessed.subjects) return null
-    const marks = missing.data.map(({ subject_id: id, subject_name: name, subject_code: code, title, students }) => ({
-      subject: { id, name, code },
-      title,
-      students,
-    }))
-    const behind = new Set(standing.data.filter(isBehind).map(({ report_id }) => report_id))
-    const result: Checked['result'] = of.type === 'term' ? 'term_composite' : 'year_grade'
-    return findingsOf({ books: books.data, entries: entries.data, live, missing: marks, behind, unassessed: unassessed.subjects, result })
-  }, [books.data, entries.data, standing.data, missing.data, live, unassessed.subjects, of.type])
-  return {
-    findings,
-    books: books.data?.length,
-    error: books.error ?? entries.error ?? standing.error ?? missing.error ?? error ?? unassessed.error,
-  }
+  const findings = useMemo((): readonly Finding[] | null => {
+    const live = isTerm
+      ? term.data && liveResults(term.data.students, (subject) => subject.term_composite)
+      : year.data && liveResults(year.data.students, (subject) => subject.year_grade)
+    if (!books.data || !entries.data || !standing.data || !missing.data || !progress.data || !live) return null
+    return findingsOf({
+      books: books.data,
+      entries: entries.data,
+      live,
+      missing: missing.data.map((mark) => ({ subject: subjectOf(mark), title: mark.title, students: mark.students })),
+      behind: new Set(standing.data.filter(isOutdated).map(({ report_id }) => report_id)),
+      unassessed: unassessedIn(progress.data, of.classId).map(({ subject: { id, name, code } }) => ({ id, name, code })),
+      result: isTerm ? 'term_composite' : 'year_grade',
+    })
+  }, [books.data, entries.data, standing.data, missing.data, progress.data, term.data, year.data, isTerm, of.classId])
+  const failed = [books, entries, standing, missing, term, year, progress].find(({ error }) => error)
+  return { findings, books: books.data?.length, error: failed?.error }
+}
+
+type Named = { subject_id: string; subject_name: string; subject_code: string }
+const subjectOf = ({ subject_id: id, subject_name: name, subject_code: code }: Named) => ({ id, name, code })
+
+type Calculated<S> = {
+  student: LiveResult['student']
+  subjects: readonly (S & Named & { is_partial: boolean; under_review?: true | undefined })[]
+}
+
+function liveResults<S>(students: readonly Calculated<S>[], resultOf: (subject: S) => number | null): LiveResult[] {
+  return students.map(({ student, subjects }) => ({
+    student,
+    subjects: subjects.map((subject) => ({
+      subject: subjectOf(subject),
+      result: resultOf(subject),
+      is_partial: subject.is_partial,
+      under_review: subject.under_review === true,
+    })),
+  }))
 }

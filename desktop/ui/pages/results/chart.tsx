@@ -7,20 +7,17 @@ type ChartProps = {
   desc: string
   width: number
   height: number
-  /** The same as a table, for whoever reads rather than looks. */
+  /** The same figures as a table. */
   table: ReactNode
   keys?: ReactNode
-  children: (say: (words: string) => void) => ReactNode
+  children: (describe: (words: string) => void) => ReactNode
 }
 
-/**
- * A drawing of figures: named and described, its marks reached by Tab, what the one in focus says in words below, and the same figures as
- * a table.
- */
+/** A chart with a name and a description. Its marks take the focus and show their words below; the figures follow as a table. */
 export function Chart({ title, desc, width, height, table, keys, children }: ChartProps) {
   const { t } = useTranslation('results')
   const id = useId()
-  const [said, say] = useState('')
+  const [description, describe] = useState('')
   return (
     <figure className={styles['figure']} aria-labelledby={`${id}-title`}>
       <div className={styles['scroll']}>
@@ -28,11 +25,11 @@ export function Chart({ title, desc, width, height, table, keys, children }: Cha
         <svg viewBox={`0 0 ${width} ${height}`} className={styles['chart']} role="group" aria-labelledby={`${id}-title ${id}-desc`}>
           <title id={`${id}-title`}>{title}</title>
           <desc id={`${id}-desc`}>{desc}</desc>
-          {children(say)}
+          {children(describe)}
         </svg>
       </div>
-      <p className={styles['said']} aria-hidden="true">
-        {said || t('chart.touch')}
+      <p className={styles['description']} aria-hidden="true">
+        {description || t('chart.touch')}
       </p>
       {keys}
       <details>
@@ -43,12 +40,27 @@ export function Chart({ title, desc, width, height, table, keys, children }: Cha
   )
 }
 
-type MarkProps = { words: string; x: number; y: number; width: number; height: number; say: (words: string) => void; children: ReactNode }
+type MarkProps = {
+  words: string
+  x: number
+  y: number
+  width: number
+  height: number
+  describe: (words: string) => void
+  children: ReactNode
+}
 
-/** One mark of a drawing with what it says; `x` to `height` are the box that shows where the focus is. */
-export const Mark = ({ words, say, children, ...box }: MarkProps) => (
+/** One mark of a chart. `words` describe it; `x` to `height` are its focus ring. */
+export const Mark = ({ words, describe, children, ...box }: MarkProps) => (
   // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a picture that is reached by keyboard, to have its value.
-  <g className={styles['mark']} role="img" aria-label={words} tabIndex={0} onFocus={() => say(words)} onMouseEnter={() => say(words)}>
+  <g
+    className={styles['mark']}
+    role="img"
+    aria-label={words}
+    tabIndex={0}
+    onFocus={() => describe(words)}
+    onMouseEnter={() => describe(words)}
+  >
     {children}
     <rect className={styles['reach']} rx={4} {...box} />
   </g>

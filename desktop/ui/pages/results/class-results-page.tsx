@@ -1,36 +1,40 @@
+import type { ClassTerm } from '@markbook/shared/contract/calculations'
+import type { GradingScale } from '@markbook/shared/contract/grading-scale'
 import type { Term } from '@markbook/shared/contract/terms'
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
 import { ask } from '../../api/queries.ts'
-import { Answer, Empty, Page } from '../../components/page.tsx'
+import { Button } from '../../components/button.tsx'
+import { Answer, Card, Empty, FailureNotice, Page } from '../../components/page.tsx'
+import { fileName, saveFile } from '../../components/save-file.ts'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
-import { ChartsView } from './charts-view.tsx'
-import { ClassSwitch, type ListedClass, OfClass, useOwnsClass } from './class-choice.tsx'
+import { listedName, nameOf } from '../../words/names.ts'
+import { ChooseClass, ClassPage, ClassSwitch, type ListedClass, useOwnsClass, ViewTabs } from './class-page.tsx'
+import { TermTable, YearTable } from './class-tables.tsx'
 import { CompareView } from './compare-view.tsx'
-import { Downloads } from './downloads.tsx'
-import { ExplainDialog } from './explain-dialog.tsx'
-import { fullName } from './names.ts'
-import { OVERALL, OverallDialog } from './overall-dialog.tsx'
-import { PupilList } from './pupil-list.tsx'
-import { resultViews } from './searches.ts'
+import { subjectsOf } from './comparison.ts'
+import { distributionOf, spreadOf } from './distribution.ts'
+import { ExplainDialog, OVERALL, OverallDialog } from './explain-dialog.tsx'
+import { Histogram } from './histogram.tsx'
+import styles from './results.module.css'
+import { resultViews, useResultsSearch } from './results-search.ts'
+import { SpreadChart } from './spread-chart.tsx'
+import { SubjectChoice } from './subject-choice.tsx'
 import { SummaryView } from './summary-view.tsx'
-import { TermTable } from './term-table.tsx'
-import { useResultsSearch } from './use-results-search.ts'
 import { useScale } from './use-scale.ts'
-import { ViewTabs } from './view-tabs.tsx'
-import { YearTable } from './year-table.tsx'
 
 const route = getRouteApi('/school/results/$classId')
 
-/** The results of a class; for whoever teaches only subjects in it, the way to each pupil's. */
+/** `/results/:class`: the results of a class; for subject teachers a list of its pupils. */
 export function ClassResultsPage() {
   const { t } = useTranslation('results')
   const { classId } = route.useParams()
   return (
-    <OfClass key={classId} area="results" classId={classId} title={t('title')}>
+    <ClassPage key={classId} area="results" classId={classId} title={t('title')}>
       {(here) => <ClassResults {...here} />}
-    </OfClass>
+    </ClassPage>
   )
 }
 
@@ -91,17 +95,17 @@ function Views({ group, chosen, term, yearId }: ViewsProps) {
         />
       )}
       {view === 'year' ? (
-        <OfYear group={group} yearId={yearId} terms={chosen.terms} />
+        <YearView group={group} yearId={yearId} terms={chosen.terms} />
       ) : view === 'summary' ? (
-        <OfSummary group={group} term={term} />
+        <SummaryView classId={group.id} termId={term.id} />
       ) : (
-        <OfTerm key={term.id} group={group} term={term} terms={chosen.terms} view={view} />
+        <TermViews key={term.id} group={group} term={term} terms={chosen.terms} view={view} />
       )}
     </>
   )
 }
 
-function OfYear({ group, yearId, terms }: { group: ListedClass; yearId: string; terms: readonly Term[] }) {
+function YearView({ group, yearId, terms }: { group: ListedClass; yearId: string; terms: readonly Term[] }) {
   const scale = useScale()
   const result = useQuery(ask('calculations', 'classYear', { query: { academicYearId: yearId, studentGroupId: group.id } }))
   return (
@@ -111,14 +115,9 @@ function OfYear({ group, yearId, terms }: { group: ListedClass; yearId: string; 
   )
 }
 
-function OfSummary({ group, term }: { group: ListedClass; term: Term }) {
-  const summary = useQuery(ask('calculations', 'classSummary', { query: { termId: term.id, studentGroupId: group.id } }))
-  return <Answer of={summary}>{(found) => <SummaryView summary={found} />}</Answer>
-}
+type TermViewsProps = { group: ListedClass; term: Term; terms: readonly Term[]; view: 'term' | 'charts' | 'compare' }
 
-type OfTermProps = { group: ListedClass; term: Term; terms: readonly Term[]; view: 'term' | 'charts' | 'compare' }
-
-function OfTerm({ group, term, terms, view }: OfTermProps) {
+function TermViews({ group, term, terms, view }: TermViewsProps) {
   const { t } = useTranslation('results')
   const { search, change } = useResultsSearch()
   const scale = useScale()
@@ -138,14 +137,14 @@ function OfTerm({ group, term, terms, view }: OfTermProps) {
                 {view === 'charts' && <ChartsView result={found} scale={bands} />}
                 {view === 'compare' && <CompareView classId={group.id} term={term} terms={terms} result={found} />}
                 {explained && search.explain === OVERALL && (
-                  <OverallDialog name={fullName(explained.student)} student={explained} onClose={close} />
+                  <OverallDialog name={nameOf(explained.student)} student={explained} onClose={close} />
                 )}
                 {explained && search.explain && search.explain !== OVERALL && (
                   <ExplainDialog
                     studentId={explained.student_id}
                     termId={term.id}
                     subjectId={search.explain}
-                    name={fullName(explained.student)}
+                    name={nameOf(explained.student)}
                     onClose={close}
                   />
                 )}
@@ -155,5 +154,102 @@ function OfTerm({ group, term, terms, view }: OfTermProps) {
         </Answer>
       )}
     </Answer>
+  )
+}
+
+/** The pupils of a class, with links to their results. */
+function PupilList({ classId }: { classId: string }) {
+  const { t } = useTranslation('results')
+  const pupils = useQuery(ask('classes', 'students', { params: { id: classId } }))
+  return (
+    <Answer of={pupils} empty={t('noPupils')}>
+      {(list) => (
+        <ul className={styles['classes']} aria-label={t('pupils')}>
+          {list.map((pupil) => (
+            <li key={pupil.id}>
+              <Link to="/results/$classId/students/$studentId" params={{ classId, studentId: pupil.id }} className={styles['class']}>
+                {listedName(pupil)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Answer>
+  )
+}
+
+export function ResultsPage() {
+  const { t } = useTranslation('results')
+  return <ChooseClass area="results" title={t('title')} lead={t('choose')} />
+}
+
+const types = {
+  pdf: 'application/pdf',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  csv: 'text/csv',
+} as const
+type FileType = keyof typeof types
+
+type Props = { classId: string; termId: string; reportType: 'term' | 'year_end'; name: readonly string[] }
+
+/** Downloads the broadsheet of the class, or prints this page. */
+function Downloads({ classId, termId, reportType, name }: Props) {
+  const { t } = useTranslation(['results', 'app'])
+  const make = useMutation({
+    mutationFn: async (fileType: FileType) => {
+      const of = { studentGroupId: classId, termId, reportType, fileType }
+      await client.reportFiles.generateClassFile({ body: of })
+      return client.reportFiles.downloadClassFile({ query: of })
+    },
+    onSuccess: (bytes, fileType) => saveFile(bytes, `${fileName(...name, t('download.name'))}.${fileType}`, types[fileType]),
+  })
+  return (
+    <>
+      <div className={styles['toolbar']}>
+        <span>{t('download.label')}</span>
+        {(Object.keys(types) as FileType[]).map((type) => (
+          <Button
+            key={type}
+            size="small"
+            aria-label={t('download.as', { type: t(`download.${type}`) })}
+            busy={make.isPending && make.variables === type}
+            {...(type === 'pdf' && { busyWord: t('app:state.makingPdf') })}
+            onClick={() => make.mutate(type)}
+          >
+            {t(`download.${type}`)}
+          </Button>
+        ))}
+        <Button size="small" onClick={() => window.print()}>
+          {t('download.page')}
+        </Button>
+      </div>
+      <FailureNotice failure={make.error} />
+    </>
+  )
+}
+
+/** Charts of the results: the distribution over the bands of the scale, and the spread of each subject. */
+function ChartsView({ result, scale }: { result: ClassTerm; scale: GradingScale }) {
+  const { t } = useTranslation('results')
+  const { search } = useResultsSearch()
+  const subjects = subjectsOf(result)
+  const subject = subjects.find(({ id }) => id === search.subject)
+  const resultsIn = (subjectId: string) =>
+    result.students.map((student) => student.subjects.find(({ subject_id }) => subject_id === subjectId)?.term_composite ?? null)
+  const shown = subject ? resultsIn(subject.id) : result.students.map(({ overall_average }) => overall_average)
+  const spreads = subjects.map(({ id, name }) => ({ id, name, spread: spreadOf(resultsIn(id)) }))
+  if (subjects.length === 0) return <Empty>{t('nothing')}</Empty>
+  return (
+    <>
+      <Card title={t('chart.distribution')} actions={<SubjectChoice subjects={subjects} all={t('overall')} />}>
+        <Histogram
+          title={t('chart.distributionOf', { subject: subject?.name ?? t('overall') })}
+          bins={distributionOf(shown, scale.bands, scale.pass_mark)}
+        />
+      </Card>
+      <Card title={t('chart.subjects')}>
+        <SpreadChart title={t('chart.subjects')} subjects={spreads} passMark={scale.pass_mark} />
+      </Card>
+    </>
   )
 }

@@ -3,18 +3,19 @@ import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
-import { Answer, Empty, Table } from '../../components/page.tsx'
+import { InlineSelect, Options } from '../../components/field.tsx'
+import { Answer, Empty } from '../../components/page.tsx'
+import { type Column, Table } from '../../components/table.tsx'
 import { figure } from '../../words/format.ts'
-import { type Compared, comparedTerms, type Difference, directionOf } from './comparison.ts'
-import { listName } from './names.ts'
+import { listedName } from '../../words/names.ts'
+import { type ComparedStudent, compareTerms, type Difference, directionOf } from './comparison.ts'
 import styles from './results.module.css'
-import { SortHead } from './sort-head.tsx'
-import { byFigure } from './sorting.ts'
-import { useResultsSearch } from './use-results-search.ts'
+import { useResultsSearch } from './results-search.ts'
+import { SortHead, sortRows } from './sort-head.tsx'
 
 type Props = { classId: string; term: Term; terms: readonly Term[]; result: ClassTerm }
 
-/** This term beside another of the year, the one before where nothing is said. */
+/** Compares the term with another of the year, by default the one before. */
 export function CompareView({ classId, term, terms, result }: Props) {
   const { t } = useTranslation('results')
   const { search } = useResultsSearch()
@@ -36,74 +37,62 @@ function TermChoice({ terms, chosen }: { terms: readonly Term[]; chosen: string 
   const { change } = useResultsSearch()
   return (
     <div className={styles['toolbar']}>
-      <label className={styles['switch']}>
-        <span>{t('compare.with')}</span>
-        <select value={chosen ?? ''} onChange={({ target }) => change((before) => ({ ...before, with: target.value }), true)}>
-          {!chosen && <option value="">{t('app:action.choose')}</option>}
-          {terms.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {t(`app:term.${name}`)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <InlineSelect
+        label={t('compare.with')}
+        value={chosen ?? ''}
+        onChange={({ target }) => change((before) => ({ ...before, with: target.value }), true)}
+      >
+        {!chosen && <option value="">{t('app:action.choose')}</option>}
+        <Options of={terms.map(({ id, name }) => ({ id, name: t(`app:term.${name}`) }))} />
+      </InlineSelect>
     </div>
   )
-}
-
-function sorted(rows: readonly Compared[], sort: string, down: boolean): Compared[] {
-  if (sort === 'name') return down ? [...rows].reverse() : [...rows]
-  return byFigure(rows, (row) => (sort === 'overall' ? row.overall.by : (row.bySubjectId.get(sort)?.by ?? null)), down)
 }
 
 function Differences({ before, now }: { before: ClassTerm; now: ClassTerm }) {
   const { t } = useTranslation('results')
   const { search } = useResultsSearch()
   const order = useQuery(ask('subjects', 'list'))
-  const { subjects, rows } = comparedTerms(before, now, order.data?.map(({ id }) => id) ?? [])
+  const { subjects, rows } = compareTerms(before, now, order.data?.map(({ id }) => id) ?? [])
   if (subjects.length === 0) return <Empty>{t('nothing')}</Empty>
-  return (
-    <Table label={t('views.compare')}>
-      <thead>
-        <tr>
-          <SortHead isFirst by="name" name={t('pupil')} />
-          <SortHead by="overall" name={t('overall')} />
-          {subjects.map(({ id, name, code }) => (
-            <SortHead key={id} by={id} name={code} title={name} />
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {sorted(rows, search.sort ?? 'name', search.down ?? false).map(({ student, overall, bySubjectId }) => (
-          <tr key={student.id}>
-            <th scope="row" className={styles['head']}>
-              {listName(student)}
-            </th>
-            <Changed difference={overall} />
-            {subjects.map(({ id }) => (
-              <Changed key={id} difference={bySubjectId.get(id)} />
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  )
+  const { sort = 'name', down = false } = search
+  const sorted = sortRows(rows, sort, down, (row) => (sort === 'overall' ? row.overall.by : (row.bySubjectId.get(sort)?.by ?? null)))
+  const className = styles['cell']
+  const columns: Column<ComparedStudent>[] = [
+    {
+      id: 'name',
+      th: <SortHead isFirst by="name" name={t('pupil')} />,
+      className: styles['head'],
+      cell: ({ student }) => listedName(student),
+    },
+    {
+      id: 'overall',
+      th: <SortHead by="overall" name={t('overall')} />,
+      className,
+      cell: ({ overall }) => <DifferenceFigure difference={overall} />,
+    },
+    ...subjects.map(({ id, name, code }) => ({
+      id,
+      th: <SortHead by={id} name={code} title={name} />,
+      className,
+      cell: ({ bySubjectId }: ComparedStudent) => <DifferenceFigure difference={bySubjectId.get(id)} />,
+    })),
+  ]
+  return <Table label={t('views.compare')} columns={columns} rows={sorted} keyOf={({ student }) => student.id} />
 }
 
 const arrows = { up: '▲', down: '▼', same: '=' } as const
 
-/** An arrow and a word; what it was before stands in its title. */
-function Changed({ difference }: { difference: Difference | undefined }) {
+/** An arrow and words; the title names both results. */
+function DifferenceFigure({ difference }: { difference: Difference | undefined }) {
   const { t } = useTranslation('results')
-  if (!difference || difference.by === null) return <td className={styles['cell']}>–</td>
+  if (!difference || difference.by === null) return '–'
   const direction = directionOf(difference.by)
-  const words = t('compare.fromTo', { before: figure(difference.before), now: figure(difference.now) })
+  const title = t('compare.fromTo', { before: figure(difference.before), now: figure(difference.now) })
   return (
-    <td className={styles['cell']} title={words}>
-      <span className={direction === 'same' ? undefined : styles[direction]}>
-        <span aria-hidden="true">{arrows[direction]} </span>
-        {direction === 'same' ? t('compare.same') : t(`compare.${direction}`, { by: figure(Math.abs(difference.by)) })}
-      </span>
-    </td>
+    <span className={direction === 'same' ? undefined : styles[direction]} title={title}>
+      <span aria-hidden="true">{arrows[direction]} </span>
+      {direction === 'same' ? t('compare.same') : t(`compare.${direction}`, { by: figure(Math.abs(difference.by)) })}
+    </span>
   )
 }

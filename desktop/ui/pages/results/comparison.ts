@@ -1,6 +1,6 @@
 import type { ClassTerm } from '@markbook/shared/contract/calculations'
 
-/** `by` in hundredths made whole again, so that 79.1 − 78.3 is 0.8; null where one of the two is missing. */
+/** `by` is exact to hundredths: 79.1 − 78.3 is 0.8. It is null where one of the two is missing. */
 export type Difference = { before: number | null; now: number | null; by: number | null }
 export type Direction = 'up' | 'down' | 'same'
 
@@ -13,17 +13,17 @@ export const differenceOf = (before: number | null, now: number | null): Differe
 export const directionOf = (by: number): Direction => (by > 0 ? 'up' : by < 0 ? 'down' : 'same')
 
 type Student = ClassTerm['students'][number]
-export type Compared = {
+export type ComparedStudent = {
   student: Student['student']
   overall: Difference
   bySubjectId: ReadonlyMap<string, Difference>
 }
-type Subject = { id: string; name: string; code: string }
+export type Subject = { id: string; name: string; code: string }
 
-type Named = { subject_id: string; subject_name: string; subject_code: string }
+type NamedSubject = { subject_id: string; subject_name: string; subject_code: string }
 
-/** The subjects that somebody has a line for, in the school's order. */
-export const subjectsOf = (...results: readonly { students: readonly { subjects: readonly Named[] }[] }[]): Subject[] => [
+/** The subjects with a result, in the school's order. */
+export const subjectsOf = (...results: readonly { students: readonly { subjects: readonly NamedSubject[] }[] }[]): Subject[] => [
   ...new Map(
     results
       .flatMap(({ students }) => students)
@@ -32,8 +32,12 @@ export const subjectsOf = (...results: readonly { students: readonly { subjects:
   ).values(),
 ]
 
-/** Every pupil of now, beside themselves then; who was not there then has nothing to be compared with. `order`: ids of the school's subjects. */
-export function comparedTerms(before: ClassTerm, now: ClassTerm, order: readonly string[]): { subjects: Subject[]; rows: Compared[] } {
+/** The differences of each current pupil. Without an earlier result a difference is null. `order`: ids of the school's subjects. */
+export function compareTerms(
+  before: ClassTerm,
+  now: ClassTerm,
+  order: readonly string[],
+): { subjects: Subject[]; rows: ComparedStudent[] } {
   const subjects = subjectsOf(now, before).sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
   const then = new Map(before.students.map((student) => [student.student_id, student]))
   const composite = (student: Student | undefined, subjectId: string) =>

@@ -2,7 +2,7 @@ type Band = { letter: string; minimum: number }
 /** One letter of the scale: results from `minimum` up to (not with) `below`; the highest has no bound above. */
 export type Bin = { letter: string; minimum: number; below: number | null; count: number; isPass: boolean }
 
-/** How many of the results are in each band of the school's scale, the lowest band first. Those without a result are in none. */
+/** Counts the results in each band of the scale, the lowest band first. Missing results count nowhere. */
 export function distributionOf(results: readonly (number | null)[], bands: readonly Band[], passMark: number): Bin[] {
   const rising = [...bands].sort((a, b) => a.minimum - b.minimum)
   return rising.map(({ letter, minimum }, at) => {
@@ -12,7 +12,7 @@ export function distributionOf(results: readonly (number | null)[], bands: reado
   })
 }
 
-/** Lowest, lower quarter, middle, upper quarter, highest and mean of what there is; null of nothing. In percent, not rounded. */
+/** Quartiles and mean in percent, not rounded. */
 export type Spread = { count: number; lowest: number; lower: number; median: number; upper: number; highest: number; mean: number }
 
 export function spreadOf(results: readonly (number | null)[]): Spread | null {
@@ -30,7 +30,7 @@ export function spreadOf(results: readonly (number | null)[]): Spread | null {
   }
 }
 
-/** Between two results where the place falls between them. */
+/** Interpolates between two results. */
 function quantile(rising: readonly number[], part: number): number {
   const place = (rising.length - 1) * part
   const [below, above] = [rising[Math.floor(place)] ?? 0, rising[Math.ceil(place)] ?? 0]

@@ -1,17 +1,19 @@
-import type { Explanation } from '@markbook/shared/contract/calculations'
+import type { Explanation, StudentTerm } from '@markbook/shared/contract/calculations'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
-import { Answer, Badge, Empty, Notice, numberCell, Table } from '../../components/page.tsx'
-import { number } from '../../words/format.ts'
-import { ExplainSteps } from './explain-steps.tsx'
+import { Answer, Badge, Empty, Notice } from '../../components/page.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { figure, number } from '../../words/format.ts'
+import styles from './results.module.css'
+import { precise } from './year-working.ts'
 
 type Props = { studentId: string; termId: string; subjectId: string; name: string; onClose: () => void }
 
-/** How a figure came about: every mark, used or left out and why, and each step with its numbers. */
+/** Explains a result: every mark with its use, and each step of the calculation. */
 export function ExplainDialog({ studentId, termId, subjectId, name, onClose }: Props) {
   const { t } = useTranslation(['results', 'app'])
   const explained = useQuery(ask('calculations', 'explain', { query: { studentId, termId, subjectId } }))
@@ -39,42 +41,19 @@ type Mark = Explanation['marks'][number]
 function Marks({ marks }: { marks: readonly Mark[] }) {
   const { t } = useTranslation('results')
   if (marks.length === 0) return <Empty>{t('explain.noAssessments')}</Empty>
-  return (
-    <Table label={t('explain.marks')}>
-      <thead>
-        <tr>
-          <th scope="col">{t('explain.assessment')}</th>
-          <th scope="col">{t('explain.kind')}</th>
-          <th scope="col" className={numberCell}>
-            {t('explain.mark')}
-          </th>
-          <th scope="col" className={numberCell}>
-            %
-          </th>
-          <th scope="col" className={numberCell}>
-            {t('explain.weight')}
-          </th>
-          <th scope="col">{t('explain.counts')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {marks.map((mark) => (
-          <tr key={mark.assessment_id}>
-            <th scope="row">{mark.title}</th>
-            <td>{t(`explain.${mark.assessment_type}`)}</td>
-            <td className={numberCell}>
-              {mark.score === null ? '–' : number(mark.score)} / {number(mark.max_score)}
-            </td>
-            <td className={numberCell}>{mark.percentage ? number(mark.percentage.decimal) : '–'}</td>
-            <td className={numberCell}>{number(mark.weight)}</td>
-            <td>
-              <Use mark={mark} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  )
+  const columns: Column<Mark>[] = [
+    { head: t('explain.assessment'), cell: ({ title }) => title },
+    { head: t('explain.kind'), cell: ({ assessment_type }) => t(`explain.${assessment_type}`) },
+    {
+      head: t('explain.mark'),
+      look: 'number',
+      cell: ({ score, max_score }) => `${score === null ? '–' : number(score)} / ${number(max_score)}`,
+    },
+    { head: '%', look: 'number', cell: ({ percentage }) => (percentage ? number(percentage.decimal) : '–') },
+    { head: t('explain.weight'), look: 'number', cell: ({ weight }) => number(weight) },
+    { head: t('explain.counts'), cell: (mark) => <Use mark={mark} /> },
+  ]
+  return <Table label={t('explain.marks')} columns={columns} rows={marks} keyOf={({ assessment_id }) => assessment_id} />
 }
 
 function Use({ mark: { left_out, exclusion_reason } }: { mark: Mark }) {
@@ -84,5 +63,95 @@ function Use({ mark: { left_out, exclusion_reason } }: { mark: Mark }) {
     <>
       <Badge tone="warn">{t(`explain.${left_out}`)}</Badge> {exclusion_reason}
     </>
+  )
+}
+
+type Step = Explanation['steps'][number]
+type StepNumber = { decimal: number; exact: boolean }
+
+/** To 4 decimals, with ≈ where it is not exact. */
+const stepNumber = ({ decimal, exact }: StepNumber): string => (exact ? precise(decimal) : `≈ ${precise(decimal)}`)
+
+/** The steps of the calculation, each as a sentence. */
+const ExplainSteps = ({ steps }: { steps: readonly Step[] }) => (
+  <ol className={styles['steps']}>
+    {steps.map((step) => (
+      <li key={step.step}>
+        <StepText step={step} />
+      </li>
+    ))}
+  </ol>
+)
+
+function StepText({ step }: { step: Step }) {
+  const { t } = useTranslation('results')
+  switch (step.step) {
+    case 'coursework_average':
+    case 'exam_average': {
+      const name = t(`explain.${step.step}`)
+      if (step.parts.length === 0) return t('explain.noMarks', { name })
+      if (step.printed === null) return t('explain.noWeight', { name })
+      const sum = step.parts.map(({ percentage, weight }) => `${stepNumber(percentage)} × ${precise(weight)}`).join(' + ')
+      return <Equation start={`${name}: (${sum}) ÷ ${stepNumber(step.weight_sum)} =`} result={step.printed} />
+    }
+    case 'term_composite': {
+      const { coursework, exam, coursework_weight, exam_weight, printed } = step
+      const name = t('explain.term_composite')
+      if (printed === null) return t('explain.noComposite', { name })
+      const sum = coursework && exam && `${stepNumber(coursework)} × ${coursework_weight} + ${stepNumber(exam)} × ${exam_weight}`
+      const single = t(coursework ? 'explain.onlyCoursework' : 'explain.onlyExam', { name })
+      return <Equation start={sum ? `${name}: (${sum}) ÷ 100 =` : single} result={printed} />
+    }
+    case 'letter_grade': {
+      const { average, minimum, letter_grade, remark } = step
+      if (average === null || minimum === null) return t('explain.noLetter')
+      return t('explain.letter', { average: figure(average), minimum: number(minimum), letter: letter_grade, remark })
+    }
+    case 'overall_average': {
+      if (step.printed === null) return t('explain.noOverall')
+      const counted = step.composites.filter(({ term_composite }) => term_composite !== null)
+      const sum = counted.map(({ term_composite }) => figure(term_composite)).join(' + ')
+      const lead = t('explain.overall', { subjects: counted.map(({ subject_name }) => subject_name).join(', ') })
+      return <Equation start={`${lead}: (${sum}) ÷ ${step.count} =`} result={step.printed} />
+    }
+  }
+}
+
+/** A calculation and its printed result. */
+export const Equation = ({ start, result }: { start: string; result: number }) => (
+  <>
+    {start} <strong>{figure(result)}</strong>
+  </>
+)
+
+/** Value of the search parameter `explain` for the overall average. */
+export const OVERALL = 'overall'
+type OverallProps = { name: string; student: StudentTerm; onClose: () => void }
+
+/** Explains an overall average and the position in the class. */
+export function OverallDialog({ name, student, onClose }: OverallProps) {
+  const { t } = useTranslation(['results', 'app'])
+  const composites = student.subjects.map(({ subject_id, subject_name, term_composite }) => ({ subject_id, subject_name, term_composite }))
+  const without = composites.filter(({ term_composite }) => term_composite === null).map(({ subject_name }) => subject_name)
+  const counted = composites.length - without.length
+  const { position, total_students: total } = student
+  const step = {
+    step: 'overall_average' as const,
+    composites,
+    sum: 0,
+    count: counted,
+    exact: null,
+    printed: student.overall_average,
+    text: '',
+  }
+  return (
+    <Dialog open wide title={t('explain.title', { name, subject: t('overall') })} onClose={onClose}>
+      <ExplainSteps steps={[step]} />
+      {without.length > 0 && <p>{t('explain.without', { subjects: without.join(', ') })}</p>}
+      {position !== null && <p className={styles['pupil']}>{t('explain.place', { count: position - 1, position, total })}</p>}
+      <Actions>
+        <Button onClick={onClose}>{t('app:action.close')}</Button>
+      </Actions>
+    </Dialog>
   )
 }

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
-import { numberCell, Table } from '../../components/page.tsx'
+import { type Column, Table } from '../../components/table.tsx'
 import { number } from '../../words/format.ts'
 import styles from './chart.module.css'
 import { Chart, Mark } from './chart.tsx'
@@ -12,13 +12,13 @@ const LEFT = 40
 const TOP = 24
 const BASE = 220
 
-/** At most five lines across, on whole pupils. */
+/** At most five grid lines, at whole numbers. */
 const gridOf = (most: number): number[] => {
   const step = Math.max(1, Math.ceil(most / 4))
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, at) => at * step)
 }
 
-/** How many pupils are in each band of the scale. Bands under the pass mark are hatched, so that no colour has to be told apart. */
+/** The number of pupils in each band. Bands under the pass mark are hatched, so that colour is not needed. */
 export function Histogram({ title, bins }: { title: string; bins: readonly Bin[] }) {
   const { t } = useTranslation('results')
   const hatch = useId()
@@ -39,7 +39,7 @@ export function Histogram({ title, bins }: { title: string; bins: readonly Bin[]
       keys={<Keys hatch={hatch} />}
       table={<BinTable title={title} bins={bins} rangeOf={rangeOf} />}
     >
-      {(say) => (
+      {(describe) => (
         <>
           <Hatch id={hatch} />
           {grid.map((count) => (
@@ -59,7 +59,15 @@ export function Histogram({ title, bins }: { title: string; bins: readonly Bin[]
           {bins.map((bin, at) => {
             const x = LEFT + at * step
             return (
-              <Mark key={bin.letter} words={wordsOf(bin)} say={say} x={x + 2} y={TOP - 18} width={step - 4} height={BASE - TOP + 18}>
+              <Mark
+                key={bin.letter}
+                words={wordsOf(bin)}
+                describe={describe}
+                x={x + 2}
+                y={TOP - 18}
+                width={step - 4}
+                height={BASE - TOP + 18}
+              >
                 <rect
                   className={styles[bin.isPass ? 'bar' : 'failing']}
                   {...(!bin.isPass && { fill: `url(#${hatch})` })}
@@ -116,26 +124,10 @@ function Keys({ hatch }: { hatch: string }) {
 
 function BinTable({ title, bins, rangeOf }: { title: string; bins: readonly Bin[]; rangeOf: (bin: Bin) => string }) {
   const { t } = useTranslation('results')
-  return (
-    <Table label={title}>
-      <thead>
-        <tr>
-          <th scope="col">{t('letter')}</th>
-          <th scope="col">{t('chart.results')}</th>
-          <th scope="col" className={numberCell}>
-            {t('summary.pupils')}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {bins.map((bin) => (
-          <tr key={bin.letter}>
-            <th scope="row">{bin.letter}</th>
-            <td>{rangeOf(bin)}</td>
-            <td className={numberCell}>{bin.count}</td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  )
+  const columns: Column<Bin>[] = [
+    { head: t('letter'), cell: ({ letter }) => letter },
+    { head: t('chart.results'), cell: rangeOf },
+    { head: t('summary.pupils'), look: 'number', cell: ({ count }) => count },
+  ]
+  return <Table label={title} columns={columns} rows={bins} keyOf={({ letter }) => letter} />
 }

@@ -1,30 +1,26 @@
-import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { Answer, Page } from '../../components/page.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
-import { OfClass } from './class-choice.tsx'
-import { ExplainDialog } from './explain-dialog.tsx'
-import { fullName } from './names.ts'
-import { OVERALL } from './overall-dialog.tsx'
-import { PupilTerm } from './pupil-term.tsx'
-import { PupilYear } from './pupil-year.tsx'
+import { nameOf } from '../../words/names.ts'
+import { ClassPage, ViewTabs } from './class-page.tsx'
+import { ExplainDialog, OVERALL } from './explain-dialog.tsx'
+import { PupilTerm, PupilYear } from './pupil-results.tsx'
 import styles from './results.module.css'
-import type { PupilSearch } from './searches.ts'
-import { ViewTabs } from './view-tabs.tsx'
+import type { PupilSearch } from './results-search.ts'
 
 const route = getRouteApi('/school/results/$classId/students/$studentId')
 
-/** One pupil's results: the term, and the year. */
+/** The results of one pupil in the term or the year. */
 export function PupilPage() {
   const { t } = useTranslation('results')
   const { classId } = route.useParams()
   return (
-    <OfClass area="results" classId={classId} title={t('title')}>
+    <ClassPage area="results" classId={classId} title={t('title')}>
       {({ chosen }) => <Pupil chosen={chosen} />}
-    </OfClass>
+    </ClassPage>
   )
 }
 
@@ -35,7 +31,7 @@ function Pupil({ chosen }: { chosen: ChosenTerm }) {
   const navigate = useNavigate()
   const pupils = useQuery(ask('classes', 'students', { params: { id: classId } }))
   const pupil = pupils.data?.find(({ id }) => id === studentId)
-  const name = pupil ? fullName(pupil) : ''
+  const name = pupil ? nameOf(pupil) : ''
   const { term, year } = chosen
   const show = (change: PupilSearch, replace: boolean) =>
     void navigate({
@@ -51,7 +47,7 @@ function Pupil({ chosen }: { chosen: ChosenTerm }) {
     <Page
       title={name || t('pupil')}
       lead={t('lead.pupil', { period })}
-      actions={<Neighbours pupils={pupils.data ?? []} studentId={studentId} />}
+      actions={<PupilLinks pupils={pupils.data ?? []} studentId={studentId} />}
     >
       <Tabs search={search} />
       <Answer of={pupils}>
@@ -77,14 +73,11 @@ function Pupil({ chosen }: { chosen: ChosenTerm }) {
         }
       </Answer>
       {search.explain && search.explain !== OVERALL && search.view !== 'year' && (
-        <Explained studentId={studentId} term={term} subjectId={search.explain} name={name} onClose={() => show({}, true)} />
+        <ExplainDialog studentId={studentId} termId={term.id} subjectId={search.explain} name={name} onClose={() => show({}, true)} />
       )}
     </Page>
   )
 }
-
-type ExplainedProps = { studentId: string; term: Term; subjectId: string; name: string; onClose: () => void }
-const Explained = ({ term, ...rest }: ExplainedProps) => <ExplainDialog {...rest} termId={term.id} />
 
 function Tabs({ search }: { search: PupilSearch }) {
   const { t } = useTranslation('results')
@@ -109,7 +102,7 @@ function Tabs({ search }: { search: PupilSearch }) {
 
 type Listed = { id: string; first_name: string; last_name: string }
 
-function Neighbours({ pupils, studentId }: { pupils: readonly Listed[]; studentId: string }) {
+function PupilLinks({ pupils, studentId }: { pupils: readonly Listed[]; studentId: string }) {
   const { t } = useTranslation('results')
   const { classId } = route.useParams()
   const search: PupilSearch = route.useSearch()
@@ -120,12 +113,12 @@ function Neighbours({ pupils, studentId }: { pupils: readonly Listed[]; studentI
     <div className={styles['toolbar']}>
       {before && (
         <Link to="/results/$classId/students/$studentId" params={{ classId, studentId: before.id }} search={kept}>
-          ← {fullName(before)}
+          ← {nameOf(before)}
         </Link>
       )}
       {after && (
         <Link to="/results/$classId/students/$studentId" params={{ classId, studentId: after.id }} search={kept}>
-          {fullName(after)} →
+          {nameOf(after)} →
         </Link>
       )}
       <Link to="/results/$classId" params={{ classId }} search={kept}>

@@ -2,14 +2,15 @@ import { elan, zoe } from '@markbook/shared/story/marks'
 import { class3A, class3B, hilary, maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
 const inTerm = (context: BrowserContext, { id }: { id: string }) =>
   context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), id)
 const rowsOf = (page: Page) => page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.querySelector('th')?.textContent))
 
-describe.skipIf(!chromiumPath)('results', () => {
+describe.skipIf(!headlessPath)('results', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {

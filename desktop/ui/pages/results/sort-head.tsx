@@ -1,9 +1,9 @@
 import styles from './results.module.css'
-import { useResultsSearch } from './use-results-search.ts'
+import { useResultsSearch } from './results-search.ts'
 
 type Props = { by: string; name: string; title?: string; isFirst?: boolean }
 
-/** The head of a column that sorts the rows; pressed again, the other way round. */
+/** A column head that sorts the rows. A second press reverses the order. */
 export function SortHead({ by, name, title, isFirst = false }: Props) {
   const { search, change } = useResultsSearch()
   const { sort = 'name', down = false } = search
@@ -17,7 +17,7 @@ export function SortHead({ by, name, title, isFirst = false }: Props) {
       }),
       true,
     )
-  // Figures begin with the best, names with A.
+  // Results begin with the best, names with A.
   const isDescending = by === 'name' ? down : !down
   return (
     <th
@@ -31,4 +31,20 @@ export function SortHead({ by, name, title, isFirst = false }: Props) {
       </button>
     </th>
   )
+}
+
+/** Rows sorted by `name` (their own order) or by a figure. */
+export function sortRows<T>(rows: readonly T[], sort: string, down: boolean, figureOf: (row: T) => number | null): T[] {
+  if (sort === 'name') return down ? [...rows].reverse() : [...rows]
+  return byFigure(rows, figureOf, down)
+}
+
+/** Rows by a figure, the best first; with `down` the worst first. Rows without a figure are last. The sort is stable. */
+export function byFigure<T>(rows: readonly T[], figureOf: (row: T) => number | null, down = false): T[] {
+  const sign = down ? 1 : -1
+  return [...rows].sort((a, b) => {
+    const [x, y] = [figureOf(a), figureOf(b)]
+    if (x === null || y === null) return Number(x === null) - Number(y === null)
+    return sign * (x - y)
+  })
 }

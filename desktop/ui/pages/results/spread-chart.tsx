@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { numberCell, Table } from '../../components/page.tsx'
+import { figureColumn, Table } from '../../components/table.tsx'
 import { figure, number } from '../../words/format.ts'
 import styles from './chart.module.css'
 import { Chart, Mark } from './chart.tsx'
@@ -14,7 +14,7 @@ const ROW = 40
 const xOf = (percent: number) => LEFT + ((WIDTH - LEFT - RIGHT) * percent) / 100
 const shortened = (name: string) => (name.length > 18 ? `${name.slice(0, 17)}…` : name)
 
-/** The subjects below one another on one scale: mean, middle half, lowest to highest. */
+/** Box plots of the subjects on one scale. */
 export function SpreadChart({ title, subjects, passMark }: { title: string; subjects: readonly SubjectSpread[]; passMark: number }) {
   const { t } = useTranslation('results')
   const bottom = TOP + subjects.length * ROW
@@ -27,7 +27,7 @@ export function SpreadChart({ title, subjects, passMark }: { title: string; subj
       keys={<Keys />}
       table={<SpreadTable title={title} subjects={subjects} />}
     >
-      {(say) => (
+      {(describe) => (
         <>
           {[0, 25, 50, 75, 100].map((percent) => (
             <g key={percent}>
@@ -44,7 +44,7 @@ export function SpreadChart({ title, subjects, passMark }: { title: string; subj
             </text>
           </g>
           {subjects.map((subject, at) => (
-            <SpreadRow key={subject.id} subject={subject} middle={TOP + at * ROW + ROW / 2} say={say} />
+            <SpreadRow key={subject.id} subject={subject} middle={TOP + at * ROW + ROW / 2} describe={describe} />
           ))}
         </>
       )}
@@ -52,7 +52,15 @@ export function SpreadChart({ title, subjects, passMark }: { title: string; subj
   )
 }
 
-function SpreadRow({ subject: { name, spread }, middle, say }: { subject: SubjectSpread; middle: number; say: (words: string) => void }) {
+function SpreadRow({
+  subject: { name, spread },
+  middle,
+  describe,
+}: {
+  subject: SubjectSpread
+  middle: number
+  describe: (words: string) => void
+}) {
   const { t } = useTranslation('results')
   const words = spread
     ? t('chart.row', {
@@ -65,7 +73,7 @@ function SpreadRow({ subject: { name, spread }, middle, say }: { subject: Subjec
       })
     : t('chart.rowNone', { subject: name })
   return (
-    <Mark words={words} say={say} x={2} y={middle - ROW / 2 + 2} width={WIDTH - 4} height={ROW - 4}>
+    <Mark words={words} describe={describe} x={2} y={middle - ROW / 2 + 2} width={WIDTH - 4} height={ROW - 4}>
       <text x={8} y={middle + 4}>
         {shortened(name)}
       </text>
@@ -120,31 +128,11 @@ function Keys() {
 
 function SpreadTable({ title, subjects }: { title: string; subjects: readonly SubjectSpread[] }) {
   const { t } = useTranslation('results')
-  const columns = ['mean', 'median', 'lower', 'upper', 'lowest', 'highest'] as const
-  return (
-    <Table label={title}>
-      <thead>
-        <tr>
-          <th scope="col">{t('subject')}</th>
-          {columns.map((column) => (
-            <th key={column} scope="col" className={numberCell}>
-              {t(`spread.${column}`)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {subjects.map(({ id, name, spread }) => (
-          <tr key={id}>
-            <th scope="row">{name}</th>
-            {columns.map((column) => (
-              <td key={column} className={numberCell}>
-                {figure(spread?.[column] ?? null)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  )
+  const columns = [
+    { head: t('subject'), cell: ({ name }: SubjectSpread) => name },
+    ...(['mean', 'median', 'lower', 'upper', 'lowest', 'highest'] as const).map((part) =>
+      figureColumn(t(`spread.${part}`), ({ spread }: SubjectSpread) => spread?.[part]),
+    ),
+  ]
+  return <Table label={title} columns={columns} rows={subjects} keyOf={({ id }) => id} />
 }

@@ -1,26 +1,22 @@
 import { useTranslation } from 'react-i18next'
+import { InlineSelect, Options } from '../../components/field.tsx'
 import styles from './results.module.css'
-import { useResultsSearch } from './use-results-search.ts'
+import { useResultsSearch } from './results-search.ts'
 
-/** Which subject; `all` is what is shown without one. */
+/** A choice of subject; `all` names the choice of none. */
 export function SubjectChoice({ subjects, all }: { subjects: readonly { id: string; name: string }[]; all: string }) {
   const { t } = useTranslation('results')
   const { search, change } = useResultsSearch()
   const choose = (subject: string) => change(({ subject: _before, ...rest }) => (subject ? { ...rest, subject } : rest), true)
   return (
-    <label className={styles['switch']}>
-      <span>{t('subject')}</span>
-      <select
-        value={subjects.some(({ id }) => id === search.subject) ? search.subject : ''}
-        onChange={({ target }) => choose(target.value)}
-      >
-        <option value="">{all}</option>
-        {subjects.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
+    <InlineSelect
+      label={t('subject')}
+      className={styles['switch']}
+      value={subjects.some(({ id }) => id === search.subject) ? search.subject : ''}
+      onChange={({ target }) => choose(target.value)}
+    >
+      <option value="">{all}</option>
+      <Options of={subjects} />
+    </InlineSelect>
   )
 }

@@ -8,9 +8,9 @@ import { Dialog } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
 import { Answer } from '../../components/page.tsx'
 import { figure, number } from '../../words/format.ts'
-import { precise } from './precise.ts'
+import { Equation } from './explain-dialog.tsx'
 import styles from './results.module.css'
-import { type YearWorking, yearWorking } from './year-working.ts'
+import { precise, yearWorking } from './year-working.ts'
 
 type Subject = ClassYear['students'][number]['subjects'][number]
 type Props = {
@@ -22,7 +22,7 @@ type Props = {
   onClose: () => void
 }
 
-/** How a year grade came about: the terms, their mean, the exam, and what the model makes of them. */
+/** Explains a year grade: the terms, their mean, the exam, and the rule of the calculation model. */
 export function YearDialog({ name, yearId, model, subject, scale, onClose }: Props) {
   const { t } = useTranslation(['results', 'app'])
   const year = useQuery(ask('academicYears', 'get', { params: { id: yearId } }))
@@ -32,7 +32,7 @@ export function YearDialog({ name, yearId, model, subject, scale, onClose }: Pro
       <Answer of={year}>
         {(found) => (
           <ol className={styles['steps']}>
-            <Steps working={yearWorking(model, found, subject)} />
+            <Steps working={yearWorking(model, found, subject)} subject={subject} />
             {band && subject.year_grade !== null && (
               <li>
                 {t('explain.letter', {
@@ -53,9 +53,17 @@ export function YearDialog({ name, yearId, model, subject, scale, onClose }: Pro
   )
 }
 
-function Steps({ working }: { working: YearWorking }) {
+type StepsProps = { working: ReturnType<typeof yearWorking>; subject: Subject }
+
+function Steps({ working, subject }: StepsProps) {
   const { t } = useTranslation('results')
-  const { composites, mean, exam, courseworkWeight, examWeight, courseworkTotal, examTotal } = working
+  const { composites, mean, courseworkWeight, examWeight, rule } = working
+  const { end_of_year_exam: exam, coursework_total: courseworkTotal, exam_total: examTotal, year_grade: grade } = subject
+  const name = t('year.grade')
+  const formulas = {
+    weighted: `${name}: (${precise(mean ?? 0)} × ${number(courseworkWeight)} + ${figure(exam)} × ${number(examWeight)}) ÷ 100 =`,
+    totals: `${name}: ${figure(courseworkTotal)} + ${figure(examTotal)} =`,
+  }
   return (
     <>
       {mean !== null && (
@@ -63,7 +71,7 @@ function Steps({ working }: { working: YearWorking }) {
           {t('year.mean')}: ({composites.map(figure).join(' + ')}) ÷ {composites.length} = {precise(mean)}
         </li>
       )}
-      {exam !== null && working.rule !== 'mean' && (
+      {exam !== null && rule !== 'mean' && (
         <li>
           {t('year.end_of_year_exam')}: {figure(exam)}
         </li>
@@ -79,33 +87,12 @@ function Steps({ working }: { working: YearWorking }) {
         </li>
       )}
       <li>
-        <Grade working={working} />
+        {rule === 'nothing' || grade === null ? (
+          t('explain.noComposite', { name })
+        ) : (
+          <Equation start={rule === 'weighted' || rule === 'totals' ? formulas[rule] : t(`year.rule_${rule}`, { name })} result={grade} />
+        )}
       </li>
-    </>
-  )
-}
-
-function Grade({ working }: { working: YearWorking }) {
-  const { t } = useTranslation('results')
-  const { rule, mean, exam, courseworkWeight, examWeight, courseworkTotal, examTotal, grade } = working
-  const name = t('year.grade')
-  if (rule === 'nothing' || grade === null) return t('explain.noComposite', { name })
-  const printed = <strong>{figure(grade)}</strong>
-  if (rule === 'weighted')
-    return (
-      <>
-        {name}: ({precise(mean ?? 0)} × {number(courseworkWeight)} + {figure(exam)} × {number(examWeight)}) ÷ 100 = {printed}
-      </>
-    )
-  if (rule === 'totals')
-    return (
-      <>
-        {name}: {figure(courseworkTotal)} + {figure(examTotal)} = {printed}
-      </>
-    )
-  return (
-    <>
-      {t(`year.rule_${rule}`, { name })} {printed}
     </>
   )
 }

@@ -6,7 +6,8 @@ import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { Actions, Form, TextField } from '../../components/field.tsx'
-import { Answer, FailureNotice, Notice, Page, Table } from '../../components/page.tsx'
+import { Answer, FailureNotice, Notice, Page } from '../../components/page.tsx'
+import { Table } from '../../components/table.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { editable } from '../../words/format.ts'
 import { type Band, draftOf, faultOf, toBody } from './scale.ts'
@@ -30,8 +31,28 @@ function Scale({ scale }: { scale: ReplyOf<'gradingScale', 'get'> }) {
   const [passMark, setPassMark] = useState(() => editable(scale.pass_mark))
   const [bands, setBands] = useState(() => draftOf(scale))
   const fault = faultOf(bands, passMark)
-  const change = (at: number, part: Partial<Band>) => setBands(bands.map((band, index) => (index === at ? { ...band, ...part } : band)))
   const add = () => setBands([...bands, { key: Math.max(...bands.map(({ key }) => key)) + 1, letter: '', minimum: '', remark: '' }])
+  const cell = (name: 'letter' | 'minimum' | 'remark', maxLength: number) => (band: Band, at: number) => (
+    <input
+      className={styles['cell']}
+      aria-label={t(`${name}At`, { at: at + 1 })}
+      value={band[name]}
+      disabled={!mayChange}
+      maxLength={maxLength}
+      inputMode={name === 'minimum' ? 'decimal' : undefined}
+      onChange={({ target }) => setBands(bands.map((one, index) => (index === at ? { ...one, [name]: target.value } : one)))}
+    />
+  )
+  const removal = ({ letter }: Band, at: number) => (
+    <Button
+      size="small"
+      disabled={bands.length === 1}
+      aria-label={t('removeBand', { letter: letter || at + 1 })}
+      onClick={() => setBands(bands.filter((_, index) => index !== at))}
+    >
+      {t('remove')}
+    </Button>
+  )
   const save = () => {
     if (!fault) put.mutate({ body: toBody(bands, passMark) }, { onSuccess: () => tell(t('scaleSaved')) })
   }
@@ -46,33 +67,18 @@ function Scale({ scale }: { scale: ReplyOf<'gradingScale', 'get'> }) {
         value={passMark}
         onChange={({ target }) => setPassMark(target.value)}
       />
-      <Table label={t('scaleTitle')}>
-        <thead>
-          <tr>
-            <th scope="col">{t('letter')}</th>
-            <th scope="col">{t('minimum')}</th>
-            <th scope="col">{t('remark')}</th>
-            {mayChange && (
-              <th scope="col">
-                <span className="hidden">{t('remove')}</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {bands.map((band, at) => (
-            <BandRow
-              key={band.key}
-              band={band}
-              at={at + 1}
-              mayChange={mayChange}
-              isOnly={bands.length === 1}
-              onChange={(part) => change(at, part)}
-              onRemove={() => setBands(bands.filter((_, index) => index !== at))}
-            />
-          ))}
-        </tbody>
-      </Table>
+      <Table
+        label={t('scaleTitle')}
+        rows={bands}
+        keyOf={({ key }) => key}
+        rowName={null}
+        columns={[
+          { head: t('letter'), cell: cell('letter', limits.text.code) },
+          { head: t('minimum'), cell: cell('minimum', 10) },
+          { head: t('remark'), cell: cell('remark', limits.text.title) },
+          mayChange && { head: t('remove'), look: 'hidden', cell: removal },
+        ]}
+      />
       {fault && <Notice tone="warn">{t(fault.word, { at: fault.at })}</Notice>}
       {mayChange && (
         <Actions>
@@ -85,43 +91,5 @@ function Scale({ scale }: { scale: ReplyOf<'gradingScale', 'get'> }) {
         </Actions>
       )}
     </Form>
-  )
-}
-
-type RowProps = {
-  band: Band
-  at: number
-  mayChange: boolean
-  isOnly: boolean
-  onChange: (part: Partial<Band>) => void
-  onRemove: () => void
-}
-
-function BandRow({ band, at, mayChange, isOnly, onChange, onRemove }: RowProps) {
-  const { t } = useTranslation('school')
-  const cell = (name: 'letter' | 'minimum' | 'remark', maxLength: number) => (
-    <input
-      className={styles['cell']}
-      aria-label={t(`${name}At`, { at })}
-      value={band[name]}
-      disabled={!mayChange}
-      maxLength={maxLength}
-      inputMode={name === 'minimum' ? 'decimal' : undefined}
-      onChange={({ target }) => onChange({ [name]: target.value })}
-    />
-  )
-  return (
-    <tr>
-      <td>{cell('letter', limits.text.code)}</td>
-      <td>{cell('minimum', 10)}</td>
-      <td>{cell('remark', limits.text.title)}</td>
-      {mayChange && (
-        <td>
-          <Button size="small" disabled={isOnly} aria-label={t('removeBand', { letter: band.letter || at })} onClick={onRemove}>
-            {t('remove')}
-          </Button>
-        </td>
-      )}
-    </tr>
   )
 }

@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
-import { Actions, Form, Row, TextArea, TextField } from '../../components/field.tsx'
+import { copyText } from '../../components/copy-text.ts'
+import { Form, Row, SaveActions, TextArea, TextField } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, Card, FailureNotice, Page } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
-import { issueOf } from '../../words/failure.ts'
-import { AddressCard } from './address-card.tsx'
+import { useDraft } from '../../components/use-draft.ts'
+import { QrCode } from '../account/qr-code.tsx'
 import styles from './school-page.module.css'
 
 type School = ReplyOf<'schools', 'mine'>
@@ -37,21 +39,15 @@ function Details({ school }: { school: School }) {
   const profile = useProfile()
   const { tell } = useToasts()
   const update = useSave('schools', 'updateMine', ['auth'])
-  const [draft, setDraft] = useState({
+  const initial = {
     name: school.name,
     address: school.address ?? '',
     email: school.email ?? '',
     phone: school.phone ?? '',
-  })
-  const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
+  }
+  const { draft, field } = useDraft(initial, update.error)
   const mayChange = isAdmin(profile)
-  const field = (name: keyof typeof draft) => ({
-    label: t(name),
-    value: draft[name],
-    disabled: !mayChange,
-    error: issueOf(update.error, name),
-    onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value }),
-  })
+  const fieldOf = (name: keyof typeof draft) => ({ ...field(name), label: t(name), disabled: !mayChange })
   const save = () => {
     const body = {
       name: draft.name.trim(),
@@ -65,23 +61,17 @@ function Details({ school }: { school: School }) {
     <Card>
       <Form onSend={save}>
         <FailureNotice failure={update.error} />
-        <TextField {...field('name')} maxLength={200} />
-        <TextArea {...field('address')} optional maxLength={500} />
+        <TextField {...fieldOf('name')} maxLength={200} />
+        <TextArea {...fieldOf('address')} optional maxLength={500} />
         <Row>
-          <TextField {...field('email')} optional type="email" maxLength={254} />
-          <TextField {...field('phone')} optional type="tel" maxLength={40} />
+          <TextField {...fieldOf('email')} optional type="email" maxLength={254} />
+          <TextField {...fieldOf('phone')} optional type="tel" maxLength={40} />
         </Row>
-        <p className={styles['facts']}>
+        <p className={styles['note']}>
           {t('type')}: {t(school.school_type)}
           {school.code && ` · ${t('code')}: ${school.code}`}
         </p>
-        {mayChange && (
-          <Actions>
-            <Button type="submit" look="primary" busy={update.isPending} busyWord={t('app:state.saving')}>
-              {t('app:action.save')}
-            </Button>
-          </Actions>
-        )}
+        {mayChange && <SaveActions busy={update.isPending} />}
       </Form>
     </Card>
   )
@@ -123,9 +113,48 @@ function Crest({ school }: { school: School }) {
           <Button busy={put.isPending} onClick={() => chooser.current?.click()}>
             {t('chooseCrest')}
           </Button>
-          <p className={styles['facts']}>{t('crestHint')}</p>
+          <p className={styles['note']}>{t('crestHint')}</p>
         </div>
       )}
     </Card>
+  )
+}
+
+/** The addresses under which other devices reach this server. */
+function AddressCard() {
+  const { t } = useTranslation('school')
+  const addresses = useQuery(ask('schools', 'addresses'))
+  return (
+    <Card title={t('server.title')}>
+      <Answer of={addresses}>{({ urls }) => <Addresses urls={urls} />}</Answer>
+    </Card>
+  )
+}
+
+function Addresses({ urls }: { urls: readonly string[] }) {
+  const { t } = useTranslation('school')
+  const { tell } = useToasts()
+  const [best, ...others] = urls
+  if (!best) return <p>{t('server.none')}</p>
+  const copy = async () => tell((await copyText(best)) ? t('server.copied') : t('server.notCopied'))
+  return (
+    <div className={styles['server']}>
+      <QrCode text={best} label={t('server.qr', { address: best })} />
+      <div className={styles['reach']}>
+        <p>{t('server.text')}</p>
+        <p className={layout['toolbar']}>
+          <strong className={styles['url']}>{best}</strong>
+          <Button size="small" onClick={() => void copy()}>
+            {t('server.copy')}
+          </Button>
+        </p>
+        {others.length > 0 && (
+          <p className={styles['note']}>
+            {t('server.others')} {others.join(', ')}
+          </p>
+        )}
+        {best.startsWith('https:') && <p className={styles['note']}>{t('server.trust')}</p>}
+      </div>
+    </div>
   )
 }

@@ -1,11 +1,12 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
 const CARD = 'Address for other computers and telephones'
 
-describe.skipIf(!chromiumPath)('the school’s page', () => {
+describe.skipIf(!headlessPath)('the school’s page', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {

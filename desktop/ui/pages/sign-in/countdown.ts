@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 
 const SECOND = 1_000
 
-/** Whole seconds until `end`, an instant in ms; 0 once it has come. */
+/** Whole seconds until `end`, an instant in ms; 0 after it. */
 export function useSecondsUntil(end: number): number {
   const [now, setNow] = useState(() => Date.now())
   const left = Math.max(0, Math.ceil((end - now) / SECOND))
@@ -20,7 +20,7 @@ export function useSecondsUntil(end: number): number {
 }
 
 /** How long the server asks to wait, in ms; null where it does not say. */
-export function waitOf(failure: unknown): number | null {
+export function retryAfterMs(failure: unknown): number | null {
   const after = failure instanceof Failure ? Number(failure.headers?.['retry-after']) : Number.NaN
   return Number.isFinite(after) ? after * SECOND : null
 }

@@ -6,19 +6,20 @@ import { useTranslation } from 'react-i18next'
 import { askWhole, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Actions, Form, TextArea, TextField } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, FailureNotice } from '../../components/page.tsx'
 import { issueOf } from '../../words/failure.ts'
-import styles from './outside.module.css'
-import { matching, SHOWN } from './school-list.ts'
+import { MAX_SHOWN, matching } from './school-list.ts'
+import styles from './standalone-page.module.css'
 
 type JoinSchoolProps = {
   not?: readonly string[]
   onCancel?: () => void
-  onAsked?: (request: JoinRequest & { school: { name: string } }) => void
+  onRequested?: (request: JoinRequest & { school: { name: string } }) => void
 }
 
-/** Finds a school and asks to be let in. `not`: schools where the person is already. */
-export function JoinSchool({ not = [], onCancel, onAsked }: JoinSchoolProps) {
+/** Finds a school and requests to join it. `not`: schools of which the person is a member. */
+export function JoinSchool({ not = [], onCancel, onRequested }: JoinSchoolProps) {
   const { t } = useTranslation(['sign-in', 'app'])
   const schools = useQuery(askWhole('schools', 'list'))
   const request = useSave('schools', 'requestToJoin', ['auth'])
@@ -27,11 +28,7 @@ export function JoinSchool({ not = [], onCancel, onAsked }: JoinSchoolProps) {
   const [isMissing, setMissing] = useState(false)
   const send = () => {
     setMissing(!chosen)
-    if (chosen)
-      request.mutate(
-        { params: { schoolId: chosen }, body: { message: message.trim() || null } },
-        { onSuccess: (asked) => onAsked?.(asked) },
-      )
+    if (chosen) request.mutate({ params: { schoolId: chosen }, body: { message: message.trim() || null } }, { onSuccess: onRequested })
   }
   return (
     <Answer of={schools}>
@@ -69,7 +66,7 @@ function SchoolChoice({ schools, chosen, onChoose, isMissing }: SchoolChoiceProp
   const name = useId()
   const [search, setSearch] = useState('')
   const found = matching(schools, search)
-  const shown = found.slice(0, SHOWN)
+  const shown = found.slice(0, MAX_SHOWN)
   return (
     <>
       <TextField
@@ -85,12 +82,12 @@ function SchoolChoice({ schools, chosen, onChoose, isMissing }: SchoolChoiceProp
           {shown.map((school) => (
             <label key={school.id}>
               <input type="radio" name={name} checked={chosen === school.id} onChange={() => onChoose(school.id)} />
-              {school.name} <span>{t(`type.${school.school_type}`)}</span>
+              {school.name} <span className={layout['note']}>{t(`type.${school.school_type}`)}</span>
             </label>
           ))}
         </fieldset>
       )}
-      {found.length > SHOWN && <p>{t('join.more', { count: found.length - SHOWN })}</p>}
+      {found.length > MAX_SHOWN && <p>{t('join.more', { count: found.length - MAX_SHOWN })}</p>}
       {found.length === 0 && <p>{t('join.none')}</p>}
     </>
   )

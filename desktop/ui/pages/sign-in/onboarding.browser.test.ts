@@ -1,14 +1,15 @@
 import { people, stBrigids } from '@markbook/shared/story/people'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost } from '../../tests/post.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
 /** Twice as long as the waiting page takes to look again. */
 const NEXT_LOOK = { timeout: 25_000 }
 
-describe.skipIf(!chromiumPath)('the first days', () => {
+describe.skipIf(!headlessPath)('the first days', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await openBrowser()

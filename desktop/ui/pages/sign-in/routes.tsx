@@ -1,16 +1,18 @@
+import type { QueryClient } from '@tanstack/react-query'
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { enteredByWindow } from '../../api/own-window.ts'
-import type { Standing } from '../../api/session.ts'
-import { Crash } from '../../frame/crash.tsx'
-import { root, standing } from '../../frame/parents.tsx'
-import { ownPath } from './own-path.ts'
+import { desktopClient } from '../../api/client.ts'
+import type { AccountState } from '../../api/session.ts'
+import { ErrorPage } from '../../frame/error-page.tsx'
+import { isLoopback } from '../../frame/loopback.ts'
+import { loadAccountState, rootRoute } from '../../frame/parent-routes.tsx'
+import { searchTexts } from '../../frame/search-texts.ts'
+import { localPath } from './local-path.ts'
 
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 const ways = ['join', 'create'] as const
 type Way = (typeof ways)[number]
 
-/** Where somebody belongs who opened one of these pages and is further on already, or not so far yet. */
-const places: Record<Standing, '/sign-in' | '/welcome' | '/waiting' | '/'> = {
+/** The page for each state of an account. The pages below redirect there. */
+const pathByState: Record<AccountState, '/sign-in' | '/welcome' | '/waiting' | '/'> = {
   signed_out: '/sign-in',
   unnamed: '/welcome',
   no_school: '/welcome',
@@ -18,49 +20,57 @@ const places: Record<Standing, '/sign-in' | '/welcome' | '/waiting' | '/'> = {
   in_school: '/',
 }
 
+async function redirectUnless(path: '/welcome' | '/waiting', queryClient: QueryClient): Promise<void> {
+  const to = pathByState[await loadAccountState(queryClient)]
+  if (to !== path) throw redirect({ to })
+}
+
+/**
+ * In the desktop app's window its owner gets a new session without a code: a session that ran out after weeks must not lock a teacher out of
+ * their own laptop. False everywhere else; no request is sent to a server on another machine.
+ */
+const signedInByDesktop = async () =>
+  isLoopback(location.hostname) &&
+  desktopClient.enter().then(
+    () => true,
+    () => false,
+  )
+
 export const signInRoutes = [
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => rootRoute,
     path: '/sign-in',
-    validateSearch: (search: Record<string, unknown>): { next?: string } => ({
-      ...(text(search['next']) && { next: text(search['next']) }),
-    }),
+    validateSearch: (search): { next?: string } => searchTexts(search, 'next'),
     beforeLoad: async ({ context, search }) => {
-      // A server that does not answer is for the page to say.
-      const at = await standing(context.queryClient).catch(() => 'signed_out' as const)
-      if (at === 'in_school') throw redirect({ href: ownPath(search.next) })
-      if (at !== 'signed_out') throw redirect({ to: places[at] })
-      // Whoever signed out has no way back in the address, and is asked; whose session ran out has.
-      if (search.next !== undefined && (await enteredByWindow())) {
+      // The page itself reports a server that does not answer.
+      const at = await loadAccountState(context.queryClient).catch(() => 'signed_out' as const)
+      if (at === 'in_school') throw redirect({ href: localPath(search.next) })
+      if (at !== 'signed_out') throw redirect({ to: pathByState[at] })
+      // `next` is missing after signing out: then a code is required.
+      if (search.next !== undefined && (await signedInByDesktop())) {
         context.queryClient.clear()
-        throw redirect({ href: ownPath(search.next) })
+        throw redirect({ href: localPath(search.next) })
       }
     },
     component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
-    errorComponent: Crash,
+    errorComponent: ErrorPage,
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => rootRoute,
     path: '/welcome',
     validateSearch: (search: Record<string, unknown>): { way?: Way } => {
       const way = ways.find((one) => one === search['way'])
       return way ? { way } : {}
     },
-    beforeLoad: async ({ context }) => {
-      const at = await standing(context.queryClient)
-      if (places[at] !== '/welcome') throw redirect({ to: places[at] })
-    },
+    beforeLoad: ({ context }) => redirectUnless('/welcome', context.queryClient),
     component: lazyRouteComponent(() => import('./welcome-page.tsx'), 'WelcomePage'),
-    errorComponent: Crash,
+    errorComponent: ErrorPage,
   }),
   createRoute({
-    getParentRoute: () => root,
+    getParentRoute: () => rootRoute,
     path: '/waiting',
-    beforeLoad: async ({ context }) => {
-      const at = await standing(context.queryClient)
-      if (places[at] !== '/waiting') throw redirect({ to: places[at] })
-    },
+    beforeLoad: ({ context }) => redirectUnless('/waiting', context.queryClient),
     component: lazyRouteComponent(() => import('./waiting-page.tsx'), 'WaitingPage'),
-    errorComponent: Crash,
+    errorComponent: ErrorPage,
   }),
 ]

@@ -1,9 +1,9 @@
 import { fold } from '@markbook/shared/domain/fold'
 
-/** As many as a person reads through; the rest comes with another letter. */
-export const SHOWN = 50
+/** The most schools that are listed; a longer search finds the others. */
+export const MAX_SHOWN = 50
 
-/** The schools in whose name every word of the search stands, whatever its case and accents. */
+/** The schools whose name contains every word of the search, regardless of case and accents. */
 export function matching<S extends { name: string }>(schools: readonly S[], search: string): S[] {
   const words = fold(search).split(/\s+/).filter(Boolean)
   return schools.filter(({ name }) => {

@@ -8,13 +8,13 @@ import { Dialog } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** Over the page that somebody was signed out of (decision 331): the page stays as it is, with all that was typed. */
+/** Signs in again over a page whose session has ended (docs/design/sign-in.md). The page keeps all that was typed. */
 export function SignInAgain({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('sign-in')
   const { id, email } = useProfile()
   const queries = useQueryClient()
-  const goOn = (profile: Profile) => {
-    // Another person must not find this one's page.
+  const resume = (profile: Profile) => {
+    // Another person must not see this person's page.
     if (profile.id !== id) return location.assign('/')
     queries.setQueryData(me().queryKey, profile)
     signedIn()
@@ -22,7 +22,7 @@ export function SignInAgain({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog open title={t('expired.title')} lead={t('expired.lead')} onClose={onClose}>
-      <SignInForm email={email} onSignedIn={goOn} />
+      <SignInForm email={email} onSignedIn={resume} />
       <Actions>
         <Button look="quiet" onClick={onClose}>
           {t('expired.later')}

@@ -1,39 +1,309 @@
 import type { Profile } from '@markbook/shared/contract/auth'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { clientOf } from '@markbook/shared/contract/client'
+import type { DemoAccount, demoContract } from '@markbook/shared/contract/demo'
+import type { SignInMethods } from '@markbook/shared/contract/sign-in-methods'
+import { Failure } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
 import { ask } from '../../api/queries.ts'
-import { AddressStep, type Asked } from './address-step.tsx'
-import { CodeStep } from './code-step.tsx'
-import { DemoAccounts } from './demo-accounts.tsx'
-import styles from './outside.module.css'
-import { rememberedAddress } from './remembered.ts'
-import { MailNotice } from './ways-help.tsx'
+import { readStored, writeStored } from '../../components/browser-storage.ts'
+import { Button } from '../../components/button.tsx'
+import { Actions, Checkbox, CodeField, Form, TextField } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { Card, FailureNotice, Notice } from '../../components/page.tsx'
+import { issueOf } from '../../words/failure.ts'
+import { retryAfterMs, useSecondsUntil } from './countdown.ts'
+import styles from './standalone-page.module.css'
+import { StandalonePage } from './standalone-page.tsx'
 
-/** How often the page looks whether mail leaves again, ms. */
-const LOOKS = 20_000
+/** The interval at which the page reads whether the server can send mail. */
+const POLL_MS = 20_000
+/** The address of whoever last chose to be remembered on this computer. `public/early.js` reads it too. */
+const ADDRESS_KEY = 'markbook.address'
+const rememberedAddress = () => readStored(ADDRESS_KEY) ?? ''
+
+/** The sign-in page without the router, so that it can be prerendered. `isBack`: the person returns to a page after it. */
+export function SignInContent({ isBack, onSignedIn }: { isBack: boolean; onSignedIn: (profile: Profile) => void }) {
+  const { t } = useTranslation('sign-in')
+  return (
+    <StandalonePage title={t('title')} lead={isBack ? t('leadBack') : t('lead')}>
+      <Card>
+        <SignInForm onSignedIn={onSignedIn} />
+      </Card>
+    </StandalonePage>
+  )
+}
+
+/** A code that has to be typed. `again`: when another mail may be requested, ms. `shown`: the code, in a demonstration. */
+type CodeRequest = { email: string; mailed: boolean; again: number; shown?: string }
 
 type SignInFormProps = { email?: string; onSignedIn: (profile: Profile) => void }
 
 /** Address, then code. With `email` it is for that person alone. */
 export function SignInForm({ email, onSignedIn }: SignInFormProps) {
-  const { data: ways } = useQuery({ ...ask('outage', 'ways'), refetchInterval: LOOKS })
+  const { data: methods } = useQuery({ ...ask('outage', 'ways'), refetchInterval: POLL_MS })
   const { t } = useTranslation('sign-in')
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [request, setRequest] = useState<CodeRequest | null>(null)
   const [address, setAddress] = useState(email ?? rememberedAddress())
-  const begin = (next: Asked) => {
+  const begin = (next: CodeRequest) => {
     setAddress(next.email)
-    setAsked(next)
+    setRequest(next)
   }
-  if (asked) return <CodeStep key={asked.shown} asked={asked} ways={ways} onSignedIn={onSignedIn} onBack={() => setAsked(null)} />
+  if (request)
+    return <CodeStep key={request.shown} request={request} methods={methods} onSignedIn={onSignedIn} onBack={() => setRequest(null)} />
   return (
     <>
-      {!email && ways?.demo && (
-        <DemoAccounts accounts={ways.demo} onCode={(to, shown) => begin({ email: to, mailed: false, again: 0, shown })} />
+      {!email && methods?.demo && (
+        <DemoAccounts accounts={methods.demo} onCode={(to, shown) => begin({ email: to, mailed: false, again: 0, shown })} />
       )}
-      {!email && ways?.demo && <h2 className={styles['or']}>{t('demo.or')}</h2>}
-      <MailNotice ways={ways} />
-      <AddressStep email={address} fixed={email !== undefined} ways={ways} onAsked={begin} />
+      {!email && methods?.demo && <h2 className={styles['or']}>{t('demo.or')}</h2>}
+      <MailNotice methods={methods} />
+      <AddressStep email={address} fixed={email !== undefined} methods={methods} onRequest={begin} />
     </>
+  )
+}
+
+type AddressStepProps = { email: string; fixed: boolean; methods: SignInMethods | undefined; onRequest: (request: CodeRequest) => void }
+
+/** First the address. A person with a code from an app or on paper goes on without a mail. */
+function AddressStep({ email: initial, fixed, methods, onRequest }: AddressStepProps) {
+  const { t } = useTranslation(['sign-in', 'app'])
+  const [problem, setProblem] = useState<string>()
+  // Uncontrolled: what was typed before the page was hydrated stays in the fields.
+  const field = useRef<HTMLInputElement>(null)
+  const box = useRef<HTMLInputElement>(null)
+  const send = useMutation({
+    mutationFn: (to: string) => client.auth.sendOtp({ body: { email: to } }),
+    onSuccess: (_, to) => onRequest({ email: to, mailed: true, again: Date.now() + limits.otp.resendAfter }),
+    onError: (failure, to) => {
+      // The code that was sent a moment ago is still valid.
+      if (failure instanceof Failure && failure.code === 'otp_too_soon')
+        onRequest({ email: to, mailed: true, again: Date.now() + (retryAfterMs(failure) ?? limits.otp.resendAfter) })
+    },
+  })
+  const begin = (next: (to: string) => void) => {
+    const to = field.current?.value ?? ''
+    const isAddress = /^[^\s@]+@[^\s@]+$/.test(to.trim())
+    setProblem(isAddress ? undefined : t('address.wrong'))
+    if (!isAddress) return
+    if (!fixed) writeStored(ADDRESS_KEY, box.current?.checked ? to.trim() : null)
+    next(to)
+  }
+  const byMail = () => begin((to) => send.mutate(to))
+  const withCode = () => begin((to) => onRequest({ email: to, mailed: false, again: 0 }))
+  const isFailing = methods?.mail === 'failing'
+  return (
+    <Form onSend={isFailing ? withCode : byMail}>
+      <FailureNotice failure={send.error} />
+      <TextField
+        ref={field}
+        label={t('address.label')}
+        type="email"
+        name="email"
+        autoComplete="username"
+        spellCheck={false}
+        readOnly={fixed}
+        // In a demonstration the list of people above has the focus.
+        autoFocus={!methods?.demo || initial !== ''}
+        defaultValue={initial}
+        error={problem ?? issueOf(send.error, 'email')}
+      />
+      {!fixed && <Checkbox label={t('address.remember')} defaultChecked={rememberedAddress() !== ''} ref={box} />}
+      <Actions>
+        <Button look={isFailing ? 'plain' : 'quiet'} busy={isFailing && send.isPending} onClick={isFailing ? byMail : withCode}>
+          {t(isFailing ? 'address.mailAnyway' : 'address.haveCode')}
+        </Button>
+        <Button type="submit" look="primary" busy={!isFailing && send.isPending}>
+          {t(isFailing ? 'address.typeCode' : 'address.send')}
+        </Button>
+      </Actions>
+    </Form>
+  )
+}
+
+/** Of the contract only what is needed to call it. */
+const code = { method: 'POST', path: '/api/demo/code' } as (typeof demoContract)['code']
+const { demo } = clientOf({ demo: { code } }, { baseUrl: location.origin, send: (request) => fetch(request) })
+
+type DemoAccountsProps = { accounts: readonly DemoAccount[]; onCode: (email: string, code: string) => void }
+
+/** In a demonstration: people to sign in as. The server answers with the code that would otherwise be mailed. */
+function DemoAccounts({ accounts, onCode }: DemoAccountsProps) {
+  const { t } = useTranslation('sign-in')
+  const request = useMutation({
+    mutationFn: async (email: string) => ({ email, ...(await demo.code({ body: { email } })) }),
+    onSuccess: (answer) => onCode(answer.email, answer.code),
+  })
+  const first = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    // Not where a person is typing an address, or where one is remembered.
+    const { activeElement: at } = document
+    if (!(at instanceof HTMLInputElement && at.value !== '')) first.current?.focus()
+  }, [])
+  return (
+    <div className={layout['list']}>
+      <h2>{t('demo.title')}</h2>
+      <p>{t('demo.lead')}</p>
+      <FailureNotice failure={request.error} />
+      <ul className={styles['accounts']}>
+        {accounts.map(({ email, first_name, last_name, who }, at) => (
+          <li key={email}>
+            <button
+              ref={at === 0 ? first : undefined}
+              type="button"
+              className={styles['account']}
+              disabled={request.isPending}
+              onClick={() => request.mutate(email)}
+            >
+              <strong>
+                {first_name} {last_name}
+              </strong>
+              <span className={layout['note']}>{t(`demo.${who}`)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+const MINUTE = 60_000
+
+/** Why a code was refused, as a sentence; undefined where the failure is not about the code. */
+function problemOf(failure: unknown, t: TFunction<'sign-in'>): string | undefined {
+  const code = failure instanceof Failure ? failure.code : ''
+  if (code === 'otp_invalid') return t('code.wrong')
+  if (code === 'validation_failed') return t('code.eight')
+  if (code !== 'otp_locked') return undefined
+  const wait = retryAfterMs(failure)
+  return wait === null ? t('code.stopped') : t('code.locked', { count: Math.ceil(wait / MINUTE) })
+}
+
+type CodeStepProps = {
+  request: CodeRequest
+  methods: SignInMethods | undefined
+  onSignedIn: (profile: Profile) => void
+  onBack: () => void
+}
+
+/** Then the code: from a mail, an app, paper, or the sign-in desk. */
+function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
+  const { t } = useTranslation(['sign-in', 'app'])
+  const { email, shown = '' } = request
+  const [code, setCode] = useState(shown)
+  const field = useRef<HTMLInputElement>(null)
+  const submit = useRef<HTMLButtonElement>(null)
+  const verify = useMutation({
+    mutationFn: (token: string) => client.auth.verifyOtp({ body: { email, token } }),
+    onSuccess: ({ user }) => onSignedIn(user),
+  })
+  useEffect(() => (shown ? submit : field).current?.focus(), [shown])
+  const problem = problemOf(verify.error, t)
+  return (
+    <Form onSend={() => !verify.isPending && verify.mutate(code)}>
+      <p role="status">{statusText(request, methods, t)}</p>
+      {shown && <Notice tone="good">{t('demo.code', { code: `${shown.slice(0, 4)} ${shown.slice(4)}` })}</Notice>}
+      {!problem && <FailureNotice failure={verify.error} onRetry={() => verify.mutate(code)} />}
+      <CodeField
+        inputRef={field}
+        label={t('code.label')}
+        hint={t('code.hint')}
+        error={problem}
+        value={code}
+        onChange={setCode}
+        onWhole={(digits) => !verify.isPending && verify.mutate(digits)}
+      />
+      <Actions>
+        <Button look="quiet" onClick={onBack}>
+          {t('code.back')}
+        </Button>
+        <Button ref={submit} type="submit" look="primary" busy={verify.isPending} disabled={code.length < limits.otp.length}>
+          {t('code.send')}
+        </Button>
+      </Actions>
+      {request.mailed && <Resend request={request} />}
+      <NoCodeHelp methods={methods} />
+    </Form>
+  )
+}
+
+function statusText({ email, mailed, shown }: CodeRequest, methods: SignInMethods | undefined, t: TFunction<'sign-in'>): string {
+  if (shown) return t('code.for', { email })
+  if (!mailed) return t('code.own', { email })
+  return t(methods?.mail === 'console' ? 'code.printed' : 'code.mailed', { email })
+}
+
+/** Requests another mail, as soon as the server allows it. */
+function Resend({ request }: { request: CodeRequest }) {
+  const { t } = useTranslation('sign-in')
+  const [again, setAgain] = useState(request.again)
+  const seconds = useSecondsUntil(again)
+  const send = useMutation({
+    mutationFn: () => client.auth.sendOtp({ body: { email: request.email } }),
+    onSuccess: () => setAgain(Date.now() + limits.otp.resendAfter),
+    onError: (failure) => setAgain(Date.now() + (retryAfterMs(failure) ?? 0)),
+  })
+  const isEarly = send.error instanceof Failure && send.error.code === 'otp_too_soon'
+  const wait = seconds > 120 ? t('again.minutes', { count: Math.ceil(seconds / 60) }) : t('again.seconds', { count: seconds })
+  return (
+    <div className={styles['plain']}>
+      {!isEarly && <FailureNotice failure={send.error} />}
+      {send.isSuccess && <Notice tone="good">{t('again.sent')}</Notice>}
+      <div className={layout['split']}>
+        <span>{seconds > 0 ? wait : t('again.ask')}</span>
+        <Button size="small" busy={send.isPending} disabled={seconds > 0} onClick={() => send.mutate()}>
+          {t('again.send')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+/** What to do where a mailed code does not arrive, the easiest first. */
+function OtherWays({ methods }: { methods: SignInMethods }) {
+  const { t } = useTranslation('sign-in')
+  return (
+    <ul>
+      {methods.totp && <li>{t('ways.totp')}</li>}
+      {methods.recovery && <li>{t('ways.recovery')}</li>}
+      {methods.desk && <li>{t('ways.desk')}</li>}
+      <li>{t('ways.console')}</li>
+    </ul>
+  )
+}
+
+/** Warns that mail does not leave. Nothing where it does, or where the demonstration shows codes. */
+function MailNotice({ methods }: { methods: SignInMethods | undefined }) {
+  const { t } = useTranslation('sign-in')
+  if (!methods || methods.mail === 'ok' || methods.demo) return null
+  return (
+    <Notice tone={methods.mail === 'failing' ? 'warn' : 'info'}>
+      <div className={styles['plain']}>
+        <p>
+          <strong>{t(`mail.${methods.mail}`)}</strong> {t(`mail.${methods.mail}Do`)}
+        </p>
+        {methods.mail === 'failing' && <OtherWays methods={methods} />}
+      </div>
+    </Notice>
+  )
+}
+
+/** Beside the field for the code. */
+function NoCodeHelp({ methods }: { methods: SignInMethods | undefined }) {
+  const { t } = useTranslation('sign-in')
+  if (!methods) return null
+  return (
+    <div className={styles['plain']}>
+      <details>
+        <summary>{t('ways.title')}</summary>
+        {methods.mail === 'ok' && <p>{t('ways.spam')}</p>}
+        <p>{t('ways.any')}</p>
+        <OtherWays methods={methods} />
+      </details>
+    </div>
   )
 }

@@ -1,7 +1,7 @@
 import { getRouteApi, useRouter } from '@tanstack/react-router'
-import { enterAs } from '../../api/session.ts'
-import { ownPath } from './own-path.ts'
-import { SignInSheet } from './sign-in-sheet.tsx'
+import { startSessionAs } from '../../api/session.ts'
+import { localPath } from './local-path.ts'
+import { SignInContent } from './sign-in-form.tsx'
 
 const route = getRouteApi('/sign-in')
 
@@ -9,11 +9,11 @@ export function SignInPage() {
   const { next } = route.useSearch()
   const { history } = useRouter()
   return (
-    <SignInSheet
-      isBack={ownPath(next) !== '/'}
+    <SignInContent
+      isBack={localPath(next) !== '/'}
       onSignedIn={(profile) => {
-        enterAs(profile)
-        history.replace(ownPath(next))
+        startSessionAs(profile)
+        history.replace(localPath(next))
       }}
     />
   )

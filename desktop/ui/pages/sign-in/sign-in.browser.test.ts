@@ -1,7 +1,8 @@
 import { people } from '@markbook/shared/story/people'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost, consoleCode, noMailLeaves } from '../../tests/post.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
@@ -11,7 +12,7 @@ const spaced = (code: string) => ` ${code.slice(0, 4)} ${code.slice(4)} `
 const codeField = (page: Page) => page.getByLabel('Code', { exact: true })
 const today = (page: Page) => page.getByRole('heading', { name: 'Today', level: 1 })
 
-describe.skipIf(!chromiumPath)('the sign-in page', () => {
+describe.skipIf(!headlessPath)('the sign-in page', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {
@@ -145,7 +146,7 @@ describe.skipIf(!chromiumPath)('the sign-in page', () => {
   })
 })
 
-describe.skipIf(!chromiumPath)('a demonstration', () => {
+describe.skipIf(!headlessPath)('a demonstration', () => {
   test('lets a newcomer in with two presses', async () => {
     const [site, browser] = await Promise.all([openSite({ demo: true }), openBrowser()])
     const { page, faults } = await openWindow(browser)

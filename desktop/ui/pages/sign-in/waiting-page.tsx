@@ -9,22 +9,21 @@ import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
-import { Answer } from '../../components/page.tsx'
+import { Answer, Card } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { moment } from '../../words/format.ts'
-import { askedSchool, keepAskedSchool } from './asked-school.ts'
-import styles from './outside.module.css'
-import { Outside, Sheet } from './outside.tsx'
-import { useOwnMe } from './own-me.ts'
-import { SignOutButton } from './sign-out-button.tsx'
+import { requestedSchool, storeRequestedSchool } from './requested-school.ts'
+import styles from './standalone-page.module.css'
+import { StandalonePage } from './standalone-page.tsx'
+import { useMe } from './use-me.ts'
 
-/** How often the server is asked (specification, «Events»), ms. */
-const POLL = 10_000
+/** The interval of requests for an answer (specification, «Events»). */
+const POLL_MS = 10_000
 
-/** A request waits for an answer; the page goes on by itself when there is one. */
+/** Waits for the answer to a request to join, and goes on by itself when there is one. */
 export function WaitingPage() {
   const { t } = useTranslation('sign-in')
-  const own = useOwnMe(POLL)
+  const own = useMe(POLL_MS)
   const { tell } = useToasts()
   const navigate = useNavigate()
   const queries = useQueryClient()
@@ -32,29 +31,29 @@ export function WaitingPage() {
   const pending = profile?.pending_join_request
   const school = profile?.school_id ? profile.school : null
   useEffect(() => {
-    if (profile && pending) keepAskedSchool({ user: profile.id, school: pending.school.name })
+    if (profile && pending) storeRequestedSchool({ user: profile.id, school: pending.school.name })
   }, [profile, pending])
-  const isGone = useRef(false)
+  const hasLeft = useRef(false)
   const [isWithdrawn, setWithdrawn] = useState(false)
   useEffect(() => {
-    if (!school || isGone.current) return
-    isGone.current = true
-    keepAskedSchool(null)
+    if (!school || hasLeft.current) return
+    hasLeft.current = true
+    storeRequestedSchool(null)
     queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'auth' })
     tell(t('waiting.approved', { school: school.name }))
     void navigate({ to: '/' })
   }, [school, navigate, queries, tell, t])
   const title = pending || school || isWithdrawn ? t('waiting.title') : t('waiting.refusedTitle')
   return (
-    <Outside title={title} actions={<SignOutButton />}>
+    <StandalonePage canSignOut title={title}>
       <Answer of={own}>
         {(known) => {
           if (known.pending_join_request) return <Pending profile={known} onWithdrawn={() => setWithdrawn(true)} />
-          // Nothing is said while the page is on its way elsewhere.
+          // Nothing is shown while another page is being opened.
           return known.school_id || isWithdrawn ? null : <Refused profile={known} />
         }}
       </Answer>
-    </Outside>
+    </StandalonePage>
   )
 }
 
@@ -63,19 +62,19 @@ function Pending({ profile, onWithdrawn }: { profile: Profile; onWithdrawn: () =
   const navigate = useNavigate()
   const queries = useQueryClient()
   const withdraw = useSave('schools', 'withdraw')
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const pending = profile.pending_join_request
   if (!pending) return null
   const { id: requestId, school, requested_at } = pending
   const confirm = async () => {
     await withdraw.mutateAsync({ params: { requestId } })
     onWithdrawn()
-    keepAskedSchool(null)
+    storeRequestedSchool(null)
     await queries.fetchQuery({ ...me(), staleTime: 0 })
     await navigate({ to: '/welcome' })
   }
   return (
-    <Sheet>
+    <Card>
       <div className={styles['plain']}>
         <p role="status">{t('waiting.asked', { school: school.name, when: moment(requested_at) })}</p>
         <h2>{t('waiting.next')}</h2>
@@ -86,34 +85,34 @@ function Pending({ profile, onWithdrawn }: { profile: Profile; onWithdrawn: () =
         </ol>
       </div>
       <Actions>
-        <Button look="danger" onClick={() => setAsking(true)}>
+        <Button look="danger" onClick={() => setConfirming(true)}>
           {t('waiting.withdraw')}
         </Button>
       </Actions>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmDialog
           title={t('waiting.withdrawTitle')}
           text={t('waiting.withdrawText', { school: school.name })}
           action={t('waiting.withdraw')}
           onConfirm={confirm}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         />
       )}
-    </Sheet>
+    </Card>
   )
 }
 
 function Refused({ profile }: { profile: Profile }) {
   const { t } = useTranslation('sign-in')
   return (
-    <Sheet>
-      <p role="status">{t('waiting.refused', { school: askedSchool(profile) ?? t('waiting.theSchool') })}</p>
+    <Card>
+      <p role="status">{t('waiting.refused', { school: requestedSchool(profile) ?? t('waiting.theSchool') })}</p>
       <p>{t('waiting.refusedDo')}</p>
       <Actions>
         <ButtonLink to="/welcome" look="primary">
           {t('waiting.another')}
         </ButtonLink>
       </Actions>
-    </Sheet>
+    </Card>
   )
 }

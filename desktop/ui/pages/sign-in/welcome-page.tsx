@@ -2,49 +2,48 @@ import type { Profile } from '@markbook/shared/contract/auth'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { askWhole, useSave } from '../../api/queries.ts'
-import { standingOf } from '../../api/session.ts'
+import { accountStateOf } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
-import { Actions, Form, Row, TextField } from '../../components/field.tsx'
-import { Answer, FailureNotice, Notice } from '../../components/page.tsx'
-import { issueOf } from '../../words/failure.ts'
-import { askedSchool, keepAskedSchool } from './asked-school.ts'
-import { CreateSchool } from './create-school.tsx'
+import { Actions, Checkbox, Form, Radio, Row, TextField } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { Answer, Card, FailureNotice, Notice } from '../../components/page.tsx'
+import { useDraft } from '../../components/use-draft.ts'
 import { JoinSchool } from './join-school.tsx'
-import styles from './outside.module.css'
-import { Outside, Sheet } from './outside.tsx'
-import { useOwnMe } from './own-me.ts'
-import { SignOutButton } from './sign-out-button.tsx'
+import { requestedSchool, storeRequestedSchool } from './requested-school.ts'
+import styles from './standalone-page.module.css'
+import { StandalonePage } from './standalone-page.tsx'
+import { useMe } from './use-me.ts'
 
 const route = getRouteApi('/welcome')
 
-/** Who one is, and then which school: one that is there, or a new one. */
+/** Asks a new person for their name, and then which school to join or to create. */
 export function WelcomePage() {
   const { t } = useTranslation('sign-in')
-  const own = useOwnMe()
-  useGoOn(own.data)
+  const own = useMe()
+  useRedirect(own.data)
   const isNamed = own.data?.is_onboarded
   return (
-    <Outside
+    <StandalonePage
       wide
+      canSignOut
       title={t(isNamed ? 'welcome.school' : 'welcome.title')}
       lead={isNamed ? t('welcome.schoolLead', { name: own.data?.first_name }) : t('welcome.lead')}
-      actions={<SignOutButton />}
     >
       <Answer of={own}>{(profile) => (profile.is_onboarded ? <SchoolStep profile={profile} /> : <NameStep profile={profile} />)}</Answer>
-    </Outside>
+    </StandalonePage>
   )
 }
 
-/** Once there is a school or a request, here or in another window, this page has nothing more to ask. */
-function useGoOn(profile: Profile | undefined) {
+/** Goes on once the person has a school or a request, made here or in another window. */
+function useRedirect(profile: Profile | undefined) {
   const navigate = useNavigate()
-  const at = profile && standingOf(profile)
+  const at = profile && accountStateOf(profile)
   useEffect(() => {
     if (at === 'in_school') {
-      keepAskedSchool(null)
+      storeRequestedSchool(null)
       void navigate({ to: '/' })
     }
     if (at === 'waiting') void navigate({ to: '/waiting' })
@@ -53,36 +52,19 @@ function useGoOn(profile: Profile | undefined) {
 
 function NameStep({ profile }: { profile: Profile }) {
   const { t } = useTranslation(['sign-in', 'app'])
-  const [first, setFirst] = useState(profile.first_name ?? '')
-  const [last, setLast] = useState(profile.last_name ?? '')
-  const [isTried, setTried] = useState(false)
   const save = useSave('auth', 'onboard')
+  const initial = { firstName: profile.first_name ?? '', lastName: profile.last_name ?? '' }
+  const { draft, field, check } = useDraft(initial, save.error, ['firstName', 'lastName'])
   const send = () => {
-    setTried(true)
-    if (first.trim() && last.trim()) save.mutate({ body: { firstName: first.trim(), lastName: last.trim() } })
+    if (check()) save.mutate({ body: { firstName: draft.firstName.trim(), lastName: draft.lastName.trim() } })
   }
-  const missing = (value: string) => (isTried && !value.trim() ? t('app:field.required') : undefined)
   return (
-    <Sheet>
+    <Card>
       <Form onSend={send}>
         <p>{t('welcome.signedInAs', { email: profile.email })}</p>
         <Row>
-          <TextField
-            label={t('welcome.first')}
-            autoComplete="given-name"
-            maxLength={limits.text.name}
-            value={first}
-            error={missing(first) ?? issueOf(save.error, 'firstName')}
-            onChange={({ target }) => setFirst(target.value)}
-          />
-          <TextField
-            label={t('welcome.last')}
-            autoComplete="family-name"
-            maxLength={limits.text.name}
-            value={last}
-            error={missing(last) ?? issueOf(save.error, 'lastName')}
-            onChange={({ target }) => setLast(target.value)}
-          />
+          <TextField {...field('firstName')} label={t('welcome.first')} autoComplete="given-name" maxLength={limits.text.name} />
+          <TextField {...field('lastName')} label={t('welcome.last')} autoComplete="family-name" maxLength={limits.text.name} />
         </Row>
         <FailureNotice failure={save.error} />
         <Actions>
@@ -91,14 +73,14 @@ function NameStep({ profile }: { profile: Profile }) {
           </Button>
         </Actions>
       </Form>
-    </Sheet>
+    </Card>
   )
 }
 
 function SchoolStep({ profile }: { profile: Profile }) {
   const { t } = useTranslation('sign-in')
   const schools = useQuery(askWhole('schools', 'list'))
-  const refused = askedSchool(profile)
+  const refused = requestedSchool(profile)
   return (
     <>
       {refused && <Notice tone="warn">{t('welcome.refused', { school: refused })}</Notice>}
@@ -107,7 +89,7 @@ function SchoolStep({ profile }: { profile: Profile }) {
   )
 }
 
-/** Join or create. On a server without a school there is nothing to join yet; what was so when the page came does not turn it round. */
+/** Join or create. On a server without a school (`isFirst`) there is none to join; a school made meanwhile does not switch the form. */
 function Ways({ isFirst }: { isFirst: boolean }) {
   const { t } = useTranslation('sign-in')
   const { way: chosen }: { way?: 'join' | 'create' } = route.useSearch()
@@ -119,11 +101,60 @@ function Ways({ isFirst }: { isFirst: boolean }) {
         {(['join', 'create'] as const).map((one) => (
           <Link key={one} to="/welcome" search={{ way: one }} replace className={styles['choice']} aria-current={way === one}>
             <strong>{t(`${one}.title`)}</strong>
-            <span>{t(`${one}.lead`)}</span>
+            <span className={layout['note']}>{t(`${one}.lead`)}</span>
           </Link>
         ))}
       </nav>
-      <Sheet label={t(way === 'create' ? 'create.title' : 'join.title')}>{way === 'create' ? <CreateSchool /> : <JoinSchool />}</Sheet>
+      <Card label={t(way === 'create' ? 'create.title' : 'join.title')}>{way === 'create' ? <CreateSchool /> : <JoinSchool />}</Card>
     </>
+  )
+}
+
+const types = ['primary', 'secondary'] as const
+type SchoolType = (typeof types)[number]
+
+/** Creates a school with this person as its administrator. The page goes on by itself, since the profile then has a school. */
+function CreateSchool() {
+  const { t } = useTranslation(['sign-in', 'app'])
+  const create = useSave('schools', 'create', ['auth'])
+  const initial = { name: '', address: '', email: '', phone: '' }
+  const { draft, field, check } = useDraft(initial, create.error, ['name'])
+  const [type, setType] = useState<SchoolType>('secondary')
+  const [starterSubjects, setStarterSubjects] = useState(true)
+  const send = () => {
+    const contact = { address: draft.address || null, email: draft.email || null, phone: draft.phone || null }
+    if (check()) create.mutate({ body: { name: draft.name.trim(), schoolType: type, starterSubjects, ...contact } })
+  }
+  const fieldOf = (name: keyof typeof initial) => ({ ...field(name), label: t(`create.${name}`) })
+  return (
+    <Form onSend={send} aria-label={t('create.title')}>
+      <TextField {...fieldOf('name')} maxLength={limits.text.name} autoComplete="organization" />
+      <TypeChoice type={type} onChoose={setType} />
+      <Checkbox label={t('create.subjects')} checked={starterSubjects} onChange={({ target }) => setStarterSubjects(target.checked)} />
+      <TextField {...fieldOf('address')} optional maxLength={limits.text.address} hint={t('create.addressHint')} />
+      <Row>
+        <TextField {...fieldOf('email')} optional type="email" />
+        <TextField {...fieldOf('phone')} optional type="tel" maxLength={limits.text.phone} />
+      </Row>
+      <FailureNotice failure={create.error} />
+      <Actions>
+        <Button type="submit" look="primary" busy={create.isPending}>
+          {t('create.send')}
+        </Button>
+      </Actions>
+    </Form>
+  )
+}
+
+function TypeChoice({ type, onChoose }: { type: SchoolType; onChoose: (type: SchoolType) => void }) {
+  const { t } = useTranslation('sign-in')
+  const name = useId()
+  return (
+    <fieldset className={styles['radios']}>
+      <legend>{t('create.type')}</legend>
+      {types.map((value) => (
+        <Radio key={value} label={t(`type.${value}`)} name={name} checked={type === value} onChange={() => onChoose(value)} />
+      ))}
+    </fieldset>
   )
 }

@@ -1,13 +1,10 @@
 import type { Student } from '@markbook/shared/contract/students'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSave } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { Actions, Checkbox, Form, Row, SelectField, TextField } from '../../components/field.tsx'
-import { FailureNotice } from '../../components/page.tsx'
+import { FormDialog } from '../../components/dialog.tsx'
+import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
 import { useToasts } from '../../components/toasts.tsx'
-import { issueOf } from '../../words/failure.ts'
+import { useDraft } from '../../components/use-draft.ts'
 import { nameOf } from '../../words/names.ts'
 
 type Draft = {
@@ -36,15 +33,11 @@ export function StudentDialog({ student, onClose }: { student: Student | null; o
   const { tell } = useToasts()
   const create = useSave('students', 'create')
   const update = useSave('students', 'update', ['classes', 'reports', 'grades'])
-  const [draft, setDraft] = useState(() => draftOf(student))
-  const [isTried, setTried] = useState(false)
-  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
-  const missing = (text: string) => (isTried && text.trim() === '' ? t('app:field.required') : undefined)
   const failure = create.error ?? update.error
+  const { draft, set, field, check } = useDraft(() => draftOf(student), failure, ['firstName', 'lastName', 'gender'])
   const save = async () => {
-    setTried(true)
     const { gender } = draft
-    if (!draft.firstName.trim() || !draft.lastName.trim() || !gender) return
+    if (!check() || !gender) return
     const body = {
       firstName: draft.firstName.trim(),
       lastName: draft.lastName.trim(),
@@ -60,77 +53,29 @@ export function StudentDialog({ student, onClose }: { student: Student | null; o
     onClose()
   }
   return (
-    <Dialog open title={student ? t('changeOf', { name: nameOf(student) }) : t('add')} onClose={onClose}>
-      <Form onSend={() => void save().catch(() => null)}>
-        <FailureNotice failure={failure} />
-        <Row>
-          <TextField
-            label={t('firstName')}
-            value={draft.firstName}
-            maxLength={200}
-            error={missing(draft.firstName) ?? issueOf(failure, 'firstName')}
-            onChange={({ target }) => set({ firstName: target.value })}
-          />
-          <TextField
-            label={t('lastName')}
-            value={draft.lastName}
-            maxLength={200}
-            error={missing(draft.lastName) ?? issueOf(failure, 'lastName')}
-            onChange={({ target }) => set({ lastName: target.value })}
-          />
-        </Row>
-        <Row>
-          <SelectField
-            label={t('gender')}
-            value={draft.gender}
-            error={missing(draft.gender)}
-            onChange={({ target }) => set({ gender: target.value as Student['gender'] })}
-          >
-            <option value="">{t('app:action.choose')}</option>
-            {(['female', 'male', 'other'] as const).map((gender) => (
-              <option key={gender} value={gender}>
-                {t(gender)}
-              </option>
-            ))}
-          </SelectField>
-          <TextField
-            label={t('studentNumber')}
-            optional
-            hint={t('numberHint')}
-            value={draft.studentNumber}
-            maxLength={40}
-            error={issueOf(failure, 'studentNumber')}
-            onChange={({ target }) => set({ studentNumber: target.value })}
-          />
-        </Row>
-        <Row>
-          <TextField
-            label={t('dateOfBirth')}
-            optional
-            type="date"
-            value={draft.dateOfBirth}
-            error={issueOf(failure, 'dateOfBirth')}
-            onChange={({ target }) => set({ dateOfBirth: target.value })}
-          />
-          <TextField
-            label={t('enrollmentDate')}
-            optional
-            type="date"
-            value={draft.enrollmentDate}
-            error={issueOf(failure, 'enrollmentDate')}
-            onChange={({ target }) => set({ enrollmentDate: target.value })}
-          />
-        </Row>
-        {student && (
-          <Checkbox label={t('isActive')} checked={draft.isActive} onChange={({ target }) => set({ isActive: target.checked })} />
-        )}
-        <Actions>
-          <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={create.isPending || update.isPending} busyWord={t('app:state.saving')}>
-            {t('app:action.save')}
-          </Button>
-        </Actions>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={student ? t('changeOf', { name: nameOf(student) }) : t('add')}
+      failure={failure}
+      busy={create.isPending || update.isPending}
+      onSave={save}
+      onClose={onClose}
+    >
+      <Row>
+        <TextField {...field('firstName')} label={t('firstName')} maxLength={200} />
+        <TextField {...field('lastName')} label={t('lastName')} maxLength={200} />
+      </Row>
+      <Row>
+        <SelectField {...field('gender')} label={t('gender')}>
+          <option value="">{t('app:action.choose')}</option>
+          <Options of={(['female', 'male', 'other'] as const).map((id) => ({ id, name: t(id) }))} />
+        </SelectField>
+        <TextField {...field('studentNumber')} label={t('studentNumber')} optional hint={t('numberHint')} maxLength={40} />
+      </Row>
+      <Row>
+        <TextField {...field('dateOfBirth')} label={t('dateOfBirth')} optional type="date" />
+        <TextField {...field('enrollmentDate')} label={t('enrollmentDate')} optional type="date" />
+      </Row>
+      {student && <Checkbox label={t('isActive')} checked={draft.isActive} onChange={({ target }) => set({ isActive: target.checked })} />}
+    </FormDialog>
   )
 }

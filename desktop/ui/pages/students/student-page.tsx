@@ -70,18 +70,10 @@ function Removal({ student, onClose }: { student: Student; onClose: () => void }
   const name = nameOf(student)
   const confirm = async () => {
     await client.students.remove({ params: { id: student.id } })
-    // Away first: the page of somebody who is gone has nothing to ask.
+    // Leave the page first: its queries would fail for a deleted pupil.
     await navigate({ to: '/students' })
     await refresh(queries, ['students', 'classes', 'history'])
     tell(t('deleted', { name }))
   }
-  return (
-    <ConfirmDialog
-      title={t('delete', { name })}
-      text={t('deleteText')}
-      action={t('app:action.delete')}
-      onConfirm={confirm}
-      onClose={onClose}
-    />
-  )
+  return <ConfirmDialog title={t('delete', { name })} text={t('deleteText')} onConfirm={confirm} onClose={onClose} />
 }

@@ -7,16 +7,17 @@ import { askWhole } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { Row, SelectField, TextField } from '../../components/field.tsx'
-import { Answer, Badge, Page, Table } from '../../components/page.tsx'
+import { Answer, Badge, Page } from '../../components/page.tsx'
+import { Table } from '../../components/table.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { day } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
-import { usePlaces } from '../classes/use-places.ts'
+import { useClassMembership } from '../classes/use-class-membership.ts'
 import { ImportStudents } from './import/import-students.tsx'
 import { StudentDialog } from './student-dialog.tsx'
 
-/** As many rows as a table holds without slowing down; the search finds the others. */
-const SHOWN = 300
+/** The most rows that are shown; the search finds the others. */
+const MAX_ROWS = 300
 
 export function StudentsPage() {
   const { t } = useTranslation('students')
@@ -29,7 +30,7 @@ export function StudentsPage() {
     ...(shown !== 'everybody' && { isActive: shown === 'inactive' ? ('false' as const) : ('true' as const) }),
   }
   const students = useQuery({ ...askWhole('students', 'list', { query }), placeholderData: keepPreviousData })
-  const look = (change: { search?: string; shown?: 'inactive' | 'everybody' }) =>
+  const changeSearch = (change: { search?: string; shown?: 'inactive' | 'everybody' }) =>
     void navigate({ to: '/students', search: change, replace: true })
   const actions = (
     <>
@@ -47,12 +48,12 @@ export function StudentsPage() {
           type="search"
           value={search}
           maxLength={200}
-          onChange={({ target }) => look({ search: target.value, ...(shown && { shown }) })}
+          onChange={({ target }) => changeSearch({ search: target.value, ...(shown && { shown }) })}
         />
         <SelectField
           label={t('shown')}
           value={shown ?? ''}
-          onChange={({ target }) => look({ search, ...(target.value && { shown: target.value as 'inactive' }) })}
+          onChange={({ target }) => changeSearch({ search, ...(target.value && { shown: target.value as 'inactive' }) })}
         >
           <option value="">{t('active')}</option>
           <option value="inactive">{t('inactive')}</option>
@@ -81,39 +82,32 @@ function ClassOf({ group }: { group: { id: string; name: string } | undefined })
 function List({ students }: { students: readonly Student[] }) {
   const { t } = useTranslation('students')
   const profile = useProfile()
-  const places = usePlaces(useChosenTerm().year?.id)
+  const membership = useClassMembership(useChosenTerm().year?.id)
   return (
     <>
-      <Table label={t('title')}>
-        <thead>
-          <tr>
-            <th scope="col">{t('name')}</th>
-            <th scope="col">{isAdmin(profile) ? t('class') : t('ownClass')}</th>
-            <th scope="col">{t('number')}</th>
-            <th scope="col">{t('born')}</th>
-            <th scope="col">{t('gender')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {students.slice(0, SHOWN).map((student) => (
-            <tr key={student.id}>
-              <th scope="row">
+      <Table
+        label={t('title')}
+        rows={students.slice(0, MAX_ROWS)}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            head: t('name'),
+            cell: (student) => (
+              <>
                 <Link to="/students/$studentId" params={{ studentId: student.id }}>
                   {listedName(student)}
                 </Link>{' '}
                 {!student.is_active && <Badge>{t('left')}</Badge>}
-              </th>
-              <td>
-                <ClassOf group={places?.classByStudentId.get(student.id)} />
-              </td>
-              <td>{student.student_number}</td>
-              <td>{student.date_of_birth && day(student.date_of_birth)}</td>
-              <td>{t(student.gender)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      {students.length > SHOWN && <p>{t('more', { count: students.length - SHOWN })}</p>}
+              </>
+            ),
+          },
+          { head: t(isAdmin(profile) ? 'class' : 'ownClass'), cell: ({ id }) => <ClassOf group={membership?.classByStudentId.get(id)} /> },
+          { head: t('number'), cell: ({ student_number }) => student_number },
+          { head: t('born'), cell: ({ date_of_birth }) => date_of_birth && day(date_of_birth) },
+          { head: t('gender'), cell: ({ gender }) => t(gender) },
+        ]}
+      />
+      {students.length > MAX_ROWS && <p>{t('more', { count: students.length - MAX_ROWS })}</p>}
     </>
   )
 }

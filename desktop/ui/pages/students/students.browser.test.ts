@@ -1,13 +1,14 @@
+import { DATE_STYLES, row, workbook, worksheet } from '@markbook/shared/spreadsheet/workbook.fixtures'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DATE_STYLES, row, workbook, worksheet } from '../../../../server/documents/fixtures.ts'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
 const FILE = 'File (.xlsx or .csv)'
 const csv = (text: string) => ({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
 
-describe.skipIf(!chromiumPath)('the import of pupils', () => {
+describe.skipIf(!headlessPath)('the import of pupils', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {

@@ -4,9 +4,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { Answer, Badge, Page, Table } from '../../components/page.tsx'
+import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
+import { Checkbox, TextField } from '../../components/field.tsx'
+import { Answer, Badge, Page } from '../../components/page.tsx'
+import { Table } from '../../components/table.tsx'
 import { useToasts } from '../../components/toasts.tsx'
-import { SubjectDialog } from './subject-dialog.tsx'
+import { useDraft } from '../../components/use-draft.ts'
 
 export function SubjectsPage() {
   const { t } = useTranslation('subjects')
@@ -37,40 +40,78 @@ function SubjectTable({ subjects, onChoose }: { subjects: readonly Subject[]; on
     reorder.mutate({ body: { subjectIds: ids } }, { onError: tellFailure })
   }
   return (
-    <Table label={t('title')}>
-      <thead>
-        <tr>
-          <th scope="col">{t('code')}</th>
-          <th scope="col">{t('name')}</th>
-          <th scope="col">{t('order')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {subjects.map((subject, at) => (
-          <tr key={subject.id}>
-            <td>{subject.code}</td>
-            <th scope="row">
+    <Table
+      label={t('title')}
+      rows={subjects}
+      keyOf={({ id }) => id}
+      rowName={1}
+      columns={[
+        { head: t('code'), cell: ({ code }) => code },
+        {
+          head: t('name'),
+          cell: (subject) => (
+            <>
               <Button look="quiet" aria-label={t('change', { name: subject.name })} onClick={() => onChoose(subject)}>
                 {subject.name}
               </Button>{' '}
               {!subject.is_active && <Badge>{t('inactive')}</Badge>}
-            </th>
-            <td>
-              <Button size="small" aria-label={t('up', { name: subject.name })} disabled={at === 0} onClick={() => move(at, at - 1)}>
+            </>
+          ),
+        },
+        {
+          head: t('order'),
+          cell: ({ name }, at) => (
+            <>
+              <Button size="small" aria-label={t('up', { name })} disabled={at === 0} onClick={() => move(at, at - 1)}>
                 ↑
               </Button>{' '}
-              <Button
-                size="small"
-                aria-label={t('down', { name: subject.name })}
-                disabled={at === subjects.length - 1}
-                onClick={() => move(at, at + 1)}
-              >
+              <Button size="small" aria-label={t('down', { name })} disabled={at === subjects.length - 1} onClick={() => move(at, at + 1)}>
                 ↓
               </Button>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+            </>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+/** Adds a subject (`subject` is null) or changes one. */
+function SubjectDialog({ subject, onClose }: { subject: Subject | null; onClose: () => void }) {
+  const { t } = useTranslation(['subjects', 'app'])
+  const { tell } = useToasts()
+  const create = useSave('subjects', 'create')
+  const update = useSave('subjects', 'update')
+  const remove = useSave('subjects', 'remove')
+  const failure = create.error ?? update.error
+  const { draft, set, field } = useDraft(
+    { name: subject?.name ?? '', code: subject?.code ?? '', isActive: subject?.is_active ?? true },
+    failure,
+  )
+  const [isDeleting, setDeleting] = useState(false)
+  const { name, code, isActive } = draft
+  const save = async () => {
+    if (subject) await update.mutateAsync({ params: { id: subject.id }, body: draft })
+    else await create.mutateAsync({ body: { name, code } })
+    tell(t('saved', { name }))
+    onClose()
+  }
+  if (subject && isDeleting) {
+    const confirm = () => remove.mutateAsync({ params: { id: subject.id } })
+    return <ConfirmDialog title={t('delete', { name })} text={t('deleteText')} onConfirm={confirm} onClose={onClose} />
+  }
+  return (
+    <FormDialog
+      title={subject ? t('change', { name: subject.name }) : t('add')}
+      failure={failure}
+      busy={create.isPending || update.isPending}
+      onSave={save}
+      onDelete={subject ? () => setDeleting(true) : undefined}
+      onClose={onClose}
+    >
+      <TextField {...field('name')} label={t('name')} maxLength={200} />
+      <TextField {...field('code')} label={t('code')} hint={t('codeHint')} maxLength={20} />
+      {subject && <Checkbox label={t('taught')} checked={isActive} onChange={({ target }) => set({ isActive: target.checked })} />}
+    </FormDialog>
   )
 }

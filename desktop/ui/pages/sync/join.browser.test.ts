@@ -6,12 +6,13 @@ import { people, stBrigids } from '@markbook/shared/story/people'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keepCertificates } from '../../../../server/lan/authority.ts'
-import { show } from '../../../../server/lan/certificate.ts'
+import { summaryOf } from '../../../../server/lan/certificate.ts'
 import { listen } from '../../../../server/lan/listener.ts'
 import { invite } from '../../../../server/peers/enrolment.ts'
 import { revokePeer } from '../../../../server/peers/nodes.ts'
 import { asSystem } from '../../../../server/store/tx.ts'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { inStep, joinedUnder } from '../../tests/joined.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
@@ -23,7 +24,7 @@ const codeAt = (site: Site, user: string | null, schoolId: string | null) =>
     )
     .then(({ code }) => code)
 
-describe.skipIf(!chromiumPath)('a server joins the one above it in the app', () => {
+describe.skipIf(!headlessPath)('a server joins the one above it in the app', () => {
   let browser: Browser
   const closing: (() => unknown)[] = []
   beforeAll(async () => {
@@ -63,7 +64,7 @@ describe.skipIf(!chromiumPath)('a server joins the one above it in the app', () 
     await expectForEverybody(page)
     await picture(page, 'join-pc')
     await page.keyboard.press('Enter')
-    await page.getByText(show(authority).fingerprint).waitFor()
+    await page.getByText(summaryOf(authority).fingerprint).waitFor()
     await expectForEverybody(page)
     await picture(page, 'join-fingerprint')
     await page.setViewportSize(sizes.phone)
@@ -90,8 +91,8 @@ describe.skipIf(!chromiumPath)('a server joins the one above it in the app', () 
   test('a teacher whose laptop was shut out types a new code on the page that says so', async () => {
     const box = await opened({ env: { NODE_NAME: 'The office', COOKIE_PREFIX: 'office' } })
     const laptop = await opened({ story: false, env: { NODE_NAME: 'Ada’s laptop', COOKIE_PREFIX: 'laptop' } })
-    const cable = await joinedUnder(box, laptop, people.ada.id)
-    closing.push(() => cable.close())
+    const line = await joinedUnder(box, laptop, people.ada.id)
+    closing.push(() => line.close())
     const { store } = box.running().node.services
     await store.write(asSystem(), async (tx) => {
       for (const peer of await tx.db.select().from(tx.t.sync_peer)) await revokePeer(tx, peer)

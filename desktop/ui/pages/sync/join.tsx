@@ -1,44 +1,38 @@
 import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Actions, Form, TextField } from '../../components/field.tsx'
 import { Card, FailureNotice, Notice } from '../../components/page.tsx'
+import { useDraft } from '../../components/use-draft.ts'
 import { issueOf } from '../../words/failure.ts'
 import styles from './sync.module.css'
 
-/**
- * Joins the server above this one with a code from there, where this node may. `state` revoked: it was shut out by the one it has. What was
- * said of it stays in sight.
- */
+/** Joins a parent server with an invitation code from there, if this node may. `state` revoked: the parent has shut this node out. */
 export function Join({ status: { may_join, state, parent } }: { status: Pick<SyncStatus, 'may_join' | 'state' | 'parent'> }) {
   const { t } = useTranslation(['sync', 'app'])
   const join = useSave('replication', 'join')
   const again = state === 'revoked' ? (parent?.name ?? '') : null
-  const [texts, setTexts] = useState({ address: '', invitation: '' })
-  const [isTried, setTried] = useState(false)
-  const [typed, invitation] = [texts.address.trim(), texts.invitation.trim()]
+  const { draft, field, check } = useDraft(
+    { address: '', invitation: '' },
+    null,
+    again === null ? ['address', 'invitation'] : ['invitation'],
+  )
+  const [address, invitation] = [draft.address.trim(), draft.invitation.trim()]
   const send = (fingerprint?: string) => {
-    setTried(true)
-    if (!invitation || (again === null && !typed)) return
-    join.mutate({ body: { invitation, ...(typed && { address: typed }), ...(fingerprint && { fingerprint }) } })
+    if (check()) join.mutate({ body: { invitation, ...(address && { address }), ...(fingerprint && { fingerprint }) } })
   }
   const shown = join.error?.code === 'sync.not_trusted' ? issueOf(join.error, 'fingerprint') : undefined
-  const type = (name: keyof typeof texts, value: string) => setTexts((before) => ({ ...before, [name]: value }))
-  const missing = (value: string) => (isTried && !value ? t('app:field.required') : undefined)
-  const address = (
+  const addressField = (
     <TextField
+      {...field('address')}
       label={t('join.address')}
       hint={t(again !== null ? 'join.againHint' : 'join.addressHint')}
       optional={again !== null}
-      error={again === null ? missing(typed) : undefined}
       inputMode="url"
       spellCheck={false}
-      value={texts.address}
       maxLength={200}
-      onChange={({ target }) => type('address', target.value)}
     />
   )
   if (join.data) return <Notice tone="good">{t('join.done', { name: join.data.name })}</Notice>
@@ -48,17 +42,9 @@ export function Join({ status: { may_join, state, parent } }: { status: Pick<Syn
       <p>{t(again !== null ? 'join.againLead' : 'join.lead')}</p>
       <Form onSend={() => send()}>
         <FailureNotice failure={shown ? null : join.error} />
-        {again === null && address}
-        <TextField
-          label={t('join.code')}
-          hint={t('join.codeHint')}
-          error={missing(invitation)}
-          spellCheck={false}
-          value={texts.invitation}
-          maxLength={200}
-          onChange={({ target }) => type('invitation', target.value)}
-        />
-        {again !== null && address}
+        {again === null && addressField}
+        <TextField {...field('invitation')} label={t('join.code')} hint={t('join.codeHint')} spellCheck={false} maxLength={200} />
+        {again !== null && addressField}
         <Actions>
           <Button type="submit" look="primary" busy={join.isPending} busyWord={t('join.looking')}>
             {t('join.now')}

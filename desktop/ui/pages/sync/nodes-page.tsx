@@ -4,12 +4,13 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
-import { Actions, Form, TextField } from '../../components/field.tsx'
-import { Answer, Badge, Card, FailureNotice, Page, Table } from '../../components/page.tsx'
+import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
+import { Actions, Form, Options, Row, SelectField, TextField } from '../../components/field.tsx'
+import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
+import { Table } from '../../components/table.tsx'
+import { useServerAddress } from '../../frame/server-address.ts'
 import { moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
-import { Invite } from './invite.tsx'
 import { Join } from './join.tsx'
 import styles from './sync.module.css'
 
@@ -30,9 +31,11 @@ export function NodesPage() {
   )
 }
 
+type NodeAction = 'rename' | 'revoke'
+
 function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
   const { t } = useTranslation('sync')
-  const [asked, setAsked] = useState<{ step: 'rename' | 'revoke'; node: SyncNode } | null>(null)
+  const [chosen, setChosen] = useState<{ step: NodeAction; node: SyncNode } | null>(null)
   const revoke = useSave('replication', 'revoke')
   const kindOf = ({ side, kind, user }: SyncNode) => {
     if (side === 'parent') return `${t(kind)}, ${t('side_parent')}`
@@ -40,67 +43,61 @@ function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
   }
   return (
     <div className={styles['stacked']}>
-      <Table label={t('nodes')}>
-        <thead>
-          <tr>
-            <th scope="col">{t('node')}</th>
-            <th scope="col">{t('kind')}</th>
-            <th scope="col">{t('joined')}</th>
-            <th scope="col">{t('lastSeen')}</th>
-            <th scope="col">{t('state')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {nodes.map((node) => (
-            <tr key={node.id}>
-              <th scope="row">
-                {node.name}
-                {node.began_anew && <BeganAnew {...node.began_anew} />}
-              </th>
-              <td data-label={t('kind')}>{kindOf(node)}</td>
-              <td data-label={t('joined')}>{moment(node.enrolled_at)}</td>
-              <td data-label={t('lastSeen')}>{node.last_seen_at ? moment(node.last_seen_at) : t('never')}</td>
-              <td data-label={t('state')}>
-                {node.revoked_at ? (
-                  <Badge tone="bad">{t('revokedAt', { at: moment(node.revoked_at) })}</Badge>
-                ) : (
-                  <>
-                    <Badge tone="good">{t('takesPart')}</Badge>{' '}
-                    <Button size="small" aria-label={t('renameOf', { name: node.name })} onClick={() => setAsked({ step: 'rename', node })}>
-                      {t('rename')}
-                    </Button>{' '}
-                    <Button
-                      size="small"
-                      aria-label={t(`${shutting(node)}Of`, { name: node.name })}
-                      onClick={() => setAsked({ step: 'revoke', node })}
-                    >
-                      {t(shutting(node))}
-                    </Button>
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      {asked?.step === 'rename' && <Rename node={asked.node} onClose={() => setAsked(null)} />}
-      {asked?.step === 'revoke' && (
+      <Table
+        label={t('nodes')}
+        rows={nodes}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            head: t('node'),
+            cell: ({ name, began_anew }) => (
+              <>
+                {name}
+                {began_anew && <BeganAnew {...began_anew} />}
+              </>
+            ),
+          },
+          { head: t('kind'), cell: kindOf },
+          { head: t('joined'), cell: ({ enrolled_at }) => moment(enrolled_at) },
+          { head: t('lastSeen'), cell: ({ last_seen_at }) => (last_seen_at ? moment(last_seen_at) : t('never')) },
+          { head: t('state'), cell: (node) => <NodeState node={node} onChoose={(step) => setChosen({ step, node })} /> },
+        ]}
+      />
+      {chosen?.step === 'rename' && <Rename node={chosen.node} onClose={() => setChosen(null)} />}
+      {chosen?.step === 'revoke' && (
         <ConfirmDialog
-          title={t(`${shutting(asked.node)}Title`, { name: asked.node.name })}
-          text={t(`${shutting(asked.node)}Text`)}
-          action={t(shutting(asked.node))}
-          onConfirm={() => revoke.mutateAsync({ params: { id: asked.node.id } })}
-          onClose={() => setAsked(null)}
+          title={t(`${revocationOf(chosen.node)}Title`, { name: chosen.node.name })}
+          text={t(`${revocationOf(chosen.node)}Text`)}
+          action={t(revocationOf(chosen.node))}
+          onConfirm={() => revoke.mutateAsync({ params: { id: chosen.node.id } })}
+          onClose={() => setChosen(null)}
         />
       )}
     </div>
   )
 }
 
-/** This server leaves the one above it; it shuts others out. */
-const shutting = ({ side }: SyncNode) => (side === 'parent' ? 'leave' : 'revoke')
+function NodeState({ node, onChoose }: { node: SyncNode; onChoose: (step: NodeAction) => void }) {
+  const { t } = useTranslation('sync')
+  const { name } = node
+  if (node.revoked_at) return <Badge tone="bad">{t('revokedAt', { at: moment(node.revoked_at) })}</Badge>
+  return (
+    <>
+      <Badge tone="good">{t('takesPart')}</Badge>{' '}
+      <Button size="small" aria-label={t('renameOf', { name })} onClick={() => onChoose('rename')}>
+        {t('rename')}
+      </Button>{' '}
+      <Button size="small" aria-label={t(`${revocationOf(node)}Of`, { name })} onClick={() => onChoose('revoke')}>
+        {t(revocationOf(node))}
+      </Button>
+    </>
+  )
+}
 
-/** Which of two of one name should not be. */
+/** The words for revoking a node: this server leaves its parent, and shuts others out. */
+const revocationOf = ({ side }: SyncNode) => (side === 'parent' ? 'leave' : 'revoke')
+
+/** Warns about a computer that began again, or of which two are running. */
 function BeganAnew({ name, at, both_heard }: NonNullable<SyncNode['began_anew']>) {
   const { t } = useTranslation('sync')
   return <p className={styles['by']}>{t(both_heard ? 'twoOfIt' : 'beganAnew', { name, at: moment(at) })}</p>
@@ -110,19 +107,67 @@ function Rename({ node, onClose }: { node: SyncNode; onClose: () => void }) {
   const { t } = useTranslation(['sync', 'app'])
   const rename = useSave('replication', 'rename')
   const [name, setName] = useState(node.name)
-  const save = () => rename.mutate({ params: { id: node.id }, body: { name: name.trim() } }, { onSuccess: onClose })
+  const save = async () => {
+    await rename.mutateAsync({ params: { id: node.id }, body: { name: name.trim() } })
+    onClose()
+  }
   return (
-    <Dialog open title={t('renameOf', { name: node.name })} onClose={onClose}>
-      <Form onSend={save}>
-        <FailureNotice failure={rename.error} />
-        <TextField label={t('newName')} value={name} maxLength={200} onChange={({ target }) => setName(target.value)} />
+    <FormDialog title={t('renameOf', { name: node.name })} failure={rename.error} busy={rename.isPending} onSave={save} onClose={onClose}>
+      <TextField label={t('newName')} value={name} maxLength={200} onChange={({ target }) => setName(target.value)} />
+    </FormDialog>
+  )
+}
+
+/** Makes an invitation code for one computer. It is shown once, until another choice is made. */
+function Invite() {
+  const { t } = useTranslation('sync')
+  const staff = useQuery(ask('classes', 'schoolTeachers'))
+  // Servers of a school join the centre (docs/design/replication.md).
+  const hasJoined = Boolean(useQuery(ask('replication', 'status')).data?.parent)
+  const invite = useSave('replication', 'invite')
+  const [kind, setKind] = useState<'laptop' | 'school'>('laptop')
+  const [chosen, setChosen] = useState('')
+  const userId = chosen || staff.data?.[0]?.id
+  const invited = staff.data?.find(({ id }) => id === invite.variables?.body?.userId)
+  const name = invited ? nameOf(invited) : ''
+  const address = useServerAddress()
+  const choose = (set: () => void) => {
+    set()
+    invite.reset()
+  }
+  const send = () => invite.mutate({ body: { kind, ...(kind === 'laptop' && userId && { userId }) } })
+  return (
+    <Card title={t('invite')}>
+      <p>{t('inviteLead')}</p>
+      <Form onSend={send}>
+        <FailureNotice failure={invite.error} />
+        <Row>
+          <SelectField label={t('inviteFor')} value={kind} onChange={({ target }) => choose(() => setKind(target.value as typeof kind))}>
+            <option value="laptop">{t('inviteLaptop')}</option>
+            {!hasJoined && <option value="school">{t('inviteSchool')}</option>}
+          </SelectField>
+          {kind === 'laptop' && (
+            <SelectField label={t('inviteWhom')} value={userId ?? ''} onChange={({ target }) => choose(() => setChosen(target.value))}>
+              <Options of={(staff.data ?? []).map((person) => ({ id: person.id, name: nameOf(person) }))} />
+            </SelectField>
+          )}
+        </Row>
         <Actions>
-          <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-          <Button type="submit" look="primary" busy={rename.isPending} busyWord={t('app:state.saving')}>
-            {t('app:action.save')}
+          <Button type="submit" look="primary" busy={invite.isPending}>
+            {t('inviteMake')}
           </Button>
         </Actions>
       </Form>
-    </Dialog>
+      {invite.data && (
+        <Notice tone="good">
+          <strong>{t(`inviteIsFor.${kind}`, { name })}</strong>
+          <span>{t('inviteCode')}</span>
+          <span className={styles['code']}>{invite.data.code}</span>
+          <span>{address ? t('inviteAddress', { address }) : t('inviteOnlyHere', { address: location.origin })}</span>
+          <span>{t('inviteUntil', { at: moment(invite.data.expires_at) })}</span>
+        </Notice>
+      )}
+      <p>{t(`joinHow.${kind}`, { address: address ?? t('inviteWords.address'), code: invite.data?.code ?? t('inviteWords.code') })}</p>
+    </Card>
   )
 }

@@ -1,28 +1,27 @@
-import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
-import { useQuery } from '@tanstack/react-query'
+import type { RefusedWrite, SyncStatus, WaitingFile } from '@markbook/shared/contract/replication.rows'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask } from '../../api/queries.ts'
+import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
+import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
-import { Answer, Card, Notice, Page, Table } from '../../components/page.tsx'
-import { lineOf, type Needs, needOf } from '../../frame/spoken.ts'
-import { useNeeds } from '../../frame/use-spoken.ts'
+import { Answer, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { connectionSummary, type OpenWork, openWorkSummary } from '../../frame/sync-summary.ts'
+import { useOpenWork } from '../../frame/use-sync-summary.ts'
 import { enumerated, lasting, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
-import { Differing } from './differing.tsx'
 import { Join } from './join.tsx'
-import { useEntityName } from './naming.ts'
-import { NotTaken } from './not-taken.tsx'
+import { useEntityName, useRefusal } from './labels.ts'
+import { RecordedValue } from './recorded-value.tsx'
 import styles from './sync.module.css'
-import { ToldValue } from './told-value.tsx'
-import { EVERY, Head, WaitingFiles } from './waiting-files.tsx'
 
 export function SyncPage() {
   const { t } = useTranslation('sync')
   const profile = useProfile()
   const status = useQuery(ask('replication', 'status'))
-  const needs = useNeeds(status.data)
+  const needs = useOpenWork(status.data)
   const mayJoinAgain = ({ state, is_laptop }: SyncStatus) => state === 'revoked' && (is_laptop || isAdmin(profile))
   const actions = (
     <>
@@ -42,9 +41,9 @@ export function SyncPage() {
             <State status={known} needs={needs} />
             {known.state === 'revoked' && <Notice>{t(mayJoinAgain(known) ? 'shutOut.here' : 'shutOut.ask')}</Notice>}
             {mayJoinAgain(known) && <Join status={known} />}
-            {known.difference && <Differing difference={known.difference} parent={known.parent?.name ?? ''} />}
-            {known.refused + known.refused_below > 0 && needs.stuck + needs.below > 0 && <NotTaken />}
-            <Waiting nothing={t(waitsWord(known))} />
+            {known.difference && <DifferenceCard difference={known.difference} parent={known.parent?.name ?? ''} />}
+            {known.refused + known.refused_below > 0 && needs.stuck + needs.below > 0 && <RefusedWrites />}
+            <Waiting empty={t(waitsWord(known))} />
             {known.files_to_send + known.files_to_come > 0 && <WaitingFiles />}
             {known.held > 0 && isAdmin(profile) && <Held />}
           </>
@@ -54,9 +53,9 @@ export function SyncPage() {
   )
 }
 
-function State({ status, needs }: { status: SyncStatus; needs: Needs }) {
+function State({ status, needs }: { status: SyncStatus; needs: OpenWork }) {
   const { t } = useTranslation('sync')
-  const spoken = [needOf(t, needs), lineOf(t, status, Date.now())].filter((one) => one !== null)
+  const summaries = [openWorkSummary(t, needs), connectionSummary(t, status, Date.now())].filter((one) => one !== null)
   const { schools_below, laptops_below } = status
   const below = schools_below + laptops_below
   const receives = enumerated([
@@ -80,7 +79,7 @@ function State({ status, needs }: { status: SyncStatus; needs: Needs }) {
   ]
   return (
     <Card>
-      {spoken.map(({ text, tone }) => (
+      {summaries.map(({ text, tone }) => (
         <Notice key={text} tone={tone === 'none' ? 'info' : tone}>
           <strong>{text}</strong>
         </Notice>
@@ -97,74 +96,196 @@ function State({ status, needs }: { status: SyncStatus; needs: Needs }) {
   )
 }
 
-/** A minute apart is what computers of a school are; more is worth saying. */
-const APART = 60_000
+/** A smaller offset of the clock is not shown. */
+const CLOCK_TOLERANCE_MS = 60_000
 
 function Clock({ offset }: { offset: number | null }) {
   const { t } = useTranslation('sync')
-  if (offset === null || Math.abs(offset) < APART) return t('clockRight')
+  if (offset === null || Math.abs(offset) < CLOCK_TOLERANCE_MS) return t('clockRight')
   return t(offset > 0 ? 'clockAhead' : 'clockBehind', { time: lasting(Math.abs(offset)) })
 }
 
-/** Why nothing waits: it has been sent, or there is nowhere to send it to. */
+/** Why no change waits: all are sent, or there is no server to send to. */
 const waitsWord = ({ state, schools_below, laptops_below }: SyncStatus) =>
   state !== 'alone' ? 'waitsNothing' : schools_below + laptops_below > 0 ? 'waitsTop' : 'waitsAlone'
 
-function Waiting({ nothing }: { nothing: string }) {
+/** The frame receives every change of the status; lists are read again at this interval. */
+const POLL_MS = 10_000
+
+/** Columns that several tables have. */
+function useColumns() {
   const { t } = useTranslation('sync')
   const entityName = useEntityName()
-  const waiting = useQuery({ ...ask('replication', 'waiting'), refetchInterval: EVERY })
+  const what: Column<{ entity: string; where: string }> = {
+    head: t('what'),
+    cell: ({ entity, where }) => <Named name={entityName(entity)} where={where} />,
+  }
+  const who: Column<Pick<RefusedWrite, 'actor'>> = { head: t('who'), cell: ({ actor }) => (actor ? nameOf(actor) : t('service')) }
+  const when: Column<{ at: string }> = { head: t('when'), cell: ({ at }) => moment(at) }
+  return { what, who, when }
+}
+
+const Named = ({ name, where }: { name: string; where: string }) => (
+  <>
+    {name} <span className={styles['where']}>{where}</span>
+  </>
+)
+
+type RowCardProps<Row> = {
+  title: string
+  lead?: string
+  of: UseQueryResult<readonly Row[]>
+  empty?: string
+  columns: readonly Column<Row>[]
+}
+
+function RowCard<Row extends { entity: string; row_id: string }>({ title, lead, of, empty, columns }: RowCardProps<Row>) {
   return (
-    <Card title={t('waits')}>
-      <Answer of={waiting} empty={nothing}>
-        {(rows) => (
-          <Table label={t('waits')}>
-            <Head columns={[t('what'), t('column.value'), t('who'), t('when')]} />
-            <tbody>
-              {rows.map(({ entity, row_id, where, value, out_of, deleted, actor, at }) => (
-                <tr key={`${entity} ${row_id}`}>
-                  <th scope="row">
-                    {entityName(entity)} <span className={styles['where']}>{where}</span>
-                  </th>
-                  <td>{deleted ? t('deleted') : <ToldValue value={value} outOf={out_of} />}</td>
-                  <td>{actor ? nameOf(actor) : t('service')}</td>
-                  <td>{moment(at)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </Table>
-        )}
+    <Card title={title}>
+      {lead && <p>{lead}</p>}
+      <Answer of={of} empty={empty}>
+        {(rows) => <Table label={title} columns={columns} rows={rows} keyOf={({ entity, row_id }) => `${entity} ${row_id}`} />}
       </Answer>
     </Card>
   )
+}
+
+function Waiting({ empty }: { empty: string }) {
+  const { t } = useTranslation('sync')
+  const { what, who, when } = useColumns()
+  const waiting = useQuery({ ...ask('replication', 'waiting'), refetchInterval: POLL_MS })
+  const value: Column<ReplyOf<'replication', 'waiting'>[number]> = {
+    head: t('value'),
+    cell: ({ deleted, value, out_of }) => (deleted ? t('deleted') : <RecordedValue value={value} outOf={out_of} />),
+  }
+  return <RowCard title={t('waits')} of={waiting} empty={empty} columns={[what, value, who, when]} />
 }
 
 function Held() {
   const { t } = useTranslation('sync')
+  const { what } = useColumns()
+  const held = useQuery({ ...ask('replication', 'held'), refetchInterval: POLL_MS })
+  const columns: Column<ReplyOf<'replication', 'held'>[number]>[] = [
+    what,
+    { head: t('why'), cell: ({ reason }) => reason },
+    { head: t('when'), cell: ({ since }) => moment(since) },
+    { head: t('tries'), cell: ({ tries }) => tries },
+  ]
+  return <RowCard title={t('held')} lead={t('heldLead')} of={held} columns={columns} />
+}
+
+/** Entities whose files have a name at school. */
+const FILE_KINDS = ['report_book_pdf', 'class_report_file', 'user_profile', 'school'] as const
+const fileKindOf = ({ entity }: WaitingFile) => FILE_KINDS.find((kind) => kind === entity) ?? 'other'
+
+/** PDFs and pictures, which travel after the marks. */
+function WaitingFiles() {
+  const { t } = useTranslation('sync')
+  const files = useQuery({ ...ask('replication', 'files'), refetchInterval: POLL_MS })
+  const columns: Column<WaitingFile>[] = [
+    { head: t('what'), cell: (file) => <Named name={t(`file.${fileKindOf(file)}`)} where={file.where} /> },
+    { head: t('way'), cell: ({ way }) => t(way) },
+    { head: t('tries'), cell: ({ tries }) => tries },
+  ]
+  return <RowCard title={t('files')} lead={t('filesLead')} of={files} empty={t('filesNone')} columns={columns} />
+}
+
+type Difference = NonNullable<SyncStatus['difference']>
+
+/** Where this server and its parent differed, by entity; shown for some time after it was mended. */
+function DifferenceCard({ difference: { found_at, healed_at, tables }, parent }: { difference: Difference; parent: string }) {
+  const { t } = useTranslation('sync')
   const entityName = useEntityName()
-  const held = useQuery({ ...ask('replication', 'held'), refetchInterval: EVERY })
+  const title = t(healed_at ? 'differs.titleMended' : 'differs.title')
   return (
-    <Card title={t('held')}>
-      <p>{t('heldLead')}</p>
-      <Answer of={held}>
-        {(rows) => (
-          <Table label={t('held')}>
-            <Head columns={[t('what'), t('why'), t('when'), t('tries')]} />
-            <tbody>
-              {rows.map(({ entity, row_id, where, reason, since, tries }) => (
-                <tr key={`${entity} ${row_id}`}>
-                  <th scope="row">
-                    {entityName(entity)} <span className={styles['where']}>{where}</span>
-                  </th>
-                  <td>{reason}</td>
-                  <td>{moment(since)}</td>
-                  <td>{tries}</td>
-                </tr>
-              ))}
-            </tbody>
-          </Table>
-        )}
-      </Answer>
+    <Card title={title}>
+      <p>
+        {healed_at
+          ? t('differs.leadMended', { found: moment(found_at), healed: moment(healed_at) })
+          : t('differs.lead', { parent, at: moment(found_at) })}
+      </p>
+      <Table
+        label={title}
+        rows={tables}
+        keyOf={({ entity }) => entity}
+        columns={[
+          { head: t('what'), cell: ({ entity }) => entityName(entity) },
+          { head: t('differs.here'), cell: ({ here }) => here },
+          { head: t('differs.there'), cell: ({ there }) => there },
+        ]}
+      />
     </Card>
   )
+}
+
+type SourceNode = RefusedWrite['from']
+
+/** Refused writes that nobody has marked as seen: those of this computer, and those of each computer that sends to it. */
+function RefusedWrites() {
+  const refused = useQuery({ ...ask('replication', 'refused'), refetchInterval: POLL_MS })
+  return (
+    <Answer of={refused}>
+      {(rows) =>
+        byComputer(rows.filter(isUnseen)).map(([from, own]) => <RefusedWritesFrom key={from?.id ?? 'here'} from={from} rows={own} />)
+      }
+    </Answer>
+  )
+}
+
+const isUnseen = ({ seen_at }: RefusedWrite) => seen_at === null
+
+function byComputer(rows: readonly RefusedWrite[]): [SourceNode, RefusedWrite[]][] {
+  const groups = new Map<string | null, [SourceNode, RefusedWrite[]]>()
+  for (const row of rows) {
+    const key = row.from?.id ?? null
+    const group = groups.get(key) ?? [row.from, []]
+    group[1].push(row)
+    groups.set(key, group)
+  }
+  return [...groups.values()]
+}
+
+function RefusedWritesFrom({ from, rows }: { from: SourceNode; rows: readonly RefusedWrite[] }) {
+  const { t } = useTranslation('sync')
+  const { what, who, when } = useColumns()
+  const seen = useSave('replication', 'seen')
+  const refusal = useRefusal(from ? 'refusalHere' : 'refusal')
+  const title = useTitle(from)
+  const columns: Column<RefusedWrite>[] = [
+    what,
+    { head: t('value'), cell: (row) => <WrittenValue row={row} /> },
+    who,
+    when,
+    { head: t('why'), cell: ({ code }) => refusal(code) },
+    {
+      head: t('putAside'),
+      cell: ({ id }) => (
+        <Button size="small" disabled={seen.isPending} onClick={() => seen.mutate({ params: { id } })}>
+          {t('seenIt')}
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <Card title={title}>
+      <p>{from ? t('notTaken.lead', { node: from.name ?? t('elsewhere') }) : t('refusedLead')}</p>
+      <FailureNotice failure={seen.error} />
+      <Table label={title} columns={columns} rows={rows} keyOf={({ id }) => id} />
+    </Card>
+  )
+}
+
+/** A laptop is named by its owner. */
+function useTitle(from: SourceNode): string {
+  const { t } = useTranslation('sync')
+  if (!from) return t('refused')
+  return from.user ? t('notTaken.ofLaptop', { name: nameOf(from.user) }) : t('notTaken.ofServer', { node: from.name ?? t('elsewhere') })
+}
+
+/** The value of a refused write; nothing for an unreadable one, and for the row that stands for more. */
+function WrittenValue({ row: { code, value, out_of } }: { row: RefusedWrite }) {
+  const { t } = useTranslation('sync')
+  if (code === 'malformed' || code === 'more') return null
+  if (value === null) return t('deleted')
+  return Object.keys(value).length === 0 ? t('notTaken.tooLong') : <RecordedValue value={value} outOf={out_of} />
 }

@@ -3,22 +3,23 @@ import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Cable } from '../../../../server/demo/cable.ts'
-import { chromiumPath, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import type { BadLine } from '../../../../server/testing/bad-line.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
 import { type Joined, underTheMinistry } from '../../tests/joined.ts'
 import type { Site } from '../../tests/site.ts'
 
 const gradeId = naturalId('grade', mathsExam.id, zoe.id)
 
-describe.skipIf(!chromiumPath)('the sync pages of a school under a centre', () => {
+describe.skipIf(!headlessPath)('the sync pages of a school under a centre', () => {
   let centre: Site
   let box: Site
-  let cable: Cable
+  let line: BadLine
   let joined: Joined
   let browser: Browser
   beforeAll(async () => {
     ;[joined, browser] = await Promise.all([underTheMinistry(), openBrowser()])
-    ;({ centre, box, cable } = joined)
+    ;({ centre, box, line } = joined)
   })
   afterAll(async () => {
     await browser.close()
@@ -33,14 +34,14 @@ describe.skipIf(!chromiumPath)('the sync pages of a school under a centre', () =
     await box.signIn(context, 'okafor')
     await page.goto(`${box.url}/sync`)
     await page.getByText('All marks are at the ministry').first().waitFor()
-    cable.cut()
+    line.cut()
     await (await box.as('ada')).grades.update({ params: { id: gradeId }, body: { score: 81 } })
     await (await centre.as('byrne')).grades.update({ params: { id: gradeId }, body: { score: 65 } })
     await page.getByText('No line: 1 mark waits').first().waitFor()
     await page.getByRole('row').filter({ hasText: 'Ada Nowak' }).getByText('81 / 100').waitFor()
     await expectForEverybody(page)
     await picture(page, 'sync-waiting')
-    cable.mend()
+    line.mend()
     await box.running().node.services.replication?.refresh()
     await page.getByText('1 entry needs your decision').first().waitFor()
     await page.goto(box.url)
@@ -71,10 +72,10 @@ describe.skipIf(!chromiumPath)('the sync pages of a school under a centre', () =
   })
 
   test('neither was right: a third value is typed', async () => {
-    cable.cut()
+    line.cut()
     await (await box.as('ada')).grades.update({ params: { id: gradeId }, body: { score: 20 } })
     await (await centre.as('byrne')).grades.update({ params: { id: gradeId }, body: { score: 30 } })
-    cable.mend()
+    line.mend()
     await box.running().node.services.replication?.refresh()
     const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
     await box.signIn(context, 'okafor')

@@ -5,8 +5,10 @@ import { useTranslation } from 'react-i18next'
 import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
-import { Actions, Form, SelectField } from '../../components/field.tsx'
-import { Answer, Badge, Empty, FailureNotice, Page, Table } from '../../components/page.tsx'
+import { Actions, Form, Options, SelectField } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { Answer, Badge, Empty, FailureNotice, Page } from '../../components/page.tsx'
+import { Table } from '../../components/table.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { nextName } from './next-name.ts'
 import styles from './roll-over-page.module.css'
@@ -14,7 +16,7 @@ import styles from './roll-over-page.module.css'
 type Group = ReplyOf<'classes', 'list'>[number]
 type Outcome = ReplyOf<'academicYears', 'rollOver'>
 
-/** The next year's classes from an earlier year's: chosen and named here, tried without writing, then opened all together. */
+/** Creates the classes of a year from an earlier year's: chosen and named here, checked in a dry run, then written together. */
 export function RollOverPage() {
   const { t } = useTranslation('years')
   const { yearId } = useParams({ from: '/school/years/$yearId/roll-over' })
@@ -30,11 +32,7 @@ export function RollOverPage() {
           from ? (
             <>
               <SelectField label={t('from')} value={from.id} onChange={({ target }) => setChosenId(target.value)}>
-                {others.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
+                <Options of={others} />
               </SelectField>
               <Classes key={from.id} fromYearId={from.id} yearId={yearId} />
             </>
@@ -84,47 +82,42 @@ function Choice({ groups, yearId }: { groups: readonly Group[]; yearId: string }
   return (
     <Form onSend={() => void run(!isReady).catch(() => null)}>
       <FailureNotice failure={rollOver.error} />
-      <Table label={t('rollOver')}>
-        <thead>
-          <tr>
-            <th scope="col">{t('goesUp')}</th>
-            <th scope="col">{t('oldName')}</th>
-            <th scope="col">{t('newName')}</th>
-            <th scope="col">{t('see')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <tr key={group.id}>
-              <td>
-                <input
-                  type="checkbox"
-                  className={styles['tick']}
-                  aria-label={t('goesUpOf', { name: group.name })}
-                  checked={!left.has(group.id)}
-                  onChange={({ target }) =>
-                    change(() => setLeft(new Set(target.checked ? [...left].filter((id) => id !== group.id) : [...left, group.id])))
-                  }
-                />
-              </td>
-              <th scope="row">{group.name}</th>
-              <td>
-                <input
-                  className={styles['name']}
-                  aria-label={t('newNameOf', { name: group.name })}
-                  value={names[group.id] ?? ''}
-                  maxLength={200}
-                  disabled={left.has(group.id)}
-                  onChange={({ target }) => change(() => setNames({ ...names, [group.id]: target.value }))}
-                />
-              </td>
-              <td>
-                <Told of={outcome?.classes.find(({ from_class_id }) => from_class_id === group.id)} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <Table
+        label={t('rollOver')}
+        rows={groups}
+        keyOf={({ id }) => id}
+        rowName={1}
+        columns={[
+          {
+            head: t('goesUp'),
+            cell: ({ id, name }) => (
+              <input
+                type="checkbox"
+                aria-label={t('goesUpOf', { name })}
+                checked={!left.has(id)}
+                onChange={({ target }) =>
+                  change(() => setLeft(new Set(target.checked ? [...left].filter((one) => one !== id) : [...left, id])))
+                }
+              />
+            ),
+          },
+          { head: t('oldName'), cell: ({ name }) => name },
+          {
+            head: t('newName'),
+            cell: ({ id, name }) => (
+              <input
+                className={`${layout['control']} ${styles['name']}`}
+                aria-label={t('newNameOf', { name })}
+                value={names[id] ?? ''}
+                maxLength={200}
+                disabled={left.has(id)}
+                onChange={({ target }) => change(() => setNames({ ...names, [id]: target.value }))}
+              />
+            ),
+          },
+          { head: t('see'), cell: ({ id }) => <RollOverOutcome of={outcome?.classes.find(({ from_class_id }) => from_class_id === id)} /> },
+        ]}
+      />
       <Actions>
         <ButtonLink to="/years">{t('app:action.cancel')}</ButtonLink>
         <Button type="submit" look="primary" disabled={going.length === 0} busy={rollOver.isPending}>
@@ -135,7 +128,7 @@ function Choice({ groups, yearId }: { groups: readonly Group[]; yearId: string }
   )
 }
 
-function Told({ of }: { of: Outcome['classes'][number] | undefined }) {
+function RollOverOutcome({ of }: { of: Outcome['classes'][number] | undefined }) {
   const { t } = useTranslation('years')
   if (!of) return null
   const { students, teachers, subjects, issues } = of

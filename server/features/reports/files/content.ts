@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { reportFileFailures } from '@markbook/shared/contract/report-files'
 import { common, Failure } from '@markbook/shared/failures'
+import { openZip } from '@markbook/shared/spreadsheet/zip'
 import { sheetKind } from '../../../documents/sheet-kind.ts'
-import { openZip } from '../../../documents/zip.ts'
 import type { FileType } from './paths.ts'
 
 /** The types under which browsers send a PDF; without one they do not know. */
@@ -39,11 +39,11 @@ function demandPdf(bytes: Buffer): void {
 async function demandWorkbook(bytes: Buffer): Promise<void> {
   const isWorkbook = await orWrong(async () => {
     if (sheetKind({ bytes }) !== 'xlsx') return false
-    const zip = openZip(bytes)
+    const zip = await openZip(bytes)
     const types = await zip.read('[Content_Types].xml')
     if (zip.names.some((name) => /vbaProject|macrosheets/i.test(name)))
       throw wrong('This workbook holds macros. Save it as .xlsx without them.')
-    return zip.names.includes('xl/workbook.xml') && types?.includes('spreadsheetml.sheet.main+xml')
+    return zip.names.includes('xl/workbook.xml') && types !== null && Buffer.from(types).includes('spreadsheetml.sheet.main+xml')
   })
   if (!isWorkbook) throw wrong('This file is not an Excel workbook (.xlsx).')
 }

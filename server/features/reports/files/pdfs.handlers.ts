@@ -4,13 +4,13 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { chargeUpload } from '../../../files/quota.ts'
 import { type Handlers, on, onFile, onStaged } from '../../../http/handler.ts'
 import type { ReadTx } from '../../../store/tx.ts'
-import { demandUnlocked, reportOf } from '../reports.policy.ts'
-import { pdfsOfBook, studentById } from '../reports.queries.ts'
+import { demandUnlocked, reportOf, studentOf } from '../reports.policy.ts'
+import { pdfsOfBook } from '../reports.queries.ts'
 import { demandContent, demandSaidPdf } from './content.ts'
-import { cardsInput, gatherCards } from './gather-cards.ts'
-import { keepPdf, paperSize, recordPdf } from './keep.ts'
 import { cardName } from './names.ts'
 import { BUCKET, contentTypes, folderOf } from './paths.ts'
+import { paperSize, recordPdf, storePdf } from './pdf-storage.ts'
+import { cardsInput, readReportCards } from './report-card-data.ts'
 import { periodOf } from './report-files.policy.ts'
 import { pdfOfBook } from './report-files.queries.ts'
 
@@ -18,9 +18,7 @@ type Book = Row<'report_book'>
 
 async function nameOf(tx: ReadTx, book: Book): Promise<string> {
   const { group, term, year, type } = await periodOf(tx, book)
-  const [student] = await studentById(tx, { school: book.school_id, id: book.student_id })
-  if (!student) throw common.notFound()
-  return cardName(student, { class_name: group.name, year: year.name, term: term.name, type })
+  return cardName(await studentOf(tx, book), { class_name: group.name, year: year.name, term: term.name, type })
 }
 
 export const pdfHandlers: Pick<
@@ -28,8 +26,8 @@ export const pdfHandlers: Pick<
   'recordPdf' | 'uploadPdf' | 'generatePdf' | 'pdfs' | 'latestPdf' | 'downloadPdf'
 > = {
   recordPdf: onStaged(reportFiles.recordPdf, {
-    load: (scene, { params }) => reportOf(scene, params.id),
-    gather: async (_scene, { body }, book) => {
+    load: (context, { params }) => reportOf(context, params.id),
+    gather: async (_context, { body }, book) => {
       demandUnlocked(book)
       if (!body.filePath.startsWith(folderOf(book.id))) throw reportFileFailures.noSuchFile()
       return body
@@ -43,7 +41,7 @@ export const pdfHandlers: Pick<
   }),
 
   uploadPdf: onStaged(reportFiles.uploadPdf, {
-    load: (scene, { params }) => reportOf(scene, params.id),
+    load: (context, { params }) => reportOf(context, params.id),
     gather: async ({ caller }, { upload }, book) => {
       demandSaidPdf(upload.contentType)
       demandUnlocked(book)
@@ -52,34 +50,36 @@ export const pdfHandlers: Pick<
     make: async (services, { upload, reportId, userId }) => {
       await chargeUpload(services, userId, 'files', upload.bytes.length)
       await demandContent('pdf', upload.bytes)
-      return keepPdf(services, reportId, upload.bytes)
+      return storePdf(services, reportId, upload.bytes)
     },
     save: ({ tx }, object, book) => recordPdf(tx, book, object),
   }),
 
   generatePdf: onStaged(reportFiles.generatePdf, {
-    load: (scene, { params }) => reportOf(scene, params.id),
+    load: (context, { params }) => reportOf(context, params.id),
     gather: async ({ tx }, { query }, book) => {
       demandUnlocked(book)
-      return { reportId: book.id, gathered: await gatherCards(tx, await periodOf(tx, book), [book], paperSize(query.paper)) }
+      return { reportId: book.id, gathered: await readReportCards(tx, await periodOf(tx, book), [book], paperSize(query.paper)) }
     },
     make: async (services, { reportId, gathered }) => {
-      const { cards, failures } = await services.papers.reportCards(await cardsInput(gathered, services.files))
+      const { cards, failures } = await services.documents.reportCards(await cardsInput(gathered, services.files), {
+        school: gathered.head.schoolId,
+      })
       const [card] = cards
       if (!card) throw new Error(`the card of ${reportId} could not be drawn: ${failures[0]?.message}`)
-      return keepPdf(services, reportId, card.bytes)
+      return storePdf(services, reportId, card.bytes)
     },
     save: ({ tx }, object, book) => recordPdf(tx, book, object),
   }),
 
   pdfs: on(reportFiles.pdfs, {
-    load: (scene, { params }) => reportOf(scene, params.id),
-    run: ({ tx }, _asked, book) => pdfsOfBook(tx, { school: book.school_id, book: book.id }),
+    load: (context, { params }) => reportOf(context, params.id),
+    run: ({ tx }, _input, book) => pdfsOfBook(tx, { school: book.school_id, book: book.id }),
   }),
 
   latestPdf: on(reportFiles.latestPdf, {
-    load: (scene, { params }) => reportOf(scene, params.id),
-    run: async ({ tx }, _asked, book) => {
+    load: (context, { params }) => reportOf(context, params.id),
+    run: async ({ tx }, _input, book) => {
       const [latest] = await pdfsOfBook(tx, { school: book.school_id, book: book.id })
       if (!latest) throw reportFileFailures.noPdf()
       return latest
@@ -87,13 +87,13 @@ export const pdfHandlers: Pick<
   }),
 
   downloadPdf: onFile(reportFiles.downloadPdf, {
-    load: async (scene, { params }) => {
-      const book = await reportOf(scene, params.id)
-      const [pdf] = await pdfOfBook(scene.tx, { school: book.school_id, book: book.id, id: params.pdfId })
+    load: async (context, { params }) => {
+      const book = await reportOf(context, params.id)
+      const [pdf] = await pdfOfBook(context.tx, { school: book.school_id, book: book.id, id: params.pdfId })
       if (!pdf) throw common.notFound()
       return { book, pdf }
     },
-    run: async ({ tx }, _asked, { book, pdf }) => ({ path: pdf.file_path, filename: await nameOf(tx, book) }),
+    run: async ({ tx }, _input, { book, pdf }) => ({ path: pdf.file_path, filename: await nameOf(tx, book) }),
     // The stored path is taken as it is: PDFs of before this service lie at flat paths.
     finish: async ({ path, filename }) => ({ stored: { bucket: BUCKET, path }, filename, missing: reportFileFailures.fileAway() }),
   }),

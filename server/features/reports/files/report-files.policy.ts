@@ -2,24 +2,14 @@ import { reportFileFailures } from '@markbook/shared/contract/report-files'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx } from '../../../store/tx.ts'
-import { classAndTerm, yearOf } from '../../calculations/calculations.policy.ts'
-import { termById, yearById } from '../../calculations/calculations.queries.ts'
-import type { Asker } from '../../policy.ts'
+import { termById, yearById } from '../../policy.ts'
+import type { ClassPlace } from '../reports.policy.ts'
 import { booksOfClass } from '../reports.queries.ts'
-import type { Period } from './gather-cards.ts'
+import type { Period } from './report-card-data.ts'
 import { groupById } from './report-files.queries.ts'
 
 type Book = Row<'report_book'>
 type Type = Book['report_type']
-type Targets = Readonly<Record<string, string | undefined>>
-/** A class whose reports are the caller's, and a term of its year; which type of report is said in the query or the body. */
-export type ClassPlace = Omit<Period, 'type'>
-
-export async function classPlace(asker: Asker, targets: Targets): Promise<ClassPlace> {
-  const { group, term } = await classAndTerm(asker, targets)
-  return { group, term, year: await yearOf(asker, term.academic_year_id) }
-}
-
 /** The class and period of a report that was loaded. */
 export async function periodOf(
   tx: ReadTx,

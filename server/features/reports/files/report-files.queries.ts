@@ -1,14 +1,9 @@
 import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
-import { statement } from '../../../store/statement.ts'
+import { matches } from '../../../store/conditions.ts'
+import { rowsBy, statement } from '../../../store/statement.ts'
 
 /** One PDF of a report; none where it is another report's. */
-export const pdfOfBook = statement<{ school: string; book: string; id: string }>()(({ db, t, p }) => {
-  const { report_book_pdf } = t
-  return db
-    .select()
-    .from(report_book_pdf)
-    .where(and(eq(report_book_pdf.school_id, p.school), eq(report_book_pdf.report_book_id, p.book), eq(report_book_pdf.id, p.id)))
-})
+export const pdfOfBook = rowsBy('report_book_pdf', { school: 'school_id', book: 'report_book_id', id: 'id' })
 
 /** The newest PDF of every report of a class and term, by the student's last name; null where a report has none. */
 export const latestPdfs = statement<{ school: string; group: string; term: string; type: 'term' | 'year_end' }>()(({ db, t, p }) => {
@@ -26,16 +21,9 @@ export const latestPdfs = statement<{ school: string; group: string; term: strin
       generated_at: report_book_pdf.generated_at,
     })
     .from(report_book)
-    .innerJoin(student, and(eq(student.school_id, report_book.school_id), eq(student.id, report_book.student_id)))
-    .leftJoin(report_book_pdf, and(eq(report_book_pdf.school_id, report_book.school_id), eq(report_book_pdf.id, newest)))
-    .where(
-      and(
-        eq(report_book.school_id, p.school),
-        eq(report_book.student_group_id, p.group),
-        eq(report_book.term_id, p.term),
-        eq(report_book.report_type, p.type),
-      ),
-    )
+    .innerJoin(student, matches(student, { school_id: report_book.school_id, id: report_book.student_id }))
+    .leftJoin(report_book_pdf, matches(report_book_pdf, { school_id: report_book.school_id, id: newest }))
+    .where(matches(report_book, { school_id: p.school, student_group_id: p.group, term_id: p.term, report_type: p.type }))
     .orderBy(asc(student.sort_key), asc(student.id))
 })
 
@@ -47,18 +35,13 @@ export const filesOfClass = statement<OfClass>()(({ db, t, p }) => {
   return db
     .select(getTableColumns(file))
     .from(file)
-    .where(and(eq(file.school_id, p.school), eq(file.student_group_id, p.group), eq(file.term_id, p.term), eq(file.report_type, p.type)))
+    .where(matches(file, { school_id: p.school, student_group_id: p.group, term_id: p.term, report_type: p.type }))
     .orderBy(desc(file.generated_at), desc(file.id))
 })
 
-export const groupById = statement<{ school: string; id: string }>()(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.student_group)
-    .where(and(eq(t.student_group.school_id, p.school), eq(t.student_group.id, p.id))),
-)
+export const groupById = rowsBy('student_group', { school: 'school_id', id: 'id' })
 
-export const schoolById = statement<{ id: string }>()(({ db, t, p }) => db.select().from(t.school).where(eq(t.school.id, p.id)))
+export const schoolById = rowsBy('school', { id: 'id' })
 
 /** Who a class's students are, by id, whether they are still in it or not. `ids` is a JSON array. */
 export const studentsById = statement<{ school: string; ids: string }>()(({ db, t, p, dialect }) =>
@@ -66,5 +49,5 @@ export const studentsById = statement<{ school: string; ids: string }>()(({ db, 
     .select()
     .from(t.student)
     .where(and(eq(t.student.school_id, p.school), dialect.inList(t.student.id, p.ids)))
-    .orderBy(asc(t.student.sort_key), asc(t.student.id)),
+    .orderBy(dialect.sorted(t.student.sort_key), asc(t.student.id)),
 )

@@ -1,22 +1,22 @@
 import { Failure } from '@markbook/shared/failures'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MarkQueue, type Outgoing } from './mark-queue.ts'
-import type { Recorded } from './pending.ts'
+import { MarkQueue, type MarkToSend } from './mark-queue.ts'
+import type { StoredMark } from './pending-mark.ts'
 
 const away = () => new Failure(0, 'unreachable', 'The server cannot be reached.')
 
 /** A server with one or more assessments, timers that a test turns by hand, and a line that may lose what is asked or what is answered. */
 function world() {
   const stored = new Map<string, Map<string, number>>()
-  const sent: { assessmentId: string; marks: readonly Outgoing[] }[] = []
+  const sent: { assessmentId: string; marks: readonly MarkToSend[] }[] = []
   const timers: { ms: number; then: () => void }[] = []
-  const line = { request: true, reply: true, refuse: null as null | ((marks: readonly Outgoing[]) => Failure | null) }
+  const line = { request: true, reply: true, refuse: null as null | ((marks: readonly MarkToSend[]) => Failure | null) }
   let atOnce = 0
   const most = { atOnce: 0 }
-  const rowsOf = (assessmentId: string): Recorded[] =>
+  const rowsOf = (assessmentId: string): StoredMark[] =>
     [...(stored.get(assessmentId) ?? [])].map(([student_id, score]) => ({ student_id, score, remarks: null }))
-  const queue = new MarkQueue<Recorded>({
+  const queue = new MarkQueue<StoredMark>({
     send: async (assessmentId, marks) => {
       atOnce += 1
       most.atOnce = Math.max(most.atOnce, atOnce)
@@ -36,8 +36,8 @@ function world() {
       if (!line.request || !line.reply) throw away()
       return rowsOf(assessmentId)
     },
-    arrived: () => {},
-    keep: () => {},
+    saved: () => {},
+    store: () => {},
     later: (ms, then) => {
       const timer = { ms, then }
       timers.push(timer)
@@ -60,8 +60,8 @@ function world() {
   return { queue, stored, sent, timers, line, most, turn, settle, score, put }
 }
 
-describe('marks on their way', () => {
-  test('what is typed quickly goes in one request, in the order of typing', async () => {
+describe('the mark queue', () => {
+  test('marks typed quickly go in one request, in the order of entry', async () => {
     const at = world()
     at.put('1', 12)
     at.put('2', 13)
@@ -79,7 +79,7 @@ describe('marks on their way', () => {
     expect(at.queue.all()).toEqual([])
   })
 
-  test('of an assessment one request is under way at a time; what is typed meanwhile follows', async () => {
+  test('an assessment has one request at a time; marks typed meanwhile go in the next', async () => {
     const at = world()
     at.put('1', 12)
     for (const { then } of at.timers.splice(0)) then()
@@ -91,7 +91,7 @@ describe('marks on their way', () => {
     expect(at.queue.all()).toEqual([])
   })
 
-  test('without a server they wait, longer and longer, and go once it is back', async () => {
+  test('marks wait for an unreachable server with growing pauses, and are sent once it is back', async () => {
     const at = world()
     at.line.request = false
     at.put('1', 12)
@@ -103,7 +103,7 @@ describe('marks on their way', () => {
       await at.settle()
     }
     expect(pauses).toEqual([200, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
-    expect(at.queue.of('a', '1')?.state).toBe('waiting')
+    expect(at.queue.get('a', '1')?.state).toBe('waiting')
     at.line.request = true
     at.queue.retry()
     await at.turn()
@@ -111,7 +111,7 @@ describe('marks on their way', () => {
     expect(at.queue.all()).toEqual([])
   })
 
-  test('of a server that is known to be away nothing is said to be under way', async () => {
+  test('a mark is waiting at once where the server is known to be unreachable', async () => {
     const at = world()
     at.line.request = false
     at.put('1', 12)
@@ -138,7 +138,7 @@ describe('marks on their way', () => {
     expect(at.queue.all()).toEqual([])
   })
 
-  test('what somebody else has saved meanwhile is not overwritten, until the person says so', async () => {
+  test('a newer mark of somebody else is not overwritten until the user decides', async () => {
     const at = world()
     at.line.request = false
     at.put('1', 12, 10)
@@ -146,22 +146,22 @@ describe('marks on their way', () => {
     at.stored.set('a', new Map([['1', 17]]))
     at.line.request = true
     await at.turn()
-    expect(at.queue.of('a', '1')).toMatchObject({ state: 'conflict', score: 12, theirs: 17 })
+    expect(at.queue.get('a', '1')).toMatchObject({ state: 'conflict', score: 12, theirs: 17 })
     expect(at.score('a', '1')).toBe(17)
-    at.queue.decide(at.queue.all(), 'mine')
+    at.queue.resolve(at.queue.all(), 'mine')
     await at.turn()
     expect(at.score('a', '1')).toBe(12)
   })
 
-  test('or it is given up', async () => {
+  test('the user can discard the mark instead', async () => {
     const at = world()
-    at.queue.contest({ assessmentId: 'a', studentId: '1', score: 12, seen: 10 }, 17)
-    at.queue.decide(at.queue.all(), 'theirs')
+    at.queue.addConflict({ assessmentId: 'a', studentId: '1', score: 12, seen: 10 }, 17)
+    at.queue.resolve(at.queue.all(), 'theirs')
     await at.turn()
     expect([at.sent, at.queue.all()]).toEqual([[], []])
   })
 
-  test('a refusal that names marks leaves those, and saves the others', async () => {
+  test('a refusal that names marks refuses those and saves the others', async () => {
     const at = world()
     at.line.refuse = (marks) => {
       const wrong = marks.findIndex(({ score }) => score > 20)
@@ -177,7 +177,7 @@ describe('marks on their way', () => {
     expect([at.score('a', '1'), at.score('a', '3')]).toEqual([12, 14])
   })
 
-  test('a refusal that names none is tried one by one', async () => {
+  test('after a refusal that names no mark, marks are sent one at a time', async () => {
     const at = world()
     at.line.refuse = (marks) =>
       marks.some(({ studentId }) => studentId === '2') ? new Failure(404, 'not_found', 'Nobody is there.') : null
@@ -189,7 +189,7 @@ describe('marks on their way', () => {
     expect([at.score('a', '1'), at.score('a', '3')]).toEqual([12, 14])
   })
 
-  test('what an earlier window left behind waits for a word, and is compared before it goes', async () => {
+  test('marks of an earlier window wait for a decision, and are compared before they are sent', async () => {
     const at = world()
     at.stored.set(
       'a',
@@ -206,20 +206,20 @@ describe('marks on their way', () => {
     ])
     await at.turn()
     expect(at.sent).toEqual([])
-    at.queue.decide(at.queue.all(), 'compare')
+    at.queue.resolve(at.queue.all(), 'compare')
     await at.turn()
     expect(at.queue.all()).toMatchObject([{ studentId: '2', state: 'conflict', theirs: 5 }])
     expect(at.score('a', '3')).toBe(7)
   })
 
-  test('what the server tells of another’s mark is held against what waits', () => {
+  test('an event with a mark of somebody else makes a conflict with a waiting mark', () => {
     const at = world()
     at.put('1', 12, 10)
-    at.queue.noticed('a', [{ student_id: '1', score: 17, remarks: null }])
-    expect(at.queue.of('a', '1')).toMatchObject({ state: 'conflict', theirs: 17 })
+    at.queue.reconcile('a', [{ student_id: '1', score: 17, remarks: null }])
+    expect(at.queue.get('a', '1')).toMatchObject({ state: 'conflict', theirs: 17 })
   })
 
-  test('whatever the line does, the last mark that was typed arrives, and nothing is left over', async () => {
+  test('the last typed mark arrives and the queue empties, whatever the network does', async () => {
     const event = fc.oneof(
       fc.record({ does: fc.constant('type' as const), student: fc.constantFrom('1', '2', '3'), value: fc.integer({ min: 0, max: 20 }) }),
       fc.record({ does: fc.constant('line' as const), request: fc.boolean(), reply: fc.boolean() }),

@@ -1,38 +1,37 @@
 import type { LiveMark } from '@markbook/shared/contract/grades'
-import type { Standing } from './figures.ts'
-import type { Pending } from './pending.ts'
-import type { Wrong } from './typed-mark.ts'
+import type { EffectiveMark } from './figures.ts'
+import type { MarkError } from './parse-mark.ts'
+import type { PendingMark } from './pending-mark.ts'
 
-/** The mark that stands: what was typed, where that is not in question, else what the server has. */
-export function standingOf(saved: LiveMark | null | undefined, pending: Pending | null | undefined): Standing {
+/** The mark that counts: a pending one unless it needs a decision, else the saved one. */
+export function effectiveMark(saved: LiveMark | null | undefined, pending: PendingMark | null | undefined): EffectiveMark {
   const isInQuestion = pending?.state === 'conflict' || pending?.state === 'refused' || pending?.state === 'offered'
   if (pending && !isInQuestion) return { score: pending.score, is_excluded: saved?.is_excluded ?? false }
   return saved ? { score: saved.score, is_excluded: saved.is_excluded } : null
 }
 
-/** Whether two marks count the same, say the same, or are in every respect the same. */
-export const sameStanding = (a: Standing, b: Standing) => a?.score === b?.score && a?.is_excluded === b?.is_excluded
+/** Three degrees of equality: what counts, all values, and the whole mark. */
+export const isSameEffectiveMark = (a: EffectiveMark, b: EffectiveMark) => a?.score === b?.score && a?.is_excluded === b?.is_excluded
 type Values = Pick<LiveMark, 'score' | 'remarks' | 'is_excluded' | 'exclusion_reason'>
-export const sameValues = (a: Values, b: Values) =>
+export const hasSameValues = (a: Values, b: Values) =>
   a.score === b.score && a.remarks === b.remarks && a.is_excluded === b.is_excluded && a.exclusion_reason === b.exclusion_reason
-export const sameMark = (a: LiveMark, b: LiveMark) =>
-  sameValues(a, b) && a.is_waiting === b.is_waiting && a.is_above === b.is_above && a.updated_at === b.updated_at
+export const isSameMark = (a: LiveMark, b: LiveMark) =>
+  hasSameValues(a, b) && a.is_waiting === b.is_waiting && a.is_above === b.is_above && a.updated_at === b.updated_at
 
-/** What was typed and is no mark: it stays in the cell until it is put right. */
-export type Mistake = { text: string; reason: Wrong }
-export type Mistyped = Place & { mistake: Mistake }
-type Place = { assessmentId: string; studentId: string }
+/** An entry that is no valid mark. It stays in its cell until it is corrected. */
+export type InvalidEntry = { text: string; reason: MarkError }
+export type InvalidCell = MarkKey & { invalid: InvalidEntry }
+export type MarkKey = { assessmentId: string; studentId: string }
 
-/** What was mistyped in these assessments; `mistakes` by assessment and student. */
-export const mistypedAmong = (mistakes: ReadonlyMap<string, Mistake>, assessmentIds: ReadonlySet<string>): Mistyped[] =>
-  [...mistakes].flatMap(([key, mistake]) => {
+/** The invalid entries of these assessments. The map's keys are `assessmentId/studentId`. */
+export const invalidCellsOf = (mistakes: ReadonlyMap<string, InvalidEntry>, assessmentIds: ReadonlySet<string>): InvalidCell[] =>
+  [...mistakes].flatMap(([key, invalid]) => {
     const [assessmentId = '', studentId = ''] = key.split('/')
-    return assessmentIds.has(assessmentId) ? [{ assessmentId, studentId, mistake }] : []
+    return assessmentIds.has(assessmentId) ? [{ assessmentId, studentId, invalid }] : []
   })
 
-/** Marks by the assessment that they are of. */
-export function byAssessment(marks: readonly LiveMark[]): Map<string, LiveMark[]> {
-  const groups = new Map<string, LiveMark[]>()
-  for (const mark of marks) groups.set(mark.assessment_id, [...(groups.get(mark.assessment_id) ?? []), mark])
+export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
   return groups
 }

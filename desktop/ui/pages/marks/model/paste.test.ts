@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { parseMark } from './parse-mark.ts'
 import { planPaste, readBlock, writeBlock } from './paste.ts'
-import { readMark } from './typed-mark.ts'
 
 describe('readMark', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('readMark', () => {
     ['0', 0],
     ['20', 20],
   ])('%j is a mark', (text, score) => {
-    expect(readMark(text, 20)).toEqual({ kind: 'mark', score })
+    expect(parseMark(text, 20)).toEqual({ kind: 'mark', score })
   })
 
   test.each([
@@ -27,31 +27,31 @@ describe('readMark', () => {
     ['1e1', 'not_a_number'],
     [',5', 'not_a_number'],
   ])('%j is none: %s', (text, reason) => {
-    expect(readMark(text, 20)).toEqual({ kind: 'wrong', reason })
+    expect(parseMark(text, 20)).toEqual({ kind: 'wrong', reason })
   })
 
   test('nothing but spaces is empty', () => {
-    expect(readMark(' \u00a0', 20)).toEqual({ kind: 'empty' })
+    expect(parseMark(' \u00a0', 20)).toEqual({ kind: 'empty' })
   })
 })
 
 describe('readBlock', () => {
-  test('a column, with the line end that spreadsheets put at its end', () => {
+  test('a column with a trailing line break', () => {
     expect(readBlock('12\r\n\r\n7,5\r\n')).toEqual([['12'], [''], ['7,5']])
   })
 
-  test('cells in quotation marks hold tabs, lines and quotation marks', () => {
+  test('quoted cells contain tabs, line breaks and quotes', () => {
     expect(readBlock('"a\tb"\t"say ""no"""\n"two\nlines"\tx')).toEqual([
       ['a\tb', 'say "no"'],
       ['two\nlines', 'x'],
     ])
   })
 
-  test('a quotation mark that is never closed is read as it stands', () => {
+  test('an unclosed quote is an ordinary character', () => {
     expect(readBlock('"12\t3')).toEqual([['"12', '3']])
   })
 
-  test('what was copied here is read back the same', () => {
+  test('reads what writeBlock wrote', () => {
     const text = fc.string({ maxLength: 8 }).map((each) => each.replaceAll('\r', '').trim())
     const block = fc
       .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 2, max: 4 }))
@@ -67,7 +67,7 @@ describe('readBlock', () => {
 describe('planPaste', () => {
   const sheet = { rows: 4, maxScores: [20, 10], scoreAt: (row: number, col: number) => (row === 0 && col === 0 ? 12 : null) }
 
-  test('says what goes where, what cannot be saved, and what lies outside', () => {
+  test('counts marks, invalid cells, and rows and columns outside of the sheet', () => {
     const plan = planPaste(
       [
         ['12', '11'],
@@ -82,7 +82,7 @@ describe('planPaste', () => {
     expect(plan.cells.filter(({ typed }) => typed.kind === 'wrong').map(({ text }) => text)).toEqual(['11', 'x'])
   })
 
-  test('too many rows are counted and left out', () => {
+  test('rows beyond the sheet are counted and left out', () => {
     expect(planPaste([['1'], ['2'], ['3']], { row: 3, col: 1 }, sheet)).toMatchObject({ marks: 1, outsideRows: 2 })
   })
 
@@ -90,10 +90,10 @@ describe('planPaste', () => {
     const cells = fc.array(fc.array(fc.constantFrom('1', '', 'x', '99'), { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 8 })
     const at = fc.record({ row: fc.integer({ min: 0, max: 3 }), col: fc.integer({ min: 0, max: 1 }) })
     fc.assert(
-      fc.property(cells, at, (block, place) => {
-        const plan = planPaste(block, place, sheet)
-        for (const { row, col } of plan.cells) expect(row < 4 && col < 2 && row >= place.row && col >= place.col).toBe(true)
-        expect(plan.outsideRows).toBe(Math.max(0, block.length - (4 - place.row)))
+      fc.property(cells, at, (block, position) => {
+        const plan = planPaste(block, position, sheet)
+        for (const { row, col } of plan.cells) expect(row < 4 && col < 2 && row >= position.row && col >= position.col).toBe(true)
+        expect(plan.outsideRows).toBe(Math.max(0, block.length - (4 - position.row)))
       }),
     )
   })

@@ -1,13 +1,13 @@
-import type { Place } from './moves.ts'
-import { readMark, type Typed } from './typed-mark.ts'
+import type { CellPosition } from './navigation.ts'
+import { type ParsedMark, parseMark } from './parse-mark.ts'
 
-/** More than the largest class and the widest sheet; what lies beyond is counted, not read. */
+/** Larger than any class and sheet. Cells beyond are counted, not read. */
 const MOST_ROWS = 5_000
 const MOST_COLUMNS = 200
 
 /**
- * A block as spreadsheets put it on the clipboard: cells between tabs, lines between rows; a cell in quotation marks may hold both, and
- * doubles the marks that it contains. One line end at the end is no row.
+ * Parses tab-separated text as spreadsheets copy it. A quoted cell may contain tabs, line breaks and doubled quotes. One line break at
+ * the end is no row.
  */
 export function readBlock(text: string): string[][] {
   const rows: string[][] = [['']]
@@ -28,7 +28,7 @@ export function readBlock(text: string): string[][] {
   return rows.map((cells) => cells.map((cell) => cell.trim()))
 }
 
-/** Reads to the closing mark, and answers where that stands. A mark that nothing closes is a mark like any other sign. */
+/** Reads to the closing quote and returns its index. An unclosed quote is an ordinary character. */
 function quoted(text: string, from: number, add: (part: string) => void): number {
   let found = ''
   for (let at = from + 1; at < text.length; at += 1) {
@@ -45,15 +45,15 @@ function quoted(text: string, from: number, add: (part: string) => void): number
   return from
 }
 
-/** The other way round: what Ctrl+C puts on the clipboard. */
+/** The inverse of `readBlock`. */
 export const writeBlock = (rows: readonly (readonly string[])[]): string =>
   rows.map((cells) => cells.map((cell) => (/["\t\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join('\t')).join('\n')
 
-/** What a pasted cell would do there. `before` null: nothing is recorded. */
-export type PastedCell = Place & { text: string; typed: Typed; before: number | null }
+/** A cell of the block at its position. `before` is the present score, null for none. */
+export type PastedCell = CellPosition & { text: string; typed: ParsedMark; before: number | null }
 export type PastePlan = {
   cells: PastedCell[]
-  /** Marks that would be saved, cells that cannot be, and how much lies outside of the sheet. */
+  /** Numbers of marks to save and of invalid cells, and rows and columns outside of the sheet. */
   marks: number
   wrong: number
   outsideRows: number
@@ -61,14 +61,14 @@ export type PastePlan = {
 }
 type Sheet = { rows: number; maxScores: readonly number[]; scoreAt: (row: number, col: number) => number | null }
 
-/** Where a block would go whose first cell is put at `at`. Empty cells leave what is there, and what is there already is not saved again. */
-export function planPaste(block: readonly (readonly string[])[], at: Place, { rows, maxScores, scoreAt }: Sheet): PastePlan {
+/** Places a block with its first cell at `at`. Empty cells and equal marks change nothing. */
+export function planPaste(block: readonly (readonly string[])[], at: CellPosition, { rows, maxScores, scoreAt }: Sheet): PastePlan {
   const width = Math.max(0, ...block.map((cells) => cells.length))
   const fitting = block.slice(0, Math.min(MOST_ROWS, Math.max(0, rows - at.row)))
   const cells = fitting.flatMap((texts, down) =>
     texts.slice(0, Math.min(MOST_COLUMNS, maxScores.length - at.col)).map((text, across): PastedCell => {
-      const place = { row: at.row + down, col: at.col + across }
-      return { ...place, text, typed: readMark(text, maxScores[place.col] ?? 0), before: scoreAt(place.row, place.col) }
+      const position = { row: at.row + down, col: at.col + across }
+      return { ...position, text, typed: parseMark(text, maxScores[position.col] ?? 0), before: scoreAt(position.row, position.col) }
     }),
   )
   return {

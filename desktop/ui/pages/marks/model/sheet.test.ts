@@ -7,12 +7,12 @@ import { people } from '@markbook/shared/story/people'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Cursor } from './cursor.ts'
-import { GridControl, type Said } from './grid-control.ts'
+import { GridController, type GridMessage } from './grid-controller.ts'
 import { MarkQueue } from './mark-queue.ts'
+import { GridSelection } from './selection.ts'
 import { Sheet } from './sheet.ts'
 
-const columns = [mathsQuiz, mathsHomework, mathsExam] as unknown as Assessment[]
+const columns = [mathsQuiz, mathsHomework, mathsExam] satisfies Assessment[]
 const at = '2026-01-12T08:00:00.000Z'
 const ids: readonly string[] = pupilsOf3B.map(({ id }) => id)
 const live = grades
@@ -26,23 +26,23 @@ beforeEach(() => {
   queue = new MarkQueue<Grade>({
     send: async () => [],
     read: async () => [],
-    arrived: () => {},
-    keep: () => {},
+    saved: () => {},
+    store: () => {},
     later: () => () => {},
     now: () => at,
     random: () => 1,
   })
   sheet = new Sheet(queue, people.ada.id, () => {})
   sheet.open()
-  sheet.lay(pupilsOf3B, columns, michaelmas, defaultGradingScale)
-  sheet.hear({ is_whole: true, marks: live, gone: [], touched: [] })
+  sheet.setLayout(pupilsOf3B, columns, michaelmas, defaultGradingScale)
+  sheet.receive({ is_whole: true, marks: live, gone: [], touched: [] })
   told = []
 })
 
-const shown = (column: { id: string }, pupil: { id: string }) => sheet.standing(column.id, pupil.id)?.score ?? null
+const shown = (column: { id: string }, pupil: { id: string }) => sheet.effectiveMark(column.id, pupil.id)?.score ?? null
 const fromOther = (score: number, more: Partial<LiveMark> = {}) => {
   const mark = live.find(({ assessment_id, student_id }) => assessment_id === mathsExam.id && student_id === zoe.id) as LiveMark
-  sheet.hear({
+  sheet.receive({
     is_whole: false,
     marks: [{ ...mark, score, updated_by: people.byrne.id, updated_at: '2026-01-12T09:00:00.000Z', ...more }],
     gone: [],
@@ -51,7 +51,7 @@ const fromOther = (score: number, more: Partial<LiveMark> = {}) => {
 }
 
 describe('figures', () => {
-  test('are those that the server computes, whatever the marks', () => {
+  test('equal those of the server', () => {
     const assessment = assessments.filter(({ term_id, subject_id }) => term_id === michaelmas.id && subject_id === maths.id)
     const score = fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: null })
     fc.assert(
@@ -61,7 +61,7 @@ describe('figures', () => {
           const max = assessment.find(({ id }) => id === mark.assessment_id)?.max_score ?? 0
           return share === null ? [] : [{ ...mark, score: Math.round(share * max * 100) / 100 }]
         })
-        sheet.hear({ is_whole: true, marks, gone: [], touched: [] })
+        sheet.receive({ is_whole: true, marks, gone: [], touched: [] })
         const { students: results } = classTermResult({
           student_group_id: class3B.id,
           scale: defaultGradingScale,
@@ -91,7 +91,7 @@ describe('figures', () => {
     )
   })
 
-  test('follow what is typed before it is saved', () => {
+  test('include typed marks before they are saved', () => {
     const before = sheet.figuresOf(zoe.id).exam_average
     expect(sheet.enter(mathsExam.id, zoe.id, '80', 71)).toBe('sent')
     expect([before, sheet.figuresOf(zoe.id).exam_average]).toEqual([71, 80])
@@ -99,7 +99,7 @@ describe('figures', () => {
 })
 
 describe('a cell', () => {
-  test('tells its own listeners and no others', () => {
+  test('notifies its own listeners only', () => {
     sheet.listenToCell(mathsExam.id, zoe.id)(() => told.push('zoe'))
     sheet.listenToCell(mathsExam.id, ids[0] ?? '')(() => told.push('other'))
     sheet.listen(zoe.id, () => told.push('row'))
@@ -107,154 +107,154 @@ describe('a cell', () => {
     expect(told).toEqual(['zoe', 'row'])
   })
 
-  test('is the same object until something of it changes', () => {
+  test('is the same object until it changes', () => {
     const before = sheet.cell(mathsExam.id, zoe.id)
     expect(sheet.cell(mathsExam.id, zoe.id)).toBe(before)
     fromOther(72)
     expect(sheet.cell(mathsExam.id, zoe.id)).not.toBe(before)
   })
 
-  test('keeps what is no mark, sends nothing, and counts what was there', () => {
+  test('keeps an invalid entry, sends nothing, and counts the former mark', () => {
     expect(sheet.enter(mathsExam.id, zoe.id, '101', 71)).toBe('wrong')
-    expect(sheet.cell(mathsExam.id, zoe.id).mistake).toEqual({ text: '101', reason: 'above_maximum' })
-    expect([queue.all(), shown(mathsExam, zoe), sheet.mistakesThere()]).toEqual([[], 71, 1])
+    expect(sheet.cell(mathsExam.id, zoe.id).invalid).toEqual({ text: '101', reason: 'above_maximum' })
+    expect([queue.all(), shown(mathsExam, zoe), sheet.invalidCount()]).toEqual([[], 71, 1])
     expect(sheet.enter(mathsExam.id, zoe.id, '10', 71)).toBe('sent')
-    expect(sheet.mistakesThere()).toBe(0)
+    expect(sheet.invalidCount()).toBe(0)
   })
 
-  test('says that two servers have different marks, until somebody has decided', () => {
+  test('is in review while it has an open replication conflict', () => {
     const { saved } = sheet.cell(mathsExam.id, zoe.id)
-    sheet.review(new Set([saved?.id ?? '']))
-    expect(sheet.cell(mathsExam.id, zoe.id).isReviewed).toBe(true)
-    sheet.review(new Set())
-    expect(sheet.cell(mathsExam.id, zoe.id).isReviewed).toBe(false)
+    sheet.setInReview(new Set([saved?.id ?? '']))
+    expect(sheet.cell(mathsExam.id, zoe.id).isInReview).toBe(true)
+    sheet.setInReview(new Set())
+    expect(sheet.cell(mathsExam.id, zoe.id).isInReview).toBe(false)
   })
 
-  test('typed over while somebody else saved another mark needs a decision', () => {
+  test('becomes a conflict when somebody else saved another mark while it was edited', () => {
     fromOther(64)
-    expect(sheet.enter(mathsExam.id, zoe.id, '80', 71)).toBe('contested')
+    expect(sheet.enter(mathsExam.id, zoe.id, '80', 71)).toBe('conflict')
     expect(sheet.cell(mathsExam.id, zoe.id).pending).toMatchObject({ state: 'conflict', score: 80, theirs: 64 })
     expect(shown(mathsExam, zoe)).toBe(64)
   })
 
-  test('the same mark again saves nothing', () => {
-    expect(sheet.enter(mathsExam.id, zoe.id, '71', 71)).toBe('kept')
+  test('entering the same mark saves nothing', () => {
+    expect(sheet.enter(mathsExam.id, zoe.id, '71', 71)).toBe('unchanged')
     expect(queue.all()).toEqual([])
   })
 })
 
-describe('news of others', () => {
-  test('stand out and are told; one’s own are not', () => {
-    sheet.listenToNews((news) => told.push(...news.map(({ mark }) => String(mark?.score))))
+describe('changes of others', () => {
+  test('are highlighted and announced; own changes are not', () => {
+    sheet.listenToRemoteChanges((news) => told.push(...news.map(({ mark }) => String(mark?.score))))
     fromOther(64)
     fromOther(65, { updated_by: people.ada.id, updated_at: '2026-01-12T10:00:00.000Z' })
     expect(told).toEqual(['64'])
-    expect(sheet.cell(mathsExam.id, zoe.id).isNews).toBe(true)
+    expect(sheet.cell(mathsExam.id, zoe.id).isRecentChange).toBe(true)
   })
 
-  test('an echo of one’s own earlier word changes nothing', () => {
+  test('an older change of the same user changes nothing', () => {
     fromOther(64, { updated_by: people.ada.id, updated_at: '2026-01-12T07:00:00.000Z' })
     expect(shown(mathsExam, zoe)).toBe(71)
   })
 
-  test('a mark that went is gone, also where it is only missing from the whole', () => {
+  test('a deleted mark disappears, also when a whole event lacks it', () => {
     const [first, ...others] = live
-    sheet.hear({ is_whole: false, marks: [], gone: [first?.id ?? ''], touched: [] })
+    sheet.receive({ is_whole: false, marks: [], gone: [first?.id ?? ''], touched: [] })
     expect(shown({ id: first?.assessment_id ?? '' }, { id: first?.student_id ?? '' })).toBeNull()
-    sheet.hear({ is_whole: true, marks: others.slice(1), gone: [], touched: [] })
+    sheet.receive({ is_whole: true, marks: others.slice(1), gone: [], touched: [] })
     expect(shown({ id: others[0]?.assessment_id ?? '' }, { id: others[0]?.student_id ?? '' })).toBeNull()
   })
 })
 
 describe('the grid’s keys', () => {
   const key = (name: string, held: object = {}) => ({ key: name, ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, ...held })
-  let control: GridControl
-  let cursor: Cursor
-  let said: Said[]
+  let controller: GridController
+  let selection: GridSelection
+  let said: GridMessage[]
   let pasted: string[][] | null
   beforeEach(() => {
-    cursor = new Cursor()
+    selection = new GridSelection()
     said = []
     pasted = null
-    control = new GridControl(sheet, cursor, {
-      say: (asked) => void said.push(asked),
-      ask: () => {},
-      paste: (block) => {
+    controller = new GridController(sheet, selection)
+    controller.host = {
+      announce: (asked) => void said.push(asked),
+      openAt: () => {},
+      previewPaste: (block) => {
         pasted = block
       },
-      takeBack: async () => true,
-      focus: () => {},
-      written: String,
-    })
+      undoCreate: async () => true,
+      focusGrid: () => {},
+    }
   })
 
-  test('a mark is typed, taken by Enter, and the next stands below', () => {
-    cursor.go({ row: 1, col: 2 })
-    expect(control.key(key('8'))).toBe(true)
-    expect(cursor.editing).toMatchObject({ text: '8', caret: false })
-    control.keyInField(key('Enter'), '80')
-    expect(cursor.at).toEqual({ row: 2, col: 2 })
-    expect(control.scoreAt({ row: 1, col: 2 })).toBe(80)
+  test('Enter commits a typed mark and moves down', () => {
+    selection.moveTo({ row: 1, col: 2 })
+    expect(controller.handleKey(key('8'))).toBe(true)
+    expect(selection.editing).toMatchObject({ text: '8', caret: false })
+    controller.handleEditorKey(key('Enter'), '80')
+    expect(selection.active).toEqual({ row: 2, col: 2 })
+    expect(controller.scoreAt({ row: 1, col: 2 })).toBe(80)
   })
 
-  test('Esc leaves the mark as it was', () => {
-    cursor.go({ row: 1, col: 2 })
-    control.key(key('8'))
-    control.keyInField(key('Escape'), '80')
-    expect([control.scoreAt({ row: 1, col: 2 }), queue.all()]).toEqual([71, []])
+  test('Esc cancels the edit', () => {
+    selection.moveTo({ row: 1, col: 2 })
+    controller.handleKey(key('8'))
+    controller.handleEditorKey(key('Escape'), '80')
+    expect([controller.scoreAt({ row: 1, col: 2 }), queue.all()]).toEqual([71, []])
   })
 
-  test('Ctrl+Z takes back the last save, and then the one before', async () => {
+  test('Ctrl+Z undoes the last step, and then the one before', async () => {
     for (const [row, text] of [
       [1, '80'],
       [2, '50'],
     ] as const) {
-      cursor.go({ row, col: 2 })
-      control.edit(text)
-      control.take(text)
+      selection.moveTo({ row, col: 2 })
+      controller.openEditor(text)
+      controller.commitEdit(text)
     }
-    await control.undo()
-    expect([control.scoreAt({ row: 1, col: 2 }), control.scoreAt({ row: 2, col: 2 })]).toEqual([80, 55])
-    await control.undo()
-    expect(control.scoreAt({ row: 1, col: 2 })).toBe(71)
-    await control.undo()
+    await controller.undo()
+    expect([controller.scoreAt({ row: 1, col: 2 }), controller.scoreAt({ row: 2, col: 2 })]).toEqual([80, 55])
+    await controller.undo()
+    expect(controller.scoreAt({ row: 1, col: 2 })).toBe(71)
+    await controller.undo()
     expect(said.at(-1)).toEqual({ word: 'undoNone' })
   })
 
-  test('a mark cannot be cleared, and that is said', () => {
-    cursor.go({ row: 1, col: 2 })
-    control.key(key('Delete'))
+  test('clearing a mark is refused with a message', () => {
+    selection.moveTo({ row: 1, col: 2 })
+    controller.handleKey(key('Delete'))
     expect(said).toEqual([{ word: 'cannotClear' }])
-    expect(control.scoreAt({ row: 1, col: 2 })).toBe(71)
+    expect(controller.scoreAt({ row: 1, col: 2 })).toBe(71)
   })
 
-  test('a letter is no mark, and that is said where one could be typed', () => {
-    cursor.go({ row: 1, col: 2 })
-    expect(control.key(key('q'))).toBe(false)
+  test('a letter in an editable cell shows a message', () => {
+    selection.moveTo({ row: 1, col: 2 })
+    expect(controller.handleKey(key('q'))).toBe(false)
     expect(said).toEqual([{ word: 'noMark' }])
-    control.isReadOnly = true
-    control.key(key('q'))
-    expect([said.length, cursor.editing]).toEqual([1, null])
+    controller.isReadOnly = true
+    controller.handleKey(key('q'))
+    expect([said.length, selection.editing]).toEqual([1, null])
   })
 
-  test('a block is copied as spreadsheets read it, figures too', () => {
-    cursor.choose({ row: 1, col: 1 }, { row: 2, col: 3 })
-    expect(control.copied()).toBe('9\t71\t90\n6.5\t55\t62.5')
+  test('a range is copied as tab-separated text, figures included', () => {
+    selection.selectRange({ row: 1, col: 1 }, { row: 2, col: 3 })
+    expect(controller.copyRange()).toBe('9\t71\t90\n6.5\t55\t62.5')
   })
 
-  test('one pasted cell is typed, more are shown first', () => {
-    cursor.go({ row: 1, col: 2 })
-    control.pasted('80\r\n')
-    expect(control.scoreAt({ row: 1, col: 2 })).toBe(80)
-    control.pasted('1\n2\n')
+  test('one pasted cell is entered, a larger block is previewed', () => {
+    selection.moveTo({ row: 1, col: 2 })
+    controller.pasteText('80\r\n')
+    expect(controller.scoreAt({ row: 1, col: 2 })).toBe(80)
+    controller.pasteText('1\n2\n')
     expect(pasted).toEqual([['1'], ['2']])
   })
 
-  test('whoever may only read changes nothing', () => {
-    control.isReadOnly = true
-    cursor.go({ row: 1, col: 2 })
-    control.key(key('8'))
-    control.pasted('80')
-    expect([cursor.editing, queue.all()]).toEqual([null, []])
+  test('a read-only sheet changes nothing', () => {
+    controller.isReadOnly = true
+    selection.moveTo({ row: 1, col: 2 })
+    controller.handleKey(key('8'))
+    controller.pasteText('80')
+    expect([selection.editing, queue.all()]).toEqual([null, []])
   })
 })

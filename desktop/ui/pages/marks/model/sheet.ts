@@ -1,62 +1,72 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { Grade, LiveMark, LiveMarks } from '@markbook/shared/contract/grades'
 import type { GradingScale } from '@markbook/shared/domain/letters'
-import { classMean, columnMean, type RowFigures, rowFigures, type Standing } from './figures.ts'
+import { classMean, columnMean, type EffectiveMark, type RowFigures, rowFigures } from './figures.ts'
 import type { MarkQueue } from './mark-queue.ts'
-import { byAssessment, type Mistake, type Mistyped, mistypedAmong, sameMark, sameStanding, sameValues, standingOf } from './mark-values.ts'
-import { goesOut, type Pending } from './pending.ts'
-import { readMark } from './typed-mark.ts'
+import {
+  effectiveMark,
+  grouped,
+  hasSameValues,
+  type InvalidCell,
+  type InvalidEntry,
+  invalidCellsOf,
+  isSameEffectiveMark,
+  isSameMark,
+  type MarkKey,
+} from './mark-values.ts'
+import { parseMark } from './parse-mark.ts'
+import { isSendable, type PendingMark } from './pending-mark.ts'
 
 export type Pupil = { id: string; first_name: string; last_name: string }
 export type Weights = { exam_weight: number; coursework_weight: number }
-/** One cell as it is shown. `saved`: what the server has. `isNews`: somebody else has just changed it. */
+/** `saved`: the mark of the server. `isInReview`: it has an open conflict. `isRecentChange`: somebody else has just changed it. */
 export type Cell = {
   readonly saved: LiveMark | null
-  readonly pending: Pending | null
-  readonly mistake: Mistake | null
-  readonly isReviewed: boolean
-  readonly isNews: boolean
+  readonly pending: PendingMark | null
+  readonly invalid: InvalidEntry | null
+  readonly isInReview: boolean
+  readonly isRecentChange: boolean
 }
 export type Layout = { readonly pupils: readonly Pupil[]; readonly columns: readonly Assessment[] }
 export type Footer = { columns: readonly (number | null)[]; coursework: number | null; exam: number | null; composite: number | null }
-export type News = { assessmentId: string; studentId: string; mark: LiveMark | null }
+export type RemoteChange = { assessmentId: string; studentId: string; mark: LiveMark | null }
 
 const NO_FOOTER: Footer = { columns: [], coursework: null, exam: null, composite: null }
-const EMPTY: Cell = { saved: null, pending: null, mistake: null, isReviewed: false, isNews: false }
+const EMPTY: Cell = { saved: null, pending: null, invalid: null, isInReview: false, isRecentChange: false }
 const keyOf = (assessmentId: string, studentId: string) => `${assessmentId}/${studentId}`
-/** How long a mark of somebody else stands out, ms. */
-const NEWS_LASTS = 8_000
-/** How long the footer waits for another mark, ms. */
+/** Duration of the highlight, ms. */
+const HIGHLIGHT_FOR = 8_000
+/** Delay before the footer is computed again, ms. */
 const FOOTER_AFTER = 200
 
 /**
- * The marks of a class in a subject and term as the page shows them: what the server has, what is on its way, what was mistyped, and the
- * figures that follow. Beside React: whoever shows a cell, a row or the footer hears of its own changes only.
+ * The marks of a class in a subject and term: saved, pending and invalid ones, and the figures computed from them. Outside of React, so
+ * that a component subscribes to one cell, one row or the footer.
  */
 export class Sheet {
   layout: Layout = { pupils: [], columns: [] }
-  /** False until the server has told its marks, and again while it cannot be heard. */
-  isLoaded = false
+  /** False until the server has sent its marks, and while the stream is interrupted. */
+  isConnected = false
   private weights: Weights = { exam_weight: 0, coursework_weight: 100 }
   private scale: GradingScale = { passMark: 50, bands: [] }
-  private isBegun = false
+  private hasLoadedOnce = false
   private saved = new Map<string, LiveMark>()
-  private readonly news = new Map<string, number>()
-  private reviewed: ReadonlySet<string> = new Set()
+  private readonly recentChanges = new Map<string, number>()
+  private gradesInReview: ReadonlySet<string> = new Set()
   private readonly cells = new Map<string, Cell>()
   private readonly figures = new Map<string, RowFigures>()
   private readonly means = new Map<string, number | null>()
   private footer: Footer | null = null
-  private footerTurn = 0
-  private readonly ears = new Map<string, Set<() => void>>()
-  private readonly newsEars = new Set<(news: News[]) => void>()
+  private footerVersion = 0
+  private readonly listeners = new Map<string, Set<() => void>>()
+  private readonly remoteChangeListeners = new Set<(changes: RemoteChange[]) => void>()
 
   constructor(
     readonly queue: MarkQueue<Grade>,
     private readonly userId: string,
     private readonly later: (ms: number, then: () => void) => void,
-    /** What was mistyped, here and on other sheets: it outlives this one. */
-    private readonly mistakes: Map<string, Mistake> = new Map(),
+    /** Invalid entries of all sheets of the session. */
+    private readonly invalidEntries: Map<string, InvalidEntry> = new Map(),
   ) {}
 
   get pupils(): readonly Pupil[] {
@@ -66,70 +76,80 @@ export class Sheet {
     return this.layout.columns
   }
 
-  /** What the server has, of earlier assessments too. */
+  /** The position of a mark with its pupil and assessment, which are absent for a mark of another sheet. */
+  locate({ assessmentId, studentId }: MarkKey) {
+    const row = this.pupils.findIndex(({ id }) => id === studentId)
+    const col = this.columns.findIndex(({ id }) => id === assessmentId)
+    return { position: { row, col }, pupil: this.pupils[row], column: this.columns[col] }
+  }
+
+  /** The saved marks, also of assessments that were deleted since. */
   marks = (): Iterable<LiveMark> => this.saved.values()
 
-  /** Shows what is on its way, until the returned function is called. */
+  /** Subscribes to the queue until the returned function is called. */
   open(): () => void {
-    this.forgetAll()
-    return this.queue.listen((assessmentId, studentIds) => this.touch(studentIds.map((studentId) => [assessmentId, studentId] as const)))
+    this.invalidateAll()
+    return this.queue.listen((assessmentId, studentIds) =>
+      this.invalidate(studentIds.map((studentId) => [assessmentId, studentId] as const)),
+    )
   }
 
-  /** `at`: a cell's key, a pupil's id, `layout`, `footer`, `state` (whether the server is heard) or `queue` (what is not saved). */
-  listen = (at: string, ear: () => void): (() => void) => {
-    const ears = this.ears.get(at) ?? new Set()
-    this.ears.set(at, ears.add(ear))
-    return () => void ears.delete(ear)
+  /** `part`: a cell's key, a pupil's id, `layout`, `footer`, `state` (the connection) or `queue` (unsaved marks). */
+  listen = (part: string, listener: () => void): (() => void) => {
+    const listeners = this.listeners.get(part) ?? new Set()
+    this.listeners.set(part, listeners.add(listener))
+    return () => void listeners.delete(listener)
   }
-  listenToCell = (assessmentId: string, studentId: string) => (ear: () => void) => this.listen(keyOf(assessmentId, studentId), ear)
-  /** Hears what others change. */
-  listenToNews = (ear: (news: News[]) => void): (() => void) => {
-    this.newsEars.add(ear)
-    return () => void this.newsEars.delete(ear)
+  listenToCell = (assessmentId: string, studentId: string) => (listener: () => void) =>
+    this.listen(keyOf(assessmentId, studentId), listener)
+  /** Called with the changes of other users. */
+  listenToRemoteChanges = (listener: (changes: RemoteChange[]) => void): (() => void) => {
+    this.remoteChangeListeners.add(listener)
+    return () => void this.remoteChangeListeners.delete(listener)
   }
 
-  lay(pupils: readonly Pupil[], columns: readonly Assessment[], weights: Weights, scale: GradingScale): void {
+  setLayout(pupils: readonly Pupil[], columns: readonly Assessment[], weights: Weights, scale: GradingScale): void {
     this.layout = { pupils, columns }
     this.weights = weights
     this.scale = scale
-    this.forgetAll()
+    this.invalidateAll()
   }
 
-  review(gradeIds: ReadonlySet<string>): void {
-    this.reviewed = gradeIds
-    this.forgetAll()
+  setInReview(gradeIds: ReadonlySet<string>): void {
+    this.gradesInReview = gradeIds
+    this.invalidateAll()
   }
 
   cell = (assessmentId: string, studentId: string): Cell => {
     const key = keyOf(assessmentId, studentId)
-    const known = this.cells.get(key)
-    if (known) return known
+    const cached = this.cells.get(key)
+    if (cached) return cached
     const saved = this.saved.get(key) ?? null
-    const pending = this.queue.of(assessmentId, studentId) ?? null
-    const mistake = this.mistakes.get(key) ?? null
-    const isPlain = !saved && !pending && !mistake
-    const isReviewed = saved !== null && this.reviewed.has(saved.id)
-    const cell = isPlain ? EMPTY : { saved, pending, mistake, isReviewed, isNews: this.news.has(key) }
+    const pending = this.queue.get(assessmentId, studentId) ?? null
+    const invalid = this.invalidEntries.get(key) ?? null
+    const isPlain = !saved && !pending && !invalid
+    const isInReview = saved !== null && this.gradesInReview.has(saved.id)
+    const cell = isPlain ? EMPTY : { saved, pending, invalid, isInReview, isRecentChange: this.recentChanges.has(key) }
     this.cells.set(key, cell)
     return cell
   }
 
-  /** The mark that stands in the sheet: what was typed, where that is not in question, else what the server has. */
-  standing = (assessmentId: string, studentId: string): Standing =>
-    standingOf(this.saved.get(keyOf(assessmentId, studentId)), this.queue.of(assessmentId, studentId))
+  /** The mark that counts: a pending one unless it needs a decision, else the saved one. */
+  effectiveMark = (assessmentId: string, studentId: string): EffectiveMark =>
+    effectiveMark(this.saved.get(keyOf(assessmentId, studentId)), this.queue.get(assessmentId, studentId))
 
   figuresOf = (studentId: string): RowFigures => {
-    const known = this.figures.get(studentId)
-    if (known) return known
-    const marks = this.columns.map(({ id }) => this.standing(id, studentId))
+    const cached = this.figures.get(studentId)
+    if (cached) return cached
+    const marks = this.columns.map(({ id }) => this.effectiveMark(id, studentId))
     const figures = rowFigures(this.columns, marks, this.weights, this.scale)
     this.figures.set(studentId, figures)
     return figures
   }
 
-  footerNow = (): Footer => {
+  getFooter = (): Footer => {
     if (this.footer) return this.footer
-    if (!this.isBegun) return NO_FOOTER
+    if (!this.hasLoadedOnce) return NO_FOOTER
     const rows = this.pupils.map(({ id }) => this.figuresOf(id))
     this.footer = {
       columns: this.columns.map(({ id }) => this.meanOf(id)),
@@ -141,70 +161,68 @@ export class Sheet {
   }
 
   private meanOf(assessmentId: string): number | null {
-    const known = this.means.get(assessmentId)
-    if (known !== undefined) return known
-    const mean = columnMean(this.pupils.map(({ id }) => this.standing(assessmentId, id)))
+    const cached = this.means.get(assessmentId)
+    if (cached !== undefined) return cached
+    const mean = columnMean(this.pupils.map(({ id }) => this.effectiveMark(assessmentId, id)))
     this.means.set(assessmentId, mean)
     return mean
   }
 
-  mistakesThere = (): number => this.mistyped().length
-  /** What was mistyped in this sheet, and where. */
-  mistyped = (): Mistyped[] => mistypedAmong(this.mistakes, new Set(this.columns.map(({ id }) => id)))
+  invalidCount = (): number => this.invalidCells().length
+  invalidCells = (): InvalidCell[] => invalidCellsOf(this.invalidEntries, new Set(this.columns.map(({ id }) => id)))
 
   /**
-   * Takes what was typed over a mark that was `seen`: it goes to the server, or stays as a mistake, or meets what somebody else has saved
-   * there in the meantime. Answers what became of it; `empty` where the field was emptied, which changes nothing.
+   * Enters a typed text over a mark that was `seen`: a valid mark is sent, an invalid one stays in the cell, and one that meets a newer
+   * mark of somebody else becomes a conflict. `empty`: an emptied field changes nothing.
    */
-  enter(assessmentId: string, studentId: string, text: string, seen: number | null): 'kept' | 'sent' | 'wrong' | 'contested' | 'empty' {
+  enter(assessmentId: string, studentId: string, text: string, seen: number | null): 'unchanged' | 'sent' | 'wrong' | 'conflict' | 'empty' {
     const key = keyOf(assessmentId, studentId)
     const column = this.columns.find(({ id }) => id === assessmentId)
-    if (!column) return 'kept'
-    const typed = readMark(text, column.max_score)
+    if (!column) return 'unchanged'
+    const typed = parseMark(text, column.max_score)
     if (typed.kind === 'wrong') {
-      this.mistakes.set(key, { text: text.trim(), reason: typed.reason })
-      this.touch([[assessmentId, studentId]])
+      this.invalidEntries.set(key, { text: text.trim(), reason: typed.reason })
+      this.invalidate([[assessmentId, studentId]])
       return 'wrong'
     }
-    if (this.mistakes.delete(key)) this.touch([[assessmentId, studentId]])
+    if (this.invalidEntries.delete(key)) this.invalidate([[assessmentId, studentId]])
     if (typed.kind === 'empty') return 'empty'
     const { pending } = this.cell(assessmentId, studentId)
-    const there = this.saved.get(key)?.score ?? null
+    const stored = this.saved.get(key)?.score ?? null
     const mark = { assessmentId, studentId, score: typed.score, seen }
-    if (pending ? goesOut(pending) && pending.score === typed.score : typed.score === there) return 'kept'
-    if (!pending && there !== seen) {
-      this.queue.contest(mark, there)
-      return 'contested'
+    if (pending ? isSendable(pending) && pending.score === typed.score : typed.score === stored) return 'unchanged'
+    if (!pending && stored !== seen) {
+      this.queue.addConflict(mark, stored)
+      return 'conflict'
     }
     this.queue.put([mark])
     return 'sent'
   }
 
-  /** Gives up what was mistyped. */
-  forgetMistake(assessmentId: string, studentId: string): boolean {
-    const was = this.mistakes.delete(keyOf(assessmentId, studentId))
-    if (was) this.touch([[assessmentId, studentId]])
+  discardInvalid(assessmentId: string, studentId: string): boolean {
+    const was = this.invalidEntries.delete(keyOf(assessmentId, studentId))
+    if (was) this.invalidate([[assessmentId, studentId]])
     return was
   }
 
-  /** What the server tells. */
-  hear({ is_whole, marks, gone }: LiveMarks): void {
-    const isFirst = !this.isBegun
-    this.isBegun = true
+  /** Applies an event of the stream. */
+  receive({ is_whole, marks, gone }: LiveMarks): void {
+    const isFirst = !this.hasLoadedOnce
+    this.hasLoadedOnce = true
     const before = this.saved
     if (is_whole) this.saved = new Map()
     const changed: [string, string][] = []
-    const news: News[] = []
+    const remote: RemoteChange[] = []
     for (const mark of marks) {
       const key = keyOf(mark.assessment_id, mark.student_id)
       const known = before.get(key)
-      // Our own earlier word, which was under way while our next one was answered.
+      // An older change of this user, which arrived after the answer to a newer one.
       const isEcho = known !== undefined && mark.updated_by === this.userId && mark.updated_at < known.updated_at
       this.saved.set(key, isEcho ? known : mark)
-      if (isEcho || (known && sameMark(known, mark))) continue
+      if (isEcho || (known && isSameMark(known, mark))) continue
       changed.push([mark.assessment_id, mark.student_id])
-      if (!isFirst && mark.updated_by !== this.userId && !(known && sameValues(known, mark))) {
-        news.push({ assessmentId: mark.assessment_id, studentId: mark.student_id, mark })
+      if (!isFirst && mark.updated_by !== this.userId && !(known && hasSameValues(known, mark))) {
+        remote.push({ assessmentId: mark.assessment_id, studentId: mark.student_id, mark })
       }
     }
     const ids = new Set(gone)
@@ -213,85 +231,87 @@ export class Sheet {
       this.saved.delete(key)
       changed.push([mark.assessment_id, mark.student_id])
     }
-    this.isLoaded = true
-    for (const [assessmentId, rows] of byAssessment(marks)) this.queue.noticed(assessmentId, rows)
-    this.standOut(news)
-    this.touch(changed)
-    this.tell('state')
+    this.isConnected = true
+    for (const [assessmentId, rows] of grouped(marks, (mark) => mark.assessment_id)) this.queue.reconcile(assessmentId, rows)
+    this.highlight(remote)
+    this.invalidate(changed)
+    this.notify('state')
   }
 
-  /** What our own saving was answered. `hasParent`: then it has still to go on from this server. */
-  arrived(rows: readonly Grade[], hasParent: boolean): void {
-    const own = new Set(this.columns.map(({ id }) => id))
-    const known = rows.filter(({ assessment_id }) => own.has(assessment_id))
-    for (const { letter_grade: _letter, created_by: _by, ...mark } of known) {
+  /** Applies the answer to a request of this window. `hasParent`: the marks wait for the parent. */
+  applySaved(rows: readonly Grade[], hasParent: boolean): void {
+    const assessmentIds = new Set(this.columns.map(({ id }) => id))
+    const ownRows = rows.filter(({ assessment_id }) => assessmentIds.has(assessment_id))
+    for (const { letter_grade: _letter, created_by: _by, ...mark } of ownRows) {
       const key = keyOf(mark.assessment_id, mark.student_id)
       const before = this.saved.get(key)
-      const { is_waiting, is_above } = before && sameValues(before, mark) ? before : { is_waiting: hasParent, is_above: false }
+      const { is_waiting, is_above } = before && hasSameValues(before, mark) ? before : { is_waiting: hasParent, is_above: false }
       this.saved.set(key, { ...mark, is_waiting, is_above })
     }
-    this.touch(known.map(({ assessment_id, student_id }) => [assessment_id, student_id]))
+    this.invalidate(ownRows.map(({ assessment_id, student_id }) => [assessment_id, student_id]))
   }
 
-  /** The server cannot be heard: what it has may be out of date. */
-  unheard(): void {
-    if (!this.isLoaded) return
-    this.isLoaded = false
-    this.tell('state')
+  /** The stream was interrupted: the marks may be out of date. */
+  disconnect(): void {
+    if (!this.isConnected) return
+    this.isConnected = false
+    this.notify('state')
   }
 
-  private standOut(news: News[]): void {
-    if (news.length === 0) return
-    const until = performance.now() + NEWS_LASTS
-    for (const { assessmentId, studentId } of news) this.news.set(keyOf(assessmentId, studentId), until)
-    this.later(NEWS_LASTS, () => {
-      const over = news.filter(({ assessmentId, studentId }) => (this.news.get(keyOf(assessmentId, studentId)) ?? until) <= until)
-      for (const { assessmentId, studentId } of over) this.news.delete(keyOf(assessmentId, studentId))
-      this.touch(over.map(({ assessmentId, studentId }) => [assessmentId, studentId]))
+  private highlight(changes: RemoteChange[]): void {
+    if (changes.length === 0) return
+    const until = performance.now() + HIGHLIGHT_FOR
+    for (const { assessmentId, studentId } of changes) this.recentChanges.set(keyOf(assessmentId, studentId), until)
+    this.later(HIGHLIGHT_FOR, () => {
+      const expired = changes.filter(
+        ({ assessmentId, studentId }) => (this.recentChanges.get(keyOf(assessmentId, studentId)) ?? until) <= until,
+      )
+      for (const { assessmentId, studentId } of expired) this.recentChanges.delete(keyOf(assessmentId, studentId))
+      this.invalidate(expired.map(({ assessmentId, studentId }) => [assessmentId, studentId]))
     })
-    for (const ear of this.newsEars) ear(news)
+    for (const listener of this.remoteChangeListeners) listener(changes)
   }
 
-  /** These cells have changed: they, their pupils' figures, and, in a moment, the footer. */
-  private touch(cells: readonly (readonly [assessmentId: string, studentId: string])[]): void {
+  /** Discards cached cells, figures and means, and notifies their listeners. */
+  private invalidate(cells: readonly (readonly [assessmentId: string, studentId: string])[]): void {
     if (cells.length === 0) return
     const pupils = new Set<string>()
     for (const [assessmentId, studentId] of cells) {
       const shown = this.cells.get(keyOf(assessmentId, studentId))
       this.cells.delete(keyOf(assessmentId, studentId))
-      // What is only on its way, or has arrived, counts as before.
-      const before = shown && standingOf(shown.saved, shown.pending)
-      if (before !== undefined && sameStanding(before, this.standing(assessmentId, studentId))) continue
+      // A change of state alone leaves the figures as they are.
+      const before = shown && effectiveMark(shown.saved, shown.pending)
+      if (before !== undefined && isSameEffectiveMark(before, this.effectiveMark(assessmentId, studentId))) continue
       this.figures.delete(studentId)
       this.means.delete(assessmentId)
       pupils.add(studentId)
     }
-    for (const [assessmentId, studentId] of cells) this.tell(keyOf(assessmentId, studentId))
-    for (const studentId of pupils) this.tell(studentId)
-    if (pupils.size > 0) this.tellFooter()
-    this.tell('queue')
+    for (const [assessmentId, studentId] of cells) this.notify(keyOf(assessmentId, studentId))
+    for (const studentId of pupils) this.notify(studentId)
+    if (pupils.size > 0) this.scheduleFooter()
+    this.notify('queue')
   }
 
-  private tellFooter(): void {
-    this.footerTurn += 1
-    const turn = this.footerTurn
-    // Once the keys pause: of a thousand pupils the means take long.
+  private scheduleFooter(): void {
+    this.footerVersion += 1
+    const version = this.footerVersion
+    // Computed once typing pauses: the means of a thousand pupils take long.
     this.later(FOOTER_AFTER, () => {
-      if (turn !== this.footerTurn) return
+      if (version !== this.footerVersion) return
       this.footer = null
-      this.tell('footer')
+      this.notify('footer')
     })
   }
 
-  private forgetAll(): void {
+  private invalidateAll(): void {
     this.cells.clear()
     this.figures.clear()
     this.means.clear()
     this.footer = null
-    for (const at of this.ears.keys()) this.tell(at)
+    for (const part of this.listeners.keys()) this.notify(part)
   }
 
-  private tell(at: string): void {
-    for (const ear of this.ears.get(at) ?? []) ear()
+  private notify(part: string): void {
+    for (const listener of this.listeners.get(part) ?? []) listener()
   }
 }

@@ -1,17 +1,24 @@
-import type { CellEdit, ReadTable } from './table.ts'
+import { separatorOf, splitAnnounced } from '@markbook/shared/spreadsheet/csv-text'
 
-/** Excel announces the separator in a line of its own, which it does not count as a row. */
-const ANNOUNCED = /^sep=([,;\t])(?:\r\n|\n|\r)/i
+/** The rows that are not empty, with their numbers in the spreadsheet. The first is the heading. */
+type Lines = readonly { row: number; cells: readonly string[] }[]
+export type CellEdit = { row: number; column: number; text: string }
+
+/** A table that was read before sending. `rewritten` is the table as CSV with edited cells. */
+export type ReadTable = { lines: Lines; rewritten: (edits: readonly CellEdit[]) => File }
 
 /**
- * A table that was saved as text, or copied out of a spreadsheet: commas, semicolons or tabs, whichever its heading has most of. Rows are
- * counted as the server counts them. Null where a quotation mark is never closed; then the server says so.
+ * Reads CSV or copied spreadsheet cells. The separator is the comma, semicolon or tab that the heading has most of. Rows are numbered as the
+ * server numbers them. Null where a quotation mark is never closed, which the server then reports.
  */
 export function readCsv(text: string, name: string): ReadTable | null {
-  const announced = ANNOUNCED.exec(text)
-  const body = announced ? text.slice(announced[0].length) : text
-  const records = recordsOf(body.trimEnd(), announced?.[1] ?? separatorOf(body))
-  if (!records) return null
+  const { announced, body } = splitAnnounced(text)
+  const records = recordsOf(body.trimEnd(), announced ?? separatorOf(body))
+  return records && tableOf(records, name)
+}
+
+/** A table of these records, the first of which is row 1. */
+export function tableOf(records: readonly (readonly string[])[], name: string): ReadTable {
   const lines = records
     .map((cells, at) => ({ row: at + 1, cells: cells.map((cell) => cell.trim()) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''))
@@ -25,19 +32,6 @@ export function readCsv(text: string, name: string): ReadTable | null {
     return new File([written(changed)], `${name.replace(/\.[^.]*$/, '')}.csv`, { type: 'text/csv' })
   }
   return { lines, rewritten }
-}
-
-function separatorOf(text: string): string {
-  const counts: Record<string, number> = { ',': 0, ';': 0, '\t': 0 }
-  let isQuoted = false
-  for (const sign of text) {
-    if (sign === '"') isQuoted = !isQuoted
-    else if (isQuoted) continue
-    else if (sign === '\n' || sign === '\r') break
-    else if (sign in counts) counts[sign] = (counts[sign] ?? 0) + 1
-  }
-  const [most = ','] = Object.keys(counts).sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0))
-  return most
 }
 
 function recordsOf(text: string, separator: string): string[][] | null {
@@ -55,7 +49,7 @@ function recordsOf(text: string, separator: string): string[][] | null {
 
 const endsCell = (sign: string | undefined, separator: string) => sign === undefined || sign === separator || sign === '\n' || sign === '\r'
 
-/** The cell that begins at `from`, and where it ends; null where its quotation mark is never closed. */
+/** The cell that begins at `from`, and its end; null where its quotation mark is never closed. */
 function cellAt(text: string, from: number, separator: string): { text: string; end: number } | null {
   if (text[from] === '"') {
     let [found, at] = ['', from + 1]

@@ -19,18 +19,30 @@ const SYNONYMS: Record<Column, string> = {
     'enrollment date, enrolment date, date of enrolment, enrolled, enrolled on, admission date, date of admission, admitted, entry date, date of entry, start date, joined, date joined, at the school since, date d’inscription, inscription, inscrit le, date d’entrée, entrée, entré le, à l’école depuis',
 }
 
-/** Words that say only of whom: «Pupil’s surname», «Nom de l’élève». */
-const IDLE = new Set(['pupil', 'pupils', 'student', 'students', 'learner', 'child', 'eleve', 'eleves', 'etudiant', 'enfant', 'apprenant'])
-const SMALL = new Set(['the', 'of', 'du', 'de', 'des', 'd', 'l', 's', 'la', 'le'])
+/** Words that name only the person: «Pupil’s surname», «Nom de l’élève». */
+const PERSON_WORDS = new Set([
+  'pupil',
+  'pupils',
+  'student',
+  'students',
+  'learner',
+  'child',
+  'eleve',
+  'eleves',
+  'etudiant',
+  'enfant',
+  'apprenant',
+])
+const STOP_WORDS = new Set(['the', 'of', 'du', 'de', 'des', 'd', 'l', 's', 'la', 'le'])
 
-/** Case, accents, spaces and signs do not count, nor small words. */
+/** Ignores case, accents, spaces, signs and stop words. */
 const wordsOf = (heading: string): string[] =>
   fold(heading.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'))
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '' && !SMALL.has(word))
+    .filter((word) => word !== '' && !STOP_WORDS.has(word))
 const keyOf = (heading: string): string =>
   wordsOf(heading)
-    .filter((word) => !IDLE.has(word))
+    .filter((word) => !PERSON_WORDS.has(word))
     .join('')
 
 const known = new Map<string, { column: Column; rank: number }>()
@@ -40,16 +52,13 @@ for (const column of columns) {
   }
 }
 
-/** «Date of birth (dd/mm/yyyy)» says the same without what stands in brackets. */
+/** Also without brackets: «Date of birth (dd/mm/yyyy)». */
 const meaningOf = (heading: string) => known.get(keyOf(heading)) ?? known.get(keyOf(heading.replace(/[([].*?[)\]]/g, ' ')))
 
-/** «Name» alone may be either; where another column holds the first names it is the last. */
+/** «Name» alone is the last name where another column has the first names. */
 const isPlainName = (heading: string): boolean => keyOf(heading) === 'name'
 
-/**
- * Which column each heading means; null where that is not known. No column is meant twice: of two headings the likelier counts, and of
- * equal ones the first.
- */
+/** The column of each heading; null where it is not recognised. Of two headings for one column the likelier counts, then the first. */
 export function guessColumns(head: readonly string[]): (Column | null)[] {
   const guesses = head.map(meaningOf)
   const best = new Map<Column, number>()

@@ -1,20 +1,24 @@
-import { useQueryClient } from '@tanstack/react-query'
+import type { ImportReport } from '@markbook/shared/contract/imports'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../../api/client.ts'
 import { refresh } from '../../../api/queries.ts'
-import { TextArea } from '../../../components/field.tsx'
+import { Button } from '../../../components/button.tsx'
+import { Options, SelectField, TextArea } from '../../../components/field.tsx'
 import { ImportDialog, TableFile } from '../../../components/import-dialog.tsx'
+import { FailureNotice, Notice } from '../../../components/page.tsx'
+import { Table } from '../../../components/table.tsx'
 import { useChosenTerm } from '../../../frame/chosen-term.ts'
-import { ColumnChoice } from './column-choice.tsx'
+import { enumerated } from '../../../words/format.ts'
+import type { ReadTable } from './csv.ts'
 import { type Column, columns, guessColumns } from './headings.ts'
-import { faultsOf, fileFor, headOf, type Mapping, pupilsByRow } from './mapping.ts'
-import { MissingClasses } from './missing-classes.tsx'
-import type { ReadTable } from './table.ts'
-import { Understood } from './understood.tsx'
-import { useTable } from './use-table.ts'
+import styles from './import.module.css'
+import { examplesOf, faultsOf, fileFor, firstRows, headOf, type Mapping, pupilsByRow } from './mapping.ts'
+import { missingClasses } from './missing.ts'
+import { useTable } from './read-table.ts'
 
-/** A list of pupils as the school has it: its headings are understood or asked for, then the server says what it would do. */
+/** Imports a list of pupils. Headings that are not recognised are assigned here; then the server reports what it would do. */
 export function ImportStudents({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('students')
   const { year } = useChosenTerm()
@@ -30,7 +34,7 @@ export function ImportStudents({ onClose }: { onClose: () => void }) {
     const { twice, isNobody } = faultsOf(mapping)
     return twice.length > 0 || isNobody ? null : () => fileFor(table, mapping)
   }, [chosen, mapping])
-  const spoken = useMemo(() => read && spokenOf(read, mapping, (column) => t(`columns.${column}`)), [read, mapping, t])
+  const names = useMemo(() => read && tableNamesOf(read, mapping, (column) => t(`columns.${column}`)), [read, mapping, t])
   const send = (body: FormData, dryRun: boolean) =>
     client.imports.students({ query: { dryRun: dryRun ? 'true' : 'false', ...(year && { academicYearId: year.id }) }, body })
   return (
@@ -38,7 +42,7 @@ export function ImportStudents({ onClose }: { onClose: () => void }) {
       title={t('import')}
       lead={t('importLead')}
       table={toSend}
-      spoken={spoken ?? undefined}
+      names={names ?? undefined}
       remedy={(report, again) => year && <MissingClasses report={report} yearId={year.id} onMade={again} />}
       send={send}
       onDone={() => refresh(queries, ['students', 'classes', 'history'])}
@@ -52,12 +56,12 @@ export function ImportStudents({ onClose }: { onClose: () => void }) {
       </p>
       <Source onChoose={setFile} />
       {read && <ColumnChoice table={read} mapping={mapping} onName={name} />}
-      {read && <Understood table={read} mapping={mapping} />}
+      {read && <Preview table={read} mapping={mapping} />}
     </ImportDialog>
   )
 }
 
-/** A file, or rows out of a spreadsheet's own window; the last one given counts. */
+/** A file, or rows pasted from a spreadsheet; the last input counts. */
 function Source({ onChoose }: { onChoose: (file: File | null) => void }) {
   const { t } = useTranslation('students')
   const [pasted, setPasted] = useState('')
@@ -79,7 +83,7 @@ function Source({ onChoose }: { onChoose: (file: File | null) => void }) {
           rows={4}
           value={pasted}
           onChange={({ target }) => {
-            // The field of the file would go on showing a name that no longer counts.
+            // Removes the name of a file that no longer counts.
             if (pasted === '') setChooser(chooser + 1)
             setPasted(target.value)
             onChoose(target.value.trim() ? new File([target.value], 'pasted.csv', { type: 'text/csv' }) : null)
@@ -90,22 +94,22 @@ function Source({ onChoose }: { onChoose: (file: File | null) => void }) {
   )
 }
 
-/** What the columns are: as far as their headings say, and as the person has said since. */
+/** What each column is: guessed from its heading, or chosen by the person. */
 function useMapping(table: ReadTable | null) {
   const head = table ? headOf(table) : []
-  const [said, setSaid] = useState<{ head: string; mapping: Mapping } | null>(null)
-  // While the same list is pasted anew, or a corrected one chosen, what was said of its columns stays.
+  const [chosen, setChosen] = useState<{ head: string; mapping: Mapping } | null>(null)
+  // The choice stays while a list with the same headings is pasted or chosen again.
   const key = JSON.stringify(head)
-  const mapping = useMemo(() => (said?.head === key ? said.mapping : guessColumns(JSON.parse(key))), [key, said])
+  const mapping = useMemo(() => (chosen?.head === key ? chosen.mapping : guessColumns(JSON.parse(key))), [key, chosen])
   const name = (at: number, column: Column | null) =>
-    setSaid({ head: key, mapping: mapping.map((one, place) => (place === at ? column : one)) })
+    setChosen({ head: key, mapping: mapping.map((one, place) => (place === at ? column : one)) })
   return { mapping, name }
 }
 
 type NameOf = (column: Column) => string
 
-/** A report in the words of the list: its own heading, or the column's name where the list lacks it. */
-function spokenOf(table: ReadTable, mapping: Mapping, nameOf: NameOf) {
+/** The names of the list for a report: its own headings, or the name of a column that it lacks. */
+function tableNamesOf(table: ReadTable, mapping: Mapping, nameOf: NameOf) {
   const pupils = pupilsByRow(table, mapping)
   const head = headOf(table)
   const headingOf = (path: string) => {
@@ -113,4 +117,94 @@ function spokenOf(table: ReadTable, mapping: Mapping, nameOf: NameOf) {
     return column ? head[mapping.indexOf(column)] || nameOf(column) : path
   }
   return { pupilOf: (row: number) => pupils.get(row) ?? '', headingOf }
+}
+
+type Props = { report: ImportReport; yearId: string; onMade: () => void }
+
+/** Classes of the list that the year does not have, each with its number of pupils, and a button that creates them. */
+function MissingClasses({ report, yearId, onMade }: Props) {
+  const { t } = useTranslation('students')
+  const queries = useQueryClient()
+  const missing = missingClasses(report)
+  const make = useMutation({
+    mutationFn: async () => {
+      for (const { name } of missing) await client.classes.create({ body: { name, academicYearId: yearId } })
+    },
+    onSuccess: onMade,
+    onSettled: () => refresh(queries, ['classes', 'history']),
+  })
+  if (missing.length === 0) return null
+  const names = enumerated(missing.map(({ name, count }) => t('missing.of', { name, count })))
+  return (
+    <>
+      <Notice tone="warn">
+        <span>{t('missing.classes', { count: missing.length, names })}</span>
+        <Button size="small" busy={make.isPending} busyWord={t('missing.making')} onClick={() => make.mutate()}>
+          {t('missing.make', { count: missing.length, name: missing[0]?.name })}
+        </Button>
+      </Notice>
+      <FailureNotice failure={make.error} />
+    </>
+  )
+}
+
+/** The first rows as they will be read, so that a wrongly assigned column is noticed before sending. */
+function Preview({ table, mapping }: { table: ReadTable; mapping: Mapping }) {
+  const { t } = useTranslation('students')
+  const { columns, rows } = firstRows(table, mapping)
+  if (columns.length === 0 || rows.length === 0) return null
+  const genderAt = columns.indexOf('gender')
+  const shownText = (text: string, at: number) =>
+    at === genderAt && (text === 'male' || text === 'female' || text === 'other') ? t(text) : text || '–'
+  return (
+    <div>
+      <p>{t('columns.understood')}</p>
+      <Table
+        label={t('columns.understood')}
+        rows={rows}
+        keyOf={({ row }) => row}
+        rowName={null}
+        columns={columns.map((column, at) => ({
+          head: t(`columns.${column}`),
+          cell: ({ texts }: (typeof rows)[number]) => shownText(texts[at] ?? '', at),
+        }))}
+      />
+    </div>
+  )
+}
+
+type ColumnChoiceProps = { table: ReadTable; mapping: Mapping; onName: (at: number, column: Column | null) => void }
+
+/** Assigns each column of the list; a recognised heading is assigned already. */
+function ColumnChoice({ table, mapping, onName }: ColumnChoiceProps) {
+  const { t } = useTranslation('students')
+  const { twice, isNobody } = faultsOf(mapping)
+  const shown = headOf(table)
+    .map((heading, at) => ({ at, heading, column: mapping[at] ?? null, examples: examplesOf(table, at, mapping[at] ?? null) }))
+    .filter(({ heading, examples }) => heading !== '' || examples.length > 0)
+  const open = shown.filter(({ column }) => column === null).length
+  return (
+    <fieldset className={styles['columns']}>
+      <legend>{t('columns.title')}</legend>
+      <p role="status">{open === 0 ? t('columns.all') : t('columns.open', { count: open })}</p>
+      <div className={styles['grid']}>
+        {shown.map(({ at, heading, column, examples }) => (
+          <SelectField
+            key={at}
+            label={heading || t('columns.blank', { at: at + 1 })}
+            hint={examples.length > 0 ? t('columns.such', { examples: examples.join(', ') }) : undefined}
+            error={column && twice.includes(column) ? t('columns.twice') : undefined}
+            value={column ?? ''}
+            data-open={column === null || undefined}
+            onChange={({ target }) => onName(at, columns.find((one) => one === target.value) ?? null)}
+          >
+            <option value="">{t('columns.unused')}</option>
+            <Options of={columns.map((id) => ({ id, name: t(`columns.${id}`) }))} />
+          </SelectField>
+        ))}
+      </div>
+      {isNobody && <Notice tone="warn">{t('columns.nobody')}</Notice>}
+      {!isNobody && !mapping.includes('gender') && <Notice tone="warn">{t('columns.noGender')}</Notice>}
+    </fieldset>
+  )
 }

@@ -1,8 +1,8 @@
 import { fold } from '@markbook/shared/domain/fold'
+import type { CellEdit, ReadTable } from './csv.ts'
 import type { Column } from './headings.ts'
-import type { CellEdit, ReadTable } from './table.ts'
 
-/** What each column of a file is; null: it is not used. */
+/** The meaning of each column of a file; null where it is not used. */
 export type Mapping = readonly (Column | null)[]
 
 const GENDERS: Readonly<Record<string, 'male' | 'female' | 'other'>> = Object.fromEntries([
@@ -11,15 +11,15 @@ const GENDERS: Readonly<Record<string, 'male' | 'female' | 'other'>> = Object.fr
   ...['other', 'o', 'x', 'autre', 'non binary', 'non-binary', 'non binaire'].map((word) => [word, 'other'] as const),
 ])
 
-/** What stands for a gender, as the server writes it; what nobody knows stays, and the server says so. */
+/** A gender as the server writes it. An unknown word is kept, and the server reports it. */
 export const genderOf = (text: string): string => GENDERS[fold(text).replace(/\.$/, '').trim()] ?? text
 
 /** The width of a table: its widest row. */
-export const widthOf = ({ lines }: ReadTable): number => lines.reduce((most, { cells }) => Math.max(most, cells.length), 0)
+const widthOf = ({ lines }: ReadTable): number => lines.reduce((most, { cells }) => Math.max(most, cells.length), 0)
 
 export const headOf = (table: ReadTable): string[] => Array.from({ length: widthOf(table) }, (_, at) => table.lines[0]?.cells[at] ?? '')
 
-/** The file as the server understands it: its own names above the columns, nothing above those that are not used. */
+/** The file with the server's names as headings, and empty headings for unused columns. */
 export function fileFor(table: ReadTable, mapping: Mapping): File {
   const gender = mapping.indexOf('gender')
   const edits: CellEdit[] = mapping.map((name, column) => ({ row: 1, column, text: name ?? '' }))
@@ -30,7 +30,7 @@ export function fileFor(table: ReadTable, mapping: Mapping): File {
   return table.rewritten(edits)
 }
 
-/** Why a mapping cannot be sent: columns that are named twice, and whether nothing says who a row is about. */
+/** Why a mapping cannot be sent: columns that are assigned twice, and whether no column identifies the pupil. */
 export function faultsOf(mapping: Mapping): { twice: Column[]; isNobody: boolean } {
   const named = mapping.filter((column) => column !== null)
   const twice = named.filter((column, at) => named.indexOf(column) < at)
@@ -38,7 +38,7 @@ export function faultsOf(mapping: Mapping): { twice: Column[]; isNobody: boolean
   return { twice: [...new Set(twice)], isNobody: !has('student_number') && !(has('last_name') && has('first_name')) }
 }
 
-/** Whom a row is about, as a list shows it: «Murphy, Aoife», else the number; nothing where the row says neither. */
+/** The pupil of each row: «Murphy, Aoife», else the number, else an empty text. */
 export function pupilsByRow({ lines }: ReadTable, mapping: Mapping): ReadonlyMap<number, string> {
   const [last, first, number] = (['last_name', 'first_name', 'student_number'] as const).map((column) => mapping.indexOf(column))
   return new Map(
@@ -49,7 +49,7 @@ export function pupilsByRow({ lines }: ReadTable, mapping: Mapping): ReadonlyMap
   )
 }
 
-/** The first rows as they will be read: what each column of the pupil is, and what stands in it; empty where nothing is used. */
+/** The first rows as they will be read, with their used columns. */
 export function firstRows(table: ReadTable, mapping: Mapping, count = 3): { columns: Column[]; rows: { row: number; texts: string[] }[] } {
   const used = mapping.flatMap((column, at) => (column === null ? [] : [{ column, at }]))
   const rows = table.lines.slice(1, count + 1).map(({ row, cells }) => ({
@@ -65,7 +65,7 @@ export function firstRows(table: ReadTable, mapping: Mapping, count = 3): { colu
 const DAYS: readonly (Column | null)[] = ['date_of_birth', 'enrollment_date']
 const DAY_ZERO = Date.UTC(1899, 11, 30)
 
-/** The first texts of a column, to recognise it by. A day that a spreadsheet keeps as a number is shown as a day. */
+/** The first texts of a column, as examples. A day that a spreadsheet stores as a number is shown as a day. */
 export function examplesOf({ lines }: ReadTable, at: number, column: Column | null, count = 2): string[] {
   const texts = lines.slice(1).flatMap(({ cells }) => cells[at] || [])
   return [...new Set(texts)].slice(0, count).map((text) => shownText(text, column))

@@ -2,7 +2,7 @@ import type { ImportReport } from '@markbook/shared/contract/imports'
 
 export type MissingClass = { name: string; count: number }
 
-/** The classes that a list names and the year does not have, each with how many rows name it; what differs in case alone is one class. */
+/** The classes of a list that the year lacks, each with its number of rows. Names that differ in case alone are one class. */
 export function missingClasses({ rows }: Pick<ImportReport, 'rows'>): MissingClass[] {
   const found = new Map<string, MissingClass>()
   for (const { issues } of rows) {

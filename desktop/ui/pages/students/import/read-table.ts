@@ -1,34 +1,57 @@
 import { limits } from '@markbook/shared/limits'
-import { readCsv } from './csv.ts'
-import type { ReadTable } from './table.ts'
-import { readWorkbook } from './workbook.ts'
+import { decodeText } from '@markbook/shared/spreadsheet/csv-text'
+import { useEffect, useMemo, useState } from 'react'
+import { type ReadTable, readCsv, tableOf } from './csv.ts'
+
+/** A chosen file and its table: undefined while it is read, null where it cannot be read here. */
+type Chosen = { file: File; table: ReadTable | null | undefined }
+
+export function useTable(file: File | null): Chosen | null {
+  const [read, setRead] = useState<{ file: File; table: ReadTable | null } | null>(null)
+  useEffect(() => {
+    let isWanted = true
+    if (file) void readTable(file).then((table) => isWanted && setRead({ file, table }))
+    return () => {
+      isWanted = false
+    }
+  }, [file])
+  const table = read?.file === file ? read?.table : undefined
+  return useMemo(() => file && { file, table }, [file, table])
+}
 
 const [WORKBOOK, TEXT] = [/\.xlsx$/i, /\.(csv|tsv|txt)$/i]
 
-/** Null for what is no such table, or cannot be read here: it is sent as it is, and the server says what is wrong with it. */
+/** Null for a file that is no table or cannot be read here. It is sent unchanged, and the server reports what is wrong. */
 export async function readTable(file: File): Promise<ReadTable | null> {
   if (file.size > limits.body.import) return null
   const bytes = new Uint8Array(await file.arrayBuffer())
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b
   if (!(isZip ? WORKBOOK : TEXT).test(file.name)) return null
-  const table = await (isZip ? readWorkbook(bytes, file.name) : readText(bytes, file.name)).catch(() => null)
+  const table = await (isZip ? readSheet(bytes, file.name) : readText(bytes, file.name)).catch(() => null)
   const [head] = table?.lines ?? []
   return head?.row === 1 ? table : null
 }
 
-async function readText(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<ReadTable | null> {
-  const text = decode(bytes)
-  // Nor a web page or a document of a word processor that was only named like a table.
-  return /(?![\t\n\r])\p{Cc}/u.test(text) || /^\s*(<|\{\\rtf)/.test(text) ? null : readCsv(text, name)
+/** A workbook with a later row is sent unchanged: as text it would be mostly blank lines. */
+const LAST_ROW = 100_000
+/** The server removes the apostrophe from such a cell of a text file. */
+const ESCAPED_CELL = /^'+[=+\-@\t\r]/
+
+/** The sheet that the server would read. It is sent as text. */
+async function readSheet(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<ReadTable | null> {
+  // Loaded by the first workbook that is chosen.
+  const { readWorkbook } = await import('@markbook/shared/spreadsheet/workbook')
+  const { head, rows } = await readWorkbook(bytes)
+  const last = rows.at(-1)?.row ?? 1
+  if (last > LAST_ROW) return null
+  const records: string[][] = Array.from({ length: last }, () => [])
+  for (const { row, cells } of [{ row: 1, cells: head }, ...rows])
+    records[row - 1] = cells.map((cell) => (ESCAPED_CELL.test(cell) ? `'${cell}` : cell))
+  return tableOf(records, name)
 }
 
-/** UTF-8, UTF-16 with its mark, or what Excel writes on an older machine. A mark is taken off. */
-function decode(bytes: Uint8Array): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
-  }
+async function readText(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<ReadTable | null> {
+  const text = decodeText(bytes)
+  // Neither binary data nor a web page or RTF document with the name of a table.
+  return /(?![\t\n\r])\p{Cc}/u.test(text) || /^\s*(<|\{\\rtf)/.test(text) ? null : readCsv(text, name)
 }

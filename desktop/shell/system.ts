@@ -1,0 +1,54 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { accessSync, constants, realpathSync } from 'node:fs'
+import type { SystemLookup } from './browser.ts'
+
+const APP_PATHS = 'SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\App Paths'
+
+/** Looks at the disk and the registry of this machine. */
+export const systemLookup: SystemLookup = {
+  exists: (path) => {
+    try {
+      accessSync(path, process.platform === 'win32' ? constants.F_OK : constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  },
+  realPath: (path) => {
+    try {
+      return realpathSync(path)
+    } catch {
+      return path
+    }
+  },
+  registered: (program) => {
+    for (const hive of ['HKCU', 'HKLM']) {
+      try {
+        const text = execFileSync('reg', ['query', `${hive}\\${APP_PATHS}\\${program}`, '/ve'], { encoding: 'utf8', windowsHide: true })
+        const path = /REG_SZ\s+"?([^"\r\n]+)"?/.exec(text)?.[1]?.trim()
+        if (path) return path
+      } catch {}
+    }
+    return null
+  },
+}
+
+const ON_LINUX: readonly (readonly [string, (message: string) => string[]])[] = [
+  ['zenity', (message) => ['--error', '--title=Markbook', '--no-markup', `--text=${message}`]],
+  ['kdialog', (message) => ['--title', 'Markbook', '--error', message]],
+  ['xmessage', (message) => [message]],
+]
+
+/** Shows a message without a window: in a dialog of the system, and always on standard error. */
+export function showMessage(message: string, platform = process.platform): void {
+  console.error(message)
+  if (platform === 'win32') {
+    const script = `Add-Type -AssemblyName PresentationFramework; [System.Windows.MessageBox]::Show($env:MARKBOOK_MESSAGE, 'Markbook')`
+    spawnSync('powershell', ['-NoProfile', '-NonInteractive', '-Command', script], {
+      windowsHide: true,
+      env: { ...process.env, MARKBOOK_MESSAGE: message },
+    })
+  }
+  if (platform === 'linux' && (process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']))
+    for (const [program, argumentsOf] of ON_LINUX) if (spawnSync(program, argumentsOf(message)).error === undefined) return
+}

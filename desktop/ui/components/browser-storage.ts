@@ -1,0 +1,29 @@
+type Area = 'localStorage' | 'sessionStorage'
+
+/** A stored text; null where there is none, or where the browser blocks its storage. */
+export function readStored(key: string, area: Area = 'localStorage'): string | null {
+  try {
+    return window[area].getItem(key)
+  } catch {
+    return null
+  }
+}
+
+/** A stored object; null also where the text is not JSON. */
+export function readStoredObject<T extends object>(key: string): Partial<T> | null {
+  try {
+    return JSON.parse(readStored(key) ?? 'null') as Partial<T> | null
+  } catch {
+    return null
+  }
+}
+
+/** Stores a text, or removes it (null). Where the browser blocks its storage, the value is lost with the page. */
+export function writeStored(key: string, text: string | null, area: Area = 'localStorage'): void {
+  try {
+    if (text === null) window[area].removeItem(key)
+    else window[area].setItem(key, text)
+  } catch {
+    // Nothing depends on a stored value.
+  }
+}

@@ -1,0 +1,17 @@
+/** Lets the browser save these bytes as a file. */
+export function saveFile(bytes: Uint8Array, name: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([bytes as BlobPart], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // By then the browser has begun to read it.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+/** A name that every system takes: letters of any script, digits, and a few signs. */
+export const fileName = (...parts: readonly string[]): string =>
+  parts
+    .map((part) => part.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-').replace(/^-+|-+$/g, ''))
+    .filter(Boolean)
+    .join('_')

@@ -1,0 +1,81 @@
+import { Fragment, type ReactNode } from 'react'
+import { figure } from '../words/format.ts'
+import styles from './page.module.css'
+
+export type Column<Row> = {
+  head?: string
+  /** Needed where the head is not a text of its own. */
+  id?: string
+  /** `number`: stands right, digit below digit. `hidden`: the head is for screen readers alone. */
+  look?: 'number' | 'hidden'
+  /** A head cell that does more than name its column, in place of the plain one. */
+  th?: ReactNode
+  className?: string | undefined
+  cell: (row: Row, at: number) => ReactNode
+}
+
+/** A column of figures with two decimals, – where a row has none. */
+export const figureColumn = <Row,>(head: string, figureOf: (row: Row) => number | null | undefined): Column<Row> => ({
+  head,
+  look: 'number',
+  cell: (row) => figure(figureOf(row) ?? null),
+})
+
+/** A table that scrolls by itself where it is wider than the page; `label` names it for screen readers. */
+const TableFrame = ({ label, children }: { label: string; children: ReactNode }) => (
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms; a region would be one landmark too many beside its card.
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1).
+  <div role="group" className={styles['scroller']} aria-label={label} tabIndex={0}>
+    <table className={styles['table']}>{children}</table>
+  </div>
+)
+
+type TableProps<Row> = {
+  label: string
+  columns: readonly (Column<Row> | false)[]
+  rows: readonly Row[]
+  keyOf: (row: Row) => string | number
+  /** The place of the column that names the row; null where none does. */
+  rowName?: number | null
+}
+
+export function Table<Row>({ label, columns, rows, keyOf, rowName = 0 }: TableProps<Row>) {
+  const shown = columns
+    .filter((column) => column !== false)
+    .map((column) => ({
+      ...column,
+      key: column.id ?? column.head,
+      className: column.look === 'number' ? styles['number'] : column.className,
+    }))
+  return (
+    <TableFrame label={label}>
+      <thead>
+        <tr>
+          {shown.map(({ key, head, look, th, className }) => (
+            <Fragment key={key}>
+              {th ?? (
+                <th scope="col" className={className}>
+                  {look === 'hidden' ? <span className="hidden">{head}</span> : head}
+                </th>
+              )}
+            </Fragment>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, at) => (
+          <tr key={keyOf(row)}>
+            {shown.map(({ key, head, className, cell }, place) => {
+              const [Cell, scope] = place === rowName ? (['th', 'row'] as const) : (['td', undefined] as const)
+              return (
+                <Cell key={key} scope={scope} className={className} data-label={head}>
+                  {cell(row, at)}
+                </Cell>
+              )
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </TableFrame>
+  )
+}

@@ -1,0 +1,21 @@
+import { Failure } from '@markbook/shared/failures'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../components/button.tsx'
+import { Notice } from '../components/page.tsx'
+import { sentenceOf } from '../words/failure.ts'
+import styles from './frame.module.css'
+
+/** In place of a page that failed: the sentence of a refusal, or for an error in the app that nothing is lost. */
+export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {
+  const { t } = useTranslation('app')
+  const isRefusal = error instanceof Failure
+  return (
+    <main className={styles['lonely']}>
+      <h1>{t('crash.title')}</h1>
+      <Notice tone="bad">{isRefusal ? sentenceOf(error) : t('crash.text')}</Notice>
+      <Button look="primary" onClick={() => (isRefusal ? reset() : location.reload())}>
+        {isRefusal ? t('action.retry') : t('crash.reload')}
+      </Button>
+    </main>
+  )
+}

@@ -1,0 +1,94 @@
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
+import i18next from 'i18next'
+import { beforeAll, expect, test } from 'vitest'
+import { initWords, loadRemainingWords } from '../words/words.ts'
+import { connectionSummary, type OpenWork, openWorkSummary, syncSummaryOf } from './sync-summary.ts'
+
+beforeAll(async () => {
+  await initWords('en')
+  await loadRemainingWords()
+})
+
+const now = Date.parse('2026-01-12T10:00:00.000Z')
+const quiet: SyncStatus = {
+  state: 'up_to_date',
+  sentence: '',
+  parent: { name: 'Centre', kind: 'centre' },
+  is_laptop: false,
+  may_join: false,
+  reached: 'centre',
+  last_seen_at: null,
+  waiting: 0,
+  waiting_marks: 0,
+  oldest_waiting_at: null,
+  copy: null,
+  files_to_send: 0,
+  files_to_come: 0,
+  open_conflicts: 0,
+  schools_below: 0,
+  laptops_below: 0,
+  held: 0,
+  refused: 0,
+  refused_below: 0,
+  compared_at: null,
+  difference: null,
+  clock_offset_ms: 0,
+}
+const nothing: OpenWork = { decisions: 0, stuck: 0, below: 0 }
+const said = (status: Partial<SyncStatus>, needs = nothing, language = 'en') =>
+  syncSummaryOf(i18next.getFixedT(language, 'sync'), { ...quiet, ...status }, needs, now).text
+
+const school = { name: 'The office', kind: 'school' } as const
+
+test('where all marks are, by whom this server sends to', () => {
+  expect(said({})).toBe('All marks are at the ministry')
+  expect(said({ parent: school, is_laptop: true, reached: 'school' })).toBe('All marks are at school')
+  expect(said({ parent: school, is_laptop: true, reached: 'centre' })).toBe('All marks are at the ministry')
+  expect(said({ state: 'alone', parent: null })).toBe('Everything is saved on this server')
+  expect(said({ files_to_send: 2 })).toBe('All marks are at the ministry; 2 files on the way')
+})
+
+test('where both ends are not the same, it is not said that all is there; once it is mended, it is', () => {
+  const found = { found_at: '2026-01-12T08:00:00.000Z', tables: [{ entity: 'grade', here: 38, there: 44 }] }
+  const open = { difference: { ...found, healed_at: null } }
+  expect(said(open)).toBe('Not all is the same at the ministry')
+  expect(said({ ...open, state: 'offline' })).toBe('Not all is the same at the ministry')
+  expect(said({ ...open, parent: school, is_laptop: true, reached: 'school' })).toBe('Not all is the same at school')
+  expect(said({ ...open, state: 'offline', waiting: 1, waiting_marks: 1 })).toBe('No line: 1 mark waits')
+  expect(said({ difference: { ...found, healed_at: '2026-01-12T09:00:00.000Z' } })).toBe('All marks are at the ministry')
+})
+
+test('what waits for the line, marks first, and for how long once that is worth saying', () => {
+  const offline = { state: 'offline' as const, waiting: 37, waiting_marks: 37 }
+  expect(said({ ...offline, oldest_waiting_at: '2026-01-12T08:00:00.000Z' })).toBe('No line: 37 marks wait, the oldest for 2 hours')
+  expect(said({ ...offline, oldest_waiting_at: '2026-01-12T09:59:40.000Z' })).toBe('No line: 37 marks wait')
+  expect(said({ state: 'offline', waiting: 1, waiting_marks: 1 })).toBe('No line: 1 mark waits')
+  expect(said({ state: 'offline', waiting: 4, waiting_marks: 2, files_to_send: 1 })).toMatch(
+    /^No line: 2 marks, 2 other changes,? and 1 file wait$/,
+  )
+  expect(said({ state: 'offline' })).toBe('No line; all marks are at the ministry')
+  expect(said({ state: 'sending', waiting: 3, waiting_marks: 3 })).toBe('Sending 3 marks …')
+})
+
+test('what needs somebody comes first, and only where it is theirs', () => {
+  expect(said({ state: 'offline', waiting: 1, waiting_marks: 1, open_conflicts: 2 }, { ...nothing, decisions: 2 })).toBe(
+    '2 entries need your decision',
+  )
+  expect(said({ open_conflicts: 2 })).toBe('All marks are at the ministry')
+  expect(said({ refused: 1 }, { ...nothing, stuck: 1 })).toBe('1 entry was not taken')
+  expect(said({ refused_below: 2 }, { ...nothing, below: 2 })).toBe('2 entries sent here were not taken')
+  expect(said({ refused_below: 2 })).toBe('All marks are at the ministry')
+  expect(said({ state: 'revoked' }, { decisions: 1, stuck: 1, below: 1 })).toBe('This computer may no longer send')
+})
+
+test('a first copy says how far it is, and nothing is said to be there that is not', () => {
+  expect(said({ copy: { copied: 1_200, total: 6_000 } })).toBe('First copy: 1200 of 6000')
+})
+
+test('how the line stands is said whatever needs a decision, and what needs one whatever the line does', () => {
+  const t = i18next.getFixedT('en', 'sync')
+  const cut = { ...quiet, state: 'offline' as const, waiting: 2, waiting_marks: 2, oldest_waiting_at: '2026-01-12T07:00:00.000Z' }
+  expect(connectionSummary(t, { ...cut, open_conflicts: 3 }, now).text).toBe('No line: 2 marks wait, the oldest for 3 hours')
+  expect(openWorkSummary(t, { decisions: 3, stuck: 1, below: 0 })?.text).toBe('3 entries need your decision')
+  expect(openWorkSummary(t, nothing)).toBeNull()
+})

@@ -1,0 +1,53 @@
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
+import type { TFunction } from 'i18next'
+import { enumerated, lasting } from '../words/format.ts'
+
+/** Work for this person: conflicts to decide, and refused writes to look at (`stuck` of this computer, `below` of computers under it). */
+export type OpenWork = { decisions: number; stuck: number; below: number }
+/** `isWork`: a person has to act. */
+export type SyncSummary = { text: string; tone: 'none' | 'good' | 'warn' | 'bad'; isWork?: true }
+
+/** The most important fact of a status, as a sentence. `now` in ms. */
+export function syncSummaryOf(t: TFunction<'sync'>, status: SyncStatus, work: OpenWork, now: number): SyncSummary {
+  const connection = connectionSummary(t, status, now)
+  return connection.isWork ? connection : (openWorkSummary(t, work) ?? connection)
+}
+
+/** The work of this person as a sentence; null where there is none. */
+export function openWorkSummary(t: TFunction<'sync'>, { decisions, stuck, below }: OpenWork): SyncSummary | null {
+  if (decisions > 0) return { text: t('line.decide', { count: decisions }), tone: 'warn', isWork: true }
+  if (stuck > 0) return { text: t('line.stuck', { count: stuck }), tone: 'warn', isWork: true }
+  return below > 0 ? { text: t('line.below', { count: below }), tone: 'warn', isWork: true } : null
+}
+
+/** The connection as a sentence: what waits and for how long, what is being sent, or that everything has arrived. `now` in ms. */
+export function connectionSummary(t: TFunction<'sync'>, status: SyncStatus, now: number): SyncSummary {
+  const { state, copy, waiting, oldest_waiting_at, files_to_send, files_to_come } = status
+  if (state === 'revoked' || state === 'upgrade') return { text: t(`line.${state}`), tone: 'bad', isWork: true }
+  if (state === 'alone') return { text: t('line.alone'), tone: 'none' }
+  if (copy) return { text: t('line.copying', copy), tone: state === 'offline' ? 'warn' : 'none' }
+  const count = waiting + files_to_send + files_to_come
+  const what = enumerated(partsOf(t, status))
+  const place = status.reached ?? 'centre'
+  if (count === 0 && status.difference?.healed_at === null) return { text: t(`line.differs.${place}`), tone: 'warn' }
+  if (state === 'offline') {
+    if (count === 0) return { text: t(`line.idle.${place}`), tone: 'warn' }
+    const ms = oldest_waiting_at ? now - Date.parse(oldest_waiting_at) : 0
+    const isOld = ms > MINUTE
+    return { text: isOld ? t('line.waitingFor', { count, what, age: lasting(ms) }) : t('line.waiting', { count, what }), tone: 'warn' }
+  }
+  if (waiting > 0) return { text: t('line.sending', { what }), tone: 'none' }
+  return count > 0 ? { text: t(`line.files.${place}`, { what }), tone: 'none' } : { text: t(`line.all.${place}`), tone: 'good' }
+}
+
+/** The age of younger writes is not shown. */
+const MINUTE = 60_000
+
+function partsOf(t: TFunction<'sync'>, { waiting, waiting_marks, files_to_send, files_to_come }: SyncStatus): string[] {
+  const [others, files] = [waiting - waiting_marks, files_to_send + files_to_come]
+  return [
+    ...(waiting_marks > 0 ? [t('line.part.marks', { count: waiting_marks })] : []),
+    ...(others > 0 ? [t(waiting_marks > 0 ? 'line.part.others' : 'line.part.changes', { count: others })] : []),
+    ...(files > 0 ? [t('line.part.files', { count: files })] : []),
+  ]
+}

@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { ask, type ReplyOf } from '../../api/queries.ts'
+import { ButtonLink } from '../../components/button-link.tsx'
+import layout from '../../components/layout.module.css'
+import { Badge, Card, FailureNotice } from '../../components/page.tsx'
+import { useOpenWork, useSyncSummary } from '../../frame/use-sync-summary.ts'
+import { nameOf } from '../../words/names.ts'
+import styles from './home.module.css'
+
+/** The open decisions of an administrator: join requests, and values that two servers hold differently. */
+export function Decisions() {
+  const { t } = useTranslation('home')
+  const requests = useQuery(ask('schools', 'joinRequests'))
+  const sync = useQuery(ask('replication', 'status'))
+  const people = requests.data?.length ?? 0
+  const { decisions } = useOpenWork(sync.data)
+  const summary = useSyncSummary(sync.data)
+  const isSyncWaiting = summary?.isWork ?? false
+  return (
+    <Card title={t('decide.title')}>
+      <FailureNotice failure={requests.error} onRetry={() => void requests.refetch()} />
+      {requests.data && people === 0 && !isSyncWaiting && decisions === 0 && <p>{t('decide.nothing')}</p>}
+      <ul className={styles['items']}>
+        {people > 0 && (
+          <li className={layout['split']}>
+            <span>
+              <strong>{t('decide.people', { count: people })}</strong> {nameList(requests.data ?? [])}
+            </span>
+            <ButtonLink to="/people" look="primary" size="small">
+              {t('decide.openPeople')}
+            </ButtonLink>
+          </li>
+        )}
+        <ConflictsLine count={decisions} />
+        {summary && decisions === 0 && (isSyncWaiting || sync.data?.state !== 'alone') && (
+          <li className={layout['split']}>
+            <span className={layout['row']}>
+              {t('decide.sync')} <Badge {...(summary.tone !== 'none' && { tone: summary.tone })}>{summary.text}</Badge>
+            </span>
+            <ButtonLink to="/sync" size="small" look={isSyncWaiting ? 'primary' : 'plain'}>
+              {t('decide.openSync')}
+            </ButtonLink>
+          </li>
+        )}
+      </ul>
+    </Card>
+  )
+}
+
+/** The open conflicts of a teacher's own values; nothing where there is none. */
+export function OwnDecisions() {
+  const { t } = useTranslation('home')
+  const { decisions } = useOpenWork(useQuery(ask('replication', 'status')).data)
+  if (decisions === 0) return null
+  return (
+    <Card title={t('decide.title')}>
+      <ul className={styles['items']}>
+        <ConflictsLine count={decisions} />
+      </ul>
+    </Card>
+  )
+}
+
+/** How many values wait for a decision, with a link to them. */
+function ConflictsLine({ count }: { count: number }) {
+  const { t } = useTranslation('home')
+  const open = useQuery({ ...ask('replication', 'conflicts', { query: { status: 'open' } }), enabled: count > 0 })
+  if (count === 0) return null
+  const where = (open.data ?? []).flatMap((one) => one.where || [])
+  return (
+    <li className={layout['split']}>
+      <span>
+        <strong>{t('decide.conflicts', { count })}</strong> {where.slice(0, 2).join('; ')}
+        {where.length > 2 && ' …'}
+      </span>
+      <ButtonLink to="/sync/conflicts" look="primary" size="small">
+        {t('decide.openConflicts')}
+      </ButtonLink>
+    </li>
+  )
+}
+
+const MAX_NAMES = 3
+function nameList(requests: ReplyOf<'schools', 'joinRequests'>): string {
+  const names = requests.slice(0, MAX_NAMES).map(({ user }) => nameOf(user))
+  return `${names.join(', ')}${requests.length > MAX_NAMES ? ' …' : ''}`
+}

@@ -1,0 +1,81 @@
+import type { Assessment } from '@markbook/shared/contract/assessments'
+import i18next from 'i18next'
+import { editable } from '../../words/format.ts'
+import type { PendingMark } from './model/pending-mark.ts'
+import type { Cell } from './model/sheet.ts'
+
+/** How a cell is drawn: its most important state as a sign and as text. */
+export type CellAppearance = {
+  look: 'plain' | 'empty' | 'wrong' | 'conflict' | 'refused' | 'unsaved' | 'reviewed' | 'waiting' | 'changed'
+  sign: string
+  /** An invalid entry, shown in place of the mark. */
+  text: string | null
+  score: number | null
+  /** For screen readers. */
+  hidden: string
+  hasRemark: boolean
+  isLeftOut: boolean
+}
+
+export const cellSigns = { unsaved: '●', waiting: '↑', excluded: '⊘', reviewed: '?', conflict: '≠', wrong: '!' } as const
+
+const lookOf = ({ saved, pending, invalid, isInReview, isRecentChange }: Cell): CellAppearance['look'] => {
+  if (invalid) return 'wrong'
+  if (pending?.state === 'conflict') return 'conflict'
+  if (pending?.state === 'refused') return 'refused'
+  if (pending) return 'unsaved'
+  if (!saved) return 'empty'
+  if (isInReview) return 'reviewed'
+  return isRecentChange ? 'changed' : saved.is_waiting ? 'waiting' : 'plain'
+}
+
+const signOf: Partial<Record<CellAppearance['look'], string>> = {
+  wrong: cellSigns.wrong,
+  refused: cellSigns.wrong,
+  conflict: cellSigns.conflict,
+  unsaved: cellSigns.unsaved,
+  reviewed: cellSigns.reviewed,
+  waiting: cellSigns.waiting,
+}
+
+export function appearanceOf(cell: Cell, column: Assessment): CellAppearance {
+  const { saved, pending, invalid } = cell
+  const look = lookOf(cell)
+  const isLeftOut = saved?.is_excluded ?? false
+  const isDone = pending === null || pending.state === 'conflict'
+  return {
+    look,
+    sign: [signOf[look] ?? '', isLeftOut ? cellSigns.excluded : ''].join(''),
+    text: invalid?.text ?? null,
+    score: isDone ? (saved?.score ?? null) : pending.score,
+    hidden: describeCell(cell, column)
+      .map((state) => `, ${state}`)
+      .join(''),
+    hasRemark: Boolean(pending?.remarks ?? saved?.remarks),
+    isLeftOut: isLeftOut || column.is_excluded,
+  }
+}
+
+/** A score as typed, or the words for no mark. */
+export const scoreText = (score: number | null | undefined) =>
+  score == null ? i18next.t('unsaved.noMark', { ns: 'marks' }) : editable(score)
+
+export function describePending({ state, score, theirs, message }: PendingMark): string {
+  const t = i18next.getFixedT(null, 'marks')
+  if (state === 'conflict') return t('state.conflict', { mine: editable(score), theirs: scoreText(theirs) })
+  if (state === 'refused') return t('state.refused', { message: message ?? '' })
+  return t(`state.${state === 'sending' ? 'fresh' : state}`)
+}
+
+/** All states of a cell besides its score; where the mark is stored is shown above the grid. */
+export function describeCell({ saved, pending, invalid, isInReview, isRecentChange }: Cell, { max_score }: Assessment): string[] {
+  const t = i18next.getFixedT(null, 'marks')
+  const texts: string[] = []
+  if (invalid) texts.push(t(`wrong.${invalid.reason}`, { max: editable(max_score) }), t('notSent'))
+  if (pending) texts.push(describePending(pending))
+  if (!saved && !pending && !invalid) texts.push(t('none'))
+  if (saved?.is_excluded) texts.push(saved.exclusion_reason ? t('leftOutBecause', { reason: saved.exclusion_reason }) : t('leftOut'))
+  if (isInReview) texts.push(t('state.reviewed'))
+  if (isRecentChange) texts.push(t('state.news'))
+  return texts
+}

@@ -1,0 +1,148 @@
+import type { LiveMark } from '@markbook/shared/contract/grades'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { editable, moment } from '../../words/format.ts'
+import { describeCell } from './cell-appearance.ts'
+import { type Grid, useCell, useLayout } from './grid-context.ts'
+import styles from './marks.module.css'
+import { locationOf } from './model/mark-location.ts'
+import type { CellPosition } from './model/navigation.ts'
+import type { GridSelection } from './model/selection.ts'
+import type { Cell } from './model/sheet.ts'
+import { useParentStatus } from './use-sheet.ts'
+
+type CellAction = 'remark' | 'exclude' | 'history'
+type Props = {
+  grid: Grid
+  isReadOnly: boolean
+  onAction: (action: CellAction, position: CellPosition) => void
+}
+
+/** Names of the school's teachers by id. */
+export function useTeacherNames(): (id: string | null) => string | null {
+  const teachers = useQuery({ ...ask('classes', 'schoolTeachers'), staleTime: 600_000 })
+  return (id) => {
+    const found = teachers.data?.find((teacher) => teacher.id === id)
+    return found ? [found.first_name, found.last_name].filter(Boolean).join(' ') : null
+  }
+}
+
+/** Details of the selected cell, above the grid: pupil, score, state, location, author and remark. */
+export function CellDetails({ grid, isReadOnly, onAction }: Props) {
+  const { t } = useTranslation('marks')
+  const { selection, controller, sheet } = grid
+  useLayout(sheet)
+  const at = useRestingPosition(selection)
+  const ids = controller.idsAt(at)
+  const pupil = sheet.pupils[at.row]
+  const column = sheet.columns[at.col]
+  return (
+    <section className={styles['line']} aria-label={t('line.label')}>
+      <p className={styles['lineText']}>
+        {ids && pupil && column ? (
+          <CellDescription
+            grid={grid}
+            studentId={pupil.id}
+            assessmentId={column.id}
+            name={`${pupil.last_name} ${pupil.first_name}`}
+            at={at}
+          />
+        ) : (
+          t('line.empty')
+        )}
+      </p>
+      <div className={styles['lineActions']}>
+        {!isReadOnly && (
+          <>
+            <Button size="small" disabled={!ids} title="Alt+R" onClick={() => onAction('remark', at)}>
+              {t('remark.action')}
+            </Button>
+            <Button size="small" disabled={!ids} title="Alt+X" onClick={() => onAction('exclude', at)}>
+              {ids && sheet.cell(ids.assessmentId, ids.studentId).saved?.is_excluded ? t('exclude.include') : t('exclude.action')}
+            </Button>
+          </>
+        )}
+        <Button size="small" disabled={!ids} title="Alt+H" onClick={() => onAction('history', at)}>
+          {t('history')}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+/** Delay before the details follow the selection, ms. The pressed key is painted first. */
+const REST = 60
+
+/** The active position after the selection has rested. */
+function useRestingPosition(selection: GridSelection): CellPosition {
+  const [at, setAt] = useState(selection.active)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const follow = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => setAt(selection.active), REST)
+    }
+    follow()
+    const stop = selection.subscribe(follow)
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [selection])
+  return at
+}
+
+type CellDescription = { grid: Grid; studentId: string; assessmentId: string; name: string; at: CellPosition }
+
+function CellDescription({ grid: { sheet }, studentId, assessmentId, name, at }: CellDescription) {
+  const { t } = useTranslation('marks')
+  const teacherName = useTeacherNames()
+  const parentStatus = useParentStatus()
+  const cell = useCell(sheet, assessmentId, studentId)
+  const byWhom = ({ updated_by, updated_at }: LiveMark) => {
+    const when = moment(updated_at)
+    return updated_by === null ? when : t('line.by', { name: teacherName(updated_by) ?? t('somebody'), when })
+  }
+  const column = sheet.columns[at.col]
+  if (!column) return null
+  const { saved, pending } = cell
+  const score = pending && pending.state !== 'conflict' ? pending.score : (saved?.score ?? null)
+  const parts = describeCell(cell, column)
+  if (saved && !pending) parts.push(t(`state.${locationOf(saved, parentStatus)}`))
+  if (saved && !pending) parts.push(byWhom(saved))
+  const remark = remarkOf(cell)
+  if (remark) parts.push(t('line.remark', { remark }))
+  return (
+    <>
+      <strong>
+        {name}, {column.title}
+        {score === null ? '' : `: ${editable(score)} / ${editable(column.max_score)}`}
+      </strong>
+      {parts.map((part) => (
+        <span key={part}>{part}</span>
+      ))}
+      {saved && cell.isInReview && <OpenConflict gradeId={saved.id} />}
+    </>
+  )
+}
+
+/** The mark of the other server in a replication conflict, with a link to the page that resolves it. */
+function OpenConflict({ gradeId }: { gradeId: string }) {
+  const { t } = useTranslation('marks')
+  const conflicts = useQuery(ask('replication', 'conflicts', { query: { status: 'open' } }))
+  const found = conflicts.data?.find(({ entity, row_id }) => entity === 'grade' && row_id === gradeId)
+  const score = found?.kept?.['score']
+  return (
+    <span>
+      {typeof score === 'number' && found && `${t('line.other', { mark: editable(score), node: found.node })} `}
+      <Link to="/sync/conflicts">{t('line.decide')}</Link>
+    </span>
+  )
+}
+
+/** The remark of a cell; a pending one before the saved one. */
+export const remarkOf = ({ saved, pending }: Cell): string => (pending?.remarks === undefined ? saved?.remarks : pending.remarks) ?? ''

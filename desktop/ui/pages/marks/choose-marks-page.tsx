@@ -1,0 +1,87 @@
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { Navigate, useNavigate, useSearch } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { ask } from '../../api/queries.ts'
+import { readStoredObject, writeStored } from '../../components/browser-storage.ts'
+import { ButtonLink } from '../../components/button-link.tsx'
+import { Options } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { Answer, Badge, Card, Empty, Loading, Page } from '../../components/page.tsx'
+import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { type ListedClass, useClasses } from '../results/class-page.tsx'
+import styles from './marks.module.css'
+
+/** `/marks`: choose a class and a subject. The class that was last opened on this computer is listed first. */
+export function ChooseMarksPage() {
+  const { t } = useTranslation('marks')
+  const { classId, subjectId } = useSearch({ from: '/school/marks' })
+  const chosen = useChosenTerm()
+  const classes = useClasses(chosen)
+  if (classId && subjectId) return <Navigate to="/marks/$classId/$subjectId" params={{ classId, subjectId }} replace />
+  return (
+    <Page title={t('title')} lead={t('lead')}>
+      {chosen.isLoading ? (
+        <Loading />
+      ) : chosen.year ? (
+        <Answer of={classes} empty={t('noClass')}>
+          {(list) => <Classes classes={list} first={classId ?? readStoredObject<LastSheet>(STORAGE_KEY)?.classId} />}
+        </Answer>
+      ) : (
+        <Empty>{t('noYear')}</Empty>
+      )}
+    </Page>
+  )
+}
+
+function Classes({ classes, first }: { classes: readonly ListedClass[]; first: string | undefined }) {
+  const sorted = [...classes].sort((a, b) => Number(b.id === first) - Number(a.id === first))
+  const subjects = useQueries({ queries: sorted.map(({ id }) => ask('classes', 'mySubjects', { params: { classId: id } })) })
+  const { t } = useTranslation('marks')
+  return sorted.map((group, at) => (
+    <Card key={group.id} title={group.name} actions={group.isClassTeacher && <Badge>{t('ownClass')}</Badge>}>
+      <Answer of={subjects[at] as (typeof subjects)[number]} empty={t('noSubject')}>
+        {(own) => (
+          <ul className={`${layout['wrap']} ${styles['subjects']}`} aria-label={`${t('subject')}, ${group.name}`}>
+            {own.map((subject) => (
+              <li key={subject.id}>
+                <ButtonLink to="/marks/$classId/$subjectId" params={{ classId: group.id, subjectId: subject.id }}>
+                  {subject.name}
+                </ButtonLink>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
+    </Card>
+  ))
+}
+
+/** Switches to another class or another subject of the class. */
+export function SheetChoice({ classId, subjectId }: { classId: string; subjectId: string }) {
+  const { t } = useTranslation('marks')
+  const navigate = useNavigate()
+  const classes = useClasses(useChosenTerm())
+  const own = useQuery(ask('classes', 'mySubjects', { params: { classId } }))
+  const subjects = useQuery(ask('subjects', 'list'))
+  const taught = own.data ?? []
+  const choices = taught.some(({ id }) => id === subjectId)
+    ? taught
+    : [...taught, ...(subjects.data?.filter(({ id }) => id === subjectId) ?? [])]
+  const go = (params: { classId: string; subjectId: string }) => void navigate({ to: '/marks/$classId/$subjectId', params, search: true })
+  return (
+    <div className={`${layout['wrap']} ${styles['choice']}`}>
+      <select aria-label={t('class')} value={classId} onChange={({ target }) => go({ classId: target.value, subjectId })}>
+        {classes.data?.every(({ id }) => id !== classId) && <option value={classId}>–</option>}
+        <Options of={classes.data ?? []} />
+      </select>
+      <select aria-label={t('subject')} value={subjectId} onChange={({ target }) => go({ classId, subjectId: target.value })}>
+        <Options of={choices} />
+      </select>
+    </div>
+  )
+}
+
+/** The sheet that was last opened on this computer. */
+const STORAGE_KEY = 'markbook.sheet'
+type LastSheet = { classId: string; subjectId: string }
+export const rememberSheet = (sheet: LastSheet) => writeStored(STORAGE_KEY, JSON.stringify(sheet))

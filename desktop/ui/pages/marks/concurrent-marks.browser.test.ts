@@ -1,0 +1,162 @@
+import { naturalId } from '@markbook/shared/ids'
+import { aoife, lukasz, mathsQuiz, mei, sean, zoe } from '@markbook/shared/story/marks'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectForEverybody, openBrowser, picture } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { cell, GRID, openGrid, textOf } from '../../tests/grid.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const AWAY = { timeout: 45_000 }
+
+describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  const opened = (person: 'ada' | 'byrne') => openGrid(site, browser, person)
+  const scoreOf = async (studentId: string) =>
+    (await (await site.as('okafor')).grades.list({ query: { assessmentId: mathsQuiz.id } })).find(
+      ({ student_id }) => student_id === studentId,
+    )?.score
+  /** Who wrote which mark into the quiz, oldest first. */
+  const written = async (studentId: string) => {
+    const query = { entity: 'grade' as const, id: naturalId('grade', mathsQuiz.id, studentId) }
+    const entries = await (await site.as('okafor')).history.list({ query })
+    return entries
+      .reverse()
+      .filter(({ actor, changes }) => actor && 'score' in changes)
+      .map(({ actor, changes }) => [actor?.first_name, changes['score']?.after])
+  }
+  /** The quiz of the pupil in this row, in the grid. */
+  const type = async (page: Page, row: number, mark: string) => {
+    await cell(page, row, 0).click()
+    await page.keyboard.type(mark)
+    await page.keyboard.press('Enter')
+  }
+  /** What this person reads of the mark's past. */
+  const pastOf = async (page: Page, row: number) => {
+    await cell(page, row, 0).click()
+    await page.keyboard.press('Alt+h')
+    await page.getByRole('dialog').getByRole('row').nth(2).waitFor()
+    const text = await page.getByRole('dialog').innerText()
+    await page.keyboard.press('Escape')
+    return text
+  }
+
+  test('two browsers enter the same mark: one resolves the conflict, the other sees the result, and history keeps both', async () => {
+    const [mine, theirs] = [await opened('ada'), await opened('byrne')]
+    await mine.page.getByRole('grid').focus()
+    await mine.page.keyboard.type('5')
+    await theirs.page.getByRole('grid').focus()
+    await theirs.page.keyboard.type('11')
+    await theirs.page.keyboard.press('Enter')
+    await expect.poll(() => mine.page.getByRole('alert').innerText()).toContain('has saved 11')
+    await picture(mine.page, 'marks-meanwhile')
+    expect(await mine.page.getByRole('textbox').inputValue()).toBe('5')
+    const before = await mine.page.getByRole('grid').boundingBox()
+    await mine.page.keyboard.press('Enter')
+    // Both values stand side by side, and nothing was sent.
+    await mine.page.getByRole('button', { name: 'Write 5' }).waitFor()
+    await mine.page.getByRole('button', { name: 'Leave 11' }).waitFor()
+    // What is asked moves nothing of what is typed in.
+    expect((await mine.page.getByRole('grid').boundingBox())?.y).toBe(before?.y)
+    await picture(mine.page, 'marks-conflict')
+    await expectForEverybody(mine.page)
+    expect(await scoreOf(zoe.id)).toBe(11)
+    await mine.page.getByRole('button', { name: 'Write 5' }).click()
+    await theirs.page.getByText('now 5, saved by Ada Nowak').waitFor()
+    await expect.poll(() => textOf(theirs.page, 0, 0)).toBe('⊘')
+    await expect.poll(() => cell(theirs.page, 0, 0).innerText()).toContain('5')
+    expect(await scoreOf(zoe.id)).toBe(5)
+    expect(await written(zoe.id)).toEqual([
+      ['Cathal', 11],
+      ['Ada', 5],
+    ])
+    for (const { page } of [mine, theirs]) {
+      const past = await pastOf(page, 0)
+      expect(past).toMatch(/Ada Nowak[\s\S]*11[\s\S]*5[\s\S]*Cathal Byrne[\s\S]*11/)
+    }
+    expect([...mine.faults, ...theirs.faults]).toEqual([])
+    await mine.context.close()
+    await theirs.context.close()
+  })
+
+  test('two browsers enter the same cell offline: the first mark is saved, the second becomes a conflict that can be discarded', async () => {
+    const [mine, theirs] = [await opened('ada'), await opened('byrne')]
+    await site.restart(async () => {
+      await type(mine.page, 3, '13')
+      await type(theirs.page, 3, '16')
+      for (const { page } of [mine, theirs]) {
+        await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+        expect(await cell(page, 3, 0).getAttribute('data-look')).toBe('unsaved')
+      }
+      // His line stays down a little longer.
+      await theirs.context.setOffline(true)
+    })
+    await expect.poll(() => scoreOf(sean.id), AWAY).toBe(13)
+    await theirs.context.setOffline(false)
+    await theirs.page.getByRole('button', { name: 'Write 16' }).waitFor({ timeout: 45_000 })
+    expect(await scoreOf(sean.id)).toBe(13)
+    await theirs.page.getByRole('button', { name: 'Leave 13' }).click()
+    await expect.poll(() => theirs.page.getByText('Everything is saved.').count()).toBe(1)
+    for (const { page } of [mine, theirs]) await expect.poll(() => textOf(page, 3, 0)).toBe('13')
+    expect(await written(sean.id)).toEqual([['Ada', 13]])
+    await mine.context.close()
+    await theirs.context.close()
+  })
+
+  test('the server stops and restarts: saved marks remain, and sent and typed marks arrive once', async () => {
+    const { context, page } = await opened('ada')
+    const before = await page.getByRole('grid').boundingBox()
+    await type(page, 5, '10')
+    await expect.poll(() => scoreOf(lukasz.id)).toBe(10)
+    // Typed in the moment in which the server goes: nobody knows how far it came.
+    await type(page, 4, '12,5')
+    await site.restart(async () => {
+      await type(page, 1, '15')
+      await page.keyboard.type('19.5')
+      await page.keyboard.press('Enter')
+      await page.getByText(/[23] marks are on this computer and not saved yet/).waitFor()
+      expect(await cell(page, 1, 0).getAttribute('data-look')).toBe('unsaved')
+      expect((await page.getByRole('grid').boundingBox())?.y).toBe(before?.y)
+      await picture(page, 'marks-away')
+    })
+    await expect.poll(() => scoreOf(mei.id), AWAY).toBe(15)
+    await expect.poll(() => page.getByText('Everything is saved.').count(), AWAY).toBe(1)
+    const marks = ['15', '19.5', '13', '12.5', '10']
+    const shown = () => Promise.all([1, 2, 3, 4, 5].map((row) => textOf(page, row, 0)))
+    expect(await shown()).toEqual(marks)
+    // What the page shows is what the server has.
+    await page.reload()
+    await expect.poll(shown).toEqual(marks)
+    expect(await written(mei.id)).toEqual([['Ada', 15]])
+    expect(await written(aoife.id)).toEqual([['Ada', 19.5]])
+    expect(await written(lukasz.id)).toEqual([['Ada', 10]])
+    await context.close()
+  })
+
+  test('marks of a window that was closed offline are offered by the next window', async () => {
+    const { context, page } = await opened('ada')
+    await site.restart(async () => {
+      await page.getByRole('grid').focus()
+      await page.keyboard.type('6')
+      await page.keyboard.press('Enter')
+      await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+      await page.close({ runBeforeUnload: false })
+    })
+    const again = await context.newPage()
+    await again.goto(`${site.url}${GRID}`)
+    await again.getByText('1 mark from last time was not saved.').waitFor()
+    await picture(again, 'marks-offered')
+    await again.getByRole('button', { name: 'Save them now' }).click()
+    await expect.poll(() => scoreOf(zoe.id)).toBe(6)
+    await context.close()
+  })
+})

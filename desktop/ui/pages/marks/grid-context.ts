@@ -1,0 +1,36 @@
+import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { GridController } from './model/grid-controller.ts'
+import type { CellMode, GridSelection } from './model/selection.ts'
+import type { Cell, Layout, Sheet } from './model/sheet.ts'
+import type { StatusMessage } from './model/status-message.ts'
+
+/** Sizes in pixels. All rows have one height and all columns one width, so positions follow from indices. */
+export type GridMetrics = { name: number; column: number; figure: number; row: number; head: number; foot: number; isNarrow: boolean }
+export const wideMetrics: GridMetrics = { name: 184, column: 78, figure: 72, row: 34, head: 84, foot: 34, isNarrow: false }
+export const narrowMetrics: GridMetrics = { name: 118, column: 84, figure: 78, row: 42, head: 84, foot: 36, isNarrow: true }
+/** A few columns get more width, so that their titles fit. */
+export const widenFewColumns = (sizes: GridMetrics, columns: number): GridMetrics =>
+  columns <= FEW_COLUMNS && !sizes.isNarrow ? { ...sizes, column: 116 } : sizes
+const FEW_COLUMNS = 5
+
+export type Grid = { sheet: Sheet; selection: GridSelection; controller: GridController; message: StatusMessage; id: string }
+export const GridContext = createContext<Grid | null>(null)
+export function useGrid(): Grid {
+  const grid = useContext(GridContext)
+  if (!grid) throw new Error('useGrid needs a GridContext')
+  return grid
+}
+
+export const cellId = (grid: string, row: number, col: number) => `${grid}-${row}-${col}`
+
+/** A value of the sheet, read again whenever this part of it changes. */
+export const useSheetValue = <T>(sheet: Sheet, part: string, read: () => T): T =>
+  useSyncExternalStore((listener) => sheet.listen(part, listener), read)
+
+export const useLayout = (sheet: Sheet): Layout => useSheetValue(sheet, 'layout', () => sheet.layout)
+
+export const useCellMode = (selection: GridSelection, row: number, col: number): CellMode =>
+  useSyncExternalStore(selection.subscribe, () => selection.modeOf(row, col))
+
+export const useCell = (sheet: Sheet, assessmentId: string, studentId: string): Cell =>
+  useSyncExternalStore(sheet.listenToCell(assessmentId, studentId), () => sheet.cell(assessmentId, studentId))

@@ -1,0 +1,276 @@
+import { editable } from '../../../words/format.ts'
+import {
+  type CellPosition,
+  commandForKey,
+  editorCommandForKey,
+  type GridCommand,
+  type GridSize,
+  type KeyPress,
+  positionAfterEnter,
+  positionAfterMove,
+  positionAfterTab,
+} from './navigation.ts'
+import { planPaste, readBlock, writeBlock } from './paste.ts'
+import type { GridSelection } from './selection.ts'
+import type { Sheet } from './sheet.ts'
+
+/** A message for the status line. */
+export type GridMessage =
+  | { word: 'cannotClear' | 'noMark' | 'undoNone' | 'undoChanged' }
+  | { word: 'copied' | 'undone'; count: number }
+  /** The mark that was undone and its former score; null for none. */
+  | { word: 'undoneOne'; assessmentId: string; studentId: string; score: number | null }
+
+/** What the controller needs from the page. */
+export type GridHost = {
+  announce(message: GridMessage): void
+  openAt(dialog: 'remark' | 'exclude' | 'history' | 'menu' | 'column', position: CellPosition): void
+  previewPaste(block: string[][], at: CellPosition): void
+  /** Undoes the creation of a mark; false where it was changed since. */
+  undoCreate(gradeId: string): Promise<boolean>
+  /** Moves the focus from the editor to the grid. */
+  focusGrid(): void
+}
+
+/** The score before an entry, null for none, and after it. */
+type UndoChange = { assessmentId: string; studentId: string; before: number | null; after: number }
+const MAX_UNDO_STEPS = 200
+
+/** Figure columns after the assessments: coursework, exam, composite, letter. */
+const FIGURES = 4
+
+/** Executes the commands of keyboard and clipboard, independent of React. */
+export class GridController {
+  /** The entries of this page, newest last. A paste is one step. */
+  private readonly undoSteps: (readonly UndoChange[])[] = []
+  visibleRows = 10
+  isReadOnly = false
+  /** Set by the page before the first key arrives. */
+  host!: GridHost
+  constructor(
+    readonly sheet: Sheet,
+    readonly selection: GridSelection,
+  ) {}
+
+  size = (): GridSize => {
+    const { pupils, columns } = this.sheet
+    return { rows: pupils.length, cols: columns.length + FIGURES, marks: columns.length, page: this.visibleRows }
+  }
+
+  idsAt({ row, col }: CellPosition): { studentId: string; assessmentId: string } | null {
+    const studentId = this.sheet.pupils[row]?.id
+    const assessmentId = this.sheet.columns[col]?.id
+    return studentId && assessmentId ? { studentId, assessmentId } : null
+  }
+
+  scoreAt(position: CellPosition): number | null {
+    const ids = this.idsAt(position)
+    return ids ? (this.sheet.effectiveMark(ids.assessmentId, ids.studentId)?.score ?? null) : null
+  }
+
+  /** True where the grid handled the key. */
+  handleKey(event: KeyPress): boolean {
+    const command = commandForKey(event)
+    return command !== null && this.execute(command)
+  }
+
+  /** The same while the editor is open; `text` is its content. */
+  handleEditorKey(event: KeyPress, text: string): boolean {
+    const command = editorCommandForKey(event, this.selection.editing?.caret ?? false)
+    if (!command) return false
+    if (command.kind === 'escape') this.cancelEdit()
+    else {
+      this.commitEdit(text)
+      return this.execute(command)
+    }
+    return true
+  }
+
+  private execute(command: GridCommand): boolean {
+    const { active: at } = this.selection
+    if (at.row < 0 && command.kind !== 'undo') return this.executeInHeader(command)
+    switch (command.kind) {
+      case 'move':
+        this.selection.moveTo(positionAfterMove(at, command.step, this.size()), { extends: command.extends })
+        return true
+      case 'tab': {
+        const next = positionAfterTab(at, command.back, this.size())
+        if (next) this.selection.moveTo(next, { tabbedFrom: this.selection.tabbedFrom ?? at.col })
+        return next !== null
+      }
+      case 'enter':
+        this.selection.moveTo(positionAfterEnter(at, this.selection.tabbedFrom, command.back, this.size()))
+        return true
+      case 'type':
+        return this.openEditor(command.text)
+      case 'edit':
+        return this.openEditor(null)
+      case 'clear':
+        return this.clear()
+      case 'noMark':
+        if (this.idsAt(at) && !this.isReadOnly) this.host.announce({ word: 'noMark' })
+        return false
+      case 'escape': {
+        const ids = this.idsAt(at)
+        return ids !== null && this.sheet.discardInvalid(ids.assessmentId, ids.studentId)
+      }
+      case 'undo':
+        void this.undo()
+        return true
+      case 'all':
+        this.selection.selectRange({ row: 0, col: 0 }, { row: this.size().rows - 1, col: this.size().cols - 1 })
+        return true
+      default:
+        if (this.idsAt(at)) this.host.openAt(command.kind, at)
+        return true
+    }
+  }
+
+  /** In the header row only arrows and the column menu work. */
+  private executeInHeader(command: GridCommand): boolean {
+    const { active: at } = this.selection
+    if (command.kind === 'move' && command.step !== 'up') {
+      this.selection.moveTo(positionAfterMove(at, command.step, this.size()))
+      return true
+    }
+    const opens = command.kind === 'enter' || command.kind === 'menu' || command.kind === 'edit'
+    if (opens && this.sheet.columns[at.col]) this.host.openAt('column', at)
+    return command.kind !== 'tab'
+  }
+
+  /** Opens the editor; `text` null edits the present mark. */
+  openEditor(text: string | null): boolean {
+    const { active: at } = this.selection
+    const ids = this.idsAt(at)
+    if (this.isReadOnly || !ids) return false
+    const { saved, invalid } = this.sheet.cell(ids.assessmentId, ids.studentId)
+    const score = this.scoreAt(at)
+    const present = invalid?.text ?? (score === null ? '' : editable(score))
+    this.selection.setEdit({ text: text ?? present, caret: text === null, seen: saved?.score ?? null })
+    return true
+  }
+
+  /** Commits the edit. `isFocusElsewhere`: the focus has left the grid and stays where it is. */
+  commitEdit(text: string, isFocusElsewhere = false): void {
+    const { editing, active: at } = this.selection
+    const ids = this.idsAt(at)
+    if (!editing || !ids) return
+    if (editing.caret && text === editing.text) {
+      this.cancelEdit(isFocusElsewhere)
+      return
+    }
+    const before = this.scoreAt(at)
+    // Cleared before the focus moves: the blur of the editor would commit a second time.
+    this.selection.editing = null
+    const outcome = this.sheet.enter(ids.assessmentId, ids.studentId, text, editing.seen)
+    if (outcome === 'sent') this.addUndoStep([{ ...ids, before, after: this.scoreAt(at) as number }])
+    if (outcome === 'empty' && before !== null) this.host.announce({ word: 'cannotClear' })
+    if (!isFocusElsewhere) this.host.focusGrid()
+    this.selection.setEdit(null)
+  }
+
+  /** Discards the edit. */
+  cancelEdit(isFocusElsewhere = false): void {
+    this.selection.editing = null
+    if (!isFocusElsewhere) this.host.focusGrid()
+    this.selection.setEdit(null)
+  }
+
+  private addUndoStep(changes: readonly UndoChange[]): void {
+    const effective = changes.filter(({ before, after }) => before !== after)
+    if (effective.length === 0) return
+    this.undoSteps.push(effective)
+    if (this.undoSteps.length > MAX_UNDO_STEPS) this.undoSteps.shift()
+  }
+
+  private clear(): boolean {
+    const ids = this.idsAt(this.selection.active)
+    if (!ids || this.isReadOnly) return true
+    if (this.sheet.discardInvalid(ids.assessmentId, ids.studentId)) return true
+    if (this.scoreAt(this.selection.active) !== null) this.host.announce({ word: 'cannotClear' })
+    return true
+  }
+
+  /** Enters marks of a paste or a fill as one undo step. */
+  enterMarks(marks: readonly (CellPosition & { score: number })[]): void {
+    const changes = marks.flatMap(({ score, ...position }) => {
+      const ids = this.idsAt(position)
+      if (!ids) return []
+      const before = this.scoreAt(position)
+      const seen = this.sheet.cell(ids.assessmentId, ids.studentId).saved?.score ?? null
+      this.sheet.discardInvalid(ids.assessmentId, ids.studentId)
+      return [{ ...ids, score, seen, before, after: score }]
+    })
+    this.addUndoStep(changes)
+    this.sheet.queue.put(changes.map(({ before: _before, after: _after, ...mark }) => mark))
+  }
+
+  /** Undoes the last step: former marks are saved again, new marks are removed. */
+  async undo(): Promise<void> {
+    const changes = this.undoSteps.pop()
+    if (!changes) {
+      this.host.announce({ word: 'undoNone' })
+      return
+    }
+    const present = (assessmentId: string, studentId: string) => this.sheet.effectiveMark(assessmentId, studentId)?.score ?? null
+    const untouched = changes.filter(({ assessmentId, studentId, after }) => present(assessmentId, studentId) === after)
+    const restored = untouched.flatMap(({ assessmentId, studentId, before }) => {
+      const seen = this.sheet.cell(assessmentId, studentId).saved?.score ?? null
+      return before === null ? [] : [{ assessmentId, studentId, score: before, seen }]
+    })
+    if (restored.length > 0) this.sheet.queue.put(restored)
+    const created = untouched.filter(({ before }) => before === null)
+    const removed = await Promise.all(created.map(({ assessmentId, studentId }) => this.undoCreate(assessmentId, studentId)))
+    const done = restored.length + removed.filter(Boolean).length
+    const [only] = changes.length === 1 ? untouched : []
+    if (done > 0) this.host.announce(only ? { word: 'undoneOne', ...only, score: only.before } : { word: 'undone', count: done })
+    if (done < changes.length) this.host.announce({ word: 'undoChanged' })
+  }
+
+  private async undoCreate(assessmentId: string, studentId: string): Promise<boolean> {
+    const { saved, pending } = this.sheet.cell(assessmentId, studentId)
+    if (pending) {
+      // Not saved yet: removed from the queue instead.
+      this.sheet.queue.resolve([pending], 'theirs')
+      if (!this.sheet.cell(assessmentId, studentId).pending) return true
+    }
+    return saved !== null && this.host.undoCreate(saved.id)
+  }
+
+  /** The selected range as tab-separated text. */
+  copyRange(): string {
+    const { top, bottom, left, right } = this.selection.range()
+    const rows: string[][] = []
+    for (let row = top; row <= bottom; row += 1) {
+      const cells: string[] = []
+      for (let col = left; col <= right; col += 1) cells.push(this.textAt({ row, col }))
+      rows.push(cells)
+    }
+    this.host.announce({ word: 'copied', count: rows.length * (right - left + 1) })
+    return writeBlock(rows)
+  }
+
+  private textAt(position: CellPosition): string {
+    const textOf = (value: number | null) => (value === null ? '' : editable(value))
+    const figure = position.col - this.sheet.columns.length
+    if (figure < 0) return textOf(this.scoreAt(position))
+    const { coursework_average, exam_average, term_composite, letter } = this.sheet.figuresOf(this.sheet.pupils[position.row]?.id ?? '')
+    return figure === 3 ? (letter ?? '') : textOf([coursework_average, exam_average, term_composite][figure] ?? null)
+  }
+
+  /** One pasted cell is entered like a typed one; a larger block is previewed. */
+  pasteText(text: string): void {
+    const { active: at } = this.selection
+    if (this.isReadOnly || !this.idsAt(at)) return
+    const block = readBlock(text)
+    if (block.length > 1 || (block[0]?.length ?? 0) > 1) this.host.previewPaste(block, at)
+    else if (this.openEditor(block[0]?.[0] ?? '')) this.commitEdit(block[0]?.[0] ?? '')
+  }
+
+  planPaste = (block: readonly (readonly string[])[], at: CellPosition) =>
+    planPaste(block, at, {
+      rows: this.sheet.pupils.length,
+      maxScores: this.sheet.columns.map(({ max_score }) => max_score),
+      scoreAt: (row, col) => this.scoreAt({ row, col }),
+    })
+}

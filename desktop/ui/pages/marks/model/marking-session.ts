@@ -1,0 +1,88 @@
+import type { Grade } from '@markbook/shared/contract/grades'
+import { promptClient as client } from '../../../api/client.ts'
+import { readStored, writeStored } from '../../../components/browser-storage.ts'
+import { MarkQueue } from './mark-queue.ts'
+import type { InvalidEntry } from './mark-values.ts'
+import { isSendable } from './pending-mark.ts'
+import { type BrowserStorage, PendingMarkStorage } from './pending-mark-storage.ts'
+
+type Owner = { userId: string; schoolId: string }
+type SavedListener = (rows: readonly Grade[]) => void
+
+/** Interval of the heartbeat that marks a window as alive, ms. */
+const HEARTBEAT_INTERVAL = 5_000
+const WINDOW_ID_KEY = 'markbook.window'
+
+/** The queue of a user's marks in this window. It outlives the page of a class, so that marks are sent while another page is open. */
+export type MarkingSession = {
+  owner: Owner
+  queue: MarkQueue<Grade>
+  /** Invalid entries by cell. They outlive the page of their sheet. */
+  invalidEntries: Map<string, InvalidEntry>
+  /** False where a pending mark could not be stored: it is lost when the window closes. */
+  isStored(): boolean
+  onSaved(listener: SavedListener): () => void
+  /** Offers unsaved marks of earlier windows. */
+  offerAbandoned(assessmentIds: readonly string[]): void
+}
+
+let current: MarkingSession | null = null
+
+export function markingSessionOf(owner: Owner): MarkingSession {
+  if (current?.owner.userId !== owner.userId || current.owner.schoolId !== owner.schoolId) current = open(owner)
+  return current
+}
+
+function open(owner: Owner): MarkingSession {
+  const storage = new PendingMarkStorage(browserStorage(), owner, windowId(), () => Date.now())
+  const listeners = new Set<SavedListener>()
+  let isStored = true
+  const queue = new MarkQueue<Grade>({
+    send: (assessmentId, marks) => client.grades.bulk({ body: { assessmentId, grades: [...marks] } }),
+    read: (assessmentId) => client.grades.list({ query: { assessmentId } }),
+    saved: (_assessmentId, rows) => {
+      for (const listener of listeners) listener(rows)
+    },
+    store: (assessmentId, pending) => {
+      isStored = storage.store(assessmentId, pending) && isStored
+    },
+    later: (ms, then) => {
+      const timer = setTimeout(then, ms)
+      return () => clearTimeout(timer)
+    },
+    now: () => new Date().toISOString(),
+    random: Math.random,
+  })
+  storage.removeExpired()
+  setInterval(() => storage.heartbeat(), HEARTBEAT_INTERVAL)
+  addEventListener('pagehide', () => storage.heartbeat(true))
+  addEventListener('online', () => queue.retry())
+  return {
+    owner,
+    queue,
+    invalidEntries: new Map(),
+    isStored: () => isStored || !queue.all().some(isSendable),
+    onSaved: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    offerAbandoned: (assessmentIds) => queue.offer(assessmentIds.flatMap((id) => storage.claimAbandoned(id))),
+  }
+}
+
+function browserStorage(): BrowserStorage | null {
+  try {
+    return localStorage
+  } catch {
+    return null
+  }
+}
+
+/** The id of this window; a reload keeps it. */
+function windowId(): string {
+  const id =
+    readStored(WINDOW_ID_KEY, 'sessionStorage') ??
+    [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  writeStored(WINDOW_ID_KEY, id, 'sessionStorage')
+  return id
+}

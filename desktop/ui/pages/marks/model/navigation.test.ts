@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  commandForKey,
+  editorCommandForKey,
+  type GridSize,
+  isInRange,
+  type Movement,
+  positionAfterEnter,
+  positionAfterMove,
+  positionAfterTab,
+  rangeBetween,
+} from './navigation.ts'
+import { GridSelection } from './selection.ts'
+
+const key = (name: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey', boolean>> = {}) => ({
+  key: name,
+  ctrlKey: false,
+  metaKey: false,
+  shiftKey: false,
+  altKey: false,
+  ...held,
+})
+const size: GridSize = { rows: 40, cols: 16, marks: 12, page: 10 }
+const steps: readonly Movement[] = ['up', 'down', 'left', 'right', 'home', 'end', 'first', 'last', 'pageUp', 'pageDown']
+
+describe('movement', () => {
+  test('never leaves the grid', () => {
+    const sizes = fc.record({
+      rows: fc.integer({ min: 1, max: 1_000 }),
+      marks: fc.integer({ min: 1, max: 30 }),
+      page: fc.integer({ min: 1, max: 30 }),
+    })
+    fc.assert(
+      fc.property(sizes, fc.array(fc.constantFrom(...steps), { maxLength: 60 }), ({ rows, marks, page }, walk) => {
+        let at = { row: 0, col: 0 }
+        for (const step of walk) at = positionAfterMove(at, step, { rows, marks, page, cols: marks + 4 })
+        expect(at.row).toBeGreaterThanOrEqual(-1)
+        expect(at.row).toBeLessThan(rows)
+        expect(at.col).toBeGreaterThanOrEqual(0)
+        expect(at.col).toBeLessThan(marks + 4)
+      }),
+    )
+  })
+
+  test('opposite movements cancel out away from the edges', () => {
+    const inside = fc.record({ row: fc.integer({ min: 1, max: 38 }), col: fc.integer({ min: 1, max: 14 }) })
+    fc.assert(
+      fc.property(
+        inside,
+        fc.constantFrom(
+          ...([
+            ['up', 'down'],
+            ['left', 'right'],
+          ] as const),
+        ),
+        (at, [there, back]) => {
+          expect(positionAfterMove(positionAfterMove(at, there, size), back, size)).toEqual(at)
+        },
+      ),
+    )
+  })
+
+  test('the header is above the first row', () => {
+    expect(positionAfterMove({ row: 0, col: 3 }, 'up', size)).toEqual({ row: -1, col: 3 })
+    expect(positionAfterMove({ row: -1, col: 3 }, 'down', size)).toEqual({ row: 0, col: 3 })
+    expect(positionAfterMove({ row: 4, col: 3 }, 'pageUp', size)).toEqual({ row: 0, col: 3 })
+  })
+
+  test('Tab moves along the marks and leaves the grid at the end of the row', () => {
+    expect(positionAfterTab({ row: 3, col: 10 }, false, size)).toEqual({ row: 3, col: 11 })
+    expect(positionAfterTab({ row: 3, col: 11 }, false, size)).toBeNull()
+    expect(positionAfterTab({ row: 3, col: 0 }, true, size)).toBeNull()
+    expect(positionAfterTab({ row: 3, col: 15 }, true, size)).toEqual({ row: 3, col: 11 })
+  })
+
+  test('Enter after a run of Tabs goes to the next row, in the column where the run began', () => {
+    expect(positionAfterEnter({ row: 3, col: 5 }, 2, false, size)).toEqual({ row: 4, col: 2 })
+    expect(positionAfterEnter({ row: 3, col: 5 }, null, false, size)).toEqual({ row: 4, col: 5 })
+    expect(positionAfterEnter({ row: 39, col: 5 }, null, false, size)).toEqual({ row: 39, col: 5 })
+    expect(positionAfterEnter({ row: 3, col: 5 }, null, true, size)).toEqual({ row: 2, col: 5 })
+  })
+})
+
+describe('keys', () => {
+  test('a digit opens the editor, F2 edits, Delete clears', () => {
+    expect(commandForKey(key('7'))).toEqual({ kind: 'type', text: '7' })
+    expect(commandForKey(key(','))).toEqual({ kind: 'type', text: ',' })
+    expect(commandForKey(key('F2'))).toEqual({ kind: 'edit' })
+    expect(commandForKey(key('Delete'))).toEqual({ kind: 'clear' })
+    for (const none of ['q', 'É', '-', '%']) expect(commandForKey(key(none))).toEqual({ kind: 'noMark' })
+    for (const own of [' ', 'F5', 'Dead']) expect(commandForKey(key(own))).toBeNull()
+  })
+
+  test('Ctrl+Z and Cmd+Z undo; keys of the browser are left alone', () => {
+    expect(commandForKey(key('z', { ctrlKey: true }))).toEqual({ kind: 'undo' })
+    expect(commandForKey(key('z', { metaKey: true }))).toEqual({ kind: 'undo' })
+    for (const own of ['c', 'v', 'f', 'p', 'r', '5']) expect(commandForKey(key(own, { ctrlKey: true }))).toBeNull()
+  })
+
+  test('Alt opens remark, exclusion and history', () => {
+    expect(['r', 'X', 'h', 'f'].map((each) => commandForKey(key(each, { altKey: true }))?.kind)).toEqual([
+      'remark',
+      'exclude',
+      'history',
+      undefined,
+    ])
+  })
+
+  test('Shift with an arrow extends the range', () => {
+    expect(commandForKey(key('ArrowDown', { shiftKey: true }))).toEqual({ kind: 'move', step: 'down', extends: true })
+    expect(commandForKey(key('End', { ctrlKey: true }))).toEqual({ kind: 'move', step: 'last', extends: false })
+  })
+
+  test('arrows leave the cell while a mark is replaced, and move the caret while it is edited', () => {
+    expect(editorCommandForKey(key('ArrowLeft'), false)).toEqual({ kind: 'move', step: 'left', extends: false })
+    expect(editorCommandForKey(key('ArrowLeft'), true)).toBeNull()
+    expect(editorCommandForKey(key('ArrowDown'), true)).toEqual({ kind: 'move', step: 'down', extends: false })
+    expect(editorCommandForKey(key('5'), false)).toBeNull()
+  })
+})
+
+describe('the selection', () => {
+  test('a range contains its corners and every cell between them, whichever corner comes first', () => {
+    const position = fc.record({ row: fc.integer({ min: 0, max: 30 }), col: fc.integer({ min: 0, max: 12 }) })
+    fc.assert(
+      fc.property(position, position, position, (from, to, other) => {
+        const selection = new GridSelection()
+        selection.selectRange(from, to)
+        const block = rangeBetween(from, to)
+        expect(selection.range()).toEqual(block)
+        const isChosen = selection.modeOf(other.row, other.col) !== 'none'
+        expect(isChosen).toBe(isInRange(block, other.row, other.col))
+      }),
+    )
+  })
+
+  test('notifies listeners of every move; a move without Shift collapses the range', () => {
+    const selection = new GridSelection()
+    let told = 0
+    const stop = selection.subscribe(() => {
+      told += 1
+    })
+    selection.moveTo({ row: 2, col: 2 })
+    selection.moveTo({ row: 4, col: 3 }, { extends: true })
+    expect(selection.hasSeveralCells()).toBe(true)
+    selection.moveTo({ row: 5, col: 3 })
+    expect(selection.hasSeveralCells()).toBe(false)
+    stop()
+    selection.moveTo({ row: 0, col: 0 })
+    expect(told).toBe(3)
+  })
+})

@@ -1,0 +1,116 @@
+/** `row` is a pupil, -1 the header; `col` is an assessment, then a figure. */
+export type CellPosition = { row: number; col: number }
+/** `marks`: editable columns, before the read-only ones up to `cols`. `page`: visible rows. */
+export type GridSize = { rows: number; cols: number; marks: number; page: number }
+
+const clamp = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value))
+
+/** Row and column after each movement, which may be outside of the grid. */
+const movements = {
+  up: ({ row, col }: CellPosition) => [row - 1, col],
+  down: ({ row, col }: CellPosition) => [row + 1, col],
+  left: ({ row, col }: CellPosition) => [row, col - 1],
+  right: ({ row, col }: CellPosition) => [row, col + 1],
+  home: ({ row }: CellPosition) => [row, 0],
+  end: ({ row }: CellPosition, { cols }: GridSize) => [row, cols - 1],
+  first: () => [0, 0],
+  last: (_at: CellPosition, { rows, cols }: GridSize) => [rows - 1, cols - 1],
+  pageUp: ({ row, col }: CellPosition, { page }: GridSize) => [Math.max(0, row - page), col],
+  pageDown: ({ row, col }: CellPosition, { page }: GridSize) => [row + page, col],
+} satisfies Record<string, (at: CellPosition, size: GridSize) => [row: number, col: number]>
+export type Movement = keyof typeof movements
+
+/** The position after a movement, clamped to the grid. */
+export function positionAfterMove(at: CellPosition, step: Movement, size: GridSize): CellPosition {
+  const [row, col] = movements[step](at, size)
+  return { row: clamp(row, -1, size.rows - 1), col: clamp(col, 0, size.cols - 1) }
+}
+
+/** Tab moves along the marks of a row. Null at its end, where the focus leaves the grid. */
+export function positionAfterTab({ row, col }: CellPosition, back: boolean, { marks }: GridSize): CellPosition | null {
+  const next = back ? Math.min(col, marks) - 1 : col + 1
+  return next < 0 || next >= marks ? null : { row, col: next }
+}
+
+/** Enter moves down, after a run of Tabs to the column where the run began. It stays in the last row. */
+export const positionAfterEnter = ({ row, col }: CellPosition, tabbedFrom: number | null, back: boolean, size: GridSize): CellPosition =>
+  positionAfterMove({ row, col: tabbedFrom ?? col }, back && row > 0 ? 'up' : back ? 'home' : 'down', size)
+
+/** A rectangle of cells, bounds included. */
+export type CellRange = { top: number; bottom: number; left: number; right: number }
+export const rangeBetween = (a: CellPosition, b: CellPosition): CellRange => ({
+  top: Math.max(0, Math.min(a.row, b.row)),
+  bottom: Math.max(a.row, b.row),
+  left: Math.min(a.col, b.col),
+  right: Math.max(a.col, b.col),
+})
+export const isInRange = ({ top, bottom, left, right }: CellRange, row: number, col: number): boolean =>
+  row >= top && row <= bottom && col >= left && col <= right
+
+export type KeyPress = { key: string; ctrlKey: boolean; metaKey: boolean; shiftKey: boolean; altKey: boolean }
+/** The command of a key in the grid. */
+export type GridCommand =
+  | { kind: 'move'; step: Movement; extends: boolean }
+  | { kind: 'tab'; back: boolean }
+  | { kind: 'enter'; back: boolean }
+  | { kind: 'type'; text: string }
+  | { kind: 'edit' | 'clear' | 'undo' | 'remark' | 'exclude' | 'history' | 'menu' | 'all' | 'escape' | 'noMark' }
+
+const MOVEMENTS: Readonly<Record<string, Movement>> = {
+  ArrowUp: 'up',
+  ArrowDown: 'down',
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+  Home: 'home',
+  End: 'end',
+  PageUp: 'pageUp',
+  PageDown: 'pageDown',
+}
+const WITH_ALT: Readonly<Record<string, 'remark' | 'exclude' | 'history'>> = { r: 'remark', x: 'exclude', h: 'history' }
+const PLAIN: Readonly<Record<string, 'edit' | 'clear' | 'escape' | 'menu'>> = {
+  F2: 'edit',
+  Delete: 'clear',
+  Backspace: 'clear',
+  Escape: 'escape',
+  ContextMenu: 'menu',
+}
+const WITH_CONTROL: Partial<Record<Movement, Movement>> = {
+  home: 'first',
+  end: 'last',
+  up: 'first',
+  down: 'last',
+  left: 'home',
+  right: 'end',
+}
+
+/** Null where the grid does not handle the key. */
+export function commandForKey({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyPress): GridCommand | null {
+  const command = ctrlKey || metaKey
+  const lower = key.toLowerCase()
+  if (altKey) return !command && WITH_ALT[lower] ? { kind: WITH_ALT[lower] } : null
+  const step = MOVEMENTS[key]
+  if (step && command) {
+    const far = WITH_CONTROL[step]
+    return far ? { kind: 'move', step: far, extends: shiftKey } : null
+  }
+  if (step) return { kind: 'move', step, extends: shiftKey }
+  if (command) return lower === 'z' && !shiftKey ? { kind: 'undo' } : lower === 'a' ? { kind: 'all' } : null
+  return commandForPlainKey(key, shiftKey)
+}
+
+function commandForPlainKey(key: string, shiftKey: boolean): GridCommand | null {
+  if (key === 'Tab' || key === 'Enter') return { kind: key === 'Tab' ? 'tab' : 'enter', back: shiftKey }
+  if (key === 'F10') return shiftKey ? { kind: 'menu' } : null
+  if (PLAIN[key]) return { kind: PLAIN[key] }
+  if (/^[0-9.,]$/.test(key)) return { kind: 'type', text: key }
+  // A letter or sign cannot begin a mark: a message says so. A space scrolls, as everywhere.
+  return /^[\p{L}\p{P}\p{S}]$/u.test(key) ? { kind: 'noMark' } : null
+}
+
+/** The command of a key in the editor; null where the input handles it. `caret`: arrow keys move within the text. */
+export function editorCommandForKey({ key, shiftKey }: KeyPress, caret: boolean): GridCommand | null {
+  if (key === 'Enter' || key === 'Tab' || key === 'Escape') return commandForPlainKey(key, shiftKey)
+  const step = MOVEMENTS[key]
+  if (step === 'up' || step === 'down') return { kind: 'move', step, extends: false }
+  return !caret && !shiftKey && (step === 'left' || step === 'right') ? { kind: 'move', step, extends: false } : null
+}

@@ -1,0 +1,46 @@
+/**
+ * A mark that the server has not confirmed. `seen`: the score that the user saw when typing, null for none. `ours`: the score that an
+ * earlier request of this window may have stored. `fresh` is sent soon, `waiting` once the server answers, `offered` was left by an earlier
+ * window; `offered`, `refused` and `conflict` wait for a decision.
+ */
+export type PendingMark = {
+  readonly assessmentId: string
+  readonly studentId: string
+  readonly score: number
+  readonly remarks?: string | null | undefined
+  readonly seen: number | null
+  readonly ours?: number | undefined
+  /** Time of entry, ISO. */
+  readonly at: string
+  readonly state: 'fresh' | 'sending' | 'waiting' | 'offered' | 'refused' | 'conflict'
+  /** The reason of a refusal. */
+  readonly message?: string | undefined
+  /** The stored score of a conflict. */
+  readonly theirs?: number | null | undefined
+}
+
+export type MarkEntry = Pick<PendingMark, 'assessmentId' | 'studentId' | 'score' | 'remarks' | 'seen'>
+export type StoredMark = { student_id: string; score: number; remarks: string | null }
+
+/** True where the mark is sent without a decision. */
+export const isSendable = ({ state }: PendingMark): boolean => state === 'fresh' || state === 'waiting' || state === 'sending'
+
+/**
+ * A new entry in place of a pending one keeps its `seen`, since the server may still have that mark. In place of a conflict it is the
+ * decision for the new mark.
+ */
+export function replacePending(before: PendingMark | undefined, entered: MarkEntry, at: string): PendingMark {
+  const seen = before?.state === 'conflict' ? (before.theirs ?? null) : (before ?? entered).seen
+  const remarks = entered.remarks === undefined ? before?.remarks : entered.remarks
+  const ours = before?.state === 'sending' ? before.score : before?.ours
+  return { ...entered, remarks, seen, ours, at, state: 'fresh' }
+}
+
+/** Compares a pending mark, of which it is unknown whether it arrived, with the stored one. */
+export function compareWithStored(pending: PendingMark, stored: StoredMark | undefined): 'arrived' | 'conflict' | 'sendable' {
+  const present = stored?.score ?? null
+  const isSame = present === pending.score && (pending.remarks === undefined || (pending.remarks ?? '') === (stored?.remarks ?? ''))
+  if (isSame) return 'arrived'
+  const isKnown = present === pending.seen || present === pending.score || (pending.ours !== undefined && present === pending.ours)
+  return isKnown ? 'sendable' : 'conflict'
+}

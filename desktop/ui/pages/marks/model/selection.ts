@@ -1,0 +1,60 @@
+import { type CellPosition, type CellRange, isInRange, rangeBetween } from './navigation.ts'
+
+/** The open editor. `caret`: arrow keys move within the text, else they leave the cell. `seen`: the score that the user saw. */
+export type CellEdit = { text: string; caret: boolean; seen: number | null }
+export type CellMode = 'none' | 'chosen' | 'active' | 'editing'
+
+/** The selected cells of a grid, outside of React, so that a key repaints only the cells that it changes. */
+export class GridSelection {
+  active: CellPosition = { row: 0, col: 0 }
+  editing: CellEdit | null = null
+  /** Column in which a run of Tabs began; Enter returns to it. */
+  tabbedFrom: number | null = null
+  private anchor: CellPosition = this.active
+  private isFocused = false
+  private block: CellRange = rangeBetween(this.active, this.active)
+  private readonly listeners = new Set<() => void>()
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener)
+    return () => void this.listeners.delete(listener)
+  }
+
+  /** The selected range, at least one cell. */
+  range = (): CellRange => this.block
+  hasSeveralCells = (): boolean => this.block.top !== this.block.bottom || this.block.left !== this.block.right
+
+  modeOf(row: number, col: number): CellMode {
+    if (row === this.active.row && col === this.active.col) return this.editing ? 'editing' : this.isFocused ? 'active' : 'chosen'
+    return this.hasSeveralCells() && isInRange(this.block, row, col) ? 'chosen' : 'none'
+  }
+
+  moveTo(at: CellPosition, { extends: isExtended = false, tabbedFrom = null as number | null } = {}): void {
+    this.editing = null
+    this.active = at
+    this.tabbedFrom = tabbedFrom
+    if (!isExtended) this.anchor = at
+    this.block = at.row < 0 ? { top: 0, bottom: -1, left: at.col, right: at.col } : rangeBetween(this.anchor, at)
+    this.notify()
+  }
+
+  selectRange(from: CellPosition, to: CellPosition): void {
+    this.anchor = from
+    this.moveTo(to, { extends: true })
+  }
+
+  setEdit(editing: CellEdit | null): void {
+    this.editing = editing
+    this.notify()
+  }
+
+  setFocused(isFocused: boolean): void {
+    if (this.isFocused === isFocused) return
+    this.isFocused = isFocused
+    this.notify()
+  }
+
+  private notify(): void {
+    for (const listener of this.listeners) listener()
+  }
+}

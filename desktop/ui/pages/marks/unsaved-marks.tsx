@@ -1,0 +1,245 @@
+import { useBlocker } from '@tanstack/react-router'
+import i18next from 'i18next'
+import { useState, useSyncExternalStore } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/button.tsx'
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
+import { Actions } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { Notice } from '../../components/page.tsx'
+import { sentenceOf } from '../../words/failure.ts'
+import { editable } from '../../words/format.ts'
+import { describePending, scoreText } from './cell-appearance.ts'
+import { useSheetValue } from './grid-context.ts'
+import styles from './marks.module.css'
+import type { InvalidCell, MarkKey } from './model/mark-values.ts'
+import type { CellPosition } from './model/navigation.ts'
+import type { PendingMark } from './model/pending-mark.ts'
+import type { Sheet } from './model/sheet.ts'
+import { useMarkingSession } from './use-sheet.ts'
+
+type Props = { sheet: Sheet; onShow: (position: CellPosition) => void }
+
+/** Notices about all unsaved marks of this window, other sheets included, and the decisions that they need. */
+export function UnsavedMarks({ sheet, onShow }: Props) {
+  const { t } = useTranslation('marks')
+  const { queue, isStored } = useMarkingSession()
+  const text = useSyncExternalStore(
+    (listener) => listenToQueue(sheet, listener),
+    () => fingerprint(sheet),
+  )
+  const isConnected = useSheetValue(sheet, 'state', () => sheet.isConnected)
+  const all = text === '' ? [] : queue.all()
+  const inState = (state: PendingMark['state']) => all.filter((pending) => pending.state === state)
+  const [waiting, offered] = [inState('waiting'), inState('offered')]
+  const invalid = sheet.invalidCells()
+  const show = (position: CellPosition): Action => ({ word: t('unsaved.show'), run: () => onShow(position) })
+  const resolve = (word: string, pending: PendingMark, choice: Parameters<typeof queue.resolve>[1]): Action => ({
+    word,
+    run: () => queue.resolve([pending], choice),
+  })
+  return (
+    <>
+      {waiting.length > 0 && <WaitingNotice count={waiting.length} />}
+      {!isConnected && waiting.length === 0 && <Notice tone="warn">{t('unsaved.unheard')}</Notice>}
+      {!isStored() && <Notice tone="bad">{t('unsaved.notKept')}</Notice>}
+      <MarkList tone="bad" title={t('unsaved.mistakes', { count: invalid.length })} sheet={sheet} marks={invalid}>
+        {(mark, { name, max, position }) => ({
+          text: `${name}: ${invalidText(mark, max)}`,
+          actions: [show(position)],
+        })}
+      </MarkList>
+      {offered.length > 0 && <OfferedNotice pending={offered} />}
+      <MarkList tone="bad" title={t('unsaved.refused', { count: inState('refused').length })} sheet={sheet} marks={inState('refused')}>
+        {(mark, { name, position }) => ({
+          text: `${name}: ${editable(mark.score)}. ${mark.message ?? ''}`,
+          actions: [
+            ...(name ? [show(position)] : []),
+            resolve(t('unsaved.retry'), mark, 'compare'),
+            resolve(t('unsaved.drop'), mark, 'theirs'),
+          ],
+        })}
+      </MarkList>
+      <MarkList tone="warn" title={t('unsaved.conflicts')} sheet={sheet} marks={inState('conflict')}>
+        {(mark, { name, position }) => ({
+          text: name,
+          actions: [
+            resolve(t('unsaved.keepTheirs', { mark: scoreText(mark.theirs) }), mark, 'theirs'),
+            resolve(t('unsaved.keepMine', { mark: editable(mark.score) }), mark, 'mine'),
+            ...(name ? [{ ...show(position), look: 'quiet' as const }] : []),
+          ],
+        })}
+      </MarkList>
+    </>
+  )
+}
+
+type Action = { word: string; run: () => void; look?: 'quiet' }
+type MarkListProps<M> = {
+  tone: 'warn' | 'bad'
+  title: string
+  sheet: Sheet
+  marks: readonly M[]
+  children: (mark: M, described: ReturnType<typeof describeMark>) => { text: string; actions: readonly Action[] }
+}
+
+/** A notice that lists marks with the actions for each. */
+function MarkList<M extends MarkKey>({ tone, title, sheet, marks, children }: MarkListProps<M>) {
+  if (marks.length === 0) return null
+  return (
+    <Notice tone={tone}>
+      <span>{title}</span>
+      <ul className={styles['decisions']}>
+        {marks.map((mark) => {
+          const { text, actions } = children(mark, describeMark(sheet, mark))
+          return (
+            <li key={`${mark.assessmentId} ${mark.studentId}`}>
+              <span>{text}</span>
+              {actions.map(({ word, run, look }) => (
+                <Button key={word} size="small" look={look} onClick={run}>
+                  {word}
+                </Button>
+              ))}
+            </li>
+          )
+        })}
+      </ul>
+    </Notice>
+  )
+}
+
+/** Delay before a change of the queue is shown, ms. A mark that is saved at once is not shown, and the typed key is painted first. */
+const REPORT_DELAY = 150
+
+export function listenToQueue(sheet: Sheet, listener: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const stop = sheet.listen('queue', () => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      listener()
+    }, REPORT_DELAY)
+  })
+  return () => {
+    stop()
+    clearTimeout(timer)
+  }
+}
+
+const fingerprint = (sheet: Sheet) =>
+  [
+    ...sheet.queue.all().map(({ assessmentId, studentId, state, score }) => `${assessmentId} ${studentId} ${state} ${score}`),
+    ...sheet.invalidCells().map(({ assessmentId, studentId, invalid }) => `${assessmentId} ${studentId} ${invalid.text} ${invalid.reason}`),
+  ].join()
+
+function WaitingNotice({ count }: { count: number }) {
+  const { t } = useTranslation('marks')
+  const { queue } = useMarkingSession()
+  const failure = queue.failure()
+  const state = failure?.status === 401 ? 'signIn' : !failure || failure.status === 0 ? 'away' : 'busy'
+  return (
+    <Notice tone="warn">
+      <span>{t(`unsaved.${state}`, { count, reason: sentenceOf(failure) })}</span>
+      <Button size="small" onClick={() => queue.retry()}>
+        {t('unsaved.retry')}
+      </Button>
+    </Notice>
+  )
+}
+
+/** Unsaved marks of an earlier window. */
+function OfferedNotice({ pending }: { pending: readonly PendingMark[] }) {
+  const { t } = useTranslation('marks')
+  const { queue } = useMarkingSession()
+  const [isDropping, setDropping] = useState(false)
+  return (
+    <Notice tone="warn">
+      <span>{t('unsaved.offered', { count: pending.length })}</span>
+      <Button size="small" look="primary" onClick={() => queue.resolve(pending, 'compare')}>
+        {t('unsaved.save')}
+      </Button>
+      <Button size="small" onClick={() => setDropping(true)}>
+        {t('unsaved.drop')}
+      </Button>
+      {isDropping && (
+        <ConfirmDialog
+          title={t('unsaved.dropTitle')}
+          text={t('unsaved.dropText')}
+          action={t('unsaved.drop')}
+          onConfirm={async () => queue.resolve(pending, 'theirs')}
+          onClose={() => setDropping(false)}
+        />
+      )}
+    </Notice>
+  )
+}
+
+const invalidText = ({ invalid: { text, reason } }: InvalidCell, max: number) =>
+  `${text}. ${i18next.t(`wrong.${reason}`, { ns: 'marks', max: editable(max) })}`
+
+/** Pupil and assessment of a mark, and its position. `name` is empty for a mark of another sheet. */
+const describeMark = (sheet: Sheet, mark: MarkKey) => {
+  const { position, pupil, column } = sheet.locate(mark)
+  const name = pupil ? `${pupil.last_name} ${pupil.first_name}, ${column?.title ?? ''}` : ''
+  return { position, name, max: column?.max_score ?? 0 }
+}
+
+/** Asks before the page is left while marks are unsaved. Marks that are being sent do not count: the queue outlives the page. */
+export function LeavingWarning({ sheet, onShow }: Props) {
+  const { queue } = useMarkingSession()
+  const unsaved = () => unsavedOf(queue.all())
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && unsaved().length + sheet.invalidCount() > 0,
+    enableBeforeUnload: () => queue.all().length + sheet.invalidCount() > 0,
+    withResolver: true,
+  })
+  if (blocker.status !== 'blocked') return null
+  return <LeaveDialog sheet={sheet} onShow={onShow} onStay={blocker.reset} onLeave={blocker.proceed} />
+}
+
+const unsavedOf = (all: readonly PendingMark[]) => all.filter(({ state }) => state !== 'fresh' && state !== 'sending')
+
+/** More marks than these are only counted. */
+const MAX_LISTED = 8
+
+/** Lists the unsaved marks with the reason of each. */
+function LeaveDialog({ sheet, onShow, onStay, onLeave }: Props & { onStay: () => void; onLeave: () => void }) {
+  const { t } = useTranslation('marks')
+  const { queue } = useMarkingSession()
+  const [[invalid, unsaved]] = useState(() => [sheet.invalidCells(), unsavedOf(queue.all())] as const)
+  const failure = queue.failure()
+  const lines = [
+    ...invalid.map((cell) => ({ ...cell, reason: invalidText(cell, describeMark(sheet, cell).max) })),
+    ...unsaved.map((pending) => ({
+      ...pending,
+      reason: `${editable(pending.score)}, ${describePending(pending)}${pending.state === 'waiting' && failure ? `: ${sentenceOf(failure)}` : ''}`,
+    })),
+  ]
+  const stay = () => {
+    onStay()
+    const [first] = lines
+    const position = first && describeMark(sheet, first).position
+    if (position && position.row >= 0 && position.col >= 0) requestAnimationFrame(() => onShow(position))
+  }
+  const lead = [
+    invalid.length > 0 && t('leave.mistakes', { count: invalid.length }),
+    unsaved.length > 0 && t('leave.stuck', { count: unsaved.length }),
+  ]
+  return (
+    <Dialog open title={t('leave.title')} lead={lead.filter(Boolean).join(' ')} onClose={stay}>
+      <ul className={layout['bullets']}>
+        {lines.slice(0, MAX_LISTED).map((each) => (
+          <li key={`${each.assessmentId} ${each.studentId}`}>
+            <strong>{describeMark(sheet, each).name || t('leave.elsewhere')}</strong>: {each.reason}
+          </li>
+        ))}
+        {lines.length > MAX_LISTED && <li>{t('leave.more', { count: lines.length - MAX_LISTED })}</li>}
+      </ul>
+      <Actions>
+        <Button look="primary" onClick={stay}>
+          {t('leave.stay')}
+        </Button>
+        <Button onClick={onLeave}>{t('leave.go')}</Button>
+      </Actions>
+    </Dialog>
+  )
+}

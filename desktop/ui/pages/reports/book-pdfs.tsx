@@ -1,0 +1,131 @@
+import type { ReportDetail, ReportPdf } from '@markbook/shared/contract/reports'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
+import { ask, useSave } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Badge, Card, Empty, FailureNotice, Loading, Notice } from '../../components/page.tsx'
+import { fileName } from '../../components/save-file.ts'
+import { moment, number } from '../../words/format.ts'
+import { nameOf } from '../../words/names.ts'
+import { PdfViewer } from './pdf-viewer.tsx'
+import styles from './reports.module.css'
+
+const route = getRouteApi('/school/reports/book/$reportId')
+
+/** Makes a PDF of a book, shows one, and lists all. */
+export function BookPdfs({ book }: { book: ReportDetail }) {
+  const { t } = useTranslation(['reports', 'app'])
+  const { pdf: requestedId } = route.useSearch()
+  const navigate = useNavigate()
+  const show = (pdf: string) =>
+    void navigate({ to: '/reports/book/$reportId', params: { reportId: book.id }, search: { pdf }, replace: true })
+  const make = useSave('reportFiles', 'generatePdf', ['reports', 'replication'])
+  const missing = useMissingPdfs(book.id, book.pdfs.length > 0)
+  const shown = book.pdfs.find(({ id }) => id === requestedId)
+  const isLocked = book.status === 'sent_to_ministry'
+  return (
+    <Card
+      title={t('paper.title')}
+      actions={
+        !isLocked && (
+          <Button
+            look="primary"
+            busy={make.isPending}
+            busyWord={t('app:state.makingPdf')}
+            onClick={() => make.mutate({ params: { id: book.id } }, { onSuccess: ({ id }) => show(id) })}
+          >
+            {t('paper.make')}
+          </Button>
+        )
+      }
+    >
+      <FailureNotice failure={make.error} />
+      <MissingNotice pdfs={book.pdfs} missing={missing} />
+      {shown && <ShownPdf key={shown.id} book={book} pdf={shown} />}
+      {book.pdfs.length === 0 ? (
+        <Empty>{t(isLocked ? 'paper.noneLocked' : 'paper.none')}</Empty>
+      ) : (
+        <PdfList pdfs={book.pdfs} missing={missing} shown={shown?.id} onShow={show} />
+      )}
+    </Card>
+  )
+}
+
+function ShownPdf({ book, pdf }: { book: ReportDetail; pdf: ReportPdf }) {
+  const { t } = useTranslation('reports')
+  const file = useQuery({
+    ...ask('reportFiles', 'downloadPdf', { params: { id: book.id, pdfId: pdf.id } }),
+    queryFn: () => client.reportFiles.downloadPdf({ params: { id: book.id, pdfId: pdf.id } }),
+    // A stored PDF never changes. Its bytes are dropped a minute after it was last shown.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  })
+  const name = nameOf(book.student)
+  if (file.error) return <FailureNotice failure={file.error} onRetry={() => void file.refetch()} />
+  if (!file.data) return <Loading />
+  return (
+    <PdfViewer
+      bytes={file.data}
+      title={t('paper.of', { name })}
+      name={`${fileName(book.student.last_name, book.student.first_name, t('book'))}.pdf`}
+    />
+  )
+}
+
+type PdfListProps = {
+  pdfs: readonly ReportPdf[]
+  missing: ReadonlyMap<string, MissingAt>
+  shown: string | undefined
+  onShow: (id: string) => void
+}
+function PdfList({ pdfs, missing, shown, onShow }: PdfListProps) {
+  const { t } = useTranslation('reports')
+  return (
+    <details open={!shown}>
+      <summary>{t('paper.history', { count: pdfs.length })}</summary>
+      <ul className={styles['finds']}>
+        {pdfs.map(({ id, generated_at, file_size }) => (
+          <li key={id}>
+            <span>
+              {moment(generated_at)} · {t('paper.size', { size: number(Math.ceil(file_size / 1024)) })}{' '}
+              <MissingBadge place={missing.get(id)} />
+            </span>
+            <Button
+              size="small"
+              disabled={missing.get(id) === 'here'}
+              aria-current={id === shown ? 'true' : undefined}
+              onClick={() => onShow(id)}
+            >
+              {t('paper.show')}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+/** Where the file of a PDF is missing: on this server, or on its parent. */
+type MissingAt = 'here' | 'school' | 'centre'
+
+/** Where the file of each PDF is still missing, by the id of the PDF. Files are replicated after their rows. */
+function useMissingPdfs(reportId: string, isAny: boolean): ReadonlyMap<string, MissingAt> {
+  const parent = useQuery(ask('replication', 'status')).data?.parent
+  const files = useQuery({ ...ask('replication', 'files', { query: { reportId } }), enabled: isAny, refetchInterval: 10_000 })
+  return new Map(files.data?.map(({ row_id, way }) => [row_id, way === 'to_come' ? 'here' : (parent?.kind ?? 'centre')] as const))
+}
+
+/** Says where the newest PDF is still missing. */
+function MissingNotice({ pdfs, missing }: { pdfs: readonly ReportPdf[]; missing: ReadonlyMap<string, MissingAt> }) {
+  const { t } = useTranslation('reports')
+  const newest = [...pdfs].sort((a, b) => (a.generated_at < b.generated_at ? 1 : -1))[0]
+  const place = newest && missing.get(newest.id)
+  return place ? <Notice tone={place === 'here' ? 'warn' : 'info'}>{t(`paper.away.${place}`)}</Notice> : null
+}
+
+function MissingBadge({ place }: { place: MissingAt | undefined }) {
+  const { t } = useTranslation('reports')
+  return place ? <Badge tone={place === 'here' ? 'warn' : 'info'}>{t(`paper.notYet.${place}`)}</Badge> : null
+}

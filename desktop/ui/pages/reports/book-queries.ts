@@ -1,0 +1,50 @@
+import type { ClassReportEntry, Report, ReportDetail, ReportEntry } from '@markbook/shared/contract/reports'
+import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { ask, askWhole, type ReplyOf } from '../../api/queries.ts'
+import type { BooksType } from './book-search.ts'
+
+export type BookScope = { classId: string; termId: string; type: BooksType }
+
+export const scopeOf = ({ student_group_id, term_id, report_type }: Report): BookScope => ({
+  classId: student_group_id,
+  termId: term_id,
+  type: report_type,
+})
+
+export const booksRequest = ({ classId, termId, type }: BookScope) => ({
+  query: { studentGroupId: classId, termId, reportType: type },
+})
+
+/** The books of a class by last name, for those who may see whole books. */
+export const useBooks = (of: BookScope) => useQuery(ask('reports', 'list', booksRequest(of)))
+/** Their entries: all, or those of the subjects that this person teaches there. */
+export const useEntries = (of: BookScope) => useQuery(askWhole('reports', 'entries', booksRequest(of)))
+
+/** Marks change without the books, so this is fetched anew for each page. */
+export const standingQuery = (of: BookScope) => ({ ...askWhole('reports', 'standing', booksRequest(of)), staleTime: 0 })
+export const useStanding = (of: BookScope) => useQuery(standingQuery(of))
+
+export type ListedBook = ReplyOf<'reports', 'list'>[number]
+
+/** Puts a saved row into all cached replies, so that forty saves do not cause forty requests. */
+export function updateCachedBook(queries: QueryClient, saved: Report): void {
+  queries.setQueriesData<ListedBook[]>({ queryKey: ['reports', 'list'] }, (books) =>
+    books?.map((book) => (book.id === saved.id ? { ...book, ...saved } : book)),
+  )
+  queries.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
+    entries?.map((entry) => (entry.report_book_id === saved.id ? { ...entry, status: saved.status } : entry)),
+  )
+  queries.setQueriesData<ReportDetail>({ queryKey: ['reports', 'get'] }, (detail) =>
+    detail?.id === saved.id ? { ...detail, ...saved } : detail,
+  )
+}
+
+export function updateCachedEntry(queries: QueryClient, saved: ReportEntry): void {
+  queries.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
+    entries?.map((entry) => (entry.id === saved.id ? { ...entry, ...saved } : entry)),
+  )
+  queries.setQueriesData<ReportDetail>(
+    { queryKey: ['reports', 'get'] },
+    (detail) => detail && { ...detail, entries: detail.entries.map((entry) => (entry.id === saved.id ? { ...entry, ...saved } : entry)) },
+  )
+}

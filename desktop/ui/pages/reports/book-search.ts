@@ -1,0 +1,34 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { searchTexts } from '../../frame/search-texts.ts'
+
+export type BooksType = 'term' | 'year_end'
+export const bookViews = ['books', 'fill', 'check'] as const
+export type BookView = (typeof bookViews)[number]
+
+/**
+ * The search of a class's books. `subject`: whose entries are filled in; absent for the class teacher's part. `at`: the book at which the
+ * form begins. `job`: the job that makes their PDFs.
+ */
+export type BooksSearch = { type?: 'year_end'; view?: Exclude<BookView, 'books'>; subject?: string; at?: string; job?: string }
+
+export const booksSearch = ({ type, view, ...search }: Record<string, unknown>): BooksSearch => ({
+  ...(type === 'year_end' && { type }),
+  ...((view === 'fill' || view === 'check') && { view }),
+  ...searchTexts(search, 'subject', 'at', 'job'),
+})
+
+/** The search of one book: the PDF that is shown beside it. */
+export type BookSearch = { pdf?: string }
+export const bookSearch = (search: Record<string, unknown>): BookSearch => searchTexts(search, 'pdf')
+
+const route = getRouteApi('/school/reports/$classId')
+
+/** The search of a class's books, and a function that changes it. The class stays. */
+export function useBooksSearch() {
+  const { classId } = route.useParams()
+  const search: BooksSearch = route.useSearch()
+  const navigate = useNavigate()
+  const change = (next: (before: BooksSearch) => BooksSearch, replace = false) =>
+    void navigate({ to: '/reports/$classId', params: { classId }, search: (before: BooksSearch) => next(before), replace })
+  return { classId, search, change }
+}

@@ -1,0 +1,35 @@
+import type { ReportStanding } from '@markbook/shared/contract/reports'
+import { expect, test } from 'vitest'
+import { areAllCurrent, countPdfs, pdfStateOf } from './book-standing.ts'
+
+const one = (status: ReportStanding['status'], is_behind: boolean, paper: 'none' | 'older' | 'current'): ReportStanding => ({
+  report_id: 'x',
+  status,
+  is_behind,
+  paper: paper === 'none' ? null : { generated_at: '2026-01-10T08:00:00.000Z', is_older: paper === 'older' },
+})
+
+test('a paper of a book that is behind the marks is older than they are, except of a book that was sent', () => {
+  expect(pdfStateOf(one('draft', true, 'current'))).toBe('older')
+  expect(pdfStateOf(one('published', false, 'current'))).toBe('current')
+  expect(pdfStateOf(one('sent_to_ministry', true, 'current'))).toBe('current')
+  expect(pdfStateOf(one('draft', true, 'none'))).toBe('none')
+})
+
+test('what can be made anew is counted apart from what was sent', () => {
+  const list = [
+    one('draft', true, 'current'),
+    one('published', false, 'older'),
+    one('draft', false, 'none'),
+    one('draft', false, 'current'),
+    one('sent_to_ministry', true, 'older'),
+    one('sent_to_ministry', false, 'none'),
+  ]
+  expect(countPdfs(list)).toEqual({ all: 6, current: 1, behind: 1, older: 2, none: 1, sentOlder: 1, sentNone: 1 })
+})
+
+test('nothing is asked where every paper says what its book says', () => {
+  expect(areAllCurrent(countPdfs([one('draft', false, 'current'), one('sent_to_ministry', true, 'current')]))).toBe(true)
+  expect(areAllCurrent(countPdfs([one('draft', false, 'none')]))).toBe(false)
+  expect(areAllCurrent(countPdfs([one('sent_to_ministry', false, 'older')]))).toBe(false)
+})

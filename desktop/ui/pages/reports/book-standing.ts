@@ -1,0 +1,32 @@
+import type { ReportStanding } from '@markbook/shared/contract/reports'
+
+export type PdfState = 'none' | 'older' | 'current'
+
+/** A PDF is older once its book has changed, or would change by a new calculation. */
+export const pdfStateOf = ({ status, is_behind, paper }: ReportStanding): PdfState =>
+  paper === null ? 'none' : paper.is_older || (is_behind && status !== 'sent_to_ministry') ? 'older' : 'current'
+
+export const isOutdated = ({ status, is_behind }: ReportStanding): boolean => is_behind && status !== 'sent_to_ministry'
+
+/**
+ * Counts the PDFs of a class before a download: `older` than the current marks and remarks, or `none`; books that were sent get no new PDF
+ * and are counted apart. `behind`: books to calculate again first.
+ */
+export function countPdfs(standings: readonly ReportStanding[]) {
+  const isSent = ({ status }: ReportStanding) => status === 'sent_to_ministry'
+  const [sent, open] = [standings.filter(isSent), standings.filter((one) => !isSent(one))]
+  const count = (list: readonly ReportStanding[], state: PdfState) => list.filter((one) => pdfStateOf(one) === state).length
+  return {
+    all: standings.length,
+    current: count(standings, 'current'),
+    behind: open.filter(isOutdated).length,
+    older: count(open, 'older'),
+    none: count(open, 'none'),
+    sentOlder: count(sent, 'older'),
+    sentNone: count(sent, 'none'),
+  }
+}
+export type PdfCount = ReturnType<typeof countPdfs>
+
+/** True where the download needs no question first. */
+export const areAllCurrent = ({ older, none, sentOlder, sentNone }: PdfCount): boolean => older + none + sentOlder + sentNone === 0

@@ -1,0 +1,145 @@
+import { buffer } from 'node:stream/consumers'
+import { naturalId } from '@markbook/shared/ids'
+import { elan, mathsExam, zoe } from '@markbook/shared/story/marks'
+import { class3B, english, michaelmas, trinity } from '@markbook/shared/story/school-year'
+import { unzipSync } from 'fflate'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const ofClass = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' as const }
+
+describe.skipIf(!headlessPath)('books and papers that marks have left behind', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  const open = async (person: 'byrne' | 'okafor', path: string, term = michaelmas.id) => {
+    const { context, page, faults } = await openWindow(browser)
+    await context.addInitScript((chosen) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', chosen), term)
+    await site.signIn(context, person)
+    await page.goto(`${site.url}${path}`)
+    return { context, page, faults }
+  }
+  const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
+  const jobOver = async (id: string) => {
+    const byrne = await site.as('byrne')
+    await expect.poll(async () => (await byrne.jobs.get({ params: { id } })).status, { timeout: 20_000 }).toBe('done')
+  }
+
+  test('papers that are older than the marks are handed out on purpose or made anew', async () => {
+    const byrne = await site.as('byrne')
+    await byrne.reports.generate({ body: ofClass })
+    await jobOver((await byrne.reportFiles.generatePdfs({ body: ofClass })).job_id)
+    const ada = await site.as('ada')
+    await ada.grades.update({ params: { id: naturalId('grade', mathsExam.id, zoe.id) }, body: { score: 1 } })
+    const [draft] = (await byrne.reports.list({ query: ofClass })).filter(({ student }) => student.id === elan.id)
+    await byrne.reports.update({ params: { id: draft?.id ?? '' }, body: { conduct: 'Changed' } })
+
+    const { context, page, faults } = await open('byrne', `/reports/${class3B.id}`)
+    await press(page, 'Download all PDFs')
+    const dialog = page.getByRole('dialog', { name: 'Download all PDFs' })
+    await dialog.getByText(/books? (has|have) a PDF that is older/).waitFor()
+    await dialog.getByText(/still holds? results from before marks were changed/).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'papers-older-pc')
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    await page.setViewportSize(sizes.pc)
+    const taken = page.waitForEvent('download')
+    await dialog.getByRole('button', { name: 'Take them as they are' }).click()
+    await taken
+    await dialog.waitFor({ state: 'detached' })
+
+    await press(page, 'Download all PDFs')
+    const anew = page.waitForEvent('download')
+    await dialog.getByRole('button', { name: 'Make them anew, then download' }).click()
+    const file = await anew
+    expect(file.suggestedFilename()).toBe('3B_2025-26_Michaelmas_Report-books.zip')
+    expect(Object.keys(unzipSync(await buffer(await file.createReadStream()))).length).toBeGreaterThan(4)
+    const rows = await byrne.reports.standing({ query: ofClass })
+    const open3B = rows.filter(({ status }) => status !== 'sent_to_ministry')
+    expect(open3B.filter(({ is_behind, paper }) => is_behind || paper === null || paper.is_older)).toEqual([])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the page, Today, and the dialogs say that marks were changed after books were made, and what is open, before anybody confirms', async () => {
+    const byrne = await site.as('byrne')
+    await byrne.reports.generate({ body: ofClass })
+    const ada = await site.as('ada')
+    await ada.grades.update({ params: { id: naturalId('grade', mathsExam.id, zoe.id) }, body: { score: 97 } })
+    const { context, page, faults } = await open('byrne', '/')
+    const own = page.getByRole('region', { name: 'Report books of 3B' })
+    const older = own.getByRole('link', { name: /^3B: \d books? (is|are) older than the marks$/ })
+    await older.waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'behind-today-pc')
+    await older.click()
+    await page.getByText(/Marks were changed after \d of these books (was|were) made/).waitFor()
+    await page
+      .getByRole('row', { name: /Adeyemi/ })
+      .getByText('marks changed')
+      .waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'behind-books-pc')
+    await press(page, /^Publish \d drafts$/)
+    const publish = page.getByRole('dialog', { name: 'Publish the report books?' })
+    await publish.getByText(/Marks were changed after \d books? (was|were) made; (it goes|they go) out/).waitFor()
+    await publish.getByText(/^Missing marks: \d$/).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'behind-publish-pc')
+    await publish.getByRole('link', { name: 'See them in the check' }).click()
+    await page.getByRole('heading', { name: 'Out of date' }).waitFor()
+    await publish.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Bring up to date' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Bring up to date' }).click()
+    await page.getByRole('heading', { name: 'Out of date' }).waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('one book says it too, in its own dialog', async () => {
+    const byrne = await site.as('byrne')
+    const { reports } = await byrne.reports.generate({ body: ofClass })
+    const zoes = reports.find(({ student_id }) => student_id === zoe.id)
+    const ada = await site.as('ada')
+    await ada.grades.update({ params: { id: naturalId('grade', mathsExam.id, zoe.id) }, body: { score: 12 } })
+    const { context, page, faults } = await open('byrne', `/reports/book/${zoes?.id}`)
+    await page.getByText('Marks were changed after this book was made', { exact: false }).waitFor()
+    await press(page, 'Publish')
+    const publish = page.getByRole('dialog', { name: 'Publish the report book of Zoë Adeyemi?' })
+    await publish.getByText('Marks were changed after 1 book was made; it goes out with the results of before').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'behind-book-pc')
+    await publish.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('1 book is published.').waitFor()
+    await press(page, 'Send to the ministry')
+    await page.getByRole('dialog').getByText('Marks were changed after 1 book was made', { exact: false }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a subject without an assessment is told by the check and on Today', async () => {
+    const inTrinity = { ...ofClass, termId: trinity.id }
+    await (await site.as('byrne')).reports.generate({ body: inTrinity })
+    const { context, page, faults } = await open('okafor', '/', trinity.id)
+    await page.getByRole('row', { name: /^3B/ }).getByText('no assessment in English').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'unassessed-today-pc')
+    await page.goto(`${site.url}/reports/${class3B.id}?view=check`)
+    const found = page.getByRole('region', { name: 'Subjects without an assessment' })
+    await found.getByRole('link', { name: 'To the assessments: English' }).click()
+    await page.waitForURL(`**/assessments?subject=${english.id}`)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})

@@ -1,0 +1,128 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, Navigate } from '@tanstack/react-router'
+import { type ReactNode, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask, type ReplyOf } from '../../api/queries.ts'
+import { isAdmin, useProfile } from '../../api/session.ts'
+import { readStored, writeStored } from '../../components/browser-storage.ts'
+import { InlineSelect, Options } from '../../components/field.tsx'
+import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
+import { type ChosenTerm, useChosenTerm } from '../../frame/chosen-term.ts'
+import styles from './results.module.css'
+
+export type ListedClass = ReplyOf<'classes', 'list'>[number]
+type ClassArea = 'results' | 'reports'
+const classRoutes = { results: '/results/$classId', reports: '/reports/$classId' } as const
+
+/** The classes of the chosen year that this person teaches; for administrators all of them. */
+export function useClasses({ year }: Pick<ChosenTerm, 'year'>) {
+  return useQuery({ ...ask('classes', 'list', { query: { academicYearId: year?.id } }), enabled: year !== null })
+}
+
+/** True for those who see all of a class: administrators and its class teacher. */
+export function useOwnsClass(group: ListedClass | undefined): boolean {
+  const profile = useProfile()
+  return isAdmin(profile) || group?.isClassTeacher === true
+}
+
+/** A choice of class. Opens the only class, or the one that was last opened here. */
+export function ChooseClass({ area, title, lead }: { area: ClassArea; title: string; lead: string }) {
+  const { t } = useTranslation('results')
+  const chosen = useChosenTerm()
+  const classes = useClasses(chosen)
+  const known = classes.data?.find(({ id }) => id === readStored(STORAGE_KEY)) ?? (classes.data?.length === 1 ? classes.data[0] : undefined)
+  if (known) return <Navigate to={classRoutes[area]} params={{ classId: known.id }} replace />
+  return (
+    <Page title={title} lead={lead}>
+      {chosen.isLoading ? <Loading /> : chosen.year ? <ClassList area={area} classes={classes} /> : <Empty>{t('class.noYear')}</Empty>}
+    </Page>
+  )
+}
+
+function ClassList({ area, classes }: { area: ClassArea; classes: ReturnType<typeof useClasses> }) {
+  const { t } = useTranslation('results')
+  return (
+    <Answer of={classes} empty={t('class.none')}>
+      {(list) => (
+        <ul className={styles['classes']} aria-label={t('class.choose')}>
+          {list.map(({ id, name, isClassTeacher }) => (
+            <li key={id}>
+              <Link to={classRoutes[area]} params={{ classId: id }} className={styles['class']}>
+                <span>{name}</span>
+                {isClassTeacher && <Badge>{t('class.own')}</Badge>}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Answer>
+  )
+}
+
+type ClassContext = { chosen: ChosenTerm; group: ListedClass; classes: readonly ListedClass[] }
+
+/** A page about one class in the chosen year and term. Where the class is not of that year, or has no term, it offers the others. */
+export function ClassPage({
+  area,
+  classId,
+  title,
+  children,
+}: {
+  area: ClassArea
+  classId: string
+  title: string
+  children: (here: ClassContext) => ReactNode
+}) {
+  const { t } = useTranslation('results')
+  const chosen = useChosenTerm()
+  const classes = useClasses(chosen)
+  const group = classes.data?.find(({ id }) => id === classId)
+  const found = group?.id
+  useEffect(() => {
+    if (found) writeStored(STORAGE_KEY, found)
+  }, [found])
+  if (group && chosen.term) return children({ chosen, group, classes: classes.data ?? [] })
+  const isLoading = chosen.isLoading || (chosen.year !== null && classes.isPending)
+  return (
+    <Page title={title}>
+      {isLoading ? (
+        <Loading />
+      ) : group ? (
+        <Empty>{t('class.noTerm')}</Empty>
+      ) : (
+        <>
+          <p>{t('class.elsewhere', { year: chosen.year?.name ?? '–' })}</p>
+          <ClassList area={area} classes={classes} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+/** Opens the same page of another class. */
+export function ClassSwitch({
+  classes,
+  classId,
+  onChoose,
+}: {
+  classes: readonly ListedClass[]
+  classId: string
+  onChoose: (id: string) => void
+}) {
+  const { t } = useTranslation('results')
+  return (
+    <InlineSelect label={t('class.label')} className={styles['switch']} value={classId} onChange={({ target }) => onChoose(target.value)}>
+      <Options of={classes} />
+    </InlineSelect>
+  )
+}
+
+/** The class that was last opened on this computer. */
+const STORAGE_KEY = 'markbook.class'
+
+/** The views of a page as links. The current one has `aria-current`. */
+export const ViewTabs = ({ label, children }: { label: string; children: ReactNode }) => (
+  <nav className={styles['tabs']} aria-label={label}>
+    {children}
+  </nav>
+)

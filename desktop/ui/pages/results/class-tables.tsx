@@ -1,0 +1,290 @@
+import type { ClassTerm, ClassYear } from '@markbook/shared/contract/calculations'
+import type { GradingScale } from '@markbook/shared/contract/grading-scale'
+import type { Term } from '@markbook/shared/contract/terms'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Empty } from '../../components/page.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { figure } from '../../words/format.ts'
+import { listedName, nameOf } from '../../words/names.ts'
+import { type Subject, subjectsOf } from './comparison.ts'
+import { OVERALL } from './explain-dialog.tsx'
+import styles from './results.module.css'
+import { useResultsSearch } from './results-search.ts'
+import { SortHead, sortRows } from './sort-head.tsx'
+import { SubjectChoice } from './subject-choice.tsx'
+import { YearDialog } from './year-dialog.tsx'
+
+type TermStudent = ClassTerm['students'][number]
+type YearStudent = ClassYear['students'][number]
+type Student = TermStudent | YearStudent
+type SubjectResult = Student['subjects'][number]
+const inSubject = <T extends { subject_id: string }>({ subjects }: { subjects: readonly T[] }, subjectId: string): T | undefined =>
+  subjects.find(({ subject_id }) => subject_id === subjectId)
+
+const resultOf = (result: SubjectResult): number | null => ('year_grade' in result ? result.year_grade : result.term_composite)
+const overallOf = (student: Student): number | null => ('year_overall' in student ? student.year_overall : student.overall_average)
+
+/** Pupils by subjects, of the marks of now. A figure opens its explanation. */
+export function TermTable({ result, scale }: { result: ClassTerm; scale: GradingScale }) {
+  const { t } = useTranslation('results')
+  const { search } = useResultsSearch()
+  const rows = useSortedStudents(result.students, search.sort ?? 'name')
+  return (
+    <>
+      <SubjectsTable label={t('term.label')} overall={t('overall')} rows={rows} subjects={subjectsOf(result)} passMark={scale.pass_mark} />
+      <ResultLegend students={result.students} passMark={scale.pass_mark} />
+    </>
+  )
+}
+
+/** The year grade of each subject, or the parts of one subject's year grade. */
+export function YearTable({ result, scale, terms }: { result: ClassYear; scale: GradingScale; terms: readonly Term[] }) {
+  const { t } = useTranslation('results')
+  const { search } = useResultsSearch()
+  const subjects = subjectsOf(result)
+  const subject = subjects.find(({ id }) => id === search.subject)
+  const sort = subject && search.sort !== undefined && search.sort !== 'overall' ? subject.id : (search.sort ?? 'name')
+  const rows = useSortedStudents(result.students, sort)
+  if (subjects.length === 0) return <Empty>{t('nothing')}</Empty>
+  return (
+    <>
+      <div className={styles['toolbar']}>
+        <SubjectChoice subjects={subjects} all={t('year.all')} />
+      </div>
+      {subject ? (
+        <OneSubject rows={rows} subject={subject} terms={terms} model={result.calculation_model} passMark={scale.pass_mark} />
+      ) : (
+        <SubjectsTable label={t('year.label')} overall={t('year.overall')} rows={rows} subjects={subjects} passMark={scale.pass_mark} />
+      )}
+      <ResultLegend students={result.students} passMark={scale.pass_mark} />
+      <ExplainedYear result={result} scale={scale} />
+    </>
+  )
+}
+
+/** Sorts by `name`, `overall` or the id of a subject. */
+function useSortedStudents<S extends Student>(students: readonly S[], sort: string): S[] {
+  const { search } = useResultsSearch()
+  return sortRows(students, sort, search.down ?? false, (student) => {
+    if (sort === 'overall') return overallOf(student)
+    const own = inSubject<SubjectResult>(student, sort)
+    return own ? resultOf(own) : null
+  })
+}
+
+function ResultLegend({ students, passMark }: { students: readonly Student[]; passMark: number }) {
+  const all = students.flatMap((student): SubjectResult[] => student.subjects)
+  return (
+    <Legend
+      hasPartial={all.some(({ is_partial }) => is_partial)}
+      hasReview={all.some(({ under_review }) => under_review)}
+      hasUnder={all.some((result) => (resultOf(result) ?? passMark) < passMark)}
+    />
+  )
+}
+
+function ExplainedYear({ result, scale }: { result: ClassYear; scale: GradingScale }) {
+  const { search, change } = useResultsSearch()
+  const student = result.students.find(({ student_id }) => student_id === search.pupil)
+  const own = student && inSubject(student, search.explain ?? '')
+  if (!own) return null
+  return (
+    <YearDialog
+      name={nameOf(student.student)}
+      yearId={result.academic_year_id}
+      model={result.calculation_model}
+      subject={own}
+      scale={scale}
+      onClose={() => change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true)}
+    />
+  )
+}
+
+function usePupilColumn(): Column<Student> {
+  const { t } = useTranslation('results')
+  const { classId } = useResultsSearch()
+  return {
+    id: 'name',
+    th: <SortHead isFirst by="name" name={t('pupil')} />,
+    className: styles['head'],
+    cell: (student) => (
+      <Link
+        to="/results/$classId/students/$studentId"
+        params={{ classId, studentId: student.student_id }}
+        search={'year_overall' in student ? { view: 'year' } : {}}
+      >
+        {listedName(student.student)}
+      </Link>
+    ),
+  }
+}
+
+function SubjectFigure({ student, subjectId, passMark }: { student: Student; subjectId: string; passMark: number }) {
+  const { t } = useTranslation('results')
+  const { change } = useResultsSearch()
+  const own = inSubject<SubjectResult>(student, subjectId)
+  if (!own) return null
+  return (
+    <FigureCell
+      value={resultOf(own)}
+      letter={own.letter_grade}
+      passMark={passMark}
+      isPartial={own.is_partial}
+      isUnderReview={own.under_review === true}
+      label={t('explain.of', { name: nameOf(student.student), subject: own.subject_name })}
+      onExplain={() => change((before) => ({ ...before, pupil: student.student_id, explain: subjectId }))}
+    />
+  )
+}
+
+function OverallFigure({ student, passMark }: { student: Student; passMark: number }) {
+  const { t } = useTranslation('results')
+  const { change } = useResultsSearch()
+  const explain = () => change((before) => ({ ...before, pupil: student.student_id, explain: OVERALL }))
+  return (
+    <FigureCell
+      value={overallOf(student)}
+      letter={student.letter_grade}
+      passMark={passMark}
+      label={t('explain.of', { name: nameOf(student.student), subject: t('overall') })}
+      onExplain={'year_overall' in student ? undefined : explain}
+    />
+  )
+}
+
+type TableProps = { label: string; overall: string; rows: readonly Student[]; subjects: readonly Subject[]; passMark: number }
+
+function SubjectsTable({ label, overall, rows, subjects, passMark }: TableProps) {
+  const { t } = useTranslation('results')
+  const className = styles['cell']
+  const columns: Column<Student>[] = [
+    usePupilColumn(),
+    ...subjects.map(({ id, name, code }) => ({
+      id,
+      th: <SortHead by={id} name={code} title={name} />,
+      className,
+      cell: (student: Student) => <SubjectFigure student={student} subjectId={id} passMark={passMark} />,
+    })),
+    {
+      id: 'overall',
+      th: <SortHead by="overall" name={overall} />,
+      className,
+      cell: (student) => <OverallFigure student={student} passMark={passMark} />,
+    },
+    { head: t('position'), className, cell: ({ position }) => position ?? '–' },
+  ]
+  return <Table label={label} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
+}
+
+type OneProps = {
+  rows: readonly YearStudent[]
+  subject: Subject
+  terms: readonly Term[]
+  model: ClassYear['calculation_model']
+  passMark: number
+}
+
+/** The parts of a year that count under this model, each with its name. */
+export const partsOf = (model: ClassYear['calculation_model']) =>
+  model === 'weighted_continuous'
+    ? (['end_of_year_exam'] as const)
+    : model === 'continuous_cumulative'
+      ? (['coursework_total', 'exam_total'] as const)
+      : (['coursework_total'] as const)
+
+function OneSubject({ rows, subject, terms, model, passMark }: OneProps) {
+  const { t } = useTranslation(['results', 'app'])
+  const className = styles['cell']
+  const ofSubject = (student: YearStudent) => inSubject(student, subject.id)
+  const columns: Column<YearStudent>[] = [
+    usePupilColumn(),
+    ...terms.map(({ id, name }) => ({
+      id,
+      head: t(`app:term.${name}`),
+      className,
+      cell: (student: YearStudent) => figure(ofSubject(student)?.terms.find(({ term_id }) => term_id === id)?.term_composite ?? null),
+    })),
+    ...partsOf(model).map((part) => ({
+      id: part,
+      head: t(`year.${part}`),
+      className,
+      cell: (student: YearStudent) => figure(ofSubject(student)?.[part] ?? null),
+    })),
+    {
+      id: 'grade',
+      th: <SortHead by={subject.id} name={t('year.grade')} />,
+      className,
+      cell: (student) => <SubjectFigure student={student} subjectId={subject.id} passMark={passMark} />,
+    },
+  ]
+  return <Table label={t('year.of', { subject: subject.name })} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
+}
+
+const signs = { partial: '†', review: '⚑' } as const
+
+/** The sign beside a result that rests on part of the marks or on one under review. */
+function FigureSign({ of }: { of: keyof typeof signs }) {
+  const { t } = useTranslation('results')
+  return (
+    <span className={styles['sign']} title={t(`sign.${of}`)}>
+      <span aria-hidden="true">{signs[of]}</span>
+      <span className="hidden"> ({t(`sign.${of}`)})</span>
+    </span>
+  )
+}
+
+type FigureProps = {
+  isPartial?: boolean
+  isUnderReview?: boolean
+  value: number | null
+  letter: string | null
+  passMark: number
+  label: string
+  onExplain?: (() => void) | undefined
+}
+
+/** A result with its letter; a press explains it. A result under the pass mark is underlined, not only coloured. */
+function FigureCell({ value, letter, passMark, label, isPartial, isUnderReview, onExplain }: FigureProps) {
+  const shown = (
+    <>
+      <span className={value !== null && value < passMark ? styles['under'] : undefined}>{figure(value)}</span>
+      <span className={styles['signs']}>
+        {isPartial && <FigureSign of="partial" />}
+        {isUnderReview && <FigureSign of="review" />}
+      </span>
+      <span className={styles['letter']}>{letter}</span>
+    </>
+  )
+  if (!onExplain || value === null) return <span className={styles['figure']}>{shown}</span>
+  return (
+    <button type="button" className={styles['figure']} title={label} onClick={onExplain}>
+      {shown}
+    </button>
+  )
+}
+
+/** The meanings of the signs in a table. */
+function Legend({ hasPartial, hasReview, hasUnder }: { hasPartial: boolean; hasReview: boolean; hasUnder: boolean }) {
+  const { t } = useTranslation('results')
+  if (!hasPartial && !hasReview && !hasUnder) return null
+  return (
+    <p className={styles['legend']}>
+      {hasUnder && (
+        <span>
+          <span className={styles['under']}>00.00</span> {t('sign.under')}
+        </span>
+      )}
+      {hasPartial && (
+        <span>
+          <span className={styles['sign']}>†</span> {t('sign.partial')}
+        </span>
+      )}
+      {hasReview && (
+        <span>
+          <span className={styles['sign']}>⚑</span> {t('sign.review')}
+        </span>
+      )}
+    </p>
+  )
+}

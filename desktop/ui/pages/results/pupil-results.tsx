@@ -1,0 +1,182 @@
+import type { StudentTerm, StudentYear } from '@markbook/shared/contract/calculations'
+import type { Term } from '@markbook/shared/contract/terms'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { ask } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Answer, Badge, Empty } from '../../components/page.tsx'
+import { type Column, figureColumn, Table } from '../../components/table.tsx'
+import { figure, percent } from '../../words/format.ts'
+import { partsOf } from './class-tables.tsx'
+import { OVERALL, OverallDialog } from './explain-dialog.tsx'
+import styles from './results.module.css'
+import { Tiles } from './tiles.tsx'
+import { useScale } from './use-scale.ts'
+import { YearDialog } from './year-dialog.tsx'
+
+type PupilProps = {
+  studentId: string
+  name: string
+  /** Id of the subject that is explained, or `OVERALL`. */
+  explained: string | undefined
+  onExplain: (subjectId: string | null) => void
+}
+
+/** A pupil's term: the parts and the result of each subject. */
+export function PupilTerm({ studentId, term, name, explained, onExplain }: PupilProps & { term: Term }) {
+  const { t } = useTranslation('results')
+  const result = useQuery(ask('calculations', 'studentTerm', { query: { studentId, termId: term.id } }))
+  const columns: Column<StudentTerm['subjects'][number]>[] = [
+    figureColumn(t('term.coursework', { weight: percent(term.coursework_weight) }), (subject) => subject.coursework_average),
+    figureColumn(t('term.exam', { weight: percent(term.exam_weight) }), (subject) => subject.exam_average),
+    { head: t('term.result'), look: 'number', cell: (subject) => <strong>{figure(subject.term_composite)}</strong> },
+  ]
+  return (
+    <Answer of={result}>
+      {(found) => (
+        <>
+          <ResultTiles overall={found.overall_average} result={found} />
+          {found.overall_average !== null && (
+            <div className={styles['toolbar']}>
+              <Button size="small" onClick={() => onExplain(OVERALL)}>
+                {t('explain.overallOpen')}
+              </Button>
+            </div>
+          )}
+          {explained === OVERALL && <OverallDialog name={name} student={found} onClose={() => onExplain(null)} />}
+          <SubjectTable label={t('term.label')} name={name} columns={columns} subjects={found.subjects} onExplain={onExplain} />
+        </>
+      )}
+    </Answer>
+  )
+}
+
+/** A pupil's year: the terms, the totals of the calculation model and the year grade of each subject. */
+export function PupilYear({
+  studentId,
+  yearId,
+  terms,
+  name,
+  explained,
+  onExplain,
+}: PupilProps & { yearId: string; terms: readonly Term[] }) {
+  const { t } = useTranslation(['results', 'app'])
+  const scale = useScale()
+  const result = useQuery(ask('calculations', 'studentYear', { query: { studentId, academicYearId: yearId } }))
+  const columnsOf = ({ calculation_model }: StudentYear): Column<StudentYear['subjects'][number]>[] => [
+    ...terms.map((term) =>
+      figureColumn(
+        t(`app:term.${term.name}`),
+        (subject: StudentYear['subjects'][number]) => subject.terms.find(({ term_id }) => term_id === term.id)?.term_composite,
+      ),
+    ),
+    ...partsOf(calculation_model).map((part) =>
+      figureColumn(t(`year.${part}`), (subject: StudentYear['subjects'][number]) => subject[part]),
+    ),
+    { head: t('year.grade'), look: 'number', cell: (subject) => <strong>{figure(subject.year_grade)}</strong> },
+  ]
+  return (
+    <Answer of={result}>
+      {(found) => {
+        const subject = found.subjects.find(({ subject_id }) => subject_id === explained)
+        return (
+          <>
+            <ResultTiles overall={found.year_overall} result={found} />
+            <SubjectTable label={t('year.label')} name={name} columns={columnsOf(found)} subjects={found.subjects} onExplain={onExplain} />
+            {subject && scale.data && (
+              <YearDialog
+                name={name}
+                yearId={found.academic_year_id}
+                model={found.calculation_model}
+                subject={subject}
+                scale={scale.data}
+                onClose={() => onExplain(null)}
+              />
+            )}
+          </>
+        )
+      }}
+    </Answer>
+  )
+}
+
+type Standing = { letter_grade: string | null; position: number | null; total_students: number }
+
+function ResultTiles({ overall, result }: { overall: number | null; result: Standing }) {
+  const { t } = useTranslation('results')
+  const { letter_grade, position, total_students: total } = result
+  const place = position === null ? '–' : t('place', { position, total })
+  return (
+    <Tiles
+      tiles={[
+        [t('overall'), figure(overall)],
+        [t('letter'), letter_grade ?? '–'],
+        [t('position'), place],
+      ]}
+    />
+  )
+}
+
+type Subject = {
+  subject_id: string
+  subject_name: string
+  letter_grade: string | null
+  remark: string | null
+  is_partial: boolean
+  under_review?: boolean | undefined
+}
+type TableProps<S> = {
+  label: string
+  name: string
+  /** The columns between subject and letter. */
+  columns: readonly Column<S>[]
+  subjects: readonly S[]
+  onExplain: (subjectId: string) => void
+}
+
+function SubjectTable<S extends Subject>({ label, name, columns, subjects, onExplain }: TableProps<S>) {
+  const { t } = useTranslation('results')
+  const all: Column<S>[] = [
+    { head: t('subject'), cell: (subject) => subject.subject_name },
+    ...columns,
+    { head: t('letter'), cell: (subject) => subject.letter_grade ?? '–' },
+    {
+      head: t('remark'),
+      cell: (subject) => (
+        <>
+          {subject.remark} <ResultBadges isPartial={subject.is_partial} isUnderReview={subject.under_review === true} />
+        </>
+      ),
+    },
+    {
+      head: t('explain.open'),
+      look: 'hidden',
+      cell: (subject) => (
+        <Button
+          size="small"
+          aria-label={t('explain.of', { name, subject: subject.subject_name })}
+          onClick={() => onExplain(subject.subject_id)}
+        >
+          {t('explain.open')}
+        </Button>
+      ),
+    },
+  ]
+  if (subjects.length === 0) return <Empty>{t('nothing')}</Empty>
+  return <Table label={label} columns={all} rows={subjects} keyOf={({ subject_id }) => subject_id} />
+}
+
+/** Badges of a result from part of the marks, or from a mark under review. */
+function ResultBadges({ isPartial, isUnderReview }: { isPartial: boolean; isUnderReview: boolean }) {
+  const { t } = useTranslation('results')
+  const badge = (sign: 'partial' | 'review') => (
+    <Badge tone="warn" title={t(`sign.${sign}`)}>
+      {t(`sign.${sign}Short`)}
+    </Badge>
+  )
+  return (
+    <>
+      {isPartial && badge('partial')} {isUnderReview && badge('review')}
+    </>
+  )
+}

@@ -1,0 +1,216 @@
+import { people } from '@markbook/shared/story/people'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { catchPost } from '../../tests/post.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const address = (page: Page) => page.getByLabel('Your email address')
+const isPrerendered = (page: Page) => page.evaluate(() => document.querySelector('[data-prerendered]') !== null)
+const hydrated = (page: Page) => expect.poll(() => isPrerendered(page)).toBe(false)
+
+/** The scripts of the app are on their way for as long as the test wants. */
+async function holdTheApp(context: BrowserContext): Promise<() => void> {
+  let letGo = () => {}
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  await context.route('**/assets/{first,sign-in,app}-*.js', async (route) => {
+    await gate
+    await route.continue()
+  })
+  return letGo
+}
+
+/** What went out to the desk where codes are asked for. */
+function asked(page: Page): string[] {
+  const bodies: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/auth/otp/send')) bodies.push(request.postData() ?? '')
+  })
+  return bodies
+}
+
+describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+    catchPost(site)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('is there before any script of the app: named, with the focus, for everybody, in the light and in the dark, in both languages', async () => {
+    for (const { locale, label, colorScheme, viewport } of [
+      { locale: 'en-IE', label: 'Your email address', colorScheme: 'light', viewport: sizes.pc },
+      { locale: 'fr-FR', label: 'Votre adresse électronique', colorScheme: 'dark', viewport: sizes.phone },
+    ] as const) {
+      const { context, page, faults } = await openWindow(browser, { locale, colorScheme, viewport })
+      const letGo = await holdTheApp(context)
+      await page.goto(`${site.url}/sign-in`, { waitUntil: 'commit' })
+      const field = page.getByLabel(label)
+      await expect.poll(() => field.evaluate((it) => it === document.activeElement)).toBe(true)
+      expect(await isPrerendered(page)).toBe(true)
+      await expectForEverybody(page)
+      await expectFits(page)
+      await picture(page, `prerendered-${locale}`)
+      const before = await page.locator('#app').innerText()
+      letGo()
+      await hydrated(page)
+      expect(await page.locator('#app').innerText()).toBe(before)
+      await picture(page, `hydrated-${locale}`)
+      expect(faults).toEqual([])
+      await context.close()
+    }
+  })
+
+  test('what was typed and ticked stays as it is, caret and all, and the next key goes on from there', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    const bodies = asked(page)
+    const letGo = await holdTheApp(context)
+    await page.goto(`${site.url}/sign-in`, { waitUntil: 'commit' })
+    await address(page).waitFor()
+    // A letter is missing, and the caret stands where it belongs.
+    const caret = people.okafor.email.indexOf('@')
+    await page.keyboard.type(people.okafor.email.replace('@', ''))
+    for (const key of ['Tab', 'Space', 'Shift+Tab', 'Home']) await page.keyboard.press(key)
+    for (let at = 0; at < caret; at += 1) await page.keyboard.press('ArrowRight')
+    await page.evaluate(() => Object.assign(window, { field: document.activeElement }))
+    letGo()
+    await hydrated(page)
+    expect(await page.evaluate(() => (window as { field?: unknown }).field === document.activeElement)).toBe(true)
+    await page.keyboard.type('@')
+    expect(await address(page).inputValue()).toBe(people.okafor.email)
+    expect(await page.getByLabel('Remember the address').isChecked()).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Code', { exact: true }).waitFor()
+    expect(bodies).toEqual([JSON.stringify({ email: people.okafor.email })])
+    // It is in the field again before any script of the app, the next time.
+    const second = await context.newPage()
+    await context.unrouteAll()
+    const letGoAgain = await holdTheApp(context)
+    await second.goto(`${site.url}/sign-in`, { waitUntil: 'commit' })
+    await expect.poll(() => address(second).inputValue()).toBe(people.okafor.email)
+    letGoAgain()
+    await hydrated(second)
+    expect(await address(second).inputValue()).toBe(people.okafor.email)
+    expect(await second.getByLabel('Remember the address').isChecked()).toBe(true)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('Enter before the app stands is done once it does, and once; the page stays where it is', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    const bodies = asked(page)
+    const letGo = await holdTheApp(context)
+    await page.goto(`${site.url}/subjects`, { waitUntil: 'commit' })
+    await page.getByText('Please sign in to go on where you were.').waitFor()
+    await page.keyboard.insertText('nobody')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('End')
+    await page.keyboard.insertText('@school.ie')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    expect(await page.getByRole('button', { name: 'Send me a code' }).getAttribute('aria-busy')).toBe('true')
+    expect(new URL(page.url()).search).toBe('')
+    letGo()
+    await page.getByLabel('Code', { exact: true }).waitFor()
+    expect(bodies).toEqual([JSON.stringify({ email: 'nobody@school.ie' })])
+    expect(new URL(page.url()).search).toBe('?next=%2Fsubjects')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('what is no address is said once the app stands; a code that is there already needs no mail', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    const bodies = asked(page)
+    const letGo = await holdTheApp(context)
+    await page.goto(`${site.url}/sign-in`, { waitUntil: 'commit' })
+    await address(page).waitFor()
+    await page.keyboard.insertText('nobody')
+    await page.keyboard.press('Enter')
+    letGo()
+    await page.getByText('Please type an address').waitFor()
+    expect(await page.getByRole('button', { name: 'Send me a code' }).getAttribute('aria-busy')).toBe(null)
+    const second = await context.newPage()
+    await context.unrouteAll()
+    const letGoAgain = await holdTheApp(context)
+    await second.goto(`${site.url}/sign-in`, { waitUntil: 'commit' })
+    await address(second).fill(people.byrne.email)
+    await second.getByRole('button', { name: 'I have a code already' }).click()
+    letGoAgain()
+    await second.getByText(`Type the code for ${people.byrne.email}`).waitFor()
+    expect(bodies).toEqual([])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a language that is chosen before the app stands is spoken by it, and by the server the next time', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    const letGo = await holdTheApp(context)
+    await page.goto(`${site.url}/sign-in`, { waitUntil: 'commit' })
+    await page.getByLabel('Language').selectOption('fr')
+    letGo()
+    await page.getByRole('heading', { name: 'Connexion' }).waitFor()
+    expect(await page.locator('select').inputValue()).toBe('fr')
+    const html = await page.request.get(`${site.url}/sign-in`, { headers: { accept: 'text/html' } })
+    expect(await html.text()).toContain('<html lang="fr">')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('whoever is signed in never sees it, wherever they go', async () => {
+    const seenBy = async (context: BrowserContext, page: Page, path: string) => {
+      await page.addInitScript(() => {
+        const look = () => {
+          if (document.querySelector('[type=email]')) Object.assign(window, { hasSeen: true })
+          requestAnimationFrame(look)
+        }
+        look()
+      })
+      await page.goto(`${site.url}${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      const hasSeen = await page.evaluate(() => 'hasSeen' in window)
+      await context.clearCookies()
+      return hasSeen
+    }
+    for (const path of ['/', '/sign-in', '/subjects']) {
+      const { context, page, faults } = await openWindow(browser)
+      await site.signIn(context, 'okafor')
+      expect(await seenBy(context, page, path), path).toBe(false)
+      expect(await seenBy(context, page, path), `${path}, signed out`).toBe(true)
+      expect(faults).toEqual([])
+      await context.close()
+    }
+  })
+
+  test('after signing in the app comes without the page being loaded anew, and a session that was ended shows the form', async () => {
+    const post = catchPost(site)
+    const { context, page, faults } = await openWindow(browser)
+    await page.goto(`${site.url}/subjects`)
+    await page.evaluate(() => Object.assign(window, { isSame: true }))
+    await address(page).fill(people.quinn.email)
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Code', { exact: true }).waitFor()
+    await page.getByLabel('Code', { exact: true }).fill(await post.codeFor(people.quinn.email))
+    await page.getByRole('heading', { name: 'Subjects', level: 1 }).waitFor()
+    expect(await page.evaluate(() => 'isSame' in window)).toBe(true)
+    expect(new URL(page.url()).pathname).toBe('/subjects')
+    await page.getByRole('link', { name: 'Classes' }).click()
+    await page.getByRole('heading', { name: 'Classes', level: 1 }).waitFor()
+    const cookies = await context.cookies()
+    await page.request.post(`${site.url}/api/auth/logout`)
+    await context.addCookies(cookies)
+    const letGo = await holdTheApp(context)
+    await page.goto(`${site.url}/classes`, { waitUntil: 'commit' })
+    await address(page).waitFor()
+    letGo()
+    await hydrated(page)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})

@@ -1,0 +1,156 @@
+import { naturalId } from '@markbook/shared/ids'
+import { aoife, elan, lukasz, mathsExam, mathsQuiz, sean } from '@markbook/shared/story/marks'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BadLine } from '../../../../server/testing/bad-line.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { inStep, type Joined, underTheMinistry } from '../../tests/joined.ts'
+import type { Site } from '../../tests/site.ts'
+
+const gradeOf = (pupil: { id: string }) => naturalId('grade', mathsExam.id, pupil.id)
+
+describe.skipIf(!headlessPath)('the conflict desk', () => {
+  let centre: Site
+  let box: Site
+  let line: BadLine
+  let joined: Joined
+  let browser: Browser
+  beforeAll(async () => {
+    ;[joined, browser] = await Promise.all([underTheMinistry(), openBrowser()])
+    ;({ centre, box, line } = joined)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await joined.close()
+  })
+  const openAt = async (site: Site) => (await site.as('okafor')).replication.conflicts({ query: { status: 'open' } })
+  /** What is written at both ends while the line is down, and has met since. */
+  const meeting = async (atBox: (site: Site) => Promise<unknown>, atCentre: (site: Site) => Promise<unknown>) => {
+    const before = (await openAt(box)).length
+    line.cut()
+    await atBox(box)
+    await atCentre(centre)
+    line.mend()
+    await box.running().node.services.replication?.refresh()
+    await expect.poll(async () => (await openAt(box)).length).toBeGreaterThan(before)
+    await inStep(box)
+  }
+  const marked = (person: 'ada' | 'byrne', marks: readonly [{ id: string }, number][]) => async (site: Site) => {
+    const client = await site.as(person)
+    for (const [pupil, score] of marks) await client.grades.update({ params: { id: gradeOf(pupil) }, body: { score } })
+  }
+
+  test('what needs a decision and how the line stands are both said on the Sync page', async () => {
+    const three = [sean, aoife, lukasz]
+    await meeting(
+      marked(
+        'ada',
+        three.map((pupil) => [pupil, 11]),
+      ),
+      marked(
+        'byrne',
+        three.map((pupil) => [pupil, 22]),
+      ),
+    )
+    const { context, page } = await openWindow(browser)
+    await box.signIn(context, 'okafor')
+    line.cut()
+    await page.goto(`${box.url}/sync`)
+    const main = page.getByRole('main')
+    await main.getByText('3 entries need your decision').waitFor()
+    await main.getByText('No line; all marks are at the ministry').waitFor()
+    await picture(page, 'sync-decisions-and-no-line')
+    line.mend()
+    await context.close()
+  })
+
+  test('French sets a space before its colon, and a clock is apart by hours', async () => {
+    const { context, page } = await openWindow(browser, { locale: 'fr-FR' })
+    await box.signIn(context, 'okafor')
+    await page.goto(`${box.url}/sync/conflicts`)
+    await page.getByRole('heading', { name: /^Note : / }).waitFor()
+    await page.route('**/api/sync/events', (route) => route.abort())
+    await page.route('**/api/sync/status', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), clock_offset_ms: 180 * 60_000 } })
+    })
+    await page.goto(`${box.url}/sync`)
+    await page.getByText('3 heures d’avance').waitFor()
+    await context.close()
+  })
+
+  test('a key that is held, or pressed before the next conflict can have been read, decides one alone', async () => {
+    const { context, page } = await openWindow(browser)
+    await box.signIn(context, 'okafor')
+    await page.goto(`${box.url}/sync/conflicts`)
+    await page.getByText('1 of 3').waitFor()
+    await page.waitForTimeout(400)
+    await page.evaluate(() => {
+      const place = [...document.querySelectorAll('[role=status]')].find(({ textContent }) => textContent === '1 of 3') as Element
+      const press = () => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }))
+      new MutationObserver(() => setTimeout(press, 30)).observe(place, { characterData: true, childList: true, subtree: true })
+    })
+    for (let held = 0; held < 30; held += 1) {
+      await page.keyboard.down('ArrowRight')
+      await page.waitForTimeout(40)
+    }
+    await page.keyboard.up('ArrowRight')
+    await page.getByText('1 of 2').waitFor()
+    await page.waitForTimeout(500)
+    expect(await openAt(box)).toHaveLength(2)
+    for (const left of ['1 of 1', 'Nothing needs a decision.']) {
+      await page.keyboard.press('ArrowLeft')
+      await page.getByText(left).waitFor()
+      await page.waitForTimeout(400)
+    }
+    await context.close()
+  })
+
+  test('a deletion is taken from the desk only once it was said what goes, and no way back is offered that there is not', async () => {
+    await meeting(
+      async (site) =>
+        (await site.as('ada')).grades.bulk({ body: { assessmentId: mathsQuiz.id, grades: [{ studentId: elan.id, score: 19 }] } }),
+      async (site) => (await site.as('okafor')).assessments.remove({ params: { id: mathsQuiz.id } }),
+    )
+    const { context, page, faults } = await openWindow(browser)
+    await box.signIn(context, 'okafor')
+    await page.route(/\/api\/sync\/conflicts\?/, async (route) => {
+      const answer = await route.fetch()
+      const rows = (await answer.json()) as { entity: string; current: unknown }[]
+      const current = { title: 'Quiz 1', max_score: 20, term_id: mathsQuiz.term_id }
+      await route.fulfill({
+        response: answer,
+        json: rows.filter(({ entity }) => entity === 'assessment').map((row) => ({ ...row, current })),
+      })
+    })
+    await page.goto(`${box.url}/sync/conflicts`)
+    const now = page.getByRole('region', { name: 'Counts now' })
+    await now.getByText('Quiz 1').waitFor()
+    expect(await now.innerText()).toMatch(/Title\s+Quiz 1\s+Maximum\s+20\s/)
+    expect(await now.innerText()).not.toContain(mathsQuiz.term_id)
+    await page.getByText('1 of 1').waitFor()
+    await page.waitForTimeout(400)
+    await page.keyboard.press('ArrowRight')
+    const dialog = page.getByRole('dialog', { name: 'Delete it after all?' })
+    await dialog.getByText(/^Assessment: .*Quiz 1.* then goes/).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'conflict-deletion')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const taught = { termId: mathsQuiz.term_id, subjectId: mathsQuiz.subject_id }
+    const isThere = async () => (await (await box.as('okafor')).assessments.list({ query: taught })).some(({ id }) => id === mathsQuiz.id)
+    expect(await isThere()).toBe(true)
+    await page.setViewportSize(sizes.phone)
+    await page.getByRole('button', { name: 'Take this one' }).click()
+    await expectFits(page)
+    await picture(page, 'conflict-deletion-phone')
+    await dialog.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByText(/^Decided: .*Quiz 1/).waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await isThere()).toBe(false)
+    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})

@@ -1,0 +1,37 @@
+import { useTranslation } from 'react-i18next'
+import { editable } from '../../words/format.ts'
+
+/** The texts of a group by code, with its text `other` for a code that has none. */
+function useTextsOf(group: 'entity' | 'refusal' | 'refusalHere'): (code: string) => string {
+  const { t, i18n } = useTranslation('sync')
+  return (code) => t(`${group}.${i18n.exists(`${group}.${code}`, { ns: 'sync' }) ? code : 'other'}` as 'entity.other')
+}
+
+/** The name of an entity at school. */
+export const useEntityName = () => useTextsOf('entity')
+/** Why a write was refused, by its code: `refusal` on the sending computer, `refusalHere` on the server that refused it. */
+export const useRefusal = (side: 'refusal' | 'refusalHere') => useTextsOf(side)
+
+/** The name of a row at school: its entity, and which one. */
+export function useRowName(): (row: { entity: string; where: string }) => string {
+  const { t } = useTranslation('sync')
+  const entityName = useEntityName()
+  return ({ entity, where }) => (where ? t('named', { what: entityName(entity), which: where }) : entityName(entity))
+}
+
+/** The name of a column; «value» where it has none. */
+export function useColumnName(): (column: string) => string {
+  const { t, i18n } = useTranslation(['sync', 'columns'])
+  return (column) => (i18n.exists(column, { ns: 'columns' }) ? t(column as 'score', { ns: 'columns' }) : t('value'))
+}
+
+/** A value as text; a mark with its maximum, `81 / 100`. */
+export function useValueText(): (column: string, value: unknown, outOf: number | null) => string {
+  const { t } = useTranslation('sync')
+  return (column, value, outOf) => {
+    if (value === null || value === undefined || value === '') return t('empty')
+    if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
+    if (typeof value === 'number') return column === 'score' && outOf !== null ? `${editable(value)} / ${editable(outOf)}` : editable(value)
+    return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  }
+}

@@ -1,0 +1,116 @@
+import { join } from 'node:path'
+import type { Plugin, PluginOption } from 'vite'
+import type { PrerenderedPage, prerenderSignIn } from './prerender.tsx'
+
+const root = join(import.meta.dirname, '..')
+const TEMPLATE = 'sign-in.html'
+const APP = 'index.html'
+
+type Bundle = Parameters<Extract<Plugin['generateBundle'], (...input: never[]) => unknown>>[1]
+
+/**
+ * Writes `sign-in.html` once for each language, with the sign-in page prerendered in it, so that it is seen and typed in before the scripts of
+ * the app have run: `sign-in.fr.html`, and `sign-in.fr.back.html` for a return to a page. `plugins` are those of the app's own build.
+ */
+export function prerender(plugins: () => PluginOption[]): Plugin {
+  /** The modules that the sign-in page needs at once. */
+  const first = new Set<string>()
+  let pages: PrerenderedPage[] = []
+  // An entry must not share a file with other modules: loading the file would run it.
+  const entries = [APP, 'main.tsx', TEMPLATE, 'prerender/hydrate.tsx'].map((name) => join(root, name))
+  // One script and one style sheet for the sign-in page, and one more of each for the app: every file costs a slow computer time.
+  const groups = [
+    { name: 'first', priority: 2, test: (id: string) => first.has(id) && !entries.includes(id) },
+    { name: 'app', priority: 1, test: (id: string) => !entries.includes(id), tags: ['$initial' as const] },
+  ]
+  return {
+    name: 'prerender',
+    apply: 'build',
+    enforce: 'post',
+    config: () => ({
+      build: { rolldownOptions: { input: [APP, TEMPLATE].map((name) => join(root, name)), output: { codeSplitting: { groups } } } },
+    }),
+    async buildEnd(failure) {
+      if (failure) return
+      // Here and not in generateBundle: a server goes on serving the previous build until then.
+      pages = await prerendered(plugins())
+      const open = [join(root, TEMPLATE)]
+      for (let id = open.pop(); id !== undefined; id = open.pop()) {
+        if (first.has(id)) continue
+        first.add(id)
+        open.push(...(this.getModuleInfo(id)?.importedIds ?? []))
+      }
+    },
+    generateBundle(_, bundle) {
+      const template = textOf(bundle, TEMPLATE)
+      for (const page of pages) {
+        expectStyles(page.markup, bundle)
+        const fileName = `sign-in.${page.language}${page.isBack ? '.back' : ''}.html`
+        this.emitFile({ type: 'asset', fileName, source: documentOf(template, page, linksOf(bundle, page.language)) })
+      }
+      delete bundle[TEMPLATE]
+    },
+  }
+}
+
+const documentOf = (template: string, { language, isBack, title, markup }: PrerenderedPage, links: readonly string[]): string =>
+  template
+    .replace('lang="en"', `lang="${language}"`)
+    .replace(/<title>.*<\/title>/, () => `<title>${title}</title>`)
+    .replace('</head>', () => `${links.map((link) => `  ${link}\n  `).join('')}</head>`)
+    .replace('<div id="app"></div>', () => `<div id="app" data-prerendered${isBack ? ' data-back' : ''}>${markup}</div>`)
+
+function textOf(bundle: Bundle, name: string): string {
+  const file = bundle[name]
+  if (file?.type !== 'asset') throw new Error(`${name} was not built`)
+  return String(file.source)
+}
+
+/** Words that hydration needs are loaded with the scripts; the rest of the app is fetched when idle, and run after the sign-in. */
+function linksOf(bundle: Bundle, language: string): string[] {
+  const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
+  const chunkOf = (entry: string) => chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(entry))
+  const filesOf = (name: string): string[] => {
+    const chunk = chunks.find(({ fileName }) => fileName === name)
+    return chunk ? [name, ...(chunk.viteMetadata?.importedCss ?? []), ...chunk.imports.flatMap(filesOf)] : []
+  }
+  const words = [...new Set(['en', language])].flatMap((code) => chunkOf(`virtual:words/${code}/first`)?.fileName ?? [])
+  const signIn = chunkOf(TEMPLATE)
+  const now = new Set(signIn ? filesOf(signIn.fileName) : [])
+  const later = [...new Set(signIn?.dynamicImports.flatMap(filesOf))].filter((name) => !now.has(name))
+  return [
+    ...words.map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`),
+    ...later.map((name) => `<link rel="prefetch" crossorigin href="/${name}">`),
+  ]
+}
+
+/** Class names are made twice, here and in the app's own build: a page without its styles must not go out. */
+function expectStyles(markup: string, bundle: Bundle): void {
+  const styles = Object.values(bundle).flatMap((file) =>
+    file.type === 'asset' && file.fileName.endsWith('.css') ? String(file.source) : [],
+  )
+  const names = [...markup.matchAll(/class="([^"]+)"/g)].flatMap(([, list = '']) => list.split(' '))
+  const bare = names.filter((name) => !styles.join('').includes(`.${name}`))
+  if (names.length === 0 || bare.length > 0) throw new Error(`the prerendered page has no styles for ${bare.join(', ') || 'anything'}`)
+}
+
+/** Runs `prerender.tsx` in this process. */
+async function prerendered(plugins: PluginOption[]): Promise<PrerenderedPage[]> {
+  const { createServer } = await import('vite')
+  const define = { 'location.origin': '""' }
+  const server = await createServer({
+    configFile: false,
+    root,
+    plugins,
+    define,
+    appType: 'custom',
+    logLevel: 'warn',
+    server: { middlewareMode: true, ws: false },
+  })
+  try {
+    const built = (await server.ssrLoadModule('/prerender/prerender.tsx')) as { prerenderSignIn: typeof prerenderSignIn }
+    return await built.prerenderSignIn()
+  } finally {
+    await server.close()
+  }
+}

@@ -1,0 +1,54 @@
+// A classic script, which the first paint waits for: it must stay small.
+{
+  const stored = (key) => {
+    try {
+      return localStorage.getItem(key)
+    } catch {
+      return null
+    }
+  }
+
+  const theme = stored('markbook.theme')
+  if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme
+
+  // The prerendered sign-in page can be typed in and sent before it is hydrated. Until `prerender/hydrate.tsx` removes the attribute, a press
+  // is only marked on its button, and does what the hydrated page does with it.
+  const page = () => document.querySelector('[data-prerendered]')
+
+  const parsing = new MutationObserver(() => {
+    const form = page()?.querySelector('form')
+    const box = form?.querySelector('[type=checkbox]')
+    if (!box) return
+    parsing.disconnect()
+    const address = stored('markbook.address')
+    if (!address || form.email.value) return
+    form.email.value = address
+    box.checked = true
+  })
+  parsing.observe(document, { childList: true, subtree: true })
+
+  const mark = (event, button) => {
+    if (!button || !page()?.querySelector('form')?.contains(button)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    for (const state of ['aria-busy', 'aria-disabled']) {
+      for (const other of button.form.querySelectorAll('button')) other.removeAttribute(state)
+      button.setAttribute(state, 'true')
+    }
+  }
+  addEventListener('submit', (event) => mark(event, event.submitter), true)
+  addEventListener('click', (event) => mark(event, event.target.closest('button[type=button]')), true)
+
+  addEventListener(
+    'change',
+    ({ target }) => {
+      if (!page() || target.tagName !== 'SELECT') return
+      try {
+        localStorage.setItem('markbook.language', target.value)
+      } catch {
+        // Then the page stays in the language it was prerendered in.
+      }
+    },
+    true,
+  )
+}

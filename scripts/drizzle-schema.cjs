@@ -1,0 +1,7 @@
+// drizzle-kit reads the tables, and the schemas of Postgres, from the exports of one module.
+const { postgresSchemas } = require('../shared/tables/columns.postgres.ts')
+const { postgresTables } = require('../shared/tables/postgres.ts')
+const { sqliteTables } = require('../shared/tables/sqlite.ts')
+
+const isPostgres = process.env.DIALECT === 'postgresql'
+module.exports = { ...(isPostgres ? [...Object.values(postgresSchemas), ...Object.values(postgresTables)] : Object.values(sqliteTables)) }

@@ -1,0 +1,31 @@
+import { type Client, clientOf } from '@markbook/shared/contract/client'
+import { contract } from '@markbook/shared/contract/contract'
+import { createApp } from '../app/app.ts'
+import { cookieName, sessionCookies } from '../http/cookies.ts'
+import type { Services } from '../http/services.ts'
+import { startSession } from '../http/sessions.ts'
+import { asSystem } from '../store/tx.ts'
+
+export type Acting = { api: Client<typeof contract>; end(): Promise<void> }
+
+/**
+ * The service in this process as one person uses it, with their rights and under their name in the history: for the console, whose
+ * owner may do what anybody may. `end` ends the session that this needs.
+ */
+export async function actAs(services: Services, userId: string): Promise<Acting> {
+  const { store, keys, config } = services
+  const settings = { name: cookieName(config.cookiePrefix, config.projectRef), secure: config.secureCookies }
+  const session = await store.write(asSystem(), (tx) => startSession(tx, userId, keys))
+  const cookie = sessionCookies(session, settings, 3_600, undefined)
+    .map((line) => line.split(';')[0])
+    .join('; ')
+  const app = createApp(services)
+  const api = clientOf(contract, {
+    baseUrl: config.publicUrl,
+    send: async (request) => {
+      request.headers.set('cookie', cookie)
+      return app.fetch(request)
+    },
+  })
+  return { api, end: async () => void (await api.auth.logout()) }
+}

@@ -1,0 +1,71 @@
+import type { DemoAccount } from '@markbook/shared/contract/demo'
+import { renderUnicodeCompact } from 'uqr'
+import type { Config } from '../config.ts'
+import { LOCAL_NAME } from '../network/addresses.ts'
+
+const WHO: Record<DemoAccount['who'], string> = {
+  head: 'the head, an administrator',
+  class_teacher: 'class teacher of 3B',
+  subject_teacher: 'teaches mathematics in 3B',
+}
+
+type BannerConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'smtpUrl' | 'lan' | 'tls'>
+/** Where the server is: for this machine, and for others, best first. `notes` are what was made at this start. */
+export type Whereabouts = { url: string; urls: readonly string[]; notes: readonly string[] }
+
+/** What the start says to the person at the screen: where the server is, where the marks are, how to get in. */
+export function banner(config: BannerConfig, { url, urls, notes }: Whereabouts, accounts: readonly DemoAccount[]): string {
+  const place = config.databaseUrl
+    ? `a central node on ${withoutPassword(config.databaseUrl)}`
+    : `a school node; its marks are in ${config.dataDir}`
+  const codes = config.smtpUrl
+    ? 'A sign-in code goes to the address by mail.'
+    : 'There is no mail server, so sign-in codes are printed here.'
+  return [
+    ...notes,
+    '',
+    `Markbook is running: ${url}`,
+    `  This is ${place}.`,
+    `  The interface, to read and to try: ${url}/docs`,
+    ...network(config, url, urls),
+    '',
+    `Open ${url} in a browser and type your address. ${codes}`,
+    ...(accounts.length > 0 ? ['', 'Accounts to try:', ...accounts.map(({ email, who }) => `  ${email.padEnd(36)} ${WHO[who]}`)] : []),
+    '',
+    'Ctrl+C stops the server; nothing that was saved is lost.',
+    '',
+  ].join('\n')
+}
+
+/** For the other devices of the building: addresses, best first, and the best one as a QR code. */
+function network({ lan, tls }: BannerConfig, url: string, urls: readonly string[]): string[] {
+  const warning = tls === 'none' && urls.length > 0 ? notEncrypted(lan) : []
+  if (!lan) return warning
+  const [best] = urls
+  if (!best) return [...warning, '', 'This machine is on no network yet; the addresses appear here when it is.']
+  const byName = url.replace('localhost', LOCAL_NAME)
+  const trust = tls === 'authority' ? ['  Each device must be told once to trust this school: markbook cert export'] : []
+  return [
+    ...warning,
+    '',
+    'On the other devices of this network:',
+    ...[...urls, byName].map((each) => `  ${each}`),
+    ...trust,
+    '',
+    renderUnicodeCompact(best, { border: 2 }),
+  ]
+}
+
+const notEncrypted = (lan: boolean) => [
+  '',
+  '┌──────────────────────────────────────────────────────────────────────┐',
+  '│ NOT ENCRYPTED: whoever is on this network can read marks and codes,  │',
+  '│ and can work in the name of those who sign in.                       │',
+  `│ ${(lan ? 'Leave INSECURE_LAN away, and it is https.' : 'Start with --lan, and it is https; or keep a proxy with TLS before it.').padEnd(69)}│`,
+  '└──────────────────────────────────────────────────────────────────────┘',
+]
+
+const withoutPassword = (address: string) => {
+  const url = new URL(address)
+  return `${url.hostname}${url.port ? `:${url.port}` : ''}${url.pathname}`
+}

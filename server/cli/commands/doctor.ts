@@ -1,0 +1,91 @@
+import type { Command } from 'commander'
+import { readWithoutSecret } from '../../config.ts'
+import { type Examined, examine } from '../doctor/examine.ts'
+import type { Finding, FixName } from '../doctor/finding.ts'
+import { carryOut, fixesFor, willDo } from '../doctor/fix.ts'
+import { helpText } from '../help.ts'
+import { gather } from '../settings/environment.ts'
+import { handOverAtExit } from '../settings/owner.ts'
+
+export const doctorCommand = (program: Command) =>
+  program
+    .command('doctor')
+    .description('look for what is wrong with this server and its machine, and say what to do')
+    .option('--fix', 'do what can be done by itself; each thing is said first')
+    .option('--json', 'as JSON, for programs')
+    .addHelpText('after', HELP)
+    .action(doctor)
+
+const HELP = helpText({
+  about: `Reads the whole database and the newest backup, asks the mail server and the clock, and looks at disks,
+folders, certificates and the port. It changes nothing without --fix, and the server may go on working.
+--fix closes files to other accounts, removes unfinished ones, tidies the database, makes the second
+folder, a new certificate or a backup. It never restores: that is for you to decide.`,
+  examples: ['markbook doctor', 'sudo markbook doctor --fix        where the server is a service', 'markbook doctor --json'],
+  exits: {
+    0: 'all is well, or there are only notices',
+    1: 'it could not look, and one clear line says why',
+    3: 'problems were found, and with --fix some are left',
+  },
+})
+
+const PROBLEMS = 3
+
+type Done = { fix: FixName; done: boolean; says: string }
+
+async function doctor({ fix = false, json = false }: { fix?: boolean; json?: boolean }) {
+  const { settings, file, warnings } = gather({ quiet: true })
+  const config = readWithoutSecret(settings)
+  const look = () => examine(config, { file, warnings }, json ? undefined : (doing) => process.stderr.isTTY && console.error(`${doing} …`))
+  const before = await look()
+  const wanted = fix ? fixesFor(before) : []
+  if (!json) console.log(report(before))
+  if (wanted.length > 0) handOverAtExit([config.dataDir, config.backupDir])
+  const fixed = await fixAll(wanted, config, json)
+  const findings = wanted.length > 0 ? await look() : before
+  if (json) print(findings, fixed)
+  else if (wanted.length > 0) console.log(`\nAfterwards:\n${report(findings)}`)
+  else if (fix) console.log('There is nothing that --fix could do.')
+  if (hasProblem(findings)) process.exitCode = PROBLEMS
+}
+
+async function fixAll(wanted: readonly FixName[], config: Examined, json: boolean): Promise<Done[]> {
+  const all: Done[] = []
+  for (const name of wanted) {
+    if (!json) console.log(`\n${willDo(name, config)}`)
+    const outcome = await carryOut(name, config)
+    if (!json) console.log(`  ${outcome.done ? 'Done' : 'Not done'}: ${outcome.says}`)
+    all.push({ fix: name, ...outcome })
+  }
+  return all
+}
+
+function print(findings: readonly Finding[], fixed: readonly Done[]) {
+  console.log(JSON.stringify({ problems: findings.filter(({ severity }) => severity === 'problem').length, findings, fixed }, null, 2))
+}
+
+const LABELS = { problem: 'PROBLEM', notice: 'notice', ok: 'ok' }
+const GRAVITY = { problem: 0, notice: 1, ok: 2 }
+
+/** What is wrong first; each with what it means and what to do. */
+function report(findings: readonly Finding[]): string {
+  const sorted = [...findings].sort((a, b) => GRAVITY[a.severity] - GRAVITY[b.severity])
+  return [...sorted.map(textOf), '', verdict(findings)].join('\n')
+}
+
+function textOf(finding: Finding): string {
+  const label = LABELS[finding.severity].padEnd(9)
+  if (finding.severity === 'ok') return `${label}${finding.what}`
+  return [`${label}${finding.what}`, `         For the marks: ${finding.means}`, `         What to do:    ${finding.do}`, ''].join('\n')
+}
+
+function verdict(findings: readonly Finding[]): string {
+  const count = (severity: Finding['severity']) => findings.filter((finding) => finding.severity === severity).length
+  const [problems, notices] = [count('problem'), count('notice')]
+  const canFix = findings.some((finding) => 'fix' in finding && finding.fix)
+  const help = canFix ? ' markbook doctor --fix can do some of it.' : ''
+  if (problems > 0) return `${problems === 1 ? 'One problem' : `${problems} problems`} found.${help}`
+  return notices > 0 ? `No problem found; ${notices === 1 ? 'one thing' : `${notices} things`} to know.${help}` : 'All is well.'
+}
+
+const hasProblem = (findings: readonly Finding[]): boolean => findings.some(({ severity }) => severity === 'problem')

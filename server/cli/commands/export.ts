@@ -1,0 +1,79 @@
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import { writeAtomically } from '../../lan/atomic-write.ts'
+import type { Node } from '../../start.ts'
+import { withNode } from '../console.ts'
+import { exportSchool } from '../export/export-school.ts'
+import { marksWorkbook } from '../export/marks-workbook.ts'
+import { schoolNamed } from '../export/naming.ts'
+import { demandFree, demandFreeFile, writeParts } from '../export/place.ts'
+import { helpText } from '../help.ts'
+import { counted } from '../words.ts'
+
+type Marks = { className: string; term: string }
+type Options = { to?: string; school?: string; marks?: Marks; year?: string; subject?: string }
+
+export const exportCommand = (program: Command) =>
+  program
+    .command('export')
+    .description('write everything of a school in open formats, to keep or to take along; the server may go on working')
+    .option('--to <path>', 'a new folder, or a zip where the name ends with .zip; with --marks a file .xlsx')
+    .option('--school <name>', 'which one, where there are several')
+    .option('--marks <class/term>', 'only the marks of a class in a term, as a workbook', marksFrom)
+    .option('--year <name>', 'with --marks: the year; the active one where it is left out')
+    .option('--subject <code>', 'with --marks: one subject, by code or name; the workbook can come back through import')
+    .addHelpText('after', HELP)
+    .action(exportAll)
+
+const HELP = helpText({
+  about: `Students, classes, marks, results, report books and history as CSV with a README that explains each column,
+every table of the database as CSV, and the uploaded files. It holds names and marks of children: keep it
+like a backup. Unlike a backup it can be read without Markbook, and taken in elsewhere (markbook import school).`,
+  examples: [
+    'markbook export --to school.zip',
+    'markbook export --to /media/usb/st-brigids',
+    'markbook export --marks 3B/michaelmas --to 3B.xlsx',
+    'markbook export --marks 3B/michaelmas --subject MATH --to 3B-maths.xlsx',
+  ],
+  exits: { 0: 'it is written, whole', 1: 'it was refused, and one clear line says why; nothing was written' },
+})
+
+function marksFrom(value: string): Marks {
+  const [, className, term] = /^(.+)\/([^/]+)$/.exec(value) ?? []
+  if (!className || !term) throw new InvalidArgumentError('Write the class, a slash and the term: 3B/michaelmas')
+  return { className, term }
+}
+
+async function exportAll(options: Options, command: Command) {
+  const { to, marks, subject, year } = options
+  if (!to) return command.error('Say where to, with --to.', { exitCode: 2 })
+  if (!marks && (subject || year)) return command.error('--subject and --year are for --marks.', { exitCode: 2 })
+  if (marks && !/\.xlsx$/i.test(to)) return command.error('--marks writes a workbook: --to must end with .xlsx', { exitCode: 2 })
+  const path = resolve(to)
+  if (marks) demandFreeFile(path)
+  else demandFree(path)
+  await withNode((node) => (marks ? writeMarks(node, path, { ...marks, ...options }) : writeSchool(node, path, options.school)))
+}
+
+async function writeSchool({ services }: Node, path: string, named: string | undefined) {
+  const { schoolId, userId } = await schoolNamed(services.store, named)
+  const { parts, manifest, missing } = await exportSchool(services, {
+    schoolId,
+    adminId: userId,
+    log: (doing) => console.log(`${doing} …`),
+  })
+  writeParts(path, parts)
+  const { student = 0, grade = 0, report_book = 0 } = manifest.counts
+  console.log(`Exported ${manifest.school.name}: ${path}`)
+  console.log(
+    `  ${counted(student, 'student')}, ${counted(grade, 'mark')}, ${counted(report_book, 'report book')}, ${counted(manifest.files.length, 'file')}`,
+  )
+  for (const file of missing) console.error(`Warning: the file ${file} is named by a row, but is not stored.`)
+}
+
+async function writeMarks({ services }: Node, path: string, { school, ...asked }: Marks & Options) {
+  const { schoolId } = await schoolNamed(services.store, school)
+  const { bytes, subjects } = await marksWorkbook(services.store, schoolId, asked)
+  writeAtomically(path, bytes, 0o600)
+  console.log(`Wrote the marks of ${asked.className}, ${asked.term}, in ${subjects.join(', ')}: ${path}`)
+}

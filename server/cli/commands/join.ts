@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join as joinPath, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { readNote } from '../../lan/running-note.ts'
+import { parentsOf } from '../../peers/enrolment.ts'
+import { joinParent } from '../../peers/join.ts'
+import { overNetwork } from '../../peers/network.ts'
+import { authorityFrom, trustAuthority, trustedAuthority } from '../../peers/trust.ts'
+import { DATABASE_FILE } from '../../store/sqlite.ts'
+import { asSystem } from '../../store/tx.ts'
+import { atConsole } from '../console.ts'
+import { helpText } from '../help.ts'
+import { courseOf } from '../replication-status.ts'
+import { configure } from '../settings/environment.ts'
+
+export const joinCommand = (program: Command) =>
+  program
+    .command('join')
+    .description('join this server to a centre, or this laptop to its school, with a code from there')
+    .argument('<address>', 'of the other server: https://markbook.example')
+    .argument('<code>', 'from markbook node invite, or from the app there')
+    .option('--laptop', 'this machine is a teacher’s laptop, and carries only what that teacher may see')
+    .option('--authority <file>', 'trust this authority for the line to the other server: a file of markbook cert export')
+    .addHelpText('after', HELP)
+    .action(join)
+
+const HELP = helpText({
+  about: `A school that started alone brings its rows; an empty one gets those of the school that the code is for.
+A server or laptop that was revoked joins again in the same way, and what waited goes up.
+A running server notices within seconds and begins to copy; one that is not running does when it is started.
+Where the other server has the school's own authority (markbook start --lan), this machine must trust it:
+there  markbook cert export --to FOLDER  writes it; bring one of the two files here, and name it with --authority.
+Compare the fingerprint that is printed with the one that was printed there.`,
+  examples: [
+    'markbook join https://markbook.example 7K2QP-3MZ8V-0T4RD-XH6CN-9WYEB-1',
+    'markbook join https://192.168.1.10:3000 7K2QP-3MZ8V-0T4RD-XH6CN-9WYEB-1 --laptop --authority markbook-authority.pem',
+  ],
+  exits: { 0: 'it has joined', 1: 'it was refused, and one clear line says why; nothing was changed' },
+})
+
+type Options = { laptop?: boolean; authority?: string }
+
+async function join(typed: string, code: string, { laptop = false, authority: file }: Options) {
+  const url = addressOf(typed)
+  const authority = file === undefined ? null : authorityIn(resolve(file))
+  const config = configure()
+  if (config.role === 'centre') throw new Error('A central server joins nothing; the servers of schools join it.')
+  // Without a database there is no server beside which this would be, and the folder begins with what the parent has.
+  const isThere = existsSync(joinPath(config.dataDir, DATABASE_FILE))
+  await atConsole(
+    async (at) => {
+      const parents = await at.store.read(asSystem(), parentsOf)
+      const [parent] = parents
+      const again = parents.find((each) => each.url === url)
+      // Joining again where it has joined is how a node comes back that was revoked there; one that is well has no need of it.
+      const course = again ? await courseOf(at.store, config.dataDir, at.clock.now()) : null
+      const isWell = again?.id === course?.parent?.id && (course?.notice === 'up_to_date' || course?.notice === 'connected')
+      const standing = again ? (isWell ? again : null) : laptop ? null : parent
+      if (standing)
+        throw new Error(`This server has joined ${standing.name} already. Leave that first: markbook node revoke "${standing.name}"`)
+      const { parent: joined, school_name } = await joinParent(
+        at,
+        { url, code, kind: laptop ? 'laptop' : 'school', isBeside: readNote(config.dataDir) !== null },
+        overNetwork(new AbortController().signal, () => authority?.pem ?? trustedAuthority(config.dataDir)),
+      )
+      if (authority) {
+        trustAuthority(config.dataDir, authority)
+        console.log(`Trusted for this line, and for nothing else: the authority with the SHA-256 fingerprint\n  ${authority.fingerprint}`)
+      }
+      console.log(`Joined ${joined.name}, for ${school_name}.`)
+      console.log(
+        readNote(config.dataDir) ? 'The server here copies now: markbook sync status' : 'Start the server, and it copies: markbook start',
+      )
+    },
+    config,
+    isThere,
+  )
+}
+
+function authorityIn(path: string) {
+  const authority = authorityFrom(readFileSync(path))
+  if (authority) return authority
+  throw new Error(`${path} is not the certificate of an authority. markbook cert export at the other server writes it.`)
+}
+
+function addressOf(typed: string): string {
+  const url = URL.canParse(typed) ? new URL(typed) : null
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw new Error(`${typed} is not an address. Write it like https://markbook.example`)
+  return url.origin
+}

@@ -1,0 +1,172 @@
+import { Name } from '@markbook/shared/contract/scalars'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Command } from 'commander'
+import { eq } from 'drizzle-orm'
+import { peopleNamed } from '../../features/replication/people.ts'
+import { normalEmail } from '../../mail/emails.ts'
+import { invite } from '../../peers/enrolment.ts'
+import { renamePeer, revokePeer, type Successor, successorOf } from '../../peers/nodes.ts'
+import { asSystem } from '../../store/tx.ts'
+import { confirm } from '../confirm.ts'
+import { atConsole, type Console, peerNamed, peersHere } from '../console.ts'
+import { schoolNamed } from '../export/naming.ts'
+import { helpText } from '../help.ts'
+import { shortMoment } from '../words.ts'
+
+type Inviting = { laptop?: string; school?: string; new?: boolean }
+
+export function nodeCommand(program: Command) {
+  const node = program.command('node').description('the other servers and laptops that replicate with this one').addHelpText('after', HELP)
+  node
+    .command('invite')
+    .description('print a one-time code with which a laptop or a school’s server joins this one')
+    .option('--laptop <email>', 'a laptop of this teacher or administrator')
+    .option('--school <name>', 'which school, where there are several; the server that joins gets its rows')
+    .option('--new', 'at a centre: the server of a school that started alone, and is not here yet')
+    .addHelpText('after', INVITE)
+    .action(inviteNode)
+  node.command('list').description('list the nodes and when each was last heard').addHelpText('after', LIST).action(listNodes)
+  node
+    .command('rename')
+    .description('give a node another name')
+    .argument('<node>', 'its name or its id')
+    .argument('<name>', 'the new name')
+    .addHelpText('after', RENAME)
+    .action(renameNode)
+  node
+    .command('revoke')
+    .description('refuse a node from its next request on; of a parent: leave it')
+    .argument('<node>', 'its name or its id')
+    .option('--yes', 'without asking')
+    .addHelpText('after', REVOKE)
+    .action(revokeNode)
+}
+
+const HELP = helpText({
+  examples: ['markbook node invite --laptop ada@school.example', 'markbook node list'],
+  exits: { 0: 'done', 1: 'it was refused, and one clear line says why' },
+})
+
+const INVITE = helpText({
+  about: `The code is good for ${limits.sync.invitation.life / 60_000} minutes and for one node. On the other machine: markbook join <address> <code>`,
+  examples: [
+    'markbook node invite --laptop ada@school.example    a laptop, for the marks that she may see',
+    "markbook node invite                                the school's own server, where there is one school here",
+    'markbook node invite --school "St Brigid’s"         at a centre with several',
+    'markbook node invite --new                          at a centre: a school that started alone brings its rows',
+  ],
+  exits: { 0: 'a code is printed', 1: 'there is none, and one clear line says why' },
+})
+
+const LIST = helpText({
+  examples: ['markbook node list'],
+  exits: { 0: 'listed', 1: 'the nodes could not be read, and one clear line says why' },
+})
+
+const RENAME = helpText({
+  examples: ['markbook node rename "PC-0231" "Library PC"'],
+  exits: { 0: 'it has the new name', 1: 'there is no such node' },
+})
+
+const REVOKE = helpText({
+  about: 'What a revoked node wrote and has not sent stays on it, and can be looked at there. It can be invited again.',
+  examples: ['markbook node revoke "Ada’s laptop"', 'markbook node revoke "Ministry" --yes     this server goes on alone'],
+  exits: { 0: 'it is revoked', 1: 'there is no such node, or nobody agreed' },
+})
+
+const NO_CENTRE =
+  'Only a centre takes in other schools: a server that was started with DATABASE_URL, on PostgreSQL (operators’ guide, «Several servers», «What makes a centre»).'
+
+async function inviteNode({ laptop, school, new: isNew = false }: Inviting, command: Command) {
+  if (isNew && (laptop || school))
+    return command.error('--new is for a school that is not here yet, and goes with nothing else.', { exitCode: 2 })
+  await atConsole(async (at) => {
+    const { store, config } = at
+    if (isNew && config.role !== 'centre') throw new Error(NO_CENTRE)
+    if (!isNew && config.role === 'centre' && (await isEmpty(at)))
+      throw new Error('There is no school here yet. For a school that started alone and joins this centre: markbook node invite --new')
+    const schoolId = isNew ? null : (await schoolNamed(store, school)).schoolId
+    const userId = laptop ? await personOf(at, laptop) : null
+    const { code } = await store.write(asSystem(), (tx) => invite(tx, { kind: laptop ? 'laptop' : 'school', schoolId, userId, by: null }))
+    console.log(
+      `The code, good for ${limits.sync.invitation.life / 60_000} minutes and for one ${laptop ? 'laptop' : 'server'}:\n\n    ${code}\n`,
+    )
+    console.log(`On the other machine:\n\n    markbook join ${config.publicUrl} ${code}${laptop ? ' --laptop' : ''}`)
+  })
+}
+
+const isEmpty = ({ store }: Console) => store.read(asSystem(), async (tx) => (await tx.db.$count(tx.t.school)) === 0)
+
+const personOf = ({ store }: Console, typed: string) =>
+  store.read(asSystem(), async (tx) => {
+    const { user_profile } = tx.t
+    const [person] = await tx.db
+      .select({ id: user_profile.id })
+      .from(user_profile)
+      .where(eq(user_profile.email, normalEmail(typed)))
+    if (!person) throw new Error(`Nobody here has the address ${typed}.`)
+    return person.id
+  })
+
+async function listNodes() {
+  await atConsole(async ({ store }) => {
+    const { peers, named, schools } = await store.read(asSystem(), async (tx) => {
+      const peers = await peersHere(tx)
+      const ids = peers.map(({ user_id }) => user_id)
+      const rows = await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school)
+      return { peers, named: await peopleNamed(tx, ids), schools: new Map(rows.map(({ id, name }) => [id, name])) }
+    })
+    if (peers.length === 0) console.log('No other node is known here. markbook node invite makes a code for one; markbook join uses it.')
+    for (const peer of peers) console.log(linesOf(peer, named(peer.user_id), schools, successorOf(peer, peers)).join('\n  '))
+  })
+}
+
+type Person = Awaited<ReturnType<typeof peopleNamed>> extends (id: string | null) => infer P ? P : never
+
+function linesOf(peer: Row<'sync_peer'>, person: Person, schools: ReadonlyMap<string, string>, successor: Successor | null): string[] {
+  const { id, side, kind, name, url, last_seen_at, revoked_at } = peer
+  const what = side === 'parent' ? `parent, ${kind}` : kind
+  const whose = person ? ` of ${[person.first_name, person.last_name].filter(Boolean).join(' ') || person.id}` : ''
+  const seen = revoked_at ? `revoked ${shortMoment(revoked_at)}` : last_seen_at ? `heard ${shortMoment(last_seen_at)}` : 'never heard'
+  return [
+    name,
+    `${what}${whose}${schoolSaid(peer, schools)}${url ? `, ${url}` : ''}; ${seen}`,
+    ...(successor ? [succeeded(successor)] : []),
+    id,
+  ]
+}
+
+/** Of a server always, of a laptop where there are several schools; a parent has the one that is here. */
+function schoolSaid({ side, kind, school_id }: Row<'sync_peer'>, schools: ReadonlyMap<string, string>): string {
+  if (side === 'parent' || (kind === 'laptop' && schools.size < 2)) return ''
+  return `, ${schools.get(school_id ?? '') ?? 'a school whose rows have not come yet'}`
+}
+
+const succeeded = ({ name, at, bothHeard }: Successor) =>
+  bothHeard
+    ? `${name} began from this one ${shortMoment(at)}, and both are heard: one is a copy. Revoke the one that should not be.`
+    : `began anew as ${name} ${shortMoment(at)}, and was not heard since: revoke this one when all is well`
+
+async function renameNode(node: string, typed: string) {
+  const { data: name, error } = Name.safeParse(typed.trim())
+  if (error) throw new Error(`The name ${error.issues[0]?.message}.`)
+  await atConsole(async ({ store }) => {
+    const before = await store.write(asSystem(), async (tx) => {
+      const peer = peerNamed(await peersHere(tx), node)
+      await renamePeer(tx, peer, name)
+      return peer.name
+    })
+    console.log(`${before} is now called ${name}.`)
+  })
+}
+
+async function revokeNode(node: string, options: { yes?: boolean }) {
+  await atConsole(async ({ store }) => {
+    const peer = peerNamed(await store.read(asSystem(), peersHere), node)
+    const asked = peer.side === 'parent' ? `Leave ${peer.name}, and go on alone?` : `Revoke ${peer.name}?`
+    await confirm(asked, options)
+    await store.write(asSystem(), (tx) => revokePeer(tx, peer))
+    console.log(peer.side === 'parent' ? `This server has left ${peer.name}.` : `${peer.name} is revoked; its next request is refused.`)
+  })
+}

@@ -1,0 +1,53 @@
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import { makeClassPapers, type Wanted } from '../../features/reports/files/class-papers.ts'
+import { withNode } from '../console.ts'
+import { helpText } from '../help.ts'
+import { printProgress } from './backup.ts'
+
+type Options = {
+  class: string
+  term: string
+  year?: string
+  school?: string
+  yearEnd?: boolean
+  paper: 'A4' | 'Letter'
+  twoSided?: boolean
+  out: string
+}
+
+export const reportsCommand = (program: Command) =>
+  program
+    .command('reports')
+    .description('make the report cards and the broadsheet of a class into a folder; the server may go on working')
+    .requiredOption('--class <name>', 'the class, such as 3B')
+    .requiredOption('--term <name>', 'michaelmas, hilary or trinity')
+    .requiredOption('--out <folder>', 'where the files go; it is made where it is not there')
+    .option('--year <name>', 'the academic year, where it is not the active one')
+    .option('--school <name>', 'the school, where the database has several')
+    .option('--year-end', 'the year-end reports that were generated in that term')
+    .option('--two-sided', 'every report begins on a sheet of its own in the file for printing')
+    .addOption(new Option('--paper <size>', 'the paper that they are printed on').choices(['A4', 'Letter']).default('A4'))
+    .addHelpText('after', HELP)
+    .action(reports)
+
+const HELP = helpText({
+  about: 'The reports have to be generated in Markbook first; nothing that is stored is changed.',
+  examples: [
+    'markbook reports --class 3B --term michaelmas --out christmas',
+    'markbook reports --class 3B --term trinity --year-end --two-sided --out summer',
+  ],
+  exits: { 0: 'the files are there', 1: 'there are no such reports, or a name is not known' },
+})
+
+async function reports({ yearEnd = false, twoSided = false, paper, out, ...names }: Options) {
+  const wanted: Wanted = {
+    ...names,
+    type: yearEnd ? 'year_end' : 'term',
+    paper: paper === 'Letter' ? 'letter' : 'a4',
+    twoSided,
+    out: resolve(out),
+  }
+  const written = await withNode(({ services }) => makeClassPapers(services, wanted, { line: console.log, progress: printProgress() }))
+  console.log(`${written.length} files are in ${wanted.out}.`)
+}

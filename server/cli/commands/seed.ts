@@ -1,0 +1,29 @@
+import { people } from '@markbook/shared/story/people'
+import { Argument, type Command } from 'commander'
+import type { Node } from '../../start.ts'
+import { withNode } from '../console.ts'
+import { helpText } from '../help.ts'
+import { REAL_ADMIN, seedRealPupils } from '../seed/real/seed-real.ts'
+import { seedStory } from '../seed/seed.ts'
+import { configure } from '../settings/environment.ts'
+
+export const seedCommand = (program: Command) =>
+  program
+    .command('seed')
+    .description('fill an empty database: with the story of St Brigid’s, or with the marks of 395 real pupils')
+    .addArgument(new Argument('<what>', 'what to fill it with').choices(['story', 'real']))
+    .addHelpText('after', HELP)
+    .action(seed)
+
+const HELP = helpText({
+  about: 'For trying things out. A database that holds a school is refused.',
+  examples: ['DATA_DIR=./data/real markbook seed real', 'DATA_DIR=./data/story markbook seed story'],
+  exits: { 0: 'it is filled', 1: 'it was refused: there is a school already, or a server runs' },
+})
+
+async function seed(what: 'story' | 'real') {
+  const work = ({ services }: Node) =>
+    what === 'real' ? seedRealPupils(services, console.log) : seedStory(services.store, { again: false })
+  await withNode<unknown>(work, configure(), false)
+  console.log(`Start the server on the same database, and sign in as ${what === 'real' ? REAL_ADMIN : people.okafor.email}.`)
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { type Running, startServer } from '../../start.ts'
+import { banner } from '../banner.ts'
+import { DEMO_ACCOUNTS } from '../demo/accounts.ts'
+import { seedDemo } from '../demo/seed-demo.ts'
+import { explain } from '../explain.ts'
+import { helpText } from '../help.ts'
+import { configureServer } from '../settings/environment.ts'
+
+export const startCommand = (program: Command) =>
+  program
+    .command('start')
+    .description('migrate the database and serve the school')
+    .option('--lan', 'serve the other devices of the building, by https, and tell the network where')
+    .option('--demo', 'serve a school told as a story, in a folder of its own, to try things out')
+    .addHelpText('after', HELP)
+    .action(serve)
+
+const HELP = helpText({
+  examples: [
+    'markbook start                    for this machine alone: http://localhost:3000',
+    'markbook start --lan              for the whole building: https, a QR code of the address',
+    'INSECURE_LAN=1 markbook start     the same without encryption, where devices cannot be told to trust a certificate',
+    'markbook start --demo             a school told as a story, to try things out',
+  ],
+  note: 'Runs until Ctrl+C or SIGTERM.',
+  exits: { 0: 'it was stopped', 1: 'it cannot start, and one clear line says why' },
+})
+
+/** The demo never touches a school's own data: on SQLite it has a folder of its own. */
+const demoSettings = () => ({ DATA_DIR: join(process.env['DATA_DIR'] ?? './data', 'demo') })
+
+/** Serves until it is stopped. */
+export async function serve({ demo = false, lan = false }: { demo?: boolean; lan?: boolean }) {
+  const config = configureServer({ ...(demo && demoSettings()), ...(lan && { LAN: 'true' }) })
+  // Codes on the page are for the story alone, in a folder that holds nothing else, where nobody set up mail.
+  const accounts = demo && config.role === 'school' && !config.smtpUrl ? DEMO_ACCOUNTS : []
+  const running = await startServer(config, { demo: accounts })
+  const stop = stopOnSignal(running)
+  if (config.windowSecret) stopWithProgram(stop)
+  if (demo) await seedDemo(running.node.services.store)
+  console.log(banner(config, { ...running, urls: running.presence.urls() }, demo ? DEMO_ACCOUNTS : []))
+}
+
+/** The program that started this server holds its standard input open; that it ends is the sign to stop, on every system. */
+function stopWithProgram(stop: () => void) {
+  process.stdin.on('end', stop).on('error', stop).resume()
+}
+
+function stopOnSignal(running: Running): () => void {
+  let stopping = false
+  const stop = () => {
+    if (stopping) return
+    stopping = true
+    console.log('\nFinishing what is in flight …')
+    running.stop().then(
+      () => {
+        console.log('Stopped.')
+        process.exit(0)
+      },
+      (error) => {
+        console.error(explain(error))
+        process.exit(1)
+      },
+    )
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+  return stop
+}

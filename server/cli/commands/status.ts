@@ -1,0 +1,129 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '@markbook/shared/clock'
+import type { Command } from 'commander'
+import { and, eq, isNull } from 'drizzle-orm'
+import { refusedUnseen } from '../../features/replication/refused.ts'
+import { statusOf } from '../../features/replication/status.ts'
+import { readCertificates } from '../../lan/authority.ts'
+import { expiryOf } from '../../lan/certificate.ts'
+import { readOperatorCertificate } from '../../lan/operator-certificate.ts'
+import { type RunningNote, readNote } from '../../lan/running-note.ts'
+import { urlOf } from '../../network/addresses.ts'
+import type { Course } from '../../peers/course.ts'
+import { parentsOf } from '../../peers/enrolment.ts'
+import { openStore } from '../../start.ts'
+import { megabytes } from '../../store/backup/folder.ts'
+import { listBackups } from '../../store/backup/manifest.ts'
+import { DATABASE_FILE } from '../../store/sqlite.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { askServer, figureIn } from '../ask-server.ts'
+import { helpText } from '../help.ts'
+import { courseOf, sentenceHere } from '../replication-status.ts'
+import { lookAtConfig } from '../settings/environment.ts'
+import { counted, lasting, shortMoment } from '../words.ts'
+
+export const statusCommand = (program: Command) =>
+  program.command('status').description('say how the server of this machine is').addHelpText('after', HELP).action(status)
+
+const HELP = helpText({
+  examples: ['markbook status', 'markbook status && echo it runs'],
+  exits: { 0: 'the server is running', 1: 'it runs, but cannot serve', 3: 'it is not running' },
+})
+
+type Settings = ReturnType<typeof lookAtConfig>
+
+async function status() {
+  const config = lookAtConfig()
+  const note = readNote(config.dataDir)
+  const url = note?.url ?? urlOf(config.tls === 'none' ? 'http' : 'https', 'localhost', config.port)
+  const ready = await askServer(url, '/readyz')
+  if (!ready) {
+    const ended = note ? `; it ended without being stopped (it was started ${shortMoment(note.started_at)})` : ''
+    console.log(`Markbook is not running${ended}.\n  To start it:   markbook start`)
+    process.exitCode = 3
+  } else if (ready.status !== 200) {
+    console.log(`Something answers at ${url}, but it cannot serve: its database does not answer, or it is no Markbook.`)
+    process.exitCode = 1
+  } else {
+    console.log(await running(url, note, config))
+  }
+  console.log([...marks(config), ...(await replicating(config)), ...certificate(config)].join('\n'))
+}
+
+async function running(url: string, note: RunningNote | null, config: Settings): Promise<string> {
+  const lines = [`Markbook ${note ? `${note.version} ` : ''}is running: ${url}`]
+  if (note && note.urls.length > 0) lines.push(`  For others:    ${note.urls.join('  ')}`)
+  if (note) {
+    const up = systemClock.now() - Date.parse(note.started_at)
+    lines.push(`  Since:         ${shortMoment(note.started_at)} (${lasting(up)}), process ${note.pid}`)
+  }
+  return [...lines, `  Mail:          ${await mail(url, config)}`].join('\n')
+}
+
+/** What the server's own figures say; they name no address and no mail. */
+async function mail(url: string, { smtpUrl }: Settings): Promise<string> {
+  if (!smtpUrl) return 'no mail server; sign-in codes are printed on the console'
+  const text = (await askServer(url, '/metrics'))?.text ?? ''
+  const waiting = figureIn(text, 'markbook_mail_queue')
+  const isFailing = figureIn(text, 'markbook_mail_failing') === 1
+  return `${isFailing ? 'cannot leave: the mail server does not take it' : 'by the mail server'}; ${waiting} waiting`
+}
+
+function marks({ dataDir, role, backupDir }: Settings): string[] {
+  const backup = listBackups(backupDir).at(-1)
+  const last = backup ? `${shortMoment(backup.at)} (${lasting(systemClock.now() - backup.at)} ago), ${backup.path}` : 'none yet'
+  const size = ['', '-wal'].reduce(
+    (sum, end) => sum + (statSync(join(dataDir, DATABASE_FILE + end), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
+  const database =
+    role === 'centre' ? 'on PostgreSQL' : size > 0 ? `${megabytes(size)} in ${join(dataDir, DATABASE_FILE)}` : `none yet in ${dataDir}`
+  return [`  Database:      ${database}`, `  Last backup:   ${last}`]
+}
+
+/** In one sentence what `GET /api/sync/status` says, and in numbers; nothing for a server that works alone. */
+async function replicating(config: Settings): Promise<string[]> {
+  // A database that cannot be opened is the doctor's.
+  const store = await openStore(config, { beside: true }).catch(() => null)
+  if (!store) return []
+  try {
+    const course = await courseOf(store, config.dataDir, systemClock.now())
+    return await store.read(asSystem(), async (tx) => [...(await upwards(tx, course)), ...(await downwards(tx))])
+  } finally {
+    await store.close()
+  }
+}
+
+async function upwards(tx: ReadTx, course: Course | null): Promise<string[]> {
+  const [first] = await parentsOf(tx)
+  if (!first?.school_id) return []
+  const now = await statusOf(tx, first.school_id, course)
+  const { parent, waiting, open_conflicts, held, refused, last_seen_at } = now
+  const heard = last_seen_at ? `last heard ${shortMoment(last_seen_at)}` : 'never heard'
+  const numbers = `${waiting} waiting, ${open_conflicts} to decide, ${held} held, ${refused} refused`
+  return [`  Replication:   ${sentenceHere(now, course)}`, `                 ${parent?.name ?? first.name}, ${heard}; ${numbers}`]
+}
+
+async function downwards(tx: ReadTx): Promise<string[]> {
+  const { sync_peer } = tx.t
+  const children = await tx.db
+    .select({ heard: sync_peer.last_seen_at })
+    .from(sync_peer)
+    .where(and(eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at)))
+  if (children.length === 0) return []
+  const [longest] = children.map(({ heard }) => heard ?? '').sort()
+  const silent = longest ? `heard ${lasting(tx.nowMs - Date.parse(longest))} ago at the latest` : 'one never heard'
+  const refused = await refusedUnseen(tx, 'below')
+  const notTaken = refused === 0 ? '' : `; ${counted(refused, 'write')} of ${children.length === 1 ? 'it' : 'them'} not taken`
+  return [`  Joined here:   ${children.length} ${children.length === 1 ? 'server or laptop' : 'servers and laptops'}, ${silent}${notTaken}`]
+}
+
+function certificate({ tls, dataDir }: Settings): string[] {
+  const pair = typeof tls === 'object' ? readOperatorCertificate(tls, 0) : readCertificates(dataDir).server
+  if (!pair) return []
+  const days = Math.floor((expiryOf(pair) - systemClock.now()) / 86_400_000)
+  return [
+    `  Certificate:   ${days >= 0 ? `ends in ${counted(days, 'day')}` : 'has ended'}${typeof tls === 'object' ? '' : '; it is renewed by itself'}`,
+  ]
+}

@@ -1,0 +1,252 @@
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout as after } from 'node:timers/promises'
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
+import type { Command } from 'commander'
+import { ago } from '../../features/replication/ago.ts'
+import { differs } from '../../features/replication/difference.ts'
+import { belowNamed, statusOf } from '../../features/replication/status.ts'
+import { openStorage, type Storage } from '../../files/open.ts'
+import type { Services } from '../../http/services.ts'
+import { writeAtomically } from '../../lan/atomic-write.ts'
+import { exportUp, importParcel } from '../../peers/by-hand.ts'
+import { Child } from '../../peers/child.ts'
+import { keepSame, whoseOf } from '../../peers/comparison.ts'
+import { parentsOf } from '../../peers/enrolment.ts'
+import { keysOfEnrolment } from '../../peers/incarnation.ts'
+import { overNetwork } from '../../peers/network.ts'
+import { LineFailure, ParentLine } from '../../peers/parent-line.ts'
+import { putBackAt } from '../../peers/put-back.ts'
+import { trustedAuthority } from '../../peers/trust.ts'
+import { type Difference, differencesOf, digestsOf } from '../../peers/verify.ts'
+import { asSystem } from '../../store/tx.ts'
+import { atConsole, type Console, parentHere } from '../console.ts'
+import { explain } from '../explain.ts'
+import { demandFreeFile } from '../export/place.ts'
+import { helpText } from '../help.ts'
+import { courseOf, joinedSaid, sentenceHere } from '../replication-status.ts'
+import { counted, shortMoment } from '../words.ts'
+
+export function syncCommand(program: Command) {
+  const sync = program
+    .command('sync')
+    .description('how replication goes; verify it; carry it on a stick where there is no line')
+    .addHelpText('after', HELP)
+  sync.command('status').description('say in one sentence and in numbers how replication goes').addHelpText('after', STATUS).action(status)
+  sync
+    .command('verify')
+    .description('compare every table with the parent, by count and by digest')
+    .option('--repair', 'merge everything again, both ways, where something differs')
+    .addHelpText('after', VERIFY)
+    .action(verify)
+  sync
+    .command('export')
+    .description('write what the parent does not have yet into a file, to carry there')
+    .argument('<file>', 'a new file')
+    .option('--all', 'everything from the beginning, where an earlier file never came')
+    .addHelpText('after', EXPORT)
+    .action(exportFile)
+  sync
+    .command('import')
+    .description('take in a file that sync export wrote, or the receipt that came back')
+    .argument('<file>', 'the file')
+    .option('--receipt <file>', 'where to write the receipt; beside the file where it is left out')
+    .addHelpText('after', IMPORT)
+    .action(importFile)
+}
+
+const HELP = helpText({
+  examples: ['markbook sync status', 'markbook sync export /media/usb/marks.parcel'],
+  exits: {
+    0: 'done, and all is well',
+    1: 'it was refused, and one clear line says why',
+    3: 'something waits for a person, or differs (status, verify)',
+  },
+})
+
+const STATUS = helpText({
+  examples: ['markbook sync status', 'markbook sync status || echo somebody must look'],
+  exits: {
+    0: 'all is well, or this server works alone',
+    1: 'the state could not be read, and one clear line says why',
+    3: `no line, not running, revoked, too old, something waits for a decision, a write was not taken,
+     or this server and its parent do not hold the same`,
+  },
+})
+
+const VERIFY = helpText({
+  about: `Run it at the server or laptop that joined the other, with a line between them. What is still on its way counts as different
+until it has arrived.`,
+  examples: ['markbook sync verify', 'markbook sync verify --repair'],
+  exits: { 0: 'both hold the same', 1: 'it could not be compared', 3: 'something differs' },
+})
+
+const EXPORT = helpText({
+  about: `The file is signed by this server and sealed for its parent: nobody else can read it. Take it there, markbook sync import it,
+and carry the receipt back: it brings what became of the rows, and what is new there. The line may come back at any time.`,
+  examples: ['markbook sync export /media/usb/marks.parcel', 'markbook sync export /media/usb/all.parcel --all'],
+  exits: { 0: 'it is written', 1: 'it was refused, and one clear line says why; nothing was written' },
+})
+
+const IMPORT = helpText({
+  about: 'Taking the same file in again changes nothing.',
+  examples: [
+    'markbook sync import /media/usb/marks.parcel              at the parent; writes marks.parcel.receipt',
+    'markbook sync import /media/usb/marks.parcel.receipt      back at the school',
+  ],
+  exits: { 0: 'it is taken in', 1: 'it was refused, and one clear line says why; nothing was changed' },
+})
+
+async function status() {
+  await atConsole(async (at) => {
+    const course = await courseOf(at.store, at.config.dataDir, at.clock.now())
+    const { schools, parent, putBack } = await at.store.read(asSystem(), async (tx) => ({
+      parent: (await parentsOf(tx))[0],
+      putBack: await putBackAt(tx),
+      schools: await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school),
+    }))
+    if (schools.length === 0) {
+      const { sentence, isWell } = parent ? joinedSaid(parent, course) : { sentence: 'There is no school here yet.', isWell: true }
+      console.log(sentence)
+      if (!isWell) process.exitCode = 3
+    }
+    for (const { id, name } of schools) {
+      const now = await at.store.read(asSystem(), (tx) => statusOf(tx, id, course))
+      console.log(`${name}: ${sentenceHere(now, course)}`)
+      if (now.parent)
+        console.log(`  Above:      ${now.parent.name}, last heard ${now.last_seen_at ? shortMoment(now.last_seen_at) : 'never'}`)
+      console.log(
+        `  Waiting:    ${counted(now.waiting, 'row')}${now.oldest_waiting_at ? `, since ${shortMoment(now.oldest_waiting_at)}` : ''}`,
+      )
+      if (now.files_to_send + now.files_to_come > 0) console.log(`  Files:      ${now.files_to_send} to send, ${now.files_to_come} to come`)
+      console.log(`  To decide:  ${counted(now.open_conflicts, 'conflict')}, ${now.held} held, ${now.refused} refused`)
+      if (now.refused_below > 0) console.log(`  Not taken:  ${counted(now.refused_below, 'write')} of ${belowNamed(now)}`)
+      if (now.compared_at) console.log(`  The same:   seen ${shortMoment(now.compared_at)}`)
+      if (now.difference) console.log(differenceLine(now.difference))
+      if (now.clock_offset_ms !== null && Math.abs(now.clock_offset_ms) > 60_000)
+        console.log(
+          `  The clock of this machine is ${ago(Math.abs(now.clock_offset_ms))} ${now.clock_offset_ms > 0 ? 'ahead' : 'behind'}. Set it right.`,
+        )
+      const isWell =
+        ['alone', 'up_to_date', 'sending'].includes(now.state) &&
+        now.open_conflicts + now.held + now.refused + now.refused_below === 0 &&
+        !differs(now)
+      if (!isWell) process.exitCode = 3
+    }
+    if (putBack)
+      console.log(`This database was put back to an earlier state, and not by markbook restore. It began anew on ${shortMoment(putBack)}.`)
+  })
+}
+
+function differenceLine({ found_at, healed_at, tables }: NonNullable<SyncStatus['difference']>): string {
+  const which = tables.map(({ entity, here, there }) => `${entity} ${here} here, ${there} there`).join('; ')
+  return `  ${healed_at ? 'Mended:   ' : 'Differs:  '}  ${which}; found ${shortMoment(found_at)}${healed_at ? `, the same again ${shortMoment(healed_at)}` : ''}`
+}
+
+async function exportFile(typed: string, { all = false }: { all?: boolean }) {
+  const path = resolve(typed)
+  demandFreeFile(path)
+  await atConsole(async (at) => {
+    const parent = await parentHere(at, 'sync export')
+    const { parcel, rows, files } = await withFiles(at, (own) => exportUp(own, parent, { all }))
+    writeAtomically(path, parcel, 0o600)
+    console.log(`Wrote ${counted(rows, 'row')} and ${counted(files, 'file')} for ${parent.name}: ${path}`)
+    console.log(`There: markbook sync import ${path}`)
+  })
+}
+
+async function withFiles<T>(at: Console, work: (own: Console & Storage) => Promise<T>): Promise<T> {
+  const storage = await openStorage(at.config, at.clock)
+  try {
+    return await work({ ...at, ...storage })
+  } finally {
+    await storage.files.close()
+  }
+}
+
+async function importFile(typed: string, { receipt: to }: { receipt?: string }) {
+  const path = resolve(typed)
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`${path} is a folder. Name the file in it that sync export wrote, or the receipt.`)
+  const parcel = readFileSync(path)
+  await atConsole(async (at) => {
+    const { from, rows, files, refused, held, receipt } = await withFiles(at, (own) => importParcel(own, parcel))
+    console.log(`Took in ${counted(rows, 'row')} and ${counted(files, 'file')} of ${from}.`)
+    if (refused > 0) console.log(`  ${counted(refused, 'write')} not taken; the receipt says which to whoever wrote them.`)
+    if (held > 0) console.log(`  ${counted(held, 'row')} held until what they hang on comes.`)
+    if (!receipt) return
+    const back = resolve(to ?? `${path}.receipt`)
+    try {
+      writeAtomically(back, receipt, 0o600)
+    } catch (error) {
+      const again = `markbook sync import ${typed} --receipt FILE`
+      throw new Error(`The receipt could not be written. ${explain(error)} It can be had elsewhere, and nothing is taken twice: ${again}`)
+    }
+    console.log(`Carry the receipt back: ${back}\nThere: markbook sync import ${back}`)
+  })
+}
+
+/** How often, and after how long, a difference is looked at again before it is believed: it may be on its way. */
+const LOOKS = 4
+const BETWEEN = 2_000
+
+async function verify({ repair = false }: { repair?: boolean }) {
+  await atConsole(async (at) => {
+    const parent = await parentHere(at, 'sync verify')
+    const carry = overNetwork(new AbortController().signal, () => trustedAuthority(at.config.dataDir))
+    const line = new ParentLine(parent, keysOfEnrolment(at, parent), carry)
+    const child = new Child(at as Services, parent.id, line)
+    const session = <T>(work: () => Promise<T>) => inSession(child, work)
+    if (repair) {
+      console.log(`Merging everything with ${parent.name} again …`)
+      await session(() => child.mergeAll())
+    }
+    const whose = whoseOf(parent)
+    let differences: Difference[] = []
+    for (let look = 1; look <= LOOKS; look += 1) {
+      const there = await session(() => line.verify())
+      differences = differencesOf(await digestsOf(at.store, whose), there)
+      if (differences.length === 0) {
+        const rows = there.tables.reduce((sum, { count }) => sum + count, 0)
+        await at.store.write(asSystem(), (tx) => keepSame(tx, parent.id))
+        console.log(`${parent.name} and this server hold the same ${counted(rows, 'row')} in ${counted(there.tables.length, 'table')}.`)
+        return
+      }
+      if (look < LOOKS) await after(BETWEEN)
+    }
+    process.exitCode = 3
+    console.log(`${parent.name} and this server do not hold the same:`)
+    for (const { table, here, there } of differences)
+      console.log(
+        `  ${table.padEnd(28)} ${here === there ? `${here} at both, but not all of them the same` : `${here} here, ${there} there`}`,
+      )
+    console.log(await advice(at, parent.school_id, repair))
+  })
+}
+
+async function advice({ store }: Console, school: string | null, repaired: boolean): Promise<string> {
+  const none = { waiting: 0, held: 0 }
+  const { waiting, held } = school === null ? none : await store.read(asSystem(), (tx) => statusOf(tx, school, null))
+  if (waiting > 0) return `${counted(waiting, 'row')} of this server have not arrived yet: look again when they have.`
+  if (held > 0) return `${counted(held, 'row')} are held here: an administrator sees them, with the reason.`
+  return repaired
+    ? 'Merging again did not help: keep both databases (markbook backup) and ask for help.'
+    : 'Merge again: markbook sync verify --repair'
+}
+
+/** `sync.later`: the parent compares one at a time. */
+const isPassing = ({ code }: LineFailure) => code === 'sync.stale_session' || code === 'sync.later'
+
+/** A session of this command and the running server's end each other: so it is begun again where that happened. */
+async function inSession<T>(child: Child, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      if ((await child.greet()).anew)
+        throw new Error('This database was restored or copied, and begins anew when the server has the line. Start it first.')
+      return await work()
+    } catch (error) {
+      if (!(error instanceof LineFailure) || !isPassing(error) || tries === 5) throw error
+      await after(BETWEEN)
+    }
+  }
+}

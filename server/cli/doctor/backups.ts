@@ -1,0 +1,153 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { limits } from '@markbook/shared/limits'
+import { checkBackup } from '../../store/backup/check.ts'
+import { REMEMBERED } from '../../store/backup/copy.ts'
+import { listBackups, openBackup } from '../../store/backup/manifest.ts'
+import { type BackupLocation, engineOf } from '../../store/backup/take.ts'
+import { counted, lasting, moment } from '../words.ts'
+import { type Finding, fine, notice, problem, type Trouble } from './finding.ts'
+
+/**
+ * The backups as they lie there. `at` in ms since 1970; `flaw`: why the newest cannot be trusted, null where it was read whole and is
+ * sound. `newestMark`: when something was last written, null where that is unknown. `failed`: scheduled ones since the server began.
+ */
+export type Backups = {
+  now: number
+  folder: string
+  scheduled: boolean
+  hasDatabase: boolean
+  newest: { at: number; path: string; flaw: string | null } | null
+  newestMark: number | null
+  failed: number | null
+  copies: { folder: string; state: 'there' | 'same disk' | 'away' | 'missing'; newestAt: number | null } | null
+}
+
+const { oldBackup, staleBackup } = limits.doctor
+const TAKE: Pick<Trouble, 'do' | 'fix'> = { do: 'Make one now: markbook backup', fix: 'backup' }
+
+export function checkBackups(found: Backups): Finding[] {
+  if (!found.hasDatabase) return []
+  const own = [...age(found), ...soundness(found), ...failures(found), ...schedule(found)]
+  const all = [...own, ...copies(found)]
+  const { newest } = found
+  return all.length > 0 || !newest ? all : fine('backups', `The newest backup is of ${moment(newest.at)}; it was read whole and is sound.`)
+}
+
+/** A backup is as old as what was written since: over the holidays nothing is. */
+function age({ now, newest, newestMark, folder }: Backups): Finding[] {
+  if (!newest)
+    return problem('backups', { what: `There is no backup in ${folder}.`, means: 'If this disk dies, every mark is lost.', ...TAKE })
+  if (newest.at > now + limits.doctor.clockFar)
+    return problem('backups', {
+      what: `The newest backup says that it was made at ${moment(newest.at)}, which is still to come.`,
+      means: 'The clock is or was wrong, and what is restored as the latest may not be the latest.',
+      do: 'Set the clock, then make a backup: markbook backup',
+    })
+  const isCovered = newestMark !== null && newestMark <= newest.at
+  const old = now - newest.at
+  if (isCovered || old <= staleBackup) return []
+  const trouble = {
+    what: `The newest backup is ${lasting(old)} old.`,
+    means: 'If this disk dies, what was entered since then is lost.',
+    ...TAKE,
+  }
+  return old > oldBackup ? problem('backups', trouble) : notice('backups', trouble)
+}
+
+const soundness = ({ newest }: Backups): Finding[] =>
+  newest?.flaw
+    ? problem('backups', {
+        what: `The newest backup cannot be trusted: ${newest.flaw.replace(/\s*Nothing was changed\.?$/, '').replace(/[.:]$/, '')}.`,
+        means: 'It could not bring the marks back; older ones may still.',
+        do: 'Make one now with markbook backup, and have the disk looked at: it changed what was written.',
+        fix: 'backup',
+      })
+    : []
+
+const failures = ({ failed }: Backups): Finding[] =>
+  failed
+    ? problem('backups', {
+        what: `${counted(failed, 'scheduled backup')} failed since the server was started.`,
+        means: 'The marks may be in fewer places than you think.',
+        do: 'Make one now with markbook backup: it says why it cannot.',
+        fix: 'backup',
+      })
+    : []
+
+const schedule = ({ scheduled }: Backups): Finding[] =>
+  scheduled
+    ? []
+    : notice('backups', {
+        what: 'Backups are switched off on this server (BACKUPS=false).',
+        means: 'Only what somebody backs up by hand can be brought back.',
+        do: 'Take BACKUPS out of the settings, unless another instance makes them.',
+      })
+
+function copies({ copies, newest }: Backups): Finding[] {
+  const means = 'All backups die with the disk of this server.'
+  if (!copies)
+    return notice('backups', {
+      what: 'Backups go to no second disk.',
+      means,
+      do: 'Plug in a USB disk and name a folder on it in BACKUP_COPY_DIR.',
+    })
+  const { folder, state, newestAt } = copies
+  if (state === 'away')
+    return problem('backups', {
+      what: `The disk of the second folder for backups, ${folder}, is away.`,
+      means,
+      do: 'Plug it in, then: markbook backup',
+    })
+  if (state === 'missing')
+    return problem('backups', {
+      what: `The second folder for backups, ${folder}, is not there.`,
+      means,
+      do: 'Plug in its disk, or make the folder, then: markbook backup',
+      fix: 'copy-folder',
+    })
+  if (state === 'same disk')
+    return notice('backups', {
+      what: `The second folder for backups, ${folder}, is on the same disk as the first.`,
+      means,
+      do: 'Name a folder on another disk in BACKUP_COPY_DIR.',
+    })
+  if (newest && (newestAt === null || newest.at - newestAt > oldBackup))
+    return problem('backups', {
+      what: `The newest copy in ${folder} is ${newestAt === null ? 'none' : `of ${moment(newestAt)}`}, the newest backup of ${moment(newest.at)}.`,
+      means: 'If the disk of the server dies, what was entered in between is lost.',
+      do: 'Make a backup now with markbook backup: it copies it there, or says why it cannot.',
+      fix: 'backup',
+    })
+  return []
+}
+
+type Known = Pick<Backups, 'scheduled' | 'hasDatabase' | 'newestMark' | 'failed'>
+
+/** Reads the newest backup whole, as a restore would. */
+export async function lookAtBackups(place: BackupLocation, known: Known): Promise<Backups> {
+  const listed = listBackups(place.backupDir).at(-1)
+  const newest = listed ? { at: listed.at, path: listed.path, flaw: await flawOf(listed.path, place) } : null
+  return { ...known, now: place.clock.now(), folder: place.backupDir, newest, copies: copiesOf(place) }
+}
+
+async function flawOf(path: string, place: BackupLocation): Promise<string | null> {
+  try {
+    const damaged = await checkBackup(openBackup(path), engineOf(place))
+    return damaged[0] ? `${damaged.length} of its files are damaged (${damaged[0].path})` : null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function copiesOf({ copyDir, backupDir }: BackupLocation): Backups['copies'] {
+  if (!copyDir) return null
+  const found = { folder: copyDir, newestAt: listBackups(copyDir).at(-1)?.at ?? null }
+  const note = join(backupDir, REMEMBERED)
+  const wasElsewhere = existsSync(note) && readFileSync(note, 'utf8') === copyDir
+  const there = statSync(copyDir, { throwIfNoEntry: false })
+  if (!there?.isDirectory()) return { ...found, state: wasElsewhere ? 'away' : 'missing' }
+  const here = statSync(backupDir, { throwIfNoEntry: false })
+  if (here && here.dev === there.dev) return { ...found, state: wasElsewhere ? 'away' : 'same disk' }
+  return { ...found, state: 'there' }
+}

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { limits } from '@markbook/shared/limits'
+import type { Config } from '../../config.ts'
+import { readCertificates, tlsFolder } from '../../lan/authority.ts'
+import { missingFrom, type Pair, summaryOf } from '../../lan/certificate.ts'
+import { readOperatorCertificate } from '../../lan/operator-certificate.ts'
+import { namesAt, thisMachine } from '../../network/addresses.ts'
+import { day, lasting } from '../words.ts'
+import { type Finding, fine, notice, problem, type Trouble } from './finding.ts'
+
+/**
+ * The certificates as they lie on the disk; times in ms since 1970. `missing`: names and addresses of this machine that the server's
+ * is not for. `refusal`: why a certificate of the operator's cannot serve.
+ */
+export type Certificates =
+  | { kind: 'none' }
+  | { kind: 'authority'; authority: Lasting | null; server: (Lasting & { missing: readonly string[] }) | null; damaged: boolean }
+  | { kind: 'operator'; server: (Lasting & { missing: readonly string[] }) | null; refusal: string | null }
+type Lasting = { from: number; until: number }
+
+const REFUSED = 'The browsers of the teachers refuse the server, so nobody enters marks; the marks themselves are not concerned.'
+const RENEW: Pick<Trouble, 'do' | 'fix'> = {
+  do: 'markbook cert renew makes a new one; a running server takes it up within half a minute, and devices notice nothing.',
+  fix: 'certificate',
+}
+const { renewBefore } = limits.certificate
+
+export function checkCertificate(found: Certificates, now: number): Finding[] {
+  if (found.kind === 'none') return []
+  return found.kind === 'operator' ? checkOperator(found, now) : checkOwn(found, now)
+}
+
+function checkOwn({ authority, server, damaged }: Extract<Certificates, { kind: 'authority' }>, now: number): Finding[] {
+  if (damaged) return problem('certificate', { what: 'A file of the certificates in the folder tls is damaged.', means: REFUSED, ...RENEW })
+  if (!authority || !server)
+    return notice('certificate', {
+      what: 'This school has no certificate yet.',
+      means: 'Nothing: the first start with --lan makes it.',
+      do: 'Start the server: markbook start --lan',
+    })
+  if (authority.until <= now)
+    return problem('certificate', {
+      what: `The authority of this school ended on ${day(authority.until)}.`,
+      means: REFUSED,
+      do: 'markbook cert renew --authority makes a new one, which every device must then be told to trust.',
+    })
+  if (server.until <= now || server.from > now)
+    return problem('certificate', {
+      what: `The certificate of this server is not good today: it is for ${span(server)}.`,
+      means: REFUSED,
+      ...RENEW,
+    })
+  if (server.until - now < renewBefore)
+    return notice('certificate', {
+      what: `The certificate of this server ends in ${lasting(server.until - now)}.`,
+      means: 'A running server renews it by itself; after its end browsers refuse the server.',
+      ...RENEW,
+    })
+  if (server.missing.length > 0)
+    return notice('certificate', {
+      what: `The certificate of this server is not for ${server.missing.join(', ')}, which this machine is called now.`,
+      means: 'Devices that use that name or address are shown a warning until a running server makes a new certificate.',
+      ...RENEW,
+    })
+  return fine('certificate', `The certificate of this server is good until ${day(server.until)}, and renewed by itself.`)
+}
+
+function checkOperator({ server, refusal }: Extract<Certificates, { kind: 'operator' }>, now: number): Finding[] {
+  const renew = 'Renew it where it was made, and put the new files in the place of the old ones.'
+  if (!server)
+    return problem('certificate', { what: refusal ?? 'The certificate of TLS_CERT_FILE cannot be used.', means: REFUSED, do: renew })
+  if (server.until <= now || server.from > now)
+    return problem('certificate', {
+      what: `The certificate of TLS_CERT_FILE is not good today: it is for ${span(server)}.`,
+      means: REFUSED,
+      do: renew,
+    })
+  const trouble = { what: `The certificate of TLS_CERT_FILE ends in ${lasting(server.until - now)}.`, means: REFUSED, do: renew }
+  if (server.until - now < renewBefore / 4) return problem('certificate', { ...trouble, means: `After that: ${REFUSED}` })
+  if (server.missing.length > 0)
+    return problem('certificate', {
+      what: `The certificate of TLS_CERT_FILE is not for ${server.missing.join(', ')}, the name in PUBLIC_URL.`,
+      means: REFUSED,
+      do: 'Get a certificate for that name, or set PUBLIC_URL to a name that it is for.',
+    })
+  if (server.until - now < renewBefore) return notice('certificate', { ...trouble, means: `After that: ${REFUSED}` })
+  return fine('certificate', `The certificate of TLS_CERT_FILE is good until ${day(server.until)}.`)
+}
+
+const span = ({ from, until }: Lasting) => `${day(from)} to ${day(until)}`
+
+type Settings = Pick<Config, 'tls' | 'dataDir' | 'host' | 'publicUrl' | 'publicUrlFollows'>
+
+export function lookAtCertificate({ tls, dataDir, host, publicUrl, publicUrlFollows }: Settings): Certificates {
+  if (typeof tls === 'object') {
+    const names = publicUrlFollows ? { dns: [], ips: [] } : namesIn(publicUrl)
+    try {
+      return { kind: 'operator', server: described(readOperatorCertificate(tls, 0), names), refusal: null }
+    } catch (error) {
+      return { kind: 'operator', server: null, refusal: (error as Error).message }
+    }
+  }
+  const { authority, server } = readCertificates(dataDir)
+  const isDamaged = (pair: Pair | null, file: string) => pair === null && existsSync(join(tlsFolder(dataDir), file))
+  const damaged = isDamaged(authority, 'authority.pem') || isDamaged(server, 'server.pem')
+  // Without LAN now, but it had it before: what lies there is for a start that may come.
+  if (tls === 'none') return { kind: 'none' }
+  const names = namesAt(host, publicUrlFollows ? null : publicUrl, thisMachine())
+  const none = { dns: [], ips: [] }
+  return { kind: 'authority', authority: authority && described(authority, none), server: server && described(server, names), damaged }
+}
+
+type Names = Parameters<typeof missingFrom>[1]
+
+function namesIn(url: string): Names {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  return /^[\d.]+$|:/.test(host) ? { dns: [], ips: [host] } : { dns: [host], ips: [] }
+}
+
+function described(pair: Pair, names: Names) {
+  const { from, until } = summaryOf(pair)
+  return { from, until, missing: missingFrom(pair, names) }
+}

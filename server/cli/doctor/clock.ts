@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Clock } from '@markbook/shared/clock'
+import { limits } from '@markbook/shared/limits'
+import { listBackups } from '../../store/backup/manifest.ts'
+import type { Newest, NewestOf } from '../../store/soundness/soundness.ts'
+import { DATABASE_FILE } from '../../store/sqlite.ts'
+import { askServer } from '../ask-server.ts'
+import { day, lasting, moment } from '../words.ts'
+import { type Finding, fine, notice, problem } from './finding.ts'
+
+/**
+ * What tells the time. Times in ms since 1970. `newestMark`: the newest entry of the history that this machine wrote;
+ * `marksOfOthers`: the newest of each other that wrote some; `newestFile`: the newest file of ours; `others`: what other servers said,
+ * and how long their answer was under way; `synchronised`: whether the machine follows a clock of the network, null where that cannot
+ * be known.
+ */
+export type Times = {
+  now: number
+  zone: string
+  newestMark: number | null
+  marksOfOthers: readonly NewestOf[]
+  newestFile: { path: string; at: number } | null
+  others: readonly { name: string; at: number; underWay: number }[]
+  synchronised: boolean | null
+}
+
+/** The first version was made in 2026: no clock that is right says less. */
+const OLDEST = Date.parse('2026-01-01T00:00:00Z')
+const LATEST = Date.parse('2100-01-01T00:00:00Z')
+const { clockSlack, clockOff, clockFar, longSilence } = limits.doctor
+
+const MEANS = 'Marks are written down with a wrong time, certificates and sign-in codes are refused, and backups are kept in a wrong order.'
+const DO_OWN = 'Compare it with a telephone, and set it where it is wrong. Where it is right, it was ahead then, and this goes by itself.'
+const DO = 'Set the date and time of this machine (on Linux: sudo timedatectl set-ntp true), and replace its battery if this comes again.'
+
+export function checkClock(times: Times): Finding[] {
+  const wrong = isAbsurd(times) ?? againstOthers(times)
+  const own = againstOwn(times)
+  const { now, zone, synchronised } = times
+  if (wrong) return problem('clock', { what: wrong, means: MEANS, do: DO })
+  if (own) return problem('clock', { what: own, means: MEANS, do: DO_OWN })
+  const found: Finding[] = times.marksOfOthers.filter(({ at }) => at - now > clockSlack).flatMap((other) => ofOther(other, now))
+  const lastWritten = newestUntil(times)
+  if (synchronised === false)
+    found.push(
+      ...notice('clock', {
+        what: 'The clock of this machine follows no clock of the network.',
+        means: 'It drifts by some seconds a week; after some minutes the codes of authenticator apps are refused.',
+        do: 'Where there is internet: sudo timedatectl set-ntp true; elsewhere compare it with a telephone once a month.',
+      }),
+    )
+  if (lastWritten !== null && now - lastWritten > longSilence)
+    found.push(
+      ...notice('clock', {
+        what: `Nothing was written for ${lasting(now - lastWritten)}: the last was on ${day(lastWritten)}.`,
+        means: 'After a long holiday that is as it should be; otherwise the clock has jumped ahead.',
+        do: `Compare with a telephone: this machine says that it is ${moment(now)}.`,
+      }),
+    )
+  if (/^(Etc\/)?(UTC|GMT|Unknown)?$/.test(zone))
+    found.push(
+      ...notice('clock', {
+        what: `The time zone of this machine is ${zone || 'not set'}.`,
+        means: 'Marks are not concerned; the nightly backup and the times that this program prints follow that zone.',
+        do: 'Unless it is yours: sudo timedatectl set-timezone Africa/Accra (with your own), then start the server again.',
+      }),
+    )
+  return found.length > 0 ? found : fine('clock', `The clock says ${moment(now)} (${zone}), and nothing speaks against it.`)
+}
+
+/** Of one tree each machine has its own clock: that of another which runs ahead says nothing against this one. */
+const ofOther = ({ name, by, at }: NewestOf, now: number): Finding[] => {
+  const whose = name ?? (by ? `a computer that replicates with ${by}` : 'a computer that is not listed here')
+  return notice('clock', {
+    what: `The clock of ${whose} is or was ahead: its newest entry says ${moment(at)}, ${lasting(at - now)} from now.`,
+    means: 'No mark is lost by it; of two that were entered at the same time the wrong one may count as the later.',
+    do: `Look at the clock there. Leave this one as it is where a telephone agrees that it is ${moment(now)}.`,
+  })
+}
+
+/** The newest entry of anybody that was not written with a clock that runs ahead. */
+function newestUntil({ now, newestMark, marksOfOthers }: Times): number | null {
+  const past = [newestMark, ...marksOfOthers.map(({ at }) => at)].filter((at) => at !== null && at <= now + clockSlack)
+  return past.length === 0 ? null : Math.max(...past.map(Number))
+}
+
+const isAbsurd = ({ now }: Times) =>
+  now < OLDEST || now > LATEST ? `The clock says that it is ${new Date(now).getUTCFullYear()}, which cannot be.` : null
+
+/** A second is lost in the header, and an answer was made somewhere between the asking and its coming. */
+function againstOthers({ now, others }: Times): string | null {
+  for (const { name, at, underWay } of others) {
+    const off = now - at
+    if (Math.abs(off) > clockOff + underWay) return `The clock is ${lasting(off)} ${off > 0 ? 'ahead of' : 'behind'} that of ${name}.`
+  }
+  return null
+}
+
+function againstOwn({ now, newestMark, newestFile }: Times): string | null {
+  if (newestMark !== null && newestMark - now > clockSlack)
+    return `The clock is behind: it says ${moment(now)}, but the newest entry of this machine was written at ${moment(newestMark)}.`
+  if (newestFile && newestFile.at - now > clockFar)
+    return `The clock is behind: it says ${moment(now)}, but ${newestFile.path} was written at ${moment(newestFile.at)}.`
+  return null
+}
+
+type Where = { dataDir: string; backupDir: string; sites: readonly string[] }
+
+export async function lookAtClock(clock: Clock, { dataDir, backupDir, sites }: Where, newest: Newest): Promise<Times> {
+  const others = await Promise.all(sites.map((site) => timeAt(clock, site)))
+  return {
+    now: clock.now(),
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone ?? '',
+    newestMark: newest.own,
+    marksOfOthers: newest.others,
+    newestFile: newestFile(dataDir, backupDir),
+    others: others.filter((other) => other !== null),
+    synchronised: await isSynchronised(),
+  }
+}
+
+/** What a server says the time is, and how long its answer took. */
+async function timeAt(clock: Clock, site: string): Promise<Times['others'][number] | null> {
+  const before = clock.now()
+  const { date } = (await askServer(site, '/healthz')) ?? {}
+  // The header has no parts of a second: the middle of it is meant.
+  return date ? { name: new URL(site).host, at: date + 500, underWay: clock.now() - before } : null
+}
+
+function newestFile(dataDir: string, backupDir: string): Times['newestFile'] {
+  const files = ['', '-wal'].map((side) => join(dataDir, DATABASE_FILE + side))
+  const found = files.flatMap((path) => {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    return stats ? [{ path, at: stats.mtimeMs }] : []
+  })
+  const backup = listBackups(backupDir).at(-1)
+  if (backup) found.push({ path: backup.path, at: backup.at })
+  return found.sort((a, b) => b.at - a.at)[0] ?? null
+}
+
+/** By systemd's own word; null where there is none. */
+async function isSynchronised(): Promise<boolean | null> {
+  const args = ['show', '--property=NTPSynchronized', '--value']
+  const answer = await promisify(execFile)('timedatectl', args, { timeout: 3_000 }).catch(() => null)
+  return { yes: true, no: false }[answer?.stdout.trim() ?? ''] ?? null
+}

@@ -1,0 +1,123 @@
+import { limits } from '@markbook/shared/limits'
+import type { Standing } from '../../store/migrate.ts'
+import type { Damage, Soundness } from '../../store/soundness/soundness.ts'
+import { bytes, counted } from '../words.ts'
+import { type Finding, fine, notice, problem } from './finding.ts'
+
+/** `where`: the folder of a school, or «PostgreSQL». `backup`: the newest backup that a restore would take, if any. */
+export type DatabaseFound = { where: string; central: boolean; soundness: Soundness; backup: string | null }
+
+export function checkDatabase(found: DatabaseFound): Finding[] {
+  const { soundness, where } = found
+  if (soundness.state === 'absent')
+    return notice('database', {
+      what: `There is no database in ${where} yet.`,
+      means: 'There are no marks here; if there should be, DATA_DIR names another folder than it used to.',
+      do: 'Compare DATA_DIR in markbook config; a new school is made by the first markbook start.',
+    })
+  if (soundness.state !== 'read') return unusable(found, soundness)
+  const standing = checkStanding(soundness.standing)
+  const damaged = soundness.damage.flatMap((damage) => checkDamage(found, damage))
+  const all = [...standing, ...damaged, ...room(soundness)]
+  if (standing.some(({ severity }) => severity === 'problem') || damaged.length > 0) return all
+  return [
+    ...fine('database', `The database (${bytes(soundness.size)}) was read whole: its rows, their versions and their history are sound.`),
+    ...all,
+  ]
+}
+
+const restoring = ({ backup, central }: DatabaseFound) =>
+  backup
+    ? `Stop the server, copy ${central ? 'the database' : 'the folder of the marks'} to a safe place, then: markbook restore --latest (${backup}).`
+    : 'Stop the server, copy everything to a safe place, and ask for help: there is no backup that could be restored.'
+
+function unusable(found: DatabaseFound, soundness: Extract<Soundness, { detail: string }>): Finding[] {
+  const { detail } = soundness
+  if (soundness.state === 'unreadable')
+    return problem('database', {
+      what: `The database in ${found.where} is damaged and cannot be opened (${detail}).`,
+      means: 'No mark can be read or saved; what the last backup holds can be brought back.',
+      do: restoring(found),
+    })
+  if (soundness.state === 'no markbook')
+    return problem('database', {
+      what: `The database in ${found.where} is not one of Markbook.`,
+      means: 'There are no marks here; if there should be, DATA_DIR or DATABASE_URL names the wrong place.',
+      do: 'Compare both in markbook config.',
+    })
+  if (soundness.state === 'refused')
+    return problem('database', {
+      what: `The database in ${found.where} may not be read by this account (${detail}).`,
+      means: 'Nothing can be said of the marks.',
+      do: found.central ? 'Check the user, password and name in DATABASE_URL.' : 'Run this as the account of the server, or with sudo.',
+    })
+  return problem('database', {
+    what: `The database of DATABASE_URL does not answer (${detail}).`,
+    means: 'No mark can be read or saved until it answers; what was saved is safe with it.',
+    do: 'Start PostgreSQL, and check the machine and port in DATABASE_URL.',
+  })
+}
+
+function checkStanding(standing: Standing): Finding[] {
+  if (standing === 'newer')
+    return problem('database', {
+      what: 'The database is of a newer Markbook than this program.',
+      means: 'The server does not start, so that it cannot spoil marks that it does not understand.',
+      do: 'Install the newer version again.',
+    })
+  if (standing === 'older')
+    return notice('database', {
+      what: 'The database is of an older Markbook than this program.',
+      means: 'The marks are safe; the next start makes a backup and brings the database to this version.',
+      do: 'Start the server, or: markbook migrate',
+    })
+  return []
+}
+
+function checkDamage(found: DatabaseFound, { kind, count, detail }: Damage): Finding[] {
+  if (kind === 'history')
+    return problem('database', {
+      what: `The history of the marks was changed at ${counted(count, 'place')} (${detail}).`,
+      means: 'The marks are there, but who wrote them and when can no longer be proved for these places.',
+      do: 'Find out who had access to the machine, and compare with an older backup; ask for help before you change anything.',
+    })
+  if (kind === 'versions')
+    return problem('database', {
+      what: `${counted(count, 'row')} of the database and their versions do not fit together (${detail}).`,
+      means: 'The marks can be read here, but other servers may not hear of them.',
+      do: restoring(found),
+    })
+  const what = {
+    pages: `The file of the database is damaged at ${count >= 20 ? 'many places' : counted(count, 'place')} (${detail}).`,
+    orphans: `${counted(count, 'row')} of the database have lost what they belong to (${detail}).`,
+    checksums: `PostgreSQL found ${counted(count, 'damaged page')} on its disk (${detail}).`,
+  }[kind]
+  return problem('database', {
+    what,
+    means: 'Some marks cannot be read, or are wrong; the disk of this machine may be dying.',
+    do: restoring(found),
+  })
+}
+
+function room({ log, unused, size }: Extract<Soundness, { state: 'read' }>): Finding[] {
+  const found: Finding[] = []
+  if (log > limits.doctor.largeLog)
+    found.push(
+      ...notice('database', {
+        what: `${bytes(log)} of changes wait beside the database to be brought into it.`,
+        means: 'No mark is in danger; the next start takes longer, and the disk fills sooner.',
+        do: 'markbook doctor --fix brings them in.',
+        fix: 'log',
+      }),
+    )
+  if (unused > limits.doctor.unusedRoom && unused > size / 4)
+    found.push(
+      ...notice('database', {
+        what: `The file of the database holds ${bytes(unused)} of empty room.`,
+        means: 'No mark is concerned; backups are larger than they need be.',
+        do: 'Stop the server, then: markbook doctor --fix',
+        fix: 'room',
+      }),
+    )
+  return found
+}

@@ -1,0 +1,88 @@
+import type { Config } from '../../config.ts'
+import { orNull } from '../../or-null.ts'
+import { placeOf } from '../../store/backup/place.ts'
+import { latestBackup } from '../../store/backup/restore.ts'
+import { soundnessOfPostgres } from '../../store/soundness/postgres.ts'
+import { NOTHING_WRITTEN } from '../../store/soundness/soundness.ts'
+import { soundnessOfSqlite } from '../../store/soundness/sqlite.ts'
+import { checkBackups, lookAtBackups } from './backups.ts'
+import { checkCertificate, lookAtCertificate } from './certificate.ts'
+import { checkClock, lookAtClock } from './clock.ts'
+import { checkDatabase } from './database.ts'
+import { checkDisks, lookAtDisks } from './disk.ts'
+import type { Finding } from './finding.ts'
+import { checkFolder, lookAtFolder } from './folder.ts'
+import { checkLeftovers, lookAtLeftovers } from './leftovers.ts'
+import { checkMail, greetMailServer } from './mail.ts'
+import { checkMemory, lookAtMemory } from './memory.ts'
+import { checkReplication, lookAtReplication } from './replication.ts'
+import { checkRights, lookAtRights } from './rights.ts'
+import { checkPort, checkServer, lookAtPort, lookAtServer, type ServerFound } from './server.ts'
+import { checkSettings, type SettingsFound } from './settings.ts'
+
+export type Examined = Omit<Config, 'sessionSecret'>
+type Log = (doing: string) => void
+
+/**
+ * Looks at everything and says what it found, in the order of `checks`. Changes nothing; the server may go on working. Throws where
+ * this account may not look at the data folder.
+ */
+export async function examine(config: Examined, settings: SettingsFound, log: Log = () => {}): Promise<Finding[]> {
+  const { dataDir, databaseUrl, smtpUrl, role } = config
+  const place = placeOf(config)
+  const { server, figures } = await lookAtServer(config)
+  log('Reading the database')
+  const soundness = databaseUrl ? await soundnessOfPostgres(databaseUrl) : await soundnessOfSqlite(dataDir)
+  const newest = soundness.state === 'read' ? soundness.newest : NOTHING_WRITTEN
+  const known = {
+    scheduled: config.backups,
+    hasDatabase: soundness.state !== 'absent',
+    newestMark: newest.at,
+    failed: figures?.failedBackups ?? null,
+  }
+  log('Reading the newest backup')
+  const backups = await lookAtBackups(place, known)
+  log('Asking the clock, the mail server and the disks')
+  const [times, greeting, disks, port] = await Promise.all([
+    lookAtClock(place.clock, { ...config, sites: sitesOf(config) }, newest),
+    smtpUrl ? greetMailServer(smtpUrl) : null,
+    lookAtDisks(disksOf(config)),
+    lookAtPort(config, server),
+  ])
+  const { now } = times
+  const replication = soundness.state === 'read' ? await lookAtReplication(config, figures?.replication ?? null) : null
+  const mail = { server: smtpUrl && new URL(smtpUrl).host, greeting, queue: figures?.queue ?? null }
+  return [
+    ...checkSettings(settings),
+    ...checkDatabase({ where: whereOf(config), central: role === 'centre', soundness, backup: orNull(() => latestBackup(place).path) }),
+    ...checkServer(server),
+    ...checkBackups(backups),
+    ...checkDisks(disks),
+    ...checkFolder(lookAtFolder(dataDir, { central: role === 'centre' })),
+    ...checkRights(lookAtRights(config)),
+    ...checkClock(times),
+    ...checkCertificate(lookAtCertificate(asServed(config, server)), now),
+    ...(replication ? checkReplication(replication) : []),
+    ...checkMail(mail),
+    ...checkPort(port),
+    ...checkMemory(lookAtMemory()),
+    ...checkLeftovers(lookAtLeftovers(config, now)),
+  ]
+}
+
+/** A server that was started with --lan shows a certificate, although no setting says so. */
+const asServed = (config: Examined, { state, url }: ServerFound): Examined =>
+  config.tls === 'none' && state === 'ours' && url?.startsWith('https:') ? { ...config, tls: 'authority', host: ANY_HOST } : config
+const ANY_HOST = '0.0.0.0'
+
+/** Other servers whose clock can be asked: the storage of files, and the address that people use where somebody named it. */
+const sitesOf = ({ publicUrl, publicUrlFollows, s3 }: Examined): string[] =>
+  [publicUrlFollows ? null : publicUrl, s3?.endpoint].filter((site) => typeof site === 'string')
+
+const whereOf = ({ role, dataDir }: Examined) => (role === 'centre' ? 'PostgreSQL' : dataDir)
+
+const disksOf = ({ dataDir, backupDir, backupCopyDir }: Examined) => [
+  { folder: dataDir, holds: 'marks' as const },
+  { folder: backupDir, holds: 'backups' as const },
+  ...(backupCopyDir ? [{ folder: backupCopyDir, holds: 'copies' as const }] : []),
+]

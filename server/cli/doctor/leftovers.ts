@@ -1,0 +1,35 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { limits } from '@markbook/shared/limits'
+import { bytes, counted } from '../words.ts'
+import { type Finding, notice } from './finding.ts'
+import { inFolder } from './paths.ts'
+
+/** What was begun and never finished: a power cut leaves such files behind. */
+export type Leftovers = { paths: readonly string[]; size: number }
+
+export const checkLeftovers = ({ paths, size }: Leftovers): Finding[] =>
+  paths.length === 0
+    ? []
+    : notice('leftovers', {
+        what: `${counted(paths.length, 'unfinished file or folder')} lie here from a backup, restore or upload that was cut off (${bytes(size)}): ${paths[0]}.`,
+        means: 'Nothing: they are no part of the marks, and only take room.',
+        do: 'markbook doctor --fix removes them.',
+        fix: 'leftovers',
+      })
+
+type Where = { dataDir: string; backupDir: string; backupCopyDir: string | null }
+
+/** By their names; what is younger than an hour may still be written. */
+export function lookAtLeftovers({ dataDir, backupDir, backupCopyDir }: Where, now: number): Leftovers {
+  const paths = [
+    ...inFolder(dataDir, /^markbook\.restoring\.sqlite/),
+    ...[dataDir, join(dataDir, 'tls')].flatMap((folder) => inFolder(folder, /\.unfinished$/)),
+    ...[backupDir, backupCopyDir ?? ''].filter(Boolean).flatMap((folder) => inFolder(folder, /^\.unfinished-/)),
+  ]
+  const old = paths.flatMap((path) => {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    return stats && now - stats.mtimeMs > limits.doctor.leftover ? [{ path, size: stats.size }] : []
+  })
+  return { paths: old.map(({ path }) => path), size: old.reduce((sum, { size }) => sum + size, 0) }
+}

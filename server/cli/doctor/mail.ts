@@ -1,0 +1,87 @@
+import { limits } from '@markbook/shared/limits'
+import { createTransport, type NodemailerError } from 'nodemailer'
+import { counted } from '../words.ts'
+import { type Finding, fine, notice, problem } from './finding.ts'
+
+/** How the mail server answered when it was greeted; `code` of the network or of the mail protocol, never its words. */
+export type Greeting = { ok: true } | { ok: false; code: string; status: number | null }
+/** `server` is its host, null where no mail is set up; `queue`: what the running server says, null where none runs. */
+export type Mail = { server: string | null; greeting: Greeting | null; queue: { waiting: number; failing: boolean } | null }
+
+const MEANS = 'Nobody gets a sign-in code by mail; who is signed in goes on, and no mark is lost.'
+
+const WHY: [RegExp, string, string][] = [
+  [/^(ENOTFOUND|EDNS|EAI_AGAIN)/, 'its name cannot be found', 'Is the internet there, and is the name in SMTP_URL spelt right?'],
+  [
+    /^ECONNREFUSED/,
+    'nothing answers at its port',
+    'Check the port in SMTP_URL (587 for smtp://, 465 for smtps:// are usual), and the firewall.',
+  ],
+  [
+    /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNECTION)/,
+    'it does not answer',
+    'Is the internet there? Some lines block mail; ask your provider which port is open.',
+  ],
+  [
+    /^EAUTH/,
+    'it refuses the user or the password',
+    'Check user and password in SMTP_URL; many providers want a password made for programs.',
+  ],
+  [
+    /^(ETLS|ESOCKET|CERT|DEPTH|SELF|UNABLE|ERR_TLS|ERR_SSL)/,
+    'no safe connection comes about',
+    'Use smtps:// for port 465 and smtp:// for 587, and check the date of this machine.',
+  ],
+]
+
+export function checkMail({ server, greeting, queue }: Mail): Finding[] {
+  if (server === null)
+    return notice('mail', {
+      what: 'No mail server is set up (SMTP_URL), so sign-in codes appear only on the console of this server.',
+      means: 'No mark is concerned; teachers need the console, the sign-in desk, an app or printed codes to sign in.',
+      do: 'Set SMTP_URL to the mail server of the school, or follow the page on signing in without mail.',
+    })
+  const found: Finding[] = []
+  if (greeting && !greeting.ok) {
+    const [, why, advice] = WHY.find(([pattern]) => pattern.test(greeting.code)) ?? [
+      null,
+      `it refuses us (${[greeting.code, greeting.status].filter(Boolean).join(' ')})`,
+      'Send this line to whoever runs the mail server.',
+    ]
+    found.push(...problem('mail', { what: `Mail cannot leave: ${server} was asked, and ${why}.`, means: MEANS, do: advice }))
+  } else if (queue?.failing) {
+    found.push(
+      ...problem('mail', {
+        what: `${server} answers now, but the last mail of the running server could not leave.`,
+        means: MEANS,
+        do: 'Ask for a sign-in code once more; if it does not come, look into the log of the server.',
+      }),
+    )
+  }
+  if (queue && queue.waiting > 20)
+    found.push(
+      ...notice('mail', {
+        what: `${counted(queue.waiting, 'mail')} wait to leave.`,
+        means: 'Sign-in codes come late or not at all; one that waits longer than ten minutes is dropped.',
+        do: 'Wait some minutes and look again; if it does not get less, the mail server is slow or holds us back.',
+      }),
+    )
+  return found.length > 0 ? found : fine('mail', `The mail server ${server} takes mail from us.`)
+}
+
+const { patience } = limits.doctor
+const TIMES = { connectionTimeout: patience, greetingTimeout: patience, dnsTimeout: patience, socketTimeout: patience }
+
+/** Greets the mail server and signs in as the server would; no mail is sent. */
+export async function greetMailServer(url: string): Promise<Greeting> {
+  const transport = createTransport({ ...TIMES, url, disableFileAccess: true, disableUrlAccess: true })
+  try {
+    await transport.verify()
+    return { ok: true }
+  } catch (error) {
+    const { originalCode, code = 'UNKNOWN', responseCode = null } = error as NodemailerError & { originalCode?: string }
+    return { ok: false, code: originalCode ?? code, status: responseCode }
+  } finally {
+    transport.close()
+  }
+}

@@ -1,0 +1,246 @@
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import { and, eq, isNull, min } from 'drizzle-orm'
+import type { Config } from '../../config.ts'
+import { comparedOf } from '../../features/replication/difference.ts'
+import { refusedUnseen } from '../../features/replication/refused.ts'
+import { waitingFor } from '../../features/replication/status.ts'
+import { parentsOf } from '../../peers/enrolment.ts'
+import { openStore } from '../../start.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { askServer } from '../ask-server.ts'
+import { counted, lasting } from '../words.ts'
+import { type Finding, fine, notice, problem } from './finding.ts'
+
+/** The server that this one has joined; `isLaptop`: as somebody's laptop. `state` as the running server says it; null where none runs. Times in ms. */
+export type ParentFound = {
+  kind: 'centre' | 'school'
+  isLaptop: boolean
+  url: string
+  answers: boolean
+  state: 'up_to_date' | 'sending' | 'offline' | 'revoked' | 'upgrade' | null
+  heard: number | null
+  waiting: number
+  oldest: number | null
+  clockOffset: number | null
+  /** The last time when both did not hold the same: when it was found, and mended; null where they always did. */
+  difference: { tables: string[]; found: number; healed: number | null } | null
+}
+/** `refused`: writes of this server; `refusedBelow`: of those that joined it. `children`: how many have joined this server, and for how long the silent ones were; the times are lengths. */
+export type ReplicationFound = {
+  now: number
+  parent: ParentFound | null
+  conflicts: { open: number; oldest: number | null }
+  held: { rows: number; oldest: number | null }
+  refused: number
+  refusedBelow: number
+  children: { count: number; silent: number[] }
+}
+
+const nodes = (count: number) => `${count} ${count === 1 ? 'server or laptop' : 'servers and laptops'}`
+
+const SAFE = 'Nothing is lost: what was entered here is in this database, and goes up by itself when it can.'
+
+/** Nothing where this server works alone. */
+export function checkReplication(found: ReplicationFound): Finding[] {
+  const { parent, children, now } = found
+  if (!parent && children.count === 0) return []
+  const troubles = [...(parent ? ofParent(parent, now) : []), ...ofRows(found), ...ofChildren(found)]
+  return troubles.length > 0 ? troubles : fine('replication', allIsWell(found))
+}
+
+function allIsWell({ parent, children }: ReplicationFound): string {
+  const joined = nodes(children.count)
+  if (!parent) return `${joined} replicate${children.count === 1 ? 's' : ''} with this server.`
+  const place = parent.kind === 'centre' ? 'the centre' : 'the school'
+  if (parent.waiting > 0)
+    return `${counted(parent.waiting, 'row')} of this server ${parent.waiting === 1 ? 'is on its' : 'are on their'} way to ${place}.`
+  return `Everything is at ${place}.`
+}
+
+const nameOf = ({ kind, url }: ParentFound) => `${kind === 'centre' ? 'The centre' : 'The school’s server'} (${url})`
+
+function ofParent(parent: ParentFound, now: number): Finding[] {
+  return [...ofLine(parent, now), ...ofDifference(parent, now), ...ofClock(parent)]
+}
+
+function ofLine(parent: ParentFound, now: number): Finding[] {
+  const name = nameOf(parent)
+  const { state, answers, waiting, oldest } = parent
+  const silence = parent.heard === null ? Number.POSITIVE_INFINITY : now - parent.heard
+  const since = parent.heard === null ? 'and never was' : `and was last heard ${lasting(silence)} ago`
+  const rows =
+    waiting > 0
+      ? ` ${counted(waiting, 'row')} ${waiting === 1 ? 'waits' : 'wait'}${oldest === null ? '' : `, the oldest for ${lasting(now - oldest)}`}.`
+      : ''
+  if (state === 'revoked')
+    return problem('replication', {
+      what: `${name} has revoked this server, or does not know it.${rows}`,
+      means: 'What is entered here stays here, and goes up once it has joined again.',
+      do: `Ask there for a new code, and join again: markbook join ${parent.url} <code>${parent.isLaptop ? ' --laptop' : ''}`,
+    })
+  if (state === 'upgrade')
+    return problem('replication', {
+      what: `This program is too old for ${name}.${rows}`,
+      means: SAFE,
+      do: 'Install the newer one on this machine.',
+    })
+  if (!answers) {
+    const tell = silence > limits.doctor.replication.parent ? problem : notice
+    return tell('replication', {
+      what: `${name} does not answer from here, ${since}.${rows}`,
+      means: SAFE,
+      do: 'Look at the line of this machine. Where there is none for long, carry the marks: markbook sync export <file>',
+    })
+  }
+  if (state !== null && silence > limits.doctor.replication.stuck)
+    return problem('replication', {
+      what: `${name} answers, ${since}, but the two do not replicate.${rows}`,
+      means: SAFE,
+      do: 'Say why it does not: markbook sync status; then start this server again.',
+    })
+  if (oldest !== null && now - oldest > limits.doctor.replication.waiting && state !== null)
+    return notice('replication', {
+      what: `${counted(waiting, 'row')} ${waiting === 1 ? 'waits' : 'wait'} for ${name}, the oldest for ${lasting(now - oldest)}, although it answers.`,
+      means: SAFE,
+      do: 'Compare the two: markbook sync verify',
+    })
+  return []
+}
+
+function ofDifference(parent: ParentFound, now: number): Finding[] {
+  if (!parent.difference) return []
+  const { tables, found, healed } = parent.difference
+  const what = `${nameOf(parent)} and this server did not hold the same (${tables.join(', ')})`
+  if (healed !== null)
+    return notice('replication', {
+      what: `${what}; it was found ${lasting(now - found)} ago, and is mended.`,
+      means:
+        'Both hold the same now. A database loses rows by itself only where its disk or its machine is ill, or a hand was in the file.',
+      do: 'Look at the other lines of markbook doctor, and at the disk of both machines. It is told for two weeks.',
+    })
+  const tell = now - found > limits.doctor.replication.different ? problem : notice
+  return tell('replication', {
+    what: `${what}, found ${lasting(now - found)} ago.`,
+    means: 'What one of them lacks the other has. They merge everything again by themselves, at most once a day.',
+    do: 'Where it stays: markbook sync verify says how many rows, markbook sync verify --repair merges at once. Keep a backup of both, and ask for help.',
+  })
+}
+
+function ofClock({ clockOffset, kind }: ParentFound): Finding[] {
+  if (clockOffset === null || Math.abs(clockOffset) <= limits.doctor.clockSlack) return []
+  return notice('replication', {
+    what: `The clock of this machine is ${lasting(clockOffset)} ${clockOffset > 0 ? 'ahead of' : 'behind'} that of ${kind === 'centre' ? 'the centre' : 'the school’s server'}.`,
+    means: 'No mark is lost by it; of two that were entered at the same time the wrong one may count as the later.',
+    do: 'Set the clock of the wrong machine right, and let the network keep it.',
+  })
+}
+
+function ofRows({ now, conflicts, held, refused, refusedBelow }: ReplicationFound): Finding[] {
+  const found: Finding[] = []
+  if (conflicts.open > 0)
+    found.push(
+      ...notice('replication', {
+        what: `${counted(conflicts.open, 'conflict')} ${conflicts.open === 1 ? 'waits' : 'wait'} for a decision${conflicts.oldest === null ? '' : `, the oldest for ${lasting(now - conflicts.oldest)}`}.`,
+        means: 'Two values were entered for one thing; the later counts, and the other is kept.',
+        do: 'Let whoever may enter them decide, in the app under Sync, «Decide them».',
+      }),
+    )
+  if (held.oldest !== null && now - held.oldest > limits.doctor.replication.held)
+    found.push(
+      ...notice('replication', {
+        what: `${counted(held.rows, 'row')} that came from another server cannot be written, for ${lasting(now - held.oldest)}.`,
+        means: 'They are kept whole and tried again; they are in nobody’s way.',
+        do: 'Merge everything again: markbook sync verify --repair. Where they stay, make a backup and ask for help.',
+      }),
+    )
+  if (refused > 0)
+    found.push(
+      ...notice('replication', {
+        what: `${counted(refused, 'write')} of this server ${refused === 1 ? 'was' : 'were'} not taken by the other side.`,
+        means: 'What the other side has counts; what was not taken is kept here with its reason.',
+        do: 'Let an administrator look, in the app under Sync, «Not taken by the other side», and enter again what should count.',
+      }),
+    )
+  if (refusedBelow > 0)
+    found.push(
+      ...notice('replication', {
+        what: `${counted(refusedBelow, 'write')} of laptops, or of servers that joined this one, ${refusedBelow === 1 ? 'was' : 'were'} not taken here.`,
+        means: 'What is here counts; what was not taken is kept here and there, with its reason.',
+        do: 'Let an administrator look, in the app under Sync, at what was «Not taken from …», and put aside what is settled.',
+      }),
+    )
+  return found
+}
+
+function ofChildren({ children }: ReplicationFound): Finding[] {
+  const long = children.silent.filter((silence) => silence > limits.doctor.replication.child)
+  if (long.length === 0) return []
+  return notice('replication', {
+    what: `${long.length} of ${nodes(children.count)} that joined this one ${long.length === 1 ? 'was' : 'were'} not heard for long, one for ${lasting(Math.max(...long))}.`,
+    means: 'What was entered there and not sent is there alone.',
+    do: 'See which (markbook node list) and bring them to a line; revoke those that are lost: markbook node revoke <name>',
+  })
+}
+
+type Stored = Omit<ReplicationFound, 'parent'> & { parent: Omit<ParentFound, 'answers' | 'state'> | null }
+
+/** Null where the database cannot be opened beside its server; its own check says why. `state`: as the running server says it. */
+export async function lookAtReplication(config: Omit<Config, 'sessionSecret'>, state: string | null): Promise<ReplicationFound | null> {
+  const store = await openStore(config, { beside: true }).catch(() => null)
+  if (!store) return null
+  const { parent, ...rest } = await store.read(asSystem(), readFound).finally(() => store.close())
+  if (!parent) return { ...rest, parent: null }
+  const answers = (await askServer(parent.url, '/healthz')) !== null
+  return { ...rest, parent: { ...parent, answers, state: state === 'alone' ? null : (state as ParentFound['state']) } }
+}
+
+async function readFound(tx: ReadTx): Promise<Stored> {
+  const { sync_conflict, sync_held, sync_peer } = tx.t
+  const parents = await parentsOf(tx)
+  const [parent = null] = parents
+  const children: Row<'sync_peer'>[] = await tx.db
+    .select()
+    .from(sync_peer)
+    .where(and(eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at)))
+  const open = eq(sync_conflict.status, 'open')
+  const [firstConflict] = await tx.db
+    .select({ at: min(sync_conflict.hlc) })
+    .from(sync_conflict)
+    .where(open)
+  const [firstHeld] = await tx.db.select({ at: min(sync_held.since) }).from(sync_held)
+  const oldest = firstConflict?.at
+  return {
+    now: tx.nowMs,
+    parent: parent && (await parentFound(tx, parents, parent)),
+    conflicts: { open: await tx.db.$count(sync_conflict, open), oldest: oldest === null || oldest === undefined ? null : Number(oldest) },
+    held: { rows: await tx.db.$count(sync_held), oldest: momentOf(firstHeld?.at ?? null) },
+    refused: await refusedUnseen(tx, 'own'),
+    refusedBelow: await refusedUnseen(tx, 'below'),
+    children: {
+      count: children.length,
+      silent: children.map(({ last_seen_at, enrolled_at }) => tx.nowMs - Date.parse(last_seen_at ?? enrolled_at)),
+    },
+  }
+}
+
+async function parentFound(tx: ReadTx, parents: readonly Row<'sync_peer'>[], parent: Row<'sync_peer'>): Promise<Stored['parent']> {
+  const { rows, oldest } = await waitingFor(tx, parent)
+  const { difference } = comparedOf(parents, tx.nowMs)
+  return {
+    kind: parent.kind === 'centre' ? 'centre' : 'school',
+    isLaptop: parent.user_id !== null,
+    url: parent.url ?? '',
+    heard: momentOf(parent.last_seen_at),
+    waiting: rows,
+    oldest: momentOf(oldest),
+    clockOffset: parent.clock_offset,
+    difference: difference && {
+      tables: difference.tables.map(({ entity }) => entity),
+      found: Date.parse(difference.found_at),
+      healed: momentOf(difference.healed_at),
+    },
+  }
+}
+
+const momentOf = (instant: string | null): number | null => (instant === null ? null : Date.parse(instant))

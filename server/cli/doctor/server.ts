@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { basename } from 'node:path'
+import { promisify } from 'node:util'
+import type { Config } from '../../config.ts'
+import { readNote } from '../../lan/running-note.ts'
+import { urlOf } from '../../network/addresses.ts'
+import { orNull } from '../../or-null.ts'
+import { isLocked } from '../../store/sqlite.ts'
+import { askServer, figureIn, replicationIn } from '../ask-server.ts'
+import { moment } from '../words.ts'
+import { type Finding, fine, notice, problem } from './finding.ts'
+import type { Mail } from './mail.ts'
+
+/** Whether a server runs. `ours`: it answers where its note says; `silent`: its note is there and its process lives, but it does not answer. */
+export type ServerFound = {
+  state: 'ours' | 'silent' | 'another' | 'ended' | 'none'
+  dataDir: string
+  url: string | null
+  since: number | null
+}
+export type PortFound = { port: number; host: string; state: 'free' | 'ours' | 'taken' | 'forbidden' | 'no address'; by: string | null }
+
+export function checkServer({ state, dataDir, url, since }: ServerFound): Finding[] {
+  if (state === 'ours') return fine('server', `The server is running: ${url}${since === null ? '' : `, since ${moment(since)}`}.`)
+  if (state === 'silent')
+    return problem('server', {
+      what: `The server runs, but does not answer at ${url}.`,
+      means: 'Nobody can read or enter marks; what was saved is safe.',
+      do: 'Look into its log, then start it again: sudo systemctl restart markbook',
+    })
+  if (state === 'another')
+    return problem('server', {
+      what: `Another program of Markbook holds the folder ${dataDir}: a second server, or a restore that is under way.`,
+      means: 'The marks are safe; only one server at a time may use a folder, so a start is refused.',
+      do: 'Find the other one and stop it, or give this server a DATA_DIR of its own.',
+    })
+  if (state === 'ended')
+    return notice('server', {
+      what: `The server is not running, and ended without being stopped${since === null ? '' : ` (it was started at ${moment(since)})`}.`,
+      means: 'What was saved is on the disk; a power cut ends it like that too.',
+      do: 'Start it again: markbook start, or sudo systemctl start markbook',
+    })
+  return notice('server', {
+    what: 'The server is not running.',
+    means: 'The marks are safe; nobody can read or enter them until it is started.',
+    do: 'Start it: markbook start, or sudo systemctl start markbook',
+  })
+}
+
+export function checkPort({ port, host, state, by }: PortFound): Finding[] {
+  const means = 'The server cannot start, so nobody can enter marks; the marks themselves are not concerned.'
+  if (state === 'taken')
+    return problem('port', {
+      what: `Port ${port} is taken by ${by ?? 'another program'}.`,
+      means,
+      do: `Stop that program, or choose another port with PORT=${port < 65_535 ? port + 1 : 3000}.`,
+    })
+  if (state === 'forbidden')
+    return problem('port', {
+      what: `This account may not open port ${port}.`,
+      means,
+      do: 'Choose a port of 1024 or more (PORT=3000), or install the service, which may.',
+    })
+  if (state === 'no address')
+    return problem('port', {
+      what: `This machine has no address ${host} (HOST).`,
+      means,
+      do: 'Take HOST out of the settings, or correct it.',
+    })
+  return fine('port', state === 'ours' ? `Port ${port} is open, and our own server answers there.` : `Port ${port} is free.`)
+}
+
+type Settings = Pick<Config, 'dataDir' | 'role' | 'port' | 'host' | 'tls'>
+/** What the running server's own figures say; null where none runs. */
+export type Figures = { queue: Mail['queue']; failedBackups: number; replication: string | null } | null
+
+export async function lookAtServer({ dataDir, role, port, tls }: Settings): Promise<{ server: ServerFound; figures: Figures }> {
+  const note = readNote(dataDir)
+  const url = note?.url ?? urlOf(tls === 'none' ? 'http' : 'https', 'localhost', port)
+  const ready = await askServer(url, '/readyz')
+  const isMarkbook = ready !== null && /^\{"status":"(?:not )?ready"\}$/.test(ready.text)
+  const locked = role === 'school' && isLocked(dataDir)
+  const alive = note !== null && lives(note.pid)
+  const since = note && Date.parse(note.started_at)
+  const state = stateOf({
+    answers: isMarkbook && (alive || locked || role === 'centre'),
+    ready: ready?.status === 200,
+    locked,
+    note: note !== null,
+    alive,
+  })
+  const server = { state, dataDir, url, since }
+  return { server, figures: state === 'ours' ? figuresOf((await askServer(url, '/metrics'))?.text ?? '') : null }
+}
+
+type Signs = { answers: boolean; ready: boolean; locked: boolean; note: boolean; alive: boolean }
+
+function stateOf({ answers, ready, locked, note, alive }: Signs): ServerFound['state'] {
+  if (answers && (note || locked)) return ready ? 'ours' : 'silent'
+  if (locked) return note && alive ? 'silent' : 'another'
+  return note ? 'ended' : 'none'
+}
+
+const figuresOf = (text: string): Figures => ({
+  queue: { waiting: figureIn(text, 'markbook_mail_queue'), failing: figureIn(text, 'markbook_mail_failing') === 1 },
+  failedBackups: figureIn(text, 'markbook_backup_failures_total'),
+  replication: replicationIn(text),
+})
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // Of another account, but there.
+    return (error as { code?: string }).code === 'EPERM'
+  }
+}
+
+/** Tries to open the port for a moment, as the server would. Port 0 is any. */
+export async function lookAtPort({ port, host }: Pick<Config, 'port' | 'host'>, server: ServerFound): Promise<PortFound> {
+  const found = { port, host, by: null }
+  const isOurs = server.state === 'ours' && server.url !== null && portOf(server.url) === port
+  if (isOurs) return { ...found, state: 'ours' }
+  const refusal = await tryPort(port, host)
+  if (refusal === 'EADDRINUSE') return { ...found, state: 'taken', by: await holderOf(port) }
+  if (refusal === 'EACCES') return { ...found, state: 'forbidden' }
+  return { ...found, state: refusal === 'EADDRNOTAVAIL' || refusal === 'ENOTFOUND' ? 'no address' : 'free' }
+}
+
+const portOf = (url: string) => Number(new URL(url).port || (url.startsWith('https:') ? 443 : 80))
+
+const tryPort = (port: number, host: string): Promise<string | null> =>
+  new Promise((resolve) => {
+    const trial = createServer()
+    trial.once('error', (error: { code?: string }) => resolve(error.code ?? 'UNKNOWN'))
+    trial.listen({ port, host, exclusive: true }, () => trial.close(() => resolve(null)))
+  })
+
+/** By what program a port is taken, as far as this account may know. */
+async function holderOf(port: number): Promise<string | null> {
+  if (process.platform === 'linux') return holderOnLinux(port)
+  if (process.platform !== 'win32') return null
+  const command = `(Get-Process -Id (Get-NetTCPConnection -State Listen -LocalPort ${port}).OwningProcess[0]).ProcessName`
+  const found = await promisify(execFile)('powershell', ['-NoProfile', '-Command', command], { timeout: 10_000 }).catch(() => null)
+  return found?.stdout.trim() || null
+}
+
+const LISTENING = '0A'
+
+function holderOnLinux(port: number): string | null {
+  const inodes = new Set<string>()
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6'])
+    for (const line of linesOf(table)) {
+      const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/)
+      if (state === LISTENING && inode && Number.parseInt(local.split(':')[1] ?? '', 16) === port) inodes.add(`socket:[${inode}]`)
+    }
+  for (const pid of namesIn('/proc').filter((name) => /^\d+$/.test(name)))
+    for (const file of namesIn(`/proc/${pid}/fd`))
+      if (inodes.has(orNull(() => readlinkSync(`/proc/${pid}/fd/${file}`)) ?? '')) return `${commandOf(pid)} (process ${pid})`
+  return null
+}
+
+function commandOf(pid: string): string {
+  const [program = '', script] = (linesOf(`/proc/${pid}/cmdline`)[0] ?? '').split('\0')
+  const name = basename(program.split(' ')[0] ?? '')
+  return name === 'node' && script && !script.startsWith('-') ? `${name} ${basename(script)}` : name || 'a program'
+}
+
+const linesOf = (path: string): string[] => orNull(() => readFileSync(path, 'utf8').split('\n')) ?? []
+const namesIn = (folder: string): string[] => orNull(() => readdirSync(folder)) ?? []

@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { replicationFailures } from '@markbook/shared/contract/replication'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { writeAtomically } from '../lan/atomic-write.ts'
+import { explain } from './explain.ts'
+import { demandFreeFile } from './export/place.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'markbook-explain-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const said = (work: () => unknown): string => {
+  try {
+    work()
+  } catch (error) {
+    return explain(error)
+  }
+  throw new Error('nothing was wrong')
+}
+
+describe('what the program says of an error', () => {
+  test('of a refusal with a reason: the reason alone', () => {
+    expect(explain(replicationFailures.notALaptopUser())).toBe(
+      'An invitation for a laptop names an active teacher or administrator of the school.',
+    )
+  })
+
+  test('of a place that is not there, or is something else: which place it is', () => {
+    const away = join(folder, 'stick', 'marks.parcel')
+    expect(said(() => readFileSync(away))).toBe(`There is no ${away}. Is the path right, and the disk or stick there?`)
+    expect(said(() => writeAtomically(away, 'marks', 0o600))).toBe(`There is no ${away}. Is the path right, and the disk or stick there?`)
+    expect(said(() => writeFileSync(folder, 'marks'))).toBe(`${folder} is a folder, where a file must be.`)
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    expect(said(() => mkdirSync(file, { recursive: true }))).toBe(`${file} is a file, where a folder must be.`)
+    expect(said(() => writeFileSync(file, '', { flag: 'wx' }))).toBe(`${file} is there already.`)
+    expect(said(() => mkdirSync(join(file, 'data')))).toMatch(/^\S+data cannot be reached: a part of that path is a file/)
+    // Only root of a machine can make one; what the system says is the same everywhere.
+    const readOnly = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/media/usb/up.parcel.unfinished' })
+    expect(explain(readOnly)).toBe('/media/usb/up.parcel cannot be written: its disk or stick can only be read.')
+  })
+
+  test('of what nobody foresaw: where in the program it was', () => {
+    expect(explain(Object.assign(new Error('odd'), { code: 'ERR_ODD' }))).toMatch(/odd\n {4}at /)
+  })
+})
+
+describe('a file that is to be written', () => {
+  test('is refused where something is, and where no folder is', () => {
+    expect(() => demandFreeFile(join(folder, 'new.parcel'))).not.toThrow()
+    expect(said(() => demandFreeFile(folder))).toBe(`${folder} is there already, and was not touched. Name a new file.`)
+    expect(said(() => demandFreeFile(join(folder, 'stick', 'x')))).toMatch(`There is no folder ${join(folder, 'stick')}.`)
+  })
+})

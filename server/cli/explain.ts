@@ -1,0 +1,50 @@
+import { Failure } from '@markbook/shared/failures'
+import { ConfigError } from '../config.ts'
+import { LineFailure } from '../peers/parent-line.ts'
+
+type Known = { code?: string; port?: number; address?: string; message?: string; path?: string; syscall?: string; cause?: Known }
+
+/** As somebody typed it: what is written whole has another name until it is (`lan/atomic-write.ts`). Reading says no path. */
+const place = (path: string | undefined) => path?.replace(/\.unfinished$/, '') ?? 'What was named'
+
+/** What a person can do about what the machine said, by the code of the operating system, SQLite or PostgreSQL. */
+const sentences: Record<string, (error: Known) => string> = {
+  EADDRINUSE: ({ port }) => `Port ${port} is taken by another program. Stop it, or choose another with PORT=3001.`,
+  EADDRNOTAVAIL: ({ address }) => `This machine has no address ${address}. Check HOST.`,
+  ENOTFOUND: () => 'The machine named in DATABASE_URL or HOST cannot be found.',
+  EAI_AGAIN: () => 'The machine named in DATABASE_URL or HOST cannot be found.',
+  EACCES: ({ message }) => `This account may not use that port or folder: ${message}`,
+  EPERM: ({ message }) => `This account may not use that port or folder: ${message}`,
+  EROFS: ({ path }) => `${place(path)} cannot be written: its disk or stick can only be read.`,
+  ENOENT: ({ path }) => `There is no ${place(path)}. Is the path right, and the disk or stick there?`,
+  ENOTDIR: ({ path }) => `${place(path)} cannot be reached: a part of that path is a file, where a folder must be.`,
+  EISDIR: ({ path }) => `${place(path)} is a folder, where a file must be.`,
+  EEXIST: ({ path, syscall }) =>
+    syscall === 'mkdir' ? `${place(path)} is a file, where a folder must be.` : `${place(path)} is there already.`,
+  ENOSPC: () => 'The disk is full.',
+  SQLITE_NOTADB: () => 'The file markbook.sqlite in DATA_DIR is not a database of Markbook, or it is damaged. Nothing was changed.',
+  SQLITE_CORRUPT: () => 'The database in DATA_DIR is damaged. Nothing was changed. Restore a backup.',
+  SQLITE_CANTOPEN: () => 'The database in DATA_DIR cannot be opened. May this account read and write there?',
+  SQLITE_FULL: () => 'The disk is full.',
+  SQLITE_IOERR_SHMSIZE: () => 'The disk is full.',
+  SQLITE_IOERR_WRITE: () => 'The disk of DATA_DIR is full, or does not take what is written.',
+  ECONNREFUSED: () => 'The database of DATABASE_URL does not answer. Is PostgreSQL running there?',
+  CONNECT_TIMEOUT: () => 'The database of DATABASE_URL does not answer. Is PostgreSQL running there?',
+  '3D000': ({ message }) => `The database of DATABASE_URL must be made first: ${message}.`,
+  '28P01': () => 'PostgreSQL refuses the user or the password of DATABASE_URL.',
+  '28000': () => 'PostgreSQL refuses the user or the password of DATABASE_URL.',
+  '42501': ({ message }) =>
+    `The user of DATABASE_URL may not prepare the database (${message}). It must own the database and have CREATEROLE: alter role … createrole.`,
+}
+
+/** One line for a person; what is unexpected keeps its trace. */
+export function explain(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof Failure) return error.message
+  if (error instanceof LineFailure) return error.code === 'line' ? `The other server cannot be reached: ${error.message}` : error.message
+  const known = error as Known
+  for (const { code, ...rest } of [known, known.cause ?? {}].map((one) => ({ ...one, code: one.code, message: one.message }))) {
+    const sentence = code === undefined ? undefined : sentences[code]
+    if (sentence) return sentence(rest)
+  }
+  return error instanceof Error && known.code === undefined && !known.cause ? error.message : String((error as Error).stack ?? error)
+}

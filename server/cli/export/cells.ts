@@ -1,0 +1,67 @@
+import type { Cell } from '@markbook/shared/spreadsheet/table'
+import { sqliteTables } from '@markbook/shared/tables/sqlite'
+import type { Replicated } from '@markbook/shared/tables/tables'
+import { type Column, getTableColumns } from 'drizzle-orm'
+import { orNull } from '../../or-null.ts'
+import type { AnyRow } from './rows.ts'
+
+const columnsOf = (table: Replicated) => getTableColumns(sqliteTables[table]) as Record<string, Column>
+
+/** What is computed from a row's other columns is not written: whoever reads it computes it again. */
+const FOLDED = ['sort_key', 'search_key']
+
+/** The columns of a table as the contract names them, with what each may hold. */
+export type ColumnKind = 'text' | 'number' | 'flag' | 'json'
+export const kindsOf = (table: Replicated): { name: string; kind: ColumnKind; required: boolean }[] =>
+  Object.entries(columnsOf(table))
+    .filter(([name]) => !FOLDED.includes(name))
+    .map(([name, { dataType, notNull }]) => ({ name, kind: kindOf(dataType), required: notNull }))
+
+const kindOf = (dataType: string): ColumnKind =>
+  (({ boolean: 'flag', number: 'number', json: 'json' })[dataType as 'boolean' | 'number' | 'json'] as ColumnKind) ?? 'text'
+
+export function toCell(value: unknown): Cell {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'number') return value
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+export const toTable = (table: Replicated, rows: readonly AnyRow[]) => {
+  const head = kindsOf(table).map(({ name }) => name)
+  return { head, rows: rows.map((row) => head.map((name) => toCell(row[name]))) }
+}
+
+/** Rows of a table out of the lines of its file. Throws, naming the line that cannot be. */
+export function fromLines(table: Replicated, lines: readonly (readonly string[])[]): AnyRow[] {
+  const [head = [], ...rest] = lines
+  const kinds = kindsOf(table)
+  const unknown = head.find((name) => !kinds.some((kind) => kind.name === name))
+  if (unknown)
+    throw new Error(`tables/${table}.csv has a column ${unknown}, which this Markbook does not know: it was made by another version.`)
+  return rest.map((cells, at) => {
+    const row = Object.fromEntries(
+      kinds.map(({ name, kind, required }) => {
+        const text = cells[head.indexOf(name)] ?? ''
+        if (text === '') return [name, required && kind === 'text' ? '' : refuseNull(required, table, at, name)]
+        return [name, parsed(text, kind, () => new Error(`tables/${table}.csv, line ${at + 2}: ${name} cannot be “${text.slice(0, 40)}”.`))]
+      }),
+    )
+    return row as AnyRow
+  })
+}
+
+function refuseNull(required: boolean, table: string, at: number, name: string): null {
+  if (required) throw new Error(`tables/${table}.csv, line ${at + 2}: ${name} is missing.`)
+  return null
+}
+
+function parsed(text: string, kind: ColumnKind, wrong: () => Error): unknown {
+  if (kind === 'text') return text
+  if (kind === 'flag') {
+    if (text !== 'true' && text !== 'false') throw wrong()
+    return text === 'true'
+  }
+  const read = orNull((): { value: unknown } => ({ value: JSON.parse(text) }))
+  if (!read || (kind === 'number' && typeof read.value !== 'number')) throw wrong()
+  return read.value
+}

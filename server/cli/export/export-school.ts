@@ -1,0 +1,179 @@
+import { buffer } from 'node:stream/consumers'
+import { toInstant } from '@markbook/shared/clock'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import { writeCsv } from '../../documents/csv.ts'
+import type { Bucket } from '../../files/storage.ts'
+import type { Services } from '../../http/services.ts'
+import { asSystem } from '../../store/tx.ts'
+import { version } from '../../version.ts'
+import { actAs } from '../act-as.ts'
+import { kindsOf, toCell, toTable } from './cells.ts'
+import { MANIFEST, Manifest, sha256 } from './manifest.ts'
+import type { Parts } from './place.ts'
+import { marksTable, reportsTable, resultsTable, type Table } from './readable.ts'
+import { exportedTables, type HistoryRow, historyOfSchool, rowsOfSchool, type SchoolRows } from './rows.ts'
+
+type ExportOptions = { schoolId: string; adminId: string; log: (line: string) => void }
+export type Exported = { parts: Parts; manifest: Manifest; missing: string[] }
+
+const HISTORY = ['at', 'actor_id', 'node_id', 'entity', 'row_id', 'action', 'changes', 'seq'] as const
+const STUDENTS = ['student_number', 'last_name', 'first_name', 'gender', 'date_of_birth', 'enrollment_date', 'is_active', 'class'] as const
+
+/**
+ * All that a school has here, in open formats (docs/design/imports.md). Results are computed as the administrator would see them.
+ * `missing`: files that rows name and that are not stored.
+ */
+export async function exportSchool(services: Services, { schoolId, adminId, log }: ExportOptions): Promise<Exported> {
+  const { store, clock } = services
+  const { rows, history } = await store.read(asSystem(), async (tx) => ({
+    rows: await rowsOfSchool(tx, schoolId),
+    history: await historyOfSchool(tx, schoolId),
+  }))
+  const school = rows.school?.[0]
+  if (!school) throw new Error('the school is not there')
+  log('Computing the results')
+  const readable: Record<string, Table> = { ...tablesToRead(rows, history), 'results.csv': await results(services, adminId, rows) }
+  const parts: Parts = new Map()
+  for (const [path, table] of Object.entries(readable)) parts.set(path, writeCsv(table))
+  for (const table of exportedTables) parts.set(`tables/${table}.csv`, writeCsv(toTable(table, rows[table] ?? [])))
+  log('Collecting the files')
+  const { files, missing } = await collectFiles(services, rows, parts)
+  const about = {
+    format: 'markbook-export/1' as const,
+    version,
+    schema: SCHEMA_VERSION,
+    made_at: toInstant(clock.now()),
+    school: { id: school.id, name: String(school['name']) },
+    counts: Object.fromEntries(exportedTables.map((table) => [table, rows[table]?.length ?? 0])),
+    files,
+  }
+  const heads = Object.fromEntries(Object.entries(readable).map(([path, { head }]) => [path, head]))
+  parts.set('README.md', Buffer.from(readme(about, heads)))
+  const manifest = Manifest.parse({
+    ...about,
+    parts: [...parts].map(([path, bytes]) => ({ path, size: bytes.length, sha256: sha256(bytes) })),
+  })
+  parts.set(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`))
+  return { parts, manifest, missing }
+}
+
+async function results(services: Services, adminId: string, rows: SchoolRows): Promise<Table> {
+  const { api, end } = await actAs(services, adminId)
+  try {
+    return await resultsTable(api, rows)
+  } finally {
+    await end()
+  }
+}
+
+function tablesToRead(rows: SchoolRows, history: readonly HistoryRow[]): Record<string, Table> {
+  return {
+    'students.csv': studentsTable(rows),
+    'classes.csv': classesTable(rows),
+    'marks.csv': marksTable(rows),
+    'reports.csv': reportsTable(rows),
+    'history.csv': { head: [...HISTORY], rows: history.map((entry) => HISTORY.map((name) => toCell(entry[name]))) },
+  }
+}
+
+/** In the columns that the import of students reads; the class is the one of the active year. */
+function studentsTable({ student = [], enrolment = [], student_group = [], active_year = [] }: SchoolRows): Table {
+  const year = active_year[0]?.['academic_year_id']
+  const groups = new Map(student_group.map((group) => [group.id, group['name']]))
+  const places = new Map(
+    enrolment.filter((row) => row['academic_year_id'] === year).map((row) => [row['student_id'], row['student_group_id']]),
+  )
+  const rows = student.map((row) => STUDENTS.map((name) => toCell(name === 'class' ? groups.get(String(places.get(row.id))) : row[name])))
+  return { head: [...STUDENTS], rows }
+}
+
+function classesTable({
+  student_group = [],
+  academic_year = [],
+  class_teacher = [],
+  user_profile = [],
+  enrolment = [],
+}: SchoolRows): Table {
+  const years = new Map(academic_year.map((year) => [year.id, year['name']]))
+  const people = new Map(user_profile.map((person) => [person.id, person['email']]))
+  const teachers = new Map(class_teacher.map((row) => [row['student_group_id'], people.get(String(row['user_profile_id']))]))
+  const rows = student_group.map((group) => [
+    toCell(years.get(String(group['academic_year_id']))),
+    toCell(group['name']),
+    toCell(teachers.get(group.id)),
+    enrolment.filter((row) => row['student_group_id'] === group.id).length,
+  ])
+  return { head: ['year', 'class', 'class_teacher', 'students'], rows }
+}
+
+type Stored = { bucket: Bucket; path: string; type: string }
+const FILE_TYPES: Record<string, string> = {
+  pdf: 'application/pdf',
+  csv: 'text/csv',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+}
+
+/** What the rows name as stored. */
+function storedBy({ user_profile = [], school = [], report_book_pdf = [], class_report_file = [] }: SchoolRows): Stored[] {
+  const picture = (row: Record<string, unknown>, name: string): Stored[] =>
+    row[`${name}_path`] ? [{ bucket: 'images', path: String(row[`${name}_path`]), type: String(row[`${name}_type`]) }] : []
+  return [
+    ...user_profile.flatMap((row) => picture(row, 'avatar')),
+    ...school.flatMap((row) => picture(row, 'crest')),
+    ...report_book_pdf.map((row): Stored => ({ bucket: 'report-books', path: String(row['file_path']), type: 'application/pdf' })),
+    ...class_report_file.map(
+      (row): Stored => ({
+        bucket: 'report-books',
+        path: String(row['file_path']),
+        type: FILE_TYPES[String(row['file_type'])] ?? 'application/octet-stream',
+      }),
+    ),
+  ]
+}
+
+async function collectFiles({ files: storage }: Services, rows: SchoolRows, parts: Parts) {
+  const files: Manifest['files'] = []
+  const missing: string[] = []
+  for (const { bucket, path, type } of storedBy(rows)) {
+    const opened = await storage.open(bucket, path)
+    if (!opened) {
+      missing.push(`${bucket}/${path}`)
+      continue
+    }
+    const part = `files/${bucket}/${path}`
+    parts.set(part, await buffer(opened.body))
+    files.push({ part, bucket, path, content_type: opened.object.contentType || type })
+  }
+  return { files, missing }
+}
+
+const KINDS = { text: 'text', number: 'number', flag: 'true or false', json: 'JSON' }
+
+/** What is in an export, for whoever opens it in ten years without this program. */
+function readme({ school, made_at, version, counts }: Omit<Manifest, 'parts'>, heads: Record<string, readonly string[]>): string {
+  return `# Everything of ${school.name}
+
+Made at ${made_at} by Markbook ${version}. All files are CSV: UTF-8, commas, one line of names of columns, an empty cell for what is not there. Every spreadsheet program opens them. A text that begins with = + - or @ has an apostrophe before it, so that no program takes it for a formula; it is not part of the text. Days are YYYY-MM-DD, times are UTC.
+
+To read:
+
+${Object.entries(heads)
+  .map(([file, head]) => `- \`${file}\`: ${head.join(', ')}`)
+  .join('\n')}
+
+In \`results.csv\` the term \`year\` stands for the whole year, and a line without a subject for all subjects together. \`history.csv\` says who changed what and when, before and after.
+
+\`files\` holds the uploaded pictures and report cards; \`export.json\` says of each what it is, and the size and SHA-256 digest of every file here.
+
+## The tables
+
+\`tables\` has one file for each table of the database, every column of it. A column that ends with _id names a row of another table by its \`id\`. Markbook reads them back with \`markbook import school <this folder> --as <email>\`. Sign-in apps and printed codes are not part of it: everybody sets them up anew.
+
+${exportedTables.map((table) => `### ${table} (${counts[table] ?? 0})\n\n${columns(table)}`).join('\n\n')}
+`
+}
+
+const columns = (table: (typeof exportedTables)[number]) =>
+  kindsOf(table)
+    .map(({ name, kind, required }) => `- \`${name}\`: ${KINDS[kind]}${required ? '' : ', may be empty'}`)
+    .join('\n')

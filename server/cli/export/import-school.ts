@@ -1,0 +1,74 @@
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import type { Replicated } from '@markbook/shared/tables/tables'
+import { readExactCsv } from '../../documents/csv.ts'
+import type { Services } from '../../http/services.ts'
+import { orNull } from '../../or-null.ts'
+import { asSystem, type NewRow } from '../../store/tx.ts'
+import { fromLines } from './cells.ts'
+import { MANIFEST, Manifest, sha256 } from './manifest.ts'
+import { openParts } from './place.ts'
+import { exportedTables, type SchoolRows } from './rows.ts'
+
+/** An export that was read whole and can be taken in; nothing has been written. */
+export type Incoming = { manifest: Manifest; rows: SchoolRows; adminId: string; part: (path: string) => Uint8Array }
+
+const NEWER = 'This export was made by a newer Markbook. Update this one first.'
+
+/** Throws in one line: no export, damaged, of a newer Markbook, or without `email` as an active administrator. */
+export function readExport(from: string, email: string): Incoming {
+  const open = openParts(from)
+  const manifest = manifestIn(open(MANIFEST), from)
+  if (manifest.schema > SCHEMA_VERSION) throw new Error(NEWER)
+  const known = new Map(manifest.parts.map((part) => [part.path, part.sha256]))
+  const part = (path: string) => {
+    const bytes = open(path)
+    if (!bytes || known.get(path) !== sha256(bytes)) throw new Error(`${path} in this export is missing or not what was written.`)
+    return bytes
+  }
+  const rows: SchoolRows = {}
+  for (const table of exportedTables) rows[table] = fromLines(table, readExactCsv(part(`tables/${table}.csv`)))
+  for (const file of manifest.files) part(file.part)
+  return { manifest, rows, adminId: adminIn(rows, email), part }
+}
+
+function manifestIn(bytes: Uint8Array | null, from: string): Manifest {
+  if (!bytes) throw new Error(`${from} is not an export of Markbook: there is no ${MANIFEST} in it.`)
+  const found = orNull(() => JSON.parse(Buffer.from(bytes).toString('utf8')) as { format?: string } | null)
+  if (/^markbook-export\/(?!1$)\d+$/.test(found?.format ?? '')) throw new Error(NEWER)
+  const { data } = Manifest.safeParse(found)
+  if (!data) throw new Error(`The ${MANIFEST} of this export cannot be read.`)
+  return data
+}
+
+function adminIn({ user_profile = [], school_management = [] }: SchoolRows, email: string): string {
+  const person = user_profile.find((row) => row['email'] === email)
+  const isAdmin = school_management.some((row) => row['user_id'] === person?.id && row['role'] === 'admin' && row['is_active'] === true)
+  if (person && isAdmin) return person.id
+  throw new Error(`${email} is no administrator of the school in this export. Name one with --as.`)
+}
+
+/** Writes all of it, or nothing, in the name of its administrator. Refuses a database that holds this school, or any on a school's own node. */
+export async function importSchool({ store, files, config }: Services, { manifest, rows, adminId, part }: Incoming): Promise<void> {
+  const { school } = manifest
+  await store.write(asSystem(adminId), async (tx) => {
+    const there = await tx.db.select({ id: tx.t.school.id }).from(tx.t.school)
+    if (there.some(({ id }) => id === school.id)) throw new Error(`${school.name} is in this database already. Nothing was changed.`)
+    if (config.dedicated && there.length > 0)
+      throw new Error('This database holds another school already. Choose an empty one with DATA_DIR or DATABASE_URL. Nothing was changed.')
+    const known = new Set((await tx.db.select({ id: tx.t.user_profile.id }).from(tx.t.user_profile)).map(({ id }) => id))
+    for (const table of exportedTables) {
+      const own = rows[table] ?? []
+      const fresh =
+        table === 'user_profile'
+          ? own.filter(({ id }) => !known.has(id)).map((row) => ({ ...row, school_id: homeOf(row, school.id) }))
+          : own
+      // Each cell was read by the kind of its column.
+      await tx.insert(table, fresh as readonly NewRow<Replicated>[])
+    }
+  })
+  for (const { bucket, path, content_type, part: at } of manifest.files)
+    await files.put(bucket, path, part(at), { contentType: content_type, overwrite: true })
+}
+
+/** Whoever was at home in another school of the old node is so no longer: that school is not here. */
+const homeOf = (row: Record<string, unknown>, schoolId: string) => (row['school_id'] === schoolId ? schoolId : null)

@@ -1,0 +1,88 @@
+import { searchTerm } from '@markbook/shared/domain/fold'
+import type { Row } from '@markbook/shared/tables/tables'
+import { and, eq } from 'drizzle-orm'
+import type { Store } from '../../store/store.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+
+type Named = { id: string; name: string }
+const SHOWN = 30
+
+/** One of these by its id, its name (case and accents aside), or a part of the name that no other has. */
+function oneOf<T extends Named>(what: string, rows: readonly T[], typed: string): T {
+  const whole = rows.filter(({ id, name }) => id === typed || searchTerm(name) === searchTerm(typed))
+  const part = rows.filter(({ name }) => searchTerm(name).includes(searchTerm(typed)))
+  const [found, another] = whole.length > 0 ? whole : part
+  if (found && !another) return found
+  const names = rows.slice(0, SHOWN).map(({ name }) => name)
+  const known = names.length > 0 ? `There are: ${names.join(', ')}${rows.length > SHOWN ? ', …' : ''}.` : 'There is none yet.'
+  throw new Error(found ? `Several are called ${typed}; give the id of the ${what}.` : `There is no ${what} ${typed}. ${known}`)
+}
+
+export type Admin = { userId: string; email: string; schoolId: string; schoolName: string }
+
+/** The administrators of the schools of this database, active ones. */
+async function administrators(tx: ReadTx): Promise<Admin[]> {
+  const { school_management: member, user_profile: person, school } = tx.t
+  return tx.db
+    .select({ userId: person.id, email: person.email, schoolId: school.id, schoolName: school.name })
+    .from(member)
+    .innerJoin(person, eq(person.id, member.user_id))
+    .innerJoin(school, eq(school.id, member.school_id))
+    .where(and(eq(member.role, 'admin'), eq(member.is_active, true)))
+    .orderBy(school.name, person.email)
+}
+
+/** The administrator with this address, in the school that is active for them. */
+export const administrator = (store: Store, email: string): Promise<Admin> =>
+  store.read(asSystem(), async (tx) => {
+    const all = await administrators(tx)
+    const { user_profile: person } = tx.t
+    const [profile] = await tx.db.select({ school_id: person.school_id }).from(person).where(eq(person.email, email))
+    const found = all.find((admin) => admin.email === email && admin.schoolId === profile?.school_id)
+    if (found) return found
+    const known = [...new Set(all.map(({ email }) => email))].slice(0, SHOWN).join(', ')
+    throw new Error(`${email} is no administrator here. ${known ? `Administrators are: ${known}.` : 'There is no school here yet.'}`)
+  })
+
+/** The school that is meant, and one of its administrators: the only school there is where none is named. */
+export const schoolNamed = (store: Store, typed: string | undefined): Promise<Admin> =>
+  store.read(asSystem(), async (tx) => {
+    const schools = await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school).orderBy(tx.t.school.name)
+    const [only, another] = schools
+    if (!only) throw new Error('There is no school in this database yet.')
+    if (another && typed === undefined) throw new Error(`Say which school, with --school: ${schools.map(({ name }) => name).join(', ')}.`)
+    const school = typed === undefined ? only : oneOf('school', schools, typed)
+    const admin = (await administrators(tx)).find(({ schoolId }) => schoolId === school.id)
+    if (admin) return admin
+    throw new Error(`${school.name} has no administrator, in whose name its results could be read.`)
+  })
+
+export type Sheet = { year?: string | undefined; className: string; term: string; subject?: string | undefined }
+export type FoundSheet = { group: Row<'student_group'>; term: Row<'term'>; subjects: Row<'subject'>[] }
+
+/** A class, a term of its year and the subjects, by their names; of the active year where none is named. */
+export async function sheetNamed(tx: ReadTx, school: string, { year, className, term, subject }: Sheet): Promise<FoundSheet> {
+  const { academic_year, active_year, student_group, term: terms, subject: subjects } = tx.t
+  const years = await tx.db.select().from(academic_year).where(eq(academic_year.school_id, school)).orderBy(academic_year.start_date)
+  const [active] = await tx.db.select().from(active_year).where(eq(active_year.school_id, school))
+  const wanted = year ?? active?.academic_year_id
+  if (!wanted) throw new Error('No year is active. Name one with --year.')
+  const { id: yearId } = oneOf('year', years, wanted)
+  const groups = await tx.db.select().from(student_group).where(eq(student_group.school_id, school)).orderBy(student_group.name)
+  const group = oneOf(
+    'class',
+    groups.filter(({ academic_year_id }) => academic_year_id === yearId),
+    className,
+  )
+  const ofYear = await tx.db.select().from(terms).where(eq(terms.school_id, school)).orderBy(terms.sort_order)
+  const chosen = oneOf(
+    'term',
+    ofYear.filter(({ academic_year_id }) => academic_year_id === yearId),
+    term,
+  )
+  const all = await tx.db.select().from(subjects).where(eq(subjects.school_id, school)).orderBy(subjects.sort_order, subjects.name)
+  return { group, term: chosen, subjects: subject === undefined ? all : [subjectNamed(all, subject)] }
+}
+
+const subjectNamed = (all: readonly Row<'subject'>[], typed: string) =>
+  all.find(({ code }) => code.toLowerCase() === typed.toLowerCase()) ?? oneOf('subject', all, typed)

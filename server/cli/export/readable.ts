@@ -1,0 +1,131 @@
+import type { Client } from '@markbook/shared/contract/client'
+import type { contract } from '@markbook/shared/contract/contract'
+import type { Cell } from '@markbook/shared/spreadsheet/table'
+import { toCell } from './cells.ts'
+import type { AnyRow, SchoolRows } from './rows.ts'
+
+type Api = Client<typeof contract>
+export type Table = { head: string[]; rows: Cell[][] }
+
+const indexed = (rows: readonly AnyRow[] = []) => {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return (id: unknown, name: string): Cell => toCell(byId.get(String(id))?.[name])
+}
+
+/** The classes of each pupil and year, by their ids. */
+function classesIn({ enrolment = [], student_group = [] }: SchoolRows) {
+  const names = indexed(student_group)
+  const byPlace = new Map(
+    enrolment.map((row) => [`${row['student_id']}:${row['academic_year_id']}`, names(row['student_group_id'], 'name')]),
+  )
+  return (student: unknown, year: unknown): Cell => byPlace.get(`${student}:${year}`) ?? null
+}
+
+const PUPIL = ['student_number', 'last_name', 'first_name'] as const
+const OF_ASSESSMENT = ['assessment_type', 'assessment_date', 'max_score'] as const
+const OF_GRADE = ['score', 'is_excluded', 'remarks'] as const
+
+/** Every mark with the words that a person looks for: whose, in what, of how many. */
+export function marksTable(rows: SchoolRows): Table {
+  const [student, assessment, term] = [indexed(rows.student), indexed(rows.assessment), indexed(rows.term)]
+  const [year, subject, classOf] = [indexed(rows.academic_year), indexed(rows.subject), classesIn(rows)]
+  const lines = (rows.grade ?? []).map((grade) => {
+    const { assessment_id: assessmentId, student_id: studentId, term_id: termId } = grade
+    const yearId = term(termId, 'academic_year_id')
+    return [
+      year(yearId, 'name'),
+      term(termId, 'name'),
+      classOf(studentId, yearId),
+      ...PUPIL.map((name) => student(studentId, name)),
+      subject(assessment(assessmentId, 'subject_id'), 'name'),
+      assessment(assessmentId, 'title'),
+      ...OF_ASSESSMENT.map((name) => assessment(assessmentId, name)),
+      ...OF_GRADE.map((name) => toCell(grade[name])),
+    ]
+  })
+  return { head: ['year', 'term', 'class', ...PUPIL, 'subject', 'assessment', ...OF_ASSESSMENT, ...OF_GRADE], rows: sorted(lines) }
+}
+
+const OF_REPORT = ['overall_average', 'position', 'total_students', 'conduct', 'attendance_percentage', 'class_teacher_remark'] as const
+const OF_ENTRY = ['coursework_average', 'exam_average', 'term_composite', 'year_grade'] as const
+
+/** Every line of every report book. */
+export function reportsTable(rows: SchoolRows): Table {
+  const [student, group, term] = [indexed(rows.student), indexed(rows.student_group), indexed(rows.term)]
+  const [year, subject] = [indexed(rows.academic_year), indexed(rows.subject)]
+  const ofBook = ['year', 'term', 'class', 'report_type', 'status', ...PUPIL, ...OF_REPORT]
+  const entries = groupsBy(rows.report_book_entry ?? [], 'report_book_id')
+  const lines = (rows.report_book ?? []).flatMap((book) => {
+    const common = [
+      year(book['academic_year_id'], 'name'),
+      term(book['term_id'], 'name'),
+      group(book['student_group_id'], 'name'),
+      toCell(book['report_type']),
+      toCell(book['status']),
+      ...PUPIL.map((name) => student(book['student_id'], name)),
+      ...OF_REPORT.map((name) => toCell(book[name])),
+    ]
+    return (entries.get(book.id) ?? []).map((entry) => [
+      ...common,
+      subject(entry['subject_id'], 'name'),
+      ...OF_ENTRY.map((name) => toCell(entry[name])),
+      toCell(entry['manual_letter'] ?? entry['computed_letter']),
+      toCell(entry['teacher_remark']),
+    ])
+  })
+  return { head: [...ofBook, 'subject', ...OF_ENTRY, 'letter_grade', 'teacher_remark'], rows: sorted(lines) }
+}
+
+const OF_RESULT = ['subject', 'coursework_average', 'exam_average', 'result', 'letter_grade', 'position', 'total_students'] as const
+
+/** What the service computes today for every class, term and year; a line without a subject is the whole. */
+export async function resultsTable(api: Api, { academic_year = [], term = [], student_group = [] }: SchoolRows): Promise<Table> {
+  const lines: Cell[][] = []
+  for (const year of academic_year) {
+    const terms = term.filter((each) => each['academic_year_id'] === year.id)
+    for (const group of student_group.filter((each) => each['academic_year_id'] === year.id)) {
+      const startOf = (when: Cell, { last_name, first_name }: { last_name: string; first_name: string }) => [
+        toCell(year['name']),
+        when,
+        toCell(group['name']),
+        last_name,
+        first_name,
+      ]
+      for (const each of terms) {
+        const { students } = await api.calculations.classTerm({ query: { termId: each.id, studentGroupId: group.id } })
+        for (const { student, subjects, overall_average, letter_grade, position, total_students } of students) {
+          const start = startOf(toCell(each['name']), student)
+          for (const line of subjects)
+            lines.push([...start, line.subject_name, line.coursework_average, line.exam_average, line.term_composite, line.letter_grade])
+          lines.push([...start, null, null, null, overall_average, letter_grade, position, total_students])
+        }
+      }
+      const { students } = await api.calculations.classYear({ query: { academicYearId: year.id, studentGroupId: group.id } })
+      for (const { student, subjects, year_overall, letter_grade, position, total_students } of students) {
+        const start = startOf('year', student)
+        for (const line of subjects)
+          lines.push([...start, line.subject_name, line.coursework_total, line.end_of_year_exam, line.year_grade, line.letter_grade])
+        lines.push([...start, null, null, null, year_overall, letter_grade, position, total_students])
+      }
+    }
+  }
+  const head = ['year', 'term', 'class', 'last_name', 'first_name', ...OF_RESULT]
+  return { head, rows: lines.map((line) => head.map((_, at) => line[at] ?? null)) }
+}
+
+function groupsBy(rows: readonly AnyRow[], name: string): Map<string, AnyRow[]> {
+  const groups = new Map<string, AnyRow[]>()
+  for (const row of rows) {
+    const key = String(row[name])
+    const group = groups.get(key)
+    if (group) group.push(row)
+    else groups.set(key, [row])
+  }
+  return groups
+}
+
+const sorted = (lines: Cell[][]): Cell[][] =>
+  lines
+    .map((line) => ({ line, key: line.map((cell) => cell ?? '').join('\u0001') }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ line }) => line)

@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { version } from '../version.ts'
+import { backupCommand } from './commands/backup.ts'
+import { certCommand } from './commands/cert.ts'
+import { codeCommand } from './commands/code.ts'
+import { configCommand } from './commands/config.ts'
+import { demoCommand } from './commands/demo.ts'
+import { doctorCommand } from './commands/doctor.ts'
+import { exportCommand } from './commands/export.ts'
+import { importCommand } from './commands/import.ts'
+import { joinCommand } from './commands/join.ts'
+import { migrateCommand } from './commands/migrate.ts'
+import { nodeCommand } from './commands/node.ts'
+import { reportsCommand } from './commands/reports.ts'
+import { restoreCommand } from './commands/restore.ts'
+import { seedCommand } from './commands/seed.ts'
+import { serviceCommand } from './commands/service.ts'
+import { startCommand } from './commands/start.ts'
+import { statusCommand } from './commands/status.ts'
+import { syncCommand } from './commands/sync.ts'
+import { explain } from './explain.ts'
+
+/** By the headings of `markbook --help`. */
+const commands = {
+  'Run a server:': [startCommand, demoCommand, statusCommand, doctorCommand, codeCommand],
+  'Import and export:': [importCommand, exportCommand, reportsCommand],
+  'Work with other servers and laptops:': [joinCommand, nodeCommand, syncCommand],
+  'Back up:': [backupCommand, restoreCommand],
+  'Set up:': [certCommand, serviceCommand, configCommand, migrateCommand, seedCommand],
+}
+
+const WRONG_USAGE = 2
+
+/** The program with all its commands. */
+export function createProgram(): Command {
+  const program = new Command('markbook').description('School grading and reporting that keeps working when the internet does not')
+  program.version(version)
+  for (const [heading, group] of Object.entries(commands)) {
+    program.commandsGroup(heading)
+    for (const add of group) add(program)
+  }
+  program.commandsGroup('Help:').helpCommand('help [command]', 'print the help of a command')
+  return program.addHelpText('after', HELP)
+}
+
+const HELP = `
+Each command has its own help, with examples and exit codes: markbook backup --help
+
+Examples:
+  $ markbook start --lan
+  $ markbook doctor`
+
+/** Ends the process with 0, with 1 and one clear line, with 2 on wrong usage, or as a command's help says. */
+export async function main(args: readonly string[]): Promise<void> {
+  // Marks, names and secrets: no other account of the machine reads what the program writes.
+  process.umask(0o077)
+  try {
+    const program = createProgram()
+    for (const command of withSubcommands(program))
+      command.exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? WRONG_USAGE : exitCode))
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    console.error(explain(error))
+    process.exit(1)
+  }
+}
+
+const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)]
+
+const runsItself = process.argv[1]?.endsWith(join('cli', 'main.ts')) || process.argv[1]?.endsWith('markbook.mjs')
+if (runsItself) await main(process.argv.slice(2))

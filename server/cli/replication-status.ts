@@ -1,0 +1,37 @@
+import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
+import type { Row } from '@markbook/shared/tables/tables'
+import { readNote } from '../lan/running-note.ts'
+import type { Course } from '../peers/course.ts'
+import { parentsOf } from '../peers/enrolment.ts'
+import type { Store } from '../store/store.ts'
+import { asSystem } from '../store/tx.ts'
+import { askServer, figureIn, replicationIn } from './ask-server.ts'
+
+/** How replication goes is known to the running server alone, which says so among its figures; null where none runs. */
+export async function courseOf(store: Store, dataDir: string, now: number): Promise<Course | null> {
+  const note = readNote(dataDir)
+  const figures = note ? ((await askServer(note.url, '/metrics'))?.text ?? '') : ''
+  const state = replicationIn(figures)
+  if (!state) return null
+  const parents = await store.read(asSystem(), parentsOf)
+  const parent = parents[figureIn(figures, 'markbook_sync_parent_place') - 1] ?? parents[0] ?? null
+  return { parent, notice: state === 'sending' ? 'connected' : (state as Course['notice']), reason: null, since: now }
+}
+
+/** Of a server that has joined another, and has no school yet. */
+export function joinedSaid({ name, user_id }: Row<'sync_peer'>, course: Course | null): { sentence: string; isWell: boolean } {
+  const joined = `This ${user_id === null ? 'server' : 'laptop'} has joined ${name}, and has nothing from there yet.`
+  if (!course) return { sentence: `${joined} It copies when it is started: markbook start`, isWell: false }
+  const isWell = course.notice === 'connected' || course.notice === 'up_to_date'
+  return {
+    sentence: `${joined} ${isWell ? 'It copies now.' : 'It copies once it reaches it: markbook doctor says what is in the way.'}`,
+    isWell,
+  }
+}
+
+/** The sentence of a status; where the server here does not run, that is why nothing goes, and the line has no part in it. */
+export const sentenceHere = ({ parent, waiting, sentence }: SyncStatus, course: Course | null): string => {
+  if (!parent || course) return sentence
+  const rows = waiting === 0 ? '' : ` ${waiting === 1 ? '1 change waits' : `${waiting} changes wait`} to be sent.`
+  return `The server here is not running, so nothing goes to ${parent.name} or comes from it (markbook start).${rows}`
+}

@@ -1,0 +1,188 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findColumns, type SheetRow } from '@markbook/shared/spreadsheet/table'
+import { readCsv } from '../../../documents/csv.ts'
+
+/** One pupil of the data set. `marks` are of the three terms in their order, 0 to 20. */
+export type RealPupil = {
+  number: string
+  firstName: string
+  lastName: string
+  gender: 'male' | 'female'
+  birthDate: string
+  className: string
+  marks: readonly [number, number, number]
+}
+
+const COLUMNS = ['row', 'school', 'gender', 'age', 'first_period', 'second_period', 'final'] as const
+const CLASS_SIZE = 30
+const YEAR_START = '2025-09-01'
+const DAY = 86_400_000
+
+/** The file lies beside this one in the source; a bundle reads it there. */
+function csvPath(): string {
+  const name = 'student-performance-mathematics.csv'
+  const found = [join(import.meta.dirname, name), join(import.meta.dirname, '..', 'server', 'cli', 'seed', 'real', name)].find((path) =>
+    existsSync(path),
+  )
+  if (!found) throw new Error(`${name} is missing beside the program`)
+  return found
+}
+
+/** A birthday within the year that makes the pupil `age` years old when school starts, spread over the calendar by row. */
+function birthDate(age: number, row: number): string {
+  const youngest = Date.parse(`${Number(YEAR_START.slice(0, 4)) - age}${YEAR_START.slice(4)}`)
+  return new Date(youngest - ((row * 37) % 365) * DAY).toISOString().slice(0, 10)
+}
+
+/** Classes of about 30, equal to within one, in the order of the rows. */
+function className(school: string, at: number, total: number): string {
+  const classes = Math.max(1, Math.round(total / CLASS_SIZE))
+  return `${school} ${String(Math.floor((at * classes) / total) + 1).padStart(2, '0')}`
+}
+
+/** The pupils of the data set with the names, birth dates, numbers and classes that it does not have. */
+export function readRealPupils(): RealPupil[] {
+  const sheet = readCsv(readFileSync(csvPath()))
+  const columns = findColumns(sheet, COLUMNS)
+  const cell = ({ cells }: SheetRow, column: (typeof COLUMNS)[number]) => cells[columns.get(column) as number] as string
+  const bySchool = new Map<string, SheetRow[]>()
+  for (const row of sheet.rows) bySchool.set(cell(row, 'school'), [...(bySchool.get(cell(row, 'school')) ?? []), row])
+  return [...bySchool].flatMap(([school, rows]) =>
+    rows.map((row, at): RealPupil => {
+      const gender = cell(row, 'gender') === 'F' ? 'female' : 'male'
+      const number = Number(cell(row, 'row'))
+      return {
+        number: `${school}-${String(number).padStart(3, '0')}`,
+        ...nameOf(number, gender),
+        gender,
+        birthDate: birthDate(Number(cell(row, 'age')), number),
+        className: className(school, at, rows.length),
+        marks: [Number(cell(row, 'first_period')), Number(cell(row, 'second_period')), Number(cell(row, 'final'))],
+      }
+    }),
+  )
+}
+type Gender = 'male' | 'female'
+
+/** First names of many languages, with the letters that a school really has to write. The counts share no divisor with each other. */
+const FIRST_NAMES: Readonly<Record<Gender, readonly string[]>> = {
+  female: [
+    'Aoife',
+    'Zoë',
+    'Łucja',
+    'Inês',
+    'Chloé',
+    'Şeyma',
+    'Þóra',
+    'Noémie',
+    'Ngọc',
+    'Søs',
+    'María José',
+    'Élodie',
+    'Jadranka',
+    'Ọlá',
+    'Siân',
+    'Françoise',
+    'Žofia',
+    'Ásta',
+    'Conceição',
+    'Dörte',
+    'Ilinca',
+    'Nuria',
+    'Zuzana',
+    'Márta',
+    'Ìyábọ̀',
+    'Ella',
+    'Mei',
+    'Fatima',
+    'Ama',
+  ],
+  male: [
+    'Seán',
+    'Łukasz',
+    'João',
+    'Þór',
+    'Đorđe',
+    'Élan',
+    'Jürgen',
+    'Çınar',
+    'Søren',
+    'Nuno',
+    'Björn',
+    'Ștefan',
+    'Žiga',
+    'Kwabená',
+    'Óscar',
+    'Bảo',
+    'Cináed',
+    'Miloš',
+    'Tadhg',
+    'Çağlar',
+    'Rhŷs',
+    'Ødger',
+    'Luís',
+    'François',
+    'Émile',
+    'Ben',
+    'Li',
+    'Omar',
+    'Kofi',
+    'Andrė',
+    'Ivo',
+  ],
+}
+
+const LAST_NAMES: readonly string[] = [
+  'Breathnach',
+  'Conceição',
+  'Łoś',
+  'Müller',
+  'Nguyễn',
+  'Şahin',
+  'Hafstað',
+  'Adéwálé',
+  'Núñez',
+  'Lefèvre',
+  'Brânză',
+  'Dvořák',
+  'Østergård',
+  'D’Angelo',
+  'Smith-Jones',
+  'de Búrca',
+  'Vũ',
+  'Çelik',
+  'Žižka',
+  'Kovačević',
+  'Hernández',
+  'Åkesson',
+  'Weiß',
+  'Céitinn',
+  'Ðorđević',
+  'Gonçalves',
+  'Ŵyn',
+  'Erdoğan',
+  'Þórarensen',
+  'Bjørnstad',
+  'Fernández y Peña',
+  'Ibáñez',
+  'Kõiv',
+  'Ozoliņš',
+  'Żak',
+  'Mensah',
+  'Silva',
+  'van den Berg',
+  'O’Neill',
+  'Bălan',
+  'Ekström',
+  'Yılmaz',
+  'Quaye',
+]
+
+const pick = (list: readonly string[], at: number): string => list[at % list.length] as string
+
+/** A name for the pupil of a row, the same in every run; two rows of one gender share both names at the earliest 1,247 rows apart. */
+const nameOf = (row: number, gender: Gender): { firstName: string; lastName: string } => ({
+  firstName: pick(FIRST_NAMES[gender], row * 7),
+  lastName: pick(LAST_NAMES, row * 5),
+})

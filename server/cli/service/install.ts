@@ -1,0 +1,137 @@
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { readSettings } from '../settings/settings-file.ts'
+import { type Host, must } from './host.ts'
+import { isUnitPath, unitOf } from './unit.ts'
+
+export const SERVICE = 'markbook'
+export const UNIT_FILE = '/etc/systemd/system/markbook.service'
+/** Where the package of Debian lays it. */
+const PACKAGED_UNIT = '/usr/lib/systemd/system/markbook.service'
+const COMMAND_FILE = '/usr/local/bin/markbook'
+
+/** `program` is the bundle that `node` runs; `dataDir` counts where the settings of the machine name no folder yet. */
+export type InstallOptions = { user: string; node: string; program: string; configFile: string; dataDir: string }
+type Log = (line: string) => void
+
+type Settled = { dataDir: string; port: number; writes: string[] }
+
+/** What the settings of the machine log, where they are there already. */
+function settledBy({ configFile, dataDir }: InstallOptions, { root }: Host): Settled {
+  const path = root + configFile
+  const settings = existsSync(path) ? readSettings(path).settings : {}
+  const { DATA_DIR = dataDir, PORT = '3000', BACKUP_DIR, BACKUP_COPY_DIR } = settings
+  return { dataDir: DATA_DIR, port: Number(PORT), writes: [BACKUP_DIR, BACKUP_COPY_DIR].filter((path) => path !== undefined) }
+}
+
+/** The text of the unit. Throws for a path that a unit cannot hold. */
+export function unitText(options: InstallOptions, host: Host): string {
+  const settled = settledBy(options, host)
+  for (const path of [options.node, options.program, options.configFile, settled.dataDir, ...settled.writes])
+    if (!isUnitPath(path)) throw new Error(`A service needs whole paths, that begin with /: ${path} is none.`)
+  return unitOf({ ...options, ...settled, args: ['start'] })
+}
+
+/** Makes the account, the folder of the marks, the settings and the unit, and starts it. Says each thing that it did. */
+export function installService(options: InstallOptions, host: Host, log: Log): void {
+  if (!host.isRoot) throw new Error('Installing a service needs the rights of root: sudo markbook service install')
+  if (!host.hasSystemd)
+    throw new Error('systemd does not run here. To write the unit for another machine: markbook service install --to markbook.service')
+  const unit = unitText(options, host)
+  const { dataDir } = settledBy(options, host)
+  for (const path of [options.node, options.program, dataDir]) assertReachable(path, host.root, path === dataDir)
+  makeAccount(options, dataDir, host, log)
+  makeFolder(dataDir, options.user, host, log)
+  writeSettings(options, host, log)
+  writeCommand(options, host, log)
+  write(at(host, UNIT_FILE), unit, 0o644)
+  log(`Wrote the unit ${UNIT_FILE}`)
+  must(host, 'systemctl', ['daemon-reload'])
+  must(host, 'systemctl', ['enable', SERVICE])
+  must(host, 'systemctl', ['restart', SERVICE])
+  log('Enabled and started it: it starts with the machine, and again whenever it ends.')
+}
+
+/** Below the root of the host; the folder it is in is made. */
+function at({ root }: Host, path: string): string {
+  const folder = dirname(root + path)
+  if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755)
+  return root + path
+}
+
+/** With this mode whatever the mask of the process: others read what is the system's. */
+function write(path: string, text: string, mode: number): void {
+  writeFileSync(path, text, { mode })
+  chmodSync(path, mode)
+}
+
+/** The account of the service must come to what it runs: a program in somebody's own folder is closed to it. */
+function assertReachable(path: string, root: string, isOwn: boolean): void {
+  for (let folder = isOwn ? dirname(path) : path; folder !== '/'; folder = dirname(folder)) {
+    const mode = statSync(root + folder, { throwIfNoEntry: false })?.mode
+    if (mode !== undefined && (mode & 0o001) === 0 && (folder !== path || (mode & 0o004) === 0))
+      throw new Error(`The account of the service may not enter ${folder}. Move the program to /opt/markbook, or open that folder.`)
+  }
+}
+
+function makeAccount({ user }: InstallOptions, dataDir: string, host: Host, log: Log): void {
+  if (host.run('id', ['-u', user]).status === 0) return
+  must(host, 'useradd', ['--system', '--user-group', '--home-dir', dataDir, '--no-create-home', '--shell', '/usr/sbin/nologin', user])
+  log(`Made the account ${user}, which nobody can sign in with.`)
+}
+
+function makeFolder(dataDir: string, user: string, host: Host, log: Log): void {
+  mkdirSync(host.root + dataDir, { recursive: true, mode: 0o700 })
+  must(host, 'chown', ['-R', '--no-dereference', `${user}:${user}`, host.root + dataDir])
+  log(`The marks are in ${dataDir}`)
+}
+
+/** Settings that are there stay as they are. */
+function writeSettings({ configFile, user, dataDir }: InstallOptions, host: Host, log: Log): void {
+  const path = at(host, configFile)
+  if (existsSync(path)) {
+    log(`The settings in ${configFile} stay as they are.`)
+    return
+  }
+  const text = [
+    '# Settings of Markbook on this machine. After a change: sudo systemctl restart markbook',
+    '# All of them, and what they are now: sudo markbook config',
+    '',
+    `DATA_DIR=${dataDir}`,
+    '# For the whole building; without this line the server is for this machine alone.',
+    'LAN=true',
+    '# SMTP_URL=smtps://user:password@mail.school.example',
+    '# BACKUP_COPY_DIR=/mnt/usb/markbook',
+    '',
+  ].join('\n')
+  write(path, text, 0o640)
+  must(host, 'chown', [`root:${user}`, path])
+  log(`Wrote settings to begin with: ${configFile}`)
+}
+
+function writeCommand({ node, program }: InstallOptions, host: Host, log: Log): void {
+  const path = at(host, COMMAND_FILE)
+  if (existsSync(path)) return
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+  write(path, `#!/bin/sh\nexec ${quoted(node)} ${quoted(program)} "$@"\n`, 0o755)
+  log(`Wrote the command ${COMMAND_FILE}`)
+}
+
+/** Stops the service and takes the unit away. Marks, settings and account stay. */
+export function uninstallService(options: InstallOptions, host: Host, log: Log): void {
+  const { dataDir } = settledBy(options, host)
+  if (!existsSync(host.root + UNIT_FILE)) throw new Error('No service of Markbook is installed here.')
+  if (!host.isRoot) throw new Error('Removing a service needs the rights of root: sudo markbook service uninstall')
+  if (host.hasSystemd) must(host, 'systemctl', ['disable', '--now', SERVICE])
+  rmSync(host.root + UNIT_FILE)
+  if (host.hasSystemd) must(host, 'systemctl', ['daemon-reload'])
+  log(`Stopped the service and removed ${UNIT_FILE}.`)
+  log(`The marks in ${dataDir}, the settings in ${options.configFile} and the account ${options.user} stay.`)
+}
+
+export type ServiceState = { installed: boolean; enabled: boolean; active: string }
+export function serviceState(host: Host): ServiceState {
+  const ask = (verb: string) => (host.hasSystemd ? host.run('systemctl', [verb, SERVICE]).output.split('\n')[0] || 'unknown' : 'unknown')
+  const installed = [UNIT_FILE, PACKAGED_UNIT].some((path) => existsSync(host.root + path))
+  return { installed, enabled: ask('is-enabled') === 'enabled', active: ask('is-active') }
+}

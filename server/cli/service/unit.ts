@@ -1,0 +1,104 @@
+import { isAbsolute } from 'node:path'
+
+/** What a unit of systemd is made of; all paths are absolute. `ports` below 1024 need a right of their own. */
+export type UnitOptions = {
+  user: string
+  node: string
+  program: string
+  args: readonly string[]
+  configFile: string
+  dataDir: string
+  port: number
+  /** Folders outside `dataDir` that the server writes to: backups. */
+  writes: readonly string[]
+}
+
+/** Where systemd keeps what belongs to a service; only a folder below it can be made by systemd itself. */
+const STATE = '/var/lib/'
+
+/**
+ * The unit (docs/design/server.md). The program may write to its own folders and nowhere else, and sees little of the machine. Left out on
+ * purpose: MemoryDenyWriteExecute (V8 compiles while it runs), MemoryMax (a server that is killed for its memory in the middle of a
+ * morning helps nobody; its queues and caches are bounded), WatchdogSec (it needs a signal that Node cannot give by itself).
+ */
+export function unitOf({ user, node, program, args, configFile, dataDir, port, writes }: UnitOptions): string {
+  const command = [node, program, ...args].map(quoted).join(' ')
+  const inHome = [node, program].some((path) => /^\/(home|root|run\/user)\//.test(path))
+  const lines = [
+    '# Written by: markbook service install',
+    '[Unit]',
+    'Description=Markbook, the marks of this school',
+    'Wants=network-online.target',
+    'After=network-online.target',
+    '# A server that fails is started again, for as long as it takes.',
+    'StartLimitIntervalSec=0',
+    '',
+    '[Service]',
+    'Type=exec',
+    `User=${user}`,
+    `Group=${user}`,
+    `ExecStart=${command}`,
+    `Environment=NODE_ENV=production ${quoted(`MARKBOOK_CONFIG=${configFile}`)}`,
+    `WorkingDirectory=${escaped(dataDir)}`,
+    ...stateOf(dataDir),
+    ...writes.map((path) => `ReadWritePaths=-${quoted(path)}`),
+    'Restart=always',
+    'RestartSec=2',
+    '# What is in flight is finished first, at most 10 s.',
+    'TimeoutStopSec=30',
+    'KillMode=mixed',
+    'UMask=0077',
+    'LimitNOFILE=65536',
+    '',
+    'NoNewPrivileges=yes',
+    ...(port > 0 && port < 1024
+      ? ['AmbientCapabilities=CAP_NET_BIND_SERVICE', 'CapabilityBoundingSet=CAP_NET_BIND_SERVICE']
+      : ['CapabilityBoundingSet=', 'PrivateUsers=yes']),
+    'ProtectSystem=strict',
+    `ProtectHome=${inHome ? 'read-only' : 'yes'}`,
+    ...HARDENING,
+    '',
+    '[Install]',
+    'WantedBy=multi-user.target',
+    '',
+  ]
+  return lines.join('\n')
+}
+
+/** AF_NETLINK: without it a program cannot ask for the addresses of its machine. */
+const HARDENING = [
+  'PrivateTmp=yes',
+  'PrivateDevices=yes',
+  'ProtectClock=yes',
+  'ProtectControlGroups=yes',
+  'ProtectHostname=yes',
+  'ProtectKernelLogs=yes',
+  'ProtectKernelModules=yes',
+  'ProtectKernelTunables=yes',
+  'ProtectProc=invisible',
+  'LockPersonality=yes',
+  'RemoveIPC=yes',
+  'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+  'RestrictNamespaces=yes',
+  'RestrictRealtime=yes',
+  'RestrictSUIDSGID=yes',
+  'SystemCallArchitectures=native',
+  'SystemCallFilter=@system-service',
+  'SystemCallFilter=~@privileged @resources',
+  'SystemCallErrorNumber=EPERM',
+]
+
+const stateOf = (dataDir: string): string[] => {
+  const below = dataDir.startsWith(STATE) ? dataDir.slice(STATE.length) : ''
+  return below && /^[\w./-]+$/.test(below) ? [`StateDirectory=${below}`, 'StateDirectoryMode=0700'] : [`ReadWritePaths=${quoted(dataDir)}`]
+}
+
+/** In a unit `%` names something of systemd's, and `$` a variable. */
+const escaped = (text: string) => text.replaceAll('%', '%%')
+const quoted = (text: string) => {
+  const safe = escaped(text).replaceAll('$', '$$$$')
+  return /^[\w./:=@%+-]+$/.test(safe) ? safe : `"${safe.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** A path that goes into a unit: whole, and on one line. */
+export const isUnitPath = (path: string): boolean => isAbsolute(path) && !/\p{Cc}/u.test(path)

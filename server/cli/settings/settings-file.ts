@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError, type SettingName, settingNames } from '../../config.ts'
+
+/** What nobody else may read. Each can be given as a file that holds it: `SMTP_URL_FILE=/run/secrets/smtp` (docs/design/server.md). */
+const secretNames: readonly SettingName[] = ['SESSION_SECRET', 'SMTP_URL', 'DATABASE_URL', 'REDIS_URL', 'S3_SECRET_ACCESS_KEY']
+
+type Environment = Readonly<Record<string, string | undefined>>
+/** Where settings may lie, and what they are when nobody said: the folder the program runs in, and the machine. */
+export type SettingsLocation = { folder: string; environment: Environment; platform: NodeJS.Platform }
+/** `sources` says for each setting that was given where it came from; `file` is the one that was read. */
+export type Gathered = {
+  settings: Partial<Record<SettingName, string>>
+  sources: Partial<Record<SettingName, string>>
+  file: string | null
+  warnings: string[]
+}
+
+const NAMES = ['markbook.conf', '.env'] as const
+
+/** The settings of the whole machine, which a service runs with: read where the folder has none of its own. */
+export const machineFile = ({ environment, platform }: Omit<SettingsLocation, 'folder'>): string =>
+  platform === 'win32' ? join(environment['ProgramData'] ?? 'C:\\ProgramData', 'Markbook', 'markbook.conf') : '/etc/markbook/markbook.conf'
+
+/** Environment over file. Throws `ConfigError` for a file that was named and cannot be read. */
+export function gatherSettings(place: SettingsLocation): Gathered {
+  const { path, warnings } = chooseFile(place)
+  const file = path ? readSettings(path) : { settings: {}, warnings: [] }
+  const gathered: Gathered = { settings: {}, sources: {}, file: path, warnings: [...warnings, ...file.warnings] }
+  for (const name of settingNames) {
+    const found = look(name, place.environment, 'the environment') ?? look(name, file.settings, path ?? '')
+    if (!found) continue
+    gathered.settings[name] = found.value
+    gathered.sources[name] = found.source
+  }
+  return gathered
+}
+
+function chooseFile(place: SettingsLocation): { path: string | null; warnings: string[] } {
+  const named = place.environment['MARKBOOK_CONFIG']
+  if (named) {
+    if (!existsSync(named)) throw new ConfigError(`The file of MARKBOOK_CONFIG (${named}) does not exist.`)
+    return { path: named, warnings: [] }
+  }
+  const [first, second] = NAMES.map((name) => join(place.folder, name)).filter((path) => existsSync(path))
+  if (first) return { path: first, warnings: second ? [`${second} is not read, because ${first} is there.`] : [] }
+  const machine = machineFile(place)
+  return { path: existsSync(machine) ? machine : null, warnings: [] }
+}
+
+function look(name: SettingName, values: Environment, source: string): { value: string; source: string } | null {
+  const path = secretNames.includes(name) ? values[`${name}_FILE`] : undefined
+  if (values[name] && path) throw new ConfigError(`The settings ${name} and ${name}_FILE are both there: choose one.`)
+  if (values[name]) return { value: values[name], source }
+  if (!path) return null
+  try {
+    return { value: readFileSync(path, 'utf8').trim(), source: `${path}, named by ${source}` }
+  } catch {
+    throw new ConfigError(`The file of ${name}_FILE (${path}) cannot be read.`)
+  }
+}
+
+const LINE = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/
+const QUOTED = /^(["'])(.*)\1(?:\s+#.*)?$/
+
+/** `NAME=value` lines; a `#` begins a comment. What is not understood is a warning, and the rest counts. */
+export function readSettings(path: string): { settings: Record<string, string>; warnings: string[] } {
+  const settings: Record<string, string> = {}
+  const warnings: string[] = []
+  for (const [at, text] of textOf(path).split(/\r?\n/).entries()) {
+    const line = text.trim()
+    if (line === '' || line.startsWith('#')) continue
+    const where = `${path}, line ${at + 1}`
+    const [, name, value = ''] = LINE.exec(line) ?? []
+    if (!name) warnings.push(`${where}: this is not a setting; settings are written NAME=value.`)
+    else if (!isKnown(name)) warnings.push(`${where}: there is no setting ${name}.${suggestion(name)}`)
+    else {
+      if (name in settings) warnings.push(`${where}: ${name} is there twice; this one counts.`)
+      settings[name] = QUOTED.exec(value)?.[2] ?? value.replace(/(^|\s+)#.*$/, '')
+    }
+  }
+  return { settings, warnings }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EACCES') throw error
+    throw new ConfigError(`The settings in ${path} may not be read by this account. Use sudo, or name another file with MARKBOOK_CONFIG.`)
+  }
+}
+
+const knownNames: readonly string[] = [...settingNames, ...secretNames.map((name) => `${name}_FILE`)]
+const isKnown = (name: string) => knownNames.includes(name)
+
+function suggestion(name: string): string {
+  const near = knownNames
+    .map((known) => ({ known, distance: distance(name.toUpperCase(), known) }))
+    .sort((a, b) => a.distance - b.distance)[0]
+  return near && near.distance <= Math.max(2, name.length / 3) ? ` Did you mean ${near.known}?` : ''
+}
+
+/** How many letters must be changed, added or taken away (Levenshtein). */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at)
+  for (const [at, letter] of [...from].entries()) {
+    const next = [at + 1]
+    for (let column = 0; column < to.length; column += 1) {
+      const replaced = (row[column] ?? 0) + (letter === to[column] ? 0 : 1)
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

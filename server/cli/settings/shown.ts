@@ -1,0 +1,57 @@
+import { readWithoutSecret, type SettingName, settingNames } from '../../config.ts'
+import type { Gathered } from './settings-file.ts'
+
+/** A setting as a person may see it: without what is secret. */
+export type ShownSetting = { name: SettingName; value: string; source: string }
+
+type Read = ReturnType<typeof readWithoutSecret>
+
+/** What a setting comes to where nobody gave it, in words where it is more than a value. */
+const defaults: Partial<Record<SettingName, (config: Read) => string>> = {
+  PORT: ({ port }) => String(port),
+  HOST: ({ host }) => host,
+  DATA_DIR: ({ dataDir }) => dataDir,
+  DATABASE_URL: () => '(none: a school node on SQLite)',
+  PUBLIC_URL: ({ publicUrl }) => publicUrl,
+  DEDICATED: ({ dedicated }) => String(dedicated),
+  SMTP_URL: () => '(none: codes are printed on the console)',
+  MAIL_FROM: ({ mailFrom }) => mailFrom,
+  COOKIE_PREFIX: ({ cookiePrefix }) => cookiePrefix,
+  PROJECT_REF: ({ projectRef }) => projectRef,
+  SESSION_SECRET: () => '(made once, in DATA_DIR)',
+  REDIS_URL: () => '(none: in memory)',
+  S3_ENDPOINT: () => '(none: files are kept in DATA_DIR)',
+  S3_REGION: ({ s3 }) => s3?.region ?? '(none)',
+  S3_BUCKET_PREFIX: ({ s3 }) => s3?.bucketPrefix ?? '(none)',
+  LAN: ({ lan }) => String(lan),
+  INSECURE_LAN: () => 'false',
+  TLS_CERT_FILE: ({ tls }) => (tls === 'authority' ? '(none: this school’s own authority)' : '(none)'),
+  NODE_ENV: () => 'development',
+  LOG_LEVEL: ({ logLevel }) => logLevel,
+  BACKUPS: ({ backups }) => String(backups),
+  BACKUP_DIR: ({ backupDir }) => backupDir,
+  WINDOW_SECRET: () => '(none: not started by the teachers’ program)',
+}
+
+/** Every setting, what it is and where that came from. Throws `ConfigError` where one is wrong, as a start would. */
+export function showSettings({ settings, sources }: Gathered): ShownSetting[] {
+  const config = readWithoutSecret(settings)
+  return settingNames.map((name) => {
+    const given = settings[name]
+    if (given === undefined) return { name, value: defaults[name]?.(config) ?? '(none)', source: 'default' }
+    return { name, value: hidden(name, given), source: sources[name] ?? 'default' }
+  })
+}
+
+const SECRET = /SECRET|PASSWORD|TOKEN|ACCESS_KEY/
+const SECRET_PART = /pass|secret|token|key/i
+
+/** A password inside an address is hidden, the rest of it stays: it says which server is meant. */
+export function hidden(name: string, value: string): string {
+  if (SECRET.test(name)) return '(hidden)'
+  if (!URL.canParse(value) || !/^[a-z]+:\/\//i.test(value)) return value
+  const url = new URL(value)
+  if (url.password) url.password = '***'
+  for (const part of url.searchParams.keys()) if (SECRET_PART.test(part)) url.searchParams.set(part, '***')
+  return url.href === new URL(value).href ? value : url.href
+}

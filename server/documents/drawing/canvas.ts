@@ -1,0 +1,92 @@
+import type { FontName, Fonts } from './fonts.ts'
+import { printable } from './lines.ts'
+
+/** One accent, dark enough to stand in grey too; lines and tints light enough not to compete with figures. */
+export const colors = { text: '#1b1f24', quiet: '#59616c', line: '#c3c9d1', strong: '#8b95a3', accent: '#1f3f6b', tint: '#f2f5f9' } as const
+type Color = (typeof colors)[keyof typeof colors]
+
+export type Style = { face: FontName; size: number; color: Color; spacing?: number }
+type Align = 'left' | 'right' | 'centre'
+type Structure = PDFKit.PDFStructureElement
+
+/** Where and how a line of text stands: `x` is its left end, right end or centre, `base` the line that its letters stand on. */
+type TextPosition = { x: number; base: number; align?: Align }
+
+/** Draws on the pages of one document, everything inside tags: what is not content is an artifact for whoever has the page read aloud. */
+export type Canvas = {
+  document: PDFKit.PDFDocument
+  fonts: Fonts
+  /** What is drawn now: a card, say. */
+  section: Structure
+  /** The table of the section, there from the first time that it is asked for. */
+  table(): Structure
+  widthOf(text: string, style: Style): number
+  line(text: string, style: Style, place: TextPosition): void
+  /** The same from below to above: `x` is what its letters stand on, `base` where it begins. */
+  verticalLine(text: string, style: Style, place: { x: number; base: number }): void
+  rule(x: number, y: number, width: number, color: Color, weight: number): void
+  rect(x: number, y: number, width: number, height: number, color: Color): void
+  /** An element of the document's structure; what it holds is drawn by `content`. */
+  element(parent: Structure, type: string): Structure
+  content(parent: Structure, type: string, draw: () => void, options?: { scope?: 'Row' | 'Column' | 'Both'; alt?: string }): void
+  decoration(draw: () => void): void
+}
+
+export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts): Canvas {
+  const section = document.struct('Sect')
+  document.addStructure(section)
+  let table: Structure | undefined
+  const widthOf = (text: string, { face, size, spacing = 0 }: Style) =>
+    fonts[face].widthOf(text, size) + spacing * Math.max(0, [...text].length - 1)
+  const element = (parent: Structure, type: string) => {
+    const made = document.struct(type)
+    parent.add(made)
+    return made
+  }
+  const line: Canvas['line'] = (raw, style, { x, base, align = 'left' }) => {
+    const text = printable(raw)
+    if (text === '') return
+    const isTakenApart = fonts[style.face].isDecomposed(text)
+    if (isTakenApart) document.markContent('Span', { actual: text })
+    const left = align === 'left' ? x : x - widthOf(text, style) / (align === 'right' ? 1 : 2)
+    document
+      .font(style.face)
+      .fontSize(style.size)
+      .fillColor(style.color)
+      .text(text, left, base, { lineBreak: false, baseline: 'alphabetic', characterSpacing: style.spacing ?? 0 })
+    if (isTakenApart) document.endMarkedContent()
+  }
+  return {
+    document,
+    fonts,
+    section,
+    table: () => {
+      table ??= element(section, 'Table')
+      return table
+    },
+    widthOf,
+    line,
+    verticalLine: (text, style, { x, base }) => {
+      document.save().rotate(-90, { origin: [x, base] })
+      line(text, style, { x, base })
+      document.restore()
+    },
+    rule: (x, y, width, color, weight) => void document.rect(x, y - weight / 2, width, weight).fill(color),
+    rect: (x, y, width, height, color) => void document.rect(x, y, width, height).fill(color),
+    element,
+    content: (parent, type, draw, options = {}) => {
+      const marked = document.markStructureContent(type)
+      draw()
+      document.endMarkedContent()
+      parent.add(document.struct(type, options, [marked]))
+    },
+    decoration: (draw) => {
+      document.markContent('Artifact', { type: 'Layout' })
+      draw()
+      document.endMarkedContent()
+    },
+  }
+}
+
+/** Of a line of text in a box of this height, the base that puts its capitals in the middle. */
+export const baseIn = (top: number, height: number, size: number): number => top + height / 2 + size * 0.357

@@ -1,0 +1,113 @@
+import { availableParallelism } from 'node:os'
+import { importFailures } from '@markbook/shared/contract/imports'
+import { limits } from '@markbook/shared/limits'
+import type { Sheet, SheetRow } from '@markbook/shared/spreadsheet/table'
+import type { BroadsheetFormat } from '../broadsheet/broadsheet.input.ts'
+import type { AnyWorkbook, Documents, MadeCard, Progress, TaskOptions } from '../documents.ts'
+import { ownBytes } from '../drawing/pdf.ts'
+import { readSheet } from '../read-sheet.ts'
+import { periodOf, periodText } from '../report-card/words.ts'
+import { sheetKind, type Upload } from '../sheet-kind.ts'
+import type { RowBatches, WorkbookRow } from '../workbook.ts'
+import { workerEntry } from './entry.ts'
+import { openPool, type Pool, type PoolOptions, type RunOptions } from './pool.ts'
+import type { CardQuestion, ProgressQuestion, RowsQuestion, TaskName } from './tasks.ts'
+
+const TYPES: Record<BroadsheetFormat, string> = {
+  pdf: 'application/pdf',
+  csv: 'text/csv',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+}
+
+/** Rows that cross to a worker at once. */
+const BATCH_CELLS = 400
+/** A CSV of this many bytes is read in a few milliseconds, sooner than a worker starts. */
+const SMALL_CSV = 65_536
+
+const watch = (onProgress?: Progress) => (onProgress ? { answer: ({ done, total }: ProgressQuestion) => onProgress(done, total) } : {})
+
+/** Rows that are all there go in batches; those that come in batches go as they come. */
+async function* inPortions(rows: readonly WorkbookRow[] | RowBatches): AsyncGenerator<readonly WorkbookRow[]> {
+  if (!Array.isArray(rows)) yield* rows as RowBatches
+  else for (let at = 0; at < rows.length; at += BATCH_CELLS) yield rows.slice(at, at + BATCH_CELLS)
+}
+
+/** Drops what a picture or an upload may share with others, so that only its own bytes are copied. */
+const alone = <T extends { bytes: Uint8Array }>(holder: T): T => ({ ...holder, bytes: ownBytes(holder.bytes) })
+const withOwnCrest = <T extends { school: { crest: { bytes: Uint8Array } | null } }>(input: T): T =>
+  input.school.crest === null ? input : { ...input, school: { ...input.school, crest: alone(input.school.crest) } }
+
+const isSmallCsv = (upload: Upload) => upload.bytes.byteLength <= SMALL_CSV && sheetKind(upload) === 'csv'
+
+type TaskRun = Omit<RunOptions, 'school'>
+
+const tooLongToRead = () =>
+  importFailures.unreadable({ message: 'This file takes too long to read. Save only the sheet that is to be imported, and send that.' })
+
+function overPool(pool: Pool, sheetMs: number): Documents {
+  const run = <V>(name: TaskName, input: unknown, { school, signal }: TaskOptions, more: TaskRun = {}) =>
+    pool.run(name, input, { ...more, school, ...(signal ? { signal } : {}) }) as Promise<V>
+  return {
+    reportCards: async (input, options) => {
+      const cards: MadeCard[] = []
+      const answer = async ({ id, bytes, done, total }: CardQuestion) => {
+        if (bytes) {
+          cards.push({ id, bytes })
+          await options.onCard?.({ id, bytes })
+        }
+        options.onProgress?.(done, total)
+      }
+      const failures = await run<{ id: string; message: string }[]>('cards', { input: withOwnCrest(input) }, options, { answer })
+      return { cards, failures }
+    },
+    printRun: async (input, options) => {
+      const asked = { input: withOwnCrest(input), twoSided: options.twoSided ?? false }
+      const bytes = await run<Uint8Array>('printRun', asked, options, watch(options.onProgress))
+      return { bytes, contentType: 'application/pdf', filename: `Report cards ${input.class_name} ${periodOf(input, input.layout)}.pdf` }
+    },
+    broadsheet: async (input, format, options) => {
+      const bytes = await run<Uint8Array>('broadsheet', { input: withOwnCrest(input), format }, options)
+      return {
+        bytes,
+        contentType: TYPES[format],
+        filename: `Broadsheet ${input.class_name} ${periodText(input, input.report_type === 'term')}.${format}`,
+      }
+    },
+    workbook: (input, options) => workbookOver(input, (asked, more) => run('workbook', asked, options, more)),
+    readSheet: (upload, preferred, options) =>
+      upload.bytes.byteLength === 0 || isSmallCsv(upload)
+        ? readSheet(upload, preferred)
+        : sheetOver(alone(upload), preferred, (asked, more) =>
+            run('sheet', asked, options, { ...more, limit: { timeMs: sheetMs, overdue: tooLongToRead } }),
+          ),
+    close: () => pool.close(),
+  }
+}
+
+function workbookOver({ sheets, madeAt }: AnyWorkbook, run: (input: unknown, more: TaskRun) => Promise<Uint8Array>): Promise<Uint8Array> {
+  const portions = sheets.map(({ rows }) => inPortions(rows))
+  const answer = async ({ sheet }: RowsQuestion) => {
+    const next = await portions[sheet]?.next()
+    return next === undefined || next.done ? null : next.value
+  }
+  return run({ input: { madeAt, sheets: sheets.map((sheet) => ({ ...sheet, rows: null })) } }, { answer })
+}
+
+async function sheetOver(
+  upload: Upload,
+  preferred: readonly string[],
+  run: (input: unknown, more: TaskRun) => Promise<string[]>,
+): Promise<Sheet> {
+  const rows: SheetRow[] = []
+  const head = await run({ upload, preferred }, { answer: (portion: SheetRow[]) => void rows.push(...portion) })
+  return { head, rows }
+}
+
+/**
+ * Workers are started when there is something to make, and end when there has been nothing for a while. There is one worker more than a
+ * school may have at a time, so that no school waits for another alone.
+ */
+export function openDocuments({ sheetMs = limits.papers.sheetMs, ...options }: Partial<PoolOptions & { sheetMs: number }> = {}): Documents {
+  const share = Math.min(limits.papers.workers, Math.max(1, availableParallelism() - 1))
+  return overPool(openPool({ entry: workerEntry(), size: share + 1, share, ...limits.papers, ...options }), sheetMs)
+}

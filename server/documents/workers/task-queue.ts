@@ -1,0 +1,69 @@
+/**
+ * Tasks that wait for a worker, `waiting` at most. Schools take turns: next is the longest waiting task of the school that has the fewest
+ * workers, and of several such schools the one that was served least lately. No school has more than `share` workers.
+ */
+export class TaskQueue<T extends { school: string }> {
+  private readonly tasks: T[] = []
+  /** When each school last had a worker, by a count of tasks. */
+  private readonly servedAt = new Map<string, number>()
+  private served = 0
+
+  constructor(private readonly limits: { share: number; waiting: number }) {}
+
+  get size(): number {
+    return this.tasks.length
+  }
+
+  /**
+   * Adds a task. Where the queue is full, the school that has most waiting loses its newest task, which is answered; it may be the one
+   * that was to be added.
+   */
+  add(task: T): T | null {
+    this.tasks.push(task)
+    return this.tasks.length > this.limits.waiting ? this.removeFromLongest() : null
+  }
+
+  /** Takes the next task out, or null where none may start. `working` are the tasks that have a worker. */
+  takeNext(working: Iterable<T>): T | null {
+    const workers = countBySchool(working)
+    let chosen: T | null = null
+    let [fewest, earliest] = [this.limits.share, 0]
+    for (const task of this.tasks) {
+      const [has, last] = [workers.get(task.school) ?? 0, this.servedAt.get(task.school) ?? 0]
+      if (has > fewest || has >= this.limits.share || (has === fewest && last >= earliest)) continue
+      chosen = task
+      ;[fewest, earliest] = [has, last]
+    }
+    if (chosen) this.serve(chosen)
+    return chosen
+  }
+
+  remove(task: T): void {
+    const at = this.tasks.indexOf(task)
+    if (at >= 0) this.tasks.splice(at, 1)
+  }
+
+  takeAll(): T[] {
+    return this.tasks.splice(0)
+  }
+
+  private serve(task: T): void {
+    this.remove(task)
+    this.served += 1
+    this.servedAt.set(task.school, this.served)
+  }
+
+  private removeFromLongest(): T {
+    const waiting = countBySchool(this.tasks)
+    const longest = Math.max(...waiting.values())
+    const newest = this.tasks.findLast(({ school }) => waiting.get(school) === longest) as T
+    this.remove(newest)
+    return newest
+  }
+}
+
+function countBySchool(tasks: Iterable<{ school: string }>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { school } of tasks) counts.set(school, (counts.get(school) ?? 0) + 1)
+  return counts
+}

@@ -1,0 +1,66 @@
+import { COMMONS } from '@markbook/shared/ids'
+import { versionsReader } from '@markbook/sync/versions'
+import { and, or } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { peopleOfOneSchool } from '../schools/schools.policy.ts'
+
+const activeMembershipsOf = statement<{ user: string }>()(({ db, t: { school_management: of }, p }) =>
+  db
+    .select({ school: of.school_id, since: of.created_at })
+    .from(of)
+    .where(matches(of, { is_active: true, user_id: p.user })),
+)
+const schoolServersAmong = statement<{ nodes: string; schools: string }>()(({ db, t: { sync_peer: of }, p, dialect }) =>
+  db
+    .select({ node: of.node_id, school: of.school_id })
+    .from(of)
+    .where(
+      and(matches(of, { side: 'child', kind: 'school' }), or(dialect.inList(of.node_id, p.nodes), dialect.inList(of.school_id, p.schools))),
+    ),
+)
+
+/** The merge unit whose write is that of the secret. */
+const SECRET_UNIT = { user_totp: 'secret', recovery_code: 'code' } as const
+
+/**
+ * Those of a person's secrets that are accepted for sign-in on this node. A school that runs its own server can read every secret that its
+ * server wrote or received. A secret that it wrote counts only for people who work at that school and at no other. A secret that it received
+ * counts until its owner joins another school (docs/design/sign-in.md).
+ */
+export async function acceptedSecrets<T extends { id: string }>(
+  tx: ReadTx,
+  table: keyof typeof SECRET_UNIT,
+  user: string,
+  rows: readonly T[],
+): Promise<T[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const versionsOf = versionsReader()
+  const stored = await tx.dialect.versionsOf(tx.connection, COMMONS, table, ids)
+  const stamps = new Map(stored.map((each) => [each.row_id, versionsOf(each).units[SECRET_UNIT[table]]]))
+  const nodes = new Set([...stamps.values()].flatMap((stamp) => stamp?.[0] ?? []))
+  const places = await activeMembershipsOf(tx, { user })
+  const schools = places.map(({ school }) => school)
+  const servers = await schoolServersAmong(tx, { nodes: JSON.stringify([...nodes]), schools: JSON.stringify(schools) })
+  const known = disclosedUntil(places, new Set(servers.map(({ school }) => school)), tx.nowMs)
+  const schoolOf = new Map(servers.map(({ node, school }) => [node, school ?? '']))
+  const closed = new Set<string>()
+  for (const school of new Set([...nodes].flatMap((node) => schoolOf.get(node) ?? [])))
+    if (!(await peopleOfOneSchool(tx, school, [user])).has(user)) closed.add(school)
+  return rows.filter(({ id }) => {
+    const [writer, , hlc] = stamps.get(id) ?? ['', 0, known]
+    return hlc >= known && !closed.has(schoolOf.get(writer) ?? '')
+  })
+}
+
+type ActiveMembership = { school: string; since: string }
+/** Until when a school with its own server received the secrets of this person: the start of the first membership elsewhere, in ms; 0 for never. */
+function disclosedUntil(places: readonly ActiveMembership[], withServer: ReadonlySet<string | null>, nowMs: number): number {
+  const ends = places
+    .filter(({ school }) => withServer.has(school))
+    .map(({ school }) => Math.min(...places.filter((other) => other.school !== school).map(({ since }) => Date.parse(since))))
+  // A membership dated in the future must not refuse every secret for good.
+  return Math.max(0, ...ends.filter((end) => end <= nowMs))
+}

@@ -1,0 +1,35 @@
+import { type DemoAccount, demoContract } from '@markbook/shared/contract/demo'
+import { common } from '@markbook/shared/failures'
+import type { Hono } from 'hono'
+import { type Exchange, type Handlers, onOpen } from '../../http/handler.ts'
+import { type AppEnv, mount } from '../../http/mount.ts'
+import type { Services } from '../../http/services.ts'
+import { normalEmail } from '../../mail/emails.ts'
+import { asSystem } from '../../store/tx.ts'
+import { issueConsoleCode } from './issued-codes.ts'
+import { refuseFlood } from './otp.ts'
+
+/** This machine, as `networkOf` writes it. */
+const isHere = (address: string) => /^127\./.test(address) || address === '0:0:0:0::/64'
+
+/**
+ * The accounts that whoever asks may try; none but in a demonstration, asked for by the machine that it runs on (docs/design/server.md).
+ */
+export const accountsFor = ({ services, address }: Pick<Exchange, 'services' | 'address'>): readonly DemoAccount[] =>
+  isHere(address) ? services.demo : []
+
+const demoHandlers: Handlers<typeof demoContract> = {
+  code: onOpen(demoContract.code, async (exchange, { body }) => {
+    const email = normalEmail(body.email)
+    if (!accountsFor(exchange).some((account) => account.email === email)) throw common.noSuchPath()
+    const { store, keys } = exchange.services
+    const flood = await store.write(asSystem(), (tx) => refuseFlood(tx, exchange.address))
+    if (flood) throw flood
+    const { code } = await issueConsoleCode(store, email, keys)
+    return { code }
+  }),
+}
+
+export function serveDemo(app: Hono<AppEnv>, services: Services): void {
+  if (services.demo.length > 0) mount(app, services, 'demo', demoContract, demoHandlers)
+}

@@ -1,0 +1,72 @@
+import { common } from '@markbook/shared/failures'
+import { COMMONS, naturalId } from '@markbook/shared/ids'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Keys } from '../../http/tokens.ts'
+import { laptopOwner } from '../../store/laptop.ts'
+import type { Store } from '../../store/store.ts'
+import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
+import { userByEmail } from './auth.queries.ts'
+import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, newCode } from './codes.ts'
+import { demandSameSecret } from './secret-fingerprint.ts'
+import { membershipsOf } from './sign-in-methods.queries.ts'
+
+type Allowed = (...input: Parameters<CodeVerifier>) => Promise<boolean>
+
+/** Verifies a code that one person handed to another. A wrong attempt does not end it, so that strangers cannot end it (docs/design/sign-in.md). */
+const issuedCodeVerifier =
+  (kind: 'desk' | 'console', allowed: Allowed): CodeVerifier =>
+  async (tx, attempt, keys) => {
+    const key = { email: attempt.email, kind }
+    const live = await liveCode(tx, key)
+    if (!live || !isCodeOf(live, attempt, keys.otp)) return 'wrong'
+    await endCode(tx, key)
+    return (await allowed(tx, attempt, keys)) ? 'right' : 'wrong'
+  }
+
+/** Rights are read again: the code is refused where its owner has become an administrator or left since it was issued. */
+export const verifyDeskCode = issuedCodeVerifier('desk', async (tx, { email, userId }) => {
+  const membership = userId === null ? undefined : await deskMembership(tx, userId)
+  if (membership) recordDeskCode(tx, membership.school_id, membership.user_id, 'update', { email, used_at: tx.now })
+  return membership !== undefined
+})
+
+export const verifyConsoleCode = issuedCodeVerifier('console', async () => true)
+
+/** The entity of desk codes in the history of a school. */
+export const DESK = 'desk_code'
+
+/**
+ * The membership of a user who may be given a desk code: active, not an administrator, and a member of this school alone, because a code
+ * signs in the whole account. Undefined for anybody else.
+ */
+export async function deskMembership(tx: ReadTx, userId: string): Promise<Row<'school_management'> | undefined> {
+  const [membership, ...others] = await membershipsOf(tx, { user: userId })
+  return membership?.is_active && membership.role !== 'admin' && others.length === 0 ? membership : undefined
+}
+
+/** Records in the history: `create` for a code issued, `update` for one that was used. */
+export const recordDeskCode = (
+  tx: WriteTx,
+  schoolId: string,
+  userId: string,
+  action: 'create' | 'update',
+  changes: Record<string, string>,
+) => tx.note({ schoolId, entity: DESK, id: userId, action, changes })
+
+/** A code from the console; `isNew` where nobody has signed in with the address yet. */
+export type ConsoleCode = { code: string; isNew: boolean }
+
+/** Makes the one live console code of an address (decisions §3), and records it in the history of the commons. */
+export const issueConsoleCode = (store: Store, email: string, keys: Keys): Promise<ConsoleCode> => {
+  const code = newCode()
+  return store.write(asSystem(), async (tx) => {
+    await demandSameSecret(tx, keys)
+    const [user] = await userByEmail(tx, { email })
+    const id = user?.id ?? naturalId('user', email)
+    const owner = await laptopOwner(tx)
+    if (owner !== null && owner !== id) throw common.othersLaptop()
+    const expires_at = await keepCode(tx, { email, kind: 'console' }, code, keys.otp)
+    tx.note({ schoolId: COMMONS, entity: 'console_code', id, action: 'create', changes: { email, expires_at } })
+    return { code, isNew: user === undefined }
+  })
+}

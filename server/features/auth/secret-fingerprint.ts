@@ -1,0 +1,38 @@
+import { createHmac } from 'node:crypto'
+import type { Log } from '../../http/log.ts'
+import type { Keys } from '../../http/tokens.ts'
+import { rowsBy } from '../../store/statement.ts'
+import type { Store } from '../../store/store.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+
+const USE = 'sign-in'
+
+/** Identifies a secret without disclosing it. */
+const fingerprintOf = ({ otp }: Keys): string => createHmac('sha256', otp).update('markbook:mark').digest('hex').slice(0, 16)
+
+const fingerprintByUse = rowsBy('server_secret', { use: 'use' })
+
+/** Stores the fingerprint of the server's secret, so that the console can check that it uses the same one. */
+export async function recordSecretFingerprint(store: Store, keys: Keys, log: Pick<Log, 'warn'>): Promise<void> {
+  const mark = fingerprintOf(keys)
+  const known = await store.read(asSystem(), (tx) => fingerprintByUse(tx, { use: USE }))
+  if (known[0]?.mark === mark) return
+  if (known[0]) log.warn('the secret of this server has changed: sessions, authenticator apps and printed codes from before have ended')
+  await store.write(asSystem(), async (tx) => {
+    const { server_secret } = tx.t
+    const seen = { mark, seen_at: tx.now }
+    await tx.local
+      .insert(server_secret)
+      .values({ use: USE, ...seen })
+      .onConflictDoUpdate({ target: server_secret.use, set: seen })
+  })
+}
+
+/** Throws where the server that last opened this database uses another secret: it would refuse a code made with this one. */
+export async function demandSameSecret(tx: ReadTx, keys: Keys): Promise<void> {
+  const [known] = await fingerprintByUse(tx, { use: USE })
+  if (known && known.mark !== fingerprintOf(keys))
+    throw new Error(
+      'The server works with another SESSION_SECRET than this console. Run this where and as whom the server runs, with its settings.',
+    )
+}

@@ -1,0 +1,112 @@
+import { signInFailures, signInMethods } from '@markbook/shared/contract/sign-in-methods'
+import { common, Failure } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import { type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
+import { take } from '../../store/attempts.ts'
+import { asSystem, type WriteTx } from '../../store/tx.ts'
+import { membershipOf } from '../schools/schools.policy.ts'
+import { beginEnrolment, confirmEnrolment, ownMethodsOf, removeTotp } from './authenticator-app.ts'
+import { keepCode, newCode } from './codes.ts'
+import { accountsFor } from './demo.routes.ts'
+import { DESK, deskMembership, recordDeskCode } from './issued-codes.ts'
+import { allowMail } from './otp.ts'
+import { ownRow, signedIn } from './profile.policy.ts'
+import { replaceRecoveryCodes } from './recovery-codes.ts'
+import { deskEntriesOf } from './sign-in-methods.queries.ts'
+
+const DESK_LIMIT = { max: limits.desk.perHour, windowMs: 3_600_000 }
+
+/** Somebody of the caller's school, active or not; 404 for anybody else. */
+async function memberOf(tx: WriteTx, schoolId: string, userId: string | undefined) {
+  const profile = userId === undefined ? undefined : await tx.find('user_profile', '', userId)
+  const [membership] = profile ? await membershipOf(tx, { school: schoolId, user: profile.id }) : []
+  if (!profile || !membership) throw common.notFound()
+  return profile
+}
+
+/** People's secrets and everybody's counters are rows that only the service may touch. */
+const as = 'system'
+
+export const signInMethodHandlers: Handlers<typeof signInMethods> = {
+  ways: onOpen(signInMethods.ways, async (exchange) => {
+    const { kind, lastFailure } = exchange.services.mailer.state()
+    const mail = kind === 'console' ? 'console' : lastFailure?.kind === 'connection' ? 'failing' : 'ok'
+    const demo = accountsFor(exchange)
+    return { mail, totp: true, recovery: true, desk: true, ...(demo.length > 0 && { demo: [...demo] }) }
+  }),
+
+  ownWays: onGuard(signInMethods.ownWays, ({ tx, caller }) => ownMethodsOf(tx, caller.user_id), as),
+
+  enrolTotp: on(signInMethods.enrolTotp, {
+    as,
+    load: ({ tx, caller }) => ownRow(tx, caller),
+    run: ({ tx, services }, _input, user) => beginEnrolment(tx, user, services.keys),
+  }),
+
+  confirmTotp: onOpen(signInMethods.confirmTotp, async ({ services: { store, keys }, caller }, { body }) => {
+    const owner = signedIn(caller)
+    const confirmed = await store.write(asSystem(owner.user_id), async (tx) =>
+      confirmEnrolment(tx, await ownRow(tx, owner), body.token, keys),
+    )
+    if (confirmed instanceof Failure) throw confirmed
+    return confirmed
+  }),
+
+  removeTotp: on(signInMethods.removeTotp, {
+    as,
+    load: ({ tx, caller }) => ownRow(tx, caller),
+    run: async ({ tx }, _input, user) => {
+      await removeTotp(tx, user)
+      return { message: 'The app no longer signs you in.' }
+    },
+  }),
+
+  newRecoveryCodes: on(signInMethods.newRecoveryCodes, {
+    as,
+    load: ({ tx, caller }) => ownRow(tx, caller),
+    run: async ({ tx, services }, _input, user) => ({ codes: await replaceRecoveryCodes(tx, user.id, services.keys) }),
+  }),
+
+  deskCodes: onGuard(
+    signInMethods.deskCodes,
+    async ({ tx, caller }) => {
+      const entries = await deskEntriesOf(tx, { school: caller.school_id, entity: DESK })
+      return entries.map(({ id, at, action, actor_id, user_id, changes, first_name, last_name }) => ({
+        id,
+        at,
+        action: action === 'create' ? ('create' as const) : ('update' as const),
+        actor: actor_id === null ? null : { id: actor_id, first_name, last_name },
+        user_id,
+        email: String(changes['email']?.after),
+      }))
+    },
+    as,
+  ),
+
+  issueDeskCode: on(signInMethods.issueDeskCode, {
+    as,
+    load: async ({ tx, caller }, { targets }) => {
+      const member = await memberOf(tx, caller.school_id, targets['userId'])
+      if (!(await deskMembership(tx, member.id))) throw signInFailures.notAtTheDesk()
+      return member
+    },
+    run: async ({ tx, caller, services }, _input, { id, email }) => {
+      const wait = await take(tx, `desk:${caller.school_id}`, DESK_LIMIT)
+      if (wait > 0) throw signInFailures.deskLimit({ headers: { 'retry-after': String(Math.ceil(wait / 1_000)) } })
+      const code = newCode()
+      const expires_at = await keepCode(tx, { email, kind: 'desk' }, code, services.keys.otp)
+      recordDeskCode(tx, caller.school_id, id, 'create', { email, expires_at })
+      return { code, expires_at }
+    },
+  }),
+
+  resetSignIn: on(signInMethods.resetSignIn, {
+    as,
+    load: ({ tx, caller }, { params }) => memberOf(tx, caller.school_id, params.userId),
+    run: async ({ tx, caller }, _input, { id, email }) => {
+      await allowMail(tx, id)
+      tx.note({ schoolId: caller.school_id, entity: 'sign_in_reset', id, action: 'update', changes: { email } })
+      return { message: 'Codes by mail work again for this member.' }
+    },
+  }),
+}

@@ -1,0 +1,41 @@
+import { asc, desc, eq } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
+
+/** The confirmed secret of a person. */
+export const totpOfUser = rowsBy('user_totp', { user: 'user_id' })
+
+/** The secret that waits to be confirmed. */
+export const enrolmentOf = rowsBy('totp_enrolment', { user: 'user_id' }, { lock: true })
+
+const recoveryCodes = (options: { lock?: string }) =>
+  statement<{ user: string }>(options)(({ db, t, p }) =>
+    db.select().from(t.recovery_code).where(eq(t.recovery_code.user_id, p.user)).orderBy(asc(t.recovery_code.slot)),
+  )
+
+/** The printed codes of a person by slot, used ones included; not locked, because anybody may try a code. */
+export const recoveryCodesOf = recoveryCodes({})
+/** The same, locked to be replaced. */
+export const recoveryCodesToReplace = recoveryCodes({ lock: 'recovery_code' })
+
+/** Every membership of a person, at whatever school. */
+export const membershipsOf = rowsBy('school_management', { user: 'user_id' })
+
+/** The desk codes in the history of a school, newest first. Entries that concern no row have the id of the school as `near_id`. */
+export const deskEntriesOf = statement<{ school: string; entity: string }>()(({ db, t, p }) =>
+  db
+    .select({
+      id: t.history.id,
+      at: t.history.at,
+      action: t.history.action,
+      actor_id: t.history.actor_id,
+      user_id: t.history.row_id,
+      changes: t.history.changes,
+      first_name: t.user_profile.first_name,
+      last_name: t.user_profile.last_name,
+    })
+    .from(t.history)
+    .leftJoin(t.user_profile, eq(t.user_profile.id, t.history.actor_id))
+    .where(matches(t.history, { school_id: p.school, near_id: p.school, entity: p.entity }))
+    .orderBy(desc(t.history.at), desc(t.history.seq), desc(t.history.id)),
+)

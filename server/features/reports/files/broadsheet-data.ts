@@ -1,0 +1,86 @@
+import type { ClassTerm, ClassYear } from '@markbook/shared/contract/calculations'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { BroadsheetInput, BroadsheetPupil } from '../../../documents/broadsheet/broadsheet.input.ts'
+import type { PaperSize } from '../../../documents/report-card/report-card.input.ts'
+import type { ObjectStorage } from '../../../files/storage.ts'
+import type { ReadTx } from '../../../store/tx.ts'
+import { classTermResults, classYearResults, subjectsToName } from '../../calculations/class-results.ts'
+import { studentsOfClass } from '../../classes/classes.policy.ts'
+import { booksOfClass, entriesOfBooks } from '../reports.queries.ts'
+import { type ClassHead, letterheadOf, type Period, readHead } from './report-card-data.ts'
+
+type Result = { figure: number | null; letter: string | null }
+type Standing = { overall_average: number | null; letter_grade: string | null; position: number | null }
+type Pupil = Standing & { student_id: string; bySubjectId: Map<string, Result> }
+
+/** Everything that the broadsheet of a class needs from the database. */
+export type BroadsheetData = { head: ClassHead; subjects: BroadsheetInput['subjects']; pupils: BroadsheetPupil[] }
+
+const ofTerm = ({ students }: ClassTerm): Pupil[] =>
+  students.map(({ student_id, subjects, overall_average, letter_grade, position }) => ({
+    student_id,
+    overall_average,
+    letter_grade,
+    position,
+    bySubjectId: new Map(
+      subjects.map(({ subject_id, term_composite, letter_grade: letter }) => [subject_id, { figure: term_composite, letter }]),
+    ),
+  }))
+
+const ofYear = ({ students }: ClassYear): Pupil[] =>
+  students.map(({ student_id, subjects, year_overall, letter_grade, position }) => ({
+    student_id,
+    overall_average: year_overall,
+    letter_grade,
+    position,
+    bySubjectId: new Map(subjects.map(({ subject_id, year_grade, letter_grade: letter }) => [subject_id, { figure: year_grade, letter }])),
+  }))
+
+/** Letters that a teacher typed into the reports, by student and subject. */
+async function typedLetters(tx: ReadTx, { group, term, type }: Period): Promise<ReadonlyMap<string, string>> {
+  const rows = await booksOfClass(tx, { school: group.school_id, group: group.id, term: term.id })
+  const studentByBookId = new Map(rows.filter(({ book }) => book.report_type === type).map(({ book }) => [book.id, book.student_id]))
+  const entries = await entriesOfBooks(tx, { school: group.school_id, books: JSON.stringify([...studentByBookId.keys()]) })
+  return new Map(
+    entries.flatMap(({ report_book_id, subject_id, manual_letter }) =>
+      manual_letter === null ? [] : [[`${studentByBookId.get(report_book_id)} ${subject_id}`, manual_letter] as const],
+    ),
+  )
+}
+
+function pupilOf(student: Row<'student'>, result: Pupil, typed: ReadonlyMap<string, string>): BroadsheetPupil {
+  const marks: Record<string, { figure: number; letter: string | null } | null> = {}
+  for (const [subjectId, { figure, letter }] of result.bySubjectId) {
+    marks[subjectId] = figure === null ? null : { figure, letter: typed.get(`${student.id} ${subjectId}`) ?? letter }
+  }
+  const { first_name, last_name, student_number, gender } = student
+  const { overall_average, letter_grade, position } = result
+  return { first_name, last_name, student_number, gender, marks, overall_average, letter_grade, position }
+}
+
+/**
+ * Reads, in one transaction, what the broadsheet of a class shows: the results of now, as `class-term` and `class-year` answer them,
+ * and the letters that were typed by hand. Pupils by last name, subjects in the school's order.
+ */
+export async function readBroadsheet(tx: ReadTx, period: Period, paper: PaperSize): Promise<BroadsheetData> {
+  const { group, term, year, type } = period
+  const school = group.school_id
+  const results = type === 'term' ? ofTerm(await classTermResults(tx, group, term)) : ofYear(await classYearResults(tx, group, year))
+  const studentById = new Map((await studentsOfClass(tx, { school, group: group.id })).map((student) => [student.id, student]))
+  const typed = await typedLetters(tx, period)
+  const taken = new Set(results.flatMap(({ bySubjectId }) => [...bySubjectId.keys()]))
+  const subjects = (await subjectsToName(tx, { school }))
+    .filter(({ id }) => taken.has(id))
+    .sort((a, b) => a.sort_order - b.sort_order || (a.code < b.code ? -1 : 1))
+    .map(({ id, name, code }) => ({ id, name, code }))
+  const pupils = results.flatMap((result) => {
+    const student = studentById.get(result.student_id)
+    return student ? [pupilOf(student as Row<'student'>, result, typed)] : []
+  })
+  return { head: await readHead(tx, period, paper), subjects, pupils }
+}
+
+/** The input of the papers, with the crest read from where it is stored. */
+export async function broadsheetInput({ head, subjects, pupils }: BroadsheetData, files: ObjectStorage): Promise<BroadsheetInput> {
+  return { ...head.frame, report_type: head.titled.type, school: await letterheadOf(head, files), subjects, pupils }
+}

@@ -1,0 +1,216 @@
+import { common } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import type {
+  Crest,
+  Letterhead,
+  PaperSize,
+  ReportCard,
+  ReportCardFrame,
+  ReportCardsInput,
+  TermEntry,
+  TermLayout,
+  YearEntry,
+  YearLayout,
+} from '../../../documents/report-card/report-card.input.ts'
+import { imageObject } from '../../../files/image-address.ts'
+import type { ObjectStorage } from '../../../files/storage.ts'
+import type { ReadTx } from '../../../store/tx.ts'
+import { subjectsToName } from '../../calculations/class-results.ts'
+import { subjectsTaughtIn, teachersOfClass } from '../../classes/classes.policy.ts'
+import { gradingScaleOf } from '../../grading-scale/grading-scale.policy.ts'
+import { termsOfYear } from '../../terms/terms.policy.ts'
+import { entriesOfBooks } from '../reports.queries.ts'
+import { type SentSnapshot, shownLetter } from '../snapshot.ts'
+import { capital, type Titled } from './names.ts'
+import { schoolById, studentsById } from './report-files.queries.ts'
+
+type Book = Row<'report_book'>
+type Entry = Row<'report_book_entry'>
+type Named = { id: string; name: string }
+type Type = Book['report_type']
+/** A class and the period that its papers are of. */
+export type Period = { group: Row<'student_group'>; term: Row<'term'>; year: Row<'academic_year'>; type: Type }
+type Head = Omit<Letterhead, 'crest'>
+/** What stands on every paper of a class, all but the crest, which is a file. */
+export type ClassHead = {
+  schoolId: string
+  school: Head
+  crest: StoredCrest | null
+  frame: Omit<ReportCardFrame, 'school'>
+  titled: Titled
+}
+type StoredCrest = { path: string; contentType: string }
+
+/** Everything that the cards of a class need from the database. */
+export type ReportCardData = { head: ClassHead; cards: Cards }
+type Cards = { layout: TermLayout; cards: ReportCard<TermEntry>[] } | { layout: YearLayout; cards: ReportCard<YearEntry>[] }
+
+const fullName = ({ first_name, last_name }: { first_name: string | null; last_name: string | null }) =>
+  [first_name, last_name].filter(Boolean).join(' ')
+
+/** Class teacher, subject teachers by subject id. */
+async function teachersIn(tx: ReadTx, { school_id: school, id: group }: Row<'student_group'>) {
+  const teachers = await teachersOfClass(tx, { school, group })
+  const nameById = new Map(teachers.map((teacher) => [teacher.id, fullName(teacher)]))
+  const bySubject = new Map<string, string[]>()
+  for (const { teacher_id, id } of await subjectsTaughtIn(tx, { school, group })) {
+    const name = nameById.get(teacher_id)
+    if (name) bySubject.set(id, [...(bySubject.get(id) ?? []), name])
+  }
+  const classTeacher = teachers.find(({ id, class_teacher_id }) => id === class_teacher_id)
+  return { classTeacher: classTeacher ? fullName(classTeacher) : null, bySubject }
+}
+
+/** Name, address and crest of the school, class, year and term: what a paper of a class begins with. */
+export async function readHead(tx: ReadTx, { group, term, year, type }: Period, paper: PaperSize): Promise<ClassHead> {
+  const [school] = await schoolById(tx, { id: group.school_id })
+  if (!school) throw common.notFound()
+  const { classTeacher } = await teachersIn(tx, group)
+  const { name, address, email, phone, crest_path, crest_sha256, crest_type } = school
+  return {
+    schoolId: school.id,
+    school: { name, address, email, phone },
+    crest: crest_path && crest_type ? { path: imageObject(crest_path, crest_sha256), contentType: crest_type } : null,
+    titled: { class_name: group.name, year: year.name, term: term.name, type },
+    frame: {
+      class_name: group.name,
+      year: year.name,
+      term: term.name,
+      class_teacher: classTeacher,
+      scale: await gradingScaleOf(tx, group.school_id),
+      paper,
+      madeAt: tx.nowMs,
+    },
+  }
+}
+
+/** The letterhead with the crest as it is stored; a crest that is not here does not hold a paper up. */
+export async function letterheadOf({ school, crest }: Pick<ClassHead, 'school' | 'crest'>, files: ObjectStorage): Promise<Letterhead> {
+  return { ...school, crest: crest && (await crestIn(files, crest)) }
+}
+
+async function crestIn(files: ObjectStorage, { path, contentType }: StoredCrest): Promise<Crest | null> {
+  const opened = await files.open('images', path)
+  if (!opened) return null
+  const pieces: Buffer[] = []
+  for await (const piece of opened.body) pieces.push(piece as Buffer)
+  return { contentType, bytes: Buffer.concat(pieces) }
+}
+
+type ReportedSubject = { subject: Named; figures: Omit<Entry, 'subject_id'>; letter: string | null; remark: string | null }
+
+/** What was sent is printed by the names of that day, everything else by those of now. */
+function shownEntries(
+  book: Book,
+  entries: readonly Entry[],
+  subjectById: ReadonlyMap<string, Named & { sort_order: number }>,
+): ReportedSubject[] {
+  const sent = book.sent_snapshot as SentSnapshot | null
+  const nameThen = new Map(sent?.entries.map(({ subject }) => [subject.id, subject.name]))
+  const place = (entry: Entry) => [entry.sort_order, subjectById.get(entry.subject_id)?.sort_order ?? 0] as const
+  return [...entries]
+    .sort((a, b) => place(a)[0] - place(b)[0] || place(a)[1] - place(b)[1])
+    .map((entry) => ({
+      subject: { id: entry.subject_id, name: nameThen.get(entry.subject_id) ?? subjectById.get(entry.subject_id)?.name ?? '' },
+      figures: entry,
+      letter: shownLetter(entry),
+      remark: entry.teacher_remark,
+    }))
+}
+
+type Teachers = Awaited<ReturnType<typeof teachersIn>>['bySubject']
+const teacherOf = (teachers: Teachers, subjectId: string) => teachers.get(subjectId)?.join(', ') ?? null
+
+const termEntry = ({ subject, figures, letter, remark }: ReportedSubject, teachers: Teachers): TermEntry => ({
+  subject: subject.name,
+  teacher: teacherOf(teachers, subject.id),
+  coursework_average: figures.coursework_average,
+  exam_average: figures.exam_average,
+  term_composite: figures.term_composite,
+  letter_grade: letter,
+  teacher_remark: remark,
+})
+
+function yearEntry(
+  { subject, figures, letter, remark }: ReportedSubject,
+  book: Book,
+  terms: readonly Row<'term'>[],
+  teachers: Teachers,
+): YearEntry {
+  const kept = book.snapshot.entries.find(({ subject_id }) => subject_id === subject.id)?.year
+  const compositeByTermId = new Map(kept?.terms.map(({ term_id, term_composite }) => [term_id, term_composite]))
+  return {
+    subject: subject.name,
+    teacher: teacherOf(teachers, subject.id),
+    term_composites: terms.map(({ id }) => compositeByTermId.get(id) ?? null),
+    coursework_total: kept?.coursework_total ?? null,
+    exam_total: kept?.exam_total ?? null,
+    end_of_year_exam: kept?.end_of_year_exam ?? null,
+    year_grade: figures.year_grade,
+    letter_grade: letter,
+    teacher_remark: remark,
+  }
+}
+
+function cardOf<Entry>(book: Book, student: Row<'student'>, entries: Entry[]): ReportCard<Entry> {
+  const { student_number, date_of_birth } = student
+  const { first_name, last_name } = (book.sent_snapshot as SentSnapshot | null)?.student ?? student
+  const { id, status, overall_average, position, total_students, attendance_percentage, conduct, class_teacher_remark } = book
+  return {
+    id,
+    student: { first_name, last_name, student_number, date_of_birth },
+    status,
+    overall_average,
+    position,
+    total_students,
+    attendance_percentage,
+    conduct,
+    class_teacher_remark,
+    entries,
+  }
+}
+
+/**
+ * Reads, in one transaction, all that the cards of these reports of a class print: by last name. The figures are those of the reports,
+ * not of the marks of now; a year-end report has its whole working in its snapshot.
+ */
+export async function readReportCards(tx: ReadTx, period: Period, books: readonly Book[], paper: PaperSize): Promise<ReportCardData> {
+  const { group, term, year, type } = period
+  const school = group.school_id
+  const head = await readHead(tx, period, paper)
+  const { bySubject } = await teachersIn(tx, group)
+  const subjectById = new Map((await subjectsToName(tx, { school })).map((subject) => [subject.id, subject]))
+  const entries = await entriesOfBooks(tx, { school, books: JSON.stringify(books.map(({ id }) => id)) })
+  const entriesByBookId = new Map<string, Entry[]>(books.map(({ id }) => [id, []]))
+  for (const entry of entries) entriesByBookId.get(entry.report_book_id)?.push(entry)
+  const bookByStudentId = new Map(books.map((book) => [book.student_id, book]))
+  const students = await studentsById(tx, { school, ids: JSON.stringify(books.map(({ student_id }) => student_id)) })
+  const cardsWith = <E>(entryOf: (shown: ReportedSubject, book: Book) => E): ReportCard<E>[] =>
+    students.map((student) => {
+      const book = bookByStudentId.get(student.id) as Book
+      const shown = shownEntries(book, entriesByBookId.get(book.id) ?? [], subjectById)
+      return cardOf(
+        book,
+        student,
+        shown.map((entry) => entryOf(entry, book)),
+      )
+    })
+  if (type === 'term') {
+    const { coursework_weight, exam_weight } = term
+    const cards = cardsWith((shown) => termEntry(shown, bySubject))
+    return { head, cards: { layout: { kind: 'term', coursework_weight, exam_weight }, cards } }
+  }
+  const terms = await termsOfYear(tx, { school, year: year.id })
+  const layout = {
+    kind: year.calculation_model,
+    terms: terms.map(({ name }) => capital(name)),
+    coursework_weight: year.year_coursework_weight,
+    exam_weight: year.year_exam_weight,
+  }
+  return { head, cards: { layout, cards: cardsWith((shown, book) => yearEntry(shown, book, terms, bySubject)) } }
+}
+
+/** The input of the papers, with the crest read from where it is stored. */
+export async function cardsInput({ head, cards }: ReportCardData, files: ObjectStorage): Promise<ReportCardsInput> {
+  return { ...head.frame, school: await letterheadOf(head, files), ...cards }
+}

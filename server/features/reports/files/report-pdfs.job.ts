@@ -1,0 +1,116 @@
+import { setTimeout } from 'node:timers/promises'
+import { reportFailures } from '@markbook/shared/contract/reports'
+import { isLocked } from '@markbook/shared/domain/report-moves'
+import { Failure } from '@markbook/shared/failures'
+import type { JobFailure } from '@markbook/shared/tables/jobs'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { MadeCard } from '../../../documents/documents.ts'
+import type { StoredObject } from '../../../files/storage.ts'
+import type { Services } from '../../../http/services.ts'
+import { asSystem, type WriteTx } from '../../../store/tx.ts'
+import type { JobWork, Step } from '../../jobs/jobs.policy.ts'
+import { booksById } from '../reports.queries.ts'
+import { archiveUrl } from './names.ts'
+import { paperSize, recordPdf, storePdf } from './pdf-storage.ts'
+import { cardsInput, type ReportCardData, readReportCards } from './report-card-data.ts'
+import { periodOf } from './report-files.policy.ts'
+
+type Job = Row<'job'>
+type Own = Omit<Services, 'jobs'>
+
+const GONE = 'This report was deleted, or is of another class now.'
+/** The workers may be busy with what people wait for. */
+const BUSY = { tries: 60, pauseMs: 2_000 }
+
+/**
+ * Makes the PDFs of the reports that are still ahead, one after the other: each is stored, then its row and the step of the job are
+ * written in one transaction, so that an interrupted job goes on where it stands. Answers where the result is had.
+ */
+export const makeReportPdfs: JobWork = async (services, job, { step, signal }) => {
+  const { student_group_id, term_id, report_type } = job.input
+  const ahead = job.input.reports.slice(job.done)
+  const gathered = await readRemaining(services, job, ahead)
+  const drawn = gathered ? drawing(services, gathered, signal) : null
+  for (const id of ahead) {
+    const made = (await drawn?.(id)) ?? { message: GONE }
+    if (signal.aborted) break
+    await record(services, job, step, { id, ...made })
+  }
+  return archiveUrl(student_group_id, term_id, report_type)
+}
+
+/** What the cards need, of those reports that are there and may still be given a PDF; null where there are none. */
+const readRemaining = ({ store }: Own, { school_id, input }: Job, ids: readonly string[]): Promise<ReportCardData | null> =>
+  store.read(asSystem(), async (tx) => {
+    const books = await booksById(tx, { school: school_id, ids: JSON.stringify(ids) })
+    const free = books.filter(({ status, student_group_id }) => !isLocked(status) && student_group_id === input.student_group_id)
+    const [first] = free
+    return first ? readReportCards(tx, await periodOf(tx, first), free, paperSize(input.paper)) : null
+  })
+
+type Drawn = { bytes: Uint8Array } | { message: string } | undefined
+
+/** Draws all cards and hands each out as soon as it is there; undefined for a card that was not asked for. */
+function drawing({ documents, files }: Own, gathered: ReportCardData, signal: AbortSignal): (id: string) => Promise<Drawn> {
+  const input = new Set(gathered.cards.cards.map(({ id }) => id))
+  const byId = new Map<string, Drawn>()
+  const waiting = new Map<string, (drawn: Drawn) => void>()
+  const arrived = (id: string, drawn: Drawn) => {
+    const hand = waiting.get(id)
+    if (hand) hand(drawn)
+    else byId.set(id, drawn)
+  }
+  const onCard = ({ id, bytes }: MadeCard) => arrived(id, { bytes })
+  const all = cardsInput(gathered, files).then((input) =>
+    patiently(() => documents.reportCards(input, { school: gathered.head.schoolId, onCard, signal }), signal),
+  )
+  const ended = all.then(({ failures }) => {
+    for (const { id, message } of failures) arrived(id, { message })
+  })
+  // Whoever waits for a card hears of it; nobody may be waiting yet.
+  ended.catch(() => {})
+  return async (id) => {
+    if (!input.has(id)) return undefined
+    const drawn =
+      byId.get(id) ?? (await Promise.race([new Promise<Drawn>((resolve) => waiting.set(id, resolve)), ended.then(() => byId.get(id))]))
+    byId.delete(id)
+    return drawn
+  }
+}
+
+async function patiently<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'busy' || tries >= BUSY.tries) throw error
+    }
+    await setTimeout(BUSY.pauseMs, undefined, { signal })
+  }
+}
+
+type Made = { id: string } & ({ bytes: Uint8Array } | { message: string })
+
+async function record(services: Own, job: Job, step: Step, made: Made): Promise<void> {
+  const object = 'bytes' in made ? await storePdf(services, made.id, made.bytes) : null
+  await step(async (tx) => recorded(tx, made, await tx.find('report_book', job.school_id, made.id), object))
+}
+
+/** The sentence for a report that gets no PDF, or null once its row is written. */
+async function recorded(
+  tx: WriteTx,
+  made: Made,
+  book: Row<'report_book'> | undefined,
+  object: StoredObject | null,
+): Promise<JobFailure | null> {
+  if (!book) return { id: made.id, message: GONE }
+  if (isLocked(book.status)) return { id: made.id, message: reportFailures.locked().message }
+  if (!object) return { id: made.id, message: 'message' in made ? made.message : GONE }
+  try {
+    await recordPdf(tx, book, object)
+    return null
+  } catch (error) {
+    if (error instanceof Failure) return { id: made.id, message: error.message }
+    throw error
+  }
+}

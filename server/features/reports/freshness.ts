@@ -1,0 +1,71 @@
+import type { ReportStanding } from '@markbook/shared/contract/reports'
+import { isLocked } from '@markbook/shared/domain/report-moves'
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import { textToVersions } from '@markbook/sync/versions'
+import type { ReadTx } from '../../store/tx.ts'
+import { latestPdfs } from './files/report-files.queries.ts'
+import { type Period, snapshotsOfClass } from './generation.ts'
+import { booksOfClass, entriesOfBooks } from './reports.queries.ts'
+import { refreshed } from './snapshot.ts'
+
+type Book = Row<'report_book'>
+
+/**
+ * Whether the books of a class and period are up to date with the marks, and their newest PDFs with the books, by last name
+ * (docs/design/reports.md). A book of a pupil who left the class is not behind, because generating would not change it.
+ */
+export async function freshnessOfReports(tx: ReadTx, group: Row<'student_group'>, period: Period): Promise<ReportStanding[]> {
+  const { term, type } = period
+  const inClass = { school: group.school_id, group: group.id, term: term.id }
+  const books = (await booksOfClass(tx, inClass)).map(({ book }) => book).filter(({ report_type }) => report_type === type)
+  if (books.length === 0) return []
+  const now = await snapshotsOfClass(tx, group, period)
+  const papers = new Map((await latestPdfs(tx, { ...inClass, type })).map((paper) => [paper.report_id, paper]))
+  const changes = await lastChanges(tx, group.school_id, books)
+  const made = await stampsOf(
+    tx,
+    { school: group.school_id, table: 'report_book_pdf', ids: [...papers.values()].flatMap(({ pdf_id }) => pdf_id ?? []) },
+    () => true,
+  )
+  return books.map((book) => {
+    const snapshot = now.get(book.student_id)
+    const paper = papers.get(book.id)
+    return {
+      report_id: book.id,
+      status: book.status,
+      is_behind: snapshot !== undefined && refreshed(book.snapshot, snapshot) !== book.snapshot,
+      paper: paper?.generated_at
+        ? { generated_at: paper.generated_at, is_older: (changes.get(book.id) ?? 0) > (made.get(paper.pdf_id ?? '') ?? 0) }
+        : null,
+    }
+  })
+}
+
+/**
+ * When the printed content of each book last changed, in ms of the hybrid logical clock of the writes. Sending changes nothing that is
+ * printed; publishing removes the word DRAFT.
+ */
+async function lastChanges(tx: ReadTx, school: string, books: readonly Book[]): Promise<Map<string, number>> {
+  const sent = new Set(books.filter(({ status }) => isLocked(status)).map(({ id }) => id))
+  const ids = books.map(({ id }) => id)
+  const own = await stampsOf(tx, { school, table: 'report_book', ids }, (id, unit) => unit !== 'status' || !sent.has(id))
+  const entries = await entriesOfBooks(tx, { school, books: JSON.stringify(ids) })
+  const written = await stampsOf(tx, { school, table: 'report_book_entry', ids: entries.map(({ id }) => id) }, () => true)
+  for (const { id, report_book_id } of entries) {
+    own.set(report_book_id, Math.max(own.get(report_book_id) ?? 0, written.get(id) ?? 0))
+  }
+  return own
+}
+
+type StampQuery = { school: string; table: Replicated; ids: readonly string[] }
+
+/** The latest write to the units of each row that `counts` says, in ms. */
+async function stampsOf(tx: ReadTx, { school, table, ids }: StampQuery, counts: (id: string, unit: string) => boolean) {
+  const rows = ids.length === 0 ? [] : await tx.dialect.versionsOf(tx.connection, school, table, ids)
+  return new Map(
+    rows.map((row) => {
+      const stamps = Object.entries(textToVersions(row).units).filter(([unit]) => counts(row.row_id, unit))
+      return [row.row_id, Math.max(0, ...stamps.map(([, stamp]) => stamp[2]))]
+    }),
+  )
+}

@@ -1,0 +1,61 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type ImageType, imageTypes } from '@markbook/shared/contract/avatars'
+import { FileTable } from '@markbook/sync/protocol/files'
+import { z } from 'zod'
+
+/**
+ * The right to upload one picture: `id` names the upload, `user` whom it was issued to, `path` where the picture goes, `size` how many
+ * bytes it has, `until` (ms since 1970) how long the right lasts. Signed, and kept nowhere.
+ */
+const UploadClaims = z.strictObject({
+  id: z.string(),
+  user: z.string(),
+  path: z.string(),
+  type: z.enum(imageTypes),
+  size: z.int(),
+  until: z.int(),
+})
+export type UploadClaims = z.infer<typeof UploadClaims> & { type: ImageType }
+
+/**
+ * The right of another node to take the file that a row names, or to give it (docs/design/replication.md): `id` names the upload, `peer`
+ * whom it was issued to, `sha256` and `size` the content, `until` as above.
+ */
+const NodeFileClaims = z.strictObject({
+  id: z.string(),
+  peer: z.string(),
+  table: FileTable,
+  row: z.string(),
+  give: z.boolean(),
+  sha256: z.string(),
+  size: z.int(),
+  until: z.int(),
+})
+export type NodeFileClaims = z.infer<typeof NodeFileClaims>
+export const isOfNode = (claims: UploadClaims | NodeFileClaims): claims is NodeFileClaims => 'peer' in claims
+
+const AnyClaims = z.union([UploadClaims, NodeFileClaims])
+
+const sign = (text: string, key: Buffer) => createHmac('sha256', key).update(text).digest()
+
+export function signToken(claims: UploadClaims | NodeFileClaims, key: Buffer): string {
+  const text = Buffer.from(JSON.stringify(claims)).toString('base64url')
+  return `${text}.${sign(text, key).toString('base64url')}`
+}
+
+/** The claims of a person's token that this server signed and whose time is not over; null for anything else. */
+export function readUploadToken(token: string, key: Buffer, now: number): UploadClaims | null {
+  const claims = readAnyToken(token, key, now)
+  return claims && !isOfNode(claims) ? claims : null
+}
+
+/** The claims of a person or of another node. */
+export function readAnyToken(token: string, key: Buffer, now: number): UploadClaims | NodeFileClaims | null {
+  const [text, signature, ...rest] = token.split('.')
+  if (!text || !signature || rest.length > 0) return null
+  const given = Buffer.from(signature, 'base64url')
+  const expected = sign(text, key)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  const claims = AnyClaims.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
+  return claims.until > now ? claims : null
+}

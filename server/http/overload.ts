@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { common, Failure } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import type { Config } from '../config.ts'
+import { trustOf } from '../network/client-address.ts'
+import { type Bounds, Connections } from './connections.ts'
+import { type Client, Limiter, type LimiterBounds, type Reason, RequestSlot, SAMPLE } from './limiter.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import { originHeaders } from './origins.ts'
+import { FIXED_HEADERS, failureBody, type HeaderList, JSON_TYPE } from './replies.ts'
+import { recordTurnedAway } from './request-log.ts'
+
+type OverloadServices = {
+  config: Pick<Config, 'trustProxy' | 'allowedOrigins'>
+  log: Log
+  metrics: Metrics
+}
+export type OverloadOptions = { admission?: LimiterBounds; connection?: Bounds }
+/** Of the app. Resolves when the reply is made. */
+export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<unknown>
+
+export type OverloadProtection = ReturnType<typeof overloadProtection>
+
+/** What protects a server from more requests and slower clients than it can serve (docs/design/http.md). */
+export function overloadProtection(
+  { config, log, metrics }: OverloadServices,
+  { admission: bounds = limits.admission, connection = limits.connection }: OverloadOptions = {},
+) {
+  const { refuseBusy, warn } = busyReplies({ config, log, metrics }, bounds)
+  const limiter = new Limiter(bounds, refuseBusy)
+  const connections = new Connections(
+    connection,
+    trustOf(config.trustProxy),
+    (reason) => metrics.endings.inc({ reason }),
+    ({ incoming, outgoing }) => refuse(incoming, outgoing, tooSlow(), { requestId: randomUUID(), isLast: true }),
+  )
+  metrics.watchLoad(
+    () => limiter.load(),
+    () => connections.load(),
+  )
+
+  /** Where all clients together have too many bytes under way, those that have some are refused. */
+  const holdsTooMuch = ({ bytes }: Client) => bytes > bounds.bytes.client || (bytes > 0 && connections.load().bytes > bounds.bytes.all)
+
+  return {
+    /** Timeouts of the server. */
+    times: {
+      headersTimeout: connection.headers,
+      requestTimeout: connection.request,
+      keepAliveTimeout: connection.keepAlive,
+      connectionsCheckingInterval: connection.check,
+    },
+    load: () => limiter.load(),
+    /** The listener of a server, in front of the app's own. */
+    listener:
+      (app: Listener): RequestListener =>
+      (incoming, outgoing) => {
+        const client = connections.clientOf(incoming.socket, incoming.headers['x-forwarded-for']?.toString())
+        const slot = new RequestSlot(incoming, outgoing, client, limiter)
+        const announced = announcedBytes(incoming)
+        connections.follow(slot, announced > 0)
+        if (client.bytes > 0 && isOrdinary(incoming) && holdsTooMuch(client)) return refuseBusy(slot, 'bytes')
+        if (announced > bounds.bytes.small) connections.hold(client, announced, outgoing)
+        limiter.enter(slot, async () => {
+          await app(incoming, outgoing)
+          const unread = outgoing.writableEnded ? incoming.socket.writableLength : 0
+          if (unread > 0) connections.hold(client, unread, outgoing)
+        })
+      },
+    /** To be called once the server is made, before it listens. */
+    watch(server: Server) {
+      connections.watch(server)
+      limiter.watch(server)
+      server.on('clientError', replyClientError)
+      const timers = [
+        setInterval(() => limiter.sample(), SAMPLE),
+        setInterval(() => connections.check(), connection.check),
+        setInterval(warn, bounds.warn),
+      ]
+      for (const timer of timers) timer.unref()
+      server.on('close', () => timers.forEach(clearInterval))
+    },
+  }
+}
+
+/** Refuses with 503, and warns of it. */
+function busyReplies({ config, log, metrics }: OverloadServices, bounds: LimiterBounds) {
+  let refused = 0
+  let unreported = 0
+  const reply = ({ incoming, outgoing, lane, client, since }: RequestSlot, reason: Reason) => {
+    if (incoming.socket.destroyed) return
+    refused += 1
+    unreported += 1
+    // Clients that are refused at one moment should not come back at one moment.
+    const failure = common.busy({ headers: { 'retry-after': String(1 + (refused % 3)) } })
+    const requestId = randomUUID()
+    const isLast = announcedBytes(incoming) > bounds.bytes.small
+    refuse(incoming, outgoing, failure, { requestId, isLast, headers: originHeaders(incoming.headers.origin, config.allowedOrigins) })
+    metrics.turnedAway.inc({ lane, reason })
+    recordTurnedAway(log, { requestId, client: client.name, incoming, waitedMs: performance.now() - since, reason })
+  }
+  return {
+    refuseBusy(slot: RequestSlot, reason: Reason) {
+      if (reason === 'waited') reply(slot, reason)
+      else setTimeout(reply, bounds.pause, slot, reason)
+    },
+    /** One warning for many refusals, so that a flood does not fill the disk with lines of it. */
+    warn() {
+      if (unreported === 0) return
+      log.warn({ turned_away: unreported, seconds: bounds.warn / 1_000 }, 'the server is too busy: requests were turned away')
+      unreported = 0
+    },
+  }
+}
+
+const tooSlow = () => new Failure(408, 'too_slow', 'What was sent came too slowly. Please try again.')
+
+const isOrdinary = ({ url = '' }: IncomingMessage) => url.startsWith('/api/') && !url.startsWith('/api/auth/')
+
+/** Bytes of a body as announced; of one without a length, as many as are allowed. */
+function announcedBytes({ headers, complete }: IncomingMessage): number {
+  if (complete) return 0
+  if (headers['content-length'] !== undefined) return Math.min(Number(headers['content-length']) || 0, limits.body.import)
+  return headers['transfer-encoding'] === undefined ? 0 : limits.body.import
+}
+
+const headersOf = (text: string, requestId: string): HeaderList => [
+  JSON_TYPE,
+  ...FIXED_HEADERS,
+  ['x-request-id', requestId],
+  ['content-length', String(Buffer.byteLength(text))],
+]
+
+/** `isLast`: the connection ends with the reply. */
+type Refusal = { requestId: string; isLast: boolean; headers?: HeaderList }
+
+/** Replies without the app: in an overload most requests may end here, so it is kept cheap. */
+function refuse(incoming: IncomingMessage, outgoing: ServerResponse, failure: Failure, { requestId, isLast, headers = [] }: Refusal): void {
+  if (outgoing.headersSent) return void incoming.socket.destroy()
+  const text = failureBody(failure, requestId)
+  const all = [...headersOf(text, requestId), ['x-api-version', '1'], ...headers, ...Object.entries(failure.headers ?? {})]
+  outgoing.writeHead(failure.status, [...all, ...(isLast ? [['connection', 'close']] : [])].flat())
+  outgoing.end(text)
+}
+
+const UNREADABLE: Record<string, Failure> = {
+  HPE_HEADER_OVERFLOW: new Failure(431, 'headers_too_large', 'The headers of this request are too large.'),
+  ERR_HTTP_REQUEST_TIMEOUT: tooSlow(),
+}
+const badRequest = new Failure(400, 'bad_request', 'This is not a request that the server can read.')
+
+/** What cannot be read as HTTP, or does not come in time, is replied to like any failure, where a reply is still possible. */
+function replyClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const current = (socket as { _httpMessage?: ServerResponse })._httpMessage
+  if (error.code === 'ECONNRESET' || !socket.writable || current?.headersSent) return void socket.destroy()
+  const failure = UNREADABLE[error.code ?? ''] ?? badRequest
+  const requestId = randomUUID()
+  const text = failureBody(failure, requestId)
+  const headers = [...headersOf(text, requestId), ['connection', 'close']].map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${headers.join('')}\r\n${text}`, () => socket.destroy())
+}

@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { systemClock } from '@markbook/shared/clock'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { diskStorage } from '../files/disk.ts'
+import type { ObjectStorage, StoredObject } from '../files/storage.ts'
+import { type BinaryReply, disposition, rangeOf, sendFile } from './send-file.ts'
+
+let folder: string
+let files: ObjectStorage
+let object: StoredObject
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'markbook-send-'))
+  files = diskStorage({ folder, clock: systemClock, floor: 0 })
+  object = await files.put('images', 'a/digits', Buffer.from('0123456789'), { contentType: 'text/html' })
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const stored: BinaryReply = { stored: { bucket: 'images', path: 'a/digits' }, filename: 'digits.html' }
+const send = (headers: Record<string, string> = {}, { method = 'GET', file = stored }: { method?: string; file?: BinaryReply } = {}) =>
+  sendFile(
+    { files, request: new Request('http://markbook.test/', { method, headers }), status: 200, headers: [['x-request-id', '1']] },
+    file,
+  )
+const told = async (response: Response) => ({
+  status: response.status,
+  text: await response.text(),
+  range: response.headers.get('content-range'),
+  length: response.headers.get('content-length'),
+})
+
+describe('a stored file', () => {
+  test('goes out whole, under its stored type, never sniffed, never run', async () => {
+    const response = await send()
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/html',
+      'content-length': '10',
+      'x-content-type-options': 'nosniff',
+      'content-disposition': `attachment; filename="digits.html"; filename*=UTF-8''digits.html`,
+      'cache-control': 'no-store',
+      'accept-ranges': 'bytes',
+      etag: `"${object.etag}"`,
+      'x-request-id': '1',
+    })
+    expect(await told(response)).toMatchObject({ status: 200, text: '0123456789' })
+  })
+
+  test('HEAD says the same and sends nothing', async () => {
+    const response = await send({}, { method: 'HEAD' })
+    expect(await told(response)).toEqual({ status: 200, text: '', range: null, length: '10' })
+    expect(response.headers.get('etag')).toBe(`"${object.etag}"`)
+  })
+
+  test.each([
+    ['bytes=0-0', '0', 'bytes 0-0/10'],
+    ['bytes=2-5', '2345', 'bytes 2-5/10'],
+    ['bytes=7-', '789', 'bytes 7-9/10'],
+    ['bytes=-3', '789', 'bytes 7-9/10'],
+    ['bytes=-99', '0123456789', 'bytes 0-9/10'],
+    ['bytes=8-99', '89', 'bytes 8-9/10'],
+  ])('206 for %s', async (range, text, said) => {
+    expect(await told(await send({ range }))).toEqual({ status: 206, text, range: said, length: String(text.length) })
+  })
+
+  test.each(['bytes=10-', 'bytes=99-100', 'bytes=-0'])('416 for %s', async (range) => {
+    expect(await told(await send({ range }))).toEqual({ status: 416, text: '', range: 'bytes */10', length: '0' })
+  })
+
+  test.each(['bytes=5-2', 'bytes=0-1,3-4', 'bytes=-', 'lines=1-2', 'bytes=a-b', 'bytes=1-2-3', `bytes=${'9'.repeat(40)}-`])(
+    'the whole for %s, which is no range that is served',
+    async (range) => {
+      expect(await told(await send({ range }))).toMatchObject({ status: 200, text: '0123456789' })
+    },
+  )
+
+  test('304 for who has it, and only for them', async () => {
+    const tag = `"${object.etag}"`
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*'])
+      expect(await told(await send({ 'if-none-match': known }))).toMatchObject({ status: 304, text: '' })
+    for (const other of ['"other"', object.etag, '']) expect((await send({ 'if-none-match': other })).status).toBe(200)
+  })
+
+  test('a part only of what the reader has the rest of', async () => {
+    const range = 'bytes=2-3'
+    expect((await send({ range, 'if-range': `"${object.etag}"` })).status).toBe(206)
+    expect(await told(await send({ range, 'if-range': '"another"' }))).toMatchObject({ status: 200, text: '0123456789' })
+  })
+
+  test('that is not there is 404, or what the handler says', async () => {
+    const missing: BinaryReply = { stored: { bucket: 'images', path: 'a/none' }, filename: 'x' }
+    await expect(send({}, { file: missing })).rejects.toMatchObject({ status: 404, code: 'not_found' })
+  })
+
+  test('is not kept open by a reader who goes', async () => {
+    const response = await send()
+    await response.body?.cancel()
+  })
+})
+
+describe('a file that is made while it is sent', () => {
+  test('goes out as it comes', async () => {
+    const file: BinaryReply = {
+      stream: Readable.from([Buffer.from('a'), Buffer.from('b')]),
+      contentType: 'application/zip',
+      filename: 'a.zip',
+    }
+    const response = await send({}, { file })
+    expect(response.headers.get('content-type')).toBe('application/zip')
+    expect(await response.text()).toBe('ab')
+  })
+
+  test('that fails on the way breaks off, so that nobody takes a part for the whole', async () => {
+    const stream = Readable.from(
+      (function* () {
+        yield Buffer.from('a')
+        throw new Error('broken')
+      })(),
+    )
+    const response = await send({}, { file: { stream, contentType: 'application/zip', filename: 'a.zip' } })
+    await expect(response.text()).rejects.toThrow()
+  })
+})
+
+describe('Content-Disposition', () => {
+  test.each([
+    ['Élan O’Brien.pdf', `filename="_lan_O_Brien.pdf"; filename*=UTF-8''%C3%89lan%20O%E2%80%99Brien.pdf`],
+    ['a"b\r\nSet-Cookie: x=1', `filename="a_b_Set-Cookie_x_1"; filename*=UTF-8''a%22b%0D%0ASet-Cookie%3A%20x%3D1`],
+    ["it's (a) *.pdf", `filename="it_s_a_.pdf"; filename*=UTF-8''it%27s%20%28a%29%20%2A.pdf`],
+    ['half \ud800.pdf', `filename="half_.pdf"; filename*=UTF-8''half%20_.pdf`],
+  ])('%j', (name, said) => {
+    expect(disposition(name)).toBe(`attachment; ${said}`)
+    expect(() => new Headers([['content-disposition', disposition(name, true)]])).not.toThrow()
+  })
+})
+
+test('a range of nothing', () => {
+  expect(rangeOf('bytes=0-', 0)).toBe('unsatisfiable')
+  expect(rangeOf(null, 0)).toBeNull()
+})

@@ -1,0 +1,23 @@
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Replaces a file so that after a power cut it is the old one or the new one, never a part. */
+export function writeAtomically(path: string, text: string | Uint8Array, mode: number): void {
+  const unfinished = `${path}.unfinished`
+  const file = openSync(unfinished, 'w', mode)
+  try {
+    writeFileSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(unfinished, path)
+  // Windows opens no folders; there the rename itself is written through.
+  if (process.platform === 'win32') return
+  const folder = openSync(dirname(path), 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}

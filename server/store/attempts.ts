@@ -1,0 +1,66 @@
+import { toInstant } from '@markbook/shared/clock'
+import { limits } from '@markbook/shared/limits'
+import { and, eq, inArray, lte, sql } from 'drizzle-orm'
+import { statement } from './statement.ts'
+import type { ReadTx, WriteTx } from './tx.ts'
+
+/** So many within a window that starts with the first one; `windowMs` in milliseconds. */
+export type Limit = { max: number; windowMs: number }
+
+const byKey = statement<{ key: string }>()(({ db, t, p }) => db.select().from(t.attempt).where(eq(t.attempt.key, p.key)))
+
+/** How many were counted in the window that runs now. */
+export async function countOf(tx: ReadTx, key: string): Promise<number> {
+  const [row] = await byKey(tx, { key })
+  return row && row.resets_at > tx.now ? row.count : 0
+}
+
+/** Milliseconds until another one is allowed; 0 where it is allowed now. */
+export async function waitFor(tx: ReadTx, key: string, { max }: Pick<Limit, 'max'>): Promise<number> {
+  const [row] = await byKey(tx, { key })
+  return row && row.count >= max ? Math.max(0, Date.parse(row.resets_at) - tx.nowMs) : 0
+}
+
+/** Counts one, or `amount`, in one statement, so that none of many at once is lost. */
+export async function count(tx: WriteTx, key: string, windowMs: number, amount = 1): Promise<{ count: number; resets_at: string }> {
+  const { attempt } = tx.t
+  const isOver = sql`${attempt.resets_at} <= ${tx.now}`
+  const [row] = await tx.local
+    .insert(attempt)
+    .values({ key, count: amount, resets_at: toInstant(tx.nowMs + windowMs) })
+    .onConflictDoUpdate({
+      target: attempt.key,
+      set: {
+        count: sql`case when ${isOver} then excluded.count else ${attempt.count} + excluded.count end`,
+        resets_at: sql`case when ${isOver} then excluded.resets_at else ${attempt.resets_at} end`,
+      },
+    })
+    .returning({ count: attempt.count, resets_at: attempt.resets_at })
+  return row as { count: number; resets_at: string }
+}
+
+/**
+ * Counts one where the limit still allows it. Answers 0, or the milliseconds to wait. A flood beyond the limit is refused by
+ * the reading alone and writes nothing.
+ */
+export async function take(tx: WriteTx, key: string, limit: Limit): Promise<number> {
+  const wait = await waitFor(tx, key, limit)
+  if (wait > 0) return wait
+  const counted = await count(tx, key, limit.windowMs)
+  return counted.count > limit.max ? Date.parse(counted.resets_at) - tx.nowMs : 0
+}
+
+export const forget = (tx: WriteTx, key: string) => tx.local.delete(tx.t.attempt).where(eq(tx.t.attempt.key, key))
+
+/** Removes a bounded number of counters, codes and sessions whose time is over (limits.sweep). */
+export async function sweep(tx: WriteTx): Promise<void> {
+  if ((await take(tx, 'sweep', { max: 1, windowMs: limits.sweep.every })) > 0) return
+  const { attempt, otp_code, session, totp_enrolment } = tx.t
+  const counters = tx.db.select({ key: attempt.key }).from(attempt).where(lte(attempt.resets_at, tx.now)).limit(limits.sweep.rows)
+  await tx.local.delete(attempt).where(inArray(attempt.key, counters))
+  const codes = tx.db.select({ email: otp_code.email }).from(otp_code).where(lte(otp_code.expires_at, tx.now)).limit(limits.sweep.rows)
+  await tx.local.delete(otp_code).where(and(inArray(otp_code.email, codes), lte(otp_code.expires_at, tx.now)))
+  await tx.local.delete(totp_enrolment).where(lte(totp_enrolment.expires_at, tx.now))
+  const sessions = tx.db.select({ id: session.id }).from(session).where(lte(session.expires_at, tx.now)).limit(limits.sweep.rows)
+  await tx.local.delete(session).where(inArray(session.id, sessions))
+}

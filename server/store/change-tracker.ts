@@ -1,0 +1,274 @@
+import { createHash } from 'node:crypto'
+import { replicationFailures } from '@markbook/shared/contract/replication'
+import { descriptions, type Replicated, type Row, type Tables } from '@markbook/shared/tables/tables'
+import { EXISTENCE } from '@markbook/sync/versions'
+import { and, type Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { Absences } from './absences.ts'
+import { encodersOf } from './column-encoders.ts'
+import type { Connection } from './connection.ts'
+import type { HistoryWrite, SyncRowWrite } from './dialect.rows.ts'
+import type { Dialect } from './dialect.ts'
+import {
+  type Action,
+  type AnyRow,
+  actionOf,
+  bySchool,
+  changesOf,
+  entriesIn,
+  nearOf,
+  type RowChange,
+  rowOf,
+  same,
+  schoolOf,
+  unitsByColumns,
+  withId,
+} from './row-changes.ts'
+import type { Change, NewRow, Note, Placing, ReplicaWrites, Touched } from './tx.ts'
+import { type Overruled, stampedRows } from './version-stamps.ts'
+
+export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId(): string; isLaptop(): Promise<boolean> }
+
+/**
+ * The only way to write a replicated row. Rows are written at once; the versions and the history of everything that a
+ * transaction wrote are written together by `close`, just before the commit.
+ */
+export class ChangeTracker implements ReplicaWrites {
+  /** Schools whose feeds this transaction has moved on, and who sent what did so: null for this node itself. */
+  readonly advanced = new Set<string>()
+  readonly sources = new Set<string | null>()
+  private readonly written = new Map<string, RowChange>()
+  private readonly notes: (Note & { entryId: string })[] = []
+  /** By school: versions by table and row, of which the last stands, and history. */
+  private readonly brought = new Map<string, { rows: Map<string, Map<string, SyncRowWrite>>; history: HistoryWrite[] }>()
+
+  /** Deletions that stood for nothing, and that what this transaction wrote has ended. */
+  readonly overruled: Overruled[] = []
+  private readonly absences: Absences
+  constructor(
+    private readonly connection: Connection,
+    private readonly dialect: Dialect,
+    private readonly writer: Writer,
+  ) {
+    this.absences = new Absences(connection, dialect)
+  }
+
+  async insert<T extends Replicated>(table: T, rows: readonly NewRow<T>[]): Promise<Row<T>[]> {
+    if (rows.length === 0) return []
+    await this.demandWrittenHere(table)
+    const stored = rows.map((row) => withId(table, this.completed(table, row as unknown as AnyRow, 'create')))
+    await this.dialect.writeRows(this.connection, this.tableOf(table), stored, 'insert')
+    const units = new Set([EXISTENCE, ...Object.keys(descriptions[table].units)])
+    for (const row of stored) this.remember(table, null, row, units)
+    return stored as unknown as Row<T>[]
+  }
+
+  async update<T extends Replicated>(table: T, changes: readonly Change<T>[]): Promise<Row<T>[]> {
+    if (changes.length > 0) await this.demandWrittenHere(table)
+    const results: AnyRow[] = []
+    const stored: AnyRow[] = []
+    const columns = new Set<string>()
+    const unitsFor = unitsByColumns(table)
+    for (const { before, patch } of changes as readonly { before: AnyRow; patch: AnyRow }[]) {
+      const merged = this.derived(table, { ...before, ...patch })
+      const changed = Object.keys(descriptions[table].derive ? merged : patch).filter((name) => !same(merged[name], before[name]))
+      const units = unitsFor(changed)
+      const after = units.size > 0 ? this.completed(table, merged, 'update') : merged
+      results.push(after)
+      if (changed.length === 0) continue
+      const frozen = changed.find((name) => descriptions[table].identity.includes(name))
+      if (frozen) throw new Error(`${table}.${frozen} never changes after creation`)
+      stored.push(after)
+      for (const name of Object.keys(after)) if (!same(after[name], before[name])) columns.add(name)
+      // Derived columns alone are nobody's change: other nodes recompute them.
+      if (units.size > 0) this.remember(table, before, after, units)
+    }
+    if (stored.length > 0) await this.dialect.updateRows(this.connection, this.tableOf(table), stored, [...columns].sort())
+    return results as unknown as Row<T>[]
+  }
+
+  async remove<T extends Replicated>(table: T, rows: readonly Row<T>[]): Promise<void> {
+    const list = rows as unknown as readonly AnyRow[]
+    if (list.length === 0) return
+    await this.demandWrittenHere(table)
+    for (const child of descriptions[table].cascade ?? []) await this.removeChildren(child.table as Replicated, child.column, list)
+    for (const [schoolId, group] of bySchool(table, list)) {
+      await this.dialect.deleteRows(
+        this.connection,
+        this.tableOf(table),
+        descriptions[table].scope === 'school' ? schoolId : null,
+        group.map((row) => row.id),
+      )
+    }
+    const units = new Set([EXISTENCE])
+    for (const row of list) this.remember(table, row, null, units)
+  }
+
+  /** What the history will say of a row that this transaction wrote, or null where it wrote nothing. */
+  entryOf(table: Replicated, id: string): HistoryWrite | null {
+    const entry = this.written.get(`${table}:${id}`)
+    return entry && actionOf(entry) !== null ? this.historyOf(entry) : null
+  }
+
+  note(note: Note): void {
+    this.notes.push({ ...note, entryId: this.writer.newId() })
+  }
+
+  /** Writes versions and history of all that was written since the last time. */
+  async close(): Promise<void> {
+    await this.absences.demandStillAbsent((schoolId, table, id) => this.broughtOf(schoolId, table).has(id))
+    const schools = [
+      ...new Set([...this.written.values(), ...this.notes].map(({ schoolId }) => schoolId).concat(...this.brought.keys())),
+    ].sort()
+    for (const schoolId of schools) {
+      const entries = [...this.written.values()].filter((entry) => entry.schoolId === schoolId && actionOf(entry) !== null)
+      const notes = this.notes.filter((note) => note.schoolId === schoolId)
+      const brought = this.brought.get(schoolId)
+      const own = entries.flatMap(entriesIn).sort((a, b) => (a.entryId < b.entryId ? -1 : 1))
+      const history = [...own.map((entry) => this.historyOf(entry)), ...notes.map((note) => this.historyOfNote(note))]
+      const overruled = (deletion: Overruled) => void this.overruled.push(deletion)
+      const stamped = await stampedRows([this.connection, this.dialect], schoolId, entries, this.writer, overruled)
+      const rows = [...stamped, ...[...(brought?.rows.values() ?? [])].flatMap((own) => [...own.values()])]
+      const all = [...history, ...(brought?.history ?? [])]
+      if (rows.length + all.length === 0) continue
+      const digest = history.length === 0 ? '' : createHash('sha256').update(JSON.stringify(history)).digest('hex')
+      await this.dialect.advance(this.connection, { schoolId, digest, rows, history: all })
+      this.advanced.add(schoolId)
+      for (const { source_id = null } of [...rows, ...all]) this.sources.add(source_id)
+    }
+    this.written.clear()
+    this.notes.length = 0
+    this.brought.clear()
+  }
+
+  /** Rows as replication has merged and settled them: they bear their versions already, which `bring` records. */
+  async place(table: Replicated, rows: Iterable<AnyRow>, how: Placing = 'replace'): Promise<void> {
+    // Where others write at the same time, one that was not there may be there by now (docs/design/store.md).
+    const known = how === 'new' ? (this.dialect.writesAlone ? 'insert' : 'replace') : how
+    if (typeof known === 'string') await this.dialect.writeRows(this.connection, this.tableOf(table), rows, known)
+    else await this.dialect.updateRows(this.connection, this.tableOf(table), [...rows], known)
+  }
+
+  async erase(table: Replicated, schoolId: string, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    await this.dialect.deleteRows(this.connection, this.tableOf(table), descriptions[table].scope === 'school' ? schoolId : null, ids)
+  }
+
+  /** Versions and history that came from other nodes: recorded with the next number of this node's feed. */
+  bring(schoolId: string, rows: readonly SyncRowWrite[], history: readonly HistoryWrite[] = []): void {
+    if (rows.length + history.length === 0) return
+    const brought = this.brought.get(schoolId) ?? { rows: new Map<string, Map<string, SyncRowWrite>>(), history: [] as HistoryWrite[] }
+    this.brought.set(schoolId, brought)
+    for (const row of rows) {
+      const own = brought.rows.get(row.table_name) ?? new Map<string, SyncRowWrite>()
+      brought.rows.set(row.table_name, own.set(row.row_id, row))
+    }
+    brought.history.push(...history)
+  }
+
+  /** What of these rows was brought in this transaction is as if it had not been. */
+  unbring(schoolId: string, table: Replicated, ids: readonly string[]): void {
+    for (const id of ids) this.brought.get(schoolId)?.rows.get(table)?.delete(id)
+  }
+
+  foundAbsent(schoolId: string, table: Replicated, vvById: ReadonlyMap<string, string | null>): void {
+    this.absences.note(schoolId, table, vvById)
+  }
+
+  /** Versions that this transaction brought and has not written yet, by row: they stand before what is stored. */
+  broughtOf(schoolId: string, table: string): ReadonlyMap<string, SyncRowWrite> {
+    return this.brought.get(schoolId)?.rows.get(table) ?? new Map()
+  }
+
+  /** Rows that this transaction wrote itself, for the rules between rows. */
+  touched(): readonly Touched[] {
+    return [...this.written.values()]
+      .filter((entry) => actionOf(entry) !== null)
+      .map(({ table, schoolId, before, after }) => ({ table, schoolId, before, after }))
+  }
+
+  /** What a laptop's parent would not take is not acknowledged either (docs/design/replication.md). */
+  private async demandWrittenHere(table: Replicated): Promise<void> {
+    if (descriptions[table].notOnLaptops && (await this.writer.isLaptop())) throw replicationFailures.notOnALaptop()
+  }
+
+  private async removeChildren(table: Replicated, column: string, parents: readonly AnyRow[]) {
+    const definition = this.tableOf(table)
+    const columns = getTableColumns(definition) as Record<string, Column>
+    for (const [schoolId, group] of bySchool(table, parents)) {
+      const ids = group.map((row) => row.id)
+      const children = await this.connection.db
+        .select()
+        .from(definition as SQLiteTable)
+        .where(and(eq(columns['school_id'] as Column, schoolId), inArray(columns[column] as Column, ids)))
+      await this.remove(table, children as Row<typeof table>[])
+    }
+  }
+
+  private historyOf(entry: RowChange): HistoryWrite {
+    const { now, actor, node } = this.writer
+    return {
+      id: entry.entryId,
+      at: now,
+      actor_id: actor,
+      node_id: node,
+      entity: entry.table,
+      row_id: rowOf(entry).id,
+      near_id: nearOf(entry.table, rowOf(entry)),
+      action: actionOf(entry) as Action,
+      changes: JSON.stringify(changesOf(entry)),
+    }
+  }
+
+  private historyOfNote({ entryId, schoolId, entity, id, action, changes }: Note & { entryId: string }): HistoryWrite {
+    const { now, actor, node } = this.writer
+    const changed = Object.fromEntries(Object.entries(changes).map(([name, after]) => [name, { before: null, after }]))
+    return {
+      id: entryId,
+      at: now,
+      actor_id: actor,
+      node_id: node,
+      entity,
+      row_id: id,
+      near_id: schoolId,
+      action,
+      changes: JSON.stringify(changed),
+    }
+  }
+
+  /** Two writes of one row in one transaction are one entry, from the first `before` to the last `after`, but for a removal. */
+  private remember(table: Replicated, before: AnyRow | null, after: AnyRow | null, units: ReadonlySet<string>) {
+    const row = (after ?? before) as AnyRow
+    const key = `${table}:${row.id}`
+    const earlier = this.written.get(key)
+    if (earlier) {
+      if (after === null && earlier.before && earlier.after) earlier.ended = { entryId: this.writer.newId(), row: earlier.after }
+      earlier.after = after
+      earlier.units = new Set([...earlier.units, ...units])
+    } else {
+      this.written.set(key, { entryId: this.writer.newId(), table, schoolId: schoolOf(table, row), before, after, units })
+    }
+  }
+
+  private derived(table: Replicated, row: AnyRow): AnyRow {
+    const { derive } = descriptions[table]
+    return derive ? { ...row, ...derive(row) } : row
+  }
+
+  private completed(table: Replicated, row: AnyRow, action: Action): AnyRow {
+    const full: AnyRow = this.derived(table, row)
+    const { now, actor } = this.writer
+    const automatic: Record<string, unknown> = { created_at: now, updated_at: now, created_by: actor, updated_by: actor }
+    const creation = action === 'create'
+    const complete: Record<string, unknown> = {}
+    for (const { name } of encodersOf(this.tableOf(table))) {
+      const isAutomatic = name in automatic && (creation ? full[name] === undefined : name.startsWith('updated'))
+      complete[name] = (isAutomatic ? automatic[name] : full[name]) ?? null
+    }
+    return complete as AnyRow
+  }
+
+  private tableOf(table: Replicated): Table {
+    return this.dialect.tables[table as keyof Tables] as Table
+  }
+}

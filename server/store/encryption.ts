@@ -1,0 +1,25 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+const CIPHER = 'aes-256-gcm'
+const [NONCE, TAG] = [12, 16]
+
+/** Encrypts a column with AES-256-GCM. `owner` is authenticated with it, so that a secret copied into another person's row does not decrypt. */
+export function encrypt(secret: Buffer, key: Buffer, owner: string): string {
+  const nonce = randomBytes(NONCE)
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(owner))
+  const encrypted = Buffer.concat([cipher.update(secret), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url')
+}
+
+/** Null where the text was encrypted with another key or for another owner, or is damaged. */
+export function decrypt(text: string, key: Buffer, owner: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.length < NONCE + TAG) return null
+  try {
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE), { authTagLength: TAG }).setAAD(Buffer.from(owner))
+    decipher.setAuthTag(bytes.subarray(NONCE, NONCE + TAG))
+    return Buffer.concat([decipher.update(bytes.subarray(NONCE + TAG)), decipher.final()])
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,74 @@
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import type { Replicated } from '@markbook/shared/tables/tables'
+import { asideAfter, asideToText, textToAside } from '@markbook/sync/aside'
+import { furthestOf, highsOf } from '@markbook/sync/merge/policy'
+import { stamp } from '@markbook/sync/stamp'
+import { EXISTENCE, type Stamp, type Versions, type VersionsText, versionsReader, versionsToText } from '@markbook/sync/versions'
+import type { Connection } from './connection.ts'
+import type { SyncRowWrite } from './dialect.rows.ts'
+import type { Dialect, StoredVersions } from './dialect.ts'
+import { claimsOf, type RowChange, rowOf } from './row-changes.ts'
+
+export type Stamping = { node: string; nowMs: number; actor: string | null }
+/** The deletion of a row that stood in spite of it, for something that hangs on it, and that somebody has changed since. */
+export type Overruled = { table: Replicated; schoolId: string; rowId: string; stamp: Stamp }
+
+/** The versions that rows of a school have after what a transaction wrote of them. `overruled` is told of deletions that end with it. */
+export async function stampedRows(
+  [connection, dialect]: readonly [Connection, Dialect],
+  schoolId: string,
+  entries: readonly RowChange[],
+  stamping: Stamping,
+  overruled: (deletion: Overruled) => void,
+): Promise<SyncRowWrite[]> {
+  const stored = new Map<string, StoredVersions>()
+  for (const table of new Set(entries.map((entry) => entry.table))) {
+    const ids = entries.filter((entry) => entry.table === table).map((entry) => rowOf(entry).id)
+    for (const row of await dialect.versionsOf(connection, schoolId, table, ids)) stored.set(`${table}:${row.row_id}`, row)
+  }
+  const [read, stampFor] = [versionsReader(), stamper(stamping)]
+  return entries.map((entry) => {
+    const { table, units } = entry
+    const { id } = rowOf(entry)
+    const before = stored.get(`${table}:${id}`)
+    const previous = before ? read(before) : null
+    const deletion = previous?.alive.length === 0 && entry.before !== null && entry.after !== null && previous.units[EXISTENCE]
+    if (deletion) overruled({ table, schoolId, rowId: id, stamp: deletion })
+    return {
+      table_name: table,
+      row_id: id,
+      ...stampFor(entry, previous),
+      deleted: entry.after === null,
+      ...asideOf(entry, units, before?.extra ?? null),
+      source_id: null,
+      schema: SCHEMA_VERSION,
+      place: before?.place,
+    }
+  })
+}
+
+function asideOf(entry: RowChange, units: ReadonlySet<string>, extra: string | null): Pick<SyncRowWrite, 'extra' | 'settled'> {
+  const deletes = entry.after === null
+  if (extra === null && !deletes) return { extra: null, settled: false }
+  const aside = asideAfter(textToAside(extra), { units, last: deletes ? claimsOf(entry) : null })
+  return { extra: asideToText(aside), settled: Object.keys(aside.claims ?? {}).length > 0 }
+}
+
+/** Rows that were written together, and are again, have one text of versions: it is made once. */
+function stamper({ node, nowMs, actor }: Stamping): (entry: RowChange, previous: Versions | null) => VersionsText {
+  // A set of units belongs to one table, and to creations, changes or deletions alone (`RowChange`).
+  const known = new Map<ReadonlySet<string>, Map<Versions | null, Map<string, VersionsText>>>()
+  return (entry, previous) => {
+    const { table, units } = entry
+    const high = highsOf(table, rowOf(entry))
+    const like = Object.values(high).join()
+    const ofUnits = known.get(units) ?? new Map<Versions | null, Map<string, VersionsText>>()
+    known.set(units, ofUnits)
+    const alike = ofUnits.get(previous) ?? new Map<string, VersionsText>()
+    ofUnits.set(previous, alike)
+    const write = () => ({ units: [...units], node, now: nowMs, actor, deletes: entry.after === null, high, furthest: furthestOf(table) })
+    const made = alike.get(like) ?? versionsToText(stamp(previous, write()))
+    alike.set(like, made)
+    return made
+  }
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { failures } from '../failures.ts'
+import { Token } from './auth.ts'
+import { DemoAccount } from './demo.ts'
+import { endpoint } from './endpoint.ts'
+import { choice, Done, Flag, Id, Instant, input, row } from './scalars.ts'
+
+/**
+ * The sign-in methods of this server; nothing about any address. `mail`: `ok`, `failing` while mail cannot be sent, `console` where
+ * none is set up and codes are printed on the console of the server. `demo` is there in a demonstration only, for the machine that it runs
+ * on (docs/design/server.md).
+ */
+export const SignInMethods = row('Ways', {
+  mail: choice(['ok', 'failing', 'console']),
+  totp: Flag,
+  recovery: Flag,
+  desk: Flag,
+  demo: z.array(DemoAccount).optional(),
+})
+export type SignInMethods = z.infer<typeof SignInMethods>
+
+/** The own sign-in methods besides mail. `confirmed_at` is null without an app; `recovery_codes` is the number of unused codes. */
+export const OwnSignInMethods = row('OwnWays', { confirmed_at: Instant.nullable(), recovery_codes: z.int() })
+export type OwnSignInMethods = z.infer<typeof OwnSignInMethods>
+
+/** `secret` in base 32, for typing by hand what `otpauth_uri` says as a QR code. */
+const TotpEnrolment = row('TotpEnrolment', { otpauth_uri: z.string(), secret: z.string() })
+
+const RecoveryCodes = row('RecoveryCodes', { codes: z.array(z.string()) })
+
+const DeskCode = row('DeskCode', { code: z.string(), expires_at: Instant })
+
+/** A code that the desk issued (`create`) or that somebody signed in with (`update`). `actor` is null for the latter. */
+const DeskEntry = row('DeskEntry', {
+  id: Id,
+  at: Instant,
+  action: choice(['create', 'update']),
+  actor: z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),
+  user_id: Id,
+  email: z.string(),
+})
+
+export const signInFailures = failures('auth', {
+  noEnrolment: [409, 'There is no new app to confirm, or it took too long. Please start again.'],
+  notAtTheDesk: [
+    403,
+    'The desk gives no code to this person: only to active members of this school alone who are not administrators. Please use the console of the server.',
+  ],
+  deskLimit: [429, 'The desk has given out as many codes as it may in an hour. Please wait.'],
+})
+
+/** Sign-in when mail cannot leave (decisions §3). All codes are typed where the mailed one is: POST /api/auth/otp/verify. */
+export const signInMethods = {
+  ways: endpoint('GET /api/auth/ways', 'none', 'Say whether mail leaves, and how else to sign in', { reply: SignInMethods }),
+  ownWays: endpoint('GET /api/auth/totp', 'session', 'Read how one can sign in without mail', { reply: OwnSignInMethods }),
+  enrolTotp: endpoint('POST /api/auth/totp', 'session', 'Begin to use an authenticator app', { status: 201, reply: TotpEnrolment }),
+  confirmTotp: endpoint('POST /api/auth/totp/confirm', 'session', 'Show that the app gives the right codes', {
+    body: input({ token: Token }),
+    reply: OwnSignInMethods,
+    fails: ['auth.no_enrolment', 'otp_invalid', 'otp_locked', 'sync.not_on_a_laptop'],
+  }),
+  removeTotp: endpoint('DELETE /api/auth/totp', 'session', 'Stop using the authenticator app', {
+    reply: Done,
+    fails: ['sync.not_on_a_laptop'],
+  }),
+  newRecoveryCodes: endpoint('POST /api/auth/recovery-codes', 'session', 'Make ten one-time codes to print; older ones end', {
+    status: 201,
+    reply: RecoveryCodes,
+    fails: ['sync.not_on_a_laptop'],
+  }),
+  deskCodes: endpoint('GET /api/auth/desk-codes', 'admin', 'List what the sign-in desk did, newest first', { reply: z.array(DeskEntry) }),
+  issueDeskCode: endpoint('POST /api/auth/desk-codes', 'admin', 'Hand a member a code to sign in once', {
+    status: 201,
+    body: input({ userId: Id }),
+    reply: DeskCode,
+    fails: ['auth.not_at_the_desk', 'auth.desk_limit'],
+  }),
+  resetSignIn: endpoint(
+    'POST /api/schools/members/:userId/reset-sign-in',
+    'admin',
+    'Let a member sign in by mail again after too many wrong codes',
+    { reply: Done },
+  ),
+}

@@ -1,0 +1,42 @@
+export type Separator = ',' | ';' | '\t'
+
+/** Excel announces the separator in a line of its own, which it does not count as a row. */
+const ANNOUNCED = /^sep=([,;\t])(?:\r\n|\n|\r)/i
+
+/** Takes off the line that announces the separator; null where there is none. */
+export function splitAnnounced(text: string): { announced: Separator | null; body: string } {
+  const found = ANNOUNCED.exec(text)
+  return { announced: (found?.[1] as Separator | undefined) ?? null, body: text.slice(found?.[0].length ?? 0) }
+}
+
+/** The separator that the first line has most of, outside quotation marks. */
+export function separatorOf(text: string): Separator {
+  const counts = { ',': 0, ';': 0, '\t': 0 }
+  let isQuoted = false
+  for (const letter of text) {
+    if (letter === '"') isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (letter === '\n' || letter === '\r') break
+    else if (letter === ',' || letter === ';' || letter === '\t') counts[letter] += 1
+  }
+  if (counts[';'] > counts[',']) return counts['\t'] > counts[';'] ? '\t' : ';'
+  return counts['\t'] > counts[','] ? '\t' : ','
+}
+
+/** Windows-1252 differs from Latin-1 in these 32 places only; the decoder of Node leaves them as control characters. */
+const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+
+/**
+ * Text of a file in UTF-8, UTF-16 with its byte-order mark, or else Windows-1252 (what Excel writes on an older machine), without the mark.
+ * Throws a TypeError for UTF-16 that is damaged.
+ */
+export function decodeText(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le', { fatal: true }).decode(bytes)
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be', { fatal: true }).decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    const latin = new TextDecoder('windows-1252').decode(bytes)
+    return latin.replace(/[\u0080-\u009f]/g, (letter) => WINDOWS_1252[letter.charCodeAt(0) - 0x80] ?? letter)
+  }
+}

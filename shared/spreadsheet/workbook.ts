@@ -1,0 +1,286 @@
+import { importFailures } from '../contract/imports.ts'
+import { Failure } from '../failures.ts'
+import { limits } from '../limits.ts'
+import { type Sheet, type SheetRow, tooManyColumns, tooManyRows, toSheet } from './table.ts'
+import { type Attributes, parseXml, type XmlHandlers } from './xml.ts'
+import { openZip, type Zip } from './zip.ts'
+
+/*
+ * The reader of .xlsx (ECMA-376, part 1, 18.2 to 18.8) for the server and the app. Each part is parsed once, from its beginning to its
+ * end, and nothing is kept of it but the texts of cells. What else a sheet holds (merged ranges, validations, names) is passed over.
+ */
+
+/** Cells with content: enough for every row with forty columns. */
+const CELLS_MAX = limits.importRows * 40
+/** Characters of all cells together. A shared string counts for each cell that shows it. */
+const TEXT_MAX = limits.importUnpacked
+const ROW_MAX = 1_048_576
+
+const unreadable = () =>
+  importFailures.unreadable({ message: 'The sheets of this workbook cannot be read. Save it again as .xlsx and send the new file.' })
+
+type Relation = { id: string; type: string; target: string }
+type SheetName = { name: string; relation: string; isHidden: boolean }
+type WorkbookPart = { sheets: SheetName[]; is1904: boolean }
+
+/**
+ * Reads one sheet of an .xlsx workbook: the first named in `preferred` (case ignored), else the first that is not hidden.
+ * Dates become YYYY-MM-DD, formulas the result that was saved with them, errors ''.
+ * Throws imports.wrong_type (415), imports.unreadable (400), imports.too_large (413).
+ */
+export async function readWorkbook(bytes: Uint8Array, preferred: readonly string[] = []): Promise<Sheet> {
+  const zip = await openZip(bytes)
+  const workbook = await zip.read('xl/workbook.xml')
+  const types = await zip.read('[Content_Types].xml')
+  if (!workbook || !types || !new TextDecoder().decode(types).includes('spreadsheetml'))
+    throw importFailures.wrongType({ message: 'This file is not an Excel workbook. Save it as .xlsx or .csv.' })
+  const { sheets, is1904 } = workbookIn(workbook)
+  const relations = await relationsIn(zip)
+  const sheet = await zip.read(chooseSheet(sheets, relations, preferred).target)
+  if (!sheet) throw unreadable()
+  const part = async (type: string) => {
+    const target = relations.find((relation) => relation.type === type)?.target
+    return target === undefined ? null : zip.read(target)
+  }
+  const styles = await part('styles')
+  const strings = await part('sharedStrings')
+  return toSheet(rowsIn(sheet, { strings: strings ? stringsIn(strings) : [], isDate: styles ? datesIn(styles) : [], is1904 }))
+}
+
+/** Parses a part; what is not well-formed is a workbook that cannot be read. */
+function parse(bytes: Uint8Array, handlers: XmlHandlers): void {
+  try {
+    parseXml(bytes, handlers)
+  } catch (error) {
+    throw error instanceof Failure ? error : unreadable()
+  }
+}
+
+const isTrue = (flag: string | undefined) => flag === '1' || flag === 'true'
+
+function workbookIn(bytes: Uint8Array): WorkbookPart {
+  const found: WorkbookPart = { sheets: [], is1904: false }
+  const open = (name: string, attributes: Attributes) => {
+    if (name === 'workbookPr') found.is1904 = isTrue(attributes['date1904'])
+    if (name !== 'sheet') return
+    const relation = Object.entries(attributes).find(([key]) => key === 'id' || key.endsWith(':id'))?.[1] ?? ''
+    found.sheets.push({ name: attributes['name'] ?? '', relation, isHidden: (attributes['state'] ?? 'visible') !== 'visible' })
+  }
+  parse(bytes, { open })
+  return found
+}
+
+const toPath = (target: string): string => (target.startsWith('/') ? target.slice(1) : `xl/${target.replace(/^\.\//, '')}`)
+
+async function relationsIn(zip: Zip): Promise<Relation[]> {
+  const bytes = await zip.read('xl/_rels/workbook.xml.rels')
+  const relations: Relation[] = []
+  const open = (name: string, { Id = '', Type = '', Target = '' }: Attributes) => {
+    if (name === 'Relationship') relations.push({ id: Id, type: Type.split('/').at(-1) ?? '', target: toPath(Target) })
+  }
+  if (bytes) parse(bytes, { open })
+  return relations
+}
+
+function chooseSheet(all: readonly SheetName[], relations: readonly Relation[], preferred: readonly string[]): Relation {
+  const worksheets = new Map(relations.filter(({ type }) => type === 'worksheet').map((relation) => [relation.id, relation]))
+  const sheets = all.filter(({ relation }) => worksheets.has(relation))
+  const wanted = preferred.map((name) => name.toLowerCase())
+  const chosen =
+    sheets.find(({ name }) => wanted.includes(name.trim().toLowerCase())) ?? sheets.find(({ isHidden }) => !isHidden) ?? sheets[0]
+  const relation = chosen && worksheets.get(chosen.relation)
+  if (!relation) throw unreadable()
+  return relation
+}
+
+/** A letter that XML cannot hold is written as `_x000D_` (ECMA-376, part 1, 22.9.2.19). */
+const unescaped = (text: string): string =>
+  text.includes('_x') ? text.replace(/_x([0-9A-F]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))) : text
+
+/** The texts of `<si>` or `<is>`: its runs one after the other, without how they are pronounced. */
+function textCollector() {
+  let text = ''
+  let inText = false
+  let inPhonetic = false
+  return {
+    open: (name: string) => {
+      if (name === 'rPh') inPhonetic = true
+      if (name === 't') inText = !inPhonetic
+    },
+    text: (piece: string) => {
+      if (inText) text += piece
+    },
+    close: (name: string) => {
+      if (name === 'rPh') inPhonetic = false
+      if (name === 't') inText = false
+    },
+    /** The text so far; the next begins empty. */
+    take: () => {
+      const taken = unescaped(text)
+      text = ''
+      return taken
+    },
+  }
+}
+
+function stringsIn(bytes: Uint8Array): string[] {
+  const strings: string[] = []
+  const texts = textCollector()
+  const close = (name: string) => {
+    texts.close(name)
+    if (name === 'si') strings.push(texts.take())
+  }
+  parse(bytes, { open: texts.open, text: texts.text, close })
+  return strings
+}
+
+/** The date formats among those that a workbook need not spell out (ECMA-376, part 1, 18.8.30). */
+const DATE_FORMATS = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47])
+/** A format of dates or times, apart from its colours and what it quotes. */
+const isDateFormat = (format: string): boolean => /[ymdhMsb]/.test(format.replace(/\[[^\][]*]/g, '').replace(/"[^"]*"/g, ''))
+
+/** For each cell style, whether it shows numbers as dates. */
+function datesIn(bytes: Uint8Array): boolean[] {
+  const formats = new Map<string, boolean>()
+  const styles: boolean[] = []
+  let inCells = false
+  const open = (name: string, { numFmtId = '0', formatCode = '' }: Attributes) => {
+    if (name === 'numFmt') formats.set(numFmtId, isDateFormat(formatCode))
+    if (name === 'cellXfs') inCells = true
+    if (name !== 'xf' || !inCells) return
+    styles.push(formats.get(numFmtId) ?? DATE_FORMATS.has(Number(numFmtId)))
+  }
+  const close = (name: string) => {
+    if (name === 'cellXfs') inCells = false
+  }
+  parse(bytes, { open, close })
+  return styles
+}
+
+type Context = { strings: readonly string[]; isDate: readonly boolean[]; is1904: boolean }
+
+const EPOCH_1900 = Date.UTC(1899, 11, 30)
+const EPOCH_1904 = Date.UTC(1904, 0, 1)
+
+function toDay(serial: number, is1904: boolean): string {
+  const day = new Date((is1904 ? EPOCH_1904 : EPOCH_1900) + Math.round(serial * 86_400_000))
+  return Number.isNaN(day.getTime()) ? '' : day.toISOString().slice(0, 10)
+}
+
+/** `t` and `s` of a cell, and what its `<v>` holds (ECMA-376, part 1, 18.18.11). */
+function valueText({ t, s }: Attributes, value: string, { strings, isDate, is1904 }: Context): string {
+  if (value === '' || t === 'e') return ''
+  if (t === 's') {
+    const text = strings[Number.parseInt(value, 10)]
+    if (text === undefined) throw unreadable()
+    return text
+  }
+  if (t === 'str') return unescaped(value)
+  if (t === 'b') return Number.parseInt(value, 10) !== 0 ? 'TRUE' : 'FALSE'
+  if (t === 'd') return value.slice(0, 10)
+  const number = Number.parseFloat(value)
+  if (!Number.isFinite(number)) return ''
+  // A spreadsheet shows 15 digits and keeps more: 8.2 + 3.1 is stored as 11.299999999999999.
+  return isDate[Number(s ?? 0)] ? toDay(number, is1904) : String(Number(number.toPrecision(15)))
+}
+
+const columnOf = (letters: string): number => [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
+
+function rowNumber({ r = '' }: Attributes): number {
+  const number = /^\d{1,7}$/.test(r) ? Number(r) : 0
+  if (number < 1 || number > ROW_MAX) throw unreadable()
+  return number
+}
+
+/** Column A is 1. */
+function columnNumber({ r = '' }: Attributes): number {
+  const [, letters, row] = /^([A-Z]{1,3})(\d{1,7})$/.exec(r) ?? []
+  if (!letters || Number(row) < 1 || Number(row) > ROW_MAX) throw unreadable()
+  const column = columnOf(letters)
+  if (column > limits.importColumns) throw tooManyColumns()
+  return column
+}
+
+/** Collects the rows of a sheet that hold cells with content. Formatting without content is common, and costs nothing here. */
+class Rows {
+  private readonly rows = new Map<number, string[]>()
+  private readonly texts = textCollector()
+  private row: Attributes = {}
+  private cells: string[] | null = null
+  private cell: Attributes | null = null
+  private column = 0
+  private value = ''
+  private inValue = false
+  private cellCount = 0
+  private rowCount = 0
+  private characters = 0
+
+  constructor(private readonly context: Context) {}
+
+  open = (name: string, attributes: Attributes): void => {
+    if (name === 'row') this.beginRow(attributes)
+    else if (name === 'c') this.beginCell(attributes)
+    else if (this.cell) {
+      if (this.column === 0) this.countCell(this.cell)
+      if (name === 'v') this.inValue = true
+      this.texts.open(name)
+    }
+  }
+
+  text = (piece: string): void => {
+    if (this.inValue) this.value += piece
+    else if (this.cell) this.texts.text(piece)
+  }
+
+  close = (name: string): void => {
+    if (name === 'v') this.inValue = false
+    else if (name === 'c') this.endCell()
+    else this.texts.close(name)
+  }
+
+  /** In ascending order, whatever order the file has. */
+  sorted = (): SheetRow[] => [...this.rows].map(([row, cells]) => ({ row, cells })).sort((a, b) => a.row - b.row)
+
+  private beginRow(attributes: Attributes): void {
+    this.row = attributes
+    this.cells = null
+  }
+
+  private beginCell(attributes: Attributes): void {
+    this.cell = attributes
+    this.column = 0
+    this.value = ''
+  }
+
+  /** Called at the first element inside a cell: every row and cell with content must say where it is. */
+  private countCell(cell: Attributes): void {
+    if (!this.cells) {
+      const number = rowNumber(this.row)
+      this.rowCount += 1
+      if (this.rowCount > limits.importRows + 1) throw tooManyRows()
+      this.cells = this.rows.get(number) ?? []
+      this.rows.set(number, this.cells)
+    }
+    this.cellCount += 1
+    this.column = columnNumber(cell)
+    if (this.cellCount > CELLS_MAX) throw tooManyColumns()
+  }
+
+  private endCell(): void {
+    const { cell, cells, column } = this
+    this.cell = null
+    if (!cell || !cells || column === 0) return
+    const inline = this.texts.take()
+    const text = cell['t'] === 'inlineStr' ? inline : valueText(cell, this.value, this.context)
+    this.characters += text.length
+    if (this.characters > TEXT_MAX) throw tooManyColumns()
+    while (cells.length < column) cells.push('')
+    cells[column - 1] = text
+  }
+}
+
+function rowsIn(bytes: Uint8Array, context: Context): SheetRow[] {
+  const rows = new Rows(context)
+  parse(bytes, rows)
+  return rows.sorted()
+}
