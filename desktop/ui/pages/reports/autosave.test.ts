@@ -92,6 +92,19 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot().values.conduct).toBe('Very good')
   })
 
+  test('a value of before the save does not replace the saved one, and the next value from the server does', async () => {
+    const row = new Autosave<'remark' | 'conduct'>(start, { save: async () => {} })
+    row.edit('remark', 'mine')
+    await row.flush()
+    row.mergeStored({ ...start })
+    expect(row.getSnapshot().values.remark).toBe('mine')
+    row.mergeStored({ ...start, remark: 'mine' })
+    row.mergeStored({ ...start, remark: 'theirs' })
+    expect(row.getSnapshot().values.remark).toBe('theirs')
+    row.mergeStored({ ...start })
+    expect(row.getSnapshot().values.remark).toBe('')
+  })
+
   test('whatever is typed and whenever a save fails, in the end the server has what is seen', async () => {
     const steps = fc.array(
       fc.oneof(

@@ -21,6 +21,9 @@ const RETRY_MS = 5_000
  */
 export class Autosave<F extends string> {
   #stored: FieldValues<F>
+  #latest: FieldValues<F>
+  /** What the cache of the page held of a field when it was saved. It arrives once more before the saved value does. */
+  #superseded: Partial<Record<F, string>> = {}
   #snapshot: AutosaveSnapshot<F>
   #focusedField: F | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -30,6 +33,7 @@ export class Autosave<F extends string> {
 
   constructor(stored: FieldValues<F>, options: AutosaveOptions<F>) {
     this.#stored = stored
+    this.#latest = stored
     this.#options = options
     this.#snapshot = { values: stored, state: 'same', failure: null }
   }
@@ -52,12 +56,14 @@ export class Autosave<F extends string> {
     this.#focusedField = field
   }
 
-  /** Takes over newer values from the server. */
+  /** Takes over newer values from the server. Values of before the last save are not newer. */
   mergeStored(stored: FieldValues<F>): void {
+    this.#latest = stored
     const changed = this.#changed()
-    const newer = this.#fields().filter(
-      (field) => !(field in changed) && field !== this.#focusedField && stored[field] !== this.#stored[field],
-    )
+    const newer = this.#fields().filter((field) => {
+      if (stored[field] !== this.#superseded[field]) delete this.#superseded[field]
+      return !(field in changed) && !(field in this.#superseded) && field !== this.#focusedField && stored[field] !== this.#stored[field]
+    })
     if (newer.length === 0) return
     const merged = Object.fromEntries(newer.map((field) => [field, stored[field]])) as Partial<Record<F, string>>
     this.#stored = { ...this.#stored, ...merged }
@@ -79,6 +85,10 @@ export class Autosave<F extends string> {
     this.#isSaving = false
     if (failure !== null) return this.#fail(failure)
     this.#stored = { ...this.#stored, ...sent }
+    // The reply may have reached the cache already.
+    for (const field of this.#fields()) {
+      if (field in sent && sent[field] !== this.#latest[field]) this.#superseded[field] = this.#latest[field]
+    }
     this.#setState('saved')
     if (Object.keys(this.#sendable()).length > 0) this.#schedule(this.#options.pauseMs ?? PAUSE_MS)
   }
