@@ -24,7 +24,7 @@ const steps = [
   ['types of its browser tests', bin('tsc', '-p', 'desktop/ui/tests')],
   ['types of the benchmark', bin('tsc', '-p', 'bench')],
   [
-    'walls between the rooms',
+    'imports between folders',
     bin('depcruise', '--config', '.ci/boundaries.cjs', '--output-type', 'json', 'shared', 'sync', 'server', 'desktop'),
     wallsStand,
   ],
