@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
 import { Actions, Form, SaveActions } from './field.tsx'
+import layout from './layout.module.css'
 import { FailureNotice } from './page.tsx'
 
 type DialogProps = {
@@ -94,6 +95,42 @@ export function ConfirmDialog({ title, text, action, danger = true, onConfirm, o
         <Button ref={confirmButton} look={danger ? 'danger' : 'primary'} busy={isBusy} onClick={() => void confirm()}>
           {action ?? t('action.delete')}
         </Button>
+      </Actions>
+    </Dialog>
+  )
+}
+
+type LeaveProps = {
+  lead: string
+  /** What is not saved, and why. */
+  unsaved: readonly { key: string; name: string; reason: string }[]
+  /** The name of the button that leaves. */
+  go: string
+  onStay: () => void
+  onLeave: () => void
+}
+
+/** More entries than these are only counted. */
+const MAX_LISTED = 8
+
+/** Asks before a page with unsaved input is left, and lists that input. */
+export function LeaveDialog({ lead, unsaved, go, onStay, onLeave }: LeaveProps) {
+  const { t } = useTranslation('app')
+  return (
+    <Dialog open title={t('leave.title')} lead={lead} onClose={onStay}>
+      <ul className={layout['bullets']}>
+        {unsaved.slice(0, MAX_LISTED).map(({ key, name, reason }) => (
+          <li key={key}>
+            <strong>{name}</strong>: {reason}
+          </li>
+        ))}
+        {unsaved.length > MAX_LISTED && <li>{t('leave.more', { count: unsaved.length - MAX_LISTED })}</li>}
+      </ul>
+      <Actions>
+        <Button look="primary" onClick={onStay}>
+          {t('leave.stay')}
+        </Button>
+        <Button onClick={onLeave}>{go}</Button>
       </Actions>
     </Dialog>
   )

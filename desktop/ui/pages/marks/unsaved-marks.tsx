@@ -3,9 +3,7 @@ import i18next from 'i18next'
 import { useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
-import { Actions } from '../../components/field.tsx'
-import layout from '../../components/layout.module.css'
+import { ConfirmDialog, LeaveDialog } from '../../components/dialog.tsx'
 import { Notice } from '../../components/page.tsx'
 import { sentenceOf } from '../../words/failure.ts'
 import { editable } from '../../words/format.ts'
@@ -193,16 +191,13 @@ export function LeavingWarning({ sheet, onShow }: Props) {
     withResolver: true,
   })
   if (blocker.status !== 'blocked') return null
-  return <LeaveDialog sheet={sheet} onShow={onShow} onStay={blocker.reset} onLeave={blocker.proceed} />
+  return <LeaveMarks sheet={sheet} onShow={onShow} onStay={blocker.reset} onLeave={blocker.proceed} />
 }
 
 const unsavedOf = (all: readonly PendingMark[]) => all.filter(({ state }) => state !== 'fresh' && state !== 'sending')
 
-/** More marks than these are only counted. */
-const MAX_LISTED = 8
-
 /** Lists the unsaved marks with the reason of each. */
-function LeaveDialog({ sheet, onShow, onStay, onLeave }: Props & { onStay: () => void; onLeave: () => void }) {
+function LeaveMarks({ sheet, onShow, onStay, onLeave }: Props & { onStay: () => void; onLeave: () => void }) {
   const { t } = useTranslation('marks')
   const { queue } = useMarkingSession()
   const [[invalid, unsaved]] = useState(() => [sheet.invalidCells(), unsavedOf(queue.all())] as const)
@@ -225,21 +220,16 @@ function LeaveDialog({ sheet, onShow, onStay, onLeave }: Props & { onStay: () =>
     unsaved.length > 0 && t('leave.stuck', { count: unsaved.length }),
   ]
   return (
-    <Dialog open title={t('leave.title')} lead={lead.filter(Boolean).join(' ')} onClose={stay}>
-      <ul className={layout['bullets']}>
-        {lines.slice(0, MAX_LISTED).map((each) => (
-          <li key={`${each.assessmentId} ${each.studentId}`}>
-            <strong>{describeMark(sheet, each).name || t('leave.elsewhere')}</strong>: {each.reason}
-          </li>
-        ))}
-        {lines.length > MAX_LISTED && <li>{t('leave.more', { count: lines.length - MAX_LISTED })}</li>}
-      </ul>
-      <Actions>
-        <Button look="primary" onClick={stay}>
-          {t('leave.stay')}
-        </Button>
-        <Button onClick={onLeave}>{t('leave.go')}</Button>
-      </Actions>
-    </Dialog>
+    <LeaveDialog
+      lead={lead.filter(Boolean).join(' ')}
+      unsaved={lines.map((line) => ({
+        key: `${line.assessmentId} ${line.studentId}`,
+        name: describeMark(sheet, line).name || t('leave.elsewhere'),
+        reason: line.reason,
+      }))}
+      go={t('leave.go')}
+      onStay={stay}
+      onLeave={onLeave}
+    />
   )
 }

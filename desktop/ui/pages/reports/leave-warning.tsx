@@ -1,10 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { Actions } from '../../components/field.tsx'
-import layout from '../../components/layout.module.css'
+import { LeaveDialog } from '../../components/dialog.tsx'
 import { guardTermChange } from '../../frame/chosen-term.ts'
 import { sentenceOf } from '../../words/failure.ts'
 import { unsavableRows } from './use-autosave.ts'
@@ -35,12 +32,12 @@ export function LeaveWarning() {
       setChoice(null)
       choice.choose()
     }
-    return <LeaveDialog onStay={() => setChoice(null)} onLeave={leave} />
+    return <LeaveRows onStay={() => setChoice(null)} onLeave={leave} />
   }
-  return blocker.status === 'blocked' ? <LeaveDialog onStay={blocker.reset} onLeave={blocker.proceed} /> : null
+  return blocker.status === 'blocked' ? <LeaveRows onStay={blocker.reset} onLeave={blocker.proceed} /> : null
 }
 
-function LeaveDialog({ onStay, onLeave }: { onStay: () => void; onLeave: () => void }) {
+function LeaveRows({ onStay, onLeave }: { onStay: () => void; onLeave: () => void }) {
   const { t } = useTranslation('reports')
   const [stuck] = useState(unsavableRows)
   const stay = () => {
@@ -48,20 +45,12 @@ function LeaveDialog({ onStay, onLeave }: { onStay: () => void; onLeave: () => v
     requestAnimationFrame(focusUnsavedField)
   }
   return (
-    <Dialog open title={t('leave.title')} lead={t('leave.text', { count: stuck.length })} onClose={stay}>
-      <ul className={layout['bullets']}>
-        {stuck.map(({ name, failure }) => (
-          <li key={name}>
-            <strong>{name}</strong>: {failure === null ? t('leave.wrong') : sentenceOf(failure)}
-          </li>
-        ))}
-      </ul>
-      <Actions>
-        <Button look="primary" onClick={stay}>
-          {t('leave.stay')}
-        </Button>
-        <Button onClick={onLeave}>{t('leave.go')}</Button>
-      </Actions>
-    </Dialog>
+    <LeaveDialog
+      lead={t('leave.text', { count: stuck.length })}
+      unsaved={stuck.map(({ name, failure }) => ({ key: name, name, reason: failure === null ? t('leave.wrong') : sentenceOf(failure) }))}
+      go={t('leave.go')}
+      onStay={stay}
+      onLeave={onLeave}
+    />
   )
 }
