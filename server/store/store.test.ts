@@ -1,4 +1,5 @@
 import { naturalId } from '@markbook/shared/ids'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { repeatableIds, testClock } from '../testing/clock.ts'
@@ -50,7 +51,7 @@ test('a write stamps the row and adds to the history, in the same transaction', 
   const school = await at.store.write(asSystem(), aSchool)
   const { feed, rows, history } = await feedOf(school)
   expect(feed).toMatchObject([{ seq: 1 }])
-  expect(rows).toMatchObject([{ table_name: 'school', row_id: school, seq: 1, deleted: false, schema: 1 }])
+  expect(rows).toMatchObject([{ table_name: 'school', row_id: school, seq: 1, deleted: false, schema: SCHEMA_VERSION }])
   expect(JSON.parse(rows[0]?.vv ?? '')).toEqual({ [at.store.nodeId]: 1 })
   expect(JSON.parse(rows[0]?.units ?? '')).toMatchObject({
     row: [at.store.nodeId, 1, clock.now(), null],

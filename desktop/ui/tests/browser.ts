@@ -53,6 +53,9 @@ export async function expectForEverybody(page: Page): Promise<void> {
   expect(said, page.url()).toEqual([])
 }
 
+/** Resolves when no dialog is open. A short message in the corner is a dialog too, and stays for seconds. */
+export const dialogsClosed = (page: Page) => page.locator('[role="dialog"]:not([aria-modal="false"])').waitFor({ state: 'detached' })
+
 /** Kept where `PICTURES` names a folder, for people to look at. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['PICTURES']

@@ -1,7 +1,7 @@
 import { class3A, class3B, michaelmas } from '@markbook/shared/story/school-year'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
@@ -22,7 +22,7 @@ describe.skipIf(!headlessPath)('report books', () => {
 
   const press = async (page: Page, name: string | RegExp) => {
     // A dialog that goes gives the focus back to where it was.
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await dialogsClosed(page)
     await page.getByRole('button', { name }).press('Enter')
   }
 
@@ -37,7 +37,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await expectForEverybody(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Bring up to date' }).press('Enter')
     await page.getByRole('link', { name: 'Wójcik, Łukasz' }).waitFor()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await dialogsClosed(page)
     await expectForEverybody(page)
     await picture(page, 'reports-books-pc')
 

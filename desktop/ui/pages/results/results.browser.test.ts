@@ -2,7 +2,7 @@ import { elan, zoe } from '@markbook/shared/story/marks'
 import { class3A, class3B, hilary, maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
@@ -103,7 +103,7 @@ describe.skipIf(!headlessPath)('results', () => {
     await expectForEverybody(page)
     await picture(page, 'results-year-explain-pc')
     await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await dialogsClosed(page)
     await page.getByRole('link', { name: 'Summary' }).click()
     await page.getByRole('heading', { name: 'By subject' }).waitFor()
     await expectForEverybody(page)
