@@ -61,14 +61,15 @@ const tests = {
   again: browserTestsPassAlone,
 }
 const someWorlds = (count) => ({ title: `${count} simulated worlds of replication, each with its own faults`, step: worlds(count) })
+const LONG = { TEST_LONG: '1' }
 const slow = {
   title: 'Slow tests in their long form',
   step: vitest('run', '--project=slow-sqlite', '--project=slow-postgres'),
-  env: { TEST_LONG: '1' },
+  env: LONG,
 }
 const packages = { title: 'Packages', step: ['--import', 'tsx', join('scripts', 'test-packages.mjs')] }
 
 if (mode === '--watch') process.exit(run(vitest('watch', ...quick, ...rest)))
 if (rest.length > 0) process.exit(run(vitest('run', ...(rest.some((one) => one.startsWith('--project')) ? [] : quick), ...rest)))
 if (!check()) process.exit(1)
-runAll(mode === '--all' ? [tests, slow, someWorlds(500), packages] : [tests, someWorlds(100)])
+runAll(mode === '--all' ? [{ ...tests, env: LONG }, slow, someWorlds(500), packages] : [tests, someWorlds(100)])

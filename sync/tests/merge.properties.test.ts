@@ -1,6 +1,7 @@
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { times } from '../../server/testing/long.ts'
 import { mergeRows } from '../merge/merge.ts'
 import { furthestOf, highsOf } from '../merge/policy.ts'
 import { stamp } from '../stamp.ts'
@@ -35,7 +36,7 @@ const historiesOf = (among: readonly Replicated[]): fc.Arbitrary<History> =>
     events: fc.array(fc.nat(2 ** 23 - 1).map(eventOf), { minLength: 4, maxLength: 18 }),
   })
 
-const CASES_EACH = 11_200
+const CASES_EACH = times(2_800, 11_200)
 
 describe(`in ${CASES_EACH} histories`, () => {
   test.each(Object.entries(invariants))('%s', (_, invariant) => {
