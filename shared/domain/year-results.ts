@@ -1,6 +1,6 @@
-import { type TypeAverages, termComposite } from './averages.ts'
+import { termComposite } from './averages.ts'
 import { averagesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
-import { printed } from './exact.ts'
+import { type Exact, printed } from './exact.ts'
 import { compareText } from './fold.ts'
 import { letterFor } from './letters.ts'
 import { positions } from './positions.ts'
@@ -109,19 +109,24 @@ function yearSubjects(input: ClassYearInput): (student: StudentInput) => Subject
     const grades = gradesInPlace(plan, student.grades)
     const resultOf = (subject: Subject): SubjectYearResult => {
       // Of a term only what the year prints is rounded.
-      const averages = terms.map(({ slots }) => averagesInPlace(slots.get(subject.id) ?? [], grades))
-      const composites = terms.map(({ term }, index) => printed(termComposite(averages[index] as TypeAverages, term).composite))
+      let lastExam: Exact | null = null
+      const cells: TermCell[] = []
+      for (const { term, slots } of terms) {
+        const averages = averagesInPlace(slots.get(subject.id) ?? [], grades)
+        lastExam = averages.exam
+        cells.push({ term_id: term.id, name: term.name, term_composite: printed(termComposite(averages, term).composite) })
+      }
       const { coursework_total, exam_total, end_of_year_exam, year_grade, is_partial } = yearFigures(
         year,
-        composites,
-        printed(averages.at(-1)?.exam ?? null),
+        cells.map(({ term_composite }) => term_composite),
+        printed(lastExam),
       )
       const letter = letterFor(scale, year_grade)
       return {
         subject_id: subject.id,
         subject_name: subject.name,
         subject_code: subject.code,
-        terms: terms.map(({ term }, index) => ({ term_id: term.id, name: term.name, term_composite: composites[index] ?? null })),
+        terms: cells,
         coursework_total,
         exam_total,
         end_of_year_exam,
