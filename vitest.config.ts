@@ -17,6 +17,7 @@ const onceAllTheSame = [
   'server/store/encryption.test.ts',
   'server/store/semaphore.test.ts',
   'server/tests/http/**/*.test.ts',
+  'server/tests/lan.test.ts',
 ]
 /** Tests that kill, measure or wait for minutes: they run in `npm run test:all`. */
 const slow = '**/*.slow.test.ts'

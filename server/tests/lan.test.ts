@@ -5,26 +5,22 @@ import { request as secure } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { renderUnicodeCompact } from 'uqr'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeAuthority, makeCertificate } from '../lan/certificate.ts'
 import { addressesAt, thisMachine } from '../network/addresses.ts'
-import { createDatabase } from '../testing/database.ts'
 import { buildProgram, programFile } from '../testing/program.ts'
 
 buildProgram()
 
-const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 const [address] = addressesAt('0.0.0.0', thisMachine())
 if (!address) console.log('This machine is on no network: the tests that call it from outside are left out.')
 
 type Program = { child: ChildProcess; output: () => string; ended: Promise<number | null> }
 let folder: string
-let database: { url: string; drop(): Promise<void> } | undefined
 const running: Program[] = []
 
-beforeEach(async () => {
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'markbook-lan-'))
-  database = onPostgres ? await createDatabase(inject('postgresUrl')) : undefined
 })
 afterEach(async () => {
   for (const { child, ended } of running.splice(0)) {
@@ -32,13 +28,11 @@ afterEach(async () => {
     await ended
   }
   rmSync(folder, { recursive: true, force: true })
-  await database?.drop()
 })
 
 /** The real program in a process of its own. */
 function run(args: readonly string[], env: Record<string, string> = {}): Program {
-  const central = database && { DATABASE_URL: database.url, SESSION_SECRET: 'x'.repeat(40) }
-  const settings = { PATH: process.env['PATH'] ?? '', DATA_DIR: folder, PORT: '0', BACKUPS: 'false', ...central, ...env }
+  const settings = { PATH: process.env['PATH'] ?? '', DATA_DIR: folder, PORT: '0', BACKUPS: 'false', ...env }
   const child = spawn(process.execPath, [programFile, ...args], {
     env: settings,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -171,7 +165,7 @@ describe('markbook config', () => {
   })
 })
 
-describe.skipIf(process.getuid?.() !== 0 || onPostgres)('root in the folder of a service', () => {
+describe.skipIf(process.getuid?.() !== 0)('root in the folder of a service', () => {
   const NOBODY = 65_534
 
   test('a verb leaves everything to the folder’s owner, and a server works as the owner', async () => {
