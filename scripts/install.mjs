@@ -1,7 +1,7 @@
 // Brings node_modules to what the lock file says. `node scripts/install.mjs` installs everything; what only runs Markbook calls the
 // functions below, and leaves out what only tests, checks and packages need (the devDependencies).
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { withProgress } from './progress.mjs'
@@ -40,7 +40,8 @@ function npm(...args) {
 
 /**
  * Installs what is missing or has another version than the lock file says; ends the process where that fails. Packages for development
- * that are there already are kept up to date and never removed. Without `development` no install script runs: see `ensureCompiled`.
+ * that are there already are kept up to date and never removed. Install scripts run as a step of their own, so that progress is shown; for
+ * what only runs Markbook that step is `ensureCompiled`.
  */
 export async function ensureInstalled({ development }) {
   const installed = packagesIn(record)
@@ -55,10 +56,14 @@ export async function ensureInstalled({ development }) {
   rmSync(record, { force: true })
   const hasDevelopment = development || Object.values(installed ?? {}).some(({ dev }) => dev)
   const command = installed ? ['install', '--no-save'] : ['ci']
-  const options = hasDevelopment ? [] : ['--omit=dev', '--ignore-scripts']
+  const options = hasDevelopment ? [] : ['--omit=dev']
   const expected = packages.filter(([, { optional }]) => !optional).map(([path]) => join(root, path, 'package.json'))
   const share = () => Math.round((expected.filter((path) => existsSync(path)).length / expected.length) * 100)
-  await withProgress('installing packages', () => npm(...command, ...options), share)
+  await withProgress('installing packages', () => npm(...command, ...options, '--ignore-scripts'), share)
+  if (!hasDevelopment) return
+  renameSync(record, `${record}.new`)
+  await withProgress('compiling SQLite and setting up test tools (about a minute)', () => npm('rebuild'))
+  renameSync(`${record}.new`, record)
 }
 
 /** The addon of SQLite: fetched where its makers have built it for this machine, else compiled. */
