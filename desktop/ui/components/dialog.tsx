@@ -36,25 +36,37 @@ export function Dialog({ title, lead, wide = false, open, onClose, first, childr
   )
 }
 
+type DialogButtonProps = { dialog: (onClose: () => void) => ReactNode } & Omit<ComponentProps<typeof Button>, 'onClick'>
+
+/** A button that opens a dialog. */
+export function DialogButton({ dialog, ...button }: DialogButtonProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button {...button} onClick={() => setOpen(true)} />
+      {isOpen && dialog(() => setOpen(false))}
+    </>
+  )
+}
+
 type FormDialogProps = {
   title: string
   lead?: ReactNode
   wide?: boolean
-  failure?: unknown
-  /** A promise that rejects leaves the dialog open; `failure` says why. */
-  onSave: () => unknown
+  /** What `useForm` answers. */
+  form: { send: () => void; busy?: boolean; failure?: unknown }
   onClose: () => void
   children: ReactNode
-} & Omit<ComponentProps<typeof SaveActions>, 'onCancel'>
+} & Omit<ComponentProps<typeof SaveActions>, 'busy' | 'onCancel'>
 
 /** A dialog of one form: what failed, its fields, and the buttons to save, cancel and delete. */
-export function FormDialog({ title, lead, wide = false, failure, onSave, onClose, children, ...actions }: FormDialogProps) {
+export function FormDialog({ title, lead, wide = false, form, onClose, children, ...actions }: FormDialogProps) {
   return (
     <Dialog open title={title} lead={lead} wide={wide} onClose={onClose}>
-      <Form onSend={() => void (async () => onSave())().catch(() => null)}>
-        <FailureNotice failure={failure} />
+      <Form onSend={form.send}>
+        <FailureNotice failure={form.failure} />
         {children}
-        <SaveActions {...actions} onCancel={onClose} />
+        <SaveActions {...actions} busy={form.busy} onCancel={onClose} />
       </Form>
     </Dialog>
   )

@@ -180,7 +180,7 @@ export const Row = ({ children }: { children: ReactNode }) => <div className={st
 export const Actions = ({ children }: { children: ReactNode }) => <div className={styles['actions']}>{children}</div>
 
 type SaveActionsProps = {
-  busy?: boolean
+  busy?: boolean | undefined
   disabled?: boolean
   /** What the form does, where that is not «Save». */
   action?: string | undefined

@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { me, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogButton } from '../../components/dialog.tsx'
 import { Form, Options, Row, SaveActions, SelectField, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
-import { useDraft } from '../../components/use-draft.ts'
+import { useForm } from '../../components/use-form.ts'
 import { useSwitchSchool } from '../../frame/active-school.ts'
 import { signOut } from '../../frame/sign-out.ts'
 import { chooseTheme, chosenTheme, type Theme, themes } from '../../frame/theme.ts'
@@ -73,14 +73,15 @@ function Settings() {
 function Names() {
   const { t } = useTranslation(['account', 'app'])
   const profile = useProfile()
-  const { tell } = useToasts()
-  const save = useSave('auth', 'updateProfile')
-  const initial = { firstName: profile.first_name ?? '', lastName: profile.last_name ?? '' }
-  const { draft, field, check } = useDraft(initial, save.error, ['firstName', 'lastName'])
-  const send = () => {
-    const body = { firstName: draft.firstName.trim(), lastName: draft.lastName.trim() }
-    if (check()) save.mutate({ body }, { onSuccess: () => tell(t('names.saved')) })
-  }
+  const update = useSave('auth', 'updateProfile')
+  const { field, send, busy, failure } = useForm({
+    initial: { firstName: profile.first_name ?? '', lastName: profile.last_name ?? '' },
+    required: ['firstName', 'lastName'],
+    save: async ({ firstName, lastName }) => {
+      await update.mutateAsync({ body: { firstName: firstName.trim(), lastName: lastName.trim() } })
+      return t('names.saved')
+    },
+  })
   return (
     <Card title={t('names.title')}>
       <Form onSend={send}>
@@ -88,8 +89,8 @@ function Names() {
           <TextField {...field('firstName')} label={t('names.first')} autoComplete="given-name" maxLength={limits.text.name} />
           <TextField {...field('lastName')} label={t('names.last')} autoComplete="family-name" maxLength={limits.text.name} />
         </Row>
-        <FailureNotice failure={save.error} />
-        <SaveActions busy={save.isPending} />
+        <FailureNotice failure={failure} />
+        <SaveActions busy={busy} />
       </Form>
     </Card>
   )
@@ -105,11 +106,10 @@ function OwnSchools() {
   const schools = useQuery(ask('auth', 'schools'))
   useQuery({ ...me(), refetchInterval: pending ? POLL_MS : false })
   const switchTo = useSwitchSchool()
-  const [isJoining, setJoining] = useState(false)
   const join = !pending && (
-    <Button size="small" onClick={() => setJoining(true)}>
+    <DialogButton size="small" dialog={(close) => <JoinDialog not={(schools.data ?? []).map(({ school }) => school.id)} onClose={close} />}>
       {t('schools.join')}
-    </Button>
+    </DialogButton>
   )
   return (
     <Card title={t('schools.title')} actions={join}>
@@ -133,7 +133,6 @@ function OwnSchools() {
         )}
       </Answer>
       {pending && <Pending />}
-      {isJoining && <JoinDialog not={(schools.data ?? []).map(({ school }) => school.id)} onClose={() => setJoining(false)} />}
     </Card>
   )
 }

@@ -9,8 +9,8 @@ import { ask, useSave } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { copyText } from '../../components/copy-text.ts'
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
-import { Actions, CodeField, Form } from '../../components/field.tsx'
+import { ConfirmDialog, Dialog, DialogButton } from '../../components/dialog.tsx'
+import { Actions, CodeField, Form, SaveActions } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice } from '../../components/page.tsx'
 import { PrintSheet } from '../../components/print-sheet.tsx'
@@ -44,8 +44,6 @@ function App({ own }: { own: OwnSignInMethods }) {
   const { t } = useTranslation('account')
   const { tell } = useToasts()
   const remove = useSave('outage', 'removeTotp')
-  const [open, setOpen] = useState<'enrol' | 'remove' | null>(null)
-  const close = () => setOpen(null)
   return (
     <div className={styles['way']}>
       <div className={layout['split']}>
@@ -58,33 +56,33 @@ function App({ own }: { own: OwnSignInMethods }) {
       </div>
       <p>{t('app.text')}</p>
       <div className={layout['wrap']}>
-        <Button onClick={() => setOpen('enrol')}>{t(own.confirmed_at ? 'app.another' : 'app.setUp')}</Button>
+        <DialogButton dialog={(close) => <AppDialog onClose={close} />}>{t(own.confirmed_at ? 'app.another' : 'app.setUp')}</DialogButton>
         {own.confirmed_at && (
-          <Button look="danger" onClick={() => setOpen('remove')}>
+          <DialogButton
+            look="danger"
+            dialog={(close) => (
+              <ConfirmDialog
+                title={t('app.removeTitle')}
+                text={t('app.removeText')}
+                action={t('app.remove')}
+                onConfirm={async () => {
+                  await remove.mutateAsync(undefined)
+                  tell(t('app.removed'))
+                }}
+                onClose={close}
+              />
+            )}
+          >
             {t('app.remove')}
-          </Button>
+          </DialogButton>
         )}
       </div>
-      {open === 'enrol' && <AppDialog onClose={close} />}
-      {open === 'remove' && (
-        <ConfirmDialog
-          title={t('app.removeTitle')}
-          text={t('app.removeText')}
-          action={t('app.remove')}
-          onConfirm={async () => {
-            await remove.mutateAsync(undefined)
-            tell(t('app.removed'))
-          }}
-          onClose={close}
-        />
-      )}
     </div>
   )
 }
 
 function Codes({ own }: { own: OwnSignInMethods }) {
   const { t } = useTranslation('account')
-  const [isOpen, setOpen] = useState(false)
   const { recovery_codes: left } = own
   return (
     <div className={styles['way']}>
@@ -96,9 +94,10 @@ function Codes({ own }: { own: OwnSignInMethods }) {
       </div>
       <p>{t('codes.text')}</p>
       <div className={layout['wrap']}>
-        <Button onClick={() => setOpen(true)}>{t(left > 0 ? 'codes.again' : 'codes.make')}</Button>
+        <DialogButton dialog={(close) => <CodesDialog left={left} onClose={close} />}>
+          {t(left > 0 ? 'codes.again' : 'codes.make')}
+        </DialogButton>
       </div>
-      {isOpen && <CodesDialog left={left} onClose={() => setOpen(false)} />}
     </div>
   )
 }
@@ -153,12 +152,13 @@ function AppDialog({ onClose }: { onClose: () => void }) {
               onChange={setCode}
               onWhole={send}
             />
-            <Actions>
-              <Button onClick={onClose}>{t('app:action.cancel')}</Button>
-              <Button type="submit" look="primary" busy={confirm.isPending} disabled={code.length < limits.otp.length}>
-                {t('app.confirm')}
-              </Button>
-            </Actions>
+            <SaveActions
+              action={t('app.confirm')}
+              busy={confirm.isPending}
+              busyWord={t('app:state.wait')}
+              disabled={code.length < limits.otp.length}
+              onCancel={onClose}
+            />
           </Form>
         )}
       </Answer>

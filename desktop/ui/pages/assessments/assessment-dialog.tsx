@@ -5,8 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextArea, TextField } from '../../components/field.tsx'
-import { useToasts } from '../../components/toasts.tsx'
-import { useDraft } from '../../components/use-draft.ts'
+import { useForm } from '../../components/use-form.ts'
 import { editable, typedNumber } from '../../words/format.ts'
 
 type Props = {
@@ -22,36 +21,34 @@ type Props = {
 /** Adds or changes an assessment. */
 export function AssessmentDialog({ assessment, termId, subjectId, classId, onClose }: Props) {
   const { t } = useTranslation('assessments')
-  const { tell } = useToasts()
   const create = useSave('assessments', 'create', ['grades', 'classes'])
   const update = useSave('assessments', 'update', ['grades', 'classes'])
   const exclude = useSave('assessments', 'exclude', ['grades'])
-  const failure = create.error ?? update.error ?? exclude.error
-  const { draft, set, field, check } = useDraft<Draft>(() => draftOf(assessment), failure, ['title'])
-  const [isTried, setTried] = useState(false)
+  const form = useForm({
+    initial: () => draftOf(assessment),
+    required: ['title'],
+    isValid: (typed) => Object.keys(numberFaults(typed)).length === 0,
+    save: async (typed) => {
+      const body = toBody(typed)
+      if (!assessment) await create.mutateAsync({ body: { termId, subjectId, ...body } })
+      else await update.mutateAsync({ params: { id: assessment.id }, body })
+      const { isExcluded, exclusionReason } = typed
+      if (assessment && (assessment.is_excluded !== isExcluded || (assessment.exclusion_reason ?? '') !== exclusionReason)) {
+        const exclusion = { isExcluded, exclusionReason: isExcluded && exclusionReason ? exclusionReason : null }
+        await exclude.mutateAsync({ params: { id: assessment.id }, body: exclusion })
+      }
+      return t('saved', { title: typed.title })
+    },
+    onSaved: onClose,
+  })
+  const { draft, set, field } = form
   const [isDeleting, setDeleting] = useState(false)
-  const faults = isTried ? numberFaults(draft) : {}
-  const save = async () => {
-    setTried(true)
-    if (!check() || Object.keys(numberFaults(draft)).length > 0) return
-    const body = toBody(draft)
-    if (!assessment) await create.mutateAsync({ body: { termId, subjectId, ...body } })
-    else await update.mutateAsync({ params: { id: assessment.id }, body })
-    const { isExcluded, exclusionReason } = draft
-    if (assessment && (assessment.is_excluded !== isExcluded || (assessment.exclusion_reason ?? '') !== exclusionReason)) {
-      const exclusion = { isExcluded, exclusionReason: isExcluded && exclusionReason ? exclusionReason : null }
-      await exclude.mutateAsync({ params: { id: assessment.id }, body: exclusion })
-    }
-    tell(t('saved', { title: draft.title }))
-    onClose()
-  }
+  const faults = form.isChecked ? numberFaults(draft) : {}
   if (assessment && isDeleting) return <DeleteAssessment assessment={assessment} onClose={onClose} />
   return (
     <FormDialog
       title={assessment ? t('change', { title: assessment.title }) : t('new')}
-      failure={failure}
-      busy={create.isPending || update.isPending || exclude.isPending}
-      onSave={save}
+      form={form}
       onDelete={assessment ? () => setDeleting(true) : undefined}
       onClose={onClose}
     >
@@ -113,49 +110,37 @@ function ClassChoice({ value, offered, ...field }: ClassChoiceProps) {
 /** Deletes an assessment and its marks, once its title was typed. */
 function DeleteAssessment({ assessment, onClose }: { assessment: Assessment; onClose: () => void }) {
   const { t } = useTranslation(['assessments', 'app'])
-  const { tell } = useToasts()
   const remove = useSave('assessments', 'remove', ['grades'])
-  const [typed, setTyped] = useState('')
-  const isSure = typed.trim() === assessment.title.trim()
-  const confirm = async () => {
-    if (!isSure) return
-    await remove.mutateAsync({ params: { id: assessment.id } })
-    tell(t('deleted', { title: assessment.title }))
-    onClose()
-  }
+  const isSame = (typed: string) => typed.trim() === assessment.title.trim()
+  const form = useForm({
+    initial: { typed: '' },
+    isValid: ({ typed }) => isSame(typed),
+    save: async () => {
+      await remove.mutateAsync({ params: { id: assessment.id } })
+      return t('deleted', { title: assessment.title })
+    },
+    onSaved: onClose,
+  })
   return (
     <FormDialog
       danger
       title={t('delete', { title: assessment.title })}
       lead={t('deleteText')}
-      failure={remove.error}
+      form={form}
       action={t('app:action.delete')}
-      disabled={!isSure}
-      busy={remove.isPending}
+      disabled={!isSame(form.draft.typed)}
       busyWord={t('app:state.deleting')}
-      onSave={confirm}
       onClose={onClose}
     >
-      <TextField label={t('typeTitle')} value={typed} onChange={({ target }) => setTyped(target.value)} />
+      <TextField label={t('typeTitle')} {...form.field('typed')} />
     </FormDialog>
   )
 }
 
 /** An assessment as typed, by the names of the request: numbers as text, '' for an empty field. */
-type Draft = {
-  title: string
-  assessmentType: 'exam' | 'coursework'
-  assessmentDate: string
-  maxScore: string
-  weight: string
-  studentGroupId: string
-  isExcluded: boolean
-  exclusionReason: string
-}
-
-const draftOf = (assessment: Assessment | null): Draft => ({
+const draftOf = (assessment: Assessment | null) => ({
   title: assessment?.title ?? '',
-  assessmentType: assessment?.assessment_type ?? 'coursework',
+  assessmentType: assessment?.assessment_type ?? ('coursework' as const),
   assessmentDate: assessment?.assessment_date ?? '',
   maxScore: editable(assessment?.max_score ?? 100),
   weight: assessment?.weight == null ? '' : editable(assessment.weight),
@@ -163,6 +148,7 @@ const draftOf = (assessment: Assessment | null): Draft => ({
   isExcluded: assessment?.is_excluded ?? false,
   exclusionReason: assessment?.exclusion_reason ?? '',
 })
+type Draft = ReturnType<typeof draftOf>
 
 type NumberFaults = { maxScore?: 'notNumber' | 'maxAboveZero'; weight?: 'notNumber' }
 

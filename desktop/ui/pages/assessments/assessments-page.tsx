@@ -2,10 +2,10 @@ import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { Subject } from '@markbook/shared/contract/subjects'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
+import { DialogButton } from '../../components/dialog.tsx'
 import { Options, SelectField } from '../../components/field.tsx'
 import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
@@ -22,7 +22,6 @@ export function AssessmentsPage() {
   const navigate = useNavigate()
   const { subjects, isLoading: isLoadingSubjects } = useMarkedSubjects(year?.id ?? null)
   const subject = subjects.find(({ id }) => id === requestedId) ?? subjects[0]
-  const [shown, setShown] = useState<Assessment | 'new' | null>(null)
   const choose = (id: string) => void navigate({ to: '/assessments', search: { subject: id }, replace: true })
   if (isLoading || isLoadingSubjects) return <Loading />
   return (
@@ -32,9 +31,12 @@ export function AssessmentsPage() {
       actions={
         term &&
         subject && (
-          <Button look="primary" onClick={() => setShown('new')}>
+          <DialogButton
+            look="primary"
+            dialog={(close) => <AssessmentDialog {...scopeOf(term, subject)} assessment={null} onClose={close} />}
+          >
             {t('add')}
-          </Button>
+          </DialogButton>
         )
       }
     >
@@ -45,21 +47,15 @@ export function AssessmentsPage() {
           <SelectField label={t('subject')} value={subject.id} onChange={({ target }) => choose(target.value)}>
             <Options of={subjects} />
           </SelectField>
-          <List termId={term.id} subjectId={subject.id} onChoose={setShown} />
-          {shown && (
-            <AssessmentDialog
-              assessment={shown === 'new' ? null : shown}
-              termId={term.id}
-              subjectId={subject.id}
-              classId={null}
-              onClose={() => setShown(null)}
-            />
-          )}
+          <List {...scopeOf(term, subject)} />
         </>
       )}
     </Page>
   )
 }
+
+type Scope = { termId: string; subjectId: string; classId: null }
+const scopeOf = (term: { id: string }, subject: { id: string }): Scope => ({ termId: term.id, subjectId: subject.id, classId: null })
 
 /** Subjects that the caller may mark in any of their classes of the year, in the school's order. */
 function useMarkedSubjects(yearId: string | null): { subjects: readonly Subject[]; isLoading: boolean } {
@@ -70,13 +66,14 @@ function useMarkedSubjects(yearId: string | null): { subjects: readonly Subject[
   return { subjects, isLoading: classes.isLoading || own.some(({ isLoading }) => isLoading) }
 }
 
-function List({ termId, subjectId, onChoose }: { termId: string; subjectId: string; onChoose: (assessment: Assessment) => void }) {
+function List(scope: Scope) {
   const { t } = useTranslation('assessments')
+  const { termId, subjectId } = scope
   const list = useQuery(ask('assessments', 'list', { query: { termId, subjectId } }))
   const classes = useQuery(ask('classes', 'list'))
   const className = (id: string | null) => classes.data?.find((known) => known.id === id)?.name ?? '…'
   const columnsOf = (assessments: readonly Assessment[]): Column<Assessment>[] => [
-    { head: t('name'), cell: (assessment) => <Title assessment={assessment} onChoose={onChoose} /> },
+    { head: t('name'), cell: (assessment) => <Title assessment={assessment} scope={scope} /> },
     { head: t('type'), cell: ({ assessment_type }) => t(assessment_type) },
     { head: t('date'), cell: ({ assessment_date }) => (assessment_date ? day(assessment_date) : '') },
     { head: t('max'), look: 'number', cell: ({ max_score }) => number(max_score) },
@@ -94,14 +91,18 @@ function List({ termId, subjectId, onChoose }: { termId: string; subjectId: stri
   )
 }
 
-function Title({ assessment, onChoose }: { assessment: Assessment; onChoose: (assessment: Assessment) => void }) {
+function Title({ assessment, scope }: { assessment: Assessment; scope: Scope }) {
   const { t } = useTranslation('assessments')
   const { title, is_excluded, exclusion_reason: reason } = assessment
   return (
     <>
-      <Button look="quiet" aria-label={t('change', { title })} onClick={() => onChoose(assessment)}>
+      <DialogButton
+        look="quiet"
+        aria-label={t('change', { title })}
+        dialog={(close) => <AssessmentDialog {...scope} assessment={assessment} onClose={close} />}
+      >
         {title}
-      </Button>{' '}
+      </DialogButton>{' '}
       {is_excluded && <Badge tone="warn">{reason ? t('excludedBecause', { reason }) : t('excluded')}</Badge>}
     </>
   )

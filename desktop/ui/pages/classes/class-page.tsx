@@ -1,17 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, type ReplyOf, refresh, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
-import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
-import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
+import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Answer, Page } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
-import { issueOf } from '../../words/failure.ts'
+import { useForm } from '../../components/use-form.ts'
 import { ClassStudents } from './class-students.tsx'
 import { ClassTeachers } from './class-teachers.tsx'
 
@@ -28,8 +26,6 @@ function Whole({ group }: { group: ClassDetails }) {
   const { t } = useTranslation('classes')
   const profile = useProfile()
   const mayChange = group.is_class_teacher || isAdmin(profile)
-  const [shown, setShown] = useState<'rename' | 'delete' | null>(null)
-  const close = () => setShown(null)
   const actions = (
     <>
       <ButtonLink to="/results/$classId" params={{ classId: group.id }}>
@@ -38,41 +34,34 @@ function Whole({ group }: { group: ClassDetails }) {
       <ButtonLink to="/reports/$classId" params={{ classId: group.id }}>
         {t('toReports')}
       </ButtonLink>
-      <Button onClick={() => setShown('rename')}>{t('rename')}</Button>
-      <Button look="danger" onClick={() => setShown('delete')}>
+      <DialogButton dialog={(close) => <Rename group={group} onClose={close} />}>{t('rename')}</DialogButton>
+      <DialogButton look="danger" dialog={(close) => <Removal group={group} onClose={close} />}>
         {t('delete')}
-      </Button>
+      </DialogButton>
     </>
   )
   return (
     <Page title={t('class', { name: group.name })} lead={mayChange ? undefined : t('notYours')} actions={mayChange && actions}>
       <ClassStudents classId={group.id} className={group.name} yearId={group.academic_year_id} mayChange={mayChange} />
       <ClassTeachers classId={group.id} className={group.name} mayChange={mayChange} />
-      {shown === 'rename' && <Rename group={group} onClose={close} />}
-      {shown === 'delete' && <Removal group={group} onClose={close} />}
     </Page>
   )
 }
 
 function Rename({ group, onClose }: { group: ClassDetails; onClose: () => void }) {
   const { t } = useTranslation(['classes', 'app'])
-  const { tell } = useToasts()
   const update = useSave('classes', 'update')
-  const [name, setName] = useState(group.name)
-  const save = async () => {
-    await update.mutateAsync({ params: { classId: group.id }, body: { name: name.trim() } })
-    tell(t('saved', { name: name.trim() }))
-    onClose()
-  }
+  const form = useForm({
+    initial: { name: group.name },
+    save: async ({ name }) => {
+      await update.mutateAsync({ params: { classId: group.id }, body: { name: name.trim() } })
+      return t('saved', { name: name.trim() })
+    },
+    onSaved: onClose,
+  })
   return (
-    <FormDialog title={t('rename')} failure={update.error} busy={update.isPending} onSave={save} onClose={onClose}>
-      <TextField
-        label={t('name')}
-        value={name}
-        maxLength={200}
-        error={issueOf(update.error, 'name')}
-        onChange={({ target }) => setName(target.value)}
-      />
+    <FormDialog title={t('rename')} form={form} onClose={onClose}>
+      <TextField {...form.field('name')} label={t('name')} maxLength={200} />
     </FormDialog>
   )
 }

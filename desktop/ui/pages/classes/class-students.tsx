@@ -3,57 +3,48 @@ import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole, type ReplyOf, useSave } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
-import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
+import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, CheckList, TextField } from '../../components/field.tsx'
 import { Answer, Card, Empty, Loading } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { useForm } from '../../components/use-form.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import styles from './classes.module.css'
 import { subjectsByStudentId } from './subject-assignment.ts'
+import { SubjectList } from './subject-list.tsx'
 import { SubjectsForMany } from './subjects-for-many.tsx'
 
 type Enrolled = ReplyOf<'classes', 'students'>[number]
 type Props = { classId: string; className: string; yearId: string; mayChange: boolean }
-type StudentsDialog = { kind: 'enrol' | 'many' } | { kind: 'unenrol' | 'subjects'; student: Enrolled }
 
 export function ClassStudents({ classId, className, yearId, mayChange }: Props) {
   const { t } = useTranslation('classes')
   const students = useQuery(ask('classes', 'students', { params: { id: classId } }))
   const taken = useTaken(classId)
   const takenOf = useTakenOf(taken)
-  const unenrol = useSave('classes', 'unenroll', ['students'])
-  const [shown, setShown] = useState<StudentsDialog | null>(null)
-  const close = () => setShown(null)
   const actions = mayChange && (
     <>
-      <Button onClick={() => setShown({ kind: 'many' })}>{t('subjectsForMany')}</Button>
-      <Button look="primary" onClick={() => setShown({ kind: 'enrol' })}>
+      <DialogButton
+        dialog={(close) => (
+          <SubjectsForMany classId={classId} students={students.data ?? []} taken={taken} takenOf={takenOf} onClose={close} />
+        )}
+      >
+        {t('subjectsForMany')}
+      </DialogButton>
+      <DialogButton
+        look="primary"
+        dialog={(close) => <EnrolDialog classId={classId} className={className} yearId={yearId} onClose={close} />}
+      >
         {t('enrol')}
-      </Button>
+      </DialogButton>
     </>
   )
   const count = students.data?.length ?? 0
   return (
     <Card title={students.data ? t('studentCount', { count }) : t('students')} actions={actions}>
       <Answer of={students} empty={t('noStudents')}>
-        {(list) => <Students students={list} takenOf={takenOf} mayChange={mayChange} onShow={setShown} />}
+        {(list) => <Students classId={classId} className={className} students={list} takenOf={takenOf} mayChange={mayChange} />}
       </Answer>
-      {shown?.kind === 'enrol' && <EnrolDialog classId={classId} className={className} yearId={yearId} onClose={close} />}
-      {shown?.kind === 'many' && (
-        <SubjectsForMany classId={classId} students={students.data ?? []} taken={taken} takenOf={takenOf} onClose={close} />
-      )}
-      {shown?.kind === 'subjects' && <StudentSubjectsDialog classId={classId} student={shown.student} onClose={close} />}
-      {shown?.kind === 'unenrol' && (
-        <ConfirmDialog
-          title={t('unenrolTitle', { name: nameOf(shown.student), class: className })}
-          text={t('unenrolText')}
-          action={t('unenrol')}
-          onConfirm={() => unenrol.mutateAsync({ params: { id: classId, studentId: shown.student.id } })}
-          onClose={close}
-        />
-      )}
     </Card>
   )
 }
@@ -75,15 +66,11 @@ function useTakenOf(taken: Taken | undefined): (studentId: string) => string {
   }
 }
 
-type StudentsProps = {
-  students: readonly Enrolled[]
-  takenOf: (studentId: string) => string
-  mayChange: boolean
-  onShow: (shown: StudentsDialog) => void
-}
+type StudentsProps = Omit<Props, 'yearId'> & { students: readonly Enrolled[]; takenOf: (studentId: string) => string }
 
-function Students({ students, takenOf, mayChange, onShow }: StudentsProps) {
+function Students({ classId, className, students, takenOf, mayChange }: StudentsProps) {
   const { t } = useTranslation('classes')
+  const unenrol = useSave('classes', 'unenroll', ['students'])
   return (
     <Table
       label={t('students')}
@@ -106,21 +93,29 @@ function Students({ students, takenOf, mayChange, onShow }: StudentsProps) {
           className: styles['ways'],
           cell: (student) => (
             <>
-              <Button
+              <DialogButton
                 size="small"
                 aria-label={t('subjectsOf', { name: nameOf(student) })}
-                onClick={() => onShow({ kind: 'subjects', student })}
+                dialog={(close) => <StudentSubjectsDialog classId={classId} student={student} onClose={close} />}
               >
                 {t('chooseSubjects')}
-              </Button>
-              <Button
+              </DialogButton>
+              <DialogButton
                 size="small"
                 look="quiet"
                 aria-label={t('unenrolOf', { name: nameOf(student) })}
-                onClick={() => onShow({ kind: 'unenrol', student })}
+                dialog={(close) => (
+                  <ConfirmDialog
+                    title={t('unenrolTitle', { name: nameOf(student), class: className })}
+                    text={t('unenrolText')}
+                    action={t('unenrol')}
+                    onConfirm={() => unenrol.mutateAsync({ params: { id: classId, studentId: student.id } })}
+                    onClose={close}
+                  />
+                )}
               >
                 {t('unenrol')}
-              </Button>
+              </DialogButton>
             </>
           ),
         },
@@ -132,29 +127,29 @@ function Students({ students, takenOf, mayChange, onShow }: StudentsProps) {
 /** Enrols several pupils who are in no class of the year. A search keeps what is ticked. */
 function EnrolDialog({ classId, className, yearId, onClose }: { classId: string; className: string; yearId: string; onClose: () => void }) {
   const { t } = useTranslation(['classes', 'app'])
-  const { tell } = useToasts()
   const [search, setSearch] = useState('')
   const { free, isLoading } = useFreeStudents(yearId, useDeferredValue(search.trim()))
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const enrol = useSave('classes', 'enrollBulk', ['students'])
+  const form = useForm({
+    initial: {},
+    isValid: () => chosen.size > 0,
+    save: async () => {
+      const made = await enrol.mutateAsync({ params: { id: classId }, body: { studentIds: [...chosen] } })
+      return t('enrolled', { count: made.length })
+    },
+    onSaved: onClose,
+  })
   const shownIds = free.map(({ id }) => id)
   const isAll = shownIds.length > 0 && shownIds.every((id) => chosen.has(id))
   const toggleAll = () => setChosen(isAll ? new Set([...chosen].filter((id) => !shownIds.includes(id))) : new Set([...chosen, ...shownIds]))
-  const save = async () => {
-    if (chosen.size === 0) return
-    const made = await enrol.mutateAsync({ params: { id: classId }, body: { studentIds: [...chosen] } })
-    tell(t('enrolled', { count: made.length }))
-    onClose()
-  }
   return (
     <FormDialog
       title={t('enrolTitle', { name: className })}
       lead={t('enrolLead')}
-      failure={enrol.error}
-      busy={enrol.isPending}
+      form={form}
       disabled={chosen.size === 0}
       action={t('enrolChosen', { count: chosen.size })}
-      onSave={save}
       onClose={onClose}
     >
       <TextField label={t('find')} type="search" value={search} onChange={({ target }) => setSearch(target.value)} />
@@ -195,7 +190,6 @@ type StudentSubjectsProps = { classId: string; student: { id: string; first_name
 /** The subjects of one pupil. None ticked means every subject of the class (decisions §4). */
 function StudentSubjectsDialog({ classId, student, onClose }: StudentSubjectsProps) {
   const { t } = useTranslation(['classes', 'app'])
-  const subjects = useQuery(ask('subjects', 'list'))
   const own = useQuery(ask('classes', 'studentSubjects', { params: { id: classId, sid: student.id } }))
   const assign = useSave('classes', 'assignSubjects')
   const take = useSave('classes', 'removeStudentSubject')
@@ -203,28 +197,28 @@ function StudentSubjectsDialog({ classId, student, onClose }: StudentSubjectsPro
   useEffect(() => {
     if (own.data) setChosen((before) => before ?? new Set(own.data.map(({ id }) => id)))
   }, [own.data])
-  const save = async () => {
-    if (!chosen || !own.data) return
-    const before = new Set(own.data.map(({ id }) => id))
-    const added = [...chosen].filter((id) => !before.has(id))
-    // What is added goes first: in between the pupil never takes every subject.
-    if (added.length > 0) await assign.mutateAsync({ params: { id: classId }, body: { studentId: student.id, subjectIds: added } })
-    for (const id of before) {
-      if (!chosen.has(id)) await take.mutateAsync({ params: { id: classId, sid: student.id, subjectId: id } })
-    }
-    onClose()
-  }
-  const choices = (subjects.data ?? []).filter(({ id, is_active }) => is_active || chosen?.has(id))
+  const form = useForm({
+    initial: {},
+    isValid: () => chosen !== null && own.data !== undefined,
+    save: async () => {
+      const before = new Set(own.data?.map(({ id }) => id))
+      const added = [...(chosen ?? [])].filter((id) => !before.has(id))
+      // What is added goes first: in between the pupil never takes every subject.
+      if (added.length > 0) await assign.mutateAsync({ params: { id: classId }, body: { studentId: student.id, subjectIds: added } })
+      for (const id of before) {
+        if (!chosen?.has(id)) await take.mutateAsync({ params: { id: classId, sid: student.id, subjectId: id } })
+      }
+    },
+    onSaved: onClose,
+  })
   return (
     <FormDialog
       title={t('subjectsOf', { name: nameOf(student) })}
       lead={t('subjectsLead')}
-      failure={own.error ?? assign.error ?? take.error}
-      busy={assign.isPending || take.isPending}
-      onSave={save}
+      form={{ ...form, failure: own.error ?? form.failure }}
       onClose={onClose}
     >
-      {chosen ? <CheckList label={t('subject')} choices={choices} chosen={chosen} onChange={setChosen} /> : <Loading />}
+      {chosen ? <SubjectList label={t('subject')} chosen={chosen} onChange={setChosen} /> : <Loading />}
     </FormDialog>
   )
 }

@@ -1,58 +1,44 @@
 import type { ClassTeacher } from '@markbook/shared/contract/classes'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
-import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
-import { CheckList, Options, SelectField } from '../../components/field.tsx'
+import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
+import { Options, SelectField } from '../../components/field.tsx'
 import { Answer, Badge, Card } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { useForm } from '../../components/use-form.ts'
 import { nameOf } from '../../words/names.ts'
-
-type OpenDialog = { kind: 'add' | 'handOver' } | { kind: 'change' | 'remove'; teacher: ClassTeacher }
+import { SubjectList } from './subject-list.tsx'
 
 const teacherName = ({ firstName, lastName }: Pick<ClassTeacher, 'firstName' | 'lastName'>) =>
   [firstName, lastName].filter(Boolean).join(' ') || '…'
 
-export function ClassTeachers({ classId, className, mayChange }: { classId: string; className: string; mayChange: boolean }) {
+type Props = { classId: string; className: string; mayChange: boolean }
+
+export function ClassTeachers({ classId, className, mayChange }: Props) {
   const { t } = useTranslation('classes')
   const teachers = useQuery(ask('classes', 'teachers', { params: { classId } }))
-  const remove = useSave('classes', 'removeTeacher')
-  const [shown, setShown] = useState<OpenDialog | null>(null)
-  const close = () => setShown(null)
   const actions = mayChange && (
     <>
-      <Button onClick={() => setShown({ kind: 'handOver' })}>{t('handOver')}</Button>
-      <Button look="primary" onClick={() => setShown({ kind: 'add' })}>
+      <DialogButton dialog={(close) => <HandOver classId={classId} className={className} onClose={close} />}>{t('handOver')}</DialogButton>
+      <DialogButton
+        look="primary"
+        dialog={(close) => <TeacherDialog classId={classId} teacher={null} known={teachers.data ?? []} onClose={close} />}
+      >
         {t('addTeacher')}
-      </Button>
+      </DialogButton>
     </>
   )
   return (
     <Card title={t('teachers')} actions={actions}>
-      <Answer of={teachers}>{(list) => <Teachers teachers={list} mayChange={mayChange} onShow={setShown} />}</Answer>
-      {shown?.kind === 'handOver' && <HandOver classId={classId} className={className} onClose={close} />}
-      {shown?.kind === 'add' && <TeacherDialog classId={classId} teacher={null} known={teachers.data ?? []} onClose={close} />}
-      {shown?.kind === 'change' && <TeacherDialog classId={classId} teacher={shown.teacher} known={teachers.data ?? []} onClose={close} />}
-      {shown?.kind === 'remove' && (
-        <ConfirmDialog
-          title={t('removeTeacherTitle', { name: teacherName(shown.teacher), class: className })}
-          text={t('removeTeacherText')}
-          action={t('removeTeacher')}
-          onConfirm={() => remove.mutateAsync({ params: { classId, teacherId: shown.teacher.teacherId } })}
-          onClose={close}
-        />
-      )}
+      <Answer of={teachers}>{(list) => <Teachers classId={classId} className={className} teachers={list} mayChange={mayChange} />}</Answer>
     </Card>
   )
 }
 
-type TeachersProps = { teachers: readonly ClassTeacher[]; mayChange: boolean; onShow: (shown: OpenDialog) => void }
-
-function Teachers({ teachers, mayChange, onShow }: TeachersProps) {
+function Teachers({ classId, className, teachers, mayChange }: Props & { teachers: readonly ClassTeacher[] }) {
   const { t } = useTranslation(['classes', 'app'])
+  const remove = useSave('classes', 'removeTeacher')
   return (
     <Table
       label={t('teachers')}
@@ -73,18 +59,30 @@ function Teachers({ teachers, mayChange, onShow }: TeachersProps) {
           look: 'hidden',
           cell: (teacher) => (
             <>
-              <Button
+              <DialogButton
                 size="small"
                 aria-label={t('change', { name: teacherName(teacher) })}
-                onClick={() => onShow({ kind: 'change', teacher })}
+                dialog={(close) => <TeacherDialog classId={classId} teacher={teacher} known={teachers} onClose={close} />}
               >
                 {t('app:action.edit')}
-              </Button>{' '}
+              </DialogButton>{' '}
               {!teacher.isClassTeacher && (
-                <Button size="small" look="quiet" onClick={() => onShow({ kind: 'remove', teacher })}>
+                <DialogButton
+                  size="small"
+                  look="quiet"
+                  dialog={(close) => (
+                    <ConfirmDialog
+                      title={t('removeTeacherTitle', { name: teacherName(teacher), class: className })}
+                      text={t('removeTeacherText')}
+                      action={t('removeTeacher')}
+                      onConfirm={() => remove.mutateAsync({ params: { classId, teacherId: teacher.teacherId } })}
+                      onClose={close}
+                    />
+                  )}
+                >
                   {t('removeTeacher')}
                   <span className="hidden"> {teacherName(teacher)}</span>
-                </Button>
+                </DialogButton>
               )}
             </>
           ),
@@ -94,39 +92,33 @@ function Teachers({ teachers, mayChange, onShow }: TeachersProps) {
   )
 }
 
-type Props = { classId: string; teacher: ClassTeacher | null; known: readonly ClassTeacher[]; onClose: () => void }
+type TeacherProps = { classId: string; teacher: ClassTeacher | null; known: readonly ClassTeacher[]; onClose: () => void }
 
 /** Adds a teacher to the class (`teacher` is null), or changes what one teaches in it. */
-function TeacherDialog({ classId, teacher, known, onClose }: Props) {
+function TeacherDialog({ classId, teacher, known, onClose }: TeacherProps) {
   const { t } = useTranslation(['classes', 'app'])
-  const subjects = useQuery(ask('subjects', 'list'))
   const staff = useQuery(ask('classes', 'schoolTeachers'))
   const save = useSave('classes', 'addTeacher')
   const free = (staff.data ?? []).filter(({ id }) => known.every(({ teacherId }) => teacherId !== id))
-  const [teacherId, setTeacherId] = useState(teacher?.teacherId ?? '')
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(teacher?.subjects.map(({ id }) => id)))
-  const chosenId = teacherId || free[0]?.id
-  const send = async () => {
-    if (!chosenId) return
-    await save.mutateAsync({ params: { classId }, body: { teacherId: chosenId, subjectIds: [...chosen] } })
-    onClose()
-  }
+  const idOf = (typed: { teacherId: string }) => typed.teacherId || (free[0]?.id ?? '')
+  const form = useForm({
+    initial: { teacherId: teacher?.teacherId ?? '', chosen: new Set(teacher?.subjects.map(({ id }) => id)) as ReadonlySet<string> },
+    isValid: (typed) => idOf(typed) !== '',
+    save: (typed) => save.mutateAsync({ params: { classId }, body: { teacherId: idOf(typed), subjectIds: [...typed.chosen] } }),
+    onSaved: onClose,
+  })
+  const { draft, set, field } = form
   const title = teacher
     ? t('teacherTitle', { name: nameOf({ first_name: teacher.firstName, last_name: teacher.lastName }) })
     : t('addTeacher')
   return (
-    <FormDialog title={title} failure={save.error} busy={save.isPending} disabled={!chosenId} onSave={send} onClose={onClose}>
+    <FormDialog title={title} form={form} disabled={!idOf(draft)} onClose={onClose}>
       {!teacher && (
-        <SelectField label={t('whichTeacher')} value={chosenId ?? ''} onChange={({ target }) => setTeacherId(target.value)}>
+        <SelectField label={t('whichTeacher')} {...field('teacherId')} value={idOf(draft)}>
           <Options of={free.map((person) => ({ id: person.id, name: nameOf(person) }))} />
         </SelectField>
       )}
-      <CheckList
-        label={t('teaches')}
-        choices={(subjects.data ?? []).filter(({ id, is_active }) => is_active || chosen.has(id))}
-        chosen={chosen}
-        onChange={setChosen}
-      />
+      <SubjectList label={t('teaches')} chosen={draft.chosen} onChange={(chosen) => set({ chosen })} />
     </FormDialog>
   )
 }
@@ -134,28 +126,27 @@ function TeacherDialog({ classId, teacher, known, onClose }: Props) {
 /** Hands the class over to another class teacher. */
 function HandOver({ classId, className, onClose }: { classId: string; className: string; onClose: () => void }) {
   const { t } = useTranslation(['classes', 'app'])
-  const { tell } = useToasts()
   const staff = useQuery(ask('classes', 'schoolTeachers'))
   const handOver = useSave('classes', 'handOver')
-  const [teacherId, setTeacherId] = useState('')
-  const send = async () => {
-    if (!teacherId) return
-    await handOver.mutateAsync({ params: { classId }, body: { teacherId } })
-    tell(t('handedOver'))
-    onClose()
-  }
+  const form = useForm({
+    initial: { teacherId: '' },
+    isValid: ({ teacherId }) => teacherId !== '',
+    save: async (body) => {
+      await handOver.mutateAsync({ params: { classId }, body })
+      return t('handedOver')
+    },
+    onSaved: onClose,
+  })
   return (
     <FormDialog
       title={t('handOverTitle', { name: className })}
       lead={t('handOverLead')}
-      failure={handOver.error}
-      busy={handOver.isPending}
-      disabled={!teacherId}
+      form={form}
+      disabled={!form.draft.teacherId}
       action={t('handOver')}
-      onSave={send}
       onClose={onClose}
     >
-      <SelectField label={t('handOverTo')} value={teacherId} onChange={({ target }) => setTeacherId(target.value)}>
+      <SelectField label={t('handOverTo')} {...form.field('teacherId')}>
         <option value="">{t('app:action.choose')}</option>
         <Options of={(staff.data ?? []).map((person) => ({ id: person.id, name: nameOf(person) }))} />
       </SelectField>

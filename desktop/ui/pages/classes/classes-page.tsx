@@ -1,22 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
-import { FormDialog } from '../../components/dialog.tsx'
-import { CheckList, TextField } from '../../components/field.tsx'
+import { DialogButton, FormDialog } from '../../components/dialog.tsx'
+import { TextField } from '../../components/field.tsx'
 import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
+import { useForm } from '../../components/use-form.ts'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
-import { issueOf } from '../../words/failure.ts'
 import { number } from '../../words/format.ts'
+import { SubjectList } from './subject-list.tsx'
 import { useClassMembership } from './use-class-membership.ts'
 
 export function ClassesPage() {
   const { t } = useTranslation('classes')
   const { year, isLoading } = useChosenTerm()
-  const [isAdding, setAdding] = useState(false)
   if (isLoading) return <Loading />
   if (!year) {
     return (
@@ -26,14 +24,13 @@ export function ClassesPage() {
     )
   }
   const addition = (
-    <Button look="primary" onClick={() => setAdding(true)}>
+    <DialogButton look="primary" dialog={(close) => <NewClass yearId={year.id} onClose={close} />}>
       {t('add')}
-    </Button>
+    </DialogButton>
   )
   return (
     <Page title={t('title')} lead={t('lead', { year: year.name })} actions={addition}>
       <List yearId={year.id} />
-      {isAdding && <NewClass yearId={year.id} onClose={() => setAdding(false)} />}
     </Page>
   )
 }
@@ -93,30 +90,19 @@ export function ClassLinks({ classId }: { classId: string }) {
 function NewClass({ yearId, onClose }: { yearId: string; onClose: () => void }) {
   const { t } = useTranslation(['classes', 'app'])
   const navigate = useNavigate()
-  const subjects = useQuery(ask('subjects', 'list'))
   const create = useSave('classes', 'create')
-  const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const save = async () => {
-    const made = await create.mutateAsync({ body: { name: name.trim(), academicYearId: yearId, subjectIds: [...chosen] } })
-    await navigate({ to: '/classes/$classId', params: { classId: made.id } })
-  }
+  const form = useForm({
+    initial: { name: '', chosen: new Set<string>() as ReadonlySet<string> },
+    save: async ({ name, chosen }) => {
+      const made = await create.mutateAsync({ body: { name: name.trim(), academicYearId: yearId, subjectIds: [...chosen] } })
+      await navigate({ to: '/classes/$classId', params: { classId: made.id } })
+    },
+  })
+  const { draft, set, field } = form
   return (
-    <FormDialog title={t('add')} failure={create.error} busy={create.isPending} onSave={save} onClose={onClose}>
-      <TextField
-        label={t('name')}
-        hint={t('nameHint')}
-        value={name}
-        maxLength={200}
-        error={issueOf(create.error, 'name')}
-        onChange={({ target }) => setName(target.value)}
-      />
-      <CheckList
-        label={t('subjects')}
-        choices={(subjects.data ?? []).filter(({ is_active }) => is_active)}
-        chosen={chosen}
-        onChange={setChosen}
-      />
+    <FormDialog title={t('add')} form={form} onClose={onClose}>
+      <TextField {...field('name')} label={t('name')} hint={t('nameHint')} maxLength={200} />
+      <SubjectList label={t('subjects')} chosen={draft.chosen} onChange={(chosen) => set({ chosen })} />
     </FormDialog>
   )
 }

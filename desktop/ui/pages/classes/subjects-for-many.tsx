@@ -1,5 +1,5 @@
 import type { Student } from '@markbook/shared/contract/students'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
@@ -7,7 +7,7 @@ import { ask, refresh } from '../../api/queries.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, CheckList, Row } from '../../components/field.tsx'
 import { Answer, Notice } from '../../components/page.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { useForm } from '../../components/use-form.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { assignmentOf } from './subject-assignment.ts'
 
@@ -25,32 +25,35 @@ type Named = { id: string; name: string }
 /** Assigns several subjects to several pupils of the class. No pupil loses a subject unless that is chosen. */
 export function SubjectsForMany({ classId, students, taken, takenOf, onClose }: Props) {
   const { t } = useTranslation(['classes', 'app'])
-  const { tell } = useToasts()
+  const queries = useQueryClient()
   const subjects = useQuery(ask('subjects', 'list'))
   const [subjectIds, setSubjectIds] = useState<ReadonlySet<string>>(new Set())
   const [studentIds, setStudentIds] = useState<ReadonlySet<string>>(new Set())
   const [isOnlyThese, setOnlyThese] = useState(false)
   const { everything, assigned: concerned } = assignmentOf(studentIds, taken ?? new Map(), isOnlyThese)
   const isAll = students.length > 0 && studentIds.size === students.length
-  const assign = useAssignment(classId, concerned, (names) => {
-    tell(t('given', { names, count: concerned.length }))
-    onClose()
-  })
   const isReady = taken !== undefined && subjectIds.size > 0 && concerned.length > 0
   const chosen = (subjects.data ?? []).filter(({ id }) => subjectIds.has(id))
-  const save = async () => {
-    if (isReady && !assign.isPending) await assign.mutateAsync(chosen)
+  const assign = async () => {
+    // A repeated assignment changes nothing, so a retry continues where this one failed.
+    for (const { id: subjectId } of chosen)
+      await client.classes.assignSubjectBulk({ params: { id: classId }, body: { subjectId, studentIds: [...concerned] } })
+    return t('given', { names: chosen.map(({ name }) => name).join(', '), count: concerned.length })
   }
+  const form = useForm({
+    initial: {},
+    isValid: () => isReady,
+    save: () => assign().finally(() => refresh(queries, ['classes', 'calculations', 'history'])),
+    onSaved: onClose,
+  })
   return (
     <FormDialog
       wide
       title={t('subjectsForMany')}
       lead={t('manyLead')}
-      failure={assign.error}
-      busy={assign.isPending}
+      form={form}
       disabled={!isReady}
       action={t('giveChosen')}
-      onSave={save}
       onClose={onClose}
     >
       <Answer of={subjects}>
@@ -88,19 +91,6 @@ export function SubjectsForMany({ classId, students, taken, takenOf, onClose }: 
       )}
     </FormDialog>
   )
-}
-
-function useAssignment(classId: string, studentIds: readonly string[], onDone: (names: string) => void) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: async (subjects: readonly Named[]) => {
-      // A repeated assignment changes nothing, so a retry continues where this one failed.
-      for (const { id: subjectId } of subjects)
-        await client.classes.assignSubjectBulk({ params: { id: classId }, body: { subjectId, studentIds: [...studentIds] } })
-    },
-    onSettled: () => refresh(queries, ['classes', 'calculations', 'history']),
-    onSuccess: (_done, subjects) => onDone(subjects.map(({ name }) => name).join(', ')),
-  })
 }
 
 type TakeAllProps = {

@@ -35,7 +35,7 @@ export function PasteDialog({ grid, at, block: pasted, onClose }: Props) {
       lead={lead}
       action={t('paste.save', { count: plan.marks })}
       disabled={plan.marks === 0}
-      onSave={save}
+      form={{ send: save }}
       onClose={onClose}
     >
       {block.length === 0 ? (

@@ -1,6 +1,7 @@
+import { Menu } from '@base-ui/react/menu'
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import { useQueryClient } from '@tanstack/react-query'
-import { type Dispatch, type SetStateAction, useMemo, useState } from 'react'
+import { type Dispatch, type ReactNode, type RefObject, type SetStateAction, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { refresh } from '../../api/queries.ts'
@@ -10,15 +11,16 @@ import { Actions, TextField } from '../../components/field.tsx'
 import { ImportDialog, TableFile } from '../../components/import-dialog.tsx'
 import { Notice } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
+import menu from '../../frame/frame.module.css'
 import { editable } from '../../words/format.ts'
 import { AssessmentDialog } from '../assessments/assessment-dialog.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
 import { guessColumns } from '../students/import/headings.ts'
 import { headOf, pupilsByRow } from '../students/import/mapping.ts'
 import { useTable } from '../students/import/read-table.ts'
-import { ExcludeDialog, RemarkDialog } from './cell-dialogs.tsx'
-import type { Grid } from './grid-context.ts'
-import { CellMenu, ColumnMenu } from './grid-menus.tsx'
+import { ExcludeDialog, RemarkDialog } from './cell-details.tsx'
+import { cellId, type Grid } from './grid-context.ts'
+import type { CellPosition } from './model/navigation.ts'
 import { parseMark } from './model/parse-mark.ts'
 import { PasteDialog } from './paste-dialog.tsx'
 import type { GridHandle, OpenDialog } from './use-grid.ts'
@@ -139,7 +141,7 @@ function FillDialog({ grid: { sheet, controller }, column, onClose }: { grid: Gr
       </Dialog>
     )
   return (
-    <FormDialog title={title} action={t('fillIn.save')} disabled={typed.kind !== 'mark'} onSave={fill} onClose={onClose}>
+    <FormDialog title={title} action={t('fillIn.save')} disabled={typed.kind !== 'mark'} form={{ send: fill }} onClose={onClose}>
       <p>{t('fillIn.lead', { count: empty.length })}</p>
       <TextField
         label={t('fillIn.label')}
@@ -184,5 +186,78 @@ function ImportMarks({ scope: { classId, subjectId, termId }, onClose }: { scope
       </p>
       <TableFile onChoose={setFile} />
     </ImportDialog>
+  )
+}
+
+type AtCell = {
+  grid: Grid
+  position: CellPosition
+  root: RefObject<HTMLDivElement | null>
+  label: string
+  onClose: () => void
+  children: ReactNode
+}
+
+/** A menu at a cell. The grid gets the focus back when it closes. */
+function MenuAtCell({ grid, position, root, label, onClose, children }: AtCell) {
+  return (
+    <Menu.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Menu.Portal>
+        <Menu.Positioner
+          anchor={() => document.getElementById(cellId(grid.id, position.row, position.col))}
+          align="start"
+          style={{ zIndex: 10 }}
+        >
+          <Menu.Popup className={menu['menu']} aria-label={label} finalFocus={root}>
+            {children}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}
+
+type CellMenuProps = Omit<AtCell, 'label' | 'children'> & {
+  isReadOnly: boolean
+  onAction: (action: 'remark' | 'exclude' | 'history' | 'copy' | 'paste', position: CellPosition) => void
+}
+
+function CellMenu({ isReadOnly, onAction, ...at }: CellMenuProps) {
+  const { t } = useTranslation('marks')
+  const { controller, sheet } = at.grid
+  const ids = controller.idsAt(at.position)
+  const isOut = ids !== null && (sheet.cell(ids.assessmentId, ids.studentId).saved?.is_excluded ?? false)
+  const item = (action: Parameters<typeof onAction>[0], words: string, keys: string) => (
+    <Menu.Item onClick={() => onAction(action, at.position)}>
+      {words} <small>{keys}</small>
+    </Menu.Item>
+  )
+  return (
+    <MenuAtCell {...at} label={t('cellMenu')}>
+      {!isReadOnly && item('remark', t('remark.action'), 'Alt+R')}
+      {!isReadOnly && item('exclude', t(isOut ? 'exclude.include' : 'exclude.action'), 'Alt+X')}
+      {item('history', t('history'), 'Alt+H')}
+      <div className={menu['menuRule']} />
+      {item('copy', t('copy'), 'Ctrl+C')}
+      {!isReadOnly && item('paste', t('paste.action'), 'Ctrl+V')}
+    </MenuAtCell>
+  )
+}
+
+type ColumnMenuProps = Omit<AtCell, 'label' | 'children'> & {
+  column: Assessment
+  isReadOnly: boolean
+  onShow: (dialog: OpenDialog) => void
+}
+
+/** The actions of an assessment. Its dialog changes, excludes and deletes it. */
+function ColumnMenu({ column, isReadOnly, onShow, ...at }: ColumnMenuProps) {
+  const { t } = useTranslation('marks')
+  return (
+    <MenuAtCell {...at} label={t('columnMenu', { title: column.title })}>
+      {!isReadOnly && <Menu.Item onClick={() => onShow({ is: 'assessment', column })}>{t('change')}</Menu.Item>}
+      {!isReadOnly && <Menu.Item onClick={() => onShow({ is: 'fill', column })}>{t('fill')}</Menu.Item>}
+      <Menu.Item onClick={() => onShow({ is: 'columnHistory', column })}>{t('columnHistory')}</Menu.Item>
+    </MenuAtCell>
   )
 }

@@ -3,7 +3,7 @@ import i18next from 'i18next'
 import { useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog, LeaveDialog } from '../../components/dialog.tsx'
+import { ConfirmDialog, DialogButton, LeaveDialog } from '../../components/dialog.tsx'
 import { Notice } from '../../components/page.tsx'
 import { sentenceOf } from '../../words/failure.ts'
 import { editable } from '../../words/format.ts'
@@ -148,25 +148,26 @@ function WaitingNotice({ count }: { count: number }) {
 function OfferedNotice({ pending }: { pending: readonly PendingMark[] }) {
   const { t } = useTranslation('marks')
   const { queue } = useMarkingSession()
-  const [isDropping, setDropping] = useState(false)
   return (
     <Notice tone="warn">
       <span>{t('unsaved.offered', { count: pending.length })}</span>
       <Button size="small" look="primary" onClick={() => queue.resolve(pending, 'compare')}>
         {t('unsaved.save')}
       </Button>
-      <Button size="small" onClick={() => setDropping(true)}>
+      <DialogButton
+        size="small"
+        dialog={(close) => (
+          <ConfirmDialog
+            title={t('unsaved.dropTitle')}
+            text={t('unsaved.dropText')}
+            action={t('unsaved.drop')}
+            onConfirm={async () => queue.resolve(pending, 'theirs')}
+            onClose={close}
+          />
+        )}
+      >
         {t('unsaved.drop')}
-      </Button>
-      {isDropping && (
-        <ConfirmDialog
-          title={t('unsaved.dropTitle')}
-          text={t('unsaved.dropText')}
-          action={t('unsaved.drop')}
-          onConfirm={async () => queue.resolve(pending, 'theirs')}
-          onClose={() => setDropping(false)}
-        />
-      )}
+      </DialogButton>
     </Notice>
   )
 }

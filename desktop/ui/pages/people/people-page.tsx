@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { ask, askWhole, type ReplyOf, useSave } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog } from '../../components/dialog.tsx'
+import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Options, SelectField, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
@@ -14,7 +14,6 @@ import { useToasts } from '../../components/toasts.tsx'
 import { day, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import styles from './people.module.css'
-import { Requests, ROLES, type Role } from './requests.tsx'
 
 export function PeoplePage() {
   const { t } = useTranslation('people')
@@ -37,7 +36,6 @@ function Members({ isFixed }: { isFixed: boolean }) {
   const members = useQuery(askWhole('schools', 'members'))
   const [search, setSearch] = useState('')
   const me = useProfile()
-  const [chosen, setChosen] = useState<{ step: MemberAction; member: Member } | null>(null)
   return (
     <Card title={t('members')}>
       <TextField label={t('find')} type="search" value={search} onChange={({ target }) => setSearch(target.value)} />
@@ -61,13 +59,12 @@ function Members({ isFixed }: { isFixed: boolean }) {
               { head: t('since'), cell: ({ joined_at }) => day(joined_at.slice(0, 10)) },
               {
                 head: t('state'),
-                cell: (member) => <MemberActions member={member} isFixed={isFixed} onChoose={(step) => setChosen({ step, member })} />,
+                cell: (member) => <MemberActions member={member} isFixed={isFixed} />,
               },
             ]}
           />
         )}
       </Answer>
-      {chosen && <Confirmation {...chosen} onClose={() => setChosen(null)} />}
     </Card>
   )
 }
@@ -95,32 +92,33 @@ function RoleChoice({ member, isFixed }: { member: Member; isFixed: boolean }) {
   )
 }
 
-type MemberActionsProps = { member: Member; isFixed: boolean; onChoose: (step: MemberAction) => void }
-
-function MemberActions({ member, isFixed, onChoose }: MemberActionsProps) {
+function MemberActions({ member, isFixed }: { member: Member; isFixed: boolean }) {
   const { t } = useTranslation('people')
   const { tellFailure } = useToasts()
   const update = useSave('schools', 'updateMember', ['classes'])
   const resume = () => update.mutate({ params: { userId: member.user_id }, body: { isActive: true } }, { onError: tellFailure })
   const name = nameOf(member)
+  const action = (step: MemberAction, disabled: boolean) => (
+    <DialogButton
+      size="small"
+      disabled={disabled}
+      aria-label={t(`${step}Of`, { name })}
+      dialog={(close) => <Confirmation step={step} member={member} onClose={close} />}
+    >
+      {t(step)}
+    </DialogButton>
+  )
   return (
     <>
       {!member.is_active && <Badge tone="warn">{t('suspended')}</Badge>}{' '}
       {member.is_active ? (
-        <Button size="small" disabled={isFixed} aria-label={t('suspendOf', { name })} onClick={() => onChoose('suspend')}>
-          {t('suspend')}
-        </Button>
+        action('suspend', isFixed)
       ) : (
         <Button size="small" disabled={isFixed} aria-label={t('resumeOf', { name })} busy={update.isPending} onClick={resume}>
           {t('resume')}
         </Button>
       )}{' '}
-      <Button size="small" aria-label={t('resetOf', { name })} onClick={() => onChoose('reset')}>
-        {t('reset')}
-      </Button>{' '}
-      <Button size="small" disabled={isFixed} aria-label={t('removeOf', { name })} onClick={() => onChoose('remove')}>
-        {t('remove')}
-      </Button>
+      {action('reset', false)} {action('remove', isFixed)}
     </>
   )
 }
@@ -220,5 +218,73 @@ function CodeLog({ members }: { members: readonly Member[] }) {
         />
       )}
     </Answer>
+  )
+}
+
+type Request = ReplyOf<'schools', 'joinRequests'>[number]
+const ROLES = ['teacher', 'member', 'admin'] as const
+type Role = (typeof ROLES)[number]
+
+/** The interval of reading the requests. */
+const POLL_MS = 20_000
+
+function Requests() {
+  const { t } = useTranslation('people')
+  const requests = useQuery({ ...ask('schools', 'joinRequests'), refetchInterval: POLL_MS })
+  return (
+    <Card title={t('requests')}>
+      <Answer of={requests} empty={t('noRequests')}>
+        {(list) => (
+          <ul className={layout['list']}>
+            {list.map((request) => (
+              <Waiting key={request.id} request={request} />
+            ))}
+          </ul>
+        )}
+      </Answer>
+    </Card>
+  )
+}
+
+function Waiting({ request }: { request: Request }) {
+  const { t } = useTranslation('people')
+  const { tell, tellFailure } = useToasts()
+  const approve = useSave('schools', 'approve')
+  const reject = useSave('schools', 'reject')
+  const [role, setRole] = useState<Role>('teacher')
+  const name = nameOf(request.user)
+  const params = { requestId: request.id }
+  // By promise: the callbacks of `mutate` do not run once the request has left the list.
+  const accept = () => approve.mutateAsync({ params, body: { role } }).then(() => tell(t('accepted', { name })), tellFailure)
+  return (
+    <li className={styles['request']}>
+      <div>
+        <strong>{name}</strong> · {request.user.email} · {t('asked', { at: moment(request.requested_at) })}
+        {request.message && <p className={styles['message']}>{request.message}</p>}
+      </div>
+      <div className={layout['wrap']}>
+        <SelectField hideLabel label={t('as', { name })} value={role} onChange={({ target }) => setRole(target.value as Role)}>
+          <Options of={ROLES.map((id) => ({ id, name: t(id) }))} />
+        </SelectField>
+        <Button look="primary" busy={approve.isPending} onClick={() => void accept()}>
+          {t('accept')}
+          <span className="hidden"> {name}</span>
+        </Button>
+        <DialogButton
+          dialog={(close) => (
+            <ConfirmDialog
+              title={t('rejectTitle', { name })}
+              text={t('rejectText')}
+              action={t('reject')}
+              onConfirm={() => reject.mutateAsync({ params })}
+              onClose={close}
+            />
+          )}
+        >
+          {t('reject')}
+          <span className="hidden"> {name}</span>
+        </DialogButton>
+      </div>
+    </li>
   )
 }

@@ -3,19 +3,19 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { Button, type ButtonLook } from '../../components/button.tsx'
+import { DialogButton } from '../../components/dialog.tsx'
 import layout from '../../components/layout.module.css'
 import { Badge, FailureNotice } from '../../components/page.tsx'
 import { fileName, saveFile } from '../../components/save-file.ts'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import type { ListedClass } from '../results/class-page.tsx'
+import { PrintDialog } from './book-pdfs.tsx'
 import { type BookScope, booksRequest, type ListedBook, standingQuery } from './book-queries.ts'
 import { useBooksSearch } from './book-search.ts'
 import { areAllCurrent, countPdfs, type PdfCount } from './book-standing.ts'
+import { JobProgress, OutdatedPdfsDialog } from './class-pdfs.tsx'
+import { OpenFindings } from './findings.tsx'
 import { GenerateButton } from './generate-button.tsx'
-import { JobProgress } from './job-progress.tsx'
-import { OpenFindings } from './open-findings.tsx'
-import { OutdatedPdfsDialog } from './outdated-pdfs-dialog.tsx'
-import { PrintDialog } from './pdf-viewer.tsx'
 import styles from './reports.module.css'
 import { RunDialog } from './run-dialog.tsx'
 
@@ -27,7 +27,6 @@ export function BookActions({ of, books, group, chosen }: Props) {
     search: { job },
     change,
   } = useBooksSearch()
-  const [isPrinting, setPrinting] = useState(false)
   const pdfs = useMutation({
     mutationFn: () => client.reportFiles.generatePdfs({ body: booksRequest(of).query }),
     onSuccess: ({ job_id }) => change((before) => ({ ...before, job: job_id }), true),
@@ -85,12 +84,13 @@ export function BookActions({ of, books, group, chosen }: Props) {
         <Button busy={zip.isPending} busyWord={t('papers.fetching')} onClick={() => zip.mutate()}>
           {t('zip')}
         </Button>
-        <Button onClick={() => setPrinting(true)}>{t('print.open')}</Button>
+        <DialogButton dialog={(close) => <PrintDialog of={of} name={name(t('title'), 'pdf')} onClose={close} />}>
+          {t('print.open')}
+        </DialogButton>
       </div>
       <FailureNotice failure={pdfs.error ?? zip.error} />
       {job && <JobProgress jobId={job} books={books} onClose={() => change(({ job: _job, ...rest }) => rest, true)} />}
       {pdfCount && <OutdatedPdfsDialog of={of} count={pdfCount} download={download} onClose={() => setPdfCount(null)} />}
-      {isPrinting && <PrintDialog of={of} name={name(t('title'), 'pdf')} onClose={() => setPrinting(false)} />}
     </>
   )
 }
@@ -105,14 +105,12 @@ type RunAllProps = Pick<Props, 'of' | 'books' | 'chosen'> & {
 /** A button that changes the status of these books, after a dialog with their findings. */
 function RunAll({ of, books, chosen, action, look, lead, act }: RunAllProps) {
   const { t } = useTranslation('reports')
-  const [isOpen, setOpen] = useState(false)
   const label = t(`${action}.all`, { count: books.length })
   return (
-    <>
-      <Button look={look} disabled={books.length === 0} onClick={() => setOpen(true)}>
-        {label}
-      </Button>
-      {isOpen && (
+    <DialogButton
+      look={look}
+      disabled={books.length === 0}
+      dialog={(close) => (
         <RunDialog
           mustCount={action === 'send'}
           title={t(`${action}.title`)}
@@ -123,10 +121,12 @@ function RunAll({ of, books, chosen, action, look, lead, act }: RunAllProps) {
           books={books}
           findings={<OpenFindings of={of} yearId={chosen.year?.id ?? ''} books={books} />}
           act={act}
-          onClose={() => setOpen(false)}
+          onClose={close}
         />
       )}
-    </>
+    >
+      {label}
+    </DialogButton>
   )
 }
 

@@ -1,22 +1,25 @@
 import type { ReportDetail } from '@markbook/shared/contract/reports'
-import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask } from '../../api/queries.ts'
+import { ask, refresh, useSave } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { FormDialog } from '../../components/dialog.tsx'
+import { Checkbox } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Notice, Page } from '../../components/page.tsx'
+import { useToasts } from '../../components/toasts.tsx'
+import { useForm } from '../../components/use-form.ts'
 import { figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
-import { useScale } from '../results/use-scale.ts'
+import { useScale } from '../results/class-page.tsx'
 import { statusTones } from './book-actions.tsx'
 import { BookPdfs } from './book-pdfs.tsx'
 import { scopeOf, useBooks, useStanding } from './book-queries.ts'
-import { BookRow, banksOf } from './book-row.tsx'
 import { isOutdated, pdfStateOf } from './book-standing.ts'
-import { BookStatusActions } from './book-status-actions.tsx'
-import { EntryRow } from './entry-row.tsx'
-import { FillRows } from './fill-rows.tsx'
+import { BookRow, banksOf, EntryRow, FillRows } from './fill-rows.tsx'
+import { OpenFindings } from './findings.tsx'
 import { LeaveWarning } from './leave-warning.tsx'
 import styles from './reports.module.css'
 
@@ -162,5 +165,99 @@ function SubjectPart({ book }: { book: ReportDetail }) {
         )}
       </Answer>
     </Card>
+  )
+}
+
+/** The actions of one book by its status: calculate again, publish, send. */
+function BookStatusActions({ book }: { book: ReportDetail }) {
+  const { t } = useTranslation('reports')
+  const { tell, tellFailure } = useToasts()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const [isSending, setSending] = useState(false)
+  const regenerate = useSave('reports', 'regenerate')
+  const [isPublishing, setPublishing] = useState(false)
+  const params = { id: book.id }
+  // Another person may have changed the status meanwhile.
+  const onError = (failure: unknown) => {
+    tellFailure(failure)
+    void refresh(queries, ['reports'])
+  }
+  /** A new average changes the positions in other books, which stay as they are until they are calculated again. */
+  const onRegenerated = ({ overall_average, position }: Pick<ReportDetail, 'overall_average' | 'position'>) => {
+    const isSame = overall_average === book.overall_average && position === book.position
+    if (isSame) return tell(t('generate.one'))
+    const type = book.report_type === 'year_end' ? book.report_type : undefined
+    const openCheck = () =>
+      void navigate({ to: '/reports/$classId', params: { classId: book.student_group_id }, search: { type, view: 'check' } })
+    return tell(t('generate.others'), { label: t('generate.toOthers'), onPress: openCheck })
+  }
+  if (book.status === 'sent_to_ministry') return <span>{t('send.sent')}</span>
+  return (
+    <>
+      <Button
+        busy={regenerate.isPending}
+        busyWord={t('generate.running')}
+        onClick={() => regenerate.mutate({ params }, { onSuccess: onRegenerated, onError })}
+      >
+        {t('generate.again')}
+      </Button>
+      {book.status === 'draft' ? (
+        <Button look="primary" onClick={() => setPublishing(true)}>
+          {t('publish.one')}
+        </Button>
+      ) : (
+        <Button look="danger" onClick={() => setSending(true)}>
+          {t('send.one')}
+        </Button>
+      )}
+      {isPublishing && <StatusDialog action="publish" lead={t('publish.textOne')} book={book} onClose={() => setPublishing(false)} />}
+      {isSending && <StatusDialog action="send" lead={t('send.forEver')} book={book} onClose={() => setSending(false)} />}
+    </>
+  )
+}
+
+type StatusDialogProps = { action: 'publish' | 'send'; lead: string; book: ReportDetail; onClose: () => void }
+
+/** Publishes a book, or sends it once the person has said to be sure. */
+function StatusDialog({ action, lead, book, onClose }: StatusDialogProps) {
+  const { t } = useTranslation('reports')
+  const queries = useQueryClient()
+  const publish = useSave('reports', 'publish')
+  const sendToMinistry = useSave('reports', 'sendToMinistry')
+  const isSending = action === 'send'
+  const form = useForm({
+    initial: { isSure: !isSending },
+    isValid: ({ isSure }) => isSure,
+    save: async () => {
+      const request = { params: { id: book.id } }
+      if (isSending) await sendToMinistry.mutateAsync(request)
+      else
+        await publish.mutateAsync(request).catch((failure) => {
+          void refresh(queries, ['reports'])
+          throw failure
+        })
+      return t(`${action}.done`, { count: 1 })
+    },
+    onSaved: () => {
+      onClose()
+      if (isSending) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
+    },
+  })
+  const { isSure } = form.draft
+  return (
+    <FormDialog
+      danger={isSending}
+      title={t(`${action}.titleOne`, { name: nameOf(book.student) })}
+      lead={lead}
+      form={form}
+      action={t(`${action}.one`)}
+      disabled={!isSure}
+      busyWord={t(`${action}.running`)}
+      onClose={onClose}
+    >
+      <OpenFindings of={scopeOf(book)} yearId={book.academic_year_id} books={[book]} />
+      {isSending && <Checkbox label={t('send.sure')} checked={isSure} onChange={({ target }) => form.set({ isSure: target.checked })} />}
+    </FormDialog>
   )
 }

@@ -8,9 +8,9 @@ import { figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import type { BookScope } from './book-queries.ts'
 import { type Finding, findingKinds } from './checks.ts'
+import { useFindings } from './findings.tsx'
 import { GenerateButton, NoBooks } from './generate-button.tsx'
 import styles from './reports.module.css'
-import { useFindings } from './use-findings.ts'
 
 /** The check before publishing: each finding with a link to where it is repaired. */
 export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {

@@ -1,6 +1,22 @@
+import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
+import type { GradingScale } from '@markbook/shared/domain/letters'
+import { limits } from '@markbook/shared/limits'
+import { useQueryClient } from '@tanstack/react-query'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { client } from '../../api/client.ts'
+import { Button } from '../../components/button.tsx'
+import { Options } from '../../components/field.tsx'
+import { Badge } from '../../components/page.tsx'
+import { sentenceOf } from '../../words/failure.ts'
+import { editable, figure, typedNumber } from '../../words/format.ts'
+import type { SaveState } from './autosave.ts'
+import { type ListedBook, updateCachedBook, updateCachedEntry } from './book-queries.ts'
+import { bankOf, type RemarkBank } from './completions.ts'
+import { isAttendance, lettersFor } from './field-values.ts'
+import { RemarkBox, useRevertOnEscape } from './remark-box.tsx'
 import styles from './reports.module.css'
+import { useAutosave } from './use-autosave.ts'
 
 /**
  * The field of the same kind in the row below (1) or above (-1) that can be written in; from the last row the first of the next kind, as
@@ -58,5 +74,193 @@ export function FillRows({ kind, label, at, head, children }: Props) {
         {children}
       </ol>
     </div>
+  )
+}
+
+type BookField = 'remark' | 'conduct' | 'attendance'
+type WritableBook = Pick<Report, 'id' | 'status' | 'class_teacher_remark' | 'conduct' | 'attendance_percentage'>
+
+const bodyOf = ({ remark, conduct, attendance }: Partial<Record<BookField, string>>) => ({
+  ...(remark !== undefined && { classTeacherRemark: remark || null }),
+  ...(conduct !== undefined && { conduct: conduct || null }),
+  ...(attendance !== undefined && { attendancePercentage: typedNumber(attendance) }),
+})
+
+type RemarkBanks = { remark: RemarkBank; conduct: RemarkBank }
+
+/** The remarks of these books, to suggest again. */
+export function banksOf(books: readonly ListedBook[]): RemarkBanks {
+  const bank = (textOf: (book: ListedBook) => string | null) =>
+    bankOf(books.map((book) => ({ text: textOf(book) ?? '', firstName: book.student.first_name })))
+  return { remark: bank((book) => book.class_teacher_remark), conduct: bank((book) => book.conduct) }
+}
+
+type BookRowProps = { book: WritableBook; head: ReactNode; name: string; firstName: string; banks: RemarkBanks }
+
+/** The class teacher's texts in one book. They are saved without a button. */
+export function BookRow({ book, head, name, firstName, banks }: BookRowProps) {
+  const { t } = useTranslation('reports')
+  const queries = useQueryClient()
+  const stored = {
+    remark: book.class_teacher_remark ?? '',
+    conduct: book.conduct ?? '',
+    attendance: book.attendance_percentage === null ? '' : editable(book.attendance_percentage),
+  }
+  const save = async (changed: Partial<Record<BookField, string>>) =>
+    updateCachedBook(queries, await client.reports.update({ params: { id: book.id }, body: bodyOf(changed) }))
+  const isWrong = (field: BookField, value: string) => field === 'attendance' && !isAttendance(value)
+  const { snapshot, field, retry } = useAutosave<BookField>(stored, { name, save, isWrong })
+  const isLocked = book.status === 'sent_to_ministry'
+  const attendance = field('attendance')
+  const revert = useRevertOnEscape(attendance.value, attendance.onChange)
+  return (
+    <li className={styles['row']} data-book={book.id}>
+      <div className={styles['who']}>{head}</div>
+      <div className={styles['field']} data-label={t('fill.remark')}>
+        <RemarkBox
+          label={t('fill.remarkOf', { name })}
+          field="remark"
+          bank={banks.remark}
+          maxLength={limits.text.remark}
+          isLocked={isLocked}
+          firstName={firstName}
+          {...field('remark')}
+        />
+      </div>
+      <div className={styles['field']} data-label={t('fill.conduct')}>
+        <RemarkBox
+          isOneLine
+          label={t('fill.conductOf', { name })}
+          field="conduct"
+          bank={banks.conduct}
+          maxLength={limits.text.conduct}
+          isLocked={isLocked}
+          firstName={firstName}
+          {...field('conduct')}
+        />
+      </div>
+      <div className={styles['field']} data-label={t('fill.attendance')}>
+        <input
+          aria-label={t('fill.attendanceOf', { name })}
+          data-field="attendance"
+          className={styles['text']}
+          inputMode="decimal"
+          autoComplete="off"
+          value={attendance.value}
+          readOnly={isLocked}
+          aria-invalid={!isAttendance(attendance.value) || undefined}
+          onChange={({ target }) => attendance.onChange(target.value)}
+          onKeyDown={(event) => !isLocked && revert.press(event) && event.preventDefault()}
+          onFocus={() => {
+            revert.enter()
+            attendance.onEnter()
+          }}
+          onBlur={attendance.onLeave}
+        />
+      </div>
+      <SaveStatus {...snapshot} isLocked={isLocked} wrong={t('fill.wrongAttendance')} onRetry={retry} />
+    </li>
+  )
+}
+
+type EntryField = 'letter' | 'remark'
+type WritableEntry = Pick<ReportEntry, 'id' | 'report_book_id' | 'letter_grade' | 'teacher_remark' | 'coursework_average' | 'exam_average'>
+
+type EntryRowProps = {
+  entry: WritableEntry
+  /** The result that the letter is calculated from. */
+  result: number | null
+  isLocked: boolean
+  /** The visible name of the row; `name` is the one for screen readers. */
+  title: string
+  name: string
+  firstName: string
+  bank: RemarkBank
+  scale: GradingScale
+}
+
+/** Letter and remark of one subject in one book, saved without a button. Without a chosen letter the calculated one counts. */
+export function EntryRow({ entry, result, isLocked, title, name, firstName, bank, scale }: EntryRowProps) {
+  const { t } = useTranslation('reports')
+  const queries = useQueryClient()
+  const { calculated, letters } = lettersFor(scale, result, entry.letter_grade)
+  const stored = { letter: entry.letter_grade === calculated ? '' : (entry.letter_grade ?? ''), remark: entry.teacher_remark ?? '' }
+  const save = async ({ letter, remark }: Partial<Record<EntryField, string>>) => {
+    const body = {
+      ...(letter !== undefined && { letterGrade: letter || null }),
+      ...(remark !== undefined && { teacherRemark: remark || null }),
+    }
+    updateCachedEntry(queries, await client.reports.updateEntry({ params: { entryId: entry.id }, body }))
+  }
+  const { snapshot, field, retry } = useAutosave<EntryField>(stored, { name, save })
+  const letter = field('letter')
+  return (
+    <li className={`${styles['row']} ${styles['line']}`} data-book={entry.report_book_id}>
+      <div className={styles['who']}>
+        <span>{title}</span>
+        <span className={styles['figures']}>
+          {t('fill.figures', { coursework: figure(entry.coursework_average), exam: figure(entry.exam_average), result: figure(result) })}
+        </span>
+      </div>
+      <div className={styles['field']} data-label={t('fill.letter')}>
+        <select
+          aria-label={t('fill.letterOf', { name })}
+          data-field="letter"
+          className={styles['text']}
+          value={letter.value}
+          disabled={isLocked}
+          onChange={({ target }) => letter.onChange(target.value)}
+          onFocus={letter.onEnter}
+          onBlur={letter.onLeave}
+        >
+          <option value="">{t('fill.calculated', { letter: calculated ?? '–' })}</option>
+          <Options of={letters.filter((one) => one !== calculated).map((one) => ({ id: one, name: one }))} />
+        </select>
+      </div>
+      <div className={styles['field']} data-label={t('fill.remark')}>
+        <RemarkBox
+          label={t('fill.remarkOf', { name })}
+          field="remark"
+          firstName={firstName}
+          bank={bank}
+          maxLength={limits.text.remark}
+          isLocked={isLocked}
+          {...field('remark')}
+        />
+      </div>
+      <SaveStatus {...snapshot} isLocked={isLocked} wrong="" onRetry={retry} />
+    </li>
+  )
+}
+
+type SaveStatusProps = { state: SaveState; failure: unknown; isLocked: boolean; wrong: string; onRetry: () => void }
+
+/** Whether a row is saved, and if not, why. */
+function SaveStatus({ state, failure, isLocked, wrong, onRetry }: SaveStatusProps) {
+  const { t } = useTranslation(['reports', 'app'])
+  if (isLocked)
+    return (
+      <div className={styles['lock']}>
+        <Badge>{t('status.sent_to_ministry')}</Badge>
+        {state === 'failed' && (
+          <span className={styles['failed']} role="alert">
+            {sentenceOf(failure)} {t('fill.notTaken')}
+          </span>
+        )}
+      </div>
+    )
+  if (state === 'failed')
+    return (
+      <div className={styles['failed']} role="alert">
+        <span>{sentenceOf(failure)}</span>
+        <Button size="small" onClick={onRetry}>
+          {t('app:action.retry')}
+        </Button>
+      </div>
+    )
+  return (
+    <span role="status" className={styles['mark']} data-state={state}>
+      {state === 'wrong' ? wrong : state === 'saved' ? `✓ ${t('app:state.saved')}` : state === 'same' ? '' : t('app:state.saving')}
+    </span>
   )
 }

@@ -1,8 +1,6 @@
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSave } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
-import { ConfirmDialog } from '../../components/dialog.tsx'
+import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Empty, Notice } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { type BookScope, booksRequest, useStanding } from './book-queries.ts'
@@ -12,7 +10,6 @@ import { isOutdated } from './book-standing.ts'
 export function GenerateButton({ of, count }: { of: BookScope; count: number }) {
   const { t } = useTranslation('reports')
   const { tell } = useToasts()
-  const [isAsking, setAsking] = useState(false)
   const generate = useSave('reports', 'generate')
   const confirm = async () => {
     const { generated, skipped_locked: skipped } = await generate.mutateAsync({ body: booksRequest(of).query })
@@ -24,21 +21,21 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
   }
   const word = count === 0 ? 'first' : 'again'
   return (
-    <>
-      <Button look={count === 0 ? 'primary' : 'plain'} onClick={() => setAsking(true)}>
-        {t(`generate.${word}`)}
-      </Button>
-      {isAsking && (
+    <DialogButton
+      look={count === 0 ? 'primary' : 'plain'}
+      dialog={(close) => (
         <ConfirmDialog
           title={t(`generate.${word}`)}
           text={t(`generate.${word}Text`)}
           action={t(`generate.${word}`)}
           danger={false}
           onConfirm={confirm}
-          onClose={() => setAsking(false)}
+          onClose={close}
         />
       )}
-    </>
+    >
+      {t(`generate.${word}`)}
+    </DialogButton>
   )
 }
 

@@ -126,3 +126,6 @@ export const ViewTabs = ({ label, children }: { label: string; children: ReactNo
     {children}
   </nav>
 )
+
+/** The grading scale of the school. It rarely changes. */
+export const useScale = () => useQuery({ ...ask('gradingScale', 'get'), staleTime: 300_000 })

@@ -11,8 +11,8 @@ import { Answer, Card, Empty, FailureNotice, Page } from '../../components/page.
 import { fileName, saveFile } from '../../components/save-file.ts'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { listedName, nameOf } from '../../words/names.ts'
-import { ChooseClass, ClassPage, ClassSwitch, type ListedClass, useOwnsClass, ViewTabs } from './class-page.tsx'
-import { TermTable, YearTable } from './class-tables.tsx'
+import { ChooseClass, ClassPage, ClassSwitch, type ListedClass, useOwnsClass, useScale, ViewTabs } from './class-page.tsx'
+import { SubjectChoice, TermTable, YearTable } from './class-tables.tsx'
 import { CompareView } from './compare-view.tsx'
 import { subjectsOf } from './comparison.ts'
 import { distributionOf, spreadOf } from './distribution.ts'
@@ -21,9 +21,7 @@ import { Histogram } from './histogram.tsx'
 import styles from './results.module.css'
 import { resultViews, useResultsSearch } from './results-search.ts'
 import { SpreadChart } from './spread-chart.tsx'
-import { SubjectChoice } from './subject-choice.tsx'
 import { SummaryView } from './summary-view.tsx'
-import { useScale } from './use-scale.ts'
 
 const route = getRouteApi('/school/results/$classId')
 

@@ -3,17 +3,16 @@ import type { GradingScale } from '@markbook/shared/contract/grading-scale'
 import type { Term } from '@markbook/shared/contract/terms'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { InlineSelect, Options } from '../../components/field.tsx'
 import { Empty } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { figure } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { type Subject, subjectsOf } from './comparison.ts'
-import { OVERALL } from './explain-dialog.tsx'
+import { OVERALL, YearDialog } from './explain-dialog.tsx'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
 import { SortHead, sortRows } from './sort-head.tsx'
-import { SubjectChoice } from './subject-choice.tsx'
-import { YearDialog } from './year-dialog.tsx'
 
 type TermStudent = ClassTerm['students'][number]
 type YearStudent = ClassYear['students'][number]
@@ -286,5 +285,23 @@ function Legend({ hasPartial, hasReview, hasUnder }: { hasPartial: boolean; hasR
         </span>
       )}
     </p>
+  )
+}
+
+/** A choice of subject; `all` names the choice of none. */
+export function SubjectChoice({ subjects, all }: { subjects: readonly { id: string; name: string }[]; all: string }) {
+  const { t } = useTranslation('results')
+  const { search, change } = useResultsSearch()
+  const choose = (subject: string) => change(({ subject: _before, ...rest }) => (subject ? { ...rest, subject } : rest), true)
+  return (
+    <InlineSelect
+      label={t('subject')}
+      className={styles['switch']}
+      value={subjects.some(({ id }) => id === search.subject) ? search.subject : ''}
+      onChange={({ target }) => choose(target.value)}
+    >
+      <option value="">{all}</option>
+      <Options of={subjects} />
+    </InlineSelect>
   )
 }

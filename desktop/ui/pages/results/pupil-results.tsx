@@ -7,12 +7,11 @@ import { Button } from '../../components/button.tsx'
 import { Answer, Badge, Empty } from '../../components/page.tsx'
 import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import { figure, percent } from '../../words/format.ts'
+import { useScale } from './class-page.tsx'
 import { partsOf } from './class-tables.tsx'
-import { OVERALL, OverallDialog } from './explain-dialog.tsx'
+import { OVERALL, OverallDialog, YearDialog } from './explain-dialog.tsx'
 import styles from './results.module.css'
 import { Tiles } from './tiles.tsx'
-import { useScale } from './use-scale.ts'
-import { YearDialog } from './year-dialog.tsx'
 
 type PupilProps = {
   studentId: string

@@ -9,7 +9,7 @@ import { Form, Row, SaveActions, TextArea, TextField } from '../../components/fi
 import layout from '../../components/layout.module.css'
 import { Answer, Card, FailureNotice, Page } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
-import { useDraft } from '../../components/use-draft.ts'
+import { useForm } from '../../components/use-form.ts'
 import { QrCode } from '../account/qr-code.tsx'
 import styles from './school-page.module.css'
 
@@ -37,30 +37,21 @@ export function SchoolPage() {
 function Details({ school }: { school: School }) {
   const { t } = useTranslation(['school', 'app'])
   const profile = useProfile()
-  const { tell } = useToasts()
   const update = useSave('schools', 'updateMine', ['auth'])
-  const initial = {
-    name: school.name,
-    address: school.address ?? '',
-    email: school.email ?? '',
-    phone: school.phone ?? '',
-  }
-  const { draft, field } = useDraft(initial, update.error)
+  const { draft, field, send, busy, failure } = useForm({
+    initial: { name: school.name, address: school.address ?? '', email: school.email ?? '', phone: school.phone ?? '' },
+    save: async ({ name, address, email, phone }) => {
+      const body = { name: name.trim(), address: address.trim() || null, email: email.trim() || null, phone: phone.trim() || null }
+      await update.mutateAsync({ body })
+      return t('saved')
+    },
+  })
   const mayChange = isAdmin(profile)
   const fieldOf = (name: keyof typeof draft) => ({ ...field(name), label: t(name), disabled: !mayChange })
-  const save = () => {
-    const body = {
-      name: draft.name.trim(),
-      address: draft.address.trim() || null,
-      email: draft.email.trim() || null,
-      phone: draft.phone.trim() || null,
-    }
-    update.mutate({ body }, { onSuccess: () => tell(t('saved')) })
-  }
   return (
     <Card>
-      <Form onSend={save}>
-        <FailureNotice failure={update.error} />
+      <Form onSend={send}>
+        <FailureNotice failure={failure} />
         <TextField {...fieldOf('name')} maxLength={200} />
         <TextArea {...fieldOf('address')} optional maxLength={500} />
         <Row>
@@ -71,7 +62,7 @@ function Details({ school }: { school: School }) {
           {t('type')}: {t(school.school_type)}
           {school.code && ` · ${t('code')}: ${school.code}`}
         </p>
-        {mayChange && <SaveActions busy={update.isPending} />}
+        {mayChange && <SaveActions busy={busy} />}
       </Form>
     </Card>
   )

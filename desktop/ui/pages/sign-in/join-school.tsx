@@ -4,11 +4,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { askWhole, useSave } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
-import { Actions, Form, TextArea, TextField } from '../../components/field.tsx'
+import { Form, SaveActions, TextArea, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, FailureNotice } from '../../components/page.tsx'
-import { issueOf } from '../../words/failure.ts'
+import { useForm } from '../../components/use-form.ts'
 import { MAX_SHOWN, matching } from './school-list.ts'
 import styles from './standalone-page.module.css'
 
@@ -23,35 +22,34 @@ export function JoinSchool({ not = [], onCancel, onRequested }: JoinSchoolProps)
   const { t } = useTranslation(['sign-in', 'app'])
   const schools = useQuery(askWhole('schools', 'list'))
   const request = useSave('schools', 'requestToJoin', ['auth'])
-  const [chosen, setChosen] = useState('')
-  const [message, setMessage] = useState('')
-  const [isMissing, setMissing] = useState(false)
-  const send = () => {
-    setMissing(!chosen)
-    if (chosen) request.mutate({ params: { schoolId: chosen }, body: { message: message.trim() || null } }, { onSuccess: onRequested })
-  }
+  const { draft, set, field, send, isChecked, busy, failure } = useForm({
+    initial: { chosen: '', message: '' },
+    required: ['chosen'],
+    save: async ({ chosen, message }) => {
+      const made = await request.mutateAsync({ params: { schoolId: chosen }, body: { message: message.trim() || null } })
+      onRequested?.(made)
+    },
+  })
   return (
     <Answer of={schools}>
       {(list) => (
         <Form onSend={send} aria-label={t('join.title')}>
-          <SchoolChoice schools={list.filter(({ id }) => !not.includes(id))} chosen={chosen} onChoose={setChosen} isMissing={isMissing} />
+          <SchoolChoice
+            schools={list.filter(({ id }) => !not.includes(id))}
+            chosen={draft.chosen}
+            onChoose={(chosen) => set({ chosen })}
+            isMissing={isChecked}
+          />
           <TextArea
             label={t('join.message')}
             hint={t('join.messageHint')}
             optional
             rows={3}
             maxLength={limits.text.joinMessage}
-            value={message}
-            error={issueOf(request.error, 'message')}
-            onChange={({ target }) => setMessage(target.value)}
+            {...field('message')}
           />
-          <FailureNotice failure={request.error} />
-          <Actions>
-            {onCancel && <Button onClick={onCancel}>{t('app:action.cancel')}</Button>}
-            <Button type="submit" look="primary" busy={request.isPending}>
-              {t('join.send')}
-            </Button>
-          </Actions>
+          <FailureNotice failure={failure} />
+          <SaveActions action={t('join.send')} busy={busy} busyWord={t('app:state.wait')} onCancel={onCancel} />
         </Form>
       )}
     </Answer>

@@ -5,9 +5,8 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSave } from '../../api/queries.ts'
 import { me } from '../../api/session.ts'
-import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
-import { ConfirmDialog } from '../../components/dialog.tsx'
+import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
 import { Answer, Card } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
@@ -62,7 +61,6 @@ function Pending({ profile, onWithdrawn }: { profile: Profile; onWithdrawn: () =
   const navigate = useNavigate()
   const queries = useQueryClient()
   const withdraw = useSave('schools', 'withdraw')
-  const [isConfirming, setConfirming] = useState(false)
   const pending = profile.pending_join_request
   if (!pending) return null
   const { id: requestId, school, requested_at } = pending
@@ -85,19 +83,21 @@ function Pending({ profile, onWithdrawn }: { profile: Profile; onWithdrawn: () =
         </ol>
       </div>
       <Actions>
-        <Button look="danger" onClick={() => setConfirming(true)}>
+        <DialogButton
+          look="danger"
+          dialog={(close) => (
+            <ConfirmDialog
+              title={t('waiting.withdrawTitle')}
+              text={t('waiting.withdrawText', { school: school.name })}
+              action={t('waiting.withdraw')}
+              onConfirm={confirm}
+              onClose={close}
+            />
+          )}
+        >
           {t('waiting.withdraw')}
-        </Button>
+        </DialogButton>
       </Actions>
-      {isConfirming && (
-        <ConfirmDialog
-          title={t('waiting.withdrawTitle')}
-          text={t('waiting.withdrawText', { school: school.name })}
-          action={t('waiting.withdraw')}
-          onConfirm={confirm}
-          onClose={() => setConfirming(false)}
-        />
-      )}
     </Card>
   )
 }

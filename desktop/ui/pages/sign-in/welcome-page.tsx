@@ -6,11 +6,10 @@ import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { askWhole, useSave } from '../../api/queries.ts'
 import { accountStateOf } from '../../api/session.ts'
-import { Button } from '../../components/button.tsx'
-import { Actions, Checkbox, Form, Radio, Row, TextField } from '../../components/field.tsx'
+import { Checkbox, Form, Radio, Row, SaveActions, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Card, FailureNotice, Notice } from '../../components/page.tsx'
-import { useDraft } from '../../components/use-draft.ts'
+import { useForm } from '../../components/use-form.ts'
 import { JoinSchool } from './join-school.tsx'
 import { requestedSchool, storeRequestedSchool } from './requested-school.ts'
 import styles from './standalone-page.module.css'
@@ -52,12 +51,12 @@ function useRedirect(profile: Profile | undefined) {
 
 function NameStep({ profile }: { profile: Profile }) {
   const { t } = useTranslation(['sign-in', 'app'])
-  const save = useSave('auth', 'onboard')
-  const initial = { firstName: profile.first_name ?? '', lastName: profile.last_name ?? '' }
-  const { draft, field, check } = useDraft(initial, save.error, ['firstName', 'lastName'])
-  const send = () => {
-    if (check()) save.mutate({ body: { firstName: draft.firstName.trim(), lastName: draft.lastName.trim() } })
-  }
+  const onboard = useSave('auth', 'onboard')
+  const { field, send, busy, failure } = useForm({
+    initial: { firstName: profile.first_name ?? '', lastName: profile.last_name ?? '' },
+    required: ['firstName', 'lastName'],
+    save: ({ firstName, lastName }) => onboard.mutateAsync({ body: { firstName: firstName.trim(), lastName: lastName.trim() } }),
+  })
   return (
     <Card>
       <Form onSend={send}>
@@ -66,12 +65,8 @@ function NameStep({ profile }: { profile: Profile }) {
           <TextField {...field('firstName')} label={t('welcome.first')} autoComplete="given-name" maxLength={limits.text.name} />
           <TextField {...field('lastName')} label={t('welcome.last')} autoComplete="family-name" maxLength={limits.text.name} />
         </Row>
-        <FailureNotice failure={save.error} />
-        <Actions>
-          <Button type="submit" look="primary" busy={save.isPending}>
-            {t('welcome.next')}
-          </Button>
-        </Actions>
+        <FailureNotice failure={failure} />
+        <SaveActions action={t('welcome.next')} busy={busy} busyWord={t('app:state.wait')} />
       </Form>
     </Card>
   )
@@ -117,31 +112,29 @@ type SchoolType = (typeof types)[number]
 function CreateSchool() {
   const { t } = useTranslation(['sign-in', 'app'])
   const create = useSave('schools', 'create', ['auth'])
-  const initial = { name: '', address: '', email: '', phone: '' }
-  const { draft, field, check } = useDraft(initial, create.error, ['name'])
-  const [type, setType] = useState<SchoolType>('secondary')
-  const [starterSubjects, setStarterSubjects] = useState(true)
-  const send = () => {
-    const contact = { address: draft.address || null, email: draft.email || null, phone: draft.phone || null }
-    if (check()) create.mutate({ body: { name: draft.name.trim(), schoolType: type, starterSubjects, ...contact } })
-  }
-  const fieldOf = (name: keyof typeof initial) => ({ ...field(name), label: t(`create.${name}`) })
+  const { draft, set, field, send, busy, failure } = useForm({
+    initial: { name: '', schoolType: 'secondary' as SchoolType, starterSubjects: true, address: '', email: '', phone: '' },
+    required: ['name'],
+    save: ({ name, address, email, phone, ...rest }) =>
+      create.mutateAsync({ body: { ...rest, name: name.trim(), address: address || null, email: email || null, phone: phone || null } }),
+  })
+  const fieldOf = (name: 'name' | 'address' | 'email' | 'phone') => ({ ...field(name), label: t(`create.${name}`) })
   return (
     <Form onSend={send} aria-label={t('create.title')}>
       <TextField {...fieldOf('name')} maxLength={limits.text.name} autoComplete="organization" />
-      <TypeChoice type={type} onChoose={setType} />
-      <Checkbox label={t('create.subjects')} checked={starterSubjects} onChange={({ target }) => setStarterSubjects(target.checked)} />
+      <TypeChoice type={draft.schoolType} onChoose={(schoolType) => set({ schoolType })} />
+      <Checkbox
+        label={t('create.subjects')}
+        checked={draft.starterSubjects}
+        onChange={({ target }) => set({ starterSubjects: target.checked })}
+      />
       <TextField {...fieldOf('address')} optional maxLength={limits.text.address} hint={t('create.addressHint')} />
       <Row>
         <TextField {...fieldOf('email')} optional type="email" />
         <TextField {...fieldOf('phone')} optional type="tel" maxLength={limits.text.phone} />
       </Row>
-      <FailureNotice failure={create.error} />
-      <Actions>
-        <Button type="submit" look="primary" busy={create.isPending}>
-          {t('create.send')}
-        </Button>
-      </Actions>
+      <FailureNotice failure={failure} />
+      <SaveActions action={t('create.send')} busy={busy} busyWord={t('app:state.wait')} />
     </Form>
   )
 }

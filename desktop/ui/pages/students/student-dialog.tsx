@@ -3,24 +3,13 @@ import { useTranslation } from 'react-i18next'
 import { useSave } from '../../api/queries.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
-import { useToasts } from '../../components/toasts.tsx'
-import { useDraft } from '../../components/use-draft.ts'
+import { useForm } from '../../components/use-form.ts'
 import { nameOf } from '../../words/names.ts'
 
-type Draft = {
-  firstName: string
-  lastName: string
-  gender: Student['gender'] | ''
-  dateOfBirth: string
-  enrollmentDate: string
-  studentNumber: string
-  isActive: boolean
-}
-
-const draftOf = (student: Student | null): Draft => ({
+const draftOf = (student: Student | null) => ({
   firstName: student?.first_name ?? '',
   lastName: student?.last_name ?? '',
-  gender: student?.gender ?? '',
+  gender: student?.gender ?? ('' as const),
   dateOfBirth: student?.date_of_birth ?? '',
   enrollmentDate: student?.enrollment_date ?? '',
   studentNumber: student?.student_number ?? '',
@@ -30,36 +19,31 @@ const draftOf = (student: Student | null): Draft => ({
 /** Adds a pupil (`student` is null) or changes one. */
 export function StudentDialog({ student, onClose }: { student: Student | null; onClose: () => void }) {
   const { t } = useTranslation(['students', 'app'])
-  const { tell } = useToasts()
   const create = useSave('students', 'create')
   const update = useSave('students', 'update', ['classes', 'reports', 'grades'])
-  const failure = create.error ?? update.error
-  const { draft, set, field, check } = useDraft(() => draftOf(student), failure, ['firstName', 'lastName', 'gender'])
-  const save = async () => {
-    const { gender } = draft
-    if (!check() || !gender) return
-    const body = {
-      firstName: draft.firstName.trim(),
-      lastName: draft.lastName.trim(),
-      gender,
-      dateOfBirth: draft.dateOfBirth || null,
-      enrollmentDate: draft.enrollmentDate || null,
-      studentNumber: draft.studentNumber.trim() || null,
-    }
-    const saved = student
-      ? await update.mutateAsync({ params: { id: student.id }, body: { ...body, isActive: draft.isActive } })
-      : await create.mutateAsync({ body })
-    tell(t('saved', { name: nameOf(saved) }))
-    onClose()
-  }
+  const form = useForm({
+    initial: () => draftOf(student),
+    required: ['firstName', 'lastName', 'gender'],
+    save: async ({ gender, isActive, ...texts }) => {
+      if (!gender) return null
+      const body = {
+        firstName: texts.firstName.trim(),
+        lastName: texts.lastName.trim(),
+        gender,
+        dateOfBirth: texts.dateOfBirth || null,
+        enrollmentDate: texts.enrollmentDate || null,
+        studentNumber: texts.studentNumber.trim() || null,
+      }
+      const saved = student
+        ? await update.mutateAsync({ params: { id: student.id }, body: { ...body, isActive } })
+        : await create.mutateAsync({ body })
+      return t('saved', { name: nameOf(saved) })
+    },
+    onSaved: onClose,
+  })
+  const { draft, set, field } = form
   return (
-    <FormDialog
-      title={student ? t('changeOf', { name: nameOf(student) }) : t('add')}
-      failure={failure}
-      busy={create.isPending || update.isPending}
-      onSave={save}
-      onClose={onClose}
-    >
+    <FormDialog title={student ? t('changeOf', { name: nameOf(student) }) : t('add')} form={form} onClose={onClose}>
       <Row>
         <TextField {...field('firstName')} label={t('firstName')} maxLength={200} />
         <TextField {...field('lastName')} label={t('lastName')} maxLength={200} />

@@ -1,13 +1,11 @@
 import type { Student } from '@markbook/shared/contract/students'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, refresh } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
-import { Button } from '../../components/button.tsx'
-import { ConfirmDialog } from '../../components/dialog.tsx'
+import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Answer, Badge, Card, Page } from '../../components/page.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { day } from '../../words/format.ts'
@@ -24,17 +22,16 @@ export function StudentPage() {
 function Whole({ student }: { student: Student }) {
   const { t } = useTranslation(['students', 'app'])
   const profile = useProfile()
-  const [open, setOpen] = useState<'change' | 'delete' | null>(null)
   const name = nameOf(student)
   const actions = (
     <>
-      <Button look="primary" onClick={() => setOpen('change')}>
+      <DialogButton look="primary" dialog={(close) => <StudentDialog student={student} onClose={close} />}>
         {t('change')}
-      </Button>
+      </DialogButton>
       {isAdmin(profile) && (
-        <Button look="danger" onClick={() => setOpen('delete')}>
+        <DialogButton look="danger" dialog={(close) => <Removal student={student} onClose={close} />}>
           {t('app:action.delete')}
-        </Button>
+        </DialogButton>
       )}
     </>
   )
@@ -56,8 +53,6 @@ function Whole({ student }: { student: Student }) {
           ))}
         </dl>
       </Card>
-      {open === 'change' && <StudentDialog student={student} onClose={() => setOpen(null)} />}
-      {open === 'delete' && <Removal student={student} onClose={() => setOpen(null)} />}
     </Page>
   )
 }

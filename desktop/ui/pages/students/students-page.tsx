@@ -1,11 +1,10 @@
 import type { Student } from '@markbook/shared/contract/students'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { askWhole } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
-import { Button } from '../../components/button.tsx'
+import { DialogButton } from '../../components/dialog.tsx'
 import { Row, SelectField, TextField } from '../../components/field.tsx'
 import { Answer, Badge, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
@@ -24,7 +23,6 @@ export function StudentsPage() {
   const { search = '', shown } = useSearch({ from: '/school/students' })
   const navigate = useNavigate()
   const profile = useProfile()
-  const [open, setOpen] = useState<'add' | 'import' | null>(null)
   const query = {
     ...(search.trim() && { search: search.trim() }),
     ...(shown !== 'everybody' && { isActive: shown === 'inactive' ? ('false' as const) : ('true' as const) }),
@@ -34,10 +32,10 @@ export function StudentsPage() {
     void navigate({ to: '/students', search: change, replace: true })
   const actions = (
     <>
-      {isAdmin(profile) && <Button onClick={() => setOpen('import')}>{t('import')}</Button>}
-      <Button look="primary" onClick={() => setOpen('add')}>
+      {isAdmin(profile) && <DialogButton dialog={(close) => <ImportStudents onClose={close} />}>{t('import')}</DialogButton>}
+      <DialogButton look="primary" dialog={(close) => <StudentDialog student={null} onClose={close} />}>
         {t('add')}
-      </Button>
+      </DialogButton>
     </>
   )
   return (
@@ -63,8 +61,6 @@ export function StudentsPage() {
       <Answer of={students} empty={search ? t('empty') : t('none')}>
         {(list) => <List students={list} />}
       </Answer>
-      {open === 'add' && <StudentDialog student={null} onClose={() => setOpen(null)} />}
-      {open === 'import' && <ImportStudents onClose={() => setOpen(null)} />}
     </Page>
   )
 }

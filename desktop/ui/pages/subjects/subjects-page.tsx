@@ -4,33 +4,31 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
+import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, TextField } from '../../components/field.tsx'
 import { Answer, Badge, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { useToasts } from '../../components/toasts.tsx'
-import { useDraft } from '../../components/use-draft.ts'
+import { useForm } from '../../components/use-form.ts'
 
 export function SubjectsPage() {
   const { t } = useTranslation('subjects')
   const subjects = useQuery(ask('subjects', 'list'))
-  const [shown, setShown] = useState<Subject | 'new' | null>(null)
   const addition = (
-    <Button look="primary" onClick={() => setShown('new')}>
+    <DialogButton look="primary" dialog={(close) => <SubjectDialog subject={null} onClose={close} />}>
       {t('add')}
-    </Button>
+    </DialogButton>
   )
   return (
     <Page title={t('title')} lead={t('lead')} actions={addition}>
       <Answer of={subjects} empty={t('empty')}>
-        {(list) => <SubjectTable subjects={list} onChoose={setShown} />}
+        {(list) => <SubjectTable subjects={list} />}
       </Answer>
-      {shown && <SubjectDialog subject={shown === 'new' ? null : shown} onClose={() => setShown(null)} />}
     </Page>
   )
 }
 
-function SubjectTable({ subjects, onChoose }: { subjects: readonly Subject[]; onChoose: (subject: Subject) => void }) {
+function SubjectTable({ subjects }: { subjects: readonly Subject[] }) {
   const { t } = useTranslation('subjects')
   const { tellFailure } = useToasts()
   const reorder = useSave('subjects', 'reorder')
@@ -51,9 +49,13 @@ function SubjectTable({ subjects, onChoose }: { subjects: readonly Subject[]; on
           head: t('name'),
           cell: (subject) => (
             <>
-              <Button look="quiet" aria-label={t('change', { name: subject.name })} onClick={() => onChoose(subject)}>
+              <DialogButton
+                look="quiet"
+                aria-label={t('change', { name: subject.name })}
+                dialog={(close) => <SubjectDialog subject={subject} onClose={close} />}
+              >
                 {subject.name}
-              </Button>{' '}
+              </DialogButton>{' '}
               {!subject.is_active && <Badge>{t('inactive')}</Badge>}
             </>
           ),
@@ -79,23 +81,21 @@ function SubjectTable({ subjects, onChoose }: { subjects: readonly Subject[]; on
 /** Adds a subject (`subject` is null) or changes one. */
 function SubjectDialog({ subject, onClose }: { subject: Subject | null; onClose: () => void }) {
   const { t } = useTranslation(['subjects', 'app'])
-  const { tell } = useToasts()
   const create = useSave('subjects', 'create')
   const update = useSave('subjects', 'update')
   const remove = useSave('subjects', 'remove')
-  const failure = create.error ?? update.error
-  const { draft, set, field } = useDraft(
-    { name: subject?.name ?? '', code: subject?.code ?? '', isActive: subject?.is_active ?? true },
-    failure,
-  )
+  const form = useForm({
+    initial: { name: subject?.name ?? '', code: subject?.code ?? '', isActive: subject?.is_active ?? true },
+    save: async ({ isActive, ...named }) => {
+      if (subject) await update.mutateAsync({ params: { id: subject.id }, body: { ...named, isActive } })
+      else await create.mutateAsync({ body: named })
+      return t('saved', { name: named.name })
+    },
+    onSaved: onClose,
+  })
   const [isDeleting, setDeleting] = useState(false)
-  const { name, code, isActive } = draft
-  const save = async () => {
-    if (subject) await update.mutateAsync({ params: { id: subject.id }, body: draft })
-    else await create.mutateAsync({ body: { name, code } })
-    tell(t('saved', { name }))
-    onClose()
-  }
+  const { draft, set, field } = form
+  const { name, isActive } = draft
   if (subject && isDeleting) {
     const confirm = () => remove.mutateAsync({ params: { id: subject.id } })
     return <ConfirmDialog title={t('delete', { name })} text={t('deleteText')} onConfirm={confirm} onClose={onClose} />
@@ -103,9 +103,7 @@ function SubjectDialog({ subject, onClose }: { subject: Subject | null; onClose:
   return (
     <FormDialog
       title={subject ? t('change', { name: subject.name }) : t('add')}
-      failure={failure}
-      busy={create.isPending || update.isPending}
-      onSave={save}
+      form={form}
       onDelete={subject ? () => setDeleting(true) : undefined}
       onClose={onClose}
     >

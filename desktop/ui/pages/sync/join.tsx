@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { Actions, Form, TextField } from '../../components/field.tsx'
+import { Actions, Form, SaveActions, TextField } from '../../components/field.tsx'
 import { Card, FailureNotice, Notice } from '../../components/page.tsx'
-import { useDraft } from '../../components/use-draft.ts'
+import { useForm } from '../../components/use-form.ts'
 import { issueOf } from '../../words/failure.ts'
 import styles from './sync.module.css'
 
@@ -14,15 +14,15 @@ export function Join({ status: { may_join, state, parent } }: { status: Pick<Syn
   const { t } = useTranslation(['sync', 'app'])
   const join = useSave('replication', 'join')
   const again = state === 'revoked' ? (parent?.name ?? '') : null
-  const { draft, field, check } = useDraft(
-    { address: '', invitation: '' },
-    null,
-    again === null ? ['address', 'invitation'] : ['invitation'],
-  )
-  const [address, invitation] = [draft.address.trim(), draft.invitation.trim()]
-  const send = (fingerprint?: string) => {
-    if (check()) join.mutate({ body: { invitation, ...(address && { address }), ...(fingerprint && { fingerprint }) } })
+  const request = (typed: { address: string; invitation: string }, fingerprint?: string) => {
+    const address = typed.address.trim()
+    join.mutate({ body: { invitation: typed.invitation.trim(), ...(address && { address }), ...(fingerprint && { fingerprint }) } })
   }
+  const { draft, field, send } = useForm({
+    initial: { address: '', invitation: '' },
+    required: again === null ? ['address', 'invitation'] : ['invitation'],
+    save: async (typed) => request(typed),
+  })
   const shown = join.error?.code === 'sync.not_trusted' ? issueOf(join.error, 'fingerprint') : undefined
   const addressField = (
     <TextField
@@ -40,23 +40,19 @@ export function Join({ status: { may_join, state, parent } }: { status: Pick<Syn
   return (
     <Card title={again !== null ? t('join.again', { name: again }) : t('join.title')}>
       <p>{t(again !== null ? 'join.againLead' : 'join.lead')}</p>
-      <Form onSend={() => send()}>
+      <Form onSend={send}>
         <FailureNotice failure={shown ? null : join.error} />
         {again === null && addressField}
         <TextField {...field('invitation')} label={t('join.code')} hint={t('join.codeHint')} spellCheck={false} maxLength={200} />
         {again !== null && addressField}
-        <Actions>
-          <Button type="submit" look="primary" busy={join.isPending} busyWord={t('join.looking')}>
-            {t('join.now')}
-          </Button>
-        </Actions>
+        <SaveActions action={t('join.now')} busy={join.isPending} busyWord={t('join.looking')} />
       </Form>
       {shown && (
         <Dialog open title={t('join.isIt')} lead={t('join.compare')} onClose={() => join.reset()}>
           <p className={styles['code']}>{shown}</p>
           <Actions>
             <Button onClick={() => join.reset()}>{t('join.notIt')}</Button>
-            <Button look="primary" onClick={() => send(shown)}>
+            <Button look="primary" onClick={() => request(draft, shown)}>
               {t('join.itIs')}
             </Button>
           </Actions>

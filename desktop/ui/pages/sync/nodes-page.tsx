@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
-import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
-import { Actions, Form, Options, Row, SelectField, TextField } from '../../components/field.tsx'
+import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
+import { Form, Options, Row, SaveActions, SelectField, TextField } from '../../components/field.tsx'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
+import { useForm } from '../../components/use-form.ts'
 import { useServerAddress } from '../../frame/server-address.ts'
 import { moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
@@ -31,12 +31,8 @@ export function NodesPage() {
   )
 }
 
-type NodeAction = 'rename' | 'revoke'
-
 function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
   const { t } = useTranslation('sync')
-  const [chosen, setChosen] = useState<{ step: NodeAction; node: SyncNode } | null>(null)
-  const revoke = useSave('replication', 'revoke')
   const kindOf = ({ side, kind, user }: SyncNode) => {
     if (side === 'parent') return `${t(kind)}, ${t('side_parent')}`
     return user ? t('laptopOf', { name: nameOf(user) }) : t(kind)
@@ -60,42 +56,44 @@ function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
           { head: t('kind'), cell: kindOf },
           { head: t('joined'), cell: ({ enrolled_at }) => moment(enrolled_at) },
           { head: t('lastSeen'), cell: ({ last_seen_at }) => (last_seen_at ? moment(last_seen_at) : t('never')) },
-          { head: t('state'), cell: (node) => <NodeState node={node} onChoose={(step) => setChosen({ step, node })} /> },
+          { head: t('state'), cell: (node) => <NodeState node={node} /> },
         ]}
       />
-      {chosen?.step === 'rename' && <Rename node={chosen.node} onClose={() => setChosen(null)} />}
-      {chosen?.step === 'revoke' && (
-        <ConfirmDialog
-          title={t(`${revocationOf(chosen.node)}Title`, { name: chosen.node.name })}
-          text={t(`${revocationOf(chosen.node)}Text`)}
-          action={t(revocationOf(chosen.node))}
-          onConfirm={() => revoke.mutateAsync({ params: { id: chosen.node.id } })}
-          onClose={() => setChosen(null)}
-        />
-      )}
     </div>
   )
 }
 
-function NodeState({ node, onChoose }: { node: SyncNode; onChoose: (step: NodeAction) => void }) {
+function NodeState({ node }: { node: SyncNode }) {
   const { t } = useTranslation('sync')
-  const { name } = node
+  const revoke = useSave('replication', 'revoke')
+  const { id, name } = node
+  // This server leaves its parent, and shuts others out.
+  const word = node.side === 'parent' ? 'leave' : 'revoke'
   if (node.revoked_at) return <Badge tone="bad">{t('revokedAt', { at: moment(node.revoked_at) })}</Badge>
   return (
     <>
       <Badge tone="good">{t('takesPart')}</Badge>{' '}
-      <Button size="small" aria-label={t('renameOf', { name })} onClick={() => onChoose('rename')}>
+      <DialogButton size="small" aria-label={t('renameOf', { name })} dialog={(close) => <Rename node={node} onClose={close} />}>
         {t('rename')}
-      </Button>{' '}
-      <Button size="small" aria-label={t(`${revocationOf(node)}Of`, { name })} onClick={() => onChoose('revoke')}>
-        {t(revocationOf(node))}
-      </Button>
+      </DialogButton>{' '}
+      <DialogButton
+        size="small"
+        aria-label={t(`${word}Of`, { name })}
+        dialog={(close) => (
+          <ConfirmDialog
+            title={t(`${word}Title`, { name })}
+            text={t(`${word}Text`)}
+            action={t(word)}
+            onConfirm={() => revoke.mutateAsync({ params: { id } })}
+            onClose={close}
+          />
+        )}
+      >
+        {t(word)}
+      </DialogButton>
     </>
   )
 }
-
-/** The words for revoking a node: this server leaves its parent, and shuts others out. */
-const revocationOf = ({ side }: SyncNode) => (side === 'parent' ? 'leave' : 'revoke')
 
 /** Warns about a computer that began again, or of which two are running. */
 function BeganAnew({ name, at, both_heard }: NonNullable<SyncNode['began_anew']>) {
@@ -106,21 +104,21 @@ function BeganAnew({ name, at, both_heard }: NonNullable<SyncNode['began_anew']>
 function Rename({ node, onClose }: { node: SyncNode; onClose: () => void }) {
   const { t } = useTranslation(['sync', 'app'])
   const rename = useSave('replication', 'rename')
-  const [name, setName] = useState(node.name)
-  const save = async () => {
-    await rename.mutateAsync({ params: { id: node.id }, body: { name: name.trim() } })
-    onClose()
-  }
+  const form = useForm({
+    initial: { name: node.name },
+    save: ({ name }) => rename.mutateAsync({ params: { id: node.id }, body: { name: name.trim() } }),
+    onSaved: onClose,
+  })
   return (
-    <FormDialog title={t('renameOf', { name: node.name })} failure={rename.error} busy={rename.isPending} onSave={save} onClose={onClose}>
-      <TextField label={t('newName')} value={name} maxLength={200} onChange={({ target }) => setName(target.value)} />
+    <FormDialog title={t('renameOf', { name: node.name })} form={form} onClose={onClose}>
+      <TextField label={t('newName')} value={form.draft.name} maxLength={200} onChange={({ target }) => form.set({ name: target.value })} />
     </FormDialog>
   )
 }
 
 /** Makes an invitation code for one computer. It is shown once, until another choice is made. */
 function Invite() {
-  const { t } = useTranslation('sync')
+  const { t } = useTranslation(['sync', 'app'])
   const staff = useQuery(ask('classes', 'schoolTeachers'))
   // Servers of a school join the centre (docs/design/replication.md).
   const hasJoined = Boolean(useQuery(ask('replication', 'status')).data?.parent)
@@ -152,11 +150,7 @@ function Invite() {
             </SelectField>
           )}
         </Row>
-        <Actions>
-          <Button type="submit" look="primary" busy={invite.isPending}>
-            {t('inviteMake')}
-          </Button>
-        </Actions>
+        <SaveActions action={t('inviteMake')} busy={invite.isPending} busyWord={t('app:state.wait')} />
       </Form>
       {invite.data && (
         <Notice tone="good">

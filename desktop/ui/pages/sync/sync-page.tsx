@@ -13,8 +13,7 @@ import { useOpenWork } from '../../frame/use-sync-summary.ts'
 import { enumerated, lasting, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { Join } from './join.tsx'
-import { useEntityName, useRefusal } from './labels.ts'
-import { RecordedValue } from './recorded-value.tsx'
+import { RecordedValue, useEntityName, useRefusal } from './labels.ts'
 import styles from './sync.module.css'
 
 export function SyncPage() {

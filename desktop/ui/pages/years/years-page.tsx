@@ -1,34 +1,30 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
-import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
-import { ConfirmDialog } from '../../components/dialog.tsx'
+import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Answer, Badge, Card, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { useToasts } from '../../components/toasts.tsx'
 import { day, number } from '../../words/format.ts'
-import { TermDialog } from './term-dialog.tsx'
-import { YearDialog } from './year-dialog.tsx'
+import { TermDialog, YearDialog } from './year-dialogs.tsx'
 
 export function YearsPage() {
   const { t } = useTranslation('years')
   const years = useQuery(ask('academicYears', 'list'))
-  const [isAdding, setAdding] = useState(false)
   const addition = (
-    <Button look="primary" onClick={() => setAdding(true)}>
+    <DialogButton look="primary" dialog={(close) => <YearDialog year={null} onClose={close} />}>
       {t('add')}
-    </Button>
+    </DialogButton>
   )
   return (
     <Page title={t('title')} lead={t('lead')} actions={addition}>
       <Answer of={years} empty={t('empty')}>
         {(list) => list.map((year) => <Year key={year.id} year={year} isOnly={list.length === 1} />)}
       </Answer>
-      {isAdding && <YearDialog year={null} onClose={() => setAdding(false)} />}
     </Page>
   )
 }
@@ -108,7 +104,6 @@ const NAMES = ['michaelmas', 'hilary', 'trinity'] as const
 function Terms({ year }: { year: AcademicYear }) {
   const { t } = useTranslation(['years', 'app'])
   const terms = useQuery(ask('terms', 'list', { query: { yearId: year.id } }))
-  const [shown, setShown] = useState<Term | 'new' | null>(null)
   const free = NAMES.filter((name) => terms.data?.every((term) => term.name !== name))
   return (
     <>
@@ -123,9 +118,13 @@ function Terms({ year }: { year: AcademicYear }) {
                 head: t('term'),
                 cell: (term) => (
                   <>
-                    <Button look="quiet" aria-label={t('changeTerm', { name: t(`app:term.${term.name}`) })} onClick={() => setShown(term)}>
+                    <DialogButton
+                      look="quiet"
+                      aria-label={t('changeTerm', { name: t(`app:term.${term.name}`) })}
+                      dialog={(close) => <TermDialog year={year} term={term} free={free} onClose={close} />}
+                    >
                       {t(`app:term.${term.name}`)}
-                    </Button>{' '}
+                    </DialogButton>{' '}
                     {term.is_ministry_reporting && <Badge>{t('ministryBadge')}</Badge>}
                   </>
                 ),
@@ -143,10 +142,9 @@ function Terms({ year }: { year: AcademicYear }) {
       </Answer>
       {terms.data && free.length > 0 && (
         <div>
-          <Button onClick={() => setShown('new')}>{t('addTerm')}</Button>
+          <DialogButton dialog={(close) => <TermDialog year={year} term={null} free={free} onClose={close} />}>{t('addTerm')}</DialogButton>
         </div>
       )}
-      {shown && <TermDialog year={year} term={shown === 'new' ? null : shown} free={free} onClose={() => setShown(null)} />}
     </>
   )
 }

@@ -1,0 +1,48 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { issueOf } from '../words/failure.ts'
+import { useToasts } from './toasts.tsx'
+
+type TextsOf<D> = { [K in keyof D]: D[K] extends string ? K : never }[keyof D] & string
+
+type FormOptions<D> = {
+  initial: D | (() => D)
+  /** Texts that must not be empty. */
+  required?: readonly TextsOf<D>[]
+  isValid?: (draft: D) => boolean
+  /** Saves the values. A text that it gives is shown as a message. */
+  save: (draft: D) => Promise<unknown>
+  onSaved?: () => void
+}
+
+/**
+ * The values of a form before they are saved, and what became of saving them. `field('name')` is the value, the error and the change handler
+ * of a field; its error is that of `failure` for the same name in the request. `send` saves unless something is missing or invalid, which it
+ * marks (`isChecked`).
+ */
+export function useForm<D extends object>({ initial, required = [], isValid, save, onSaved }: FormOptions<D>) {
+  const { t } = useTranslation('app')
+  const { tell } = useToasts()
+  const [draft, setDraft] = useState(initial)
+  const [isChecked, setChecked] = useState(false)
+  const saving = useMutation({
+    mutationFn: save,
+    onSuccess: (message) => {
+      if (typeof message === 'string') tell(message)
+      onSaved?.()
+    },
+  })
+  const set = (change: Partial<D>) => setDraft((before) => ({ ...before, ...change }))
+  const isMissing = (name: TextsOf<D>) => required.includes(name) && String(draft[name]).trim() === ''
+  const field = <K extends TextsOf<D>>(name: K) => ({
+    value: draft[name],
+    error: isChecked && isMissing(name) ? t('field.required') : issueOf(saving.error, name),
+    onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value } as Partial<D>),
+  })
+  const send = () => {
+    setChecked(true)
+    if (!required.some(isMissing) && (isValid?.(draft) ?? true)) saving.mutate(draft)
+  }
+  return { draft, set, field, send, isChecked, busy: saving.isPending, failure: saving.error }
+}

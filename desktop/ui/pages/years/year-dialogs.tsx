@@ -1,0 +1,205 @@
+import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import type { Term } from '@markbook/shared/contract/terms'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask, useSave } from '../../api/queries.ts'
+import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
+import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
+import { useForm } from '../../components/use-form.ts'
+import { issueOf } from '../../words/failure.ts'
+import { editable, number, typedNumber } from '../../words/format.ts'
+
+const draftOf = (year: AcademicYear | null) => ({
+  name: year?.name ?? '',
+  startDate: year?.start_date ?? '',
+  endDate: year?.end_date ?? '',
+  model: year?.grading_model ?? ('term_based' as const),
+  calculation: year?.grading_model === 'year_based' ? year.calculation_model : ('weighted_continuous' as const),
+  exam: editable(year?.year_exam_weight ?? 60),
+  coursework: editable(year?.year_coursework_weight ?? 40),
+})
+type Draft = ReturnType<typeof draftOf>
+
+/** A year counted by its terms has no weights of its own (decisions §4). */
+const toBody = ({ name, startDate, endDate, model, calculation, exam, coursework }: Draft) => ({
+  name: name.trim(),
+  startDate,
+  endDate,
+  gradingModel: model,
+  calculationModel: model === 'year_based' ? calculation : null,
+  yearExamWeight: model === 'year_based' ? typedNumber(exam) : null,
+  yearCourseworkWeight: model === 'year_based' ? typedNumber(coursework) : null,
+})
+
+const calculationModels = ['weighted_continuous', 'continuous_cumulative', 'weighted_cumulative'] as const
+type YearDialogProps = { year: AcademicYear | null; onClose: () => void; onDelete?: () => void }
+
+/** Adds a year (`year` is null) or changes one. */
+export function YearDialog({ year, onClose, onDelete }: YearDialogProps) {
+  const { t } = useTranslation(['years', 'app'])
+  const create = useSave('academicYears', 'create')
+  const update = useSave('academicYears', 'update', ['terms'])
+  const activate = useSave('academicYears', 'activate', ['terms', 'classes'])
+  const years = useQuery(ask('academicYears', 'list'))
+  /** The first year becomes the active one. */
+  const createYear = async (body: ReturnType<typeof toBody>) => {
+    const isFirst = years.data?.length === 0
+    const made = await create.mutateAsync({ body })
+    if (isFirst) await activate.mutateAsync({ params: { id: made.id } })
+  }
+  const form = useForm({
+    initial: () => draftOf(year),
+    required: ['name', 'startDate', 'endDate'],
+    isValid: (typed) => typed.model !== 'year_based' || sumOf(typed) === 100,
+    save: async (typed) => {
+      const body = toBody(typed)
+      if (year) await update.mutateAsync({ params: { id: year.id }, body })
+      else await createYear(body)
+      return t('saved', { name: body.name })
+    },
+    onSaved: onClose,
+  })
+  const { draft, set, field } = form
+  return (
+    <FormDialog title={year ? t('changeYear', { name: year.name }) : t('newYear')} form={form} onDelete={onDelete} onClose={onClose}>
+      <TextField {...field('name')} label={t('name')} hint={t('nameHint')} maxLength={200} />
+      <Row>
+        <TextField {...field('startDate')} label={t('start')} type="date" />
+        <TextField {...field('endDate')} label={t('end')} type="date" />
+      </Row>
+      <SelectField
+        label={t('model')}
+        hint={t(draft.model === 'term_based' ? 'termBasedHint' : 'yearBasedHint')}
+        value={draft.model}
+        onChange={({ target }) => set({ model: target.value as Draft['model'] })}
+      >
+        <Options of={(['term_based', 'year_based'] as const).map((id) => ({ id, name: t(id) }))} />
+      </SelectField>
+      {draft.model === 'year_based' && (
+        <>
+          <SelectField
+            label={t('calculation')}
+            value={draft.calculation}
+            onChange={({ target }) => set({ calculation: target.value as Draft['calculation'] })}
+          >
+            <Options of={calculationModels.map((id) => ({ id, name: t(id) }))} />
+          </SelectField>
+          <WeightFields
+            labels={{ exam: t('yearExam'), coursework: t('yearCoursework') }}
+            value={draft}
+            error={issueOf(form.failure, 'yearExamWeight')}
+            onChange={set}
+          />
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+type TermDialogProps = { year: AcademicYear; term: Term | null; free: readonly Term['name'][]; onClose: () => void }
+
+/** Adds a term to the year (`term` is null) or changes one. */
+export function TermDialog({ year, term, free, onClose }: TermDialogProps) {
+  const { t } = useTranslation(['years', 'app'])
+  const create = useSave('terms', 'create')
+  const update = useSave('terms', 'update')
+  const remove = useSave('terms', 'remove')
+  const [isDeleting, setDeleting] = useState(false)
+  const form = useForm({
+    initial: () => ({
+      name: term?.name ?? free[0] ?? ('michaelmas' as const),
+      startDate: term?.start_date ?? year.start_date,
+      endDate: term?.end_date ?? year.end_date,
+      exam: editable(term?.exam_weight ?? 60),
+      coursework: editable(term?.coursework_weight ?? 40),
+      isMinistryReporting: term?.is_ministry_reporting ?? false,
+    }),
+    isValid: (typed) => sumOf(typed) === 100,
+    save: async ({ exam, coursework, ...rest }) => {
+      const body = { ...rest, examWeight: typedNumber(exam) ?? 0, courseworkWeight: typedNumber(coursework) ?? 0 }
+      if (term) await update.mutateAsync({ params: { id: term.id }, body })
+      else await create.mutateAsync({ body: { academicYearId: year.id, ...body } })
+      return t('saved', { name: t(`app:term.${rest.name}`) })
+    },
+    onSaved: onClose,
+  })
+  const { draft, set, field } = form
+  const shownName = t(`app:term.${draft.name}`)
+  if (term && isDeleting) {
+    const confirm = () => remove.mutateAsync({ params: { id: term.id } })
+    return <ConfirmDialog title={t('deleteTerm', { name: shownName })} text={t('deleteTermText')} onConfirm={confirm} onClose={onClose} />
+  }
+  return (
+    <FormDialog
+      title={term ? t('changeTerm', { name: shownName }) : t('newTerm')}
+      form={form}
+      onDelete={term ? () => setDeleting(true) : undefined}
+      onClose={onClose}
+    >
+      <SelectField label={t('term')} value={draft.name} onChange={({ target }) => set({ name: target.value as Term['name'] })}>
+        <Options of={[...(term ? [term.name] : []), ...free].map((id) => ({ id, name: t(`app:term.${id}`) }))} />
+      </SelectField>
+      <Row>
+        <TextField {...field('startDate')} label={t('start')} type="date" min={year.start_date} max={year.end_date} />
+        <TextField {...field('endDate')} label={t('end')} type="date" min={year.start_date} max={year.end_date} />
+      </Row>
+      <WeightFields
+        labels={{ exam: t('exam'), coursework: t('coursework') }}
+        value={draft}
+        error={issueOf(form.failure, 'examWeight')}
+        onChange={set}
+      />
+      <Checkbox
+        label={
+          <>
+            {t('ministry')}. {t('ministryHint')}
+          </>
+        }
+        checked={draft.isMinistryReporting}
+        onChange={({ target }) => set({ isMinistryReporting: target.checked })}
+      />
+    </FormDialog>
+  )
+}
+
+type Weights = { exam: string; coursework: string }
+
+/** The sum of two shares as typed; null while one of them is no number. */
+function sumOf({ exam, coursework }: Weights): number | null {
+  const [first, second] = [typedNumber(exam), typedNumber(coursework)]
+  return first === null || second === null ? null : Math.round((first + second) * 100) / 100
+}
+
+/** The share that makes 100 with the typed one; '' where that is no share. */
+const complementOf = (typed: string): string => {
+  const share = typedNumber(typed)
+  return share === null || share < 0 || share > 100 ? '' : editable(Math.round((100 - share) * 100) / 100)
+}
+
+type WeightFieldsProps = { labels: Weights; value: Weights; error?: string | undefined; onChange: (value: Weights) => void }
+
+/** Two shares with the sum 100: typing one fills in the other. */
+function WeightFields({ labels, value, error, onChange }: WeightFieldsProps) {
+  const { t } = useTranslation('years')
+  const sum = sumOf(value)
+  const problem = sum === null ? t('notNumber') : sum === 100 ? undefined : t('sum', { sum: number(sum) })
+  return (
+    <Row>
+      <TextField
+        label={labels.exam}
+        inputMode="decimal"
+        value={value.exam}
+        error={error ?? problem}
+        hint={sum === 100 ? t('sumOk') : undefined}
+        onChange={({ target }) => onChange({ exam: target.value, coursework: complementOf(target.value) || value.coursework })}
+      />
+      <TextField
+        label={labels.coursework}
+        inputMode="decimal"
+        value={value.coursework}
+        onChange={({ target }) => onChange({ coursework: target.value, exam: complementOf(target.value) || value.exam })}
+      />
+    </Row>
+  )
+}
