@@ -124,7 +124,6 @@ const tree = rootRoute.addChildren([
 
 export const router = createRouter({
   routeTree: tree,
-  context: { queryClient },
   defaultPreload: 'intent',
   defaultPendingComponent: Loading,
   defaultPendingMs: 200,

@@ -2,7 +2,7 @@ import { type Call, failureOf, type RawInput, type RawReply } from '@markbook/sh
 import type { Contract } from '@markbook/shared/contract/contract'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { Failure } from '@markbook/shared/failures'
-import { QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { QueryClient, queryOptions, useMutation } from '@tanstack/react-query'
 import { client } from './client.ts'
 
 export type ResourceName = keyof Contract
@@ -49,16 +49,15 @@ function whole<R extends ResourceName, K extends Keys<R>>(resource: R, key: K, .
  * own resource, the named ones, history and results are read again.
  */
 export function useSave<R extends ResourceName, K extends Keys<R>>(resource: R, key: K, concerns: readonly ResourceName[] = []) {
-  const queries = useQueryClient()
   return useMutation<ReplyOf<R, K>, Failure, RequestOf<R, K>[0]>({
     mutationFn: (request) => callOf(resource, key)(...([request] as RequestOf<R, K>)),
-    onSuccess: () => refresh(queries, [resource, 'calculations', 'history', ...concerns]),
+    onSuccess: () => refresh([resource, 'calculations', 'history', ...concerns]),
   })
 }
 
 /** Queries of these resources are read again: at once where they are on the page, else when they are next shown. */
-export const refresh = (queries: QueryClient, resources: readonly ResourceName[]): Promise<unknown> =>
-  Promise.all(resources.map((resource) => queries.invalidateQueries({ queryKey: [resource] })))
+export const refresh = (resources: readonly ResourceName[]): Promise<unknown> =>
+  Promise.all(resources.map((resource) => queryClient.invalidateQueries({ queryKey: [resource] })))
 
 /** A refusal is final; a request to a server that is busy or cannot be reached is retried three times. */
 const shouldRetry = (tries: number, error: unknown) => {

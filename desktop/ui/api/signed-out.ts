@@ -1,12 +1,13 @@
 import { useSyncExternalStore } from 'react'
+import { Listeners } from './listeners.ts'
 
 let isOut = false
-const listeners = new Set<() => void>()
+const listeners = new Listeners()
 
 function setOut(value: boolean): void {
   if (value === isOut) return
   isOut = value
-  for (const listener of listeners) listener()
+  listeners.notify()
 }
 
 /** The server answered 401: nobody is signed in any more. */
@@ -14,10 +15,5 @@ export const signedOut = () => setOut(true)
 /** Somebody is signed in (again). */
 export const signedIn = () => setOut(false)
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
 /** True from the first 401 until somebody signs in. */
-export const useSignedOut = (): boolean => useSyncExternalStore(subscribe, () => isOut)
+export const useSignedOut = (): boolean => useSyncExternalStore(listeners.add, () => isOut)

@@ -7,6 +7,26 @@ export type ButtonLook = { look?: 'plain' | 'primary' | 'danger' | 'quiet'; size
 export const buttonClasses = ({ look = 'plain', size = 'normal' }: ButtonLook, more = '') =>
   [styles['button'], styles[look], styles[size], more].filter(Boolean).join(' ')
 
+type MoveButtonsProps = {
+  at: number
+  count: number
+  label: { up: string; down: string }
+  disabled?: boolean
+  onMove: (to: number) => void
+}
+
+/** Moves a row of a list one place up or down. */
+export const MoveButtons = ({ at, count, label, disabled = false, onMove }: MoveButtonsProps) => (
+  <>
+    <Button size="small" aria-label={label.up} disabled={disabled || at === 0} onClick={() => onMove(at - 1)}>
+      ↑
+    </Button>{' '}
+    <Button size="small" aria-label={label.down} disabled={disabled || at === count - 1} onClick={() => onMove(at + 1)}>
+      ↓
+    </Button>
+  </>
+)
+
 type Props = ButtonLook & { busy?: boolean; busyWord?: string } & ComponentProps<'button'>
 
 /** While `busy`, it shows `busyWord`, ignores presses, and keeps the focus, which a disabled button would lose. */

@@ -1,4 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
+import { useMutation } from '@tanstack/react-query'
 import { type ComponentProps, type ReactNode, type RefObject, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
@@ -11,7 +12,6 @@ type DialogProps = {
   title: string
   lead?: ReactNode
   wide?: boolean
-  open: boolean
   onClose: () => void
   /** The element that gets the focus first, in place of the first focusable one. */
   first?: RefObject<HTMLElement | null> | undefined
@@ -19,9 +19,9 @@ type DialogProps = {
 }
 
 /** A window over the page. Esc and a press outside close it; the focus returns to where it was. */
-export function Dialog({ title, lead, wide = false, open, onClose, first, children }: DialogProps) {
+export function Dialog({ title, lead, wide = false, onClose, first, children }: DialogProps) {
   return (
-    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
         <Base.Popup initialFocus={first ?? true} className={wide ? `${styles['popup']} ${styles['wide']}` : styles['popup']}>
@@ -62,7 +62,7 @@ type FormDialogProps = {
 /** A dialog of one form: what failed, its fields, and the buttons to save, cancel and delete. */
 export function FormDialog({ title, lead, wide = false, form, onClose, children, ...actions }: FormDialogProps) {
   return (
-    <Dialog open title={title} lead={lead} wide={wide} onClose={onClose}>
+    <Dialog title={title} lead={lead} wide={wide} onClose={onClose}>
       <Form onSend={form.send}>
         <FailureNotice failure={form.failure} />
         {children}
@@ -85,26 +85,14 @@ type ConfirmProps = {
 /** Asks before an action that is hard to undo, and shows why it failed. Enter alone confirms only what is no `danger`. */
 export function ConfirmDialog({ title, text, action, danger = true, onConfirm, onClose }: ConfirmProps) {
   const { t } = useTranslation('app')
-  const [failure, setFailure] = useState<unknown>(null)
-  const [isBusy, setBusy] = useState(false)
+  const confirming = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
   const confirmButton = useRef<HTMLButtonElement>(null)
-  const confirm = async () => {
-    setBusy(true)
-    setFailure(null)
-    try {
-      await onConfirm()
-      onClose()
-    } catch (error) {
-      setFailure(error)
-      setBusy(false)
-    }
-  }
   return (
-    <Dialog open title={title} lead={text} first={danger ? undefined : confirmButton} onClose={onClose}>
-      <FailureNotice failure={failure} />
+    <Dialog title={title} lead={text} first={danger ? undefined : confirmButton} onClose={onClose}>
+      <FailureNotice failure={confirming.error} />
       <Actions>
         <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button ref={confirmButton} look={danger ? 'danger' : 'primary'} busy={isBusy} onClick={() => void confirm()}>
+        <Button ref={confirmButton} look={danger ? 'danger' : 'primary'} busy={confirming.isPending} onClick={() => confirming.mutate()}>
           {action ?? t('action.delete')}
         </Button>
       </Actions>
@@ -122,6 +110,19 @@ type LeaveProps = {
   onLeave: () => void
 }
 
+/** A dialog that only shows something, with a button to close it at its end. */
+export function InfoDialog({ children, ...dialog }: DialogProps) {
+  const { t } = useTranslation('app')
+  return (
+    <Dialog {...dialog}>
+      {children}
+      <Actions>
+        <Button onClick={dialog.onClose}>{t('action.close')}</Button>
+      </Actions>
+    </Dialog>
+  )
+}
+
 /** More entries than these are only counted. */
 const MAX_LISTED = 8
 
@@ -129,7 +130,7 @@ const MAX_LISTED = 8
 export function LeaveDialog({ lead, unsaved, go, onStay, onLeave }: LeaveProps) {
   const { t } = useTranslation('app')
   return (
-    <Dialog open title={t('leave.title')} lead={lead} onClose={onStay}>
+    <Dialog title={t('leave.title')} lead={lead} onClose={onStay}>
       <ul className={layout['bullets']}>
         {unsaved.slice(0, MAX_LISTED).map(({ key, name, reason }) => (
           <li key={key}>

@@ -7,7 +7,7 @@ import { Dialog } from './dialog.tsx'
 import { Actions, Form, TextField } from './field.tsx'
 import { Badge, FailureNotice, Notice } from './page.tsx'
 import { Table } from './table.tsx'
-import { useToasts } from './toasts.tsx'
+import { tell } from './toasts.tsx'
 
 type Report = ReplyOf<'imports', 'students'>
 /** The table's own names for a report: the pupil of a row, and the heading of a column that the server names by `path`. */
@@ -34,7 +34,6 @@ type Result = { of: Props['table']; report: Report | null; failure: unknown }
 /** Imports a table: first a dry run that reports each row, then all rows in one write. */
 export function ImportDialog({ title, lead, children, table, names, remedy, send, onDone, onClose }: Props) {
   const { t } = useTranslation('app')
-  const { tell } = useToasts()
   const [result, setResult] = useState<Result | null>(null)
   const [isBusy, setBusy] = useState(false)
   const [isWriting, setWriting] = useState(false)
@@ -61,7 +60,7 @@ export function ImportDialog({ title, lead, children, table, names, remedy, send
   }
   const writes = report && report.errors === 0 ? report.created + report.updated : 0
   return (
-    <Dialog open wide title={title} lead={lead} onClose={onClose}>
+    <Dialog wide title={title} lead={lead} onClose={onClose}>
       <Form onSend={() => void run(writes === 0)}>
         {children}
         <FailureNotice failure={failure} />

@@ -108,6 +108,24 @@ export function Answer<T>({ of, empty, children }: { of: UseQueryResult<T>; empt
   )
 }
 
+/** Words and what they stand for, side by side where there is room. */
+export const Facts = ({
+  of,
+  className = '',
+}: {
+  of: readonly (readonly [word: string, value: ReactNode])[]
+  className?: string | undefined
+}) => (
+  <dl className={`${styles['facts']} ${className}`}>
+    {of.map(([word, value]) => (
+      <div key={word}>
+        <dt className={layout['note']}>{word}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
 /** The progress of long work. With `total` 0 it is indeterminate. */
 export function Progress({ label, done, total }: { label: string; done: number; total: number }) {
   const { t } = useTranslation('app')

@@ -9,24 +9,22 @@ const DURATION_MS = 6_000
 /** A younger toast stays when the page changes: it may be the reason for the change («deleted»). */
 const FRESH_MS = 2_000
 
-/** Short messages in the corner: `const { tell, tellFailure } = useToasts()`. What must not be missed belongs on the page (`Notice`). */
-export function useToasts() {
-  const { add } = Toast.useToastManager()
-  return {
-    tell: (title: string, action?: { label: string; onPress: () => void }) =>
-      add({
-        title,
-        timeout: DURATION_MS,
-        data: { at: performance.now() },
-        ...(action && { actionProps: { children: action.label, onClick: action.onPress } }),
-      }),
-    tellFailure: (failure: unknown) =>
-      add({ title: sentenceOf(failure), type: 'bad', priority: 'high', timeout: 2 * DURATION_MS, data: { at: performance.now() } }),
-  }
-}
+const manager = Toast.createToastManager<{ at: number }>()
+
+/** A short message in the corner. What must not be missed belongs on the page (`Notice`). */
+export const tell = (title: string, action?: { label: string; onPress: () => void }) =>
+  manager.add({
+    title,
+    timeout: DURATION_MS,
+    data: { at: performance.now() },
+    ...(action && { actionProps: { children: action.label, onClick: action.onPress } }),
+  })
+
+export const tellFailure = (failure: unknown) =>
+  manager.add({ title: sentenceOf(failure), type: 'bad', priority: 'high', timeout: 2 * DURATION_MS, data: { at: performance.now() } })
 
 export const Toasts = ({ children }: { children: ReactNode }) => (
-  <Toast.Provider>
+  <Toast.Provider toastManager={manager}>
     {children}
     <Toast.Portal>
       <Toast.Viewport className={styles['toasts']}>

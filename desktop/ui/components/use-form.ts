@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { issueOf } from '../words/failure.ts'
-import { useToasts } from './toasts.tsx'
+import { tell } from './toasts.tsx'
 
 type TextsOf<D> = { [K in keyof D]: D[K] extends string ? K : never }[keyof D] & string
 
@@ -23,7 +23,6 @@ type FormOptions<D> = {
  */
 export function useForm<D extends object>({ initial, required = [], isValid, save, onSaved }: FormOptions<D>) {
   const { t } = useTranslation('app')
-  const { tell } = useToasts()
   const [draft, setDraft] = useState(initial)
   const [isChecked, setChecked] = useState(false)
   const saving = useMutation({

@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../api/client.ts'
+import { queryClient } from '../api/queries.ts'
 import { me, useProfile } from '../api/session.ts'
-import { useToasts } from '../components/toasts.tsx'
+import { tell, tellFailure } from '../components/toasts.tsx'
 
 /**
  * Reloads everything when the active school changes (by the menu, in another window, or because a request was approved), so that data of
@@ -13,28 +14,24 @@ import { useToasts } from '../components/toasts.tsx'
 export function useResetOnSchoolChange(): void {
   const { t } = useTranslation('account')
   const { school_id, school } = useProfile()
-  const queries = useQueryClient()
-  const { tell } = useToasts()
   const before = useRef(school_id)
   useEffect(() => {
     if (before.current === school_id) return
     before.current = school_id
-    void queries.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'auth' })
+    void queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'auth' })
     if (school) tell(t('schools.now', { school: school.name }))
-  }, [school_id, school, queries, tell, t])
+  }, [school_id, school, t])
 }
 
 /** Makes another school of this person the active one, and opens its first page. */
 export function useSwitchSchool() {
-  const queries = useQueryClient()
   const navigate = useNavigate()
-  const { tellFailure } = useToasts()
   return useMutation({
     mutationFn: async (schoolId: string) => {
       const profile = await client.auth.updateProfile({ body: { schoolId } })
       // First leave the page, whose data belongs to the previous school.
       await navigate({ to: '/' })
-      queries.setQueryData(me().queryKey, profile)
+      queryClient.setQueryData(me().queryKey, profile)
     },
     onError: tellFailure,
   })

@@ -2,11 +2,12 @@ import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
+import { Listeners } from '../api/listeners.ts'
 import { ask } from '../api/queries.ts'
 import { readStored, writeStored } from '../components/browser-storage.ts'
 
 const STORAGE_KEY = 'markbook.term'
-const listeners = new Set<() => void>()
+const listeners = new Listeners()
 let chosen = readStored(STORAGE_KEY, 'sessionStorage')
 
 type TermChangeGuard = (choose: () => void) => boolean
@@ -27,12 +28,7 @@ export function chooseTerm(termId: string): void {
 function choose(termId: string): void {
   chosen = termId
   writeStored(STORAGE_KEY, termId, 'sessionStorage')
-  for (const listener of listeners) listener()
-}
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  listeners.notify()
 }
 
 export type ChosenTerm = {
@@ -48,7 +44,7 @@ export type ChosenTerm = {
  * `terms` are those of `year`, in order. Null while the school has none, or while they are loading (`isLoading`).
  */
 export function useChosenTerm(today = new Date()): ChosenTerm {
-  const termId = useSyncExternalStore(subscribe, () => chosen)
+  const termId = useSyncExternalStore(listeners.add, () => chosen)
   const years = useQuery(ask('academicYears', 'list'))
   const chosenTerm = useQuery({ ...ask('terms', 'get', { params: { id: termId ?? '' } }), enabled: termId !== null, retry: false })
   const list = years.data ?? []

@@ -1,9 +1,9 @@
 import { Menu } from '@base-ui/react/menu'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask } from '../api/queries.ts'
+import { ask, queryClient } from '../api/queries.ts'
 import { isAdmin, isStaff, useProfile } from '../api/session.ts'
 import { signedIn, useSignedOut } from '../api/signed-out.ts'
 import { Button } from '../components/button.tsx'
@@ -92,9 +92,8 @@ function SyncLine() {
 function TermChoice() {
   const { t } = useTranslation('app')
   const { years, terms, year, term, isLoading } = useChosenTerm()
-  const queries = useQueryClient()
   const chooseYear = async (yearId: string) => {
-    const [first] = await queries.fetchQuery(ask('terms', 'list', { query: { yearId } }))
+    const [first] = await queryClient.fetchQuery(ask('terms', 'list', { query: { yearId } }))
     if (first) chooseTerm(first.id)
   }
   if (isLoading || !year) return null

@@ -1,17 +1,23 @@
 import { Failure } from '@markbook/shared/failures'
-import type { QueryClient } from '@tanstack/react-query'
-import { createRootRouteWithContext, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { queryClient } from '../api/queries.ts'
 import { type AccountState, accountStateOf, me } from '../api/session.ts'
 import { loadRemainingWords } from '../words/words.ts'
 import { ErrorPage } from './error-page.tsx'
 
-export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({})
+export const rootRoute = createRootRoute()
 
-/** The page for a person who does not belong to a school (yet). */
-const redirects = { signed_out: '/sign-in', unnamed: '/welcome', no_school: '/welcome', waiting: '/waiting' } as const
+/** The page for each state of an account. */
+export const pathByState = {
+  signed_out: '/sign-in',
+  unnamed: '/welcome',
+  no_school: '/welcome',
+  waiting: '/waiting',
+  in_school: '/',
+} as const satisfies Record<AccountState, string>
 
 /** Reads who is signed in. A 401 means signed out; any other failure is thrown. */
-export async function loadAccountState(queryClient: QueryClient): Promise<AccountState> {
+export async function loadAccountState(): Promise<AccountState> {
   try {
     return accountStateOf(await queryClient.ensureQueryData({ ...me(), revalidateIfStale: true }))
   } catch (failure) {
@@ -24,9 +30,9 @@ export async function loadAccountState(queryClient: QueryClient): Promise<Accoun
 export const schoolRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'school',
-  beforeLoad: async ({ context, location }) => {
-    const at = await loadAccountState(context.queryClient)
-    if (at !== 'in_school') throw redirect({ to: redirects[at], search: at === 'signed_out' ? { next: location.href } : {} })
+  beforeLoad: async ({ location }) => {
+    const at = await loadAccountState()
+    if (at !== 'in_school') throw redirect({ to: pathByState[at], search: at === 'signed_out' ? { next: location.href } : {} })
     await loadRemainingWords()
   },
   component: lazyRouteComponent(() => import('./frame.tsx'), 'Frame'),

@@ -1,7 +1,6 @@
 import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
-import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { ask } from '../api/queries.ts'
+import { ask, queryClient } from '../api/queries.ts'
 
 /** The pause after a refusal, before the stream is opened again. */
 const RETRY_MS = 15_000
@@ -12,7 +11,6 @@ const RETRY_MS = 15_000
  */
 export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean } {
   const [received, setReceived] = useState<{ status: SyncStatus | null; isReached: boolean }>({ status: null, isReached: true })
-  const queries = useQueryClient()
   useEffect(() => {
     let stream: EventSource | undefined
     let retry: ReturnType<typeof setTimeout> | undefined
@@ -22,9 +20,9 @@ export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean
       opened.onmessage = ({ data }) => {
         const status = JSON.parse(data) as SyncStatus
         const { queryKey } = ask('replication', 'status')
-        const before = queries.getQueryData(queryKey)
-        queries.setQueryData(queryKey, status)
-        if (before && hasNewCount(before, status)) void queries.invalidateQueries({ predicate: isListOfWork })
+        const before = queryClient.getQueryData(queryKey)
+        queryClient.setQueryData(queryKey, status)
+        if (before && hasNewCount(before, status)) void queryClient.invalidateQueries({ predicate: isListOfWork })
         setReceived({ status, isReached: true })
       }
       opened.onerror = () => {
@@ -46,7 +44,7 @@ export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean
       document.removeEventListener('visibilitychange', follow)
       close()
     }
-  }, [queries])
+  }, [])
   return received
 }
 

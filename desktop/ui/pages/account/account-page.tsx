@@ -9,7 +9,7 @@ import { Dialog, DialogButton } from '../../components/dialog.tsx'
 import { Form, Options, Row, SaveActions, SelectField, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell, tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { useSwitchSchool } from '../../frame/active-school.ts'
 import { signOut } from '../../frame/sign-out.ts'
@@ -139,7 +139,6 @@ function OwnSchools() {
 
 function Pending() {
   const { t } = useTranslation('account')
-  const { tellFailure } = useToasts()
   const { pending_join_request: pending } = useProfile()
   const withdraw = useSave('schools', 'withdraw', ['auth'])
   if (!pending) return null
@@ -156,9 +155,8 @@ function Pending() {
 
 function JoinDialog({ not, onClose }: { not: readonly string[]; onClose: () => void }) {
   const { t } = useTranslation('account')
-  const { tell } = useToasts()
   return (
-    <Dialog open title={t('schools.join')} lead={t('schools.joinLead')} onClose={onClose}>
+    <Dialog title={t('schools.join')} lead={t('schools.joinLead')} onClose={onClose}>
       <JoinSchool
         not={not}
         onCancel={onClose}
@@ -196,7 +194,6 @@ const localUrl = (address: string) => {
 function Picture() {
   const { t } = useTranslation(['account', 'app'])
   const profile = useProfile()
-  const { tell } = useToasts()
   const [file, setFile] = useState<File | null>(null)
   const input = useRef<HTMLInputElement>(null)
   const preview = usePreview(file)

@@ -14,7 +14,7 @@ import { Actions, CodeField, Form, SaveActions } from '../../components/field.ts
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice } from '../../components/page.tsx'
 import { PrintSheet } from '../../components/print-sheet.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell } from '../../components/toasts.tsx'
 import { moment } from '../../words/format.ts'
 import styles from './account.module.css'
 import { QrCode } from './qr-code.tsx'
@@ -42,10 +42,9 @@ export function SignInWays() {
 
 function App({ own }: { own: OwnSignInMethods }) {
   const { t } = useTranslation('account')
-  const { tell } = useToasts()
   const remove = useSave('outage', 'removeTotp')
   return (
-    <div className={styles['way']}>
+    <div className={`${layout['list']} ${styles['way']}`}>
       <div className={layout['split']}>
         <h3>{t('app.title')}</h3>
         {own.confirmed_at ? (
@@ -85,7 +84,7 @@ function Codes({ own }: { own: OwnSignInMethods }) {
   const { t } = useTranslation('account')
   const { recovery_codes: left } = own
   return (
-    <div className={styles['way']}>
+    <div className={`${layout['list']} ${styles['way']}`}>
       <div className={layout['split']}>
         <h3>{t('codes.title')}</h3>
         <Badge {...(left > 0 && { tone: left > FEW_CODES ? ('good' as const) : ('warn' as const) })}>
@@ -108,7 +107,6 @@ const grouped = (secret: string) => secret.match(/.{1,4}/g)?.join(' ') ?? secret
 /** Scan the code and type what the app shows. Nothing changes before a correct code. */
 function AppDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['account', 'app'])
-  const { tell } = useToasts()
   const [code, setCode] = useState('')
   // The secret is made for this dialog and must not be requested twice.
   const enrolment = useQuery({
@@ -129,7 +127,7 @@ function AppDialog({ onClose }: { onClose: () => void }) {
   }
   const isWrong = confirm.error instanceof Failure && confirm.error.code === 'otp_invalid'
   return (
-    <Dialog open title={t('app.dialog')} lead={t('app.lead')} onClose={onClose}>
+    <Dialog title={t('app.dialog')} lead={t('app.lead')} onClose={onClose}>
       <Answer of={enrolment}>
         {({ otpauth_uri, secret }) => (
           <Form onSend={() => send(code)}>
@@ -175,7 +173,7 @@ function CodesDialog({ left, onClose }: { left: number; onClose: () => void }) {
   const codes = make.data?.codes
   const lead = codes ? t('codes.keep') : left > 0 ? t('codes.ends', { count: left }) : t('codes.once')
   return (
-    <Dialog open title={t(codes ? 'codes.shown' : 'codes.dialog')} lead={lead} onClose={onClose}>
+    <Dialog title={t(codes ? 'codes.shown' : 'codes.dialog')} lead={lead} onClose={onClose}>
       {codes ? (
         <Shown codes={codes} onClose={onClose} />
       ) : (

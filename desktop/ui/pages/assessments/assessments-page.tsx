@@ -4,12 +4,12 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
+import { MoveButtons } from '../../components/button.tsx'
 import { DialogButton } from '../../components/dialog.tsx'
 import { Options, SelectField } from '../../components/field.tsx'
 import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tellFailure } from '../../components/toasts.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { day, number } from '../../words/format.ts'
 import { AssessmentDialog } from './assessment-dialog.tsx'
@@ -111,7 +111,6 @@ function Title({ assessment, scope }: { assessment: Assessment; scope: Scope }) 
 /** Moves an assessment one place up or down, and saves the new order. */
 function Order({ assessments, at }: { assessments: readonly Assessment[]; at: number }) {
   const { t } = useTranslation('assessments')
-  const { tellFailure } = useToasts()
   const update = useSave('assessments', 'update', ['grades'])
   const { title } = assessments[at] as Assessment
   const moveTo = async (to: number) => {
@@ -120,20 +119,14 @@ function Order({ assessments, at }: { assessments: readonly Assessment[]; at: nu
     const moved = order.map((id, index) => ({ id, index })).filter(({ id, index }) => sortOrderOf(assessments, id) !== index + 1)
     for (const { id, index } of moved) await update.mutateAsync({ params: { id }, body: { sortOrder: index + 1 } })
   }
-  const button = (word: 'up' | 'down', sign: string, to: number) => (
-    <Button
-      size="small"
-      aria-label={t(word, { title })}
-      disabled={!assessments[to] || update.isPending}
-      onClick={() => void moveTo(to).catch(tellFailure)}
-    >
-      {sign}
-    </Button>
-  )
   return (
-    <>
-      {button('up', '↑', at - 1)} {button('down', '↓', at + 1)}
-    </>
+    <MoveButtons
+      at={at}
+      count={assessments.length}
+      label={{ up: t('up', { title }), down: t('down', { title }) }}
+      disabled={update.isPending}
+      onMove={(to) => void moveTo(to).catch(tellFailure)}
+    />
   )
 }
 

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
@@ -8,7 +8,7 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Answer, Page } from '../../components/page.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { ClassStudents } from './class-students.tsx'
 import { ClassTeachers } from './class-teachers.tsx'
@@ -68,14 +68,12 @@ function Rename({ group, onClose }: { group: ClassDetails; onClose: () => void }
 
 function Removal({ group, onClose }: { group: ClassDetails; onClose: () => void }) {
   const { t } = useTranslation('classes')
-  const { tell } = useToasts()
   const navigate = useNavigate()
-  const queries = useQueryClient()
   const confirm = async () => {
     await client.classes.remove({ params: { classId: group.id } })
     // Leave the page first: its queries would fail for a deleted class.
     await navigate({ to: '/classes' })
-    await refresh(queries, ['classes', 'reports', 'history'])
+    await refresh(['classes', 'reports', 'history'])
     tell(t('deleted', { name: group.name }))
   }
   return (

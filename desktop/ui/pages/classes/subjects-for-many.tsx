@@ -1,5 +1,5 @@
 import type { Student } from '@markbook/shared/contract/students'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
@@ -25,7 +25,6 @@ type Named = { id: string; name: string }
 /** Assigns several subjects to several pupils of the class. No pupil loses a subject unless that is chosen. */
 export function SubjectsForMany({ classId, students, taken, takenOf, onClose }: Props) {
   const { t } = useTranslation(['classes', 'app'])
-  const queries = useQueryClient()
   const subjects = useQuery(ask('subjects', 'list'))
   const [subjectIds, setSubjectIds] = useState<ReadonlySet<string>>(new Set())
   const [studentIds, setStudentIds] = useState<ReadonlySet<string>>(new Set())
@@ -43,7 +42,7 @@ export function SubjectsForMany({ classId, students, taken, takenOf, onClose }: 
   const form = useForm({
     initial: {},
     isValid: () => isReady,
-    save: () => assign().finally(() => refresh(queries, ['classes', 'calculations', 'history'])),
+    save: () => assign().finally(() => refresh(['classes', 'calculations', 'history'])),
     onSaved: onClose,
   })
   return (

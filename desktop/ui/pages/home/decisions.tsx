@@ -6,7 +6,6 @@ import layout from '../../components/layout.module.css'
 import { Badge, Card, FailureNotice } from '../../components/page.tsx'
 import { useOpenWork, useSyncSummary } from '../../frame/use-sync-summary.ts'
 import { nameOf } from '../../words/names.ts'
-import styles from './home.module.css'
 
 /** The open decisions of an administrator: join requests, and values that two servers hold differently. */
 export function Decisions() {
@@ -21,7 +20,7 @@ export function Decisions() {
     <Card title={t('decide.title')}>
       <FailureNotice failure={requests.error} onRetry={() => void requests.refetch()} />
       {requests.data && people === 0 && !isSyncWaiting && decisions === 0 && <p>{t('decide.nothing')}</p>}
-      <ul className={styles['items']}>
+      <ul className={layout['stack']}>
         {people > 0 && (
           <li className={layout['split']}>
             <span>
@@ -55,7 +54,7 @@ export function OwnDecisions() {
   if (decisions === 0) return null
   return (
     <Card title={t('decide.title')}>
-      <ul className={styles['items']}>
+      <ul className={layout['stack']}>
         <ConflictsLine count={decisions} />
       </ul>
     </Card>

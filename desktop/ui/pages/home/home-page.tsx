@@ -116,7 +116,7 @@ function OwnMarks({ rows }: { rows: readonly ClassProgress[] }) {
   const title = t('marks.title', { term: term && t(`app:term.${term.name}`) })
   return (
     <Card title={title}>
-      <ul className={`${styles['items']} ${styles['ruled']}`}>
+      <ul className={`${layout['stack']} ${styles['ruled']}`}>
         {rows.map((row) => {
           const what = t('marks.what', { class: row.class.name, subject: row.subject.name })
           return (

@@ -1,6 +1,6 @@
 import type { LiveMark } from '@markbook/shared/contract/grades'
 import { limits } from '@markbook/shared/limits'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -214,7 +214,7 @@ export function ExcludeDialog({ grid, position, onClose }: CellDialogProps) {
 }
 
 const NoMarkDialog = ({ text, ...dialog }: { title: string; lead?: string; text: string; onClose: () => void }) => (
-  <Dialog open {...dialog}>
+  <Dialog {...dialog}>
     <Notice>{text}</Notice>
   </Dialog>
 )
@@ -222,12 +222,11 @@ const NoMarkDialog = ({ text, ...dialog }: { title: string; lead?: string; text:
 /** Excludes a mark for a reason; a reason of null includes it again. */
 export function useInclusion({ sheet, message }: Grid): (gradeId: string, reason: string | null) => Promise<void> {
   const { t } = useTranslation('marks')
-  const queries = useQueryClient()
   return async (id, reason) => {
     const body = { isExcluded: reason !== null, ...(reason && { exclusionReason: reason }) }
     const grade = await client.grades.exclude({ params: { id }, body })
     sheet.applySaved([grade], false)
     message.show(t(reason === null ? 'exclude.undone' : 'exclude.done'))
-    await refresh(queries, ['calculations', 'history'])
+    await refresh(['calculations', 'history'])
   }
 }

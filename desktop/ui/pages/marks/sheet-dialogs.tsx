@@ -1,16 +1,14 @@
 import { Menu } from '@base-ui/react/menu'
 import type { Assessment } from '@markbook/shared/contract/assessments'
-import { useQueryClient } from '@tanstack/react-query'
 import { type Dispatch, type ReactNode, type RefObject, type SetStateAction, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { refresh } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
-import { Dialog, FormDialog } from '../../components/dialog.tsx'
-import { Actions, TextField } from '../../components/field.tsx'
+import { Dialog, FormDialog, InfoDialog } from '../../components/dialog.tsx'
+import { TextField } from '../../components/field.tsx'
 import { ImportDialog, TableFile } from '../../components/import-dialog.tsx'
 import { Notice } from '../../components/page.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell } from '../../components/toasts.tsx'
 import menu from '../../frame/frame.module.css'
 import { editable } from '../../words/format.ts'
 import { AssessmentDialog } from '../assessments/assessment-dialog.tsx'
@@ -34,7 +32,6 @@ type Props = {
 }
 
 export function SheetDialogs({ handle: { grid, root, runAction }, shown, onShow, scope, isReadOnly }: Props) {
-  const { tell } = useToasts()
   const { t } = useTranslation('marks')
   const close = () => onShow(null)
   // A menu closes only after the dialog of the chosen item has opened.
@@ -112,12 +109,9 @@ type HistoryProps = { title: string; entity: 'grade' | 'assessment'; id: string 
 function HistoryDialog({ title, entity, id, onClose }: HistoryProps) {
   const { t } = useTranslation(['history', 'app'])
   return (
-    <Dialog open wide title={t('of', { what: title })} onClose={onClose}>
+    <InfoDialog wide title={t('of', { what: title })} onClose={onClose}>
       {id === null ? <p>{t('noMark')}</p> : <HistoryPanel entity={entity} id={id} />}
-      <Actions>
-        <Button onClick={onClose}>{t('app:action.close')}</Button>
-      </Actions>
-    </Dialog>
+    </InfoDialog>
   )
 }
 
@@ -136,7 +130,7 @@ function FillDialog({ grid: { sheet, controller }, column, onClose }: { grid: Gr
   const title = t('fillIn.title', { title: column.title })
   if (empty.length === 0)
     return (
-      <Dialog open title={title} onClose={onClose}>
+      <Dialog title={title} onClose={onClose}>
         <Notice tone="good">{t('fillIn.full')}</Notice>
       </Dialog>
     )
@@ -160,7 +154,6 @@ type SheetScope = { classId: string; subjectId: string; termId: string }
 /** Downloads a mark sheet to fill in elsewhere, and imports the filled one. */
 function ImportMarks({ scope: { classId, subjectId, termId }, onClose }: { scope: SheetScope; onClose: () => void }) {
   const { t } = useTranslation('marks')
-  const queries = useQueryClient()
   const of = { studentGroupId: classId, termId, subjectId }
   const [file, setFile] = useState<File | null>(null)
   const table = useTable(file)?.table
@@ -176,7 +169,7 @@ function ImportMarks({ scope: { classId, subjectId, termId }, onClose }: { scope
       table={fileToSend}
       names={spoken ?? undefined}
       send={(form, dryRun) => client.imports.grades({ query: { ...of, dryRun: dryRun ? 'true' : 'false' }, body: form })}
-      onDone={() => refresh(queries, ['assessments', 'grades', 'calculations'])}
+      onDone={() => refresh(['assessments', 'grades', 'calculations'])}
       onClose={onClose}
     >
       <p>

@@ -2,7 +2,7 @@ import type { Assessment } from '@markbook/shared/contract/assessments'
 import { type RefObject, useEffect, useEffectEvent, useId, useMemo, useRef, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { useToasts } from '../../components/toasts.tsx'
+import { tellFailure } from '../../components/toasts.tsx'
 import { editable } from '../../words/format.ts'
 import { scoreText } from './cell-appearance.ts'
 import { useInclusion, useTeacherNames } from './cell-details.tsx'
@@ -42,7 +42,6 @@ export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown:
   }, [sheet, message, id])
   const { controller, selection } = grid
   const include = useInclusion(grid)
-  const { tellFailure } = useToasts()
   const runAction: GridHandle['runAction'] = (action, position) => {
     const ids = controller.idsAt(position)
     const saved = ids && sheet.cell(ids.assessmentId, ids.studentId).saved

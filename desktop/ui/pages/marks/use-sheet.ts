@@ -1,7 +1,7 @@
 import type { LiveMarks } from '@markbook/shared/contract/grades'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
-import { ask, type ResourceName, refresh } from '../../api/queries.ts'
+import { ask, queryClient, type ResourceName, refresh } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import type { ParentStatus } from './model/mark-location.ts'
 import { type MarkStreamQuery, subscribeToMarks } from './model/mark-stream.ts'
@@ -31,7 +31,6 @@ export function useMarkingSession(): MarkingSession {
 /** The sheet of a class in a subject and term, subscribed to the server while the page is open. */
 export function useSheet({ termId, subjectId, studentGroupId }: MarkStreamQuery): Sheet {
   const session = useMarkingSession()
-  const queries = useQueryClient()
   const sheet = useMemo(
     () => new Sheet(session.queue, session.owner.userId, (ms, then) => void setTimeout(then, ms), session.invalidEntries),
     [session],
@@ -48,11 +47,11 @@ export function useSheet({ termId, subjectId, studentGroupId }: MarkStreamQuery)
       sheet.receive(event)
       // The server is back: marks that wait can be sent.
       if (!wasConnected) session.queue.retry()
-      if (event.touched.length > 0) void refresh(queries, [...new Set(event.touched.map((table) => resourceOfTable[table]))])
+      if (event.touched.length > 0) void refresh([...new Set(event.touched.map((table) => resourceOfTable[table]))])
       // A new stream begins with the marks of pupils who have just joined the class.
       if (event.touched.includes('enrolment')) subscribe()
     }
-    const hasParent = () => Boolean(queries.getQueryData(ask('replication', 'status').queryKey)?.parent)
+    const hasParent = () => Boolean(queryClient.getQueryData(ask('replication', 'status').queryKey)?.parent)
     const close = sheet.open()
     const stopListening = session.onSaved((rows) => sheet.applySaved(rows, hasParent()))
     subscribe()
@@ -61,7 +60,7 @@ export function useSheet({ termId, subjectId, studentGroupId }: MarkStreamQuery)
       stopListening()
       close()
     }
-  }, [sheet, session, queries, termId, subjectId, studentGroupId])
+  }, [sheet, session, termId, subjectId, studentGroupId])
   return sheet
 }
 

@@ -1,9 +1,10 @@
 import type { DesktopStatus } from '@markbook/shared/contract/desktop'
 import { Failure } from '@markbook/shared/failures'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { desktopClient } from '../../api/client.ts'
+import { queryClient } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Actions, Form, TextField } from '../../components/field.tsx'
 import { Card, Loading, Notice } from '../../components/page.tsx'
@@ -62,14 +63,13 @@ function PairFailure({ failure }: { failure: unknown }) {
 /** The school's address and an invitation; where the school's certificate is unknown, its fingerprint to compare. */
 function JoinSchool({ onPending }: { onPending: (isPending: boolean) => void }) {
   const { t } = useTranslation('pair')
-  const queries = useQueryClient()
   const [address, setAddress] = useState('')
   const [code, setCode] = useState('')
   const field = useRef<HTMLInputElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const join = useMutation({
     mutationFn: (trusted: { fingerprint?: string }) => desktopClient.join({ body: { address, code, ...trusted } }),
-    onSuccess: (status) => queries.setQueryData(STATUS, status),
+    onSuccess: (status) => queryClient.setQueryData(STATUS, status),
   })
   const { isPending, error } = join
   const isUnknown = error instanceof Failure && error.code === 'sync.not_trusted'

@@ -10,7 +10,7 @@ import { Options, SelectField, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell, tellFailure } from '../../components/toasts.tsx'
 import { day, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import styles from './people.module.css'
@@ -71,7 +71,6 @@ function Members({ isFixed }: { isFixed: boolean }) {
 
 function RoleChoice({ member, isFixed }: { member: Member; isFixed: boolean }) {
   const { t } = useTranslation('people')
-  const { tell, tellFailure } = useToasts()
   const update = useSave('schools', 'updateMember', ['classes'])
   const name = nameOf(member)
   const setRole = (role: Role) =>
@@ -94,7 +93,6 @@ function RoleChoice({ member, isFixed }: { member: Member; isFixed: boolean }) {
 
 function MemberActions({ member, isFixed }: { member: Member; isFixed: boolean }) {
   const { t } = useTranslation('people')
-  const { tellFailure } = useToasts()
   const update = useSave('schools', 'updateMember', ['classes'])
   const resume = () => update.mutate({ params: { userId: member.user_id }, body: { isActive: true } }, { onError: tellFailure })
   const name = nameOf(member)
@@ -125,7 +123,6 @@ function MemberActions({ member, isFixed }: { member: Member; isFixed: boolean }
 
 function Confirmation({ step, member, onClose }: { step: MemberAction; member: Member; onClose: () => void }) {
   const { t } = useTranslation('people')
-  const { tell } = useToasts()
   const update = useSave('schools', 'updateMember', ['classes'])
   const remove = useSave('schools', 'removeMember', ['classes'])
   const reset = useSave('outage', 'resetSignIn', ['schools'])
@@ -248,7 +245,6 @@ function Requests() {
 
 function Waiting({ request }: { request: Request }) {
   const { t } = useTranslation('people')
-  const { tell, tellFailure } = useToasts()
   const approve = useSave('schools', 'approve')
   const reject = useSave('schools', 'reject')
   const [role, setRole] = useState<Role>('teacher')

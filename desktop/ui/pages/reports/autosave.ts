@@ -1,3 +1,5 @@
+import { Listeners } from '../../api/listeners.ts'
+
 export type FieldValues<F extends string> = Readonly<Record<F, string>>
 export type SaveState = 'same' | 'waiting' | 'saving' | 'saved' | 'wrong' | 'failed'
 export type AutosaveSnapshot<F extends string> = { values: FieldValues<F>; state: SaveState; failure: unknown }
@@ -28,7 +30,8 @@ export class Autosave<F extends string> {
   #focusedField: F | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
   #isSaving = false
-  readonly #listeners = new Set<() => void>()
+  readonly #changes = new Listeners()
+  readonly subscribe = this.#changes.add
   readonly #options: AutosaveOptions<F>
 
   constructor(stored: FieldValues<F>, options: AutosaveOptions<F>) {
@@ -36,13 +39,6 @@ export class Autosave<F extends string> {
     this.#latest = stored
     this.#options = options
     this.#snapshot = { values: stored, state: 'same', failure: null }
-  }
-
-  readonly subscribe = (listener: () => void) => {
-    this.#listeners.add(listener)
-    return () => {
-      this.#listeners.delete(listener)
-    }
   }
 
   readonly getSnapshot = (): AutosaveSnapshot<F> => this.#snapshot
@@ -133,6 +129,6 @@ export class Autosave<F extends string> {
 
   #publish(snapshot: AutosaveSnapshot<F>): void {
     this.#snapshot = snapshot
-    for (const listener of this.#listeners) listener()
+    this.#changes.notify()
   }
 }

@@ -1,7 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
+import { queryClient } from '../../api/queries.ts'
 import { Button, type ButtonLook } from '../../components/button.tsx'
 import { DialogButton } from '../../components/dialog.tsx'
 import layout from '../../components/layout.module.css'
@@ -39,10 +40,9 @@ export function BookActions({ of, books, group, chosen }: Props) {
   const published = books.filter(({ status }) => status === 'published')
   // Not the primary action while all drafts are empty.
   const isFilled = drafts.some(({ class_teacher_remark, conduct }) => class_teacher_remark?.trim() || conduct?.trim())
-  const queries = useQueryClient()
   const zip = useMutation({
     mutationFn: async () => {
-      const count = countPdfs(await queries.fetchQuery(standingQuery(of)))
+      const count = countPdfs(await queryClient.fetchQuery(standingQuery(of)))
       if (areAllCurrent(count)) await download()
       else setPdfCount(count)
     },

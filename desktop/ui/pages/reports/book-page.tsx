@@ -1,5 +1,5 @@
 import type { ReportDetail } from '@markbook/shared/contract/reports'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,7 +9,7 @@ import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Notice, Page } from '../../components/page.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell, tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
@@ -171,8 +171,6 @@ function SubjectPart({ book }: { book: ReportDetail }) {
 /** The actions of one book by its status: calculate again, publish, send. */
 function BookStatusActions({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
-  const { tell, tellFailure } = useToasts()
-  const queries = useQueryClient()
   const navigate = useNavigate()
   const [isSending, setSending] = useState(false)
   const regenerate = useSave('reports', 'regenerate')
@@ -181,7 +179,7 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
   // Another person may have changed the status meanwhile.
   const onError = (failure: unknown) => {
     tellFailure(failure)
-    void refresh(queries, ['reports'])
+    void refresh(['reports'])
   }
   /** A new average changes the positions in other books, which stay as they are until they are calculated again. */
   const onRegenerated = ({ overall_average, position }: Pick<ReportDetail, 'overall_average' | 'position'>) => {
@@ -222,7 +220,6 @@ type StatusDialogProps = { action: 'publish' | 'send'; lead: string; book: Repor
 /** Publishes a book, or sends it once the person has said to be sure. */
 function StatusDialog({ action, lead, book, onClose }: StatusDialogProps) {
   const { t } = useTranslation('reports')
-  const queries = useQueryClient()
   const publish = useSave('reports', 'publish')
   const sendToMinistry = useSave('reports', 'sendToMinistry')
   const isSending = action === 'send'
@@ -234,7 +231,7 @@ function StatusDialog({ action, lead, book, onClose }: StatusDialogProps) {
       if (isSending) await sendToMinistry.mutateAsync(request)
       else
         await publish.mutateAsync(request).catch((failure) => {
-          void refresh(queries, ['reports'])
+          void refresh(['reports'])
           throw failure
         })
       return t(`${action}.done`, { count: 1 })

@@ -157,7 +157,7 @@ function PdfViewer({ bytes, title, name }: { bytes: Uint8Array; title: string; n
   const url = useBlobUrl(bytes)
   if (!url) return null
   return (
-    <div className={styles['paper']}>
+    <div className={layout['stack']}>
       <div className={layout['row']}>
         <Button size="small" onClick={() => frame.current?.contentWindow?.print()}>
           {t('app:action.print')}
@@ -183,7 +183,7 @@ export function PrintDialog({ of, name, onClose }: { of: BookScope; name: string
     mutationFn: () => client.reportFiles.print({ query: { ...booksRequest(of).query, paper, twoSided: isTwoSided ? 'true' : 'false' } }),
   })
   return (
-    <Dialog open wide title={t('print.title')} lead={made.data ? undefined : t('print.lead')} onClose={onClose}>
+    <Dialog wide title={t('print.title')} lead={made.data ? undefined : t('print.lead')} onClose={onClose}>
       <FailureNotice failure={made.error} />
       {made.data ? (
         <>

@@ -1,6 +1,6 @@
 import type { ClassReportEntry, Report, ReportDetail, ReportEntry } from '@markbook/shared/contract/reports'
-import { type QueryClient, useQuery } from '@tanstack/react-query'
-import { ask, askWhole, type ReplyOf } from '../../api/queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { ask, askWhole, queryClient, type ReplyOf } from '../../api/queries.ts'
 import type { BooksType } from './book-search.ts'
 
 export type BookScope = { classId: string; termId: string; type: BooksType }
@@ -27,23 +27,23 @@ export const useStanding = (of: BookScope) => useQuery(standingQuery(of))
 export type ListedBook = ReplyOf<'reports', 'list'>[number]
 
 /** Puts a saved row into all cached replies, so that forty saves do not cause forty requests. */
-export function updateCachedBook(queries: QueryClient, saved: Report): void {
-  queries.setQueriesData<ListedBook[]>({ queryKey: ['reports', 'list'] }, (books) =>
+export function updateCachedBook(saved: Report): void {
+  queryClient.setQueriesData<ListedBook[]>({ queryKey: ['reports', 'list'] }, (books) =>
     books?.map((book) => (book.id === saved.id ? { ...book, ...saved } : book)),
   )
-  queries.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
+  queryClient.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
     entries?.map((entry) => (entry.report_book_id === saved.id ? { ...entry, status: saved.status } : entry)),
   )
-  queries.setQueriesData<ReportDetail>({ queryKey: ['reports', 'get'] }, (detail) =>
+  queryClient.setQueriesData<ReportDetail>({ queryKey: ['reports', 'get'] }, (detail) =>
     detail?.id === saved.id ? { ...detail, ...saved } : detail,
   )
 }
 
-export function updateCachedEntry(queries: QueryClient, saved: ReportEntry): void {
-  queries.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
+export function updateCachedEntry(saved: ReportEntry): void {
+  queryClient.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
     entries?.map((entry) => (entry.id === saved.id ? { ...entry, ...saved } : entry)),
   )
-  queries.setQueriesData<ReportDetail>(
+  queryClient.setQueriesData<ReportDetail>(
     { queryKey: ['reports', 'get'] },
     (detail) => detail && { ...detail, entries: detail.entries.map((entry) => (entry.id === saved.id ? { ...entry, ...saved } : entry)) },
   )

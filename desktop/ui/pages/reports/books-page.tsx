@@ -77,20 +77,13 @@ function BookTabs({ shown }: { shown: BookView }) {
     search: { type, job },
   } = useBooksSearch()
   return (
-    <ViewTabs label={t('views.label')}>
-      {bookViews.map((view) => (
-        <Link
-          key={view}
-          to="/reports/$classId"
-          params={{ classId }}
-          search={{ type, job, ...(view !== 'books' && { view }) }}
-          activeOptions={{ exact: true, includeSearch: true }}
-          aria-current={view === shown ? 'page' : undefined}
-        >
-          {t(`views.${view}`)}
-        </Link>
-      ))}
-    </ViewTabs>
+    <ViewTabs
+      label={t('views.label')}
+      views={bookViews}
+      shown={shown}
+      textOf={(view) => t(`views.${view}`)}
+      linkOf={(view) => ({ to: '/reports/$classId', params: { classId }, search: { type, job, ...(view !== 'books' && { view }) } })}
+    />
   )
 }
 

@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { refresh } from '../../api/queries.ts'
+import layout from '../../components/layout.module.css'
 import { Badge, Card, FailureNotice, Loading, Notice } from '../../components/page.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { figure } from '../../words/format.ts'
@@ -14,9 +14,8 @@ import styles from './reports.module.css'
 
 /** The check before publishing: each finding with a link to where it is repaired. */
 export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
-  const queries = useQueryClient()
   const { findings, books, error } = useFindings(of, chosen.year?.id ?? '')
-  if (error) return <FailureNotice failure={error} onRetry={() => void refresh(queries, ['reports', 'calculations', 'classes'])} />
+  if (error) return <FailureNotice failure={error} onRetry={() => void refresh(['reports', 'calculations', 'classes'])} />
   if (!findings || books === undefined) return <Loading />
   if (books === 0) return <NoBooks of={of} />
   return <Findings of={of} findings={findings} count={books} />
@@ -50,7 +49,7 @@ function FindingCard({ of, kind, findings }: { of: BookScope; kind: Finding['kin
   const [first, rest] = [findings.slice(0, MAX_OPEN), findings.slice(MAX_OPEN)]
   return (
     <Card title={t(`check.${kind}.title`)} actions={<Badge tone="warn">{findings.length}</Badge>}>
-      <p className={styles['why']}>{t(`check.${kind}.why`)}</p>
+      <p className={layout['soft']}>{t(`check.${kind}.why`)}</p>
       <FindingList of={of} findings={first} />
       {rest.length > 0 && (
         <details>

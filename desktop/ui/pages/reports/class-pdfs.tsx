@@ -1,11 +1,11 @@
 import type { Job } from '@markbook/shared/contract/jobs'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, refresh } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, InfoDialog } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
 import { FailureNotice, Notice, Progress } from '../../components/page.tsx'
 import { nameOf } from '../../words/names.ts'
@@ -45,12 +45,11 @@ function useJob(jobId: string): { job: Job | null; failure: unknown } {
 /** Progress of the PDFs of a class, and the failures. */
 export function JobProgress({ jobId, books, onClose }: { jobId: string; books: readonly ListedBook[]; onClose: () => void }) {
   const { t } = useTranslation(['reports', 'app'])
-  const queries = useQueryClient()
   const { job, failure } = useJob(jobId)
   const over = isFinished(job)
   useEffect(() => {
-    if (over) void refresh(queries, ['reports', 'reportFiles'])
-  }, [over, queries])
+    if (over) void refresh(['reports', 'reportFiles'])
+  }, [over])
   if (!job) return <FailureNotice failure={failure} />
   if (!over) return <Progress label={t('pdfs.making')} done={job.done} total={job.total} />
   const prefixOf = (id: string) => {
@@ -85,7 +84,6 @@ type Props = { of: BookScope; count: PdfCount; download: () => Promise<unknown>;
 /** Some PDFs of a class are old or missing: they are made first, or downloaded as they are. */
 export function OutdatedPdfsDialog({ of, count, download, onClose }: Props) {
   const { t } = useTranslation(['reports', 'app'])
-  const queries = useQueryClient()
   const [job, setJob] = useState<string | null>(null)
   const downloading = useMutation({ mutationFn: download, onSuccess: onClose })
   const remake = useMutation({
@@ -94,13 +92,13 @@ export function OutdatedPdfsDialog({ of, count, download, onClose }: Props) {
       return client.reportFiles.generatePdfs({ body: booksRequest(of).query })
     },
     onSuccess: ({ job_id }) => setJob(job_id),
-    onSettled: () => refresh(queries, ['reports', 'history']),
+    onSettled: () => refresh(['reports', 'history']),
   })
   const isAny = count.current + count.older + count.sentOlder > 0
   const canRemake = count.older + count.none > 0
   if (job) return <RegenerateDialog jobId={job} download={download} onClose={onClose} />
   return (
-    <Dialog open title={t('papers.title')} onClose={onClose}>
+    <Dialog title={t('papers.title')} onClose={onClose}>
       <PdfCounts count={count} />
       <FailureNotice failure={remake.error ?? downloading.error} />
       <Actions>
@@ -144,18 +142,17 @@ function PdfCounts({ count: { older, none, behind, sentOlder, sentNone, all } }:
 /** Shows the progress of the PDFs, and downloads them at the end. */
 function RegenerateDialog({ jobId, download, onClose }: { jobId: string; download: () => Promise<unknown>; onClose: () => void }) {
   const { t } = useTranslation(['reports', 'app'])
-  const queries = useQueryClient()
   const { job, failure } = useJob(jobId)
   const downloading = useMutation({ mutationFn: download, onSuccess: onClose })
   const { mutate } = downloading
   const isDone = job?.status === 'done'
   useEffect(() => {
     if (!isDone) return
-    void refresh(queries, ['reports', 'reportFiles'])
+    void refresh(['reports', 'reportFiles'])
     mutate()
-  }, [isDone, queries, mutate])
+  }, [isDone, mutate])
   return (
-    <Dialog open title={t('papers.title')} onClose={onClose}>
+    <InfoDialog title={t('papers.title')} onClose={onClose}>
       {isDone ? (
         <p role="status">{t('papers.fetching')}</p>
       ) : (
@@ -163,9 +160,6 @@ function RegenerateDialog({ jobId, download, onClose }: { jobId: string; downloa
       )}
       <FailureNotice failure={failure ?? downloading.error} />
       {job?.status === 'failed' && <Notice tone="bad">{t('papers.notMade')}</Notice>}
-      <Actions>
-        <Button onClick={onClose}>{t('app:action.close')}</Button>
-      </Actions>
-    </Dialog>
+    </InfoDialog>
   )
 }

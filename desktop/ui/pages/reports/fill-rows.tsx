@@ -1,7 +1,6 @@
 import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
 import type { GradingScale } from '@markbook/shared/domain/letters'
 import { limits } from '@markbook/shared/limits'
-import { useQueryClient } from '@tanstack/react-query'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
@@ -100,14 +99,13 @@ type BookRowProps = { book: WritableBook; head: ReactNode; name: string; firstNa
 /** The class teacher's texts in one book. They are saved without a button. */
 export function BookRow({ book, head, name, firstName, banks }: BookRowProps) {
   const { t } = useTranslation('reports')
-  const queries = useQueryClient()
   const stored = {
     remark: book.class_teacher_remark ?? '',
     conduct: book.conduct ?? '',
     attendance: book.attendance_percentage === null ? '' : editable(book.attendance_percentage),
   }
   const save = async (changed: Partial<Record<BookField, string>>) =>
-    updateCachedBook(queries, await client.reports.update({ params: { id: book.id }, body: bodyOf(changed) }))
+    updateCachedBook(await client.reports.update({ params: { id: book.id }, body: bodyOf(changed) }))
   const isWrong = (field: BookField, value: string) => field === 'attendance' && !isAttendance(value)
   const { snapshot, field, retry } = useAutosave<BookField>(stored, { name, save, isWrong })
   const isLocked = book.status === 'sent_to_ministry'
@@ -182,7 +180,6 @@ type EntryRowProps = {
 /** Letter and remark of one subject in one book, saved without a button. Without a chosen letter the calculated one counts. */
 export function EntryRow({ entry, result, isLocked, title, name, firstName, bank, scale }: EntryRowProps) {
   const { t } = useTranslation('reports')
-  const queries = useQueryClient()
   const { calculated, letters } = lettersFor(scale, result, entry.letter_grade)
   const stored = { letter: entry.letter_grade === calculated ? '' : (entry.letter_grade ?? ''), remark: entry.teacher_remark ?? '' }
   const save = async ({ letter, remark }: Partial<Record<EntryField, string>>) => {
@@ -190,7 +187,7 @@ export function EntryRow({ entry, result, isLocked, title, name, firstName, bank
       ...(letter !== undefined && { letterGrade: letter || null }),
       ...(remark !== undefined && { teacherRemark: remark || null }),
     }
-    updateCachedEntry(queries, await client.reports.updateEntry({ params: { entryId: entry.id }, body }))
+    updateCachedEntry(await client.reports.updateEntry({ params: { entryId: entry.id }, body }))
   }
   const { snapshot, field, retry } = useAutosave<EntryField>(stored, { name, save })
   const letter = field('letter')

@@ -2,14 +2,13 @@ import { useTranslation } from 'react-i18next'
 import { useSave } from '../../api/queries.ts'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Empty, Notice } from '../../components/page.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell } from '../../components/toasts.tsx'
 import { type BookScope, booksRequest, useStanding } from './book-queries.ts'
 import { isOutdated } from './book-standing.ts'
 
 /** Makes the books or calculates them again, after a confirmation. */
 export function GenerateButton({ of, count }: { of: BookScope; count: number }) {
   const { t } = useTranslation('reports')
-  const { tell } = useToasts()
   const generate = useSave('reports', 'generate')
   const confirm = async () => {
     const { generated, skipped_locked: skipped } = await generate.mutateAsync({ body: booksRequest(of).query })

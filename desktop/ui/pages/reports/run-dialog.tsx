@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { refresh } from '../../api/queries.ts'
@@ -30,7 +29,6 @@ type Props = {
 /** Runs one action for many books, one by one: asks first, shows the progress, and lists the failures. */
 export function RunDialog({ title, lead, findings, action, progress, finished, books, act, mustCount = false, onClose }: Props) {
   const { t } = useTranslation(['reports', 'app'])
-  const queries = useQueryClient()
   // The list changes while the action runs; these are the books that were confirmed.
   const [confirmed] = useState(books)
   const [run, setRun] = useState<RunProgress<ListedBook> | null>(null)
@@ -39,7 +37,7 @@ export function RunDialog({ title, lead, findings, action, progress, finished, b
   const isAllowed = !mustCount || typed.trim() === String(confirmed.length)
   const start = async () => {
     await runEach(confirmed, act, setRun)
-    await refresh(queries, ['reports', 'history'])
+    await refresh(['reports', 'history'])
   }
   const close = () => {
     if (run !== null && !isOver) return
@@ -48,7 +46,7 @@ export function RunDialog({ title, lead, findings, action, progress, finished, b
     if (isOver) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
   }
   return (
-    <Dialog open title={isOver ? t('run.over') : title} lead={run ? undefined : lead} onClose={close}>
+    <Dialog title={isOver ? t('run.over') : title} lead={run ? undefined : lead} onClose={close}>
       {run ? (
         <>
           <Progress label={progress} done={run.done} total={run.total} />

@@ -1,5 +1,4 @@
 import { Failure } from '@markbook/shared/failures'
-import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { refresh } from '../../api/queries.ts'
 import { Autosave, type FieldValues } from './autosave.ts'
@@ -33,7 +32,6 @@ type RowOptions<F extends string> = {
  * saves first. After a conflict with a change of somebody else the books are read again.
  */
 export function useAutosave<F extends string>(stored: FieldValues<F>, options: RowOptions<F>) {
-  const queries = useQueryClient()
   const latest = useRef(options)
   latest.current = options
   const [row] = useState(
@@ -41,7 +39,7 @@ export function useAutosave<F extends string>(stored: FieldValues<F>, options: R
       new Autosave<F>(stored, {
         save: (changed) =>
           latest.current.save(changed).catch((failure) => {
-            if (failure instanceof Failure && failure.status === 409) void refresh(queries, ['reports'])
+            if (failure instanceof Failure && failure.status === 409) void refresh(['reports'])
             throw failure
           }),
         isWrong: (field, value) => latest.current.isWrong?.(field, value) ?? false,

@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import layout from '../../components/layout.module.css'
 import styles from './chart.module.css'
 
 type ChartProps = {
@@ -19,7 +20,7 @@ export function Chart({ title, desc, width, height, table, keys, children }: Cha
   const id = useId()
   const [description, describe] = useState('')
   return (
-    <figure className={styles['figure']} aria-labelledby={`${id}-title`}>
+    <figure className={layout['stack']} aria-labelledby={`${id}-title`}>
       <div className={styles['scroll']}>
         {/* biome-ignore lint/a11y/useSemanticElements: no fieldset is a drawing. */}
         <svg viewBox={`0 0 ${width} ${height}`} className={styles['chart']} role="group" aria-labelledby={`${id}-title ${id}-desc`}>

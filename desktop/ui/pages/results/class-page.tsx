@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, Navigate } from '@tanstack/react-router'
+import { Link, type LinkProps, Navigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, type ReplyOf } from '../../api/queries.ts'
@@ -120,10 +120,27 @@ export function ClassSwitch({
 /** The class that was last opened on this computer. */
 const STORAGE_KEY = 'markbook.class'
 
+type ViewTabsProps<View> = {
+  label: string
+  views: readonly View[]
+  shown: View
+  textOf: (view: View) => string
+  linkOf: (view: View) => LinkProps
+}
+
 /** The views of a page as links. The current one has `aria-current`. */
-export const ViewTabs = ({ label, children }: { label: string; children: ReactNode }) => (
+export const ViewTabs = <View extends string>({ label, views, shown, textOf, linkOf }: ViewTabsProps<View>) => (
   <nav className={styles['tabs']} aria-label={label}>
-    {children}
+    {views.map((view) => (
+      <Link
+        key={view}
+        {...linkOf(view)}
+        activeOptions={{ exact: true, includeSearch: true }}
+        aria-current={view === shown ? 'page' : undefined}
+      >
+        {textOf(view)}
+      </Link>
+    ))}
   </nav>
 )
 

@@ -70,20 +70,13 @@ function Views({ group, chosen, term, yearId }: ViewsProps) {
   const canPrint = view === 'term' || view === 'summary' || (isYear && chosen.year?.grading_model === 'year_based')
   return (
     <>
-      <ViewTabs label={t('views.label')}>
-        {resultViews.map((one) => (
-          <Link
-            key={one}
-            to="/results/$classId"
-            params={{ classId: group.id }}
-            search={one === 'term' ? {} : { view: one }}
-            activeOptions={{ exact: true, includeSearch: true }}
-            aria-current={one === view ? 'page' : undefined}
-          >
-            {t(`views.${one}`)}
-          </Link>
-        ))}
-      </ViewTabs>
+      <ViewTabs
+        label={t('views.label')}
+        views={resultViews}
+        shown={view}
+        textOf={(one) => t(`views.${one}`)}
+        linkOf={(one) => ({ to: '/results/$classId', params: { classId: group.id }, search: one === 'term' ? {} : { view: one } })}
+      />
       {canPrint && (
         <Downloads
           classId={group.id}

@@ -4,6 +4,7 @@ import type { Term } from '@markbook/shared/contract/terms'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { InlineSelect, Options } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
 import { Empty } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { figure } from '../../words/format.ts'
@@ -268,7 +269,7 @@ function Legend({ hasPartial, hasReview, hasUnder }: { hasPartial: boolean; hasR
   const { t } = useTranslation('results')
   if (!hasPartial && !hasReview && !hasUnder) return null
   return (
-    <p className={styles['legend']}>
+    <p className={layout['legend']}>
       {hasUnder && (
         <span>
           <span className={styles['under']}>00.00</span> {t('sign.under')}

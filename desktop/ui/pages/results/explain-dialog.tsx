@@ -3,9 +3,7 @@ import type { GradingScale } from '@markbook/shared/contract/grading-scale'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { Actions } from '../../components/field.tsx'
+import { InfoDialog } from '../../components/dialog.tsx'
 import { Answer, Badge, Empty, Notice } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { figure, number } from '../../words/format.ts'
@@ -20,7 +18,7 @@ export function ExplainDialog({ studentId, termId, subjectId, name, onClose }: P
   const explained = useQuery(ask('calculations', 'explain', { query: { studentId, termId, subjectId } }))
   const subject = explained.data?.result.subject_name ?? ''
   return (
-    <Dialog open wide title={t('explain.title', { name, subject })} onClose={onClose}>
+    <InfoDialog wide title={t('explain.title', { name, subject })} onClose={onClose}>
       <Answer of={explained}>
         {(explanation) => (
           <>
@@ -30,10 +28,7 @@ export function ExplainDialog({ studentId, termId, subjectId, name, onClose }: P
           </>
         )}
       </Answer>
-      <Actions>
-        <Button onClick={onClose}>{t('app:action.close')}</Button>
-      </Actions>
-    </Dialog>
+    </InfoDialog>
   )
 }
 
@@ -146,14 +141,11 @@ export function OverallDialog({ name, student, onClose }: OverallProps) {
     text: '',
   }
   return (
-    <Dialog open wide title={t('explain.title', { name, subject: t('overall') })} onClose={onClose}>
+    <InfoDialog wide title={t('explain.title', { name, subject: t('overall') })} onClose={onClose}>
       <ExplainSteps steps={[step]} />
       {without.length > 0 && <p>{t('explain.without', { subjects: without.join(', ') })}</p>}
       {position !== null && <p className={styles['pupil']}>{t('explain.place', { count: position - 1, position, total })}</p>}
-      <Actions>
-        <Button onClick={onClose}>{t('app:action.close')}</Button>
-      </Actions>
-    </Dialog>
+    </InfoDialog>
   )
 }
 
@@ -173,7 +165,7 @@ export function YearDialog({ name, yearId, model, subject, scale, onClose }: Yea
   const year = useQuery(ask('academicYears', 'get', { params: { id: yearId } }))
   const band = scale.bands.find(({ letter }) => letter === subject.letter_grade)
   return (
-    <Dialog open wide title={t('explain.title', { name, subject: subject.subject_name })} onClose={onClose}>
+    <InfoDialog wide title={t('explain.title', { name, subject: subject.subject_name })} onClose={onClose}>
       <Answer of={year}>
         {(found) => (
           <ol className={styles['steps']}>
@@ -191,10 +183,7 @@ export function YearDialog({ name, yearId, model, subject, scale, onClose }: Yea
           </ol>
         )}
       </Answer>
-      <Actions>
-        <Button onClick={onClose}>{t('app:action.close')}</Button>
-      </Actions>
-    </Dialog>
+    </InfoDialog>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
+import layout from '../../components/layout.module.css'
 import { type Column, Table } from '../../components/table.tsx'
 import { number } from '../../words/format.ts'
 import styles from './chart.module.css'
@@ -105,15 +106,15 @@ const Hatch = ({ id }: { id: string }) => (
 function Keys({ hatch }: { hatch: string }) {
   const { t } = useTranslation('results')
   return (
-    <ul className={styles['keys']}>
+    <ul className={layout['legend']}>
       <li>
-        <svg width={16} height={16} aria-hidden="true">
+        <svg className={styles['key']} width={16} height={16} aria-hidden="true">
           <rect className={styles['bar']} width={16} height={16} />
         </svg>{' '}
         {t('chart.passing')}
       </li>
       <li>
-        <svg width={16} height={16} aria-hidden="true">
+        <svg className={styles['key']} width={16} height={16} aria-hidden="true">
           <rect className={styles['failing']} fill={`url(#${hatch})`} width={16} height={16} />
         </svg>{' '}
         {t('chart.failing')}

@@ -83,20 +83,17 @@ function Tabs({ search }: { search: PupilSearch }) {
   const { t } = useTranslation('results')
   const { classId, studentId } = route.useParams()
   return (
-    <ViewTabs label={t('views.label')}>
-      {(['term', 'year'] as const).map((view) => (
-        <Link
-          key={view}
-          to="/results/$classId/students/$studentId"
-          params={{ classId, studentId }}
-          search={view === 'year' ? { view } : {}}
-          activeOptions={{ exact: true, includeSearch: true }}
-          aria-current={(search.view ?? 'term') === view ? 'page' : undefined}
-        >
-          {t(`views.${view}`)}
-        </Link>
-      ))}
-    </ViewTabs>
+    <ViewTabs
+      label={t('views.label')}
+      views={['term', 'year'] as const}
+      shown={search.view ?? 'term'}
+      textOf={(view) => t(`views.${view}`)}
+      linkOf={(view) => ({
+        to: '/results/$classId/students/$studentId',
+        params: { classId, studentId },
+        search: view === 'year' ? { view } : {},
+      })}
+    />
   )
 }
 

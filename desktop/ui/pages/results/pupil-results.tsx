@@ -4,14 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { Answer, Badge, Empty } from '../../components/page.tsx'
+import { Answer, Badge, Empty, Facts } from '../../components/page.tsx'
 import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import { figure, percent } from '../../words/format.ts'
 import { useScale } from './class-page.tsx'
 import { partsOf } from './class-tables.tsx'
 import { OVERALL, OverallDialog, YearDialog } from './explain-dialog.tsx'
 import styles from './results.module.css'
-import { Tiles } from './tiles.tsx'
 
 type PupilProps = {
   studentId: string
@@ -106,8 +105,9 @@ function ResultTiles({ overall, result }: { overall: number | null; result: Stan
   const { letter_grade, position, total_students: total } = result
   const place = position === null ? '–' : t('place', { position, total })
   return (
-    <Tiles
-      tiles={[
+    <Facts
+      className={styles['tiles']}
+      of={[
         [t('overall'), figure(overall)],
         [t('letter'), letter_grade ?? '–'],
         [t('position'), place],

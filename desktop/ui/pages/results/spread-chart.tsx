@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import layout from '../../components/layout.module.css'
 import { figureColumn, Table } from '../../components/table.tsx'
 import { figure, number } from '../../words/format.ts'
 import styles from './chart.module.css'
@@ -102,22 +103,22 @@ const Diamond = ({ x, y }: { x: number; y: number }) => (
 function Keys() {
   const { t } = useTranslation('results')
   return (
-    <ul className={styles['keys']}>
+    <ul className={layout['legend']}>
       <li>
-        <svg width={16} height={16} aria-hidden="true">
+        <svg className={styles['key']} width={16} height={16} aria-hidden="true">
           <Diamond x={8} y={8} />
         </svg>{' '}
         {t('chart.mean')}
       </li>
       <li>
-        <svg width={24} height={16} aria-hidden="true">
+        <svg className={styles['key']} width={24} height={16} aria-hidden="true">
           <rect className={styles['box']} x={1} y={2} width={22} height={12} />
           <line className={styles['median']} x1={12} x2={12} y1={2} y2={14} />
         </svg>{' '}
         {t('chart.middle')}
       </li>
       <li>
-        <svg width={24} height={16} aria-hidden="true">
+        <svg className={styles['key']} width={24} height={16} aria-hidden="true">
           <line className={styles['whisker']} x1={0} x2={24} y1={8} y2={8} />
         </svg>{' '}
         {t('chart.reach')}

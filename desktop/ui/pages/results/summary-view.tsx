@@ -2,11 +2,10 @@ import type { ClassSummary } from '@markbook/shared/contract/calculations'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
-import { Answer, Card } from '../../components/page.tsx'
+import { Answer, Card, Facts } from '../../components/page.tsx'
 import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import { figure, percent } from '../../words/format.ts'
 import styles from './results.module.css'
-import { type Tile, Tiles } from './tiles.tsx'
 
 type Figures = Omit<ClassSummary['subjects'][number], 'subject_id' | 'subject_name' | 'subject_code'>
 const rate = (value: number | null) => (value === null ? '–' : percent(value))
@@ -15,7 +14,7 @@ const rate = (value: number | null) => (value === null ? '–' : percent(value))
 export function SummaryView({ classId, termId }: { classId: string; termId: string }) {
   const { t } = useTranslation('results')
   const query = useQuery(ask('calculations', 'classSummary', { query: { termId, studentGroupId: classId } }))
-  const tilesOf = (summary: ClassSummary): Tile[] => [
+  const tilesOf = (summary: ClassSummary): [string, string][] => [
     [t('summary.pupils'), `${summary.ranked_students} / ${summary.total_students}`],
     [t('summary.mean'), figure(summary.class_average)],
     [t('summary.median'), figure(summary.median)],
@@ -27,7 +26,7 @@ export function SummaryView({ classId, termId }: { classId: string; termId: stri
     <Answer of={query}>
       {(summary) => (
         <>
-          <Tiles tiles={tilesOf(summary)} />
+          <Facts className={styles['tiles']} of={tilesOf(summary)} />
           <Card title={t('summary.bySubject')}>
             <BySubject summary={summary} />
           </Card>

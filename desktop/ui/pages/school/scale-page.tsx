@@ -8,7 +8,7 @@ import { Button } from '../../components/button.tsx'
 import { Actions, Form, TextField } from '../../components/field.tsx'
 import { Answer, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell } from '../../components/toasts.tsx'
 import { editable } from '../../words/format.ts'
 import { type Band, draftOf, faultOf, toBody } from './scale.ts'
 import styles from './school-page.module.css'
@@ -26,7 +26,6 @@ export function ScalePage() {
 function Scale({ scale }: { scale: ReplyOf<'gradingScale', 'get'> }) {
   const { t } = useTranslation(['school', 'app'])
   const mayChange = isAdmin(useProfile())
-  const { tell } = useToasts()
   const put = useSave('gradingScale', 'put', ['grades', 'reports'])
   const [passMark, setPassMark] = useState(() => editable(scale.pass_mark))
   const [bands, setBands] = useState(() => draftOf(scale))

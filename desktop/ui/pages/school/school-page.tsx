@@ -8,7 +8,7 @@ import { copyText } from '../../components/copy-text.ts'
 import { Form, Row, SaveActions, TextArea, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Card, FailureNotice, Page } from '../../components/page.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { QrCode } from '../account/qr-code.tsx'
 import styles from './school-page.module.css'
@@ -71,7 +71,6 @@ function Details({ school }: { school: School }) {
 function Crest({ school }: { school: School }) {
   const { t } = useTranslation('school')
   const profile = useProfile()
-  const { tell } = useToasts()
   const put = useSave('schools', 'putCrest')
   const chooser = useRef<HTMLInputElement>(null)
   const send = (file: File | undefined) => {
@@ -124,14 +123,13 @@ function AddressCard() {
 
 function Addresses({ urls }: { urls: readonly string[] }) {
   const { t } = useTranslation('school')
-  const { tell } = useToasts()
   const [best, ...others] = urls
   if (!best) return <p>{t('server.none')}</p>
   const copy = async () => tell((await copyText(best)) ? t('server.copied') : t('server.notCopied'))
   return (
     <div className={styles['server']}>
       <QrCode text={best} label={t('server.qr', { address: best })} />
-      <div className={styles['reach']}>
+      <div className={layout['stack']}>
         <p>{t('server.text')}</p>
         <p className={layout['toolbar']}>
           <strong className={styles['url']}>{best}</strong>

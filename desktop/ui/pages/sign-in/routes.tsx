@@ -1,27 +1,17 @@
-import type { QueryClient } from '@tanstack/react-query'
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { desktopClient } from '../../api/client.ts'
-import type { AccountState } from '../../api/session.ts'
+import { queryClient } from '../../api/queries.ts'
 import { ErrorPage } from '../../frame/error-page.tsx'
 import { isLoopback } from '../../frame/loopback.ts'
-import { loadAccountState, rootRoute } from '../../frame/parent-routes.tsx'
+import { loadAccountState, pathByState, rootRoute } from '../../frame/parent-routes.tsx'
 import { searchTexts } from '../../frame/search-texts.ts'
 import { localPath } from './local-path.ts'
 
 const ways = ['join', 'create'] as const
 type Way = (typeof ways)[number]
 
-/** The page for each state of an account. The pages below redirect there. */
-const pathByState: Record<AccountState, '/sign-in' | '/welcome' | '/waiting' | '/'> = {
-  signed_out: '/sign-in',
-  unnamed: '/welcome',
-  no_school: '/welcome',
-  waiting: '/waiting',
-  in_school: '/',
-}
-
-async function redirectUnless(path: '/welcome' | '/waiting', queryClient: QueryClient): Promise<void> {
-  const to = pathByState[await loadAccountState(queryClient)]
+const redirectUnless = (path: '/welcome' | '/waiting') => async () => {
+  const to = pathByState[await loadAccountState()]
   if (to !== path) throw redirect({ to })
 }
 
@@ -41,14 +31,14 @@ export const signInRoutes = [
     getParentRoute: () => rootRoute,
     path: '/sign-in',
     validateSearch: (search): { next?: string } => searchTexts(search, 'next'),
-    beforeLoad: async ({ context, search }) => {
+    beforeLoad: async ({ search }) => {
       // The page itself reports a server that does not answer.
-      const at = await loadAccountState(context.queryClient).catch(() => 'signed_out' as const)
+      const at = await loadAccountState().catch(() => 'signed_out' as const)
       if (at === 'in_school') throw redirect({ href: localPath(search.next) })
       if (at !== 'signed_out') throw redirect({ to: pathByState[at] })
       // `next` is missing after signing out: then a code is required.
       if (search.next !== undefined && (await signedInByDesktop())) {
-        context.queryClient.clear()
+        queryClient.clear()
         throw redirect({ href: localPath(search.next) })
       }
     },
@@ -62,14 +52,14 @@ export const signInRoutes = [
       const way = ways.find((one) => one === search['way'])
       return way ? { way } : {}
     },
-    beforeLoad: ({ context }) => redirectUnless('/welcome', context.queryClient),
+    beforeLoad: redirectUnless('/welcome'),
     component: lazyRouteComponent(() => import('./welcome-page.tsx'), 'WelcomePage'),
     errorComponent: ErrorPage,
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/waiting',
-    beforeLoad: ({ context }) => redirectUnless('/waiting', context.queryClient),
+    beforeLoad: redirectUnless('/waiting'),
     component: lazyRouteComponent(() => import('./waiting-page.tsx'), 'WaitingPage'),
     errorComponent: ErrorPage,
   }),

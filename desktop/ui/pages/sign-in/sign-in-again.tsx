@@ -1,6 +1,6 @@
 import type { Profile } from '@markbook/shared/contract/auth'
-import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { queryClient } from '../../api/queries.ts'
 import { me, useProfile } from '../../api/session.ts'
 import { signedIn } from '../../api/signed-out.ts'
 import { Button } from '../../components/button.tsx'
@@ -12,16 +12,15 @@ import { SignInForm } from './sign-in-form.tsx'
 export function SignInAgain({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('sign-in')
   const { id, email } = useProfile()
-  const queries = useQueryClient()
   const resume = (profile: Profile) => {
     // Another person must not see this person's page.
     if (profile.id !== id) return location.assign('/')
-    queries.setQueryData(me().queryKey, profile)
+    queryClient.setQueryData(me().queryKey, profile)
     signedIn()
-    void queries.invalidateQueries()
+    void queryClient.invalidateQueries()
   }
   return (
-    <Dialog open title={t('expired.title')} lead={t('expired.lead')} onClose={onClose}>
+    <Dialog title={t('expired.title')} lead={t('expired.lead')} onClose={onClose}>
       <SignInForm email={email} onSignedIn={resume} />
       <Actions>
         <Button look="quiet" onClick={onClose}>

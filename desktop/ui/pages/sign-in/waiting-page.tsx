@@ -1,15 +1,14 @@
 import type { Profile } from '@markbook/shared/contract/auth'
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useSave } from '../../api/queries.ts'
+import { queryClient, useSave } from '../../api/queries.ts'
 import { me } from '../../api/session.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
 import { Answer, Card } from '../../components/page.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell } from '../../components/toasts.tsx'
 import { moment } from '../../words/format.ts'
 import { requestedSchool, storeRequestedSchool } from './requested-school.ts'
 import styles from './standalone-page.module.css'
@@ -23,9 +22,7 @@ const POLL_MS = 10_000
 export function WaitingPage() {
   const { t } = useTranslation('sign-in')
   const own = useMe(POLL_MS)
-  const { tell } = useToasts()
   const navigate = useNavigate()
-  const queries = useQueryClient()
   const { data: profile } = own
   const pending = profile?.pending_join_request
   const school = profile?.school_id ? profile.school : null
@@ -38,10 +35,10 @@ export function WaitingPage() {
     if (!school || hasLeft.current) return
     hasLeft.current = true
     storeRequestedSchool(null)
-    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'auth' })
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'auth' })
     tell(t('waiting.approved', { school: school.name }))
     void navigate({ to: '/' })
-  }, [school, navigate, queries, tell, t])
+  }, [school, navigate, t])
   const title = pending || school || isWithdrawn ? t('waiting.title') : t('waiting.refusedTitle')
   return (
     <StandalonePage canSignOut title={title}>
@@ -59,7 +56,6 @@ export function WaitingPage() {
 function Pending({ profile, onWithdrawn }: { profile: Profile; onWithdrawn: () => void }) {
   const { t } = useTranslation('sign-in')
   const navigate = useNavigate()
-  const queries = useQueryClient()
   const withdraw = useSave('schools', 'withdraw')
   const pending = profile.pending_join_request
   if (!pending) return null
@@ -68,7 +64,7 @@ function Pending({ profile, onWithdrawn }: { profile: Profile; onWithdrawn: () =
     await withdraw.mutateAsync({ params: { requestId } })
     onWithdrawn()
     storeRequestedSchool(null)
-    await queries.fetchQuery({ ...me(), staleTime: 0 })
+    await queryClient.fetchQuery({ ...me(), staleTime: 0 })
     await navigate({ to: '/welcome' })
   }
   return (

@@ -1,17 +1,16 @@
 import type { Student } from '@markbook/shared/contract/students'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, refresh } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
-import { Answer, Badge, Card, Page } from '../../components/page.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { Answer, Badge, Card, Facts, Page } from '../../components/page.tsx'
+import { tell } from '../../components/toasts.tsx'
 import { day } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { StudentDialog } from './student-dialog.tsx'
-import styles from './student-page.module.css'
 
 export function StudentPage() {
   const { studentId } = useParams({ from: '/school/students/$studentId' })
@@ -44,14 +43,7 @@ function Whole({ student }: { student: Student }) {
   return (
     <Page title={name} lead={student.is_active ? undefined : <Badge>{t('left')}</Badge>} actions={actions}>
       <Card title={t('details', { name })}>
-        <dl className={styles['facts']}>
-          {facts.map(([label, value]) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd>{value ?? t('unknown')}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts of={facts.map(([word, value]) => [word, value ?? t('unknown')])} />
       </Card>
     </Page>
   )
@@ -59,15 +51,13 @@ function Whole({ student }: { student: Student }) {
 
 function Removal({ student, onClose }: { student: Student; onClose: () => void }) {
   const { t } = useTranslation(['students', 'app'])
-  const { tell } = useToasts()
   const navigate = useNavigate()
-  const queries = useQueryClient()
   const name = nameOf(student)
   const confirm = async () => {
     await client.students.remove({ params: { id: student.id } })
     // Leave the page first: its queries would fail for a deleted pupil.
     await navigate({ to: '/students' })
-    await refresh(queries, ['students', 'classes', 'history'])
+    await refresh(['students', 'classes', 'history'])
     tell(t('deleted', { name }))
   }
   return <ConfirmDialog title={t('delete', { name })} text={t('deleteText')} onConfirm={confirm} onClose={onClose} />

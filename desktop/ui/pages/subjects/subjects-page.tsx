@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
+import { MoveButtons } from '../../components/button.tsx'
 import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, TextField } from '../../components/field.tsx'
 import { Answer, Badge, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 
 export function SubjectsPage() {
@@ -30,7 +30,6 @@ export function SubjectsPage() {
 
 function SubjectTable({ subjects }: { subjects: readonly Subject[] }) {
   const { t } = useTranslation('subjects')
-  const { tellFailure } = useToasts()
   const reorder = useSave('subjects', 'reorder')
   const move = (from: number, to: number) => {
     const ids = subjects.map(({ id }) => id)
@@ -63,14 +62,12 @@ function SubjectTable({ subjects }: { subjects: readonly Subject[] }) {
         {
           head: t('order'),
           cell: ({ name }, at) => (
-            <>
-              <Button size="small" aria-label={t('up', { name })} disabled={at === 0} onClick={() => move(at, at - 1)}>
-                ↑
-              </Button>{' '}
-              <Button size="small" aria-label={t('down', { name })} disabled={at === subjects.length - 1} onClick={() => move(at, at + 1)}>
-                ↓
-              </Button>
-            </>
+            <MoveButtons
+              at={at}
+              count={subjects.length}
+              label={{ up: t('up', { name }), down: t('down', { name }) }}
+              onMove={(to) => move(at, to)}
+            />
           ),
         },
       ]}

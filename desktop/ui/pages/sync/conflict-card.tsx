@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
 import { Actions, Form, TextField } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
 import { Badge, Card } from '../../components/page.tsx'
 import { issueOf } from '../../words/failure.ts'
 import { editable, lasting, moment, typedNumber } from '../../words/format.ts'
@@ -67,7 +68,7 @@ export function ConflictCard({ conflict, isBusy, failure, onDecide }: ConflictCa
 function By({ actor, at, node, clock_off_ms }: NonNullable<Conflict['standing']>) {
   const { t } = useTranslation('sync')
   return (
-    <p className={styles['by']}>
+    <p className={layout['soft']}>
       {actor ? nameOf(actor) : t('service')}
       <br />
       {t('at', { when: moment(at), node: node ?? t('elsewhere') })}
@@ -97,7 +98,7 @@ function Value({ columns, outOf, missing }: ValueProps) {
   if (!columns || Object.keys(columns).length === 0) return <p className={styles['value']}>{missing}</p>
   return Object.entries(columns).map(([column, value]) => (
     <div key={column}>
-      <p className={styles['column']}>{columnName(column)}</p>
+      <p className={layout['note']}>{columnName(column)}</p>
       <p className={String(value).length > 12 ? styles['text'] : styles['value']}>{shown(column, value, outOf)}</p>
     </div>
   ))

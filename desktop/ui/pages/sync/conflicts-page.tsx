@@ -4,10 +4,11 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
+import { Button, MoveButtons } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, FailureNotice, Notice, Page } from '../../components/page.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell } from '../../components/toasts.tsx'
 import type { HistoryEntity } from '../history/history-panel.tsx'
 import { ConflictCard, type ConflictChoice } from './conflict-card.tsx'
 import { useRowName, useValueText } from './labels.ts'
@@ -63,14 +64,9 @@ function Desk({ conflicts, onDecided }: { conflicts: readonly Conflict[]; onDeci
     <>
       <div className={styles['walk']}>
         <span role="status">{t('place', { at: place + 1, total: conflicts.length })}</span>
-        <span className={`${styles['by']} ${styles['keys']}`}>{t('keys')}</span>
+        <span className={`${layout['soft']} ${styles['keys']}`}>{t('keys')}</span>
         <span>
-          <Button size="small" aria-label="↑" disabled={place === 0} onClick={() => go(place - 1)}>
-            ↑
-          </Button>{' '}
-          <Button size="small" aria-label="↓" disabled={place === conflicts.length - 1} onClick={() => go(place + 1)}>
-            ↓
-          </Button>
+          <MoveButtons at={place} count={conflicts.length} label={{ up: '↑', down: '↓' }} onMove={go} />
         </span>
       </div>
       <FailureNotice failure={leaving ? null : resolve.error} />
@@ -119,7 +115,6 @@ const WITH_HISTORY: readonly string[] = [
 /** Undoes the last decision while the page is open. Later the history of the row does. */
 function UndoDecision({ last, onClose }: { last: LastDecision; onClose: () => void }) {
   const { t } = useTranslation(['sync', 'app'])
-  const { tell } = useToasts()
   const shown = useValueText()
   const resolve = useSave('replication', 'resolve', affectedResources)
   const { conflict, choice, message } = last

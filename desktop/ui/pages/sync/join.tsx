@@ -48,7 +48,7 @@ export function Join({ status: { may_join, state, parent } }: { status: Pick<Syn
         <SaveActions action={t('join.now')} busy={join.isPending} busyWord={t('join.looking')} />
       </Form>
       {shown && (
-        <Dialog open title={t('join.isIt')} lead={t('join.compare')} onClose={() => join.reset()}>
+        <Dialog title={t('join.isIt')} lead={t('join.compare')} onClose={() => join.reset()}>
           <p className={styles['code']}>{shown}</p>
           <Actions>
             <Button onClick={() => join.reset()}>{t('join.notIt')}</Button>

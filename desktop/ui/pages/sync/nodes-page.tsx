@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Form, Options, Row, SaveActions, SelectField, TextField } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { useForm } from '../../components/use-form.ts'
@@ -98,7 +99,7 @@ function NodeState({ node }: { node: SyncNode }) {
 /** Warns about a computer that began again, or of which two are running. */
 function BeganAnew({ name, at, both_heard }: NonNullable<SyncNode['began_anew']>) {
   const { t } = useTranslation('sync')
-  return <p className={styles['by']}>{t(both_heard ? 'twoOfIt' : 'beganAnew', { name, at: moment(at) })}</p>
+  return <p className={layout['soft']}>{t(both_heard ? 'twoOfIt' : 'beganAnew', { name, at: moment(at) })}</p>
 }
 
 function Rename({ node, onClose }: { node: SyncNode; onClose: () => void }) {

@@ -6,7 +6,7 @@ import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
-import { Answer, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
+import { Answer, Card, Facts, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { connectionSummary, type OpenWork, openWorkSummary } from '../../frame/sync-summary.ts'
 import { useOpenWork } from '../../frame/use-sync-summary.ts'
@@ -83,14 +83,7 @@ function State({ status, needs }: { status: SyncStatus; needs: OpenWork }) {
           <strong>{text}</strong>
         </Notice>
       ))}
-      <dl className={styles['facts']}>
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts of={facts} className={styles['facts']} />
     </Card>
   )
 }

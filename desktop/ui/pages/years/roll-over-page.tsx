@@ -9,9 +9,8 @@ import { Actions, Form, Options, SelectField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Empty, FailureNotice, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell } from '../../components/toasts.tsx'
 import { nextName } from './next-name.ts'
-import styles from './roll-over-page.module.css'
 
 type Group = ReplyOf<'classes', 'list'>[number]
 type Outcome = ReplyOf<'academicYears', 'rollOver'>
@@ -57,7 +56,6 @@ function Classes({ fromYearId, yearId }: { fromYearId: string; yearId: string })
 
 function Choice({ groups, yearId }: { groups: readonly Group[]; yearId: string }) {
   const { t } = useTranslation(['years', 'app'])
-  const { tell } = useToasts()
   const navigate = useNavigate()
   const rollOver = useSave('academicYears', 'rollOver', ['classes', 'students'])
   const [names, setNames] = useState<Readonly<Record<string, string>>>(() =>
@@ -106,7 +104,8 @@ function Choice({ groups, yearId }: { groups: readonly Group[]; yearId: string }
             head: t('newName'),
             cell: ({ id, name }) => (
               <input
-                className={`${layout['control']} ${styles['name']}`}
+                className={layout['control']}
+                style={{ width: 140 }}
                 aria-label={t('newNameOf', { name })}
                 value={names[id] ?? ''}
                 maxLength={200}

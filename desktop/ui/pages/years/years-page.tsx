@@ -8,7 +8,7 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Answer, Badge, Card, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
-import { useToasts } from '../../components/toasts.tsx'
+import { tell } from '../../components/toasts.tsx'
 import { day, number } from '../../words/format.ts'
 import { TermDialog, YearDialog } from './year-dialogs.tsx'
 
@@ -66,7 +66,6 @@ function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
 /** Asks before an action on the whole year. */
 function Confirmation({ year, step, onClose }: { year: AcademicYear; step: Exclude<YearAction, 'change'>; onClose: () => void }) {
   const { t } = useTranslation(['years', 'app'])
-  const { tell } = useToasts()
   const activate = useSave('academicYears', 'activate', ['terms', 'classes'])
   const deactivate = useSave('academicYears', 'deactivate', ['terms', 'classes'])
   const remove = useSave('academicYears', 'remove', ['terms', 'classes'])

@@ -1,5 +1,6 @@
 import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
+import { Listeners } from '../../../api/listeners.ts'
 import { grouped } from './mark-values.ts'
 import { compareWithStored, isSendable, type MarkEntry, type PendingMark, replacePending, type StoredMark } from './pending-mark.ts'
 
@@ -41,14 +42,11 @@ type AssessmentQueue = {
  */
 export class MarkQueue<Row extends StoredMark = StoredMark> {
   private readonly queues = new Map<string, AssessmentQueue>()
-  private readonly listeners = new Set<(assessmentId: string, studentIds: readonly string[]) => void>()
-  constructor(private readonly environment: QueueEnvironment<Row>) {}
-
+  private readonly changes = new Listeners<[assessmentId: string, studentIds: readonly string[]]>()
   /** Called for every mark whose state has changed. */
-  listen(listener: (assessmentId: string, studentIds: readonly string[]) => void): () => void {
-    this.listeners.add(listener)
-    return () => void this.listeners.delete(listener)
-  }
+  readonly listen = this.changes.add
+
+  constructor(private readonly environment: QueueEnvironment<Row>) {}
 
   get = (assessmentId: string, studentId: string): PendingMark | undefined => this.queues.get(assessmentId)?.entries.get(studentId)
   all = (): PendingMark[] => [...this.queues.values()].flatMap(({ entries }) => [...entries.values()])
@@ -233,8 +231,10 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
 
   private changed(assessmentId: string, pendings: readonly { studentId: string }[]): void {
     this.environment.store(assessmentId, [...(this.queues.get(assessmentId)?.entries.values() ?? [])])
-    const ids = pendings.map(({ studentId }) => studentId)
-    for (const listener of this.listeners) listener(assessmentId, ids)
+    this.changes.notify(
+      assessmentId,
+      pendings.map(({ studentId }) => studentId),
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Grade } from '@markbook/shared/contract/grades'
 import { promptClient as client } from '../../../api/client.ts'
+import { Listeners } from '../../../api/listeners.ts'
 import { readStored, writeStored } from '../../../components/browser-storage.ts'
 import { MarkQueue } from './mark-queue.ts'
 import type { InvalidEntry } from './mark-values.ts'
@@ -7,7 +8,6 @@ import { isSendable } from './pending-mark.ts'
 import { type BrowserStorage, PendingMarkStorage } from './pending-mark-storage.ts'
 
 type Owner = { userId: string; schoolId: string }
-type SavedListener = (rows: readonly Grade[]) => void
 
 /** Interval of the heartbeat that marks a window as alive, ms. */
 const HEARTBEAT_INTERVAL = 5_000
@@ -21,7 +21,7 @@ export type MarkingSession = {
   invalidEntries: Map<string, InvalidEntry>
   /** False where a pending mark could not be stored: it is lost when the window closes. */
   isStored(): boolean
-  onSaved(listener: SavedListener): () => void
+  onSaved(listener: (rows: readonly Grade[]) => void): () => void
   /** Offers unsaved marks of earlier windows. */
   offerAbandoned(assessmentIds: readonly string[]): void
 }
@@ -35,14 +35,12 @@ export function markingSessionOf(owner: Owner): MarkingSession {
 
 function open(owner: Owner): MarkingSession {
   const storage = new PendingMarkStorage(browserStorage(), owner, windowId(), () => Date.now())
-  const listeners = new Set<SavedListener>()
+  const saved = new Listeners<[rows: readonly Grade[]]>()
   let isStored = true
   const queue = new MarkQueue<Grade>({
     send: (assessmentId, marks) => client.grades.bulk({ body: { assessmentId, grades: [...marks] } }),
     read: (assessmentId) => client.grades.list({ query: { assessmentId } }),
-    saved: (_assessmentId, rows) => {
-      for (const listener of listeners) listener(rows)
-    },
+    saved: (_assessmentId, rows) => saved.notify(rows),
     store: (assessmentId, pending) => {
       isStored = storage.store(assessmentId, pending) && isStored
     },
@@ -62,10 +60,7 @@ function open(owner: Owner): MarkingSession {
     queue,
     invalidEntries: new Map(),
     isStored: () => isStored || !queue.all().some(isSendable),
-    onSaved: (listener) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    onSaved: saved.add,
     offerAbandoned: (assessmentIds) => queue.offer(assessmentIds.flatMap((id) => storage.claimAbandoned(id))),
   }
 }

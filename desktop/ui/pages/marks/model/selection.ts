@@ -1,3 +1,4 @@
+import { Listeners } from '../../../api/listeners.ts'
 import { type CellPosition, type CellRange, isInRange, rangeBetween } from './navigation.ts'
 
 /** The open editor. `caret`: arrow keys move within the text, else they leave the cell. `seen`: the score that the user saw. */
@@ -13,12 +14,8 @@ export class GridSelection {
   private anchor: CellPosition = this.active
   private isFocused = false
   private block: CellRange = rangeBetween(this.active, this.active)
-  private readonly listeners = new Set<() => void>()
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener)
-    return () => void this.listeners.delete(listener)
-  }
+  private readonly changes = new Listeners()
+  readonly subscribe = this.changes.add
 
   /** The selected range, at least one cell. */
   range = (): CellRange => this.block
@@ -35,7 +32,7 @@ export class GridSelection {
     this.tabbedFrom = tabbedFrom
     if (!isExtended) this.anchor = at
     this.block = at.row < 0 ? { top: 0, bottom: -1, left: at.col, right: at.col } : rangeBetween(this.anchor, at)
-    this.notify()
+    this.changes.notify()
   }
 
   selectRange(from: CellPosition, to: CellPosition): void {
@@ -45,16 +42,12 @@ export class GridSelection {
 
   setEdit(editing: CellEdit | null): void {
     this.editing = editing
-    this.notify()
+    this.changes.notify()
   }
 
   setFocused(isFocused: boolean): void {
     if (this.isFocused === isFocused) return
     this.isFocused = isFocused
-    this.notify()
-  }
-
-  private notify(): void {
-    for (const listener of this.listeners) listener()
+    this.changes.notify()
   }
 }

@@ -1,6 +1,7 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { Grade, LiveMark, LiveMarks } from '@markbook/shared/contract/grades'
 import type { GradingScale } from '@markbook/shared/domain/letters'
+import { Listeners } from '../../../api/listeners.ts'
 import { classMean, columnMean, type EffectiveMark, type RowFigures, rowFigures } from './figures.ts'
 import type { MarkQueue } from './mark-queue.ts'
 import {
@@ -58,8 +59,10 @@ export class Sheet {
   private readonly means = new Map<string, number | null>()
   private footer: Footer | null = null
   private footerVersion = 0
-  private readonly listeners = new Map<string, Set<() => void>>()
-  private readonly remoteChangeListeners = new Set<(changes: RemoteChange[]) => void>()
+  private readonly listeners = new Map<string, Listeners>()
+  private readonly remoteChanges = new Listeners<[changes: RemoteChange[]]>()
+  /** Called with the changes of other users. */
+  readonly listenToRemoteChanges = this.remoteChanges.add
 
   constructor(
     readonly queue: MarkQueue<Grade>,
@@ -96,17 +99,12 @@ export class Sheet {
 
   /** `part`: a cell's key, a pupil's id, `layout`, `footer`, `state` (the connection) or `queue` (unsaved marks). */
   listen = (part: string, listener: () => void): (() => void) => {
-    const listeners = this.listeners.get(part) ?? new Set()
-    this.listeners.set(part, listeners.add(listener))
-    return () => void listeners.delete(listener)
+    const listeners = this.listeners.get(part) ?? new Listeners()
+    this.listeners.set(part, listeners)
+    return listeners.add(listener)
   }
   listenToCell = (assessmentId: string, studentId: string) => (listener: () => void) =>
     this.listen(keyOf(assessmentId, studentId), listener)
-  /** Called with the changes of other users. */
-  listenToRemoteChanges = (listener: (changes: RemoteChange[]) => void): (() => void) => {
-    this.remoteChangeListeners.add(listener)
-    return () => void this.remoteChangeListeners.delete(listener)
-  }
 
   setLayout(pupils: readonly Pupil[], columns: readonly Assessment[], weights: Weights, scale: GradingScale): void {
     this.layout = { pupils, columns }
@@ -269,7 +267,7 @@ export class Sheet {
       for (const { assessmentId, studentId } of expired) this.recentChanges.delete(keyOf(assessmentId, studentId))
       this.invalidate(expired.map(({ assessmentId, studentId }) => [assessmentId, studentId]))
     })
-    for (const listener of this.remoteChangeListeners) listener(changes)
+    this.remoteChanges.notify(changes)
   }
 
   /** Discards cached cells, figures and means, and notifies their listeners. */
@@ -312,6 +310,6 @@ export class Sheet {
   }
 
   private notify(part: string): void {
-    for (const listener of this.listeners.get(part) ?? []) listener()
+    this.listeners.get(part)?.notify()
   }
 }

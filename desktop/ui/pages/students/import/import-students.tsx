@@ -1,5 +1,5 @@
 import type { ImportReport } from '@markbook/shared/contract/imports'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../../api/client.ts'
@@ -22,7 +22,6 @@ import { useTable } from './read-table.ts'
 export function ImportStudents({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('students')
   const { year } = useChosenTerm()
-  const queries = useQueryClient()
   const [file, setFile] = useState<File | null>(null)
   const chosen = useTable(file)
   const read = chosen?.table ?? null
@@ -45,7 +44,7 @@ export function ImportStudents({ onClose }: { onClose: () => void }) {
       names={names ?? undefined}
       remedy={(report, again) => year && <MissingClasses report={report} yearId={year.id} onMade={again} />}
       send={send}
-      onDone={() => refresh(queries, ['students', 'classes', 'history'])}
+      onDone={() => refresh(['students', 'classes', 'history'])}
       onClose={onClose}
     >
       <p>
@@ -124,14 +123,13 @@ type Props = { report: ImportReport; yearId: string; onMade: () => void }
 /** Classes of the list that the year does not have, each with its number of pupils, and a button that creates them. */
 function MissingClasses({ report, yearId, onMade }: Props) {
   const { t } = useTranslation('students')
-  const queries = useQueryClient()
   const missing = missingClasses(report)
   const make = useMutation({
     mutationFn: async () => {
       for (const { name } of missing) await client.classes.create({ body: { name, academicYearId: yearId } })
     },
     onSuccess: onMade,
-    onSettled: () => refresh(queries, ['classes', 'history']),
+    onSettled: () => refresh(['classes', 'history']),
   })
   if (missing.length === 0) return null
   const names = enumerated(missing.map(({ name, count }) => t('missing.of', { name, count })))
