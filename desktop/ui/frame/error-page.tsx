@@ -1,6 +1,7 @@
 import { Failure } from '@markbook/shared/failures'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../components/button.tsx'
+import { ButtonLink } from '../components/button-link.tsx'
 import { Notice } from '../components/page.tsx'
 import { sentenceOf } from '../words/failure.ts'
 import styles from './frame.module.css'
@@ -16,6 +17,19 @@ export function ErrorPage({ error, reset }: { error: unknown; reset: () => void 
       <Button look="primary" onClick={() => (isRefusal ? reset() : location.reload())}>
         {isRefusal ? t('action.retry') : t('crash.reload')}
       </Button>
+    </main>
+  )
+}
+
+export function NotFoundPage() {
+  const { t } = useTranslation('app')
+  return (
+    <main className={styles['lonely']}>
+      <h1>{t('missing.title')}</h1>
+      <p>{t('missing.text')}</p>
+      <ButtonLink to="/" look="primary">
+        {t('missing.home')}
+      </ButtonLink>
     </main>
   )
 }

@@ -8,7 +8,7 @@ import { queryClient } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Actions, Form, TextField } from '../../components/field.tsx'
 import { Card, Loading, Notice } from '../../components/page.tsx'
-import { NotFoundPage } from '../../frame/not-found-page.tsx'
+import { NotFoundPage } from '../../frame/error-page.tsx'
 import { issueOf, sentenceOf } from '../../words/failure.ts'
 import { StandalonePage } from '../sign-in/standalone-page.tsx'
 

@@ -2,13 +2,16 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { queryClient } from '../../api/queries.ts'
+import { queryClient, refresh } from '../../api/queries.ts'
 import { Button, type ButtonLook } from '../../components/button.tsx'
-import { DialogButton } from '../../components/dialog.tsx'
+import { Dialog, DialogButton } from '../../components/dialog.tsx'
+import { Actions, Form, SaveActions, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
-import { Badge, FailureNotice } from '../../components/page.tsx'
+import { Badge, FailureNotice, Notice, Progress } from '../../components/page.tsx'
 import { fileName, saveFile } from '../../components/save-file.ts'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
+import { sentenceOf } from '../../words/failure.ts'
+import { nameOf } from '../../words/names.ts'
 import type { ListedClass } from '../results/class-page.tsx'
 import { PrintDialog } from './book-pdfs.tsx'
 import { type BookScope, booksRequest, type ListedBook, standingQuery } from './book-queries.ts'
@@ -18,7 +21,7 @@ import { JobProgress, OutdatedPdfsDialog } from './class-pdfs.tsx'
 import { OpenFindings } from './findings.tsx'
 import { GenerateButton } from './generate-button.tsx'
 import styles from './reports.module.css'
-import { RunDialog } from './run-dialog.tsx'
+import { type RunProgress, runEach } from './run-each.ts'
 
 type Props = { of: BookScope; books: readonly ListedBook[]; group: ClassRef; chosen: ChosenTerm }
 
@@ -149,5 +152,93 @@ function StatusCounts({ books }: { books: readonly ListedBook[] }) {
         )
       })}
     </p>
+  )
+}
+
+type RunDialogProps = {
+  title: string
+  lead: ReactNode
+  findings: ReactNode
+  action: string
+  progress: string
+  /** The message about the books that succeeded. */
+  finished: (count: number) => string
+  books: readonly ListedBook[]
+  act: (book: ListedBook) => Promise<unknown>
+  /** The number of books must be typed first, because the action cannot be undone. */
+  mustCount?: boolean
+  onClose: () => void
+}
+
+/** Runs one action for many books, one by one: asks first, shows the progress, and lists the failures. */
+function RunDialog({ title, lead, findings, action, progress, finished, books, act, mustCount = false, onClose }: RunDialogProps) {
+  const { t } = useTranslation(['reports', 'app'])
+  // The list changes while the action runs; these are the books that were confirmed.
+  const [confirmed] = useState(books)
+  const [run, setRun] = useState<RunProgress<ListedBook> | null>(null)
+  const [typed, setTyped] = useState('')
+  const isOver = run !== null && run.done === run.total
+  const isAllowed = !mustCount || typed.trim() === String(confirmed.length)
+  const start = async () => {
+    await runEach(confirmed, act, setRun)
+    await refresh(['reports', 'history'])
+  }
+  const close = () => {
+    if (run !== null && !isOver) return
+    onClose()
+    // The button that opened the dialog is disabled now and takes no focus.
+    if (isOver) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
+  }
+  return (
+    <Dialog title={isOver ? t('run.over') : title} lead={run ? undefined : lead} onClose={close}>
+      {run ? (
+        <>
+          <Progress label={progress} done={run.done} total={run.total} />
+          {isOver && <Outcome run={run} finished={finished} />}
+          <Actions>
+            <Button look="primary" disabled={!isOver} onClick={close}>
+              {t('app:action.close')}
+            </Button>
+          </Actions>
+        </>
+      ) : (
+        <Form onSend={() => isAllowed && void start()}>
+          {findings}
+          {mustCount && (
+            <TextField
+              label={t('send.count', { count: confirmed.length })}
+              inputMode="numeric"
+              value={typed}
+              onChange={({ target }) => setTyped(target.value)}
+            />
+          )}
+          <SaveActions danger={mustCount} action={action} disabled={!isAllowed || confirmed.length === 0} onCancel={onClose} />
+        </Form>
+      )}
+    </Dialog>
+  )
+}
+
+function Outcome({ run, finished }: { run: RunProgress<ListedBook>; finished: (count: number) => string }) {
+  const { t } = useTranslation('reports')
+  const count = run.total - run.failed.length
+  return (
+    <>
+      {count > 0 && <Notice tone="good">{finished(count)}</Notice>}
+      {run.failed.length > 0 && (
+        <Notice tone="bad">
+          <div>
+            <p>{t('run.undone', { count: run.failed.length })}</p>
+            <ul className={styles['plain']}>
+              {run.failed.map(({ item, failure }) => (
+                <li key={item.id}>
+                  {nameOf(item.student)}: {sentenceOf(failure)}
+                </li>
+              ))}
+            </ul>
+          </div>
+        </Notice>
+      )}
+    </>
   )
 }

@@ -20,8 +20,8 @@ import { scopeOf, useBooks, useStanding } from './book-queries.ts'
 import { isOutdated, pdfStateOf } from './book-standing.ts'
 import { BookRow, banksOf, EntryRow, FillRows } from './fill-rows.tsx'
 import { OpenFindings } from './findings.tsx'
-import { LeaveWarning } from './leave-warning.tsx'
 import styles from './reports.module.css'
+import { LeaveWarning } from './use-autosave.tsx'
 
 const route = getRouteApi('/school/reports/book/$reportId')
 

@@ -13,8 +13,8 @@ import { BookActions, type ClassRef, statusTones } from './book-actions.tsx'
 import { type BookScope, type ListedBook, useBooks, useEntries, useStanding } from './book-queries.ts'
 import { type BooksType, type BookView, bookViews, useBooksSearch } from './book-search.ts'
 import { isOutdated, pdfStateOf } from './book-standing.ts'
-import { CheckView } from './check-view.tsx'
 import { FillView } from './fill-view.tsx'
+import { CheckView } from './findings.tsx'
 import { NoBooks, OutdatedNotice } from './generate-button.tsx'
 
 const route = getRouteApi('/school/reports/$classId')

@@ -15,7 +15,7 @@ import { bankOf, type RemarkBank } from './completions.ts'
 import { isAttendance, lettersFor } from './field-values.ts'
 import { RemarkBox, useRevertOnEscape } from './remark-box.tsx'
 import styles from './reports.module.css'
-import { useAutosave } from './use-autosave.ts'
+import { useAutosave } from './use-autosave.tsx'
 
 /**
  * The field of the same kind in the row below (1) or above (-1) that can be written in; from the last row the first of the next kind, as

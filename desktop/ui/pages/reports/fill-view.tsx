@@ -17,8 +17,8 @@ import { type BookScope, booksRequest, type ListedBook, useBooks, useEntries } f
 import { useBooksSearch } from './book-search.ts'
 import { bankOf } from './completions.ts'
 import { BookRow, banksOf, EntryRow, FillRows } from './fill-rows.tsx'
-import { LeaveWarning } from './leave-warning.tsx'
 import styles from './reports.module.css'
+import { LeaveWarning } from './use-autosave.tsx'
 
 type FillProps = { of: BookScope; chosen: ChosenTerm; owns: boolean }
 
