@@ -13,19 +13,29 @@ import { loadRemainingWords } from './words/words.ts'
 
 const getParentRoute = () => schoolRoute
 
+type Load<Name extends string> = () => Promise<Record<Name, () => ReactNode>>
+
 /** A page of the school at a path without search parameters. */
-const page = <Path extends string, Name extends string>(path: Path, load: () => Promise<Record<Name, () => ReactNode>>, name: Name) =>
+const page = <Path extends string, Name extends string>(path: Path, load: Load<Name>, name: Name) =>
   createRoute({ getParentRoute, path, component: lazyRouteComponent(load, name) })
+
+/** A page with search parameters. */
+const searchPage = <Path extends string, Name extends string, Search extends object>(
+  path: Path,
+  validateSearch: (search: Record<string, unknown>) => Search,
+  load: Load<Name>,
+  name: Name,
+) => createRoute({ getParentRoute, path, validateSearch, component: lazyRouteComponent(load, name) })
 
 /** Each page is loaded when it is first opened. */
 const schoolRoutes = [
   page('/', () => import('./pages/home/home-page.tsx'), 'HomePage'),
-  createRoute({
-    getParentRoute,
-    path: '/marks',
-    validateSearch: (search): { classId?: string; subjectId?: string } => searchTexts(search, 'classId', 'subjectId'),
-    component: lazyRouteComponent(() => import('./pages/marks/choose-marks-page.tsx'), 'ChooseMarksPage'),
-  }),
+  searchPage(
+    '/marks',
+    (search) => searchTexts(search, 'classId', 'subjectId'),
+    () => import('./pages/marks/choose-marks-page.tsx'),
+    'ChooseMarksPage',
+  ),
   createRoute({
     getParentRoute,
     path: '/marks/$classId/$subjectId',
@@ -40,12 +50,12 @@ const schoolRoutes = [
     },
     component: lazyRouteComponent(() => import('./pages/marks/sheet-page.tsx'), 'SheetPage'),
   }),
-  createRoute({
-    getParentRoute,
-    path: '/assessments',
-    validateSearch: (search): { subject?: string } => searchTexts(search, 'subject'),
-    component: lazyRouteComponent(() => import('./pages/assessments/assessments-page.tsx'), 'AssessmentsPage'),
-  }),
+  searchPage(
+    '/assessments',
+    (search) => searchTexts(search, 'subject'),
+    () => import('./pages/assessments/assessments-page.tsx'),
+    'AssessmentsPage',
+  ),
   page('/classes', () => import('./pages/classes/classes-page.tsx'), 'ClassesPage'),
   page('/classes/$classId', () => import('./pages/classes/class-page.tsx'), 'ClassPage'),
   createRoute({
@@ -59,31 +69,11 @@ const schoolRoutes = [
   }),
   page('/students/$studentId', () => import('./pages/students/student-page.tsx'), 'StudentPage'),
   page('/results', () => import('./pages/results/class-results-page.tsx'), 'ResultsPage'),
-  createRoute({
-    getParentRoute,
-    path: '/results/$classId',
-    validateSearch: resultsSearch,
-    component: lazyRouteComponent(() => import('./pages/results/class-results-page.tsx'), 'ClassResultsPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/results/$classId/students/$studentId',
-    validateSearch: pupilSearch,
-    component: lazyRouteComponent(() => import('./pages/results/pupil-page.tsx'), 'PupilPage'),
-  }),
+  searchPage('/results/$classId', resultsSearch, () => import('./pages/results/class-results-page.tsx'), 'ClassResultsPage'),
+  searchPage('/results/$classId/students/$studentId', pupilSearch, () => import('./pages/results/pupil-page.tsx'), 'PupilPage'),
   page('/reports', () => import('./pages/reports/books-page.tsx'), 'ReportsPage'),
-  createRoute({
-    getParentRoute,
-    path: '/reports/$classId',
-    validateSearch: booksSearch,
-    component: lazyRouteComponent(() => import('./pages/reports/books-page.tsx'), 'BooksPage'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/reports/book/$reportId',
-    validateSearch: bookSearch,
-    component: lazyRouteComponent(() => import('./pages/reports/book-page.tsx'), 'BookPage'),
-  }),
+  searchPage('/reports/$classId', booksSearch, () => import('./pages/reports/books-page.tsx'), 'BooksPage'),
+  searchPage('/reports/book/$reportId', bookSearch, () => import('./pages/reports/book-page.tsx'), 'BookPage'),
   page('/years', () => import('./pages/years/years-page.tsx'), 'YearsPage'),
   page('/years/$yearId/roll-over', () => import('./pages/years/roll-over-page.tsx'), 'RollOverPage'),
   page('/subjects', () => import('./pages/subjects/subjects-page.tsx'), 'SubjectsPage'),

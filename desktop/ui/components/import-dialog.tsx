@@ -2,9 +2,8 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ReplyOf } from '../api/queries.ts'
 import { enumerated } from '../words/format.ts'
-import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { Actions, Form, TextField } from './field.tsx'
+import { Form, SaveActions, TextField } from './field.tsx'
 import { Badge, FailureNotice, Notice } from './page.tsx'
 import { Table } from './table.tsx'
 import { tell } from './toasts.tsx'
@@ -66,18 +65,13 @@ export function ImportDialog({ title, lead, children, table, names, remedy, send
         <FailureNotice failure={failure} />
         {isBusy && <p role="status">{t('import.looking')}</p>}
         {report && <Outcome report={report} names={names} remedy={remedy?.(report, () => void run(true))} />}
-        <Actions>
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button
-            type="submit"
-            look="primary"
-            disabled={!table}
-            busy={isBusy}
-            busyWord={t(isWriting ? 'import.writing' : 'import.looking')}
-          >
-            {writes > 0 ? t('import.write', { count: writes }) : t('import.look')}
-          </Button>
-        </Actions>
+        <SaveActions
+          action={writes > 0 ? t('import.write', { count: writes }) : t('import.look')}
+          disabled={!table}
+          busy={isBusy}
+          busyWord={t(isWriting ? 'import.writing' : 'import.looking')}
+          onCancel={onClose}
+        />
       </Form>
     </Dialog>
   )

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { desktopClient } from '../../api/client.ts'
 import { queryClient } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { Actions, Form, TextField } from '../../components/field.tsx'
+import { Actions, Form, SaveActions, TextField } from '../../components/field.tsx'
 import { Card, Loading, Notice } from '../../components/page.tsx'
 import { NotFoundPage } from '../../frame/error-page.tsx'
 import { issueOf, sentenceOf } from '../../words/failure.ts'
@@ -120,11 +120,7 @@ function JoinSchool({ onPending }: { onPending: (isPending: boolean) => void }) 
           onChange={({ target }) => setCode(target.value)}
         />
         <PairFailure failure={error} />
-        <Actions>
-          <Button type="submit" look="primary" busy={isPending} busyWord={t('joining')}>
-            {t('join')}
-          </Button>
-        </Actions>
+        <SaveActions action={t('join')} busy={isPending} busyWord={t('joining')} />
       </Form>
     </Card>
   )

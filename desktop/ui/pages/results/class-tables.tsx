@@ -73,14 +73,24 @@ function useSortedStudents<S extends Student>(students: readonly S[], sort: stri
   })
 }
 
+/** The meanings of the signs in a table. */
 function ResultLegend({ students, passMark }: { students: readonly Student[]; passMark: number }) {
+  const { t } = useTranslation('results')
   const all = students.flatMap((student): SubjectResult[] => student.subjects)
+  const found = [
+    all.some((result) => (resultOf(result) ?? passMark) < passMark) && (['under', '00.00'] as const),
+    all.some(({ is_partial }) => is_partial) && (['partial', signs.partial] as const),
+    all.some(({ under_review }) => under_review) && (['review', signs.review] as const),
+  ].filter((sign) => sign !== false)
+  if (found.length === 0) return null
   return (
-    <Legend
-      hasPartial={all.some(({ is_partial }) => is_partial)}
-      hasReview={all.some(({ under_review }) => under_review)}
-      hasUnder={all.some((result) => (resultOf(result) ?? passMark) < passMark)}
-    />
+    <p className={layout['legend']}>
+      {found.map(([of, sign]) => (
+        <span key={of}>
+          <span className={styles[of === 'under' ? 'under' : 'sign']}>{sign}</span> {t(`sign.${of}`)}
+        </span>
+      ))}
+    </p>
   )
 }
 
@@ -261,31 +271,6 @@ function FigureCell({ value, letter, passMark, label, isPartial, isUnderReview, 
     <button type="button" className={styles['figure']} title={label} onClick={onExplain}>
       {shown}
     </button>
-  )
-}
-
-/** The meanings of the signs in a table. */
-function Legend({ hasPartial, hasReview, hasUnder }: { hasPartial: boolean; hasReview: boolean; hasUnder: boolean }) {
-  const { t } = useTranslation('results')
-  if (!hasPartial && !hasReview && !hasUnder) return null
-  return (
-    <p className={layout['legend']}>
-      {hasUnder && (
-        <span>
-          <span className={styles['under']}>00.00</span> {t('sign.under')}
-        </span>
-      )}
-      {hasPartial && (
-        <span>
-          <span className={styles['sign']}>†</span> {t('sign.partial')}
-        </span>
-      )}
-      {hasReview && (
-        <span>
-          <span className={styles['sign']}>⚑</span> {t('sign.review')}
-        </span>
-      )}
-    </p>
   )
 }
 

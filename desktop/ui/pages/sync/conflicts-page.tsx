@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button, MoveButtons } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
-import { Actions, Form, TextField } from '../../components/field.tsx'
+import { Form, SaveActions, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
@@ -329,12 +329,7 @@ function TypedValue({
           onChange={({ target }) => setTyped({ ...typed, [column]: target.value })}
         />
       ))}
-      <Actions>
-        <Button onClick={() => setOpen(false)}>{t('app:action.cancel')}</Button>
-        <Button type="submit" look="primary" disabled={!isWhole} busy={isBusy} busyWord={t('app:state.saving')}>
-          {t('typedSave')}
-        </Button>
-      </Actions>
+      <SaveActions action={t('typedSave')} disabled={!isWhole} busy={isBusy} onCancel={() => setOpen(false)} />
     </Form>
   )
 }
