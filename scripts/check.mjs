@@ -24,6 +24,11 @@ const steps = [
     bin('depcruise', '--config', '.ci/boundaries.cjs', '--output-type', 'json', 'shared', 'sync', 'server', 'desktop'),
     wallsStand,
   ],
+  [
+    'values of the contract in the rules',
+    ['git', 'grep', '-hE', "^(import|\\}) .*'\\.\\./contract/", '--', 'shared/domain', ':!*.test.ts'],
+    onlyTypes,
+  ],
   ['exports that nobody imports', bin('knip', '--no-config-hints')],
   ['casts', ['git', 'grep', '-lE', '\\bas never\\b|school_id as string', '--', ...productCode], onlyKnownCasts],
   ['docs/openapi.json is current', [process.execPath, '--import', 'tsx', 'scripts/openapi.mjs', '--check']],
@@ -38,6 +43,12 @@ function wallsStand(output) {
   if (ours < 100) throw new Error(`only ${ours} modules were looked at`)
   for (const { from, to, rule } of summary.violations) console.error(`${from} → ${to}: ${rule.name}`)
   if (summary.error > 0) throw new Error(`${summary.error} imports go through a wall; .ci/boundaries.cjs says why each stands`)
+}
+
+/** The rules take from the contract the types of their results, and nothing that runs. */
+function onlyTypes(output) {
+  const values = output.split('\n').filter((line) => line !== '' && !line.startsWith('import type '))
+  if (values.length > 0) throw new Error(`shared/domain imports more than types: ${values.join(', ')}`)
 }
 
 /** `as never` and `school_id as string` hide what the compiler would say. */

@@ -24,6 +24,7 @@ const SubjectTerm = row('SubjectTerm', {
   is_partial: Flag,
   under_review,
 })
+export type SubjectTerm = z.infer<typeof SubjectTerm>
 
 /** `position` is null for a student without any result. */
 const standing = { letter_grade: Letter, position: z.int().nullable(), total_students: z.int() }
@@ -49,6 +50,7 @@ const SubjectYear = row('SubjectYear', {
   is_partial: Flag,
   under_review,
 })
+export type SubjectYear = z.infer<typeof SubjectYear>
 
 export const StudentYear = row('StudentYear', {
   student_id: Id,
@@ -76,7 +78,7 @@ export const ClassYear = row('ClassYear', {
 export type ClassYear = z.infer<typeof ClassYear>
 
 /** `pass_rate` is a percentage of the ranked students; for a subject, of those who have a result in it. */
-const figures = {
+const figures = z.object({
   total_students: z.int(),
   ranked_students: z.int(),
   class_average: Figure,
@@ -87,13 +89,14 @@ const figures = {
   fail_count: z.int(),
   pass_rate: Figure,
   distribution: z.array(z.object({ letter: z.string(), count: z.int() })),
-}
+})
+export type GroupFigures = z.infer<typeof figures>
 
 export const ClassSummary = row('ClassSummary', {
   term_id: Id,
   student_group_id: Id,
-  ...figures,
-  subjects: z.array(z.object({ ...subject, ...figures })),
+  ...figures.shape,
+  subjects: z.array(z.object({ ...subject, ...figures.shape })),
   by_gender: z.array(z.object({ gender: Gender, count: z.int(), class_average: Figure, pass_rate: Figure })),
 })
 export type ClassSummary = z.infer<typeof ClassSummary>

@@ -15,6 +15,7 @@ const AverageStep = z.object({
   weight_sum: Shown,
   ...outcome,
 })
+export type AverageStep = z.infer<typeof AverageStep>
 
 const CompositeStep = z.object({
   step: z.literal('term_composite'),
@@ -27,6 +28,7 @@ const CompositeStep = z.object({
   is_partial: Flag,
   text: z.string(),
 })
+export type CompositeStep = z.infer<typeof CompositeStep>
 
 const LetterStep = z.object({
   step: z.literal('letter_grade'),
@@ -36,6 +38,7 @@ const LetterStep = z.object({
   remark: z.string().nullable(),
   text: z.string(),
 })
+export type LetterStep = z.infer<typeof LetterStep>
 
 const OverallStep = z.object({
   step: z.literal('overall_average'),
@@ -44,6 +47,7 @@ const OverallStep = z.object({
   count: z.int(),
   ...outcome,
 })
+export type OverallStep = z.infer<typeof OverallStep>
 
 /** In the order of the calculation (decisions §5). */
 export const ExplanationStep = z.discriminatedUnion('step', [AverageStep, CompositeStep, LetterStep, OverallStep])
@@ -62,3 +66,4 @@ export const ExplainedMark = row('ExplainedMark', {
   exclusion_reason: z.string().nullable(),
   text: z.string(),
 })
+export type ExplainedMark = z.infer<typeof ExplainedMark>

@@ -1,64 +1,11 @@
+import type { SubjectTerm } from '../contract/calculations.ts'
+import type { AverageStep, CompositeStep, LetterStep, OverallStep } from '../contract/explanation.ts'
 import { type TermWeights, type TypeAverages, termComposite } from './averages.ts'
 import { type Exact, exact, isZero, over, plus, printed, ratio, times, zero } from './exact.ts'
 import { type GradingScale, letterFor } from './letters.ts'
 import { type AssessmentType, isUsable, type Mark } from './marks.ts'
-import { meanOfPrinted, type SubjectTermResult } from './results.ts'
-import { type DisplayedNumber, shown, shownText } from './shown.ts'
-
-/** Σ(percentage × weight) ÷ Σ weight of one type; `exact` and `printed` null when there is nothing to average. */
-export type AverageStep = {
-  step: 'coursework_average' | 'exam_average'
-  parts: {
-    assessment_id: string
-    percentage: DisplayedNumber
-    weight: number
-    product: DisplayedNumber
-  }[]
-  weighted_sum: DisplayedNumber
-  weight_sum: DisplayedNumber
-  exact: DisplayedNumber | null
-  printed: number | null
-  text: string
-}
-
-/** (coursework × its weight + exam × its weight) ÷ 100, from the averages before they are rounded. */
-export type CompositeStep = {
-  step: 'term_composite'
-  coursework: DisplayedNumber | null
-  coursework_weight: number
-  exam: DisplayedNumber | null
-  exam_weight: number
-  exact: DisplayedNumber | null
-  printed: number | null
-  is_partial: boolean
-  text: string
-}
-
-/** The band whose minimum the printed composite reaches. */
-export type LetterStep = {
-  step: 'letter_grade'
-  average: number | null
-  minimum: number | null
-  letter_grade: string | null
-  remark: string | null
-  text: string
-}
-
-/** The mean of the student's printed composites; subjects without one (null) are not counted. */
-export type OverallStep = {
-  step: 'overall_average'
-  composites: {
-    subject_id: string
-    subject_name: string
-    term_composite: number | null
-  }[]
-  sum: number
-  count: number
-  exact: DisplayedNumber | null
-  printed: number | null
-  text: string
-}
-export type Step = AverageStep | CompositeStep | LetterStep | OverallStep
+import { meanOfPrinted } from './results.ts'
+import { shown, shownText } from './shown.ts'
 
 const NAMES = {
   coursework: 'Coursework average',
@@ -75,6 +22,7 @@ function equals(value: Exact): string {
   return `${result.exact ? '= ' : ''}${shownText(result)}, printed as ${printed(value)}`
 }
 
+/** Σ(percentage × weight) ÷ Σ weight of one type; `exact` and `printed` null when there is nothing to average. */
 export function averageStep(marks: readonly Mark[], type: AssessmentType, average: Exact | null): AverageStep {
   const used = marks.filter((mark) => mark.assessment_type === type).filter(isUsable)
   const parts = used.map((mark) => {
@@ -111,6 +59,7 @@ function averageText(parts: readonly { percentage: Exact; weight: number }[], we
   return `(${sum}) ÷ ${shownText(shown(weightSum))} ${equals(average)}`
 }
 
+/** (coursework × its weight + exam × its weight) ÷ 100, from the averages before they are rounded. */
 export function compositeStep(averages: TypeAverages, weights: TermWeights): CompositeStep {
   const { coursework, exam } = averages
   const { composite, is_partial } = termComposite(averages, weights)
@@ -140,7 +89,8 @@ function compositeText({ coursework, exam }: TypeAverages, weights: TermWeights,
   return `there is no ${missing} average, so the ${present} average counts alone: ${equals(composite).replace('= ', '')}`
 }
 
-export function letterStep(result: SubjectTermResult, scale: GradingScale): LetterStep {
+/** The band whose minimum the printed composite reaches. */
+export function letterStep(result: SubjectTerm, scale: GradingScale): LetterStep {
   const average = result.term_composite
   const band = average === null ? undefined : scale.bands.find(({ letter }) => letter === letterFor(scale, average)?.letter)
   return {
@@ -155,7 +105,8 @@ export function letterStep(result: SubjectTermResult, scale: GradingScale): Lett
   }
 }
 
-export function overallStep(subjects: readonly SubjectTermResult[]): OverallStep {
+/** The mean of the student's printed composites; subjects without one (null) are not counted. */
+export function overallStep(subjects: readonly SubjectTerm[]): OverallStep {
   const composites = subjects.map(({ subject_id, subject_name, term_composite }) => ({
     subject_id,
     subject_name,

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { SubjectTerm } from '../contract/calculations.ts'
 import { typeAverages } from './averages.ts'
 import { type ExplainInput, explain, type NamedMark, namedMark } from './explain.ts'
 import { defaultGradingScale as scale } from './letters.ts'
-import { type SubjectTermResult, subjectTermResult } from './results.ts'
+import { subjectTermResult } from './results.ts'
 
 const mark = (title: string, more: Partial<NamedMark>): NamedMark => ({
   assessment_id: title,
@@ -30,7 +31,7 @@ const marks = [
   mark('Exam', { assessment_type: 'exam', score: 50, max_score: 80 }),
 ]
 const maths = subjectTermResult(subject, typeAverages(marks), term, scale)
-const named = (subject_name: string, term_composite: number | null): SubjectTermResult => ({
+const named = (subject_name: string, term_composite: number | null): SubjectTerm => ({
   ...maths,
   subject_id: subject_name,
   subject_name,

@@ -1,8 +1,10 @@
+import type { Explanation, SubjectTerm } from '../contract/calculations.ts'
+import type { ExplainedMark } from '../contract/explanation.ts'
 import { typeAverages } from './averages.ts'
-import { averageStep, compositeStep, letterStep, overallStep, percentageOf, type Step } from './explain-steps.ts'
+import { averageStep, compositeStep, letterStep, overallStep, percentageOf } from './explain-steps.ts'
 import type { GradingScale } from './letters.ts'
 import { type Assessment, type Grade, isUsable, type Mark } from './marks.ts'
-import { type SubjectTermResult, subjectTermResult, type Term } from './results.ts'
+import { subjectTermResult, type Term } from './results.ts'
 import { type DisplayedNumber, shown, shownText } from './shown.ts'
 import type { Subject } from './subjects-taken.ts'
 
@@ -37,36 +39,11 @@ export type ExplainInput = {
   subject: Subject
   scale: GradingScale
   marks: readonly NamedMark[]
-  subjects: readonly SubjectTermResult[]
-}
-
-type LeftOut = 'excluded_assessment' | 'excluded_grade' | 'no_mark'
-
-/** `weight` is the one that counts (1 where none is set); `left_out` says why a mark that is not used is not. */
-type ExplainedMark = {
-  assessment_id: string
-  title: string
-  assessment_type: Mark['assessment_type']
-  score: number | null
-  max_score: number
-  weight: number
-  percentage: DisplayedNumber | null
-  used: boolean
-  left_out: LeftOut | null
-  exclusion_reason: string | null
-  text: string
+  subjects: readonly SubjectTerm[]
 }
 
 /** The working of one subject of one student in one term (`GET /api/calculations/explain`); every `text` is one sentence. */
-export type Explanation = {
-  student_id: string
-  term_id: string
-  marks: ExplainedMark[]
-  steps: Step[]
-  result: SubjectTermResult
-}
-
-/** Built from the functions that make the results, so that the working agrees with the card. */
+// Built from the functions that make the results, so that the working agrees with the card.
 export function explain(input: ExplainInput): Explanation {
   const { student_id, term, subject, scale, marks, subjects } = input
   const averages = typeAverages(marks)
@@ -111,13 +88,13 @@ function explainedMark(mark: NamedMark): ExplainedMark {
   }
 }
 
-function leftOut(mark: Mark): LeftOut | null {
+function leftOut(mark: Mark): ExplainedMark['left_out'] {
   if (isUsable(mark)) return null
   if (mark.assessment_excluded) return 'excluded_assessment'
   return mark.score === null ? 'no_mark' : 'excluded_grade'
 }
 
-function markText(mark: NamedMark, left_out: LeftOut | null, percentage: DisplayedNumber | null, reason: string | null): string {
+function markText(mark: NamedMark, left_out: ExplainedMark['left_out'], percentage: DisplayedNumber | null, reason: string | null): string {
   const because = reason ? `: ${reason}` : ''
   if (left_out === 'excluded_assessment') return `${mark.title} is left out because the assessment is excluded${because}.`
   if (left_out === 'excluded_grade') return `${mark.title} is left out because this mark is excluded${because}.`

@@ -1,23 +1,16 @@
-import type { Assessment, Grade } from './marks.ts'
-import { type SubjectName, subjectName } from './results.ts'
+import type { MissingMarks } from '../contract/calculations.ts'
+import type { Assessment } from './marks.ts'
+import { type StudentInput, studentName, subjectName } from './results.ts'
 import { inSubjectOrder, type Subject, subjectsTaken } from './subjects-taken.ts'
 
 type Listed = Assessment & { title: string; sort_order: number | null }
-type Pupil = { id: string; first_name: string; last_name: string; subject_ids: readonly string[]; grades: readonly Grade[] }
 
 /** The class of `results.ts`: its students in order, and the assessments of one term that concern it. */
 export type MissingMarksInput = {
   subjects: readonly Subject[]
   assessments: readonly Listed[]
-  students: readonly Pupil[]
+  students: readonly StudentInput[]
 }
-export type MissingMarks = SubjectName & {
-  assessment_id: string
-  title: string
-  assessment_type: Assessment['assessment_type']
-  students: { id: string; first_name: string; last_name: string }[]
-}
-
 /**
  * The assessments that count and in which somebody who takes the subject has no mark: in the order of subjects, then of the mark grid.
  * An excluded mark is a mark; a zero too.
@@ -34,11 +27,12 @@ export function missingMarks({ subjects, assessments, students }: MissingMarksIn
       .filter(({ subject_id, is_excluded }) => subject_id === subject.id && !is_excluded)
       .sort((a, b) => placeOf(a) - placeOf(b))
       .flatMap(({ id, title, assessment_type }) => {
-        const without = pupils.filter(({ takes, marked }) => takes.has(subject.id) && !marked.has(id)).map(({ student }) => named(student))
+        const without = pupils
+          .filter(({ takes, marked }) => takes.has(subject.id) && !marked.has(id))
+          .map(({ student }) => studentName(student))
         return without.length === 0 ? [] : [{ assessment_id: id, title, assessment_type, ...subjectName(subject), students: without }]
       }),
   )
 }
 
 const placeOf = ({ sort_order }: Listed): number => sort_order ?? Number.MAX_SAFE_INTEGER
-const named = ({ id, first_name, last_name }: Pupil) => ({ id, first_name, last_name })

@@ -135,7 +135,7 @@ const classYears: fc.Arbitrary<ClassYearInput> = fc
       },
       terms: termShares.map((share, index) => ({
         id: `t${index}`,
-        name: `term ${index}`,
+        name: 'michaelmas',
         sort_order: 9 - index,
         exam_weight: share,
         coursework_weight: complement(share),

@@ -1,4 +1,5 @@
-import { type TermFigures, type TermWeights, type TypeAverages, termFigures } from './averages.ts'
+import type { ClassTerm, StudentTerm, SubjectTerm } from '../contract/calculations.ts'
+import { type TermWeights, type TypeAverages, termFigures } from './averages.ts'
 import { averagesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
 import { meanOf, printed } from './exact.ts'
 import { compareText, sortKey } from './fold.ts'
@@ -23,41 +24,21 @@ export type StudentInput = {
  * `subjects` of the school, `assessments` of the term or year (those of other terms and classes are passed over),
  * `students` enrolled in the class; every list in any order.
  */
-export type ClassInput = {
-  student_group_id: string | null
+export type ClassInput<G extends string | null = string | null> = {
+  student_group_id: G
   scale: GradingScale
   subjects: readonly Subject[]
   assessments: readonly Assessment[]
   students: readonly StudentInput[]
 }
-export type ClassTermInput = ClassInput & { term: Term }
+export type ClassTermInput<G extends string | null = string | null> = ClassInput<G> & { term: Term }
 
-export type SubjectName = {
-  subject_id: string
-  subject_name: string
-  subject_code: string | null
-}
-export type Lettered = { letter_grade: string | null; remark: string | null }
-export type SubjectTermResult = SubjectName & TermFigures & Lettered
-
-/** Place in the class; `total_students` = enrolled. */
-export type Standing = { position: number | null; total_students: number }
-export type StudentTermResult = Standing & {
-  student_id: string
-  term_id: string
-  subjects: SubjectTermResult[]
-  overall_average: number | null
-  letter_grade: string | null
-}
-export type StudentName = { id: string; first_name: string; last_name: string }
-export type ClassTermResult = {
-  term_id: string
-  student_group_id: string | null
-  students: (StudentTermResult & { student: StudentName })[]
-}
+/** Results of a class, or of nobody's class where `G` is null. */
+export type OfGroup<R, G> = Omit<R, 'student_group_id'> & { student_group_id: G }
+type SubjectName = Pick<SubjectTerm, 'subject_id' | 'subject_name' | 'subject_code'>
 
 /** One subject of one student in one term (decisions §5); percentages with 2 decimals, the letter read from the printed composite. */
-export function subjectTermResult(subject: Subject, averages: TypeAverages, term: Term, scale: GradingScale): SubjectTermResult {
+export function subjectTermResult(subject: Subject, averages: TypeAverages, term: Term, scale: GradingScale): SubjectTerm {
   const { coursework_average, exam_average, term_composite, is_partial } = termFigures(averages, term)
   const letter = letterFor(scale, term_composite)
   return {
@@ -78,7 +59,7 @@ export const meanOfPrinted = (figures: readonly (number | null)[]): number | nul
   printed(meanOf(figures.filter((figure) => figure !== null)))
 
 /** The results of a class in a term: students by last name, subjects in the school's order (decisions §5, `class-term`). */
-export function classTermResult(input: ClassTermInput): ClassTermResult {
+export function classTermResult<G extends string | null>(input: ClassTermInput<G>): OfGroup<ClassTerm, G> {
   const { term, student_group_id, scale } = input
   const plan = markPlan(input.assessments, [term.id], student_group_id)
   const slots: TermSlots = plan.slotsByTermId.get(term.id) ?? new Map()
@@ -112,7 +93,7 @@ export function classTermResult(input: ClassTermInput): ClassTermResult {
 }
 
 /** The result of a student who is in no class: the same figures without a position (0 students). */
-export function unplacedTermResult(input: Omit<ClassTermInput, 'students' | 'student_group_id'>, student: StudentInput): StudentTermResult {
+export function unplacedTermResult(input: Omit<ClassTermInput, 'students' | 'student_group_id'>, student: StudentInput): StudentTerm {
   const { students } = classTermResult({ ...input, student_group_id: null, students: [student] })
   const { student: _name, ...own } = students[0] as (typeof students)[number]
   return { ...own, position: null, total_students: 0 }
@@ -124,6 +105,7 @@ export const subjectName = (subject: Subject): SubjectName => ({
   subject_code: subject.code,
 })
 
+type StudentName = Pick<StudentInput, 'id' | 'first_name' | 'last_name'>
 export const studentName = ({ id, first_name, last_name }: StudentName): StudentName => ({ id, first_name, last_name })
 
 /** By last name, first name, id. */

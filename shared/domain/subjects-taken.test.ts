@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { inSubjectOrder, subjectsTaken } from './subjects-taken.ts'
 
-const subject = (id: string, sort_order: number, name = id) => ({ id, name, code: null, sort_order })
+const subject = (id: string, sort_order: number, name = id) => ({ id, name, code: id, sort_order })
 const school = [subject('maths', 1), subject('english', 2), subject('latin', 3)]
 const ids = (list: { id: string }[]) => list.map(({ id }) => id)
 

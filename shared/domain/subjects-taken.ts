@@ -3,7 +3,7 @@ import { compareText, fold } from './fold.ts'
 export type Subject = {
   id: string
   name: string
-  code: string | null
+  code: string
   sort_order: number
 }
 

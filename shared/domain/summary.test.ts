@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ClassTerm } from '../contract/calculations.ts'
 import { defaultGradingScale as scale } from './letters.ts'
-import type { ClassTermResult } from './results.ts'
 import { classSummary, groupFigures } from './summary.ts'
 
 const distribution = (counts: Record<string, number>) => scale.bands.map(({ letter }) => ({ letter, count: counts[letter] ?? 0 }))
@@ -72,18 +72,14 @@ describe('figures of a group', () => {
 })
 
 describe('class-summary', () => {
-  const row = (
-    id: string,
-    overall_average: number | null,
-    composites: Record<string, number | null>,
-  ): ClassTermResult['students'][number] => ({
+  const row = (id: string, overall_average: number | null, composites: Record<string, number | null>): ClassTerm['students'][number] => ({
     student_id: id,
     term_id: 'michaelmas',
     student: { id, first_name: 'Ann', last_name: id },
     subjects: Object.entries(composites).map(([subject_id, term_composite]) => ({
       subject_id,
       subject_name: subject_id,
-      subject_code: null,
+      subject_code: subject_id,
       coursework_average: null,
       exam_average: null,
       term_composite,
@@ -96,7 +92,7 @@ describe('class-summary', () => {
     position: null,
     total_students: 4,
   })
-  const subjects = ['latin', 'maths', 'art', 'unused'].map((id, index) => ({ id, name: id, code: null, sort_order: 9 - index }))
+  const subjects = ['latin', 'maths', 'art', 'unused'].map((id, index) => ({ id, name: id, code: id, sort_order: 9 - index }))
   const summary = classSummary({
     result: {
       term_id: 'michaelmas',
@@ -143,7 +139,7 @@ describe('class-summary', () => {
     expect(summary.subjects[1]).toEqual({
       subject_id: 'maths',
       subject_name: 'maths',
-      subject_code: null,
+      subject_code: 'maths',
       total_students: 4,
       ranked_students: 3,
       class_average: 58.52,

@@ -1,44 +1,15 @@
+import type { ClassSummary, ClassTerm, GroupFigures } from '../contract/calculations.ts'
 import { meanOf, printed, ratio } from './exact.ts'
 import { type GradingScale, isPass, letterFor } from './letters.ts'
-import { type ClassTermResult, meanOfPrinted, type SubjectName, subjectName } from './results.ts'
+import { meanOfPrinted, type OfGroup, subjectName } from './results.ts'
 import { inSubjectOrder, type Subject } from './subjects-taken.ts'
 
-type LetterCount = { letter: string; count: number }
+const GENDERS = ['male', 'female', 'other'] as const
 
 /**
- * Figures of a group. `total_students`: all of them; `ranked_students`: those with an average. Averages are percent, rates
- * percent of the ranked, both 2 decimals. With nobody ranked the counts are 0 and averages and rates null.
+ * Figures of printed averages, null for a student without one; every letter of the scale is counted, also those nobody has. Averages and
+ * rates have 2 decimals; with nobody ranked the counts are 0 and averages and rates null.
  */
-export type GroupFigures = {
-  total_students: number
-  ranked_students: number
-  class_average: number | null
-  median: number | null
-  highest: number | null
-  lowest: number | null
-  pass_count: number
-  fail_count: number
-  pass_rate: number | null
-  distribution: LetterCount[]
-}
-
-/** `count`: the students of that gender in the class, ranked or not. */
-type GenderFigures = {
-  gender: string
-  count: number
-  class_average: number | null
-  pass_rate: number | null
-}
-export type ClassSummary = GroupFigures & {
-  term_id: string
-  student_group_id: string | null
-  subjects: (SubjectName & GroupFigures)[]
-  by_gender: GenderFigures[]
-}
-
-const GENDERS = ['male', 'female', 'other']
-
-/** Figures of printed averages, null for a student without one; every letter of the scale is counted, also those nobody has. */
 export function groupFigures(averages: readonly (number | null)[], scale: GradingScale): GroupFigures {
   const ranked = averages.filter((average) => average !== null).sort((a, b) => a - b)
   const passed = ranked.filter((average) => isPass(scale, average)).length
@@ -60,8 +31,8 @@ export function groupFigures(averages: readonly (number | null)[], scale: Gradin
   }
 }
 
-export type SummaryInput = {
-  result: ClassTermResult
+export type SummaryInput<G extends string | null = string | null> = {
+  result: OfGroup<ClassTerm, G>
   scale: GradingScale
   subjects: readonly Subject[]
   students: readonly { id: string; gender: string }[]
@@ -72,7 +43,7 @@ export type SummaryInput = {
  * A subject's figures are those of its term composites over the students who take it; subjects and genders that nobody has
  * are left out. `subjects` and `students` as for the result, in any order.
  */
-export function classSummary(input: SummaryInput): ClassSummary {
+export function classSummary<G extends string | null>(input: SummaryInput<G>): OfGroup<ClassSummary, G> {
   const { result, scale } = input
   return {
     term_id: result.term_id,
@@ -107,7 +78,7 @@ function subjectFigures({ result, scale, subjects }: SummaryInput): ClassSummary
   })
 }
 
-function genderFigures({ result, scale, students }: SummaryInput): GenderFigures[] {
+function genderFigures({ result, scale, students }: SummaryInput): ClassSummary['by_gender'] {
   const genderByStudentId = new Map(students.map(({ id, gender }) => [id, gender]))
   return GENDERS.flatMap((gender) => {
     const own = result.students.filter((student) => genderByStudentId.get(student.student_id) === gender)

@@ -23,7 +23,13 @@ const student = (id: string, last_name: string, scores: Record<string, number>):
   subject_ids: [],
   grades: Object.entries(scores).map(([assessment_id, score]) => ({ assessment_id, score, is_excluded: false })),
 })
-const term = (id: string, name: string, sort_order: number) => ({ id, name, sort_order, exam_weight: 50, coursework_weight: 50 })
+const term = (id: string, name: ClassYearInput['terms'][number]['name'], sort_order: number) => ({
+  id,
+  name,
+  sort_order,
+  exam_weight: 50,
+  coursework_weight: 50,
+})
 
 /**
  * Year 40 coursework, 60 exam; each term 50, 50.
@@ -134,5 +140,9 @@ describe('class 3B over the year', () => {
 })
 
 test('terms that claim the same place are told apart by id', () => {
-  expect(inTermOrder([term('b', 'x', 1), term('a', 'y', 1), term('c', 'z', 0)]).map(({ id }) => id)).toEqual(['c', 'a', 'b'])
+  expect(inTermOrder([term('b', 'hilary', 1), term('a', 'trinity', 1), term('c', 'michaelmas', 0)]).map(({ id }) => id)).toEqual([
+    'c',
+    'a',
+    'b',
+  ])
 })

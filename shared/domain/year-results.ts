@@ -1,57 +1,20 @@
+import type { ClassYear, StudentYear, SubjectYear } from '../contract/calculations.ts'
 import { termComposite } from './averages.ts'
 import { averagesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
 import { type Exact, printed } from './exact.ts'
 import { compareText } from './fold.ts'
 import { letterFor } from './letters.ts'
 import { positions } from './positions.ts'
-import {
-  byName,
-  type ClassInput,
-  type Lettered,
-  meanOfPrinted,
-  type Standing,
-  type StudentInput,
-  type StudentName,
-  type SubjectName,
-  studentName,
-  type Term,
-} from './results.ts'
+import { byName, type ClassInput, meanOfPrinted, type OfGroup, type StudentInput, studentName, type Term } from './results.ts'
 import { inSubjectOrder, type Subject, subjectsTaken } from './subjects-taken.ts'
-import { type CalculationModel, type YearFigures, type YearModel, yearFigures } from './year.ts'
+import { type YearModel, yearFigures } from './year.ts'
 
 type Year = YearModel & { id: string }
-type YearTerm = Term & { name: string; sort_order: number }
-export type ClassYearInput = ClassInput & {
-  year: Year
-  terms: readonly YearTerm[]
-}
-
-type TermCell = {
-  term_id: string
-  name: string
-  term_composite: number | null
-}
-type SubjectYearResult = SubjectName & {
-  terms: TermCell[]
-} & YearFigures &
-  Lettered
-export type StudentYearResult = Standing & {
-  student_id: string
-  academic_year_id: string
-  calculation_model: CalculationModel
-  subjects: SubjectYearResult[]
-  year_overall: number | null
-  letter_grade: string | null
-}
-export type ClassYearResult = {
-  academic_year_id: string
-  calculation_model: CalculationModel
-  student_group_id: string | null
-  students: (StudentYearResult & { student: StudentName })[]
-}
+type YearTerm = Term & { name: SubjectYear['terms'][number]['name']; sort_order: number }
+export type ClassYearInput<G extends string | null = string | null> = ClassInput<G> & { year: Year; terms: readonly YearTerm[] }
 
 /** The results of a class over a year: students by last name, subjects in the school's order, terms by `sort_order` (`class-year`). */
-export function classYearResult(input: ClassYearInput): ClassYearResult {
+export function classYearResult<G extends string | null>(input: ClassYearInput<G>): OfGroup<ClassYear, G> {
   const { year, scale, student_group_id } = input
   const subjectsOf = yearSubjects(input)
   const students = byName(input.students).map((student) => {
@@ -82,7 +45,7 @@ export function classYearResult(input: ClassYearInput): ClassYearResult {
 }
 
 /** The result of a student who is in no class: the same figures without a position (0 students). */
-export function unplacedYearResult(input: Omit<ClassYearInput, 'students' | 'student_group_id'>, student: StudentInput): StudentYearResult {
+export function unplacedYearResult(input: Omit<ClassYearInput, 'students' | 'student_group_id'>, student: StudentInput): StudentYear {
   const { students } = classYearResult({ ...input, student_group_id: null, students: [student] })
   const { student: _name, ...own } = students[0] as (typeof students)[number]
   return { ...own, position: null, total_students: 0 }
@@ -92,7 +55,7 @@ export function unplacedYearResult(input: Omit<ClassYearInput, 'students' | 'stu
 export const inTermOrder = <T extends { id: string; sort_order: number }>(terms: readonly T[]): T[] =>
   [...terms].sort((a, b) => a.sort_order - b.sort_order || compareText(a.id, b.id))
 
-function yearSubjects(input: ClassYearInput): (student: StudentInput) => SubjectYearResult[] {
+function yearSubjects(input: ClassYearInput): (student: StudentInput) => SubjectYear[] {
   const { year, scale } = input
   const subjects = inSubjectOrder(input.subjects)
   const inOrder = inTermOrder(input.terms)
@@ -107,10 +70,10 @@ function yearSubjects(input: ClassYearInput): (student: StudentInput) => Subject
 
   return (student) => {
     const grades = gradesInPlace(plan, student.grades)
-    const resultOf = (subject: Subject): SubjectYearResult => {
+    const resultOf = (subject: Subject): SubjectYear => {
       // Of a term only what the year prints is rounded.
       let lastExam: Exact | null = null
-      const cells: TermCell[] = []
+      const cells: SubjectYear['terms'] = []
       for (const { term, slots } of terms) {
         const averages = averagesInPlace(slots.get(subject.id) ?? [], grades)
         lastExam = averages.exam

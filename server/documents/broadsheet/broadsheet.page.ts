@@ -1,4 +1,4 @@
-import type { GroupFigures } from '@markbook/shared/domain/summary'
+import type { GroupFigures } from '@markbook/shared/contract/calculations'
 import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
 import type { CrestPicture } from '../drawing/crest.ts'
 import type { Block } from '../drawing/flow.ts'

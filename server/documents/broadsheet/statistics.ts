@@ -1,5 +1,6 @@
+import type { GroupFigures } from '@markbook/shared/contract/calculations'
 import { exact, plus, printed, zero } from '@markbook/shared/domain/exact'
-import { type GroupFigures, groupFigures } from '@markbook/shared/domain/summary'
+import { groupFigures } from '@markbook/shared/domain/summary'
 import type { BroadsheetInput, BroadsheetPupil, BroadsheetSubject } from './broadsheet.input.ts'
 
 /** Of one subject over the pupils who take it; of the class over all. Averages are percent, rates percent of those with a result. */

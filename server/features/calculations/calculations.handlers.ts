@@ -3,8 +3,15 @@ import type { Endpoint, Reply } from '@markbook/shared/contract/endpoint'
 import { common } from '@markbook/shared/failures'
 import { type AccessIds, type Handler, type HandlerContext, type Handlers, on, type RequestInput } from '../../http/handler.ts'
 import type { ReadyText } from '../../http/replies.ts'
-import { classAndTerm, classAndYear, studentAndTerm, studentAndYear, studentTermAndSubject } from './calculations.policy.ts'
-import { classMissingMarks, classTermSummary } from './class-results.ts'
+import {
+  classAndTerm,
+  classAndYear,
+  classMissingMarks,
+  classTermSummary,
+  studentAndTerm,
+  studentAndYear,
+  studentTermAndSubject,
+} from './calculations.policy.ts'
 import { workingOf } from './explanation.ts'
 import { questionOf } from './kept-results.ts'
 import { reviewedClassTerm, reviewedClassYear, reviewedTerm, reviewedYear } from './reviewed-results.ts'

@@ -1,9 +1,19 @@
+import type { ClassSummary, ClassTerm, ClassYear, MissingMarks, StudentTerm, StudentYear } from '@markbook/shared/contract/calculations'
 import type { Area } from '@markbook/shared/domain/access'
+import type { Assessment, Grade } from '@markbook/shared/domain/marks'
+import { missingMarks } from '@markbook/shared/domain/missing-marks'
+import { type ClassInput, classTermResult, type StudentInput, unplacedTermResult } from '@markbook/shared/domain/results'
+import { classSummary } from '@markbook/shared/domain/summary'
+import { classYearResult, unplacedYearResult } from '@markbook/shared/domain/year-results'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
+import { eq } from 'drizzle-orm'
+import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { gradingScaleOf } from '../grading-scale/grading-scale.policy.ts'
 import { type ClassAccess, classFactsOf, classOf, demand, factsAbout, type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
-import { classInYear } from './calculations.queries.ts'
+import { termsOfYear } from '../terms/terms.policy.ts'
+import { assessmentsThatConcern, classInYear, gradesByStudent, studentsEnrolled, subjectsAssigned } from './calculations.queries.ts'
 
 type Targets = Readonly<Record<string, string | undefined>>
 
@@ -72,4 +82,128 @@ export async function studentTermAndSubject(context: PolicyContext, targets: Tar
   const term = await termOf(context, requiredId(targets, 'termId'))
   const subject = await rowOf(context, 'subject', requiredId(targets, 'subjectId'))
   return { student, term, subject, group: await studentIn(context, student, term.academic_year_id) }
+}
+
+type Group = Row<'student_group'>
+type Term = Row<'term'>
+type Year = Row<'academic_year'>
+type Student = Row<'student'>
+
+type Pupil = StudentInput & { gender: string }
+/** What the results of some students in some terms follow from (`ClassInput`), read in a few statements. */
+export type ClassMarks<G extends string | null = string | null> = Omit<ClassInput<G>, 'students' | 'assessments'> & {
+  students: Pupil[]
+  assessments: (Assessment & Titled)[]
+}
+type Titled = { title: string; exclusion_reason: string | null; sort_order: number | null }
+
+/** Every subject of the school. Inactive ones too: what was marked before stays part of the results. */
+export const subjectsToName = statement<{ school: string }>()(({ db, t, p }) =>
+  db
+    .select({ id: t.subject.id, name: t.subject.name, code: t.subject.code, sort_order: t.subject.sort_order })
+    .from(t.subject)
+    .where(eq(t.subject.school_id, p.school)),
+)
+
+/** Everybody enrolled in the class, with their marks in the terms. */
+async function marksOfClass(tx: ReadTx, group: Group, terms: readonly Pick<Term, 'id'>[]): Promise<ClassMarks<string>> {
+  const inClass = { school: group.school_id, group: group.id }
+  const students = await studentsEnrolled(tx, inClass)
+  const assigned = new Map<string, string[]>()
+  for (const { student_id, subject_id } of await subjectsAssigned(tx, inClass)) {
+    const own = assigned.get(student_id)
+    if (own) own.push(subject_id)
+    else assigned.set(student_id, [subject_id])
+  }
+  const pupils = students.map((student) => ({ ...student, subject_ids: assigned.get(student.id) ?? [] }))
+  return marksOf(tx, group.school_id, group.id, terms, pupils)
+}
+
+/** One student who is in no class. */
+const marksOfUnplaced = (tx: ReadTx, student: Student, terms: readonly Pick<Term, 'id'>[]): Promise<ClassMarks<null>> =>
+  marksOf(tx, student.school_id, null, terms, [{ ...student, subject_ids: [] }])
+
+async function marksOf<G extends string | null>(
+  tx: ReadTx,
+  school: string,
+  group: G,
+  terms: readonly Pick<Term, 'id'>[],
+  students: readonly Omit<Pupil, 'grades'>[],
+): Promise<ClassMarks<G>> {
+  const termIds = JSON.stringify(terms.map(({ id }) => id))
+  const grades = await gradesByStudent(tx, { school, students: JSON.stringify(students.map(({ id }) => id)), terms: termIds })
+  const gradesByStudentId = new Map(grades.map((row) => [row.student_id, gradesIn(row)]))
+  return {
+    student_group_id: group,
+    scale: await gradingScaleOf(tx, school),
+    subjects: await subjectsToName(tx, { school }),
+    assessments: await assessmentsThatConcern(tx, { school, group, terms: termIds }),
+    students: students.map((student) => ({ ...student, grades: gradesByStudentId.get(student.id) ?? [] })),
+  }
+}
+
+/** Columns that are read apart cost less than an array for each grade, in the database and here. */
+function gradesIn(row: { assessment_ids: string; scores: string; exclusions: string }): Grade[] {
+  const scores = JSON.parse(row.scores) as number[]
+  const exclusions = JSON.parse(row.exclusions) as (boolean | 0 | 1)[]
+  return (JSON.parse(row.assessment_ids) as string[]).map((assessment_id, at) => ({
+    assessment_id,
+    score: scores[at] as number,
+    is_excluded: Boolean(exclusions[at]),
+  }))
+}
+
+/** The results of a class in a term (decisions §5, `class-term`): students by last name, subjects in the school's order. */
+export async function classTermResults(tx: ReadTx, group: Group, term: Term): Promise<ClassTerm> {
+  return classTermResult({ ...(await marksOfClass(tx, group, [term])), term })
+}
+
+/** The results of a class over its year (`class-year`). `year` is the class's. */
+export async function classYearResults(tx: ReadTx, group: Group, year: Year): Promise<ClassYear> {
+  const terms = await termsOfYear(tx, { school: year.school_id, year: year.id })
+  return classYearResult({ ...(await marksOfClass(tx, group, terms)), terms, year })
+}
+
+/** Both, out of one reading of the marks. `term` is one of the year's. */
+export async function classResultsOfYearAndTerm(
+  tx: ReadTx,
+  group: Group,
+  year: Year,
+  term: Term,
+): Promise<{ ofYear: ClassYear; ofTerm: ClassTerm }> {
+  const terms = await termsOfYear(tx, { school: year.school_id, year: year.id })
+  const marks = await marksOfClass(tx, group, terms)
+  return { ofYear: classYearResult({ ...marks, terms, year }), ofTerm: classTermResult({ ...marks, term }) }
+}
+
+/** The figures of a class in a term (`class-summary`). */
+export async function classTermSummary(tx: ReadTx, group: Group, term: Term): Promise<ClassSummary> {
+  const marks = await marksOfClass(tx, group, [term])
+  return classSummary({ result: classTermResult({ ...marks, term }), ...marks })
+}
+
+/** Where marks of a class are missing in a term (`missing-marks`). */
+export async function classMissingMarks(tx: ReadTx, group: Group, term: Term): Promise<MissingMarks[]> {
+  return missingMarks(await marksOfClass(tx, group, [term]))
+}
+
+/** The term of a student who is in no class that year: figures without a place. */
+export async function unplacedTermResults(tx: ReadTx, student: Student, term: Term): Promise<StudentTerm> {
+  const marks = await marksOfUnplaced(tx, student, [term])
+  return unplacedTermResult({ ...marks, term }, marks.students[0] as Pupil)
+}
+
+/** The year of a student who is in no class of it. */
+export async function unplacedYearResults(tx: ReadTx, student: Student, year: Year): Promise<StudentYear> {
+  const terms = await termsOfYear(tx, { school: year.school_id, year: year.id })
+  const marks = await marksOfUnplaced(tx, student, terms)
+  return unplacedYearResult({ ...marks, terms, year }, marks.students[0] as Pupil)
+}
+
+/** The marks of one student, as one of the class or alone: enough for a working, not for a place. */
+export async function marksOfStudent(tx: ReadTx, student: Student, group: Group | null, term: Term): Promise<ClassMarks> {
+  if (!group) return marksOfUnplaced(tx, student, [term])
+  const assigned = await subjectsAssigned(tx, { school: group.school_id, group: group.id })
+  const subject_ids = assigned.filter(({ student_id }) => student_id === student.id).map(({ subject_id }) => subject_id)
+  return marksOf(tx, group.school_id, group.id, [term], [{ ...student, subject_ids }])
 }

@@ -4,8 +4,8 @@ import { compareText } from '@markbook/shared/domain/fold'
 import { classTermResult } from '@markbook/shared/domain/results'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx } from '../../store/tx.ts'
+import { type ClassMarks, marksOfStudent } from './calculations.policy.ts'
 import { gradesWithReasons } from './calculations.queries.ts'
-import { type ClassMarks, marksOfStudent } from './class-results.ts'
 
 type ExplainedRows = { student: Row<'student'>; term: Row<'term'>; subject: Row<'subject'>; group: Row<'student_group'> | null }
 type Assessment = ClassMarks['assessments'][number]
@@ -29,5 +29,5 @@ export async function workingOf(tx: ReadTx, { student, term, subject, group }: E
       .sort(inOrder)
       .map((assessment) => namedMark(assessment, gradesByAssessmentId.get(assessment.id))),
     subjects: classTermResult({ ...marks, term }).students[0]?.subjects ?? [],
-  }) as Explanation
+  })
 }

@@ -5,7 +5,7 @@ import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { termsOfYear } from '../terms/terms.policy.ts'
-import { classTermResults, classYearResults, unplacedTermResults, unplacedYearResults } from './class-results.ts'
+import { classTermResults, classYearResults, unplacedTermResults, unplacedYearResults } from './calculations.policy.ts'
 
 type Group = Row<'student_group'>
 type Term = Row<'term'>

@@ -4,8 +4,13 @@ import type { ReportSnapshot } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import { atOneMoment } from '../../store/feed-position.ts'
 import type { Change, NewRow, ReadTx, WriteTx } from '../../store/tx.ts'
-import { placeIn } from '../calculations/calculations.policy.ts'
-import { classResultsOfYearAndTerm, classTermResults, unplacedTermResults, unplacedYearResults } from '../calculations/class-results.ts'
+import {
+  classResultsOfYearAndTerm,
+  classTermResults,
+  placeIn,
+  unplacedTermResults,
+  unplacedYearResults,
+} from '../calculations/calculations.policy.ts'
 import { termById, yearById } from '../policy.ts'
 import { orGone } from '../references.ts'
 import { studentOf } from './reports.policy.ts'

@@ -4,7 +4,7 @@ import type { BroadsheetInput, BroadsheetPupil } from '../../../documents/broads
 import type { PaperSize } from '../../../documents/report-card/report-card.input.ts'
 import type { ObjectStorage } from '../../../files/storage.ts'
 import type { ReadTx } from '../../../store/tx.ts'
-import { classTermResults, classYearResults, subjectsToName } from '../../calculations/class-results.ts'
+import { classTermResults, classYearResults, subjectsToName } from '../../calculations/calculations.policy.ts'
 import { studentsOfClass } from '../../classes/classes.policy.ts'
 import { booksOfClass, entriesOfBooks } from '../reports.queries.ts'
 import { type ClassHead, letterheadOf, type Period, readHead } from './report-card-data.ts'

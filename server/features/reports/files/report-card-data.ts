@@ -15,7 +15,7 @@ import type {
 import { imageObject } from '../../../files/image-address.ts'
 import type { ObjectStorage } from '../../../files/storage.ts'
 import type { ReadTx } from '../../../store/tx.ts'
-import { subjectsToName } from '../../calculations/class-results.ts'
+import { subjectsToName } from '../../calculations/calculations.policy.ts'
 import { subjectsTaughtIn, teachersOfClass } from '../../classes/classes.policy.ts'
 import { gradingScaleOf } from '../../grading-scale/grading-scale.policy.ts'
 import { termsOfYear } from '../../terms/terms.policy.ts'
