@@ -4,9 +4,6 @@ import type { ReportCardsInput } from './report-card/report-card.input.ts'
 import type { Upload } from './sheet-kind.ts'
 import type { RowBatches, WorkbookInput, WorkbookRow } from './workbook.ts'
 
-/** A document that was made. `filename` is for people, and made safe where it is sent. */
-type MadeDocument = { bytes: Uint8Array; contentType: string; filename: string }
-
 /** How far a task is: pupils out of all of them. */
 export type Progress = (done: number, total: number) => void
 
@@ -31,9 +28,9 @@ export type Documents = {
   /** One PDF for each card. */
   reportCards(input: ReportCardsInput, options: CardsOptions): Promise<MadeCards>
   /** All cards in one PDF for printing. `twoSided`: a blank page wherever a card would begin on the back of another. */
-  printRun(input: ReportCardsInput, options: TaskOptions & { twoSided?: boolean }): Promise<MadeDocument>
+  printRun(input: ReportCardsInput, options: TaskOptions & { twoSided?: boolean }): Promise<Uint8Array>
   /** The class summary and broadsheet of a class. */
-  broadsheet(input: BroadsheetInput, format: BroadsheetFormat, options: TaskOptions): Promise<MadeDocument>
+  broadsheet(input: BroadsheetInput, format: BroadsheetFormat, options: TaskOptions): Promise<Uint8Array>
   /** See `writeWorkbook`. */
   workbook(input: AnyWorkbook, options: TaskOptions): Promise<Uint8Array>
   /** See `readSheet`, whose failures it throws; also imports.unreadable for a file that takes longer than limits.papers.sheetMs. */

@@ -1,5 +1,4 @@
-import type { GradingScale } from '@markbook/shared/domain/letters'
-import type { Letterhead, PaperSize } from '../report-card/report-card.input.ts'
+import type { ReportCardFrame } from '../report-card/report-card.input.ts'
 
 export type BroadsheetSubject = { id: string; name: string; code: string }
 
@@ -20,19 +19,10 @@ export type BroadsheetPupil = {
 }
 
 /** A class and its results. Totals and statistics are computed from the printed marks. Pupils and subjects in the order given. */
-export type BroadsheetInput = {
-  school: Letterhead
-  class_name: string
-  year: string
-  term: string
+export type BroadsheetInput = ReportCardFrame & {
   report_type: 'term' | 'year_end'
-  class_teacher: string | null
-  scale: GradingScale
   subjects: readonly BroadsheetSubject[]
   pupils: readonly BroadsheetPupil[]
-  paper: PaperSize
-  /** In ms since 1970. */
-  madeAt: number
 }
 
 export type BroadsheetFormat = 'pdf' | 'csv' | 'xlsx'

@@ -87,14 +87,7 @@ export function rowOf(sheet: Sheet, plan: TablePlan, pupil: BroadsheetPupil, num
       const row = canvas.element(canvas.table(), 'TR')
       canvas.decoration(() => canvas.rule(sheet.left, top + height, widthOf(sheet, plan), colors.line, 0.4))
       canvas.content(row, 'TD', () => canvas.line(String(number), QUIET, { x: sheet.left, base }))
-      canvas.content(
-        row,
-        'TH',
-        () => {
-          for (const [at, line] of name.entries()) canvas.line(line, BODY, { x: sheet.left + beside.number, base: base + at * LINE })
-        },
-        { scope: 'Row' },
-      )
+      canvas.content(row, 'TH', () => canvas.lines(name, BODY, { x: sheet.left + beside.number, base }, LINE), { scope: 'Row' })
       for (const [at, { subject }] of plan.heads.entries()) {
         const mark = pupil.marks[subject.id]
         const right = subjectsAt(sheet, plan) + (at + 1) * plan.width

@@ -33,14 +33,10 @@ function titleBlock({ input, fonts, left, width }: Sheet, part: string): Block {
   return {
     height: lines.length * 18 + teacher.length * 12 + 6,
     draw: (canvas, top) => {
-      canvas.content(canvas.section, 'H2', () => {
-        for (const [at, line] of lines.entries()) canvas.line(line, TITLE, { x: left, base: baseIn(top + at * 18, 18, TITLE.size) })
-      })
+      canvas.content(canvas.section, 'H2', () => canvas.lines(lines, TITLE, { x: left, base: baseIn(top, 18, TITLE.size) }, 18))
+      const base = baseIn(top + lines.length * 18, 12, 8.5)
       if (teacher.length > 0)
-        canvas.content(canvas.section, 'P', () => {
-          for (const [at, line] of teacher.entries())
-            canvas.line(line, { ...LABEL, size: 8.5 }, { x: left, base: baseIn(top + lines.length * 18 + at * 12, 12, 8.5) })
-        })
+        canvas.content(canvas.section, 'P', () => canvas.lines(teacher, { ...LABEL, size: 8.5 }, { x: left, base }, 12))
     },
   }
 }

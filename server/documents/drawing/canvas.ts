@@ -22,6 +22,8 @@ export type Canvas = {
   table(): Structure
   widthOf(text: string, style: Style): number
   line(text: string, style: Style, place: TextPosition): void
+  /** Lines of text below each other; `base` is that of the first. */
+  lines(texts: readonly string[], style: Style, place: TextPosition, leading: number): void
   /** The same from below to above: `x` is what its letters stand on, `base` where it begins. */
   verticalLine(text: string, style: Style, place: { x: number; base: number }): void
   rule(x: number, y: number, width: number, color: Color, weight: number): void
@@ -66,6 +68,9 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts): Canvas {
     },
     widthOf,
     line,
+    lines: (texts, style, place, leading) => {
+      for (const [at, text] of texts.entries()) line(text, style, { ...place, base: place.base + at * leading })
+    },
     verticalLine: (text, style, { x, base }) => {
       document.save().rotate(-90, { origin: [x, base] })
       line(text, style, { x, base })

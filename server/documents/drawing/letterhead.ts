@@ -31,20 +31,13 @@ export function letterhead(
     draw: (on, left, top, whole) => {
       on.decoration(() => on.rule(left, top + body + RULE - 1, whole, colors.accent, 1.5))
       if (crest) drawCrest(on, crest, { x: left, y: top + (body - CREST) / 2, size: CREST }, `Crest of ${name}`)
-      let y = top + (body - text) / 2
-      on.content(on.section, 'H1', () => {
-        for (const line of names) {
-          on.line(line, { ...NAME, size }, { x: left + indent, base: baseIn(y, size * 1.3, size) })
-          y += size * 1.3
-        }
-      })
+      const x = left + indent
+      const first = top + (body - text) / 2
+      const below = first + names.length * size * 1.3
+      on.content(on.section, 'H1', () => on.lines(names, { ...NAME, size }, { x, base: baseIn(first, size * 1.3, size) }, size * 1.3))
+      const leading = LINE.size * 1.45
       if (lines.length > 0)
-        on.content(on.section, 'P', () => {
-          for (const line of lines) {
-            on.line(line, LINE, { x: left + indent, base: baseIn(y, LINE.size * 1.45, LINE.size) })
-            y += LINE.size * 1.45
-          }
-        })
+        on.content(on.section, 'P', () => on.lines(lines, LINE, { x, base: baseIn(below, leading, LINE.size) }, leading))
     },
   }
 }

@@ -22,10 +22,9 @@ function saidBlocks(card: Card, label: string, text: string | null): Block[] {
   const together = lines.slice(0, 3)
   if (together.length === 0) return []
   const draw = (canvas: Canvas, top: number, texts: string[]) =>
-    canvas.content(canvas.section, 'P', () => {
-      for (const [at, text] of texts.entries())
-        canvas.line(text, style, { x: card.left + indent, base: baseIn(top + at * line, line, style.size) })
-    })
+    canvas.content(canvas.section, 'P', () =>
+      canvas.lines(texts, style, { x: card.left + indent, base: baseIn(top, line, style.size) }, line),
+    )
   const first: Block = {
     height: gap + together.length * line,
     draw: (canvas, top) => {
@@ -90,7 +89,7 @@ function drawBand(canvas: Canvas, { letter, range, meaning }: Band, x: number, t
   canvas.content(canvas.section, 'P', () => {
     canvas.line(letter, LETTER, { x, base: baseIn(top, 13, LETTER.size) })
     canvas.line(range, RANGE, { x: x + Math.max(18, canvas.widthOf(letter, LETTER) + 5), base: baseIn(top, 13, LETTER.size) })
-    for (const [at, line] of meaning.entries()) canvas.line(line, MEANING, { x, base: baseIn(top + 14 + at * 10, 10, MEANING.size) })
+    canvas.lines(meaning, MEANING, { x, base: baseIn(top + 14, 10, MEANING.size) }, 10)
   })
 }
 

@@ -57,11 +57,9 @@ function titleBlock(card: Card): Block {
     height: height + afterName,
     draw: (canvas, top) => {
       canvas.content(canvas.section, 'H2', () => {
-        for (const [at, line] of kinds.entries())
-          canvas.line(line, KIND, { x: card.left, base: baseIn(top + at * kindHeight, kindHeight, KIND.size) })
-        const from = top + kinds.length * kindHeight
-        for (const [at, line] of names.entries())
-          canvas.line(line, { ...STUDENT, size }, { x: card.left, base: baseIn(from + at * size * 1.32, size * 1.32, size) })
+        canvas.lines(kinds, KIND, { x: card.left, base: baseIn(top, kindHeight, KIND.size) }, kindHeight)
+        const base = baseIn(top + kinds.length * kindHeight, size * 1.32, size)
+        canvas.lines(names, { ...STUDENT, size }, { x: card.left, base }, size * 1.32)
       })
       if (card.own.status === 'draft') draftMark(canvas, card.left + card.width, top)
     },
@@ -104,7 +102,7 @@ function factsBlock(card: Card): Block {
         const x = card.left + at * width
         canvas.content(canvas.section, 'P', () => {
           canvas.line(label, LABEL, { x, base: baseIn(top, 11, LABEL.size) })
-          for (const [index, line] of text.entries()) canvas.line(line, FACT, { x, base: baseIn(top + 11 + index * 13, 13, FACT.size) })
+          canvas.lines(text, FACT, { x, base: baseIn(top + 11, 13, FACT.size) }, 13)
         })
       }
     },

@@ -156,22 +156,15 @@ function drawRow(canvas: Canvas, table: Table, { texts, first, top, height, isWh
         canvas.line('†', { ...style, face: 'regular', size: size - 1 }, { x: x + 1.2, base: base - 1.5 })
     })
   }
-  canvas.content(row, 'TD', () => {
-    for (const [at, line] of texts.letter.entries())
-      canvas.line(
-        line,
-        { face: 'semibold', size, color: colors.accent },
-        { x: x + LETTER / 2 + 6, base: base + at * size * leading.subject, align: 'centre' },
-      )
-  })
+  const letter: Style = { face: 'semibold', size, color: colors.accent }
+  const middle = x + LETTER / 2 + 6
+  canvas.content(row, 'TD', () => canvas.lines(texts.letter, letter, { x: middle, base, align: 'centre' }, size * leading.subject))
   const style: Style = {
     face: texts.isOwnWords ? 'regular' : 'italic',
     size: size - 1.2,
     color: texts.isOwnWords ? colors.text : colors.quiet,
   }
-  canvas.content(row, 'TD', () => {
-    for (const [at, line] of first.entries()) canvas.line(line, style, { x: remarkAt, base: base + at * style.size * leading.remark })
-  })
+  canvas.content(row, 'TD', () => canvas.lines(first, style, { x: remarkAt, base }, style.size * leading.remark))
   if (isWhole) canvas.decoration(() => canvas.rule(card.left, top + height, card.width, colors.line, 0.5))
 }
 
@@ -185,15 +178,9 @@ function drawSubject(canvas: Canvas, { card, teachersBeside }: Table, { subject,
     canvas.line(teacher[0] ?? '', taught, { x: card.left + canvas.widthOf(subject[0] ?? '', named) + BESIDE, base })
     return
   }
-  let y = top + pad
-  const lines = (texts: string[], style: Style, height: number) => {
-    for (const text of texts) {
-      canvas.line(text, style, { x: card.left, base: baseIn(y, height, style.size) })
-      y += height
-    }
-  }
-  lines(subject, named, size * leading.subject)
-  lines(teacher, taught, taught.size * leading.teacher)
+  const [height, below] = [size * leading.subject, taught.size * leading.teacher]
+  canvas.lines(subject, named, { x: card.left, base: baseIn(top + pad, height, size) }, height)
+  canvas.lines(teacher, taught, { x: card.left, base: baseIn(top + pad + subject.length * height, below, taught.size) }, below)
 }
 
 function textBlock(card: Card, text: string, style: Style, space: number): Block[] {

@@ -54,16 +54,14 @@ describe('report cards', () => {
 
   test('for printing', async () => {
     const run = await documents.printRun(cards(3), { school, twoSided: true })
-    expect(run).toMatchObject({ contentType: 'application/pdf', filename: 'Report cards 3B Michaelmas term 2025/26.pdf' })
-    expect(await pageCount(run.bytes)).toBe(5)
+    expect(await pageCount(run)).toBe(5)
   })
 })
 
 describe('tables', () => {
   test('a broadsheet of each kind', async () => {
     for (const format of ['pdf', 'csv', 'xlsx'] as const) {
-      const { bytes, filename } = await documents.broadsheet(classOf(4, 3), format, { school })
-      expect(filename).toBe(`Broadsheet 3B Michaelmas term 2025/26.${format}`)
+      const bytes = await documents.broadsheet(classOf(4, 3), format, { school })
       expect(bytes.length).toBeGreaterThan(300)
     }
   })

@@ -2,22 +2,14 @@ import { availableParallelism } from 'node:os'
 import { importFailures } from '@markbook/shared/contract/imports'
 import { limits } from '@markbook/shared/limits'
 import type { Sheet, SheetRow } from '@markbook/shared/spreadsheet/table'
-import type { BroadsheetFormat } from '../broadsheet/broadsheet.input.ts'
 import type { AnyWorkbook, Documents, MadeCard, Progress, TaskOptions } from '../documents.ts'
 import { ownBytes } from '../drawing/pdf.ts'
 import { readSheet } from '../read-sheet.ts'
-import { periodOf, periodText } from '../report-card/words.ts'
 import { sheetKind, type Upload } from '../sheet-kind.ts'
 import type { RowBatches, WorkbookRow } from '../workbook.ts'
 import { workerEntry } from './entry.ts'
 import { openPool, type Pool, type PoolOptions, type RunOptions } from './pool.ts'
 import type { CardQuestion, ProgressQuestion, RowsQuestion, TaskName } from './tasks.ts'
-
-const TYPES: Record<BroadsheetFormat, string> = {
-  pdf: 'application/pdf',
-  csv: 'text/csv',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-}
 
 /** Rows that cross to a worker at once. */
 const BATCH_CELLS = 400
@@ -60,19 +52,11 @@ function overPool(pool: Pool, sheetMs: number): Documents {
       const failures = await run<{ id: string; message: string }[]>('cards', { input: withOwnCrest(input) }, options, { answer })
       return { cards, failures }
     },
-    printRun: async (input, options) => {
+    printRun: (input, options) => {
       const asked = { input: withOwnCrest(input), twoSided: options.twoSided ?? false }
-      const bytes = await run<Uint8Array>('printRun', asked, options, watch(options.onProgress))
-      return { bytes, contentType: 'application/pdf', filename: `Report cards ${input.class_name} ${periodOf(input, input.layout)}.pdf` }
+      return run('printRun', asked, options, watch(options.onProgress))
     },
-    broadsheet: async (input, format, options) => {
-      const bytes = await run<Uint8Array>('broadsheet', { input: withOwnCrest(input), format }, options)
-      return {
-        bytes,
-        contentType: TYPES[format],
-        filename: `Broadsheet ${input.class_name} ${periodText(input, input.report_type === 'term')}.${format}`,
-      }
-    },
+    broadsheet: (input, format, options) => run('broadsheet', { input: withOwnCrest(input), format }, options),
     workbook: (input, options) => workbookOver(input, (asked, more) => run('workbook', asked, options, more)),
     readSheet: (upload, preferred, options) =>
       upload.bytes.byteLength === 0 || isSmallCsv(upload)

@@ -3,6 +3,10 @@ import type { Issue } from '@markbook/shared/failures'
 export type Wanted = { fromClassId: string; name: string; studentIds?: string[] | undefined }
 type Pupil = { classId: string; id: string; firstName: string; lastName: string; isActive: boolean }
 
+/** Columns of new rows: who teaches a subject in a class, and who takes it. */
+type Teaching = { user_profile_id: string; subject_id: string }
+type Taking = { student_id: string; subject_id: string }
+
 /** What the database says about the classes that are taken over and the year that receives them. */
 export type Facts = {
   year: { id: string; start_date: string }
@@ -11,8 +15,8 @@ export type Facts = {
   classes: ReadonlyMap<string, { year: string; yearStarts: string }>
   pupils: readonly Pupil[]
   teachers: readonly { classId: string; id: string; classTeacher: string | null }[]
-  subjectTeachers: readonly { classId: string; teacherId: string; subjectId: string }[]
-  takers: readonly { classId: string; studentId: string; subjectId: string }[]
+  subjectTeachers: readonly (Teaching & { classId: string })[]
+  takers: readonly (Taking & { classId: string })[]
   /** Names of the classes that the year already has. */
   takenNames: ReadonlySet<string>
   /** The class that a pupil already has in that year, by the pupil's id. */
@@ -25,8 +29,8 @@ export type Opening = {
   studentIds: string[]
   teacherIds: string[]
   classTeacherId: string
-  teaching: { teacherId: string; subjectId: string }[]
-  taking: { studentId: string; subjectId: string }[]
+  teaching: Teaching[]
+  taking: Taking[]
   issues: Issue[]
 }
 
@@ -83,7 +87,11 @@ function goingAlong({ fromClassId }: Wanted, pupils: readonly Pupil[], { teacher
     studentIds: [...studentIds],
     teacherIds: [...teacherIds],
     classTeacherId,
-    teaching: subjectTeachers.filter(({ classId, teacherId }) => classId === fromClassId && teacherIds.has(teacherId)),
-    taking: takers.filter(({ classId, studentId }) => classId === fromClassId && studentIds.has(studentId)),
+    teaching: subjectTeachers
+      .filter(({ classId, user_profile_id }) => classId === fromClassId && teacherIds.has(user_profile_id))
+      .map(({ classId: _, ...own }) => own),
+    taking: takers
+      .filter(({ classId, student_id }) => classId === fromClassId && studentIds.has(student_id))
+      .map(({ classId: _, ...own }) => own),
   }
 }

@@ -77,8 +77,8 @@ export const subjectTeachersOfClasses = statement<OfClasses>()(({ db, t, p, dial
   db
     .select({
       classId: t.teacher_subject_assignment.student_group_id,
-      teacherId: t.teacher_subject_assignment.user_profile_id,
-      subjectId: t.teacher_subject_assignment.subject_id,
+      user_profile_id: t.teacher_subject_assignment.user_profile_id,
+      subject_id: t.teacher_subject_assignment.subject_id,
     })
     .from(t.teacher_subject_assignment)
     .innerJoin(
@@ -99,8 +99,8 @@ export const takersInClasses = statement<OfClasses>()(({ db, t, p, dialect }) =>
   db
     .select({
       classId: t.student_subject.student_group_id,
-      studentId: t.student_subject.student_id,
-      subjectId: t.student_subject.subject_id,
+      student_id: t.student_subject.student_id,
+      subject_id: t.student_subject.subject_id,
     })
     .from(t.student_subject)
     .innerJoin(t.subject, matches(t.subject, { school_id: t.student_subject.school_id, id: t.student_subject.subject_id, is_active: true }))

@@ -57,7 +57,7 @@ const reported = ({ fromClassId, name, studentIds, teacherIds, teaching, taking,
   name,
   students: studentIds.length,
   teachers: teacherIds.length,
-  subjects: new Set([...teaching, ...taking].map((one) => one.subjectId)).size,
+  subjects: new Set([...teaching, ...taking].map((one) => one.subject_id)).size,
   class_id,
   issues,
 })
@@ -65,56 +65,22 @@ const reported = ({ fromClassId, name, studentIds, teacherIds, teaching, taking,
 type Opened = Opening & { id: string }
 
 async function write(tx: WriteTx, { id: academic_year_id, school_id }: Year, opened: readonly Opened[]) {
-  const rowsOf = <T>(make: (opening: Opened, place: { school_id: string; student_group_id: string }) => T[]): T[] =>
-    opened.flatMap((opening) => make(opening, { school_id, student_group_id: opening.id }))
-  await tx.insert(
-    'student_group',
-    opened.map(({ id, name }) => ({ id, school_id, academic_year_id, name })),
-  )
-  await tx.insert(
-    'teacher_group_assignment',
-    rowsOf(({ teacherIds }, place) =>
-      teacherIds.map((teacher) => ({
-        ...place,
-        user_profile_id: teacher,
-        academic_year_id,
-      })),
-    ),
-  )
+  const rowsOf = <T>(make: (opening: Opened) => T[]) =>
+    opened.flatMap((opening) => make(opening).map((row) => ({ school_id, student_group_id: opening.id, ...row })))
+  const groups = opened.map(({ id, name }) => ({ id, school_id, academic_year_id, name }))
+  const teachers = rowsOf(({ teacherIds }) => teacherIds.map((user_profile_id) => ({ user_profile_id, academic_year_id })))
+  const teaching = rowsOf((opening) => opening.teaching.map((row) => ({ ...row, academic_year_id })))
+  const places = rowsOf(({ studentIds }) => studentIds.map((student_id) => ({ student_id, academic_year_id, enrolled_at: tx.now })))
+  await tx.insert('student_group', groups)
+  await tx.insert('teacher_group_assignment', teachers)
   await tx.insert(
     'class_teacher',
-    rowsOf(({ id, classTeacherId }, place) => [{ ...place, id, user_profile_id: classTeacherId }]),
+    rowsOf(({ id, classTeacherId }) => [{ id, user_profile_id: classTeacherId }]),
   )
-  await tx.insert(
-    'teacher_subject_assignment',
-    rowsOf(({ teaching }, place) =>
-      teaching.map(({ teacherId: teacher, subjectId: subject_id }) => ({
-        ...place,
-        user_profile_id: teacher,
-        subject_id,
-        academic_year_id,
-      })),
-    ),
-  )
-  await tx.insert(
-    'enrolment',
-    rowsOf(({ studentIds }, place) =>
-      studentIds.map((student_id) => ({
-        ...place,
-        student_id,
-        academic_year_id,
-        enrolled_at: tx.now,
-      })),
-    ),
-  )
+  await tx.insert('teacher_subject_assignment', teaching)
+  await tx.insert('enrolment', places)
   await tx.insert(
     'student_subject',
-    rowsOf(({ taking }, place) =>
-      taking.map(({ studentId: student_id, subjectId: subject_id }) => ({
-        ...place,
-        student_id,
-        subject_id,
-      })),
-    ),
+    rowsOf(({ taking }) => taking),
   )
 }

@@ -49,9 +49,7 @@ async function admit(tx: WriteTx, { school_id, user_id }: Request, role: Role) {
   await tx.update('school_management', before, { role, is_active: true })
 }
 
-type JoinRequestKeys = 'requestToJoin' | 'joinRequests' | 'approve' | 'reject' | 'withdraw'
-
-export const joinRequestHandlers: Pick<Handlers<typeof schools>, JoinRequestKeys> = {
+export const joinRequestHandlers = {
   requestToJoin: on(schools.requestToJoin, {
     as: 'system',
     load: ({ tx }, { params }) => joinableSchool(tx, params.schoolId),
@@ -102,4 +100,4 @@ export const joinRequestHandlers: Pick<Handlers<typeof schools>, JoinRequestKeys
       return { message: 'Your request was withdrawn.' }
     },
   }),
-}
+} satisfies Partial<Handlers<typeof schools>>

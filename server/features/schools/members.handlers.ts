@@ -59,9 +59,7 @@ async function removeAssignments(tx: WriteTx, { school_id: school, user_id: user
   })
 }
 
-type MemberKeys = 'members' | 'updateMember' | 'removeMember'
-
-export const memberHandlers: Pick<Handlers<typeof schools>, MemberKeys> = {
+export const memberHandlers = {
   members: onGuard(schools.members, async ({ tx, caller }) => {
     const members = await membersOf(tx, { school: caller.school_id })
     return members.sort((a, b) => compareText(orderOf(a), orderOf(b)))
@@ -92,4 +90,4 @@ export const memberHandlers: Pick<Handlers<typeof schools>, MemberKeys> = {
       return { message: 'The member was removed from the school.' }
     },
   }),
-}
+} satisfies Partial<Handlers<typeof schools>>

@@ -37,10 +37,7 @@ async function record(tx: WriteTx, { group, term }: ClassPlace, { object, report
   })
 }
 
-export const classFileHandlers: Pick<
-  Handlers<typeof reportFiles>,
-  'classFiles' | 'downloadClassFile' | 'uploadClassFile' | 'generateClassFile'
-> = {
+export const classFileHandlers = {
   classFiles: on(reportFiles.classFiles, {
     load: (context, { targets }) => classPlace(context, targets),
     run: ({ tx }, { query }, place) => filesOfClass(tx, ofClass(place, query.reportType)),
@@ -79,9 +76,9 @@ export const classFileHandlers: Pick<
     },
     make: async (services, { gathered, groupId, reportType, fileType }) => {
       const input = await broadsheetInput(gathered, services.files)
-      const { bytes } = await services.documents.broadsheet(input, fileType, { school: gathered.head.schoolId })
+      const bytes = await services.documents.broadsheet(input, fileType, { school: gathered.head.schoolId })
       return { object: await keep(services, groupId, fileType, bytes), reportType, fileType }
     },
     save: ({ tx }, kept, place) => record(tx, place, kept),
   }),
-}
+} satisfies Partial<Handlers<typeof reportFiles>>

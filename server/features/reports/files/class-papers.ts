@@ -111,11 +111,11 @@ export async function makeClassPapers(services: Own, wanted: Wanted, tell: Tell)
 
   tell.line(`All of them in one file for printing${wanted.twoSided ? ' on both sides' : ''} …`)
   const printed = await documents.printRun(input, { school, twoSided: wanted.twoSided })
-  await write(classFileName('all reports', titled, 'pdf'), printed.bytes)
+  await write(classFileName('all reports', titled, 'pdf'), printed)
 
   tell.line('The broadsheet …')
   const broadsheet = await broadsheetInput(sheet, files)
   for (const format of ['pdf', 'csv', 'xlsx'] as const)
-    await write(classFileName('broadsheet', titled, format), (await documents.broadsheet(broadsheet, format, { school })).bytes)
+    await write(classFileName('broadsheet', titled, format), await documents.broadsheet(broadsheet, format, { school }))
   return written
 }

@@ -4,6 +4,7 @@ import { startJob } from '../../jobs/jobs.policy.ts'
 import { type ClassPlace, classPlace } from '../reports.policy.ts'
 import { archiveOf } from './archive.ts'
 import { cardName, classFileName } from './names.ts'
+import { contentTypes } from './paths.ts'
 import { paperSize } from './pdf-storage.ts'
 import { cardsInput, readReportCards } from './report-card-data.ts'
 import { booksOf } from './report-files.policy.ts'
@@ -12,7 +13,7 @@ import { latestPdfs } from './report-files.queries.ts'
 type Type = 'term' | 'year_end'
 const titledOf = ({ group, term, year }: ClassPlace, type: Type) => ({ class_name: group.name, year: year.name, term: term.name, type })
 
-export const classPdfHandlers: Pick<Handlers<typeof reportFiles>, 'archive' | 'print' | 'generatePdfs'> = {
+export const classPdfHandlers = {
   archive: onFile(reportFiles.archive, {
     load: (context, { targets }) => classPlace(context, targets),
     run: async ({ tx }, { query }, place) => {
@@ -39,11 +40,8 @@ export const classPdfHandlers: Pick<Handlers<typeof reportFiles>, 'archive' | 'p
       return { gathered, twoSided: query.twoSided ?? false, filename: classFileName('reports', titledOf(place, query.reportType), 'pdf') }
     },
     finish: async ({ gathered, twoSided, filename }, { documents, files }) => {
-      const { bytes, contentType } = await documents.printRun(await cardsInput(gathered, files), {
-        school: gathered.head.schoolId,
-        twoSided,
-      })
-      return { bytes, contentType, filename }
+      const options = { school: gathered.head.schoolId, twoSided }
+      return { bytes: await documents.printRun(await cardsInput(gathered, files), options), contentType: contentTypes.pdf, filename }
     },
   }),
 
@@ -62,4 +60,4 @@ export const classPdfHandlers: Pick<Handlers<typeof reportFiles>, 'archive' | 'p
       return { job_id: job }
     },
   }),
-}
+} satisfies Partial<Handlers<typeof reportFiles>>

@@ -21,10 +21,7 @@ async function nameOf(tx: ReadTx, book: Book): Promise<string> {
   return cardName(await studentOf(tx, book), { class_name: group.name, year: year.name, term: term.name, type })
 }
 
-export const pdfHandlers: Pick<
-  Handlers<typeof reportFiles>,
-  'recordPdf' | 'uploadPdf' | 'generatePdf' | 'pdfs' | 'latestPdf' | 'downloadPdf'
-> = {
+export const pdfHandlers = {
   recordPdf: onStaged(reportFiles.recordPdf, {
     load: (context, { params }) => reportOf(context, params.id),
     gather: async (_context, { body }, book) => {
@@ -97,4 +94,4 @@ export const pdfHandlers: Pick<
     // The stored path is taken as it is: PDFs of before this service lie at flat paths.
     finish: async ({ path, filename }) => ({ stored: { bucket: BUCKET, path }, filename, missing: reportFileFailures.fileAway() }),
   }),
-}
+} satisfies Partial<Handlers<typeof reportFiles>>
