@@ -10,44 +10,9 @@ import { addressesAt, isNetwork, LOCAL, type Machine, thisMachine, urlOf } from 
 export type S3Settings = { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string; bucketPrefix: string }
 
 /** What the environment says (decisions §7), read in this file alone. */
-export type Config = {
-  port: number
-  host: string
-  dataDir: string
-  /** What the settings make of this server. A laptop starts as `school`: whose it is stands in its database (`laptopOwner`). */
-  role: Exclude<NodeRole, 'laptop'>
-  /** Where a centre's database is; null at a school. */
-  databaseUrl: string | null
-  publicUrl: string
-  /** `publicUrl` was made from the best address of this machine, and changes when that does. */
-  publicUrlFollows: boolean
-  dedicated: boolean
-  smtpUrl: string | null
-  mailFrom: string
-  cookiePrefix: string
-  projectRef: string
-  sessionSecret: string
-  allowedOrigins: readonly string[]
-  trustProxy: readonly string[]
-  redisUrl: string | null
-  /** Where files are kept; null: in `dataDir`. */
-  s3: S3Settings | null
-  secureCookies: boolean
-  /** For other devices of the building, and announced to them. */
-  lan: boolean
-  /** How connections are secured: not at all, by the school's own authority, or with a certificate of the operator's. */
-  tls: 'none' | 'authority' | { certFile: string; keyFile: string }
-  logLevel: string
-  /** Scheduled backups, and those before migrations. */
-  backups: boolean
-  backupDir: string
-  /** A folder on another disk, which every backup is copied to. */
-  backupCopyDir: string | null
-  /** What other nodes call this one. */
-  nodeName: string
-  /** What the teachers' program that started this server proves itself with (docs/design/desktop.md); null for every other server. */
-  windowSecret: string | null
-}
+export type Config = ReturnType<typeof readConfig>
+/** How connections are secured: not at all, by the school's own authority, or with a certificate of the operator's. */
+type Tls = 'none' | 'authority' | { certFile: string; keyFile: string }
 
 /** A setting that is wrong: the start ends with this one line. */
 export class ConfigError extends Error {}
@@ -128,25 +93,27 @@ function parse(settings: Settings): z.output<typeof Environment> {
 }
 
 /** Reads and checks the configuration. Throws `ConfigError` with one line that names the setting. */
-export function readConfig(settings: Settings, machine: () => Machine = thisMachine): Config {
+export function readConfig(settings: Settings, machine: () => Machine = thisMachine) {
   const config = readWithoutSecret(settings, machine)
   return { ...config, sessionSecret: config.sessionSecret ?? secretIn(config.dataDir) }
 }
 
 /** The same without making the secret, which is null where there is no setting for it: for those who only look. */
-export function readWithoutSecret(
-  settings: Settings,
-  machine: () => Machine = thisMachine,
-): Omit<Config, 'sessionSecret'> & { sessionSecret: string | null } {
+export function readWithoutSecret(settings: Settings, machine: () => Machine = thisMachine) {
   const env = parse(settings)
   const dataDir = resolve(env.DATA_DIR)
+  /** What the settings make of this server. A laptop starts as `school`: whose it is stands in its database (`laptopOwner`). */
+  const role: Exclude<NodeRole, 'laptop'> = env.DATABASE_URL ? 'centre' : 'school'
   return {
     port: env.PORT,
+    /** What other nodes call this one. */
     nodeName: env.NODE_NAME ?? hostname(),
+    /** What the teachers' program that started this server proves itself with (docs/design/desktop.md); null for every other server. */
     windowSecret: env.WINDOW_SECRET ?? null,
     ...network(env, machine),
     dataDir,
-    role: env.DATABASE_URL ? 'centre' : 'school',
+    role,
+    /** Where a centre's database is; null at a school. */
     databaseUrl: env.DATABASE_URL ?? null,
     dedicated: env.DEDICATED ?? !env.DATABASE_URL,
     smtpUrl: env.SMTP_URL ?? null,
@@ -157,8 +124,10 @@ export function readWithoutSecret(
     allowedOrigins: env.ALLOWED_ORIGINS,
     trustProxy: env.TRUST_PROXY,
     redisUrl: env.REDIS_URL ?? null,
+    /** Where files are kept; null: in `dataDir`. */
     s3: s3Of(env),
     logLevel: env.LOG_LEVEL,
+    /** Scheduled backups, and those before migrations. */
     backups: env.BACKUPS,
     ...backupFolders(dataDir, env),
   }
@@ -172,10 +141,19 @@ function network(env: z.output<typeof Environment>, machine: () => Machine) {
   const [best = 'localhost'] = addressesAt(host, machine())
   const publicUrl = (env.PUBLIC_URL ?? urlOf(tls === 'none' ? 'http' : 'https', best, env.PORT)).replace(/\/+$/, '')
   const secureCookies = tls !== 'none' || (env.NODE_ENV === 'production' && !env.INSECURE_LAN)
-  return { host, lan, tls, publicUrl, publicUrlFollows: env.PUBLIC_URL === undefined, secureCookies }
+  return {
+    host,
+    /** For other devices of the building, and announced to them. */
+    lan,
+    tls,
+    publicUrl,
+    /** `publicUrl` was made from the best address of this machine, and changes when that does. */
+    publicUrlFollows: env.PUBLIC_URL === undefined,
+    secureCookies,
+  }
 }
 
-function tlsOf({ TLS_CERT_FILE, TLS_KEY_FILE, INSECURE_LAN }: z.output<typeof Environment>, lan: boolean): Config['tls'] {
+function tlsOf({ TLS_CERT_FILE, TLS_KEY_FILE, INSECURE_LAN }: z.output<typeof Environment>, lan: boolean): Tls {
   if (TLS_CERT_FILE && !TLS_KEY_FILE) throw new ConfigError('The setting TLS_CERT_FILE needs TLS_KEY_FILE beside it.')
   if (TLS_KEY_FILE && !TLS_CERT_FILE) throw new ConfigError('The setting TLS_KEY_FILE needs TLS_CERT_FILE beside it.')
   if (INSECURE_LAN && TLS_CERT_FILE) throw new ConfigError('The settings INSECURE_LAN and TLS_CERT_FILE contradict each other: choose one.')
@@ -202,6 +180,7 @@ function s3Of(env: z.output<typeof Environment>): S3Settings | null {
 
 function backupFolders(dataDir: string, { BACKUP_DIR, BACKUP_COPY_DIR }: { BACKUP_DIR?: string; BACKUP_COPY_DIR?: string }) {
   const backupDir = resolve(BACKUP_DIR ?? join(dataDir, 'backups'))
+  /** A folder on another disk, which every backup is copied to. */
   const backupCopyDir = BACKUP_COPY_DIR ? resolve(BACKUP_COPY_DIR) : null
   if (backupCopyDir === backupDir) throw new ConfigError('The setting BACKUP_COPY_DIR must be another folder than the one of the backups.')
   return { backupDir, backupCopyDir }
