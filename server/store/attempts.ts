@@ -1,13 +1,13 @@
 import { toInstant } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
 import { and, eq, inArray, lte, sql } from 'drizzle-orm'
-import { statement } from './statement.ts'
+import { rowsBy } from './statement.ts'
 import type { ReadTx, WriteTx } from './tx.ts'
 
 /** So many within a window that starts with the first one; `windowMs` in milliseconds. */
 export type Limit = { max: number; windowMs: number }
 
-const byKey = statement<{ key: string }>()(({ db, t, p }) => db.select().from(t.attempt).where(eq(t.attempt.key, p.key)))
+const byKey = rowsBy('attempt', { key: 'key' })
 
 /** How many were counted in the window that runs now. */
 export async function countOf(tx: ReadTx, key: string): Promise<number> {

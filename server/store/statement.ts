@@ -1,5 +1,5 @@
 import type { Row, Tables } from '@markbook/shared/tables/tables'
-import { and, asc, eq, type Placeholder, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, type Placeholder, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { compiled } from './compiled.ts'
 import type { Db } from './connection.ts'
@@ -51,35 +51,46 @@ type Values<T extends keyof Tables, B extends By<T>> = {
   [P in keyof B]: B[P] extends keyof Row<T> ? Exclude<Row<T>[B[P]], null> : string
 }
 
+type Options<T extends keyof Tables, C> = {
+  lock?: boolean
+  /** These columns of the rows; all where it is absent. */
+  columns?: readonly C[]
+  /** Values that never change. */
+  where?: Partial<Row<T>>
+  orderBy?: readonly ((keyof Row<T> & string) | { desc: keyof Row<T> & string })[]
+  limit?: number
+}
+
 /**
  * A statement for the rows of a table whose columns have the values of its parameters. Of a column under `in` the parameter is the JSON
  * array of the values. `lock` as of a statement.
  *
  *     const termsOfYear = rowsBy('term', { school: 'school_id', year: 'academic_year_id' }, { orderBy: ['sort_order'] })
  */
-export const rowsBy = <T extends keyof Tables, const B extends By<T>>(
+export const rowsBy = <T extends keyof Tables, const B extends By<T>, const C extends keyof Row<T> & string = keyof Row<T> & string>(
   table: T,
   by: B,
-  { lock = false, orderBy = [], limit }: { lock?: boolean; orderBy?: readonly (keyof Row<T> & string)[]; limit?: number } = {},
+  { lock = false, columns: wanted, where = {}, orderBy = [], limit }: Options<T, C> = {},
 ) => {
+  const isList = Object.values(by).some((column) => typeof column === 'object')
   const query = statement<Record<string, unknown>>(lock ? { lock: table } : {})(({ db, t, p, dialect }) => {
     const columns = t[table] as unknown as Record<PropertyKey, SQLiteColumn>
+    const columnOf = (name: PropertyKey) => columns[name] as SQLiteColumn
     const conditions = Object.entries(by).map(([name, column]) => {
       const value = p[name] as Placeholder
-      return typeof column === 'object'
-        ? dialect.inList(columns[column.in] as SQLiteColumn, value)
-        : eq(columns[column] as SQLiteColumn, value)
+      return typeof column === 'object' ? dialect.inList(columnOf(column.in), value) : eq(columnOf(column), value)
     })
-    const found = db
-      .select()
+    const fixed = Object.entries(where).map(([name, value]) => eq(columnOf(name), value))
+    const sorted = (name: string) => (isList ? dialect.sorted(columnOf(name)) : asc(columnOf(name)))
+    const found = (wanted ? db.select(Object.fromEntries(wanted.map((name) => [name, columnOf(name)]))) : db.select())
       .from(t[table] as SQLiteTable)
-      .where(and(...conditions))
+      .where(and(...conditions, ...fixed))
       .$dynamic()
-    if (orderBy.length > 0) found.orderBy(...orderBy.map((name) => asc(columns[name] as SQLiteColumn)))
+    if (orderBy.length > 0) found.orderBy(...orderBy.map((name) => (typeof name === 'object' ? desc(columnOf(name.desc)) : sorted(name))))
     if (limit) found.limit(limit)
     return found
   })
-  return (tx: ReadTx, values: Values<T, B>) => query(tx, values) as Promise<Row<T>[]>
+  return (tx: ReadTx, values: Values<T, B>) => query(tx, values) as unknown as Promise<Pick<Row<T>, C>[]>
 }
 
 /** Drizzle's `for` exists on Postgres only and cannot be typed through SQLite's builder; the clause is added to the built text. */

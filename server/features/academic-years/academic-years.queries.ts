@@ -1,5 +1,4 @@
 import type { Row } from '@markbook/shared/tables/tables'
-import { asc, desc, eq } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -8,13 +7,7 @@ import { activeYearOf } from './academic-years.policy.ts'
 type Year = Row<'academic_year'>
 type OfYear = { school: string; year: string }
 
-const newestFirst = statement<{ school: string }>()(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.academic_year)
-    .where(eq(t.academic_year.school_id, p.school))
-    .orderBy(desc(t.academic_year.start_date), desc(t.academic_year.name), asc(t.academic_year.id)),
-)
+const newestFirst = rowsBy('academic_year', { school: 'school_id' }, { orderBy: [{ desc: 'start_date' }, { desc: 'name' }, 'id'] })
 
 /** A year as answered: `is_active` says whether the register names it. */
 export type ShownYear = Year & { is_active: boolean }
@@ -53,7 +46,8 @@ const anAssessmentOfAClass = statement<OfYear>()(({ db, t, p }) =>
     .limit(1),
 )
 
-const aReportBook = rowsBy('report_book', { school: 'school_id', year: 'academic_year_id' }, { limit: 1 })
+const ofYear = { school: 'school_id', year: 'academic_year_id' } as const
+const aReportBook = rowsBy('report_book', ofYear, { limit: 1 })
 
 const aClassFile = statement<OfYear>()(({ db, t, p }) =>
   db
@@ -71,10 +65,4 @@ const aClassFile = statement<OfYear>()(({ db, t, p }) =>
 export const usesOfYear = [anAssessment, anAssessmentOfAClass, aReportBook, aClassFile]
 
 /** One year-end report book of the year, where there is any. */
-export const aYearEndBook = statement<OfYear>()(({ db, t, p }) =>
-  db
-    .select({ id: t.report_book.id })
-    .from(t.report_book)
-    .where(matches(t.report_book, { school_id: p.school, academic_year_id: p.year, report_type: 'year_end' }))
-    .limit(1),
-)
+export const aYearEndBook = rowsBy('report_book', ofYear, { where: { report_type: 'year_end' }, limit: 1 })

@@ -21,12 +21,7 @@ export const newestPendingRequest = statement<{ user: string }>()(({ db, t, p })
     .limit(1),
 )
 
-export const activeMembership = statement<{ user: string; school: string }>()(({ db, t, p }) =>
-  db
-    .select({ id: t.school_management.id })
-    .from(t.school_management)
-    .where(matches(t.school_management, { user_id: p.user, school_id: p.school, is_active: true })),
-)
+export const activeMembership = rowsBy('school_management', { user: 'user_id', school: 'school_id' }, { where: { is_active: true } })
 
 /** The places of a person in schools that are open, suspended ones included. */
 export const schoolsOf = statement<{ user: string }>()(({ db, t, p }) =>

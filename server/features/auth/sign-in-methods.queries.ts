@@ -1,4 +1,4 @@
-import { asc, desc, eq } from 'drizzle-orm'
+import { desc, eq } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 
@@ -8,15 +8,10 @@ export const totpOfUser = rowsBy('user_totp', { user: 'user_id' })
 /** The secret that waits to be confirmed. */
 export const enrolmentOf = rowsBy('totp_enrolment', { user: 'user_id' }, { lock: true })
 
-const recoveryCodes = (options: { lock?: string }) =>
-  statement<{ user: string }>(options)(({ db, t, p }) =>
-    db.select().from(t.recovery_code).where(eq(t.recovery_code.user_id, p.user)).orderBy(asc(t.recovery_code.slot)),
-  )
-
 /** The printed codes of a person by slot, used ones included; not locked, because anybody may try a code. */
-export const recoveryCodesOf = recoveryCodes({})
+export const recoveryCodesOf = rowsBy('recovery_code', { user: 'user_id' }, { orderBy: ['slot'] })
 /** The same, locked to be replaced. */
-export const recoveryCodesToReplace = recoveryCodes({ lock: 'recovery_code' })
+export const recoveryCodesToReplace = rowsBy('recovery_code', { user: 'user_id' }, { lock: true, orderBy: ['slot'] })
 
 /** Every membership of a person, at whatever school. */
 export const membershipsOf = rowsBy('school_management', { user: 'user_id' })

@@ -7,8 +7,7 @@ import { classSummary } from '@markbook/shared/domain/summary'
 import { classYearResult, unplacedYearResult } from '@markbook/shared/domain/year-results'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
-import { eq } from 'drizzle-orm'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { gradingScaleOf } from '../grading-scale/grading-scale.policy.ts'
 import { type ClassAccess, classFactsOf, classOf, demand, factsAbout, type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
@@ -98,12 +97,7 @@ export type ClassMarks<G extends string | null = string | null> = Omit<ClassInpu
 type Titled = { title: string; exclusion_reason: string | null; sort_order: number | null }
 
 /** Every subject of the school. Inactive ones too: what was marked before stays part of the results. */
-export const subjectsToName = statement<{ school: string }>()(({ db, t, p }) =>
-  db
-    .select({ id: t.subject.id, name: t.subject.name, code: t.subject.code, sort_order: t.subject.sort_order })
-    .from(t.subject)
-    .where(eq(t.subject.school_id, p.school)),
-)
+export const subjectsToName = rowsBy('subject', { school: 'school_id' }, { columns: ['id', 'name', 'code', 'sort_order'] })
 
 /** Everybody enrolled in the class, with their marks in the terms. */
 async function marksOfClass(tx: ReadTx, group: Group, terms: readonly Pick<Term, 'id'>[]): Promise<ClassMarks<string>> {

@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, isNull, or } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 
 // Nothing here is locked: a class's results are read, never changed, and a teacher may not lock what only an administrator writes.
 
@@ -24,11 +24,10 @@ export const studentsEnrolled = statement<{ school: string; group: string }>()((
     .orderBy(asc(student.sort_key), asc(student.id))
 })
 
-export const subjectsAssigned = statement<{ school: string; group: string }>()(({ db, t, p }) =>
-  db
-    .select({ student_id: t.student_subject.student_id, subject_id: t.student_subject.subject_id })
-    .from(t.student_subject)
-    .where(matches(t.student_subject, { school_id: p.school, student_group_id: p.group })),
+export const subjectsAssigned = rowsBy(
+  'student_subject',
+  { school: 'school_id', group: 'student_group_id' },
+  { columns: ['student_id', 'subject_id'] },
 )
 
 /** The assessments of some terms that concern a class, or nobody's class in particular. `terms` is a JSON array. */
@@ -76,10 +75,8 @@ export const gradesByStudent = statement<{ school: string; students: string; ter
 })
 
 /** A student's grades in a term with what was said about them. */
-export const gradesWithReasons = statement<{ school: string; student: string; term: string }>()(({ db, t, p }) => {
-  const { assessment_id, score, is_excluded, exclusion_reason } = t.grade
-  return db
-    .select({ assessment_id, score, is_excluded, exclusion_reason })
-    .from(t.grade)
-    .where(matches(t.grade, { school_id: p.school, student_id: p.student, term_id: p.term }))
-})
+export const gradesWithReasons = rowsBy(
+  'grade',
+  { school: 'school_id', student: 'student_id', term: 'term_id' },
+  { columns: ['assessment_id', 'score', 'is_excluded', 'exclusion_reason'] },
+)

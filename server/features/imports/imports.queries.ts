@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 
@@ -28,10 +28,4 @@ export const studentsOfSchoolInYear = statement<{ school: string; term: string }
 })
 
 /** The grades of these assessments. `ids` is a JSON array. */
-export const gradesOfAssessments = statement<{ school: string; ids: string }>({ lock: 'grade' })(({ db, t, p, dialect }) =>
-  db
-    .select()
-    .from(t.grade)
-    .where(and(eq(t.grade.school_id, p.school), dialect.inList(t.grade.assessment_id, p.ids)))
-    .orderBy(dialect.sorted(t.grade.id)),
-)
+export const gradesOfAssessments = rowsBy('grade', { school: 'school_id', ids: { in: 'assessment_id' } }, { lock: true, orderBy: ['id'] })

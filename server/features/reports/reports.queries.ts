@@ -1,23 +1,13 @@
-import { and, asc, desc, eq, getTableColumns } from 'drizzle-orm'
+import { asc, getTableColumns } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 
 /** The books of these students for a term, in the order of ids, so that two who lock them cannot wait for each other. `students` is a JSON array. */
-export const booksOfStudents = statement<{ school: string; term: string; type: 'term' | 'year_end'; students: string }>({
-  lock: 'report_book',
-})(({ db, t, p, dialect }) => {
-  const { report_book } = t
-  return db
-    .select()
-    .from(report_book)
-    .where(
-      and(
-        matches(report_book, { school_id: p.school, term_id: p.term, report_type: p.type }),
-        dialect.inList(report_book.student_id, p.students),
-      ),
-    )
-    .orderBy(dialect.sorted(report_book.id))
-})
+export const booksOfStudents = rowsBy(
+  'report_book',
+  { school: 'school_id', term: 'term_id', type: 'report_type', students: { in: 'student_id' } },
+  { lock: true, orderBy: ['id'] },
+)
 
 /** `ids` is a JSON array. Not locked: to be read. */
 export const booksById = rowsBy('report_book', { school: 'school_id', ids: { in: 'id' } })
@@ -40,13 +30,7 @@ export const booksOfClass = statement<{ school: string; group: string; term: str
 export const booksOfStudent = rowsBy('report_book', { school: 'school_id', student: 'student_id', term: 'term_id' })
 
 /** The entries of some books. Whoever writes them holds their books. `books` is a JSON array. */
-export const entriesOfBooks = statement<{ school: string; books: string }>()(({ db, t, p, dialect }) =>
-  db
-    .select()
-    .from(t.report_book_entry)
-    .where(and(eq(t.report_book_entry.school_id, p.school), dialect.inList(t.report_book_entry.report_book_id, p.books)))
-    .orderBy(dialect.sorted(t.report_book_entry.id)),
-)
+export const entriesOfBooks = rowsBy('report_book_entry', { school: 'school_id', books: { in: 'report_book_id' } }, { orderBy: ['id'] })
 
 /** The entries of a book with their subjects, in order; those without figures of now share a place and go by code. */
 export const entriesWithSubjects = statement<{ school: string; book: string }>()(({ db, t, p }) => {
@@ -78,12 +62,10 @@ export const entriesOfClass = statement<{ school: string; group: string; term: s
 })
 
 /** Newest first. */
-export const pdfsOfBook = statement<{ school: string; book: string }>()(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.report_book_pdf)
-    .where(matches(t.report_book_pdf, { school_id: p.school, report_book_id: p.book }))
-    .orderBy(desc(t.report_book_pdf.generated_at), desc(t.report_book_pdf.id)),
+export const pdfsOfBook = rowsBy(
+  'report_book_pdf',
+  { school: 'school_id', book: 'report_book_id' },
+  { orderBy: [{ desc: 'generated_at' }, { desc: 'id' }] },
 )
 
 /** Not locked: the book of an entry is locked before the entry is. */

@@ -1,27 +1,15 @@
 import { schoolFailures } from '@markbook/shared/contract/schools'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
-import { matches } from '../../store/conditions.ts'
-import { rowsBy, statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 
 /** A school as join requests show it. */
 export type SchoolName = Pick<Row<'school'>, 'id' | 'name'>
 
-const activeSchool = statement<{ id: string }>()(({ db, t, p }) =>
-  db
-    .select({ id: t.school.id, name: t.school.name })
-    .from(t.school)
-    .where(matches(t.school, { id: p.id, is_active: true })),
-)
+const activeSchool = rowsBy('school', { id: 'id' }, { columns: ['id', 'name'], where: { is_active: true } })
 
-const pendingOfUser = statement<{ user: string }>()(({ db, t, p }) =>
-  db
-    .select({ id: t.school_join_request.id })
-    .from(t.school_join_request)
-    .where(matches(t.school_join_request, { user_id: p.user, status: 'pending' }))
-    .limit(1),
-)
+const pendingOfUser = rowsBy('school_join_request', { user: 'user_id' }, { where: { status: 'pending' }, limit: 1 })
 
 const membership = rowsBy('school_management', { user: 'user_id', school: 'school_id' })
 

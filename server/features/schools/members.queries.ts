@@ -21,12 +21,7 @@ export const membersOf = statement<{ school: string }>()(({ db, t, p }) =>
     .where(eq(t.school_management.school_id, p.school)),
 )
 
-export const activeAdminsOf = statement<{ school: string }>()(({ db, t, p }) =>
-  db
-    .select({ user_id: t.school_management.user_id })
-    .from(t.school_management)
-    .where(matches(t.school_management, { school_id: p.school, role: 'admin', is_active: true })),
-)
+export const activeAdminsOf = rowsBy('school_management', { school: 'school_id' }, { where: { role: 'admin', is_active: true } })
 
 /** The classes that a person leads, whichever year. */
 export const classesLedBy = statement<OfMember>()(({ db, t, p }) =>

@@ -16,17 +16,10 @@ export const schoolsRevision = statement<Record<never, never>>()(({ db, t }) =>
     .innerJoin(t.sync_row, matches(t.sync_row, { school_id: t.school.id, table_name: 'school', row_id: t.school.id })),
 )
 
-export const activeSchools = statement<Record<never, never>>()(({ db, t }) =>
-  db.select({ id: t.school.id, name: t.school.name, school_type: t.school.school_type }).from(t.school).where(eq(t.school.is_active, true)),
-)
+export const activeSchools = rowsBy('school', {}, { columns: ['id', 'name', 'school_type'], where: { is_active: true } })
 
 /** The requests of a person that wait for an answer, locked where the transaction writes. */
-export const pendingRequestsOf = statement<{ user: string }>({ lock: 'school_join_request' })(({ db, t, p }) =>
-  db
-    .select()
-    .from(t.school_join_request)
-    .where(matches(t.school_join_request, { user_id: p.user, status: 'pending' })),
-)
+export const pendingRequestsOf = rowsBy('school_join_request', { user: 'user_id' }, { lock: true, where: { status: 'pending' } })
 
 /** A request of any school, not locked: its person is locked before it. */
 export const requestById = rowsBy('school_join_request', { id: 'id' })

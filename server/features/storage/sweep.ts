@@ -1,9 +1,8 @@
 import { limits } from '@markbook/shared/limits'
-import { eq } from 'drizzle-orm'
 import { imageObject, ownerOf } from '../../files/image-address.ts'
 import { type Bucket, buckets, type StoredObject } from '../../files/storage.ts'
 import type { Services } from '../../http/services.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { avatarAt, crestAt } from './storage.queries.ts'
 
@@ -92,12 +91,6 @@ export function scheduleSweeps(services: Used): { stop(): Promise<void> } {
   }
 }
 
-type AtPath = { path: string }
+const reportPdfAt = rowsBy('report_book_pdf', { path: 'file_path' }, { columns: ['id'], limit: 1 })
 
-const reportPdfAt = statement<AtPath>()(({ db, t, p }) =>
-  db.select({ id: t.report_book_pdf.id }).from(t.report_book_pdf).where(eq(t.report_book_pdf.file_path, p.path)).limit(1),
-)
-
-const classFileAt = statement<AtPath>()(({ db, t, p }) =>
-  db.select({ id: t.class_report_file.id }).from(t.class_report_file).where(eq(t.class_report_file.file_path, p.path)).limit(1),
-)
+const classFileAt = rowsBy('class_report_file', { path: 'file_path' }, { columns: ['id'], limit: 1 })

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { asc, sql } from 'drizzle-orm'
 import { matches } from '../../../store/conditions.ts'
 import { rowsBy, statement } from '../../../store/statement.ts'
 
@@ -27,27 +27,16 @@ export const latestPdfs = statement<{ school: string; group: string; term: strin
     .orderBy(asc(student.sort_key), asc(student.id))
 })
 
-type OfClass = { school: string; group: string; term: string; type: 'term' | 'year_end' }
-
 /** Newest first. */
-export const filesOfClass = statement<OfClass>()(({ db, t, p }) => {
-  const { class_report_file: file } = t
-  return db
-    .select(getTableColumns(file))
-    .from(file)
-    .where(matches(file, { school_id: p.school, student_group_id: p.group, term_id: p.term, report_type: p.type }))
-    .orderBy(desc(file.generated_at), desc(file.id))
-})
+export const filesOfClass = rowsBy(
+  'class_report_file',
+  { school: 'school_id', group: 'student_group_id', term: 'term_id', type: 'report_type' },
+  { orderBy: [{ desc: 'generated_at' }, { desc: 'id' }] },
+)
 
 export const groupById = rowsBy('student_group', { school: 'school_id', id: 'id' })
 
 export const schoolById = rowsBy('school', { id: 'id' })
 
 /** Who a class's students are, by id, whether they are still in it or not. `ids` is a JSON array. */
-export const studentsById = statement<{ school: string; ids: string }>()(({ db, t, p, dialect }) =>
-  db
-    .select()
-    .from(t.student)
-    .where(and(eq(t.student.school_id, p.school), dialect.inList(t.student.id, p.ids)))
-    .orderBy(dialect.sorted(t.student.sort_key), asc(t.student.id)),
-)
+export const studentsById = rowsBy('student', { school: 'school_id', ids: { in: 'id' } }, { orderBy: ['sort_key', 'id'] })
