@@ -1,25 +1,22 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '@markbook/shared/clock'
 import { parse } from 'hono/utils/cookie'
+import { isSameSecret } from '../store/encryption.ts'
 
 /** Proves that a request comes from the desktop app's window, not who is signed in. Sent to `/window` alone. */
 export const WINDOW_COOKIE = 'markbook-window'
 
 const digest = (secret: string, use: string) => createHmac('sha256', secret).update(`markbook:${use}`).digest()
-const isSame = (input: string, expected: Buffer) => {
-  const bytes = Buffer.from(input, 'base64url')
-  return bytes.length === expected.length && timingSafeEqual(bytes, expected)
-}
 
 /** Derived from the secret, so that it stays valid when the server restarts after a crash. */
 export const windowCookie = (secret: string): string => digest(secret, 'window').toString('base64url')
 
 export const isDesktopWindow = (cookies: string | undefined, secret: string): boolean =>
-  isSame(parse(cookies ?? '', WINDOW_COOKIE)[WINDOW_COOKIE] ?? '', digest(secret, 'window'))
+  isSameSecret(Buffer.from(parse(cookies ?? '', WINDOW_COOKIE)[WINDOW_COOKIE] ?? '', 'base64url'), digest(secret, 'window'))
 
 /** True for requests of the desktop shell, which started this server and alone knows the secret. */
 export const isShell = (authorization: string | undefined, secret: string): boolean =>
-  isSame(Buffer.from(authorization?.replace(/^Bearer /, '') ?? '').toString('base64url'), Buffer.from(secret))
+  isSameSecret(Buffer.from(authorization?.replace(/^Bearer /, '') ?? ''), Buffer.from(secret))
 
 const TICKET_MS = 30_000
 

@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { type ImageType, imageTypes } from '@markbook/shared/contract/avatars'
 import { FileTable } from '@markbook/sync/protocol/files'
 import { z } from 'zod'
+import { isSameSecret } from '../store/encryption.ts'
 
 /**
  * The right to upload one picture: `id` names the upload, `user` whom it was issued to, `path` where the picture goes, `size` how many
@@ -53,9 +54,7 @@ export function readUploadToken(token: string, key: Buffer, now: number): Upload
 export function readAnyToken(token: string, key: Buffer, now: number): UploadClaims | NodeFileClaims | null {
   const [text, signature, ...rest] = token.split('.')
   if (!text || !signature || rest.length > 0) return null
-  const given = Buffer.from(signature, 'base64url')
-  const expected = sign(text, key)
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  if (!isSameSecret(Buffer.from(signature, 'base64url'), sign(text, key))) return null
   const claims = AnyClaims.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
   return claims.until > now ? claims : null
 }

@@ -1,5 +1,6 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { isSameSecret } from '../store/encryption.ts'
 
 /** Keys for the different uses of the one secret, so that a value made for one can never pass for another. */
 export type Keys = { access: Buffer; refresh: Buffer; otp: Buffer; seal: Buffer; upload: Buffer }
@@ -38,9 +39,7 @@ export function readAccessToken(token: string, key: Buffer): AccessClaims | null
 function verify(token: string, key: Buffer): AccessClaims | null {
   const [header, payload, signature, ...rest] = token.split('.')
   if (header !== HEADER || !payload || !signature || rest.length > 0) return null
-  const received = Buffer.from(signature, 'base64url')
-  const expected = sign(`${header}.${payload}`, key)
-  if (received.length !== expected.length || !timingSafeEqual(received, expected)) return null
+  if (!isSameSecret(Buffer.from(signature, 'base64url'), sign(`${header}.${payload}`, key))) return null
   return JSON.parse(Buffer.from(payload, 'base64url').toString()) as AccessClaims
 }
 

@@ -1,7 +1,11 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const CIPHER = 'aes-256-gcm'
 const [NONCE, TAG] = [12, 16]
+
+/** Whether what was sent is the secret, in a time that says nothing of where they differ. */
+export const isSameSecret = (sent: Uint8Array, secret: Uint8Array): boolean =>
+  sent.length === secret.length && timingSafeEqual(sent, secret)
 
 /** Encrypts a column with AES-256-GCM. `owner` is authenticated with it, so that a secret copied into another person's row does not decrypt. */
 export function encrypt(secret: Buffer, key: Buffer, owner: string): string {

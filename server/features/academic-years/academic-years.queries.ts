@@ -65,4 +65,4 @@ const aClassFile = statement<OfYear>()(({ db, t, p }) =>
 export const usesOfYear = [anAssessment, anAssessmentOfAClass, aReportBook, aClassFile]
 
 /** One year-end report book of the year, where there is any. */
-export const aYearEndBook = rowsBy('report_book', ofYear, { where: { report_type: 'year_end' }, limit: 1 })
+export const aYearEndBook = rowsBy('report_book', ofYear, { columns: ['id'], where: { report_type: 'year_end' }, limit: 1 })

@@ -1,9 +1,10 @@
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomInt } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Keys } from '../../http/tokens.ts'
 import { matches } from '../../store/conditions.ts'
+import { isSameSecret } from '../../store/encryption.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { WriteTx } from '../../store/tx.ts'
 
@@ -24,11 +25,8 @@ export const newCode = (): string => String(randomInt(10 ** length)).padStart(le
 
 const hashOf = (email: string, code: string, key: Buffer) => createHmac('sha256', key).update(`${email}\n${code}`).digest('hex')
 
-/** Compares two hashes in hex in constant time. */
-const isSame = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
-
 export const isCodeOf = (live: Row<'otp_code'>, { email, token }: SignInAttempt, key: Buffer): boolean =>
-  isSame(live.code_hash, hashOf(email, token, key))
+  isSameSecret(Buffer.from(hashOf(email, token, key)), Buffer.from(live.code_hash))
 
 const codeRow = rowsBy('otp_code', { email: 'email', kind: 'kind' }, { lock: true })
 

@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Keys } from '../../http/tokens.ts'
-import { decrypt, encrypt } from '../../store/encryption.ts'
+import { decrypt, encrypt, isSameSecret } from '../../store/encryption.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { acceptedSecrets } from './accepted-secrets.ts'
 import { type CodeVerifier, newCode } from './codes.ts'
@@ -21,7 +21,7 @@ export const verifyRecoveryCode: CodeVerifier = async (tx, { token, userId }, { 
   const hash = hashOf(userId, token)
   const isIt = ({ sealed_hash }: Code) => {
     const kept = decrypt(sealed_hash, key, userId)
-    return kept !== null && kept.length === hash.length && timingSafeEqual(kept, hash)
+    return kept !== null && isSameSecret(hash, kept)
   }
   const [found] = (await acceptedSecrets(tx, 'recovery_code', userId, await recoveryCodesOf(tx, { user: userId }))).filter(isIt)
   const row = found && (await tx.find('recovery_code', '', found.id))

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { limits } from '@markbook/shared/limits'
+import { isSameSecret } from '../../store/encryption.ts'
 
 const { step: STEP, drift } = limits.totp
 const DIGITS = limits.otp.length
@@ -21,11 +22,7 @@ export function totpOf(secret: Buffer, step: number): string {
 /** The steps around an instant whose code this is; one of drift either way counts. */
 export function stepsOf(secret: Buffer, code: string, nowMs: number): number[] {
   const steps = Array.from({ length: 2 * drift + 1 }, (_, place) => stepAt(nowMs) - drift + place)
-  const given = Buffer.from(code)
-  return steps.filter((step) => {
-    const right = Buffer.from(totpOf(secret, step))
-    return right.length === given.length && timingSafeEqual(right, given)
-  })
+  return steps.filter((step) => isSameSecret(Buffer.from(code), Buffer.from(totpOf(secret, step))))
 }
 
 /** RFC 4648 without padding, as authenticator apps take it. */

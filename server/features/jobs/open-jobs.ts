@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as after } from 'node:timers/promises'
 import { limits } from '@markbook/shared/limits'
+import { concurrencyLimit } from '../../http/concurrency-limit.ts'
 import type { Services } from '../../http/services.ts'
 import type { Jobs } from './jobs.ts'
 import { forgetEndedJobs, releaseJob, runJob, takeJob, type WorkByKind } from './runner.ts'
@@ -10,8 +11,7 @@ export function openJobs(services: Omit<Services, 'jobs'>, workByKind: WorkByKin
   const runner = randomUUID()
   const stopping = new AbortController()
   const waiting = new Map<string, Set<() => void>>()
-  const listeners = new Map<string, number>()
-  let listening = 0
+  const listeners = concurrencyLimit({ perUser: limits.jobs.streamsPerUser, all: limits.jobs.streams })
   let turn: Promise<void> | null = null
   let again = false
 
@@ -58,19 +58,8 @@ export function openJobs(services: Omit<Services, 'jobs'>, workByKind: WorkByKin
         if (hearers.size === 0) waiting.delete(jobId)
       }
     },
-    join: (userId) => {
-      const own = listeners.get(userId) ?? 0
-      if (own >= limits.jobs.streamsPerUser || listening >= limits.jobs.streams) return false
-      listeners.set(userId, own + 1)
-      listening += 1
-      return true
-    },
-    leave: (userId) => {
-      const own = (listeners.get(userId) ?? 1) - 1
-      if (own > 0) listeners.set(userId, own)
-      else listeners.delete(userId)
-      listening -= 1
-    },
+    join: (userId) => listeners.enter(userId) === null,
+    leave: (userId) => listeners.leave(userId),
     get isStopping() {
       return stopping.signal.aborted
     },

@@ -53,12 +53,9 @@ export const refreshed = (before: ReportSnapshot, after: ReportSnapshot): Report
 
 /** The columns of an entry that follow from its book's snapshot; of a subject that is not in it, no figures and the last place. */
 export function snapshotColumns({ entries }: ReportSnapshot, subjectId: string) {
-  const absent = { coursework_average: null, exam_average: null, term_composite: null, year_grade: null, letter_grade: null }
-  const own: Omit<ReportSnapshotEntry, 'subject_id' | 'year'> = entries.find(({ subject_id }) => subject_id === subjectId) ?? {
-    ...absent,
-    sort_order: entries.length,
-  }
-  const { coursework_average, exam_average, term_composite, year_grade, letter_grade, sort_order } = own
+  const own: Partial<ReportSnapshotEntry> = entries.find(({ subject_id }) => subject_id === subjectId) ?? {}
+  const { coursework_average = null, exam_average = null, term_composite = null, year_grade = null, letter_grade = null } = own
+  const { sort_order = entries.length } = own
   return { coursework_average, exam_average, term_composite, year_grade, computed_letter: letter_grade, sort_order }
 }
 

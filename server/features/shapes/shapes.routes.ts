@@ -3,6 +3,7 @@ import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Context, Hono } from 'hono'
 import type { Caller, SchoolCaller } from '../../http/caller.ts'
+import { concurrencyLimit } from '../../http/concurrency-limit.ts'
 import { slotOf } from '../../http/limiter.ts'
 import { type AppEnv, searchOf, signIn } from '../../http/mount.ts'
 import { checkOrigin, preflight } from '../../http/origins.ts'
@@ -17,13 +18,12 @@ import { readPage, type ShapePage } from './page.ts'
 import { fallBackReply, type PageReply, pageReply, refetchReply } from './replies.ts'
 import { scopeOf } from './scope.ts'
 import { readShapeRequest, type ShapeRequest } from './shape-request.ts'
-import { longPollLimit } from './waiting.ts'
 
 const SHAPE_PATH = '/v1/shape'
 
 type Ctx = Context<AppEnv>
 type Bounds = { rows: number; wait: number; look: number; waiting: number; waitingPerUser: number }
-type ShapeService = { services: Services; bounds: Bounds; news: ReturnType<typeof newsOf>; room: ReturnType<typeof longPollLimit> }
+type ShapeService = { services: Services; bounds: Bounds; news: ReturnType<typeof newsOf>; room: ReturnType<typeof concurrencyLimit> }
 /** What a look at the database gave. `refetch`: the handle with which the reader may begin anew. */
 type Look = { school: string; refetch: string } | (PageReply & { school: string; page: ShapePage })
 
@@ -32,7 +32,8 @@ type Look = { school: string; refetch: string } | (PageReply & { school: string;
  * A reader's door only, scoped and authorised like the API.
  */
 export function serveShapes(app: Hono<AppEnv>, services: Services, bounds: Bounds = limits.shapes): void {
-  const service: ShapeService = { services, bounds, news: newsOf(services.store), room: longPollLimit(bounds) }
+  const room = concurrencyLimit({ perUser: bounds.waitingPerUser, all: bounds.waiting })
+  const service: ShapeService = { services, bounds, news: newsOf(services.store), room }
   app.options(SHAPE_PATH, (c) => preflight(checkOrigin(c.req.raw, services.config)))
   app.get(SHAPE_PATH, (c) => answer(c, service))
   app.all(SHAPE_PATH, () => {
@@ -108,9 +109,13 @@ const cursorAt = (now: number): string => {
 
 const hasChanges = (seen: Look): boolean => 'refetch' in seen || seen.page.messages.length > 0 || !seen.page.isLast
 
+const RETRY = { 'retry-after': '5' }
+
 /** Waits until there is something for this reader, or the time is over; rights are asked anew at every look. */
 async function waitForChanges(c: Ctx, service: ShapeService, caller: SchoolCaller, input: ShapeRequest, from: Position): Promise<Look> {
-  const leave = service.room.enter(caller.user_id)
+  const full = service.room.enter(caller.user_id)
+  if (full === 'user') throw common.tooManyRequests({ message: 'Too many shapes are followed at once.', headers: RETRY })
+  if (full === 'all') throw common.busy({ headers: RETRY })
   const slot = slotOf(c.env?.incoming)
   const isOver = () => service.services.jobs.isStopping || c.req.raw.signal.aborted || !slot.isClientConnected()
   const until = performance.now() + service.bounds.wait
@@ -130,6 +135,6 @@ async function waitForChanges(c: Ctx, service: ShapeService, caller: SchoolCalle
       await slot.releasedDuring(() => heard.promise).finally(() => clearInterval(patience))
     }
   } finally {
-    leave()
+    service.room.leave(caller.user_id)
   }
 }
