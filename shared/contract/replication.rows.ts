@@ -6,15 +6,15 @@ const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: 
 export const Columns = z.record(z.string(), z.unknown())
 
 /**
- * How replication goes, in one sentence and in numbers. `is_laptop`: this node is one person's computer, not a school's server. `reached`:
- * where everything is that does not wait, as far as this node has heard. `waiting`:
+ * The state of replication, in one sentence and in numbers. `is_laptop`: this node is one person's computer, not a school's server. `reached`:
+ * the node that has everything that does not wait, by the last report to this node. `waiting`:
  * rows that the parent does not have yet, since `oldest_waiting_at`; `waiting_marks` of them are marks.
  * `copy`: rows of the first copy of the parent's that have come, and of how many, while it lasts.
  * `schools_below`, `laptops_below`: the servers and laptops that send to this one.
- * `may_join`: this node could join a parent now: it has none and is no centre, or is shut out by the one it has.
- * `refused`: writes of this node that its parent did not take; `refused_below`: of nodes below, that this one did not take; both until somebody has put them aside.
- * `compared_at`: when this node and its first parent were last seen to hold the same rows. `difference`: that they did not, by table how many
- * rows each held; mended at `healed_at`, and told for some time after that.
+ * `may_join`: this node could join a parent now: it has none and is no centre, or its parent has revoked it.
+ * `refused`: writes of this node that its parent did not take; `refused_below`: of nodes below, that this one did not take; both until somebody has dismissed them.
+ * `compared_at`: when this node and its first parent last held the same rows. `difference`: the tables in which they did not, with the number of
+ * rows of each node; repaired at `healed_at`, and reported for some time after that.
  * `files_to_send`, `files_to_come`: files that the parent lacks, and that this node lacks, of rows that are here. `clock_offset_ms`: how far this node's clock is ahead of its parent's.
  */
 export const SyncStatus = row('SyncStatus', {
@@ -50,8 +50,8 @@ export const SyncStatus = row('SyncStatus', {
 export type SyncStatus = z.infer<typeof SyncStatus>
 
 /**
- * A write that did not stand. `kept`: what was written, by column, null for a deletion; `current`: what stands now, null where the row is
- * not there, written by `standing`; under a deletion what was written to the row last. `may_decide`: the caller may decide it; else it is
+ * A write that another one overruled. `kept`: its values by column, null for a deletion; `current`: the present values, null where the row
+ * is absent, written by `standing`; under a deletion what was written to the row last. `may_decide`: the caller may decide it; else it is
  * theirs, and somebody else's to decide. `clock_off_ms`, of either: how far the clock was ahead by which `at` was told, where that is known and
  * more than a minute: then which of the two came later is not certain. `before`: what stood before either was written, null where this node does not know; `out_of` the maximum
  * of a mark. `at` by the clock of the node that wrote it, `node`, null where nobody here knows its name. `where`: by what people know the row, «Kelly Aoife · Test 1 ·
@@ -95,7 +95,7 @@ export type HeldRow = z.infer<typeof HeldRow>
  * A write that was not taken: of this node by its parent, or, with `from`, by this node of one below it, and `user` whose laptop that is.
  * What one person wrote of a row and was refused at one time is one write of many `units`. `value`: all that was written, by column, null
  * for a deletion and for what could not be read (`malformed`), empty where it is too long to be kept here; `out_of` the maximum of a mark.
- * `actor` as the node below says. `seen_at` once somebody has put it aside. The code `more`: of these there were more than are kept.
+ * `actor` as the node below says. `seen_at` once somebody has dismissed it. The code `more`: there were more of these than are kept.
  */
 export const RefusedWrite = row('RefusedWrite', {
   id: Id,
@@ -128,8 +128,7 @@ export const WaitingRow = row('WaitingRow', {
 export type WaitingRow = z.infer<typeof WaitingRow>
 
 /**
- * A file of a row that is not yet where it should be: the parent is to be given it, or it has still to come from there. `tries` that did
- * not succeed, `reason` of the last of them.
+ * A file that is still to be sent to the parent, or to be received from it. `tries`: the failed attempts, `reason` of the last of them.
  */
 export const WaitingFile = row('WaitingFile', {
   entity: z.string(),

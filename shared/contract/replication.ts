@@ -24,7 +24,7 @@ export const replicationFailures = failures('sync', {
   tooManyListeners: [429, 'You are following replication in too many pages at once. Close some of them.'],
 })
 
-/** Other nodes, and what came of meeting them (decisions and sync/SPEC.md). */
+/** Other nodes, and the state of replication with them (decisions and sync/SPEC.md). */
 export const replication = {
   status: endpoint('GET /api/sync/status', 'staff', 'Say in one sentence and in numbers how replication goes', { reply: SyncStatus }),
   events: endpoint('GET /api/sync/events', 'staff', 'Follow how replication goes', {

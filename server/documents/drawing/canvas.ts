@@ -1,7 +1,7 @@
 import type { FontName, Fonts } from './fonts.ts'
 import { printable } from './lines.ts'
 
-/** One accent, dark enough to stand in grey too; lines and tints light enough not to compete with figures. */
+/** One accent, dark enough to be legible in greyscale; lines and tints lighter than the figures. */
 export const colors = { text: '#1b1f24', quiet: '#59616c', line: '#c3c9d1', strong: '#8b95a3', accent: '#1f3f6b', tint: '#f2f5f9' } as const
 type Color = (typeof colors)[keyof typeof colors]
 
@@ -9,10 +9,10 @@ export type Style = { face: FontName; size: number; color: Color; spacing?: numb
 type Align = 'left' | 'right' | 'centre'
 type Structure = PDFKit.PDFStructureElement
 
-/** Where and how a line of text stands: `x` is its left end, right end or centre, `base` the line that its letters stand on. */
+/** The position of a line of text: `x` is its left end, right end or centre, `base` its baseline. */
 type TextPosition = { x: number; base: number; align?: Align }
 
-/** Draws on the pages of one document, everything inside tags: what is not content is an artifact for whoever has the page read aloud. */
+/** Draws on the pages of one document, everything inside tags: what is not content is an artifact to a screen reader. */
 export type Canvas = {
   document: PDFKit.PDFDocument
   fonts: Fonts
@@ -24,7 +24,7 @@ export type Canvas = {
   line(text: string, style: Style, place: TextPosition): void
   /** Lines of text below each other; `base` is that of the first. */
   lines(texts: readonly string[], style: Style, place: TextPosition, leading: number): void
-  /** The same from below to above: `x` is what its letters stand on, `base` where it begins. */
+  /** The same, rotated to read upwards: `x` is its baseline, `base` where it begins. */
   verticalLine(text: string, style: Style, place: { x: number; base: number }): void
   rule(x: number, y: number, width: number, color: Color, weight: number): void
   rect(x: number, y: number, width: number, height: number, color: Color): void
@@ -48,15 +48,15 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts): Canvas {
   const line: Canvas['line'] = (raw, style, { x, base, align = 'left' }) => {
     const text = printable(raw)
     if (text === '') return
-    const isTakenApart = fonts[style.face].isDecomposed(text)
-    if (isTakenApart) document.markContent('Span', { actual: text })
+    const isDecomposed = fonts[style.face].isDecomposed(text)
+    if (isDecomposed) document.markContent('Span', { actual: text })
     const left = align === 'left' ? x : x - widthOf(text, style) / (align === 'right' ? 1 : 2)
     document
       .font(style.face)
       .fontSize(style.size)
       .fillColor(style.color)
       .text(text, left, base, { lineBreak: false, baseline: 'alphabetic', characterSpacing: style.spacing ?? 0 })
-    if (isTakenApart) document.endMarkedContent()
+    if (isDecomposed) document.endMarkedContent()
   }
   return {
     document,
@@ -93,5 +93,5 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts): Canvas {
   }
 }
 
-/** Of a line of text in a box of this height, the base that puts its capitals in the middle. */
+/** The baseline that centres the capitals of a line of text in a box of this height. */
 export const baseIn = (top: number, height: number, size: number): number => top + height / 2 + size * 0.357

@@ -1,17 +1,17 @@
 /** Rows of 8-bit red, green, blue; `alpha` is null where everything is opaque. */
 export type Pixels = { width: number; height: number; rgb: Uint8Array; alpha: Uint8Array | null }
 
-/** For each of `whole` places, which of `count` it falls into. */
-function shares(whole: number, count: number): Uint16Array {
-  const share = new Uint16Array(whole)
+/** For each of `whole` positions, the index of the one of `count` equal parts that it is in. */
+function partsOf(whole: number, count: number): Uint16Array {
+  const part = new Uint16Array(whole)
   for (let index = 0; index < count; index += 1)
-    share.fill(index, Math.floor((index * whole) / count), Math.floor(((index + 1) * whole) / count))
-  return share
+    part.fill(index, Math.floor((index * whole) / count), Math.floor(((index + 1) * whole) / count))
+  return part
 }
 
 /**
- * A picture made smaller until neither side has more than `most` pixels, from its pixels in whatever order they come. Each new pixel
- * is the mean of those that it stands for, weighed by how opaque they are; the large picture is never in memory.
+ * A picture made smaller until neither side has more than `most` pixels, from its pixels in any order. Each new pixel is the
+ * mean of the pixels that it replaces, weighted by their opacity; the large picture is never in memory.
  */
 export class Downscaler {
   private readonly width: number
@@ -25,8 +25,8 @@ export class Downscaler {
     const factor = Math.max(1, width / most, height / most)
     this.width = Math.max(1, Math.round(width / factor))
     this.height = Math.max(1, Math.round(height / factor))
-    this.columns = shares(width, this.width)
-    this.rows = shares(height, this.height)
+    this.columns = partsOf(width, this.width)
+    this.rows = partsOf(height, this.height)
     this.sums = new Float64Array(this.width * this.height * 5)
   }
 

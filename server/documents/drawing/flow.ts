@@ -1,6 +1,6 @@
 import type { Canvas } from './canvas.ts'
 
-/** What stands in the flow of a page: `height` in points; drawn with its top at `top`. Rows have their table's head above them on every page. */
+/** A block of the flow of a page: `height` in points; drawn with its top at `top`. Rows have their table's head above them on every page. */
 export type Block = { height: number; draw: (canvas: Canvas, top: number) => void; isRow?: boolean }
 export type PlacedBlock = { block: Block; top: number }
 
@@ -12,7 +12,7 @@ export type Flow = { blocks: readonly Block[]; closing: readonly Block[]; head: 
 
 export const heightOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { height }) => sum + height, 0)
 
-/** A hair of room, so that sums of fractions that fill a page exactly do not break it. */
+/** A tolerance, so that rounding errors do not break a page that is filled exactly. */
 const SLACK = 0.01
 
 export function flow({ blocks, closing, head, first, top, bottom }: Flow): PlacedBlock[][] {
@@ -22,7 +22,7 @@ export function flow({ blocks, closing, head, first, top, bottom }: Flow): Place
     pages.at(-1)?.push({ block, top: y })
     y += block.height
   }
-  const turn = () => {
+  const newPage = () => {
     pages.push([])
     y = top
   }
@@ -31,14 +31,14 @@ export function flow({ blocks, closing, head, first, top, bottom }: Flow): Place
     const opens = Boolean(block.isRow) && !inTable
     const needed = block.height + (opens && head ? head.height : 0)
     if (y + needed > bottom + SLACK && y > top) {
-      turn()
+      newPage()
       inTable = false
     }
     if (block.isRow && !inTable && head) put(head)
     inTable = Boolean(block.isRow)
     put(block)
   }
-  if (y + heightOf(closing) > bottom + SLACK) turn()
+  if (y + heightOf(closing) > bottom + SLACK) newPage()
   y = Math.max(y, bottom - heightOf(closing))
   for (const block of closing) put(block)
   return pages

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 /*
- * Noto Sans is parsed once per thread (some 60 ms a face); documents share what was parsed, and the documents of one task also share
- * the words that were laid out. pdfkit takes a parsed font in place of its bytes, but says so in its code alone, so what is used of
- * it is named here and nowhere else.
+ * Noto Sans is parsed once per thread (some 60 ms a face); documents share the parsed font, and the documents of one task also share
+ * its layout cache. pdfkit takes a parsed font in place of its bytes, but does not document it, so what is used of pdfkit's internals
+ * is declared in this file alone.
  */
 
 const fontNames = ['regular', 'semibold', 'italic'] as const
@@ -32,8 +32,8 @@ type EmbeddedFont = {
 type Inside = { _font: EmbeddedFont; font(source: unknown): void }
 
 /**
- * `isTakenApart`: the face draws a letter of this text as two shapes (ọ as o and a dot), the second of which no reader would know the
- * letter of.
+ * `isDecomposed`: the face draws a letter of this text as two glyphs (ọ as o and a dot), and the second has no character of its own in the
+ * PDF.
  */
 export type Font = {
   parsed: ParsedFont
@@ -41,7 +41,7 @@ export type Font = {
   widthOf(text: string, size: number): number
   isDecomposed(text: string): boolean
 }
-/** Letters that are never taken apart; nearly all text is of these. */
+/** Letters that are never decomposed; nearly all text is of these. */
 const WHOLE = /^[\u0020-\u024f\u0370-\u04ff\u2010-\u2026]*$/
 export type Fonts = Readonly<Record<FontName, Font>>
 

@@ -20,7 +20,7 @@ export type Card = {
 /** `size` of the figures in points, `pad` above and below each row; `tight`: all that is around the table is smaller too. */
 export type Density = { size: number; pad: number; tight: boolean }
 
-/** From airy to close; a card takes the first that keeps it on one page. Nothing is printed smaller than 6.6 points. */
+/** From wide to tight; a card takes the first with which it fits one page. Nothing is printed smaller than 6.6 points. */
 export const densities: readonly Density[] = [
   { size: 10, pad: 6.5, tight: false },
   { size: 9.5, pad: 4.6, tight: false },

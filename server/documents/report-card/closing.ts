@@ -12,33 +12,33 @@ const RANGE: Style = { face: 'regular', size: 7.4, color: colors.text }
 const MEANING: Style = { face: 'regular', size: 7.2, color: colors.quiet }
 const SIGNED: Style = { face: 'regular', size: 7.4, color: colors.quiet }
 
-/** A text with its label at its side. The first lines stay with the label; what is longer goes on over the page. */
-function saidBlocks(card: Card, label: string, text: string | null): Block[] {
+/** A text with its label on the left. The first lines stay on the page of the label; the others may break onto the next. */
+function labelledBlocks(card: Card, label: string, text: string | null): Block[] {
   const indent = 112
   const style = words(card)
   const line = style.size * LEADING
   const gap = card.density.tight ? 6 : 9
   const lines = wrap(text ?? '', card.fonts.regular, style.size, card.width - indent)
-  const together = lines.slice(0, 3)
-  if (together.length === 0) return []
+  const unbroken = lines.slice(0, 3)
+  if (unbroken.length === 0) return []
   const draw = (canvas: Canvas, top: number, texts: string[]) =>
     canvas.content(canvas.section, 'P', () =>
       canvas.lines(texts, style, { x: card.left + indent, base: baseIn(top, line, style.size) }, line),
     )
   const first: Block = {
-    height: gap + together.length * line,
+    height: gap + unbroken.length * line,
     draw: (canvas, top) => {
       canvas.content(canvas.section, 'H3', () => canvas.line(label, LABEL, { x: card.left, base: baseIn(top + gap, line, style.size) }))
-      draw(canvas, top + gap, together)
+      draw(canvas, top + gap, unbroken)
     },
   }
   return [first, ...lines.slice(3).map((text): Block => ({ height: line, draw: (canvas, top) => draw(canvas, top, [text]) }))]
 }
 
-/** Conduct and the class teacher's remark; what was not written takes no room. */
-export const saidOf = (card: Card): Block[] => [
-  ...saidBlocks(card, 'Conduct', card.own.conduct),
-  ...saidBlocks(card, 'Class teacher’s remark', card.own.class_teacher_remark),
+/** Conduct and the class teacher's remark; an absent one takes no space. */
+export const remarkBlocks = (card: Card): Block[] => [
+  ...labelledBlocks(card, 'Conduct', card.own.conduct),
+  ...labelledBlocks(card, 'Class teacher’s remark', card.own.class_teacher_remark),
 ]
 
 type Band = { letter: string; range: string; meaning: string[] }
@@ -55,7 +55,7 @@ function bandsOf({ frame, fonts, width }: Card, columns: number): Band[] {
   }))
 }
 
-/** The letters and what they stand for, so that nobody needs another sheet to read this one. */
+/** The grading scale: every letter with its range and meaning. */
 function scaleBlock(card: Card): Block {
   const columns = Math.min(6, card.frame.scale.bands.length)
   const bands = bandsOf(card, columns)

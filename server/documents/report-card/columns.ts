@@ -9,7 +9,7 @@ type FigureColumn<Entry> = {
   of(entry: Entry): number | null
 }
 
-/** What a layout shows: its figures, how the result came about in a sentence, and which results rest on a part alone. */
+/** What a layout shows: its figures, a sentence on how the result is calculated, and which results are of one part alone. */
 export type Columns<Entry> = {
   figures: FigureColumn<Entry>[]
   note: string

@@ -12,8 +12,8 @@ const STUDENT: Style = { face: 'semibold', size: 21, color: colors.text }
 const LABEL: Style = { face: 'regular', size: 7.2, color: colors.quiet }
 const FACT: Style = { face: 'regular', size: 9.6, color: colors.text }
 const FIGURE: Style = { face: 'semibold', size: 17, color: colors.text }
-/** Heights and gaps, in points: with room, and without. */
-const roomy = {
+/** Heights and gaps, in points. */
+const normalSpacing = {
   afterRule: 16,
   kind: 12,
   student: 21,
@@ -25,7 +25,7 @@ const roomy = {
   value: 39,
   afterStrip: 16,
 }
-const close = {
+const tightSpacing = {
   afterRule: 10,
   kind: 11,
   student: 16,
@@ -37,17 +37,17 @@ const close = {
   value: 29,
   afterStrip: 7,
 }
-const room = ({ density }: Card) => (density.tight ? close : roomy)
+const spacingOf = ({ density }: Card) => (density.tight ? tightSpacing : normalSpacing)
 
 function headBlock(card: Card): Block {
   const plan = letterhead(card.frame.school, card.crest, card.width, card)
-  return { height: plan.height + room(card).afterRule, draw: (canvas, top) => plan.draw(canvas, card.left, top, card.width) }
+  return { height: plan.height + spacingOf(card).afterRule, draw: (canvas, top) => plan.draw(canvas, card.left, top, card.width) }
 }
 
 /** What it is and whose. */
 function titleBlock(card: Card): Block {
   const name = fullName(card.own.student)
-  const { kind: kindHeight, student, afterName } = room(card)
+  const { kind: kindHeight, student, afterName } = spacingOf(card)
   const size = card.fonts.semibold.widthOf(name, student) > card.width ? Math.min(student, 15) : student
   const names = wrap(name, card.fonts.semibold, size, card.width)
   const kind = `${card.layout.kind === 'term' ? 'Report card' : 'Year-end report'}  ·  ${periodOf(card.frame, card.layout)}`.toUpperCase()
@@ -81,13 +81,13 @@ function draftMark(canvas: Canvas, right: number, top: number): void {
 type Fact = { label: string; lines: string[]; width: number }
 
 function factsOf({ frame, own, fonts, width }: Card): Fact[] {
-  const told: [label: string, text: string | null][] = [
+  const facts: [label: string, text: string | null][] = [
     ['Class', frame.class_name],
     ['Student number', own.student.student_number],
     ['Date of birth', own.student.date_of_birth && dayText(own.student.date_of_birth)],
     ['Class teacher', frame.class_teacher],
   ]
-  const present = told.filter((fact): fact is [string, string] => Boolean(fact[1]))
+  const present = facts.filter((fact): fact is [string, string] => Boolean(fact[1]))
   const share = width / Math.max(present.length, 1)
   return present.map(([label, text]) => ({ label, width: share, lines: wrap(text, fonts.regular, FACT.size, share - 12) }))
 }
@@ -96,7 +96,7 @@ function factsBlock(card: Card): Block {
   const facts = factsOf(card)
   const lines = Math.max(...facts.map((fact) => fact.lines.length))
   return {
-    height: 11 + lines * 13 + room(card).afterFacts,
+    height: 11 + lines * 13 + spacingOf(card).afterFacts,
     draw: (canvas, top) => {
       for (const [at, { label, lines: text, width }] of facts.entries()) {
         const x = card.left + at * width
@@ -131,11 +131,11 @@ const fitted = (canvas: Canvas, text: string, style: Style, width: number): Styl
   return wide <= width ? style : { ...style, size: Math.max(6, (style.size * width) / wide) }
 }
 
-/** Average, letter, place and attendance, to be seen at a glance. */
+/** Average, letter, position and attendance. */
 function stripBlock(card: Card): Block {
   const cells = standing(card)
   const share = card.width / cells.length
-  const { strip, figure, label: labelBase, value: valueBase, afterStrip } = room(card)
+  const { strip, figure, label: labelBase, value: valueBase, afterStrip } = spacingOf(card)
   return {
     height: strip + afterStrip,
     draw: (canvas, top) => {

@@ -6,7 +6,7 @@ import { type Fonts, openFonts } from '../drawing/fonts.ts'
 import { cut } from '../drawing/lines.ts'
 import { type OpenPdf, openPdf, portrait } from '../drawing/pdf.ts'
 import { type Card, type Density, densities, edge, longDensity } from './card.ts'
-import { closingBlocks, saidOf } from './closing.ts'
+import { closingBlocks, remarkBlocks } from './closing.ts'
 import { openingBlocks } from './opening.ts'
 import type { ReportCard, ReportCardsInput } from './report-card.input.ts'
 import { subjectBlocks } from './subjects.ts'
@@ -27,13 +27,13 @@ function cardOf({ input, fonts, crest }: CardSetup, own: ReportCard, density: De
   return { frame: input, layout: input.layout, own, fonts, crest, sheet, left: edge.side, width: sheet.width - 2 * edge.side, density }
 }
 
-/** A card laid out on its pages: as airy as one page allows, else on as many as it takes. */
+/** A card laid out at the widest spacing with which it fits one page, else on several. */
 function laidOut(setup: CardSetup, own: ReportCard): { card: Card; pages: PlacedBlock[][] } {
   let found: { card: Card; pages: PlacedBlock[][] } | undefined
   for (const density of [...densities, longDensity]) {
     const card = cardOf(setup, own, density)
     const { head, blocks } = subjectBlocks(card)
-    const placed = { head, blocks: [...openingBlocks(card), ...blocks, ...saidOf(card)], closing: closingBlocks(card) }
+    const placed = { head, blocks: [...openingBlocks(card), ...blocks, ...remarkBlocks(card)], closing: closingBlocks(card) }
     const bounds = { first: edge.top, top: edge.later, bottom: card.sheet.height - edge.bottom }
     const height = heightOf(placed.blocks) + (head?.height ?? 0) + heightOf(placed.closing)
     if (density !== longDensity && bounds.first + height > bounds.bottom) continue
@@ -43,16 +43,16 @@ function laidOut(setup: CardSetup, own: ReportCard): { card: Card; pages: Placed
   return found as { card: Card; pages: PlacedBlock[][] }
 }
 
-function drawFoot(canvas: Canvas, card: Card, page: number, pages: number): void {
+function drawFooter(canvas: Canvas, card: Card, page: number, pages: number): void {
   const { left, width, sheet, frame, own } = card
   const base = sheet.height - edge.foot
-  const told = (text: string, face: 'regular' | 'semibold', room: number, at: number) =>
+  const draw = (text: string, face: 'regular' | 'semibold', room: number, at: number) =>
     canvas.line(cut(text, card.fonts[face], FOOT.size, room), { ...FOOT, face }, { x: left, base: at })
   canvas.decoration(() => {
-    told(`${frame.school.name}  ·  made on ${dayOf(frame.madeAt)}`, 'regular', width - 70, base)
+    draw(`${frame.school.name}  ·  made on ${dayOf(frame.madeAt)}`, 'regular', width - 70, base)
     canvas.line(`Page ${page} of ${pages}`, FOOT, { x: left + width, base, align: 'right' })
     if (page === 1) return
-    told(`${fullName(own.student)}  ·  ${frame.class_name}  ·  ${periodOf(frame, card.layout)}`, 'semibold', width, 34)
+    draw(`${fullName(own.student)}  ·  ${frame.class_name}  ·  ${periodOf(frame, card.layout)}`, 'semibold', width, 34)
     canvas.rule(left, 41, width, colors.line, 0.5)
   })
 }
@@ -77,7 +77,7 @@ export function drawCard(document: PDFKit.PDFDocument, setup: CardSetup, own: Re
     document.addPage()
     if (own.status === 'draft') drawDraft(canvas, card)
     for (const { block, top } of placed) block.draw(canvas, top)
-    drawFoot(canvas, card, index + 1, pages.length)
+    drawFooter(canvas, card, index + 1, pages.length)
   }
   return pages.length
 }

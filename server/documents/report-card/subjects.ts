@@ -13,8 +13,8 @@ const HEAD: Style = { face: 'semibold', size: 7.6, color: colors.accent }
 const UNDER: Style = { face: 'regular', size: 6.8, color: colors.quiet }
 const NOTE: Style = { face: 'regular', size: 7.2, color: colors.quiet }
 const HEAD_HEIGHT = 28
-/** Lines of a remark that stay together; longer ones may go on over the page. */
-const TOGETHER = 24
+/** Lines of a remark that stay on one page; the others may break onto the next. */
+const UNBROKEN_LINES = 24
 
 type Entry = TermEntry | YearEntry
 /** The columns of the table, whichever entries it is of. */
@@ -36,7 +36,7 @@ function tableOf(card: Card): Table {
   const rest = card.width - figures - LETTER - GAP
   const usual = rest * (columns.figures.length > 3 ? 0.45 : 0.48)
   const beside = card.density.tight ? widthBeside(card) + GAP : Number.POSITIVE_INFINITY
-  // Where room is short, teachers stand beside their subjects instead of under them, if that suits every row.
+  // At tight spacing teachers are printed beside their subjects instead of below them, if every row has the width for it.
   const teachersBeside = beside <= rest * 0.56
   const subject = teachersBeside ? Math.max(usual, beside) : usual
   return { card, columns, subject, remark: rest - subject, remarkAt: card.left + subject + figures + LETTER + GAP, teachersBeside }
@@ -106,33 +106,33 @@ function rowBlocks(table: Table, entry: Entry): Block[] {
   const texts = textsOf(table, entry)
   const { size, pad } = table.card.density
   const line = (size - 1.2) * leading.remark
-  const first = texts.remark.slice(0, TOGETHER)
+  const first = texts.remark.slice(0, UNBROKEN_LINES)
   const named =
     texts.subject.length * size * leading.subject + (table.teachersBeside ? 0 : texts.teacher.length * (size - 2) * leading.teacher)
-  const goesOn = texts.remark.length > first.length
+  const isContinued = texts.remark.length > first.length
   const height =
     Math.max(named, texts.letter.length * size * leading.subject, first.length * line + (size * leading.subject - line)) +
-    pad * (goesOn ? 1 : 2)
+    pad * (isContinued ? 1 : 2)
   const rest: Block[] = []
-  for (let at = TOGETHER; at < texts.remark.length; at += 1) {
+  for (let at = UNBROKEN_LINES; at < texts.remark.length; at += 1) {
     const text = texts.remark[at] as string
     const isLast = at === texts.remark.length - 1
     rest.push({
       isRow: true,
       height: line + (isLast ? pad : 0),
-      draw: (canvas, top) => drawRest(canvas, table, { text, top, line, isLast }),
+      draw: (canvas, top) => drawContinuation(canvas, table, { text, top, line, isLast }),
     })
   }
   const body: Block = {
     isRow: true,
     height,
-    draw: (canvas, top) => drawRow(canvas, table, { texts, first, top, height, isWhole: !goesOn }),
+    draw: (canvas, top) => drawRow(canvas, table, { texts, first, top, height, isWhole: !isContinued }),
   }
   return [body, ...rest]
 }
 
-type Rest = { text: string; top: number; line: number; isLast: boolean }
-function drawRest(canvas: Canvas, { card, remarkAt }: Table, { text, top, line, isLast }: Rest): void {
+type Continuation = { text: string; top: number; line: number; isLast: boolean }
+function drawContinuation(canvas: Canvas, { card, remarkAt }: Table, { text, top, line, isLast }: Continuation): void {
   const style: Style = { face: 'regular', size: card.density.size - 1.2, color: colors.text }
   const row = canvas.element(canvas.table(), 'TR')
   canvas.content(row, 'TD', () => canvas.line(text, style, { x: remarkAt, base: baseIn(top, line, style.size) }))

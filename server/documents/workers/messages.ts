@@ -2,7 +2,7 @@ import { Failure } from '@markbook/shared/failures'
 
 /*
  * What passes between the server and a worker. A worker has one task at a time. While it runs, the task may ask the server a question:
- * for the next rows of a workbook, or to take a card that is drawn. It waits for the answer, so neither side floods the other.
+ * for the next rows of a workbook, or to take a card that is drawn. It waits for the answer, which limits the messages in flight to one.
  */
 
 export type ToWorker = { kind: 'task'; name: string; input: unknown } | { kind: 'answer'; answer: unknown }
@@ -13,7 +13,7 @@ export type FromWorker =
   | { kind: 'done'; value: unknown }
   | { kind: 'failed'; failure: PlainFailure | null; message: string }
 
-/** A `Failure` as it crosses, since its class does not. */
+/** The fields of a `Failure`: structured cloning loses its class. */
 type PlainFailure = Pick<Failure, 'status' | 'code' | 'issues' | 'headers'>
 
 export function failureMessage(error: unknown): Extract<FromWorker, { kind: 'failed' }> {

@@ -11,20 +11,20 @@ import { workerEntry } from './entry.ts'
 import { openPool, type Pool, type PoolOptions, type RunOptions } from './pool.ts'
 import type { CardQuestion, ProgressQuestion, RowsQuestion, TaskName } from './tasks.ts'
 
-/** Rows that cross to a worker at once. */
+/** Rows in one message to a worker. */
 const BATCH_CELLS = 400
 /** A CSV of this many bytes is read in a few milliseconds, sooner than a worker starts. */
 const SMALL_CSV = 65_536
 
 const watch = (onProgress?: Progress) => (onProgress ? { answer: ({ done, total }: ProgressQuestion) => onProgress(done, total) } : {})
 
-/** Rows that are all there go in batches; those that come in batches go as they come. */
+/** Complete rows are sent in batches; rows that arrive in batches are sent as they arrive. */
 async function* inPortions(rows: readonly WorkbookRow[] | RowBatches): AsyncGenerator<readonly WorkbookRow[]> {
   if (!Array.isArray(rows)) yield* rows as RowBatches
   else for (let at = 0; at < rows.length; at += BATCH_CELLS) yield rows.slice(at, at + BATCH_CELLS)
 }
 
-/** Drops what a picture or an upload may share with others, so that only its own bytes are copied. */
+/** Copies the bytes of a picture or an upload out of a shared buffer, so that no other bytes are sent along. */
 const alone = <T extends { bytes: Uint8Array }>(holder: T): T => ({ ...holder, bytes: ownBytes(holder.bytes) })
 const withOwnCrest = <T extends { school: { crest: { bytes: Uint8Array } | null } }>(input: T): T =>
   input.school.crest === null ? input : { ...input, school: { ...input.school, crest: alone(input.school.crest) } }

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { type FromWorker, failureMessage, type ToWorker } from './messages.ts'
 
-/** A task gets its input and may ask (see messages.ts); what crosses between threads is plain. */
+/** A task gets its input and may ask (see messages.ts); inputs and answers are structured-cloneable. */
 export type Tasks = Readonly<Record<string, (input: never, ask: never) => Promise<unknown>>>
 
 /** Buffers that no other value shares are transferred instead of copied. */

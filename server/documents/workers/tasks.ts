@@ -11,13 +11,13 @@ import type { Upload } from '../sheet-kind.ts'
 import { type RowBatches, type WorkbookInput, type WorkbookRow, type WorkbookSheet, writeBatches, writeWorkbook } from '../workbook.ts'
 import type { Ask } from './messages.ts'
 
-/** What tasks say while they work. A card is handed over as it is drawn, rows in batches. */
+/** Messages of running tasks. A card is sent when it is drawn, rows in batches. */
 export type CardQuestion = { id: string; bytes: Uint8Array | null; done: number; total: number }
 export type ProgressQuestion = { done: number; total: number }
 export type RowsQuestion = { sheet: number }
 type Rows = readonly WorkbookRow[] | null
 
-/** Cells that are handed over at once: few enough that neither thread stops for longer than a few milliseconds. */
+/** Cells in one message: few enough that neither thread is blocked for more than a few milliseconds. */
 const BATCH_CELLS = 4_000
 
 /** A card that cannot be drawn is named and left out; the others are drawn all the same. */
@@ -46,7 +46,7 @@ const workbook = async ({ input }: { input: Named }, ask: Ask<RowsQuestion, Rows
   return ownBytes(await writeBatches({ ...input, sheets }))
 }
 
-/** Answers the head; the rows go before it in batches. */
+/** Answers the head; the rows are sent before it, in batches. */
 async function sheet(
   { upload, preferred }: { upload: Upload; preferred: readonly string[] },
   ask: Ask<SheetRow[], void>,
@@ -66,7 +66,7 @@ const broadsheetIn: Record<BroadsheetFormat, (input: BroadsheetInput) => Promise
 type Printing = { input: ReportCardsInput; twoSided: boolean }
 type Watched = Ask<ProgressQuestion, void>
 
-/** Everything that a worker can be told to do. Input and answer cross between threads, so they are plain. */
+/** Every task of a worker. Inputs and answers are structured-cloneable. */
 export const tasks = {
   cards,
   printRun: async ({ input, twoSided }: Printing, ask: Watched) =>
