@@ -1,3 +1,6 @@
+import type { SubjectYear } from '@markbook/shared/contract/calculations'
+import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
+import type { Student } from '@markbook/shared/contract/students'
 import type { GradingScale } from '@markbook/shared/domain/letters'
 
 /** A school's crest as it is stored. PNG and JPEG are printed; a card with a WebP crest is printed without it (docs/design/reports.md). */
@@ -26,45 +29,23 @@ export type YearLayout = {
 export type ReportCardLayout = TermLayout | YearLayout
 
 /** Figures are printed figures: percent with at most 2 decimals, null where there is none. */
-export type TermEntry = {
-  subject: string
-  teacher: string | null
-  coursework_average: number | null
-  exam_average: number | null
-  term_composite: number | null
-  letter_grade: string | null
-  /** The teacher's own words. Without any the card has the scale's word for the letter. */
-  teacher_remark: string | null
-}
+export type TermEntry = Taught & Pick<ReportEntry, 'coursework_average' | 'exam_average' | 'term_composite'>
+/** `teacher_remark`: the teacher's own words. Without any the card has the scale's word for the letter. */
+type Taught = { subject: string; teacher: string | null } & Pick<ReportEntry, 'letter_grade' | 'teacher_remark'>
 
 /** One subject over the year. `term_composites` stand in the order of the layout's `terms`. */
-export type YearEntry = {
-  subject: string
-  teacher: string | null
-  term_composites: readonly (number | null)[]
-  coursework_total: number | null
-  exam_total: number | null
-  end_of_year_exam: number | null
-  year_grade: number | null
-  letter_grade: string | null
-  teacher_remark: string | null
-}
+export type YearEntry = Taught &
+  Pick<SubjectYear, 'coursework_total' | 'exam_total' | 'end_of_year_exam' | 'year_grade'> & {
+    term_composites: readonly (number | null)[]
+  }
 
 /** One pupil's card. `id` comes back with the file; it is not printed. */
-export type ReportCard<Entry = TermEntry | YearEntry> = {
-  id: string
-  student: { first_name: string; last_name: string; student_number: string | null; date_of_birth: string | null }
-  status: 'draft' | 'published' | 'sent_to_ministry'
-  overall_average: number | null
-  position: number | null
-  total_students: number
-  /** Percent. */
-  attendance_percentage: number | null
-  conduct: string | null
-  class_teacher_remark: string | null
-  /** In the order in which they are printed. */
-  entries: readonly Entry[]
-}
+export type ReportCard<Entry = TermEntry | YearEntry> = Pick<Report, 'id' | 'status' | 'overall_average' | 'position' | 'total_students'> &
+  Pick<Report, 'attendance_percentage' | 'conduct' | 'class_teacher_remark'> & {
+    student: Pick<Student, 'first_name' | 'last_name' | 'student_number' | 'date_of_birth'>
+    /** In the order in which they are printed. */
+    entries: readonly Entry[]
+  }
 
 /** What the cards of a class share. `term` is the term's name as stored; it is printed with a capital. `madeAt` in ms since 1970. */
 export type ReportCardFrame = {

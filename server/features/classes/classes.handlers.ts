@@ -9,7 +9,7 @@ import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { classOf, rowOf, yearOf } from '../policy.ts'
 import { orGone, subjectsOf } from '../references.ts'
 import { staysTeacher } from './classes.policy.ts'
-import { assessmentsOfClass, classesNamed, classesOfSchool, classesOfTeacher, reportsOfClass, subjectsOfSchool } from './classes.queries.ts'
+import { assessmentsOfClass, classesFor, classesNamed, reportsOfClass, subjectsOfSchool } from './classes.queries.ts'
 import { enrolmentHandlers } from './enrolment.handlers.ts'
 import { progress } from './progress.handler.ts'
 import { enrolledIn } from './progress.queries.ts'
@@ -32,7 +32,7 @@ const orDuplicate = (error: unknown): never => {
   throw isUniqueViolation(error) ? classFailures.duplicateName() : error
 }
 
-type Listed = Awaited<ReturnType<typeof classesOfSchool>>[number]
+type Listed = Awaited<ReturnType<typeof classesFor>>[number]
 /** Newest year first, then by name; years that start on one day stay apart. */
 const byYearAndName = (a: Listed, b: Listed) =>
   compareText(b.start_date, a.start_date) ||
@@ -57,8 +57,7 @@ const ownHandlers = {
       if (targets['academicYearId'] !== undefined) await rowOf(context, 'academic_year', targets['academicYearId'])
     },
     run: async ({ tx, caller }, { query }) => {
-      const listed = caller.role === 'admin' ? classesOfSchool : classesOfTeacher
-      const rows = await listed(tx, { school: caller.school_id, user: caller.user_id })
+      const rows = await classesFor(tx, caller)
       return rows
         .filter((row) => query.academicYearId === undefined || row.academic_year_id === query.academicYearId)
         .sort(byYearAndName)
@@ -127,8 +126,7 @@ export const classHandlers: Handlers<typeof classes> = {
   places: on(classes.places, {
     load: (context, { targets }) => rowOf(context, 'academic_year', targets['academicYearId']),
     run: async ({ tx, caller }, _input, year) => {
-      const listed = caller.role === 'admin' ? classesOfSchool : classesOfTeacher
-      const all = await listed(tx, { school: caller.school_id, user: caller.user_id })
+      const all = await classesFor(tx, caller)
       const groups = all.flatMap(({ id, academic_year_id }) => (academic_year_id === year.id ? [id] : []))
       const rows = await enrolledIn(tx, { school: caller.school_id, groups: JSON.stringify(groups) })
       return rows.map(({ student_id, group_id }) => ({ student_id, student_group_id: group_id }))

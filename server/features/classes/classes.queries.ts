@@ -1,6 +1,8 @@
 import { eq } from 'drizzle-orm'
+import type { SchoolCaller } from '../../http/caller.ts'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
 
 export const subjectsOfSchool = rowsBy('subject', { school: 'school_id' }, { orderBy: ['sort_order'] })
 
@@ -28,8 +30,11 @@ const classesBy = (by: { assigned: boolean }) =>
     const chosen = by.assigned ? all.innerJoin(teacher_group_assignment, mine) : all
     return chosen.where(eq(student_group.school_id, p.school))
   })
-export const classesOfSchool = classesBy({ assigned: false })
-export const classesOfTeacher = classesBy({ assigned: true })
+const [ofSchool, ofTeacher] = [classesBy({ assigned: false }), classesBy({ assigned: true })]
+
+/** The classes that are listed for a person: every class for an administrator, else those where they teach. */
+export const classesFor = (tx: ReadTx, { role, school_id: school, user_id: user }: SchoolCaller) =>
+  (role === 'admin' ? ofSchool : ofTeacher)(tx, { school, user })
 
 export const classesNamed = rowsBy('student_group', { school: 'school_id', year: 'academic_year_id', name: 'name' })
 

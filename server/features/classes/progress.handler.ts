@@ -6,12 +6,12 @@ import type { SchoolCaller } from '../../http/caller.ts'
 import { on } from '../../http/handler.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { rowOf } from '../policy.ts'
-import { classesOfSchool, classesOfTeacher, subjectsOfSchool } from './classes.queries.ts'
+import { classesFor, subjectsOfSchool } from './classes.queries.ts'
 import { keyOf, tallied } from './progress.count.ts'
 import { countedAssessments, enrolledIn, givenIn, markedByStudent, subjectTeachersOfYear } from './progress.queries.ts'
 
 type Term = Pick<Row<'term'>, 'id' | 'school_id' | 'academic_year_id'>
-type Listed = Awaited<ReturnType<typeof classesOfSchool>>[number]
+type Listed = Awaited<ReturnType<typeof classesFor>>[number]
 
 /** The rows from which the figures of a term are counted. */
 async function factsOf(tx: ReadTx, { id: term, school_id: school, academic_year_id: year }: Term, listed: readonly Listed[]) {
@@ -57,8 +57,7 @@ const byName = (a: Listed, b: Listed) => compareText(fold(a.name), fold(b.name))
 export const progress = on(classes.progress, {
   load: (context, { targets }) => rowOf(context, 'term', targets['termId']),
   run: async ({ tx, caller }, _input, term) => {
-    const listed = caller.role === 'admin' ? classesOfSchool : classesOfTeacher
-    const all = await listed(tx, { school: term.school_id, user: caller.user_id })
+    const all = await classesFor(tx, caller)
     const groups = all.filter((group) => group.academic_year_id === term.academic_year_id).sort(byName)
     const facts = await factsOf(tx, term, groups)
     return groups.flatMap((group) => progressOf(facts, group, caller))

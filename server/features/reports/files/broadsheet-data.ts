@@ -17,23 +17,20 @@ type Pupil = Standing & { student_id: string; bySubjectId: Map<string, Result> }
 export type BroadsheetData = { head: ClassHead; subjects: BroadsheetInput['subjects']; pupils: BroadsheetPupil[] }
 
 const ofTerm = ({ students }: ClassTerm): Pupil[] =>
-  students.map(({ student_id, subjects, overall_average, letter_grade, position }) => ({
-    student_id,
-    overall_average,
-    letter_grade,
-    position,
+  students.map(({ subjects, ...own }) => ({
+    ...own,
     bySubjectId: new Map(
-      subjects.map(({ subject_id, term_composite, letter_grade: letter }) => [subject_id, { figure: term_composite, letter }]),
+      subjects.map(({ subject_id, term_composite, letter_grade }) => [subject_id, { figure: term_composite, letter: letter_grade }]),
     ),
   }))
 
 const ofYear = ({ students }: ClassYear): Pupil[] =>
-  students.map(({ student_id, subjects, year_overall, letter_grade, position }) => ({
-    student_id,
+  students.map(({ subjects, year_overall, ...own }) => ({
+    ...own,
     overall_average: year_overall,
-    letter_grade,
-    position,
-    bySubjectId: new Map(subjects.map(({ subject_id, year_grade, letter_grade: letter }) => [subject_id, { figure: year_grade, letter }])),
+    bySubjectId: new Map(
+      subjects.map(({ subject_id, year_grade, letter_grade }) => [subject_id, { figure: year_grade, letter: letter_grade }]),
+    ),
   }))
 
 /** Letters that a teacher typed into the reports, by student and subject. */
