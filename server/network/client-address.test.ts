@@ -47,10 +47,12 @@ describe('TRUST_PROXY', () => {
   )
 
   test('megabytes of header are read in no time', () => {
-    const began = performance.now()
+    const before = process.cpuUsage()
     clientAddress('10.0.0.2', '192.168.0.1,'.repeat(100_000), proxies)
     for (const rubbish of ['['.repeat(100_000), `1${'.1'.repeat(50_000)}`, ':'.repeat(100_000)]) expect(plain(rubbish)).toBeNull()
-    expect(performance.now() - began).toBeLessThan(5_000)
+    // CPU time: a busy machine takes longer by the clock.
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1_000).toBeLessThan(5_000)
   })
 })
 
