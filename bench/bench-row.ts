@@ -6,7 +6,7 @@ export type Target = { bound: 'least' | 'most'; ratio: number } | { bound: 'most
 /** One line of the table. `name` is the benchmark's. `measured` is in the terms of the target; `figure` says what it was made of. */
 export type BenchRow = { name?: string; what: string; control: string; target: Target; measured: number; figure: string }
 /** A benchmark: what `npm run bench -- <name>` runs. */
-export type Bench = { name: string; run(effort: { pairs: number }): Promise<BenchRow[]> }
+export type Bench = (effort: { pairs: number }) => Promise<BenchRow[]>
 
 export const least = (ratio: number): Target => ({ bound: 'least', ratio })
 export const most = (ratio: number): Target => ({ bound: 'most', ratio })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type BenchRow, documentOf, tableOf } from './bench-row.ts'
+import { type Bench, type BenchRow, documentOf, tableOf } from './bench-row.ts'
 import { describeCluster, stopCluster } from './central.ts'
 import { dropCopies } from './fill.ts'
 import { root } from './paths.ts'
@@ -19,34 +19,34 @@ import { trackedWrite } from './rows/tracked-write.rows.ts'
 import { upload } from './rows/upload.rows.ts'
 import { waitingNodes } from './rows/waiting-nodes.rows.ts'
 
-const benches = [
+const benches: Record<string, Bench> = {
   me,
   trivial,
-  classList,
+  'class-list': classList,
   bulk,
-  trackedWrite,
-  classTerm,
-  largeSchool,
-  classYear,
+  'tracked-write': trackedWrite,
+  'class-term': classTerm,
+  'large-school': largeSchool,
+  'class-year': classYear,
   generate,
   central,
   start,
   saturation,
-  reportCards,
+  'report-cards': reportCards,
   workbook,
-  meDuringJobs,
-  firstCopy,
+  'me-during-jobs': meDuringJobs,
+  'first-copy': firstCopy,
   peers,
   upload,
   live,
-  waitingNodes,
-  appLoad,
-  appKeys,
-  appOpen,
-]
+  'waiting-nodes': waitingNodes,
+  'app-load': appLoad,
+  'app-keys': appKeys,
+  'app-open': appOpen,
+}
 
 const HELP = `npm run bench                          every target of the box, each against its control
-npm run bench -- me bulk               some of them: ${benches.map(({ name }) => name).join(', ')}
+npm run bench -- me bulk               some of them: ${Object.keys(benches).join(', ')}
 npm run bench -- me --pairs 9          more pairs, steadier figures (5 where not said)
 npm run bench -- me --profile          keeps CPU profiles of both sides in .cache/bench/profiles
 npm run bench -- --write               all of them, into docs/benchmarks.md
@@ -78,7 +78,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const pairs = Number(values.pairs)
-const unknown = positionals.filter((name) => !benches.some((bench) => bench.name === name))
+const unknown = positionals.filter((name) => !Object.hasOwn(benches, name))
 if (values.help) {
   console.log(HELP)
   process.exit(0)
@@ -88,19 +88,24 @@ if (!Number.isInteger(pairs) || pairs < 1 || pairs > 20) refuse('--pairs is a nu
 if (values.write && values.profile) refuse('Profiles slow what they measure: --write goes without them.')
 if (values.profile) keepProfiles()
 
+/** No server of one benchmark runs during the next. */
+async function clean(): Promise<void> {
+  await stopAll()
+  dropCopies()
+}
+
 const findings: BenchRow[] = []
 try {
   await bundlePrograms()
-  for (const bench of benches.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-    console.error(`${bench.name} …`)
-    const found = (await bench.run({ pairs })).map((finding) => ({ ...finding, name: bench.name }))
+  for (const [name, bench] of Object.entries(benches)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue
+    console.error(`${name} …`)
+    const found = (await bench({ pairs }).finally(clean)).map((finding) => ({ ...finding, name }))
     findings.push(...found)
     console.error(tableOf(found).split('\n').slice(1).join('\n'))
   }
 } finally {
-  await stopAll()
   await stopCluster()
-  dropCopies()
 }
 console.log(`\n${tableOf(findings)}`)
 if (values.write) write(findings, pairs, await describeCluster())

@@ -2,13 +2,16 @@ import { load, type Program } from './processes.ts'
 import { median, medianRatio } from './statistics.ts'
 
 /** One side of a comparison: a program and what to ask it. `before` runs ahead of every round and is not counted. */
-export type Side = { program: Program; requests: () => readonly string[]; before?: () => Promise<void> }
+export type Side = { program: Program; requests: () => readonly string[]; before?: () => Promise<unknown> }
 /** Of one request: CPU of the process, requests a second, milliseconds until half were answered. */
 export type Reading = { cpuMicros: number; perSecond: number; p50: number }
 /** Medians of each side and of the pairs' ratios, ours over the control. */
 export type Compared = { ours: Reading; control: Reading; cpu: number; speed: number; p50: number }
-/** `warmUps`: rounds of each side before any counts, so that what is measured is compiled; 3 where not said. */
-export type Effort = { count: number; connections: number; pairs: number; warmUps?: number }
+/**
+ * `warmUps`: rounds of each side before any counts, so that what is measured is compiled; 3 where not said. `except`: both sides have to
+ * reply the same to the first request, other than in these fields; no replies are compared where not said.
+ */
+export type Effort = { count: number; connections: number; pairs: number; warmUps?: number; except?: readonly string[] }
 
 async function read({ program, requests, before }: Side, { count, connections }: Effort): Promise<Reading> {
   await before?.()
@@ -45,8 +48,9 @@ export async function pairsIn<Side>(program: Program, pairs: number): Promise<In
   return { ours: counted.map(({ ours }) => ours), control: counted.map(({ control }) => control) }
 }
 
-/** Both sides warmed up, then in turns. */
+/** Both sides warmed up, then in turns. Throws where their replies differ. */
 export async function compare(ours: Side, control: Side, effort: Effort): Promise<Compared> {
+  if (effort.except) await expectSameReply(ours, control, effort.except)
   const turns = (pairs: number) =>
     inTurns(
       pairs,
@@ -70,12 +74,11 @@ async function bodyOf(program: Program, request: string): Promise<unknown> {
   return JSON.parse(sample.slice(sample.indexOf('\r\n\r\n') + 4).replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/g, ''))
 }
 
-/** A program and one request to it. */
-type Question = { program: Program; request: string }
-
 /** Throws where the two replies differ, other than in the named fields and, in numbers, by a rounding. */
-export async function expectSameReply(ours: Question, control: Question, except: readonly string[] = []): Promise<void> {
-  demandSame(await bodyOf(ours.program, ours.request), await bodyOf(control.program, control.request), except, 'reply')
+async function expectSameReply(ours: Side, control: Side, except: readonly string[]): Promise<void> {
+  const [request = ''] = ours.requests()
+  const [same = ''] = control.requests === ours.requests ? [request] : control.requests()
+  demandSame(await bodyOf(ours.program, request), await bodyOf(control.program, same), except, 'reply')
 }
 
 function demandSame(ours: unknown, control: unknown, except: readonly string[], path: string): void {

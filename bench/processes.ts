@@ -48,7 +48,11 @@ export async function bundlePrograms(): Promise<void> {
 }
 
 const running = new Set<Program>()
-export const stopAll = () => Promise.all([...running].map((program) => program.stop()))
+let loader: Promise<Program> | undefined
+export async function stopAll(): Promise<void> {
+  loader = undefined
+  await Promise.all([...running].map((program) => program.stop()))
+}
 
 type Message = Record<string, unknown>
 /** Longer than any one step of a benchmark takes. */
@@ -122,9 +126,14 @@ const isReady = (port: number) =>
     () => false,
   )
 
+export const SECRET = 'a secret that only the benchmark of Markbook knows'
+/** Where a school's database is. */
+export type At = { folder: string } | { url: string }
+
 /** The server as it is shipped, on a database of the benchmark. */
-export async function startServer(env: Record<string, string>): Promise<Program> {
+export async function startServer(at: At, env: Record<string, string> = {}): Promise<Program> {
   const port = await freePort()
+  const own = { PORT: String(port), SESSION_SECRET: SECRET, ...('folder' in at ? { DATA_DIR: at.folder } : { DATABASE_URL: at.url }) }
   const ready = async (child: ChildProcess) => {
     while (!(await isReady(port))) {
       if (child.exitCode !== null) throw new Error('the server ended before it was ready')
@@ -132,10 +141,9 @@ export async function startServer(env: Record<string, string>): Promise<Program>
     }
     return port
   }
-  return start({ file: bundle, args: ['start'], env: { PORT: String(port), ...env }, ready })
+  return start({ file: bundle, args: ['start'], env: { ...own, ...env }, ready })
 }
 
-let loader: Promise<Program> | undefined
 /** Sends requests from a process of its own. Throws where one is refused. */
 export async function load(job: Job): Promise<Result> {
   loader ??= startProgram('load')

@@ -4,12 +4,9 @@ import { keysOf } from '@markbook/server/http/tokens'
 import { openCentralStore, openSchoolStore } from '@markbook/server/store/store'
 import { asSystem } from '@markbook/server/store/tx'
 import { present } from './fill.ts'
+import { type At, SECRET } from './processes.ts'
 import { benchSchool, type Marked, type Size } from './school.ts'
 
-export const SECRET = 'a secret that only the benchmark of Markbook knows'
-
-/** Where a school's database is. */
-export type At = { folder: string } | { url: string }
 /** The Cookie headers of two people of the school: the head, and the class teacher of its first class. */
 export type Cookies = { head: string; teacher: string }
 

@@ -1,40 +1,23 @@
 import { centralSchool } from './central.ts'
 import { copyOfSchool, dropCopy } from './fill.ts'
-import { load, type Program, startProgram, startServer } from './processes.ts'
-import { type Cookies, SECRET, signIn, touchRequest } from './requests.ts'
+import { type Program, SECRET, startProgram, startServer } from './processes.ts'
+import { type Cookies, signIn } from './requests.ts'
 import { benchSchool, type Size } from './school.ts'
 
-/** A server on a copy of the school, and who is signed in there. */
-export type Serving = { program: Program; cookies: Cookies; folder: string; url: string; forget(): Promise<void> }
-
-const serving = (
-  size: Size,
-  program: Program,
-  cookies: Cookies,
-  { folder = '', url = '' }: { folder?: string; url?: string },
-): Serving => ({
-  program,
-  cookies,
-  folder,
-  url,
-  forget: async () => {
-    await load({ port: program.port, connections: 1, count: 1, requests: [touchRequest(size, cookies.head)] })
-  },
-})
+/** A server on a copy of the school, where that is, and who is signed in there. */
+export type Serving<Place> = Place & { size: Size; program: Program; cookies: Cookies }
 
 let copies = 0
-export async function serveSchool(size: Size): Promise<Serving> {
+export async function serveSchool(size: Size): Promise<Serving<{ folder: string }>> {
   copies += 1
-  const folder = await copyOfSchool(size, `${size}-${copies}`)
-  const cookies = await signIn(size, { folder })
-  return serving(size, await startServer({ DATA_DIR: folder, SESSION_SECRET: SECRET }), cookies, { folder })
+  const at = { folder: await copyOfSchool(size, `${size}-${copies}`) }
+  return { ...at, size, cookies: await signIn(size, at), program: await startServer(at) }
 }
 
-export async function serveCentral(size: Size): Promise<Serving> {
+export async function serveCentral(size: Size): Promise<Serving<{ url: string }>> {
   copies += 1
-  const url = await centralSchool(size, `copy_${copies}`)
-  const cookies = await signIn(size, { url })
-  return serving(size, await startServer({ DATABASE_URL: url, SESSION_SECRET: SECRET }), cookies, { url })
+  const at = { url: await centralSchool(size, `copy_${copies}`) }
+  return { ...at, size, cookies: await signIn(size, at), program: await startServer(at) }
 }
 
 /** A control on the folder of a server, or on a copy of its own. */
@@ -44,6 +27,7 @@ export async function startControlAlone(name: string): Promise<Program> {
   return startControl(name, await copyOfSchool('year', `control-${copies}`))
 }
 
+/** Before the benchmark is over, after which every program is stopped. */
 export async function end(...programs: readonly { program: Program; folder?: string }[]): Promise<void> {
   for (const { program, folder } of programs) {
     await program.stop()

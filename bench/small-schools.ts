@@ -6,7 +6,7 @@ import { COMMONS } from '@markbook/shared/ids'
 import { cursorToText } from '@markbook/sync/protocol/cursor'
 import { atCentre } from './central.ts'
 import { present } from './fill.ts'
-import { SECRET } from './requests.ts'
+import { SECRET } from './processes.ts'
 import { type Marked, makeSchool } from './school.ts'
 
 /** A school with one class of ten, and a node of its own that is enrolled at the centre: what that node needs to replicate. */

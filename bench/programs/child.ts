@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Services } from '@markbook/server/http/services'
 import { keysOf } from '@markbook/server/http/tokens'
 import { Child } from '@markbook/server/peers/child'
@@ -9,9 +8,8 @@ import { overNetwork } from '@markbook/server/peers/network'
 import { ParentLine } from '@markbook/server/peers/parent-line'
 import { openSchoolStore } from '@markbook/server/store/store'
 import { asSystem } from '@markbook/server/store/tx'
-import { systemClock } from '@markbook/shared/clock'
-import { idSource } from '@markbook/shared/ids'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
+import { present } from '../fill.ts'
 import { meter, type Round, serveCommands } from '../program.ts'
 
 /** Where to join, and the code of the invitation. */
@@ -22,11 +20,9 @@ export type FirstCopy = { rows: Round; whole: Round }
 const [folder = '', sessionSecret = ''] = process.argv.slice(2)
 
 /** A school's server without its API: its own database in `folder`, and rounds with a parent at the benchmark's command. */
-const clock = systemClock
-const newId = idSource(clock.now, (size) => randomBytes(size))
-const store = await openSchoolStore(folder, { clock, newId, role: 'school' })
+const store = await openSchoolStore(folder, { ...present, role: 'school' })
 const config = { sessionSecret, nodeName: 'Bench School', role: 'school' } as Services['config']
-const services = { store, clock, config, keys: keysOf(sessionSecret) } as Services
+const services = { store, clock: present.clock, config, keys: keysOf(sessionSecret) } as Services
 
 async function greeted(): Promise<Child> {
   const [parent] = await store.read(asSystem(), parentsOf)

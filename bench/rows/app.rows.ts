@@ -1,40 +1,34 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { chromiumPath } from '../../desktop/ui/tests/chromium.ts'
 import { appSchool, type ClassSize } from '../app-school.ts'
 import { type Bench, type BenchRow, within } from '../bench-row.ts'
-import { dropCopy } from '../fill.ts'
 import { root } from '../paths.ts'
 import { startServer } from '../processes.ts'
-import { SECRET, signIn } from '../requests.ts'
+import { signIn } from '../requests.ts'
 import { median, quantile } from '../statistics.ts'
 
-const PLACES = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/chromium-browser']
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync']
 const OLD_PC = { width: 1366, height: 768 }
 
 /** In a real browser, or, where this machine has none, a line that says so. */
 async function withBrowser(measure: (browser: Browser) => Promise<BenchRow[]>): Promise<BenchRow[]> {
-  const executablePath = PLACES.find((place) => place && existsSync(place))
-  if (!executablePath) {
+  if (!chromiumPath) {
     console.error('No Chromium on this machine: what the app does in a browser is not measured (apt-get install chromium).')
     return []
   }
-  const browser = await chromium.launch({ executablePath, headless: true, args: ARGUMENTS })
+  const browser = await chromium.launch({ executablePath: chromiumPath, headless: true, args: ARGUMENTS })
   return measure(browser).finally(() => browser.close())
 }
 
-type Served = { url: string; header: string; group: string; subject: string; term: string; end(): Promise<void> }
+type Served = { url: string; header: string; group: string; subject: string; term: string }
 
 async function served(size: ClassSize): Promise<Served> {
   const { folder, ...ids } = await appSchool(size)
   const { head } = await signIn('year', { folder })
-  const program = await startServer({ DATA_DIR: folder, SESSION_SECRET: SECRET, BACKUPS: 'false' })
-  const end = async () => {
-    await program.stop()
-    dropCopy(folder)
-  }
-  return { url: `http://127.0.0.1:${program.port}`, header: head, ...ids, end }
+  const program = await startServer({ folder }, { BACKUPS: 'false' })
+  return { url: `http://127.0.0.1:${program.port}`, header: head, ...ids }
 }
 
 async function windowOf(browser: Browser, { url, header }: Pick<Served, 'url' | 'header'>): Promise<Page> {
@@ -114,39 +108,35 @@ async function visit(page: Page, url: string, address: string): Promise<Loaded> 
 const listed = (ms: readonly number[]) => ms.map((one) => one.toFixed(0)).join(', ')
 
 /** The sign-in page of somebody who was never here: what it loads, and when it can be used, on a slow computer. */
-export const appLoad: Bench = {
-  name: 'app-load',
-  run: ({ pairs }) =>
-    withBrowser(async (browser) => {
-      const at = await served({ pupils: 40, assessments: 12 })
-      const visits: Loaded[] = []
-      for (let round = 0; round < pairs; round += 1) {
-        const page = await windowOf(browser, { ...at, header: '' })
-        visits.push(await visit(page, at.url, `teacher${round}@markbook.test`))
-        await page.context().close()
-      }
-      await at.end()
-      const scripts = [...new Set(visits.flatMap((one) => one.scripts))]
-      const usable = visits.map((one) => one.usable)
-      const sent = visits.map((one) => one.sent)
-      return [
-        {
-          what: 'first load of the app: script, gzip',
-          control: 'none',
-          target: within(160, 'KB'),
-          measured: scripts.reduce((sum, path) => sum + sizeOf(path), 0) / 1_024,
-          figure: `${scripts.length} files, with what is fetched for the pages after it`,
-        },
-        {
-          what: 'until the sign-in page can be used, CPU throttled 4 ×',
-          control: 'none',
-          target: within(1, 's'),
-          measured: median(usable) / 1_000,
-          figure: `${listed(usable)} ms; an address that is sent that moment goes out after ${listed(sent)} ms, median ${median(sent).toFixed(0)}`,
-        },
-      ]
-    }),
-}
+export const appLoad: Bench = ({ pairs }) =>
+  withBrowser(async (browser) => {
+    const at = await served({ pupils: 40, assessments: 12 })
+    const visits: Loaded[] = []
+    for (let round = 0; round < pairs; round += 1) {
+      const page = await windowOf(browser, { ...at, header: '' })
+      visits.push(await visit(page, at.url, `teacher${round}@markbook.test`))
+      await page.context().close()
+    }
+    const scripts = [...new Set(visits.flatMap((one) => one.scripts))]
+    const usable = visits.map((one) => one.usable)
+    const sent = visits.map((one) => one.sent)
+    return [
+      {
+        what: 'first load of the app: script, gzip',
+        control: 'none',
+        target: within(160, 'KB'),
+        measured: scripts.reduce((sum, path) => sum + sizeOf(path), 0) / 1_024,
+        figure: `${scripts.length} files, with what is fetched for the pages after it`,
+      },
+      {
+        what: 'until the sign-in page can be used, CPU throttled 4 ×',
+        control: 'none',
+        target: within(1, 's'),
+        measured: median(usable) / 1_000,
+        figure: `${listed(usable)} ms; an address that is sent that moment goes out after ${listed(sent)} ms, median ${median(sent).toFixed(0)}`,
+      },
+    ]
+  })
 
 /** Each key: from its event to the frame that shows what it did. */
 const WATCH_KEYS = `window.keys = []
@@ -185,34 +175,29 @@ async function bareKeys(page: Page): Promise<number[]> {
   return bare.evaluate('window.keys')
 }
 
-export const appKeys: Bench = {
-  name: 'app-keys',
-  run: () =>
-    withBrowser(async (browser) => {
-      const at = await served({ pupils: 1_000, assessments: 12 })
-      const page = await windowOf(browser, at)
-      await page.addInitScript(`${PAINTED}\n${WATCH_KEYS}`)
-      await page.goto(`${at.url}/marks/${at.group}/${at.subject}?term=${at.term}`)
-      await page.waitForSelector('[role=gridcell][data-look=plain]')
-      await typeMarks(page, 10)
-      const devtools = await page.context().newCDPSession(page)
-      await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
-      const cpu = async () =>
-        (await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0
-      const before = await cpu()
-      const taken = await typeMarks(page, 60)
-      const cpuMs = ((await cpu()) - before) * 1_000
-      const bare = await bareKeys(page)
-      await page.context().close()
-      await at.end()
-      const figure = `${taken.length} keys, ${(cpuMs / taken.length).toFixed(1)} ms of CPU each; a bare field ${median(bare).toFixed(0)} ms, p95 ${quantile(bare, 0.95).toFixed(0)} ms`
-      const control = 'one frame'
-      return [
-        { what: 'key to paint in the mark grid, 1,000 pupils, median', control, target: within(17, 'ms'), measured: median(taken), figure },
-        { what: 'key to paint, p95', control, target: within(50, 'ms'), measured: quantile(taken, 0.95), figure },
-      ]
-    }),
-}
+export const appKeys: Bench = () =>
+  withBrowser(async (browser) => {
+    const at = await served({ pupils: 1_000, assessments: 12 })
+    const page = await windowOf(browser, at)
+    await page.addInitScript(`${PAINTED}\n${WATCH_KEYS}`)
+    await page.goto(`${at.url}/marks/${at.group}/${at.subject}?term=${at.term}`)
+    await page.waitForSelector('[role=gridcell][data-look=plain]')
+    await typeMarks(page, 10)
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
+    const cpu = async () => (await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0
+    const before = await cpu()
+    const taken = await typeMarks(page, 60)
+    const cpuMs = ((await cpu()) - before) * 1_000
+    const bare = await bareKeys(page)
+    await page.context().close()
+    const figure = `${taken.length} keys, ${(cpuMs / taken.length).toFixed(1)} ms of CPU each; a bare field ${median(bare).toFixed(0)} ms, p95 ${quantile(bare, 0.95).toFixed(0)} ms`
+    const control = 'one frame'
+    return [
+      { what: 'key to paint in the mark grid, 1,000 pupils, median', control, target: within(17, 'ms'), measured: median(taken), figure },
+      { what: 'key to paint, p95', control, target: within(50, 'ms'), measured: quantile(taken, 0.95), figure },
+    ]
+  })
 
 /** From the press on the subject to all its marks in sight. */
 const WATCH_OPENING = `addEventListener('click', (event) => {
@@ -224,36 +209,32 @@ const WATCH_OPENING = `addEventListener('click', (event) => {
   if (event.target.closest('a[href*="/marks/"]')) look()
 }, true)`
 
-export const appOpen: Bench = {
-  name: 'app-open',
-  run: ({ pairs }) =>
-    withBrowser(async (browser) => {
-      const at = await served({ pupils: 40, assessments: 12 })
-      const taken: number[] = []
-      for (let round = 0; round < pairs + 1; round += 1) {
-        const page = await windowOf(browser, at)
-        await page.addInitScript(`${PAINTED}\n${WATCH_OPENING}`)
-        await page.addInitScript(`sessionStorage.setItem('markbook.term', '${at.term}')`)
-        await page.goto(`${at.url}/marks`)
-        const link = page.locator(`a[href*="/marks/${at.group}/${at.subject}"]`)
-        await link.hover()
-        await page.waitForTimeout(100)
-        await link.click()
-        const opened = await saidBy(page, 'opened')
-        // The first is the browser's own warming up.
-        if (round > 0) taken.push(opened)
-        await page.context().close()
-      }
-      await at.end()
-      const figure = `${taken.map((ms) => ms.toFixed(0)).join(', ')} ms`
-      return [
-        {
-          what: 'opening the marks of 40 × 12, from the click until painted',
-          control: 'none',
-          target: within(300, 'ms'),
-          measured: median(taken),
-          figure,
-        },
-      ]
-    }),
-}
+export const appOpen: Bench = ({ pairs }) =>
+  withBrowser(async (browser) => {
+    const at = await served({ pupils: 40, assessments: 12 })
+    const taken: number[] = []
+    for (let round = 0; round < pairs + 1; round += 1) {
+      const page = await windowOf(browser, at)
+      await page.addInitScript(`${PAINTED}\n${WATCH_OPENING}`)
+      await page.addInitScript(`sessionStorage.setItem('markbook.term', '${at.term}')`)
+      await page.goto(`${at.url}/marks`)
+      const link = page.locator(`a[href*="/marks/${at.group}/${at.subject}"]`)
+      await link.hover()
+      await page.waitForTimeout(100)
+      await link.click()
+      const opened = await saidBy(page, 'opened')
+      // The first is the browser's own warming up.
+      if (round > 0) taken.push(opened)
+      await page.context().close()
+    }
+    const figure = `${taken.map((ms) => ms.toFixed(0)).join(', ')} ms`
+    return [
+      {
+        what: 'opening the marks of 40 × 12, from the click until painted',
+        control: 'none',
+        target: within(300, 'ms'),
+        measured: median(taken),
+        figure,
+      },
+    ]
+  })

@@ -2,12 +2,11 @@ import { asUser } from '@markbook/server/store/tx'
 import { descriptions } from '@markbook/shared/tables/tables'
 import { type Bench, most } from '../bench-row.ts'
 import { atCentre, invitation } from '../central.ts'
-import { dropCopy, emptyFolder, filledFolder } from '../fill.ts'
+import { emptyFolder, filledFolder } from '../fill.ts'
 import { inTurns } from '../measure.ts'
-import { type Program, startProgram } from '../processes.ts'
+import { type Program, SECRET, startProgram } from '../processes.ts'
 import type { Round } from '../program.ts'
 import type { FirstCopy } from '../programs/child.ts'
-import { SECRET } from '../requests.ts'
 import { benchSchool } from '../school.ts'
 import { end, type Serving, serveCentral } from '../school-server.ts'
 import { median, medianRatio } from '../statistics.ts'
@@ -23,7 +22,7 @@ const demandAll = ({ rows }: Round): void => {
 }
 
 /** One mark in a hundred gets another score, forty at a time, as a teacher saves them. */
-async function changeSome({ url }: Serving, round: number): Promise<void> {
+async function changeSome(url: string, round: number): Promise<void> {
   const { id: school, head } = benchSchool(SIZE)
   await atCentre(url, async (store) => {
     const { grade } = store.dialect.tables
@@ -40,7 +39,7 @@ async function changeSome({ url }: Serving, round: number): Promise<void> {
 type Copied = { first: FirstCopy; quiet: Round; changed: Round; centreMicros: number }
 
 /** A school's server that was just joined. */
-async function begin({ url, program }: Serving, folder: string): Promise<{ child: Program; first: FirstCopy }> {
+async function begin({ url, program }: Serving<{ url: string }>, folder: string): Promise<{ child: Program; first: FirstCopy }> {
   const child = await startProgram('child', folder, SECRET)
   await child.ask('join', await invitation(url, program.port, benchSchool(SIZE).id))
   const first = await child.ask<FirstCopy>('firstCopy')
@@ -48,19 +47,19 @@ async function begin({ url, program }: Serving, folder: string): Promise<{ child
   return { child, first }
 }
 
-export async function copyInto(centre: Serving, folder: string): Promise<Round> {
+export async function copyInto(centre: Serving<{ url: string }>, folder: string): Promise<Round> {
   const { child, first } = await begin(centre, folder)
   await end({ program: child, folder })
   return first.rows
 }
 
-async function copied(centre: Serving, round: number): Promise<Copied> {
+async function copied(centre: Serving<{ url: string }>, round: number): Promise<Copied> {
   const folder = await emptyFolder(`child-${round}`)
   const before = await centre.program.usage()
   const { child, first } = await begin(centre, folder)
   const after = await centre.program.usage()
   const quiet = await child.ask<Round>('rounds', QUIET_ROUNDS)
-  await changeSome(centre, round)
+  await changeSome(centre.url, round)
   const changed = await child.ask<Round>('rounds', 1)
   await end({ program: child, folder })
   return { first, quiet, changed, centreMicros: after.cpuMicros - before.cpuMicros }
@@ -70,8 +69,7 @@ async function plainlyCopied(round: number): Promise<Round> {
   const folder = await emptyFolder(`plain-${round}`)
   const plain = await startProgram('plain-copy', folder, await filledFolder(SIZE), Object.keys(descriptions).join())
   const written = await plain.ask<Round>('copy')
-  await plain.stop()
-  dropCopy(folder)
+  await end({ program: plain, folder })
   demandAll(written)
   return written
 }
@@ -79,40 +77,36 @@ async function plainlyCopied(round: number): Promise<Round> {
 const seconds = (micros: number) => `${(micros / 1_000_000).toFixed(2)} s`
 const speed = (rounds: readonly Round[]) => (MARKS / (median(rounds.map(({ ms }) => ms)) / 1_000)).toFixed(0)
 
-export const firstCopy: Bench = {
-  name: 'first-copy',
-  async run({ pairs }) {
-    const centre = await serveCentral(SIZE)
-    const { ours, control: plain } = await inTurns(pairs, (pair) => copied(centre, pair), plainlyCopied)
-    await end(centre)
-    const cpu = (round: (each: Copied) => Round) => ours.map((each) => round(each).cpuMicros)
-    const firstOf = ({ first }: Copied) => first.rows
-    const wholeOf = ({ first }: Copied) => first.whole
-    const [first, whole] = [median(cpu(firstOf)), median(cpu(wholeOf))]
-    const share = (round: (each: Copied) => Round) => medianRatio(cpu(round), cpu(wholeOf))
-    const control = plain.map(({ cpuMicros }) => cpuMicros)
-    return [
-      {
-        what: 'first copy of 100,000 marks into a school',
-        control: 'the same rows and versions in one transaction, by CPU',
-        target: most(2),
-        measured: medianRatio(cpu(firstOf), control),
-        figure: `CPU ${seconds(first)} / ${seconds(median(control))}; ${speed(ours.map(firstOf))} / ${speed(plain)} rows a second; with the history that follows ${seconds(whole)}, ${speed(ours.map(wholeOf))} a second, and of the centre ${seconds(median(ours.map(({ centreMicros }) => centreMicros)))}`,
-      },
-      {
-        what: '1 % of them changed after that',
-        control: 'the first copy with its history, by CPU',
-        target: most(0.03),
-        measured: share(({ changed }) => changed),
-        figure: `CPU ${(median(cpu(({ changed }) => changed)) / 1_000).toFixed(1)} ms / ${seconds(whole)}`,
-      },
-      {
-        what: 'nothing changed after that',
-        control: 'the first copy with its history, by CPU',
-        target: most(0.002),
-        measured: share(({ quiet }) => quiet),
-        figure: `CPU ${(median(cpu(({ quiet }) => quiet)) / 1_000).toFixed(2)} ms / ${seconds(whole)}`,
-      },
-    ]
-  },
+export const firstCopy: Bench = async ({ pairs }) => {
+  const centre = await serveCentral(SIZE)
+  const { ours, control: plain } = await inTurns(pairs, (pair) => copied(centre, pair), plainlyCopied)
+  const cpu = (round: (each: Copied) => Round) => ours.map((each) => round(each).cpuMicros)
+  const firstOf = ({ first }: Copied) => first.rows
+  const wholeOf = ({ first }: Copied) => first.whole
+  const [first, whole] = [median(cpu(firstOf)), median(cpu(wholeOf))]
+  const share = (round: (each: Copied) => Round) => medianRatio(cpu(round), cpu(wholeOf))
+  const control = plain.map(({ cpuMicros }) => cpuMicros)
+  return [
+    {
+      what: 'first copy of 100,000 marks into a school',
+      control: 'the same rows and versions in one transaction, by CPU',
+      target: most(2),
+      measured: medianRatio(cpu(firstOf), control),
+      figure: `CPU ${seconds(first)} / ${seconds(median(control))}; ${speed(ours.map(firstOf))} / ${speed(plain)} rows a second; with the history that follows ${seconds(whole)}, ${speed(ours.map(wholeOf))} a second, and of the centre ${seconds(median(ours.map(({ centreMicros }) => centreMicros)))}`,
+    },
+    {
+      what: '1 % of them changed after that',
+      control: 'the first copy with its history, by CPU',
+      target: most(0.03),
+      measured: share(({ changed }) => changed),
+      figure: `CPU ${(median(cpu(({ changed }) => changed)) / 1_000).toFixed(1)} ms / ${seconds(whole)}`,
+    },
+    {
+      what: 'nothing changed after that',
+      control: 'the first copy with its history, by CPU',
+      target: most(0.002),
+      measured: share(({ quiet }) => quiet),
+      figure: `CPU ${(median(cpu(({ quiet }) => quiet)) / 1_000).toFixed(2)} ms / ${seconds(whole)}`,
+    },
+  ]
 }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Bench, type BenchRow, within } from '../bench-row.ts'
 import { emptyCentre, invitation } from '../central.ts'
-import { copyOfSchool, dropCopy } from '../fill.ts'
-import { type Program, startProgram, startServer } from '../processes.ts'
-import { SECRET, signIn } from '../requests.ts'
+import { copyOfSchool } from '../fill.ts'
+import { type Program, SECRET, startProgram, startServer } from '../processes.ts'
+import { signIn } from '../requests.ts'
 import { benchSchool, type Marked } from '../school.ts'
 import { quantile } from '../statistics.ts'
 import { SIZE } from './first-copy.rows.ts'
@@ -57,35 +57,29 @@ function rowsOf(way: string, saved: readonly Saved[]): BenchRow[] {
 }
 
 /** Two servers as they are shipped, each with a year of history, on one machine; the other end is asked every few milliseconds. */
-export const live: Bench = {
-  name: 'live',
-  async run() {
-    const [url, folder] = [await emptyCentre('live'), await copyOfSchool(SIZE, 'live')]
-    const centre = await startServer({ DATABASE_URL: url, SESSION_SECRET: SECRET })
-    const child = await startProgram('child', folder, SECRET)
-    await child.ask('join', await invitation(url, centre.port, null))
-    await child.ask('rounds', 2)
-    await child.stop()
-    const { head: schoolCookie } = await signIn(SIZE, { folder })
-    const own = await startServer({ DATA_DIR: folder, SESSION_SECRET: SECRET })
-    const { head: centreCookie } = await signIn(SIZE, { url })
-    // It finds its parent and listens.
-    await pause(5_000)
-    const [atSchool, atCentreEnd]: [End, End] = [
-      { program: own, cookie: schoolCookie },
-      { program: centre, cookie: centreCookie },
-    ]
-    const [up, down]: [Saved[], Saved[]] = [[], []]
-    for (let round = 0; round < SAVES + 5; round += 1) {
-      const sent = await savedAt(atSchool, atCentreEnd, 2 * round)
-      const fetched = await savedAt(atCentreEnd, atSchool, 2 * round + 1)
-      if (round < 5) continue
-      up.push(sent)
-      down.push(fetched)
-    }
-    await own.stop()
-    await centre.stop()
-    dropCopy(folder)
-    return [...rowsOf('school, seen at the centre', up), ...rowsOf('centre, seen at the school', down)]
-  },
+export const live: Bench = async () => {
+  const [url, folder] = [await emptyCentre('live'), await copyOfSchool(SIZE, 'live')]
+  const centre = await startServer({ url })
+  const child = await startProgram('child', folder, SECRET)
+  await child.ask('join', await invitation(url, centre.port, null))
+  await child.ask('rounds', 2)
+  await child.stop()
+  const { head: schoolCookie } = await signIn(SIZE, { folder })
+  const own = await startServer({ folder })
+  const { head: centreCookie } = await signIn(SIZE, { url })
+  // It finds its parent and listens.
+  await pause(5_000)
+  const [atSchool, atCentreEnd]: [End, End] = [
+    { program: own, cookie: schoolCookie },
+    { program: centre, cookie: centreCookie },
+  ]
+  const [up, down]: [Saved[], Saved[]] = [[], []]
+  for (let round = 0; round < SAVES + 5; round += 1) {
+    const sent = await savedAt(atSchool, atCentreEnd, 2 * round)
+    const fetched = await savedAt(atCentreEnd, atSchool, 2 * round + 1)
+    if (round < 5) continue
+    up.push(sent)
+    down.push(fetched)
+  }
+  return [...rowsOf('school, seen at the centre', up), ...rowsOf('centre, seen at the school', down)]
 }

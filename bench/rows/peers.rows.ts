@@ -5,7 +5,7 @@ import { dropCopy, emptyFolder, filledFolder } from '../fill.ts'
 import { folderIn, root } from '../paths.ts'
 import { type Program, startPeer, startProgram } from '../processes.ts'
 import type { Round } from '../program.ts'
-import { end, serveCentral } from '../school-server.ts'
+import { serveCentral } from '../school-server.ts'
 import { median, medianRatio } from '../statistics.ts'
 import { copyInto, MARKS, SIZE } from './first-copy.rows.ts'
 
@@ -34,31 +34,26 @@ const perSecond = (rounds: readonly Round[]) => (MARKS / (median(times(rounds)) 
 const cpu = (rounds: readonly Round[]) => (median(rounds.map(({ cpuMicros }) => cpuMicros)) / 1_000_000).toFixed(2)
 
 /** The same marks copied for the first time by others, each over HTTP into a database of its own; by the clock, from the first request on. */
-export const peers: Bench = {
-  name: 'peers',
-  async run({ pairs }) {
-    const missing = installPeers()
-    const centre = await serveCentral(SIZE)
-    const pouchServer = missing === null ? await startPeer('pouch-server', scratch('pouch-server'), await filledFolder(SIZE)) : null
-    const [ours, pouch, electric]: [Round[], Round[], Round[]] = [[], [], []]
-    for (let pair = 0; pair < Math.min(pairs, MOST_PAIRS); pair += 1) {
-      ours.push(await copyInto(centre, await emptyFolder(`against-${pair}`)))
-      const [shape, documents] = [scratch(`electric-${pair}`), scratch(`pouch-${pair}`)]
-      electric.push(await copiedBy(await startProgram('electric', shape, String(centre.program.port), centre.cookies.head), shape))
-      if (pouchServer) pouch.push(await copiedBy(await startPeer('pouch-child', documents, String(pouchServer.port)), documents))
-    }
-    await pouchServer?.stop()
-    await end(centre)
-    const against = (who: string, theirs: readonly Round[], target: number): BenchRow => ({
-      what: `first copy of 100,000 marks, against ${who}`,
-      control: `${who}, by rows a second`,
-      target: least(target),
-      measured: theirs.length === 0 ? Number.NaN : medianRatio(times(theirs), times(ours)),
-      figure:
-        theirs.length === 0
-          ? `could not be installed here: ${missing}`
-          : `${perSecond(ours)} / ${perSecond(theirs)} rows a second; CPU of who copies ${cpu(ours)} s / ${cpu(theirs)} s`,
-    })
-    return [against('PouchDB', pouch, 6), against('the client of Electric', electric, 1)]
-  },
+export const peers: Bench = async ({ pairs }) => {
+  const missing = installPeers()
+  const centre = await serveCentral(SIZE)
+  const pouchServer = missing === null ? await startPeer('pouch-server', scratch('pouch-server'), await filledFolder(SIZE)) : null
+  const [ours, pouch, electric]: [Round[], Round[], Round[]] = [[], [], []]
+  for (let pair = 0; pair < Math.min(pairs, MOST_PAIRS); pair += 1) {
+    ours.push(await copyInto(centre, await emptyFolder(`against-${pair}`)))
+    const [shape, documents] = [scratch(`electric-${pair}`), scratch(`pouch-${pair}`)]
+    electric.push(await copiedBy(await startProgram('electric', shape, String(centre.program.port), centre.cookies.head), shape))
+    if (pouchServer) pouch.push(await copiedBy(await startPeer('pouch-child', documents, String(pouchServer.port)), documents))
+  }
+  const against = (who: string, theirs: readonly Round[], target: number): BenchRow => ({
+    what: `first copy of 100,000 marks, against ${who}`,
+    control: `${who}, by rows a second`,
+    target: least(target),
+    measured: theirs.length === 0 ? Number.NaN : medianRatio(times(theirs), times(ours)),
+    figure:
+      theirs.length === 0
+        ? `could not be installed here: ${missing}`
+        : `${perSecond(ours)} / ${perSecond(theirs)} rows a second; CPU of who copies ${cpu(ours)} s / ${cpu(theirs)} s`,
+  })
+  return [against('PouchDB', pouch, 6), against('the client of Electric', electric, 1)]
 }
