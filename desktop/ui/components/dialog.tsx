@@ -55,18 +55,22 @@ type FormDialogProps = {
   wide?: boolean
   /** What `useForm` answers. */
   form: { send: () => void; busy?: boolean; failure?: unknown }
+  /** The dialog that asks before the deletion, shown in place of this one. */
+  deletion?: ReactNode
   onClose: () => void
   children: ReactNode
-} & Omit<ComponentProps<typeof SaveActions>, 'busy' | 'onCancel'>
+} & Omit<ComponentProps<typeof SaveActions>, 'busy' | 'onCancel' | 'onDelete'>
 
 /** A dialog of one form: what failed, its fields, and the buttons to save, cancel and delete. */
-export function FormDialog({ title, lead, wide = false, form, onClose, children, ...actions }: FormDialogProps) {
+export function FormDialog({ title, lead, wide = false, form, deletion, onClose, children, ...actions }: FormDialogProps) {
+  const [isDeleting, setDeleting] = useState(false)
+  if (isDeleting) return deletion
   return (
     <Dialog title={title} lead={lead} wide={wide} onClose={onClose}>
       <Form onSend={form.send}>
         <FailureNotice failure={form.failure} />
         {children}
-        <SaveActions {...actions} busy={form.busy} onCancel={onClose} />
+        <SaveActions {...actions} busy={form.busy} onDelete={deletion ? () => setDeleting(true) : undefined} onCancel={onClose} />
       </Form>
     </Dialog>
   )
@@ -76,8 +80,8 @@ type ConfirmProps = {
   title: string
   text: ReactNode
   /** The name of the action, where it is not «Delete». */
-  action?: string
-  danger?: boolean
+  action?: string | undefined
+  danger?: boolean | undefined
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
@@ -97,6 +101,24 @@ export function ConfirmDialog({ title, text, action, danger = true, onConfirm, o
         </Button>
       </Actions>
     </Dialog>
+  )
+}
+
+/** A button that asks before it acts. Without children it has the name of the action. */
+export function ConfirmButton({
+  title,
+  text,
+  action,
+  danger,
+  onConfirm,
+  children = action,
+  ...button
+}: Omit<ConfirmProps, 'onClose'> & Omit<DialogButtonProps, 'dialog'>) {
+  const question = { title, text, action, danger, onConfirm }
+  return (
+    <DialogButton {...button} dialog={(close) => <ConfirmDialog {...question} onClose={close} />}>
+      {children}
+    </DialogButton>
   )
 }
 

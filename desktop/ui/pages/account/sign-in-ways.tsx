@@ -9,7 +9,7 @@ import { ask, useSave } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { copyText } from '../../components/copy-text.ts'
-import { ConfirmDialog, Dialog, DialogButton } from '../../components/dialog.tsx'
+import { ConfirmButton, Dialog, DialogButton } from '../../components/dialog.tsx'
 import { Actions, CodeField, Form, SaveActions } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice } from '../../components/page.tsx'
@@ -57,23 +57,16 @@ function App({ own }: { own: OwnSignInMethods }) {
       <div className={layout['wrap']}>
         <DialogButton dialog={(close) => <AppDialog onClose={close} />}>{t(own.confirmed_at ? 'app.another' : 'app.setUp')}</DialogButton>
         {own.confirmed_at && (
-          <DialogButton
+          <ConfirmButton
             look="danger"
-            dialog={(close) => (
-              <ConfirmDialog
-                title={t('app.removeTitle')}
-                text={t('app.removeText')}
-                action={t('app.remove')}
-                onConfirm={async () => {
-                  await remove.mutateAsync(undefined)
-                  tell(t('app.removed'))
-                }}
-                onClose={close}
-              />
-            )}
-          >
-            {t('app.remove')}
-          </DialogButton>
+            title={t('app.removeTitle')}
+            text={t('app.removeText')}
+            action={t('app.remove')}
+            onConfirm={async () => {
+              await remove.mutateAsync(undefined)
+              tell(t('app.removed'))
+            }}
+          />
         )}
       </div>
     </div>

@@ -1,6 +1,6 @@
 import type { Assessment, AssessmentInput } from '@markbook/shared/contract/assessments'
 import { useQuery } from '@tanstack/react-query'
-import { type ChangeEvent, useState } from 'react'
+import type { ChangeEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { FormDialog } from '../../components/dialog.tsx'
@@ -42,14 +42,12 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId, onClo
     onSaved: onClose,
   })
   const { draft, set, field } = form
-  const [isDeleting, setDeleting] = useState(false)
   const faults = form.isChecked ? numberFaults(draft) : {}
-  if (assessment && isDeleting) return <DeleteAssessment assessment={assessment} onClose={onClose} />
   return (
     <FormDialog
       title={assessment ? t('change', { title: assessment.title }) : t('new')}
       form={form}
-      onDelete={assessment ? () => setDeleting(true) : undefined}
+      deletion={assessment && <DeleteAssessment assessment={assessment} onClose={onClose} />}
       onClose={onClose}
     >
       <TextField label={t('name')} hint={t('nameHint')} maxLength={200} {...field('title')} />

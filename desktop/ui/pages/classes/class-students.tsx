@@ -5,7 +5,7 @@ import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, askWhole, type ReplyOf, refresh, useSave } from '../../api/queries.ts'
-import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
+import { ConfirmButton, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, CheckList, Row, TextField } from '../../components/field.tsx'
 import { Answer, Card, Empty, Loading, Notice } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
@@ -101,22 +101,15 @@ function Students({ classId, className, students, takenOf, mayChange }: Students
               >
                 {t('chooseSubjects')}
               </DialogButton>
-              <DialogButton
+              <ConfirmButton
                 size="small"
                 look="quiet"
                 aria-label={t('unenrolOf', { name: nameOf(student) })}
-                dialog={(close) => (
-                  <ConfirmDialog
-                    title={t('unenrolTitle', { name: nameOf(student), class: className })}
-                    text={t('unenrolText')}
-                    action={t('unenrol')}
-                    onConfirm={() => unenrol.mutateAsync({ params: { id: classId, studentId: student.id } })}
-                    onClose={close}
-                  />
-                )}
-              >
-                {t('unenrol')}
-              </DialogButton>
+                title={t('unenrolTitle', { name: nameOf(student), class: className })}
+                text={t('unenrolText')}
+                action={t('unenrol')}
+                onConfirm={() => unenrol.mutateAsync({ params: { id: classId, studentId: student.id } })}
+              />
             </>
           ),
         },

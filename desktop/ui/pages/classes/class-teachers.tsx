@@ -2,7 +2,7 @@ import type { ClassTeacher } from '@markbook/shared/contract/classes'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
-import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
+import { ConfirmButton, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Options, SelectField } from '../../components/field.tsx'
 import { Answer, Badge, Card } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
@@ -67,22 +67,17 @@ function Teachers({ classId, className, teachers, mayChange }: Props & { teacher
                 {t('app:action.edit')}
               </DialogButton>{' '}
               {!teacher.isClassTeacher && (
-                <DialogButton
+                <ConfirmButton
                   size="small"
                   look="quiet"
-                  dialog={(close) => (
-                    <ConfirmDialog
-                      title={t('removeTeacherTitle', { name: teacherName(teacher), class: className })}
-                      text={t('removeTeacherText')}
-                      action={t('removeTeacher')}
-                      onConfirm={() => remove.mutateAsync({ params: { classId, teacherId: teacher.teacherId } })}
-                      onClose={close}
-                    />
-                  )}
+                  title={t('removeTeacherTitle', { name: teacherName(teacher), class: className })}
+                  text={t('removeTeacherText')}
+                  action={t('removeTeacher')}
+                  onConfirm={() => remove.mutateAsync({ params: { classId, teacherId: teacher.teacherId } })}
                 >
                   {t('removeTeacher')}
                   <span className="hidden"> {teacherName(teacher)}</span>
-                </DialogButton>
+                </ConfirmButton>
               )}
             </>
           ),

@@ -3,7 +3,7 @@ import i18next from 'i18next'
 import { useMemo, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog, DialogButton, LeaveDialog } from '../../components/dialog.tsx'
+import { ConfirmButton, LeaveDialog } from '../../components/dialog.tsx'
 import { Notice } from '../../components/page.tsx'
 import { sentenceOf } from '../../words/failure.ts'
 import { editable } from '../../words/format.ts'
@@ -155,20 +155,13 @@ function OfferedNotice({ pending }: { pending: readonly PendingMark[] }) {
       <Button size="small" look="primary" onClick={() => queue.resolve(pending, 'compare')}>
         {t('unsaved.save')}
       </Button>
-      <DialogButton
+      <ConfirmButton
         size="small"
-        dialog={(close) => (
-          <ConfirmDialog
-            title={t('unsaved.dropTitle')}
-            text={t('unsaved.dropText')}
-            action={t('unsaved.drop')}
-            onConfirm={async () => queue.resolve(pending, 'theirs')}
-            onClose={close}
-          />
-        )}
-      >
-        {t('unsaved.drop')}
-      </DialogButton>
+        title={t('unsaved.dropTitle')}
+        text={t('unsaved.dropText')}
+        action={t('unsaved.drop')}
+        onConfirm={async () => queue.resolve(pending, 'theirs')}
+      />
     </Notice>
   )
 }

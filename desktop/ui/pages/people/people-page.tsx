@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { ask, askWhole, type ReplyOf, useSave } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
+import { ConfirmButton, ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Options, SelectField, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
@@ -266,20 +266,15 @@ function Waiting({ request }: { request: Request }) {
           {t('accept')}
           <span className="hidden"> {name}</span>
         </Button>
-        <DialogButton
-          dialog={(close) => (
-            <ConfirmDialog
-              title={t('rejectTitle', { name })}
-              text={t('rejectText')}
-              action={t('reject')}
-              onConfirm={() => reject.mutateAsync({ params })}
-              onClose={close}
-            />
-          )}
+        <ConfirmButton
+          title={t('rejectTitle', { name })}
+          text={t('rejectText')}
+          action={t('reject')}
+          onConfirm={() => reject.mutateAsync({ params })}
         >
           {t('reject')}
           <span className="hidden"> {name}</span>
-        </DialogButton>
+        </ConfirmButton>
       </div>
     </li>
   )

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { useSave } from '../../api/queries.ts'
-import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
+import { ConfirmButton } from '../../components/dialog.tsx'
 import { Empty, Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { type BookScope, booksRequest, useStanding } from './book-queries.ts'
@@ -20,21 +20,14 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
   }
   const word = count === 0 ? 'first' : 'again'
   return (
-    <DialogButton
+    <ConfirmButton
       look={count === 0 ? 'primary' : 'plain'}
-      dialog={(close) => (
-        <ConfirmDialog
-          title={t(`generate.${word}`)}
-          text={t(`generate.${word}Text`)}
-          action={t(`generate.${word}`)}
-          danger={false}
-          onConfirm={confirm}
-          onClose={close}
-        />
-      )}
-    >
-      {t(`generate.${word}`)}
-    </DialogButton>
+      title={t(`generate.${word}`)}
+      text={t(`generate.${word}Text`)}
+      action={t(`generate.${word}`)}
+      danger={false}
+      onConfirm={confirm}
+    />
   )
 }
 

@@ -11,16 +11,15 @@ import { Answer, Card, Empty, FailureNotice, Page } from '../../components/page.
 import { fileName, saveFile } from '../../components/save-file.ts'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { listedName, nameOf } from '../../words/names.ts'
+import { Histogram, SpreadChart } from './charts.tsx'
 import { ChooseClass, ClassPage, ClassSwitch, type ListedClass, useOwnsClass, useScale, ViewTabs } from './class-page.tsx'
 import { SubjectChoice, TermTable, YearTable } from './class-tables.tsx'
 import { CompareView } from './compare-view.tsx'
 import { subjectsOf } from './comparison.ts'
 import { distributionOf, spreadOf } from './distribution.ts'
 import { ExplainDialog, OVERALL, OverallDialog } from './explain-dialog.tsx'
-import { Histogram } from './histogram.tsx'
 import styles from './results.module.css'
 import { resultViews, useResultsSearch } from './results-search.ts'
-import { SpreadChart } from './spread-chart.tsx'
 import { SummaryView } from './summary-view.tsx'
 
 const route = getRouteApi('/school/results/$classId')

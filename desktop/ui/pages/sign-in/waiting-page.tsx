@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { queryClient, useSave } from '../../api/queries.ts'
 import { me } from '../../api/session.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
-import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
+import { ConfirmButton } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
 import { Answer, Card } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
@@ -79,20 +79,13 @@ function Pending({ profile, onWithdrawn }: { profile: Profile; onWithdrawn: () =
         </ol>
       </div>
       <Actions>
-        <DialogButton
+        <ConfirmButton
           look="danger"
-          dialog={(close) => (
-            <ConfirmDialog
-              title={t('waiting.withdrawTitle')}
-              text={t('waiting.withdrawText', { school: school.name })}
-              action={t('waiting.withdraw')}
-              onConfirm={confirm}
-              onClose={close}
-            />
-          )}
-        >
-          {t('waiting.withdraw')}
-        </DialogButton>
+          title={t('waiting.withdrawTitle')}
+          text={t('waiting.withdrawText', { school: school.name })}
+          action={t('waiting.withdraw')}
+          onConfirm={confirm}
+        />
       </Actions>
     </Card>
   )

@@ -1,6 +1,5 @@
 import type { Subject } from '@markbook/shared/contract/subjects'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { MoveButtons } from '../../components/button.tsx'
@@ -90,20 +89,18 @@ function SubjectDialog({ subject, onClose }: { subject: Subject | null; onClose:
     },
     onSaved: onClose,
   })
-  const [isDeleting, setDeleting] = useState(false)
   const { draft, set, field } = form
   const { name, isActive } = draft
-  if (subject && isDeleting) {
-    const confirm = () => remove.mutateAsync({ params: { id: subject.id } })
-    return <ConfirmDialog title={t('delete', { name })} text={t('deleteText')} onConfirm={confirm} onClose={onClose} />
-  }
-  return (
-    <FormDialog
-      title={subject ? t('change', { name: subject.name }) : t('add')}
-      form={form}
-      onDelete={subject ? () => setDeleting(true) : undefined}
+  const deletion = subject && (
+    <ConfirmDialog
+      title={t('delete', { name })}
+      text={t('deleteText')}
+      onConfirm={() => remove.mutateAsync({ params: { id: subject.id } })}
       onClose={onClose}
-    >
+    />
+  )
+  return (
+    <FormDialog title={subject ? t('change', { name: subject.name }) : t('add')} form={form} deletion={deletion} onClose={onClose}>
       <TextField {...field('name')} label={t('name')} maxLength={200} />
       <TextField {...field('code')} label={t('code')} hint={t('codeHint')} maxLength={20} />
       {subject && <Checkbox label={t('taught')} checked={isActive} onChange={({ target }) => set({ isActive: target.checked })} />}

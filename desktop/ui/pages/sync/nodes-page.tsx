@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
-import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
+import { ConfirmButton, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Form, Options, Row, SaveActions, SelectField, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
@@ -77,21 +77,14 @@ function NodeState({ node }: { node: SyncNode }) {
       <DialogButton size="small" aria-label={t('renameOf', { name })} dialog={(close) => <Rename node={node} onClose={close} />}>
         {t('rename')}
       </DialogButton>{' '}
-      <DialogButton
+      <ConfirmButton
         size="small"
         aria-label={t(`${word}Of`, { name })}
-        dialog={(close) => (
-          <ConfirmDialog
-            title={t(`${word}Title`, { name })}
-            text={t(`${word}Text`)}
-            action={t(word)}
-            onConfirm={() => revoke.mutateAsync({ params: { id } })}
-            onClose={close}
-          />
-        )}
-      >
-        {t(word)}
-      </DialogButton>
+        title={t(`${word}Title`, { name })}
+        text={t(`${word}Text`)}
+        action={t(word)}
+        onConfirm={() => revoke.mutateAsync({ params: { id } })}
+      />
     </>
   )
 }

@@ -1,11 +1,11 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
+import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { issueOf } from '../../words/failure.ts'
 import { editable, number, typedNumber } from '../../words/format.ts'
@@ -33,14 +33,15 @@ const toBody = ({ name, startDate, endDate, model, calculation, exam, coursework
 })
 
 const calculationModels = ['weighted_continuous', 'continuous_cumulative', 'weighted_cumulative'] as const
-type YearDialogProps = { year: AcademicYear | null; onClose: () => void; onDelete?: () => void }
+type YearDialogProps = { year: AcademicYear | null; onClose: () => void }
 
 /** Adds a year (`year` is null) or changes one. */
-export function YearDialog({ year, onClose, onDelete }: YearDialogProps) {
+export function YearDialog({ year, onClose }: YearDialogProps) {
   const { t } = useTranslation(['years', 'app'])
   const create = useSave('academicYears', 'create')
   const update = useSave('academicYears', 'update', ['terms'])
   const activate = useSave('academicYears', 'activate', ['terms', 'classes'])
+  const remove = useSave('academicYears', 'remove', ['terms', 'classes'])
   const years = useQuery(ask('academicYears', 'list'))
   /** The first year becomes the active one. */
   const createYear = async (body: ReturnType<typeof toBody>) => {
@@ -62,7 +63,24 @@ export function YearDialog({ year, onClose, onDelete }: YearDialogProps) {
   })
   const { draft, set, field } = form
   return (
-    <FormDialog title={year ? t('changeYear', { name: year.name }) : t('newYear')} form={form} onDelete={onDelete} onClose={onClose}>
+    <FormDialog
+      title={year ? t('changeYear', { name: year.name }) : t('newYear')}
+      form={form}
+      deletion={
+        year && (
+          <ConfirmDialog
+            title={t('deleteYear', { name: year.name })}
+            text={t('deleteYearText')}
+            onConfirm={async () => {
+              await remove.mutateAsync({ params: { id: year.id } })
+              tell(t('deleted', { name: year.name }))
+            }}
+            onClose={onClose}
+          />
+        )
+      }
+      onClose={onClose}
+    >
       <TextField {...field('name')} label={t('name')} hint={t('nameHint')} maxLength={200} />
       <Row>
         <TextField {...field('startDate')} label={t('start')} type="date" />
@@ -105,7 +123,6 @@ export function TermDialog({ year, term, free, onClose }: TermDialogProps) {
   const create = useSave('terms', 'create')
   const update = useSave('terms', 'update')
   const remove = useSave('terms', 'remove')
-  const [isDeleting, setDeleting] = useState(false)
   const form = useForm({
     initial: () => ({
       name: term?.name ?? free[0] ?? ('michaelmas' as const),
@@ -126,17 +143,16 @@ export function TermDialog({ year, term, free, onClose }: TermDialogProps) {
   })
   const { draft, set, field } = form
   const shownName = t(`app:term.${draft.name}`)
-  if (term && isDeleting) {
-    const confirm = () => remove.mutateAsync({ params: { id: term.id } })
-    return <ConfirmDialog title={t('deleteTerm', { name: shownName })} text={t('deleteTermText')} onConfirm={confirm} onClose={onClose} />
-  }
-  return (
-    <FormDialog
-      title={term ? t('changeTerm', { name: shownName }) : t('newTerm')}
-      form={form}
-      onDelete={term ? () => setDeleting(true) : undefined}
+  const deletion = term && (
+    <ConfirmDialog
+      title={t('deleteTerm', { name: shownName })}
+      text={t('deleteTermText')}
+      onConfirm={() => remove.mutateAsync({ params: { id: term.id } })}
       onClose={onClose}
-    >
+    />
+  )
+  return (
+    <FormDialog title={term ? t('changeTerm', { name: shownName }) : t('newTerm')} form={form} deletion={deletion} onClose={onClose}>
       <SelectField label={t('term')} value={draft.name} onChange={({ target }) => set({ name: target.value as Term['name'] })}>
         <Options of={[...(term ? [term.name] : []), ...free].map((id) => ({ id, name: t(`app:term.${id}`) }))} />
       </SelectField>

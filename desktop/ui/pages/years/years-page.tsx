@@ -8,7 +8,6 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Answer, Badge, Card, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
-import { tell } from '../../components/toasts.tsx'
 import { day, number } from '../../words/format.ts'
 import { TermDialog, YearDialog } from './year-dialogs.tsx'
 
@@ -29,23 +28,25 @@ export function YearsPage() {
   )
 }
 
-type YearAction = 'change' | 'delete' | 'activate' | 'deactivate'
-
 /** `isOnly`: there is no other year whose classes could be carried over. */
 function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
   const { t } = useTranslation(['years', 'app'])
-  const [shown, setShown] = useState<YearAction | null>(null)
+  const activate = useSave('academicYears', 'activate', ['terms', 'classes'])
+  const deactivate = useSave('academicYears', 'deactivate', ['terms', 'classes'])
+  const { id, name } = year
+  // Kept while the dialog is open: the year changes before it closes.
+  const [asked, setAsked] = useState<'activate' | 'deactivate' | null>(null)
   const actions = (
     <>
-      <Button onClick={() => setShown(year.is_active ? 'deactivate' : 'activate')}>{t(year.is_active ? 'deactivate' : 'activate')}</Button>
+      <Button onClick={() => setAsked(year.is_active ? 'deactivate' : 'activate')}>{t(year.is_active ? 'deactivate' : 'activate')}</Button>
       {!isOnly && (
         <ButtonLink to="/years/$yearId/roll-over" params={{ yearId: year.id }}>
           {t('rollOver')}
         </ButtonLink>
       )}
-      <Button aria-label={t('changeYear', { name: year.name })} onClick={() => setShown('change')}>
+      <DialogButton aria-label={t('changeYear', { name })} dialog={(close) => <YearDialog year={year} onClose={close} />}>
         {t('app:action.edit')}
-      </Button>
+      </DialogButton>
     </>
   )
   return (
@@ -57,44 +58,18 @@ function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
         {year.grading_model === 'year_based' && ` (${t(year.calculation_model)})`}
       </p>
       <Terms year={year} />
-      {shown === 'change' && <YearDialog year={year} onClose={() => setShown(null)} onDelete={() => setShown('delete')} />}
-      {shown && shown !== 'change' && <Confirmation year={year} step={shown} onClose={() => setShown(null)} />}
+      {asked && (
+        <ConfirmDialog
+          danger={asked === 'deactivate'}
+          title={t(`${asked}Title`, { name })}
+          text={t(`${asked}Text`)}
+          action={t(asked)}
+          onConfirm={() => (asked === 'activate' ? activate : deactivate).mutateAsync({ params: { id } })}
+          onClose={() => setAsked(null)}
+        />
+      )}
     </Card>
   )
-}
-
-/** Asks before an action on the whole year. */
-function Confirmation({ year, step, onClose }: { year: AcademicYear; step: Exclude<YearAction, 'change'>; onClose: () => void }) {
-  const { t } = useTranslation(['years', 'app'])
-  const activate = useSave('academicYears', 'activate', ['terms', 'classes'])
-  const deactivate = useSave('academicYears', 'deactivate', ['terms', 'classes'])
-  const remove = useSave('academicYears', 'remove', ['terms', 'classes'])
-  const { name } = year
-  const request = { params: { id: year.id } }
-  const confirmations = {
-    activate: {
-      danger: false,
-      title: t('activateTitle', { name }),
-      text: t('activateText'),
-      action: t('activate'),
-      onConfirm: () => activate.mutateAsync(request),
-    },
-    deactivate: {
-      title: t('deactivateTitle', { name }),
-      text: t('deactivateText'),
-      action: t('deactivate'),
-      onConfirm: () => deactivate.mutateAsync(request),
-    },
-    delete: {
-      title: t('deleteYear', { name }),
-      text: t('deleteYearText'),
-      onConfirm: async () => {
-        await remove.mutateAsync(request)
-        tell(t('deleted', { name }))
-      },
-    },
-  }
-  return <ConfirmDialog {...confirmations[step]} onClose={onClose} />
 }
 
 const NAMES = ['michaelmas', 'hilary', 'trinity'] as const

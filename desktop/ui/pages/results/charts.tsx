@@ -1,0 +1,299 @@
+import { type ReactNode, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import layout from '../../components/layout.module.css'
+import { type Column, figureColumn, Table } from '../../components/table.tsx'
+import { figure, number } from '../../words/format.ts'
+import styles from './chart.module.css'
+import type { Bin, Spread } from './distribution.ts'
+
+const WIDTH = 640
+
+type ChartProps = {
+  title: string
+  desc: string
+  height: number
+  /** The same figures as a table. */
+  table: ReactNode
+  /** The signs of the drawing and their meanings. */
+  keys: readonly (readonly [width: number, sign: ReactNode, meaning: string])[]
+  children: (describe: (words: string) => void) => ReactNode
+}
+
+/** A chart with a name and a description. Its marks take the focus and show their words below; the figures follow as a table. */
+function Chart({ title, desc, height, table, keys, children }: ChartProps) {
+  const { t } = useTranslation('results')
+  const id = useId()
+  const [description, describe] = useState('')
+  return (
+    <figure className={layout['stack']} aria-labelledby={`${id}-title`}>
+      <div className={styles['scroll']}>
+        {/* biome-ignore lint/a11y/useSemanticElements: no fieldset is a drawing. */}
+        <svg viewBox={`0 0 ${WIDTH} ${height}`} className={styles['chart']} role="group" aria-labelledby={`${id}-title ${id}-desc`}>
+          <title id={`${id}-title`}>{title}</title>
+          <desc id={`${id}-desc`}>{desc}</desc>
+          {children(describe)}
+        </svg>
+      </div>
+      <p className={styles['description']} aria-hidden="true">
+        {description || t('chart.touch')}
+      </p>
+      <ul className={layout['legend']}>
+        {keys.map(([width, sign, meaning]) => (
+          <li key={meaning}>
+            <svg className={styles['key']} width={width} height={16} aria-hidden="true">
+              {sign}
+            </svg>{' '}
+            {meaning}
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>{t('chart.table')}</summary>
+        {table}
+      </details>
+    </figure>
+  )
+}
+
+type MarkProps = {
+  words: string
+  x: number
+  y: number
+  width: number
+  height: number
+  describe: (words: string) => void
+  children: ReactNode
+}
+
+/** One mark of a chart. `words` describe it; `x` to `height` are its focus ring. */
+const Mark = ({ words, describe, children, ...box }: MarkProps) => (
+  // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a picture that is reached by keyboard, to have its value.
+  <g
+    className={styles['mark']}
+    role="img"
+    aria-label={words}
+    tabIndex={0}
+    onFocus={() => describe(words)}
+    onMouseEnter={() => describe(words)}
+  >
+    {children}
+    <rect className={styles['reach']} rx={4} {...box} />
+  </g>
+)
+
+/** The place of the bars. */
+const bars = { left: 40, top: 24, base: 220 }
+
+/** At most five grid lines, at whole numbers. */
+const gridOf = (most: number): number[] => {
+  const step = Math.max(1, Math.ceil(most / 4))
+  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, at) => at * step)
+}
+
+/** The number of pupils in each band. Bands under the pass mark are hatched, so that colour is not needed. */
+export function Histogram({ title, bins }: { title: string; bins: readonly Bin[] }) {
+  const { t } = useTranslation('results')
+  const hatch = useId()
+  const grid = gridOf(Math.max(1, ...bins.map(({ count }) => count)))
+  const top = grid.at(-1) ?? 1
+  const heightOf = (count: number) => ((bars.base - bars.top) * count) / top
+  const step = (WIDTH - bars.left - 10) / bins.length
+  const rangeOf = ({ minimum, below }: Bin) =>
+    below === null ? t('chart.from', { minimum: number(minimum) }) : t('chart.range', { minimum: number(minimum), below: number(below) })
+  const wordsOf = (bin: Bin) => t('chart.bar', { letter: bin.letter, range: rangeOf(bin), count: bin.count })
+  const total = bins.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <Chart
+      title={title}
+      desc={t('chart.histogram', { count: total })}
+      height={280}
+      keys={[
+        [16, <rect key="bar" className={styles['bar']} width={16} height={16} />, t('chart.passing')],
+        [16, <rect key="failing" className={styles['failing']} fill={`url(#${hatch})`} width={16} height={16} />, t('chart.failing')],
+      ]}
+      table={<BinTable title={title} bins={bins} rangeOf={rangeOf} />}
+    >
+      {(describe) => (
+        <>
+          <Hatch id={hatch} />
+          {grid.map((count) => (
+            <g key={count}>
+              <line
+                className={styles[count === 0 ? 'axis' : 'line']}
+                x1={bars.left}
+                x2={WIDTH - 10}
+                y1={bars.base - heightOf(count)}
+                y2={bars.base - heightOf(count)}
+              />
+              <text className={styles['soft']} x={bars.left - 8} y={bars.base - heightOf(count) + 4} textAnchor="end">
+                {count}
+              </text>
+            </g>
+          ))}
+          {bins.map((bin, at) => {
+            const x = bars.left + at * step
+            return (
+              <Mark
+                key={bin.letter}
+                words={wordsOf(bin)}
+                describe={describe}
+                x={x + 2}
+                y={bars.top - 18}
+                width={step - 4}
+                height={bars.base - bars.top + 18}
+              >
+                <rect
+                  className={styles[bin.isPass ? 'bar' : 'failing']}
+                  {...(!bin.isPass && { fill: `url(#${hatch})` })}
+                  x={x + step * 0.15}
+                  y={bars.base - heightOf(bin.count)}
+                  width={step * 0.7}
+                  height={heightOf(bin.count)}
+                />
+                <text x={x + step / 2} y={bars.base - heightOf(bin.count) - 6} textAnchor="middle">
+                  {bin.count}
+                </text>
+                <text x={x + step / 2} y={bars.base + 20} textAnchor="middle" fontWeight="700">
+                  {bin.letter}
+                </text>
+                <text className={styles['soft']} x={x + step / 2} y={bars.base + 40} textAnchor="middle">
+                  {rangeOf(bin)}
+                </text>
+              </Mark>
+            )
+          })}
+        </>
+      )}
+    </Chart>
+  )
+}
+
+const Hatch = ({ id }: { id: string }) => (
+  <defs>
+    <pattern id={id} width={8} height={8} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <line className={styles['hatch']} x1={0} x2={0} y1={0} y2={8} />
+    </pattern>
+  </defs>
+)
+
+function BinTable({ title, bins, rangeOf }: { title: string; bins: readonly Bin[]; rangeOf: (bin: Bin) => string }) {
+  const { t } = useTranslation('results')
+  const columns: Column<Bin>[] = [
+    { head: t('letter'), cell: ({ letter }) => letter },
+    { head: t('chart.results'), cell: rangeOf },
+    { head: t('summary.pupils'), look: 'number', cell: ({ count }) => count },
+  ]
+  return <Table label={title} columns={columns} rows={bins} keyOf={({ letter }) => letter} />
+}
+
+export type SubjectSpread = { id: string; name: string; spread: Spread | null }
+/** The place of the rows. */
+const plots = { left: 150, right: 20, top: 26, row: 40 }
+const xOf = (percent: number) => plots.left + ((WIDTH - plots.left - plots.right) * percent) / 100
+const shortened = (name: string) => (name.length > 18 ? `${name.slice(0, 17)}…` : name)
+
+/** Box plots of the subjects on one scale. */
+export function SpreadChart({ title, subjects, passMark }: { title: string; subjects: readonly SubjectSpread[]; passMark: number }) {
+  const { t } = useTranslation('results')
+  const bottom = plots.top + subjects.length * plots.row
+  return (
+    <Chart
+      title={title}
+      desc={t('chart.comparison', { count: subjects.length })}
+      height={bottom + 28}
+      keys={[
+        [16, <Diamond key="mean" x={8} y={8} />, t('chart.mean')],
+        [
+          24,
+          <g key="middle">
+            <rect className={styles['box']} x={1} y={2} width={22} height={12} />
+            <line className={styles['median']} x1={12} x2={12} y1={2} y2={14} />
+          </g>,
+          t('chart.middle'),
+        ],
+        [24, <line key="reach" className={styles['whisker']} x1={0} x2={24} y1={8} y2={8} />, t('chart.reach')],
+      ]}
+      table={<SpreadTable title={title} subjects={subjects} />}
+    >
+      {(describe) => (
+        <>
+          {[0, 25, 50, 75, 100].map((percent) => (
+            <g key={percent}>
+              <line className={styles['line']} x1={xOf(percent)} x2={xOf(percent)} y1={plots.top - 6} y2={bottom} />
+              <text className={styles['soft']} x={xOf(percent)} y={bottom + 18} textAnchor="middle">
+                {percent}
+              </text>
+            </g>
+          ))}
+          <g>
+            <line className={styles['pass']} x1={xOf(passMark)} x2={xOf(passMark)} y1={plots.top - 6} y2={bottom} />
+            <text className={styles['soft']} x={xOf(passMark)} y={plots.top - 10} textAnchor="middle">
+              {t('chart.passMark', { mark: number(passMark) })}
+            </text>
+          </g>
+          {subjects.map((subject, at) => (
+            <SpreadRow key={subject.id} subject={subject} middle={plots.top + at * plots.row + plots.row / 2} describe={describe} />
+          ))}
+        </>
+      )}
+    </Chart>
+  )
+}
+
+function SpreadRow({
+  subject: { name, spread },
+  middle,
+  describe,
+}: {
+  subject: SubjectSpread
+  middle: number
+  describe: (words: string) => void
+}) {
+  const { t } = useTranslation('results')
+  const words = spread
+    ? t('chart.row', {
+        subject: name,
+        mean: figure(spread.mean),
+        lower: figure(spread.lower),
+        upper: figure(spread.upper),
+        lowest: figure(spread.lowest),
+        highest: figure(spread.highest),
+      })
+    : t('chart.rowNone', { subject: name })
+  return (
+    <Mark words={words} describe={describe} x={2} y={middle - plots.row / 2 + 2} width={WIDTH - 4} height={plots.row - 4}>
+      <text x={8} y={middle + 4}>
+        {shortened(name)}
+      </text>
+      {spread && (
+        <>
+          <line className={styles['whisker']} x1={xOf(spread.lowest)} x2={xOf(spread.highest)} y1={middle} y2={middle} />
+          <rect
+            className={styles['box']}
+            x={xOf(spread.lower)}
+            y={middle - 9}
+            width={Math.max(1, xOf(spread.upper) - xOf(spread.lower))}
+            height={18}
+          />
+          <line className={styles['median']} x1={xOf(spread.median)} x2={xOf(spread.median)} y1={middle - 9} y2={middle + 9} />
+          <Diamond x={xOf(spread.mean)} y={middle} />
+        </>
+      )}
+    </Mark>
+  )
+}
+
+const Diamond = ({ x, y }: { x: number; y: number }) => (
+  <path className={styles['mean']} d={`M${x} ${y - 7} L${x + 7} ${y} L${x} ${y + 7} L${x - 7} ${y} Z`} />
+)
+
+function SpreadTable({ title, subjects }: { title: string; subjects: readonly SubjectSpread[] }) {
+  const { t } = useTranslation('results')
+  const columns = [
+    { head: t('subject'), cell: ({ name }: SubjectSpread) => name },
+    ...(['mean', 'median', 'lower', 'upper', 'lowest', 'highest'] as const).map((part) =>
+      figureColumn(t(`spread.${part}`), ({ spread }: SubjectSpread) => spread?.[part]),
+    ),
+  ]
+  return <Table label={title} columns={columns} rows={subjects} keyOf={({ id }) => id} />
+}
