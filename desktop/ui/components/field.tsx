@@ -2,6 +2,7 @@ import { type ComponentProps, type ReactNode, type RefObject, useEffect, useId, 
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
 import styles from './field.module.css'
+import layout from './layout.module.css'
 
 type FieldProps = { label: string; hint?: ReactNode; error?: string | undefined; optional?: boolean; hideLabel?: boolean }
 
@@ -22,7 +23,7 @@ function Field<P extends FieldProps & { id?: string | undefined }>({ of, render 
       </label>
       {render({ ...rest, ...aria, id, className: styles['control'] })}
       {hint && (
-        <span id={`${id}-hint`} className={styles['hint']}>
+        <span id={`${id}-hint`} className={layout['note']}>
           {hint}
         </span>
       )}

@@ -8,7 +8,7 @@ import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { moment } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
-import { ChooseClass, ClassPage, ClassSwitch, type ListedClass, useOwnsClass, ViewTabs } from '../results/class-page.tsx'
+import { ChooseClass, type ClassContext, ClassPage, ClassSwitch, useOwnsClass, ViewTabs } from '../results/class-page.tsx'
 import { BookActions, type ClassRef, statusTones } from './book-actions.tsx'
 import { type BookScope, type ListedBook, useBooks, useEntries, useStanding } from './book-queries.ts'
 import { type BooksType, type BookView, bookViews, useBooksSearch } from './book-search.ts'
@@ -29,7 +29,7 @@ export function BooksPage() {
   )
 }
 
-function ClassBooks({ chosen, group, classes }: { chosen: ChosenTerm; group: ListedClass; classes: readonly ListedClass[] }) {
+function ClassBooks({ chosen, group, classes }: ClassContext) {
   const { t } = useTranslation(['reports', 'app'])
   const navigate = useNavigate()
   const { search, change } = useBooksSearch()

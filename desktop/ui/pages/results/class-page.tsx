@@ -59,7 +59,7 @@ function ClassList({ area, classes }: { area: ClassArea; classes: ReturnType<typ
   )
 }
 
-type ClassContext = { chosen: ChosenTerm; group: ListedClass; classes: readonly ListedClass[] }
+export type ClassContext = { chosen: ChosenTerm; group: ListedClass; classes: readonly ListedClass[] }
 
 /** A page about one class in the chosen year and term. Where the class is not of that year, or has no term, it offers the others. */
 export function ClassPage({

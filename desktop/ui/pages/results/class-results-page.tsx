@@ -12,7 +12,16 @@ import { fileName, saveFile } from '../../components/save-file.ts'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { Histogram, SpreadChart } from './charts.tsx'
-import { ChooseClass, ClassPage, ClassSwitch, type ListedClass, useOwnsClass, useScale, ViewTabs } from './class-page.tsx'
+import {
+  ChooseClass,
+  type ClassContext,
+  ClassPage,
+  ClassSwitch,
+  type ListedClass,
+  useOwnsClass,
+  useScale,
+  ViewTabs,
+} from './class-page.tsx'
 import { SubjectChoice, TermTable, YearTable } from './class-tables.tsx'
 import { CompareView } from './compare-view.tsx'
 import { subjectsOf } from './comparison.ts'
@@ -35,9 +44,7 @@ export function ClassResultsPage() {
   )
 }
 
-type Here = { chosen: ChosenTerm; group: ListedClass; classes: readonly ListedClass[] }
-
-function ClassResults({ chosen, group, classes }: Here) {
+function ClassResults({ chosen, group, classes }: ClassContext) {
   const { t } = useTranslation(['results', 'app'])
   const navigate = useNavigate()
   const { search } = useResultsSearch()

@@ -13,7 +13,7 @@ import { type Subject, subjectsOf } from './comparison.ts'
 import { OVERALL, YearDialog } from './explain-dialog.tsx'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
-import { SortHead, sortRows } from './sort-head.tsx'
+import { sortColumn, sortRows } from './sort-head.tsx'
 
 type TermStudent = ClassTerm['students'][number]
 type YearStudent = ClassYear['students'][number]
@@ -114,20 +114,15 @@ function ExplainedYear({ result, scale }: { result: ClassYear; scale: GradingSca
 function usePupilColumn(): Column<Student> {
   const { t } = useTranslation('results')
   const { classId } = useResultsSearch()
-  return {
-    id: 'name',
-    th: <SortHead isFirst by="name" name={t('pupil')} />,
-    className: styles['head'],
-    cell: (student) => (
-      <Link
-        to="/results/$classId/students/$studentId"
-        params={{ classId, studentId: student.student_id }}
-        search={'year_overall' in student ? { view: 'year' } : {}}
-      >
-        {listedName(student.student)}
-      </Link>
-    ),
-  }
+  return sortColumn({ by: 'name', name: t('pupil') }, (student) => (
+    <Link
+      to="/results/$classId/students/$studentId"
+      params={{ classId, studentId: student.student_id }}
+      search={'year_overall' in student ? { view: 'year' } : {}}
+    >
+      {listedName(student.student)}
+    </Link>
+  ))
 }
 
 function SubjectFigure({ student, subjectId, passMark }: { student: Student; subjectId: string; passMark: number }) {
@@ -167,22 +162,15 @@ type TableProps = { label: string; overall: string; rows: readonly Student[]; su
 
 function SubjectsTable({ label, overall, rows, subjects, passMark }: TableProps) {
   const { t } = useTranslation('results')
-  const className = styles['cell']
   const columns: Column<Student>[] = [
     usePupilColumn(),
-    ...subjects.map(({ id, name, code }) => ({
-      id,
-      th: <SortHead by={id} name={code} title={name} />,
-      className,
-      cell: (student: Student) => <SubjectFigure student={student} subjectId={id} passMark={passMark} />,
-    })),
-    {
-      id: 'overall',
-      th: <SortHead by="overall" name={overall} />,
-      className,
-      cell: (student) => <OverallFigure student={student} passMark={passMark} />,
-    },
-    { head: t('position'), className, cell: ({ position }) => position ?? '–' },
+    ...subjects.map(({ id, name, code }) =>
+      sortColumn<Student>({ by: id, name: code, title: name }, (student) => (
+        <SubjectFigure student={student} subjectId={id} passMark={passMark} />
+      )),
+    ),
+    sortColumn({ by: 'overall', name: overall }, (student) => <OverallFigure student={student} passMark={passMark} />),
+    { head: t('position'), className: styles['cell'], cell: ({ position }) => position ?? '–' },
   ]
   return <Table label={label} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
 }
@@ -221,12 +209,9 @@ function OneSubject({ rows, subject, terms, model, passMark }: OneProps) {
       className,
       cell: (student: YearStudent) => figure(ofSubject(student)?.[part] ?? null),
     })),
-    {
-      id: 'grade',
-      th: <SortHead by={subject.id} name={t('year.grade')} />,
-      className,
-      cell: (student) => <SubjectFigure student={student} subjectId={subject.id} passMark={passMark} />,
-    },
+    sortColumn({ by: subject.id, name: t('year.grade') }, (student) => (
+      <SubjectFigure student={student} subjectId={subject.id} passMark={passMark} />
+    )),
   ]
   return <Table label={t('year.of', { subject: subject.name })} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
 }

@@ -11,7 +11,7 @@ import { listedName } from '../../words/names.ts'
 import { type ComparedStudent, compareTerms, type Difference, directionOf } from './comparison.ts'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
-import { SortHead, sortRows } from './sort-head.tsx'
+import { sortColumn, sortRows } from './sort-head.tsx'
 
 type Props = { classId: string; term: Term; terms: readonly Term[]; result: ClassTerm }
 
@@ -57,26 +57,14 @@ function Differences({ before, now }: { before: ClassTerm; now: ClassTerm }) {
   if (subjects.length === 0) return <Empty>{t('nothing')}</Empty>
   const { sort = 'name', down = false } = search
   const sorted = sortRows(rows, sort, down, (row) => (sort === 'overall' ? row.overall.by : (row.bySubjectId.get(sort)?.by ?? null)))
-  const className = styles['cell']
   const columns: Column<ComparedStudent>[] = [
-    {
-      id: 'name',
-      th: <SortHead isFirst by="name" name={t('pupil')} />,
-      className: styles['head'],
-      cell: ({ student }) => listedName(student),
-    },
-    {
-      id: 'overall',
-      th: <SortHead by="overall" name={t('overall')} />,
-      className,
-      cell: ({ overall }) => <DifferenceFigure difference={overall} />,
-    },
-    ...subjects.map(({ id, name, code }) => ({
-      id,
-      th: <SortHead by={id} name={code} title={name} />,
-      className,
-      cell: ({ bySubjectId }: ComparedStudent) => <DifferenceFigure difference={bySubjectId.get(id)} />,
-    })),
+    sortColumn({ by: 'name', name: t('pupil') }, ({ student }) => listedName(student)),
+    sortColumn({ by: 'overall', name: t('overall') }, ({ overall }) => <DifferenceFigure difference={overall} />),
+    ...subjects.map(({ id, name, code }) =>
+      sortColumn<ComparedStudent>({ by: id, name: code, title: name }, ({ bySubjectId }) => (
+        <DifferenceFigure difference={bySubjectId.get(id)} />
+      )),
+    ),
   ]
   return <Table label={t('views.compare')} columns={columns} rows={sorted} keyOf={({ student }) => student.id} />
 }

@@ -1,10 +1,12 @@
+import type { ReactNode } from 'react'
+import type { Column } from '../../components/table.tsx'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
 
-type Props = { by: string; name: string; title?: string; isFirst?: boolean }
+type Props = { by: string; name: string; title?: string }
 
 /** A column head that sorts the rows. A second press reverses the order. */
-export function SortHead({ by, name, title, isFirst = false }: Props) {
+function SortHead({ by, name, title }: Props) {
   const { search, change } = useResultsSearch()
   const { sort = 'name', down = false } = search
   const isSorted = sort === by
@@ -20,11 +22,7 @@ export function SortHead({ by, name, title, isFirst = false }: Props) {
   // Results begin with the best, names with A.
   const isDescending = by === 'name' ? down : !down
   return (
-    <th
-      scope="col"
-      className={isFirst ? styles['head'] : styles['cell']}
-      aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}
-    >
+    <th scope="col" className={columnClass(by)} aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}>
       <button type="button" className={styles['sorter']} title={title} onClick={press}>
         {name}
         <span aria-hidden="true">{isSorted ? (isDescending ? '▼' : '▲') : ''}</span>
@@ -32,6 +30,16 @@ export function SortHead({ by, name, title, isFirst = false }: Props) {
     </th>
   )
 }
+
+const columnClass = (by: string) => styles[by === 'name' ? 'head' : 'cell']
+
+/** A column that sorts the rows by `name`, `overall` or the id of a subject. */
+export const sortColumn = <Row,>(head: Props, cell: (row: Row) => ReactNode): Column<Row> => ({
+  id: head.by,
+  th: <SortHead {...head} />,
+  className: columnClass(head.by),
+  cell,
+})
 
 /** Rows sorted by `name` (their own order) or by a figure. */
 export function sortRows<T>(rows: readonly T[], sort: string, down: boolean, figureOf: (row: T) => number | null): T[] {
