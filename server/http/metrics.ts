@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, type GaugeConfiguration, Histogram, Registry } from 'prom-client'
 import type { Store } from '../store/store.ts'
 import type { Connections } from './connections.ts'
 import type { Limiter } from './limiter.ts'
@@ -50,34 +50,23 @@ export function createMetrics() {
 }
 export type Metrics = ReturnType<typeof createMetrics>
 
+type Figure = Omit<GaugeConfiguration<string>, 'collect'> & { collect: () => void }
 type Values = () => readonly (readonly [Record<string, string>, number])[]
 
-/** A figure that is computed for each request to /metrics. `total`: a counter. */
+/** A figure that is computed for each request to /metrics. */
 function read(
   registry: Registry,
   name: string,
   help: string,
   labelNames: readonly string[],
   values: Values,
-  kind: 'gauge' | 'total' = 'gauge',
+  Kind: new (options: Figure) => Pick<Gauge, 'reset' | 'inc'> = Gauge,
 ) {
-  const options = { name, help, labelNames: [...labelNames], registers: [registry] }
-  if (kind === 'gauge') {
-    const gauge: Gauge = new Gauge({
-      ...options,
-      collect: () => {
-        for (const [labels, value] of values()) gauge.set(labels, value)
-      },
-    })
-    return
+  const collect = () => {
+    figure.reset()
+    for (const [labels, value] of values()) figure.inc(labels, value)
   }
-  const counter: Counter = new Counter({
-    ...options,
-    collect: () => {
-      counter.reset()
-      for (const [labels, value] of values()) counter.inc(labels, value)
-    },
-  })
+  const figure = new Kind({ name, help, labelNames: [...labelNames], registers: [registry], collect })
 }
 
 function watchLoad(registry: Registry, requests: Limiter['load'], connections: Connections['load']) {
@@ -105,7 +94,7 @@ export function watchStore({ registry }: Metrics, store: Store) {
         [{ kind: 'write' }, writes[field] / unit],
       ]
     }
-  const total = (name: string, help: string, values: Values) => read(registry, `markbook_db_${name}`, help, ['kind'], values, 'total')
+  const total = (name: string, help: string, values: Values) => read(registry, `markbook_db_${name}`, help, ['kind'], values, Counter)
   total('transactions_total', 'Transactions ended', tallies('count'))
   total('seconds_total', 'Time in transactions', tallies('ms', 1_000))
   total('wait_seconds_total', 'Time that transactions waited for a place', tallies('waitedMs', 1_000))
