@@ -1,0 +1,64 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dialogsClosed, expectForEverybody, openBrowser, openWindow, picture } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+describe.skipIf(!headlessPath)('the page of years and terms', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('the head adds a year with a term, makes it the current one, ends it, and deletes both', async () => {
+    const okafor = await site.as('okafor')
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/years`)
+    await page.getByRole('button', { name: 'Add a year' }).click()
+    await page.getByLabel('Name').fill('2031/32')
+    await page.getByLabel('First day').fill('2031-09-01')
+    await page.getByLabel('Last day').fill('2032-06-30')
+    await expectForEverybody(page)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialogsClosed(page)
+    const year = page.getByRole('region', { name: '2031/32' })
+    const ofYear = async () => (await okafor.academicYears.list()).find(({ name }) => name === '2031/32')
+    await year.getByRole('button', { name: 'Add a term' }).click()
+    await page.getByLabel('First day').fill('2031-09-01')
+    await page.getByLabel('Last day').fill('2031-12-20')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialogsClosed(page)
+    await expect.poll(async () => (await okafor.terms.list({ query: { yearId: (await ofYear())?.id ?? '' } })).length).toBe(1)
+
+    await year.getByRole('button', { name: 'Make it the current year' }).click()
+    await expectForEverybody(page)
+    await page.getByRole('dialog', { name: 'Make 2031/32 the current year?' }).getByRole('button', { name: 'Make it' }).click()
+    await dialogsClosed(page)
+    await year.getByText('current year', { exact: true }).waitFor()
+    expect((await ofYear())?.is_active).toBe(true)
+    await picture(page, 'years-pc')
+    await year.getByRole('button', { name: 'End this year' }).click()
+    await page.getByRole('dialog', { name: 'End 2031/32?' }).getByRole('button', { name: 'End this year' }).click()
+    await dialogsClosed(page)
+    await expect.poll(async () => (await ofYear())?.is_active).toBe(false)
+
+    await year.getByRole('button', { name: 'Change the term Michaelmas' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete the term Michaelmas?' }).getByRole('button', { name: 'Delete' }).click()
+    await dialogsClosed(page)
+    await year.getByText('This year has no terms yet.').waitFor()
+    await page.getByRole('button', { name: 'Change the year 2031/32' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete 2031/32?' }).getByRole('button', { name: 'Delete' }).click()
+    await dialogsClosed(page)
+    await expect.poll(ofYear).toBeUndefined()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
