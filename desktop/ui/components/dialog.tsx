@@ -122,16 +122,6 @@ export function ConfirmButton({
   )
 }
 
-type LeaveProps = {
-  lead: string
-  /** What is not saved, and why. */
-  unsaved: readonly { key: string; name: string; reason: string }[]
-  /** The name of the button that leaves. */
-  go: string
-  onStay: () => void
-  onLeave: () => void
-}
-
 /** A dialog that only shows something, with a button to close it at its end. */
 export function InfoDialog({ children, ...dialog }: DialogProps) {
   const { t } = useTranslation('app')
@@ -143,6 +133,16 @@ export function InfoDialog({ children, ...dialog }: DialogProps) {
       </Actions>
     </Dialog>
   )
+}
+
+type LeaveProps = {
+  lead: string
+  /** What is not saved, and why. */
+  unsaved: readonly { key: string; name: string; reason: string }[]
+  /** The name of the button that leaves. */
+  go: string
+  onStay: () => void
+  onLeave: () => void
 }
 
 /** More entries than these are only counted. */
