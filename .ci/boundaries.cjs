@@ -1,6 +1,6 @@
-/** The walls between the rooms (docs/ARCHITECTURE.md). The name of a rule is its reason. */
+/** Imports between folders that are forbidden (docs/ARCHITECTURE.md). The name of a rule is its reason. */
 const tests = '(\\.test\\.tsx?$|^desktop/ui/tests/)'
-const wall = (name, from, to, extra = {}) => ({
+const forbid = (name, from, to, extra = {}) => ({
   name,
   severity: 'error',
   from: { path: from, pathNot: [tests, ...(extra.except ?? [])] },
@@ -14,45 +14,45 @@ swc.parseFileSync = (file, options) => parseFileSync(file, { ...options, tsx: fi
 
 module.exports = {
   forbidden: [
-    wall('nothing imports the server: it is the top of the house', '^(shared|sync|desktop)/', { path: '^server/' }),
-    wall('nothing imports the desktop', '^(shared|sync|server)/', { path: '^desktop/' }),
-    wall('shared is what every room agrees on, so it knows no other room', '^shared/', { path: '^(sync|server|desktop)/' }),
-    wall('sync knows rules and messages, not who carries them', '^sync/', { path: '^(server|desktop)/' }),
-    wall('shared and sync run anywhere: no Node module', '^(shared|sync)/', { dependencyTypes: ['core'] }),
+    forbid('nothing imports the server: it is the top layer', '^(shared|sync|desktop)/', { path: '^server/' }),
+    forbid('nothing imports the desktop', '^(shared|sync|server)/', { path: '^desktop/' }),
+    forbid('every other folder uses shared, so it imports none of them', '^shared/', { path: '^(sync|server|desktop)/' }),
+    forbid('sync knows rules and messages, not who carries them', '^sync/', { path: '^(server|desktop)/' }),
+    forbid('shared and sync run anywhere: no Node module', '^(shared|sync)/', { dependencyTypes: ['core'] }),
     // That these two give it types alone is checked by scripts/check.mjs: the parser here does not tell them from values.
-    wall('shared/domain does arithmetic and rules, never I/O, so it imports nothing but the types of its results', '^shared/domain/', {
+    forbid('shared/domain does arithmetic and rules, never I/O, so it imports nothing but the types of its results', '^shared/domain/', {
       pathNot: '^shared/(domain/|contract/(calculations|explanation)\\.ts$)',
     }),
-    wall('the contract is seen by the app, which knows no tables', '^shared/contract/', { path: '^shared/tables/' }),
-    wall(
+    forbid('the contract is seen by the app, which knows no tables', '^shared/contract/', { path: '^shared/tables/' }),
+    forbid(
       'drivers and databases live in server/store alone',
       '^server/',
       { path: 'node_modules/(better-sqlite3|postgres)/' },
       { except: ['^server/store/', '^server/testing/'] },
     ),
-    wall('settings are read before anything of the server is there', '^server/config\\.ts$', {
+    forbid('settings are read before anything of the server is there', '^server/config\\.ts$', {
       path: '^server/',
       pathNot: '^server/network/',
     }),
-    wall('addresses are told apart before anything of the server is there', '^server/network/', {
+    forbid('addresses are told apart before anything of the server is there', '^server/network/', {
       path: '^server/',
       pathNot: '^server/network/',
     }),
-    wall('the store is below whatever reads and writes through it', '^server/store/', {
+    forbid('the store is below whatever reads and writes through it', '^server/store/', {
       path: '^server/(app|cache|cli|desktop|documents|features|files|http|lan|mail|peers|start)',
     }),
-    wall('files are stored below whoever asks for them', '^server/files/', {
+    forbid('files are stored below whoever asks for them', '^server/files/', {
       path: '^server/(app|cache|cli|desktop|documents|features|http|lan|mail|peers|start)',
     }),
-    wall(
+    forbid(
       'requests are read and answered without knowing what is asked for; services.ts names the types of what features are given',
       '^server/http/',
       { path: '^server/(app|cli|desktop|features|lan|peers|start)' },
       { except: ['^server/http/services\\.ts$'] },
     ),
-    wall('features know nothing of what mounts or starts them', '^server/features/', { path: '^server/(app|cli|desktop|start)' }),
+    forbid('features know nothing of what mounts or starts them', '^server/features/', { path: '^server/(app|cli|desktop|start)' }),
     // Undoing and replication write through the handlers of every kind of row. A mark and its history name other nodes.
-    wall(
+    forbid(
       'features know each other through their policy',
       '^server/features/([^/]+)/',
       {
@@ -62,7 +62,7 @@ module.exports = {
       { except: ['^server/features/history/undoers\\.ts$', '^server/features/replication/', '\\.fixtures\\.ts$'] },
     ),
     // These four use what a feature decides. Replication moves below the features, and the list goes with it.
-    wall(
+    forbid(
       'replication is below the features that show it',
       '^server/peers/',
       { path: '^server/(app|cli|desktop|features|start)' },
@@ -70,9 +70,9 @@ module.exports = {
         except: ['files/give', 'files/named', 'judge', 'people'].map((file) => `^server/peers/${file}\\.ts$`),
       },
     ),
-    wall('the command line is used by nobody', '^server/(?!cli/)', { path: '^server/cli/' }, { except: ['^server/(testing|tests)/'] }),
-    wall('sync imports only shared and zod', '^sync/', { path: 'node_modules/', pathNot: 'node_modules/zod/' }),
-    wall('the desktop sees the contract, the rules and the story', '^desktop/', { path: '^(shared/tables|sync|server|bench|scripts)/' }),
+    forbid('the command line is used by nobody', '^server/(?!cli/)', { path: '^server/cli/' }, { except: ['^server/(testing|tests)/'] }),
+    forbid('sync imports only shared and zod', '^sync/', { path: 'node_modules/', pathNot: 'node_modules/zod/' }),
+    forbid('the desktop sees the contract, the rules and the story', '^desktop/', { path: '^(shared/tables|sync|server|bench|scripts)/' }),
     {
       name: 'a circle of imports has no top to read from',
       severity: 'error',
