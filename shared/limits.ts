@@ -203,6 +203,12 @@ export const limits = {
     /** Marks in one page of a first copy. */
     copyMarks: 20_000,
     pageBytes: 33_554_432,
+    /**
+     * What is read of another node (docs/design/replication.md). Bytes of a request's body as it comes and unpacked: `least` of one that says
+     * next to nothing, `small` of one that names no rows, `list` of one that lists ids; a page has `pageBytes`. Bytes of a reply, unpacked.
+     * How old a challenge may be, ms.
+     */
+    door: { least: 1_024, small: 16_384, list: 1_048_576, reply: 134_217_728, challenge: 60_000 },
     wait: 25,
     backOff: { first: 1_000, most: 30_000, unsent: 5_000, hurry: 2_000 },
     look: 2_000,
@@ -219,6 +225,10 @@ export const limits = {
      * (docs/design/replication.md).
      */
     refused: { most: 2_000, value: 32_768 },
+    /** Lines in the log of what was refused: one a sender in so many ms, and of how many senders it is remembered. */
+    refusals: { every: 60_000, senders: 1_000 },
+    /** How many more writes than this node's feed has a child may say that another writer has made. */
+    claims: 1_000_000,
     invitation: { life: 600_000, open: 10 },
     /**
      * Comparing with the parent (docs/design/replication.md), ms: after the start and once a day, each later by up to as much again as

@@ -18,8 +18,6 @@ export type Versions = { vv: Vector; units: Readonly<Record<string, Stamp>>; ali
 
 /** Unit that carries a row's identity: stamped by creation and deletion. */
 export const EXISTENCE = 'row'
-/** Key of the presences within the stored units; no unit is called so. */
-const ALIVE = 'alive'
 
 export const covers = (seen: Vector, [node, counter]: readonly [string, number, ...unknown[]]): boolean => (seen[node] ?? 0) >= counter
 
@@ -62,15 +60,48 @@ export function versionsToText(versions: Versions): VersionsText {
   return known.text
 }
 
+/** A stamp and the units that bear it. */
+type UnitsOfStamp = readonly [units: readonly string[], ...stamp: Stamp]
+/** Each stamp once. The presences are null where there is one, and it is the dot of the first stamp, as after every local write. */
+type StoredUnits = readonly [alive: readonly Presence[] | null, ...stamps: UnitsOfStamp[]]
+/** As the first edition stored it: every unit with its stamp, and the presences under a name that no unit has. */
+type FormerUnits = Readonly<Record<string, Stamp>> & { alive?: readonly Presence[] }
+
 const textOf = ({ vv, units, alive }: Versions): VersionsText => ({
   vv: JSON.stringify(sorted(vv)),
-  units: JSON.stringify({ ...sorted(units), [ALIVE]: sortedPresences(alive) }),
+  units: JSON.stringify(storedUnits(units, alive)),
 })
 
-export function textToVersions(stored: VersionsText): Versions {
-  const { [ALIVE]: alive = [], ...units } = JSON.parse(stored.units) as Record<string, Stamp> & { alive?: Presence[] }
-  return { vv: JSON.parse(stored.vv), units, alive }
+function storedUnits(units: Versions['units'], alive: Versions['alive']): StoredUnits {
+  const stamps = new Map<string, [string[], ...Stamp]>()
+  for (const [unit, stamp] of Object.entries(sorted(units))) {
+    const key = JSON.stringify(stamp)
+    const known = stamps.get(key)
+    if (known) known[0].push(unit)
+    else stamps.set(key, [[unit], ...stamp])
+  }
+  const [presence, ...others] = alive
+  const all = [...stamps.values()]
+  const first =
+    presence && others.length === 0 ? all.find(([, node, counter]) => node === presence[0] && counter === presence[1]) : undefined
+  return first ? [null, first, ...all.filter((each) => each !== first)] : [sortedPresences(alive), ...all]
 }
+
+export function textToVersions(stored: VersionsText): Versions {
+  const parsed = JSON.parse(stored.units) as StoredUnits | FormerUnits
+  const vv = JSON.parse(stored.vv) as Vector
+  if (!isStoredUnits(parsed)) {
+    const { alive = [], ...units } = parsed
+    return { vv, units, alive }
+  }
+  const [alive, ...stamps] = parsed
+  const units: Record<string, Stamp> = {}
+  for (const [names, ...stamp] of stamps) for (const unit of names) units[unit] = stamp
+  const [first] = stamps
+  return { vv, units: sorted(units), alive: alive ?? (first ? [[first[1], first[2]]] : []) }
+}
+
+const isStoredUnits = (parsed: StoredUnits | FormerUnits): parsed is StoredUnits => Array.isArray(parsed)
 
 /** Reads the versions of many rows: equal texts, as rows have that were written together, give the same objects. */
 export function versionsReader(): (stored: VersionsText) => Versions {

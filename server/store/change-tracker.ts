@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { replicationFailures } from '@markbook/shared/contract/replication'
+import { changesToText } from '@markbook/shared/tables/changes'
 import { descriptions, type Replicated, type Row, type Tables } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
@@ -216,7 +217,7 @@ export class ChangeTracker implements ReplicaWrites {
       row_id: rowOf(entry).id,
       near_id: nearOf(entry.table, rowOf(entry)),
       action: actionOf(entry) as Action,
-      changes: JSON.stringify(changesOf(entry)),
+      changes: changesToText(changesOf(entry)),
     }
   }
 
@@ -232,7 +233,7 @@ export class ChangeTracker implements ReplicaWrites {
       row_id: id,
       near_id: schoolId,
       action,
-      changes: JSON.stringify(changed),
+      changes: changesToText(changed),
     }
   }
 

@@ -58,11 +58,14 @@ const cause = (error: unknown): DriverError => {
   return outer?.code ? outer : (outer?.cause ?? outer ?? {})
 }
 
+/** True where row-level security refused a row: whoever writes it has no right to it. */
+const isRightViolation = (error: unknown): boolean => cause(error).code === '42501'
+
 /**
  * True where the database refused what this transaction's own checks had let pass: somebody else committed in between. Run again,
  * the checks see it and say what is wrong.
  */
-export const isOvertaken = (error: unknown): boolean => isUniqueViolation(error) || isReferenceViolation(error)
+export const isOvertaken = (error: unknown): boolean => isUniqueViolation(error) || isReferenceViolation(error) || isRightViolation(error)
 
 /** A violation that no check explains is a conflict for the caller, not a fault of the server. */
 export const toFailure = (error: unknown): unknown => {

@@ -111,7 +111,8 @@ export const migratePostgres = (url: string, before?: BeforeMigration): Promise<
     const applied = await appliedPostgres(sql)
     demandNotNewer(applied, 'postgres')
     if (isBehind(applied, 'postgres')) await before?.()
-    await applyPostgres(drizzlePostgres(sql), { migrationsFolder: migrationsOf('postgres') })
+    if (standingOf(applied, 'postgres') !== 'current')
+      await applyPostgres(drizzlePostgres(sql), { migrationsFolder: migrationsOf('postgres') })
     await applyPolicies(sql)
   })
 

@@ -33,7 +33,7 @@ export async function withPostgres<T>(
   work: (sql: postgres.Sql) => Promise<T>,
   options: postgres.Options<Record<string, never>> = {},
 ): Promise<T> {
-  const sql = postgres(url, { max: 1, onnotice: () => {}, ...options })
+  const sql = postgres(url, { max: 1, onnotice: () => {}, ...socketHost(url), ...options })
   try {
     return await work(sql)
   } finally {
@@ -73,10 +73,30 @@ function poolAt(url: string): postgres.Sql {
   // Whoever says nothing else is the service; a transaction says as whom it asks.
   const connection = { application_name: 'markbook', TimeZone: 'UTC', lock_timeout: limits.lockWait, role: SERVICE_ROLE }
   // We have no columns of arrays; and a connection that is lost while it asks for their types throws where nobody can catch it.
-  const sql = postgres(url, { max: POOL, onnotice: () => {}, connection, fetch_types: false, ...PATIENCE, ...promptSockets(url) })
+  const sql = postgres(url, {
+    max: POOL,
+    onnotice: () => {},
+    connection,
+    fetch_types: false,
+    ...PATIENCE,
+    ...promptSockets(url),
+    ...socketHost(url),
+  })
   // Sets the driver's parsers so that dates arrive as text, as Drizzle's own sessions expect.
   drizzle(sql)
   return sql
+}
+
+const SOCKET_FOLDER = /^[a-z]+:\/\/(?:[^@/]*@)?(%2f[^:/?]*)/i
+
+/** The folder of the socket in an address of a server on this machine, percent-encoded in the place of its host, as libpq takes it; the driver would look it up as a name. */
+export function socketFolder(url: string): string | null {
+  const [, folder] = SOCKET_FOLDER.exec(url) ?? []
+  return folder ? decodeURIComponent(folder) : null
+}
+const socketHost = (url: string): { host?: string } => {
+  const host = socketFolder(url)
+  return host ? { host } : {}
 }
 
 type Address = { host: readonly string[]; port: readonly number[]; path?: string }

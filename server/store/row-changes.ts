@@ -1,4 +1,5 @@
 import { COMMONS } from '@markbook/shared/ids'
+import type { Changes } from '@markbook/shared/tables/changes'
 import { idByNature } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 
@@ -95,8 +96,8 @@ export function withId(table: Replicated, row: AnyRow): AnyRow {
 /** What a person would call the change: no keys of the store, no folded names, no bookkeeping times. */
 const HIDDEN = new Set(['school_id', 'sort_key', 'search_key', 'created_at', 'updated_at', 'created_by', 'updated_by'])
 
-export function changesOf({ table, before, after }: RowChange): Record<string, { before: unknown; after: unknown }> {
-  const changes: Record<string, { before: unknown; after: unknown }> = {}
+export function changesOf({ table, before, after }: RowChange): Changes {
+  const changes: Changes = {}
   for (const name of Object.keys((after ?? before) as AnyRow)) {
     const [was, is] = [before?.[name] ?? null, after?.[name] ?? null]
     if (!HIDDEN.has(name) && !descriptions[table].sealed?.includes(name) && !same(was, is)) changes[name] = { before: was, after: is }

@@ -33,7 +33,7 @@ export const desktopContract = {
   join: endpoint('POST /window/join', 'none', 'Join the school that an invitation for a laptop is from', {
     body: input({ address: Name, code: Name, fingerprint: Fingerprint.optional() }),
     reply: DesktopStatus,
-    fails: ['window.cannot_join', 'sync.bad_address', 'sync.no_answer', 'sync.not_trusted', 'sync.not_let_in'],
+    fails: ['window.cannot_join', 'sync.bad_address', 'sync.insecure_address', 'sync.no_answer', 'sync.not_trusted', 'sync.not_let_in'],
   }),
   alone: endpoint('POST /window/alone', 'none', 'Begin without a school’s server, and sign in', {
     body: input({ email: Email }),

@@ -6,7 +6,7 @@ import { Student } from './students.ts'
 import { SubjectRef } from './subjects.ts'
 
 export const ReportType = choice(['term', 'year_end'])
-const ReportStatus = choice(['draft', 'published', 'sent_to_ministry'])
+export const ReportStatus = choice(['draft', 'published', 'sent_to_ministry'])
 
 /** One student, one term. `overall_average`, `position` and `total_students` are as they were when it was generated. */
 export const Report = row('Report', {

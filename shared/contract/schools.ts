@@ -51,6 +51,8 @@ const PendingJoinRequest = row('PendingJoinRequest', {
   school: SchoolRef,
 })
 
+const SchoolOffer = row('SchoolOffer', { school: SchoolRef, role: Role.nullable(), offered_at: Instant })
+
 export const Member = row('Member', { user_id: Id, email: z.string(), ...Person, role: Role, is_active: Flag, joined_at: Instant })
 export type Member = z.infer<typeof Member>
 
@@ -98,6 +100,14 @@ export const schools = {
     body: input({ message: JoinMessage.nullish() }).prefault({}),
     reply: JoinRequest.extend({ school: SchoolRef }),
     fails: ['schools.pending_request', 'schools.already_member', 'sync.not_on_a_laptop'],
+  }),
+  offers: endpoint('GET /api/schools/offers', 'session', 'List the schools whose own server gave one a place to which one has not agreed', {
+    notes:
+      '`role` is null where that server only sent a request in the own name. To agree is to ask to join the school; the place comes when its server has heard of it.',
+    reply: z.array(SchoolOffer),
+  }),
+  declineOffer: endpoint('DELETE /api/schools/:schoolId/offer', 'session', 'Decline the place that a school’s own server gave one', {
+    reply: Done,
   }),
   joinRequests: endpoint('GET /api/schools/join-requests', 'admin', 'List the requests that wait for an answer, oldest first', {
     reply: z.array(PendingJoinRequest),

@@ -91,6 +91,8 @@ export const specifiedRows = [
 /** What the decisions add to the specification (decisions §3 to §6). */
 export const addedRows: readonly string[] = [
   'GET /api/auth/schools',
+  'GET /api/schools/offers',
+  'DELETE /api/schools/:schoolId/offer',
   'GET /api/auth/ways',
   'GET /api/auth/totp',
   'POST /api/auth/totp',

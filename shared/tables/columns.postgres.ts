@@ -20,6 +20,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { type Changes, changesToText, textToChanges } from './changes.ts'
 import type { Columns, DatabaseSchema } from './columns.sqlite.ts'
 
 export const postgresSchemas = {
@@ -45,6 +46,12 @@ const jsonText = customType<{ data: unknown; driverData: string }>({
   toDriver: (value) => JSON.stringify(value),
 })
 
+const changesText = customType<{ data: Changes; driverData: string }>({
+  dataType: () => 'text COLLATE "C"',
+  fromDriver: textToChanges,
+  toDriver: changesToText,
+})
+
 type Extra = (table: BuildExtraConfigColumns<string, Record<string, PgColumnBuilderBase>, 'pg'>) => PgTableExtraConfigValue[]
 type Group = [AnyPgColumn, ...AnyPgColumn[]]
 
@@ -61,6 +68,7 @@ const words = {
   day: () => date({ mode: 'string' }),
   instant: () => isoInstant(),
   json: () => jsonText(),
+  changes: () => changesText(),
   key: (...columns: Group) => primaryKey({ columns }),
   unique: (name: string, on: Group, where?: SQL) => {
     // A constraint stands in the CREATE TABLE, before the foreign keys that point at it; only a partial one must be an index.

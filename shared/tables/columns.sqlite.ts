@@ -1,10 +1,17 @@
 import type { BuildColumns, SQL } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteColumnBuilderBase, SQLiteTableExtraConfigValue } from 'drizzle-orm/sqlite-core'
-import { check, foreignKey, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { check, customType, foreignKey, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { type Changes, changesToText, textToChanges } from './changes.ts'
 
 /** Postgres schema a table lives in; SQLite has one namespace and ignores it. */
 export type DatabaseSchema = 'public' | 'student' | 'staff' | 'grading' | 'reporting' | 'sync'
 type Built<N extends string, C extends Record<string, SQLiteColumnBuilderBase>> = ReturnType<typeof sqliteTable<N, C>>
+
+const changesText = customType<{ data: Changes; driverData: string }>({
+  dataType: () => 'text',
+  fromDriver: textToChanges,
+  toDriver: changesToText,
+})
 
 /**
  * The words in which every table is written. SQLite's types are the application's types; `columns.postgres.ts` has the
@@ -31,6 +38,8 @@ export const sqliteColumns = {
   instant: () => text(),
   /** Kept as text on both databases, so that the bytes that went in come out. */
   json: <T>() => text({ mode: 'json' }).$type<T>(),
+  /** Of the history (`changes.ts`). */
+  changes: () => changesText(),
   key: (...columns: [AnySQLiteColumn, ...AnySQLiteColumn[]]) => primaryKey({ columns }),
   unique: (name: string, on: [AnySQLiteColumn, ...AnySQLiteColumn[]], where?: SQL) => {
     const built = uniqueIndex(name).on(...on)

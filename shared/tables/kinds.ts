@@ -24,6 +24,7 @@ const words = {
   day: word('day'),
   instant: word('instant'),
   json: word('json'),
+  changes: word('json'),
 }
 
 /** Of every replicated table: what kind of value each column holds, read from the same words as the tables of both databases. */

@@ -83,7 +83,7 @@ export const history = (c: Columns) =>
        */
       near_id: c.uuid().notNull(),
       action: c.choice(['create', 'update', 'delete']).notNull(),
-      changes: c.json<Record<string, { before: unknown; after: unknown }>>().notNull(),
+      changes: c.changes().notNull(),
       head: c.text().notNull(),
       /** The number of the node that told it here; null for what was written here. It is not told there again. */
       source_id: c.uuid(),

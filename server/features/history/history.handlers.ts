@@ -1,6 +1,8 @@
 import { HistoryEntity, history, historyFailures } from '@markbook/shared/contract/history'
 import { common, Failure } from '@markbook/shared/failures'
+import { textToChanges } from '@markbook/shared/tables/changes'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
+import { peopleAwaited } from '../../peers/consent.ts'
 import { nodeNames } from '../replication/replication.queries.ts'
 import { readablePast } from './history.policy.ts'
 import { entryById } from './history.queries.ts'
@@ -22,10 +24,13 @@ export const historyHandlers: Handlers<typeof history> = {
       const { entries } = await readablePast(context, query.entity, query.id)
       const { store, config } = context.services
       const names = await nodeNames(context.tx, { id: store.nodeId, name: config.nodeName })
-      return entries.map(({ actor_id, first_name, last_name, node_id, ...entry }) => ({
+      const actors = [...new Set(entries.flatMap(({ actor_id }) => actor_id ?? []))]
+      const awaited = await peopleAwaited(context.tx, context.caller.school_id, actors)
+      const named = (id: string, name: string | null) => (awaited.has(id) ? null : name)
+      return entries.map(({ actor_id: id, first_name, last_name, node_id, ...entry }) => ({
         ...entry,
         node_name: names.get(node_id) ?? null,
-        actor: actor_id === null ? null : { id: actor_id, first_name, last_name },
+        actor: id === null ? null : { id, first_name: named(id, first_name), last_name: named(id, last_name) },
         node: node_id,
       }))
     },
@@ -53,7 +58,7 @@ export const historyHandlers: Handlers<typeof history> = {
       const { user_id: id, first_name, last_name } = context.caller
       const actor = { id, first_name, last_name }
       const here = { node: written.node_id, node_name: context.services.config.nodeName }
-      return { ...written, action: written.action as 'update', actor, ...here, changes: JSON.parse(written.changes) }
+      return { ...written, action: written.action as 'update', actor, ...here, changes: textToChanges(written.changes) }
     },
   }),
 }

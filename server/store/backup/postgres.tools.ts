@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { socketFolder } from '../postgres.ts'
 import { BackupError, type Counts } from './manifest.ts'
 
 type Tool = 'pg_dump' | 'pg_restore'
@@ -13,11 +14,11 @@ export const databaseOf = (url: string): string =>
 export const withDatabase = (url: string, database: string): string =>
   Object.assign(new URL(url), { pathname: `/${encodeURIComponent(database)}` }).href
 
-const environmentOf = ({ url, database }: Address): Record<string, string> => {
+export const environmentOf = ({ url, database }: Address): Record<string, string> => {
   const { hostname, port, username, password, searchParams } = new URL(url)
   const ssl = searchParams.get('sslmode')
   return {
-    PGHOST: hostname.replace(/^\[|\]$/g, ''),
+    PGHOST: socketFolder(url) ?? hostname.replace(/^\[|\]$/g, ''),
     PGPORT: port || '5432',
     PGDATABASE: database,
     PGCONNECT_TIMEOUT: '10',

@@ -202,7 +202,7 @@ describe.skipIf(onPostgres)('before a migration', () => {
     await (await open(folder, before)).close()
     await (await open(folder, before)).close()
     expect(calls).toEqual([])
-    const [first, ...others] = knownMigrations('sqlite')
+    const [first] = knownMigrations('sqlite')
     const connection = new Database(join(folder, 'markbook.sqlite'))
     const added = { history: ['source_id'], sync_refused: ['peer_id'], sync_peer: ['compared_at', 'difference'] }
     for (const [table, columns] of Object.entries(added))
@@ -220,7 +220,6 @@ describe.skipIf(onPostgres)('before a migration', () => {
     await migrated.close()
     expect(calls).toEqual(['2026-01-12T08-00-00Z-migration'])
     expect(openBackup(join(behind.backupDir, calls[0] as string)).manifest.migrations).toEqual([first])
-    expect(others).toHaveLength(2)
     await (await open(folder, before)).close()
     expect(calls).toHaveLength(1)
     st.clock.advance(1)

@@ -3,7 +3,7 @@ import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { conflictState, keptFrom } from '@markbook/sync/merge/conflict'
 import { type Loser, mergeRows, sameState } from '@markbook/sync/merge/merge'
-import type { RowState } from '@markbook/sync/merge/state'
+import { isSame, type RowState } from '@markbook/sync/merge/state'
 import { covers } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { keepClaims, record, restand, stands, writeRows } from './application.ts'
@@ -33,10 +33,11 @@ export async function applyStates(
   const held = retries ? await heldRows(tx, schoolId) : []
   const byTable = new Map<Replicated, From[]>()
   const sort = (rows: readonly Incoming[], from: string | null) => {
-    for (const { table, state } of rows) {
+    for (const { table, state, isPart = false } of rows) {
       const states = byTable.get(table)
-      if (states) states.push({ state, source: from })
-      else byTable.set(table, [{ state, source: from }])
+      const own = { state, source: isPart ? null : from }
+      if (states) states.push(own)
+      else byTable.set(table, [own])
     }
   }
   // Who sent what waited is not remembered: it goes to everybody.
@@ -92,12 +93,18 @@ async function mergeTable(application: Application, table: Replicated, states: r
     const isNew = !before || isLost(before) || !sameState(merged.state, before.state)
     const outcome: Outcome = !isNew ? 'unchanged' : sameState(merged.state, state) ? 'applied' : 'merged'
     if (!fromParent) answers.set(`${table}:${state.id}`, { table, id: state.id, outcome })
-    if (isNew) {
+    if (isNew || (fromParent && isLongerThere(state, merged.state)))
       own.set(state.id, { known: before, state: merged.state, settled: [], source: outcome === 'applied' ? source : null })
-    }
   }
   if (own.size > 0) changes.set(table, own)
 }
+
+/**
+ * The parent says of a row that is alike in all else that writes stand behind it which are covered here: they came to it after it had been
+ * told what covers them, and it takes no claim of what it does not know. It is told again.
+ */
+const isLongerThere = (theirs: RowState, own: RowState): boolean =>
+  own.alive.length > 0 && theirs.alive.length > own.alive.length && isSame(theirs.units, own.units)
 
 /**
  * Whoever writes marks, or the maximum above them, holds their assessment, as the routes do: else of a mark and a maximum that come at once

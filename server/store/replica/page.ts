@@ -5,7 +5,8 @@ import type { RowState } from '@markbook/sync/merge/state'
 import type { WriteTx } from '../tx.ts'
 import type { Known } from './states.ts'
 
-export type Incoming = { table: Replicated; state: RowState }
+/** `isPart`: who sent it has more of the row, or something else, than is taken, and is told what stands. */
+export type Incoming = { table: Replicated; state: RowState; isPart?: boolean }
 export type Outcome = 'applied' | 'merged' | 'unchanged' | 'held'
 export type Answer = { table: Replicated; id: string; outcome: Outcome; reason?: string }
 

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Carrier } from '../../peers/parent-line.ts'
 import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
+import { signedAnew } from '../../testing/signed-anew.ts'
 import { centreAndSchool, same } from './scenes.fixtures.ts'
 
 const open: School[] = []
@@ -35,7 +36,7 @@ function listening(parent: School, { hides = false } = {}) {
       heard.told.add(Array.isArray(body.history) ? 'rows' : 'sheet')
     }
     if (hides) delete answer.sheets
-    return new Response(JSON.stringify(answer), { status: response.status, headers: response.headers })
+    return hides ? signedAnew(parent, request, response, answer) : new Response(JSON.stringify(answer), response)
   }
   return { carrier, heard }
 }

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { kindsOf } from '../tables/kinds.ts'
+import { descriptions, type Replicated } from '../tables/tables.ts'
+import { hasRule, tablesOfTheProgram, withoutRule, wouldBeTaken } from './replicated.ts'
+
+/** What is an id, a moment or a yes or no is held to its kind alone. */
+const PLAIN = new Set(['uuid', 'instant', 'flag'])
+
+test('every column that a person writes is held by a body of the contract, or says why not', () => {
+  const open = (Object.keys(descriptions) as Replicated[]).flatMap((table) => {
+    if (tablesOfTheProgram.includes(table)) return []
+    const { identity, units } = descriptions[table]
+    const columns = [...identity, ...Object.values(units).flat()].filter((name) => !PLAIN.has(kindsOf[table][name] ?? ''))
+    return columns
+      .filter((name) => !hasRule(table, name) && !(name in withoutRule) && !(`${table}.${name}` in withoutRule))
+      .map((name) => `${table}.${name}`)
+  })
+  expect(open).toEqual([])
+})
+
+describe('a value that the interface refuses', () => {
+  test.each([
+    ['grade', { score: 12.123456789 }],
+    ['grade', { score: 100_001 }],
+    ['grade', { remarks: 'a'.repeat(100_000) }],
+    ['grade', { remarks: 'a\u0007' }],
+    ['assessment', { max_score: 0 }],
+    ['assessment', { weight: 1001 }],
+    ['assessment', { title: 'a\nb' }],
+    ['student', { first_name: ' ' }],
+    ['student', { date_of_birth: '1800-01-01' }],
+    ['student', { gender: 'unknown' }],
+    ['report_book', { attendance_percentage: 101 }],
+    ['report_book', { status: 'burnt' }],
+    ['grading_scale', { pass_mark: 50, bands: [] }],
+    ['subject', { code: 'a'.repeat(100) }],
+  ] as const)('of a %s is not taken: %j', (table, values) => {
+    expect(wouldBeTaken(table, values, Object.keys(values))).toBe(false)
+  })
+
+  test('in a column that was not written is nobody’s doing now', () => {
+    expect(wouldBeTaken('grade', { score: 12, remarks: 'a\u0007' }, ['score'])).toBe(true)
+  })
+
+  test('is also one that does not fit its neighbours in a term', () => {
+    const term = {
+      academic_year_id: '00000000-0000-7000-8000-000100010001',
+      name: 'hilary',
+      start_date: '2026-01-05',
+      end_date: '2026-04-01',
+      exam_weight: 60,
+      coursework_weight: 40,
+    }
+    expect(wouldBeTaken('term', term, Object.keys(term))).toBe(true)
+    expect(wouldBeTaken('term', { ...term, exam_weight: 70 }, ['exam_weight', 'coursework_weight'])).toBe(false)
+    expect(wouldBeTaken('term', { ...term, end_date: '2025-01-01' }, ['start_date', 'end_date'])).toBe(false)
+  })
+})

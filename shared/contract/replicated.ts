@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { academicYears } from './academic-years.ts'
+import { assessments } from './assessments.ts'
+import { auth, Role } from './auth.ts'
+import { classes } from './classes.ts'
+import { grades } from './grades.ts'
+import { GradingScaleInput } from './grading-scale.ts'
+import { ReportStatus, ReportType, reports } from './reports.ts'
+import { Email, JoinMessage, SortOrder } from './scalars.ts'
+import { School, schools } from './schools.ts'
+import { students } from './students.ts'
+import { subjects } from './subjects.ts'
+import { terms } from './terms.ts'
+
+type Values = Readonly<Record<string, unknown>>
+/** A body of the contract, and which column each of its fields is written to. */
+type Rule = { body: z.ZodObject; fields: ReadonlyMap<string, string> }
+
+/** `other`: columns of fields that have another name; null of those that are no column. */
+function rule(body: z.ZodObject, other: Readonly<Record<string, string | null>> = {}): Rule {
+  const columns = Object.keys(body.shape).flatMap((field): [string, string][] => {
+    const column = field in other ? other[field] : field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    return column ? [[column, field]] : []
+  })
+  return { body, fields: new Map(columns) }
+}
+const column = (shape: z.ZodRawShape) => rule(z.object(shape))
+
+/**
+ * Of each replicated table the bodies of the contract that hold its columns: what a person could not send to the interface is not taken of
+ * another node either (sync/SPEC.md, «Pushed rows are commands»).
+ */
+const rules: Readonly<Record<string, readonly Rule[]>> = {
+  user_profile: [rule(auth.updateProfile.body, { schoolId: null }), column({ email: Email })],
+  school: [rule(schools.updateMine.body), column({ school_type: School.shape.school_type })],
+  school_management: [column({ role: Role })],
+  school_join_request: [column({ message: JoinMessage, status: z.enum(['pending', 'approved', 'rejected']) })],
+  academic_year: [rule(academicYears.create.body)],
+  term: [rule(terms.create.body)],
+  subject: [rule(subjects.update.body), column({ sort_order: SortOrder })],
+  student: [rule(students.update.body)],
+  student_group: [rule(classes.update.body)],
+  assessment: [rule(assessments.update.body), rule(assessments.exclude.body)],
+  grade: [rule(grades.update.body), rule(grades.exclude.body)],
+  grading_scale: [rule(GradingScaleInput)],
+  report_book: [rule(reports.update.body), column({ status: ReportStatus, report_type: ReportType })],
+  class_report_file: [column({ report_type: ReportType })],
+  report_book_entry: [rule(reports.updateEntry.body, { letterGrade: 'manual_letter' })],
+}
+
+/** Columns that no body holds, and why nobody can write into them what the interface would refuse. */
+export const withoutRule: Readonly<Record<string, string>> = {
+  avatar_path: 'a file is taken only with the content that the row names',
+  avatar_type: 'as the path',
+  avatar_size: 'as the path',
+  avatar_sha256: 'as the path',
+  crest_path: 'as the path of an avatar',
+  crest_type: 'as the path',
+  crest_size: 'as the path',
+  crest_sha256: 'as the path',
+  'school.code': 'the program makes it',
+  snapshot: 'figures of the program, of the shape that the description demands',
+  sent_snapshot: 'as the snapshot',
+  file_path: 'a file in the folder of its own row (files/named.ts)',
+  file_size: 'as the path',
+  sha256: 'as the path',
+  file_type: 'the program makes the file; the database checks the kind',
+  secret: 'sealed; only of a school’s server',
+  code_hash: 'as the secret',
+}
+/** Tables of the program itself. */
+export const tablesOfTheProgram: readonly string[] = ['sync_conflict', 'user_totp', 'recovery_code']
+
+export const hasRule = (table: string, name: string): boolean => (rules[table] ?? []).some(({ fields }) => fields.has(name))
+
+/** Whether the interface would take what a row says in these columns, as far as the row alone tells. What is absent or null is for the database. */
+export function wouldBeTaken(table: string, values: Values, columns: readonly string[]): boolean {
+  return (rules[table] ?? []).every(({ body, fields }) => {
+    const asked = new Set(columns.flatMap((name) => (values[name] == null ? [] : (fields.get(name) ?? []))))
+    if (asked.size === 0) return true
+    const said: Record<string, unknown> = {}
+    for (const [name, field] of fields) if (values[name] != null) said[field] = values[name]
+    const parsed = body.safeParse(said)
+    return parsed.success || parsed.error.issues.every(({ path }) => !asked.has(String(path[0])))
+  })
+}
