@@ -67,5 +67,5 @@ const notEncrypted = (lan: boolean) => [
 
 const withoutPassword = (address: string) => {
   const url = new URL(address)
-  return `${url.hostname}${url.port ? `:${url.port}` : ''}${url.pathname}`
+  return `${decodeURIComponent(url.hostname)}${url.port ? `:${url.port}` : ''}${url.pathname}`
 }

@@ -15,7 +15,13 @@ export async function courseOf(store: Store, dataDir: string, now: number): Prom
   if (!state) return null
   const parents = await store.read(asSystem(), parentsOf)
   const parent = parents[figureIn(figures, 'markbook_sync_parent_place') - 1] ?? parents[0] ?? null
-  return { parent, notice: state === 'sending' ? 'connected' : (state as Course['notice']), reason: null, since: now }
+  return {
+    parent,
+    notice: state === 'sending' ? 'connected' : (state as Course['notice']),
+    reason: null,
+    since: now,
+    isAltered: figureIn(figures, 'markbook_sync_reply_altered') === 1,
+  }
 }
 
 /** Of a server that has joined another, and has no school yet. */

@@ -222,6 +222,7 @@ describe('joining a school', () => {
 
   test.each([
     ['ftp://school.example', 400, 'sync.bad_address'],
+    ['http://192.168.1.10:3000', 400, 'sync.insecure_address'],
     ['not an address', 400, 'sync.bad_address'],
     ['http://127.0.0.1:1', 409, 'sync.no_answer'],
     ['https://127.0.0.1:1', 409, 'sync.no_answer'],

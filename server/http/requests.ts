@@ -10,7 +10,7 @@ import { oneFile, readParts } from './multipart.ts'
 export type ReadBody = { ok: true; value: unknown; upload?: Upload; prepared?: unknown } | { ok: false; failure: Failure }
 
 /** Reads at most `limit` bytes, whatever length was announced; null for more. */
-async function readBytes(request: Request, limit: number): Promise<Uint8Array | null> {
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array | null> {
   const announced = request.headers.get('content-length')
   if (Number(announced ?? 0) > limit) return null
   // The HTTP parser takes no more than was announced, and reading a stream costs more.
@@ -29,7 +29,8 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array | 
 const withinLimit = (bytes: Uint8Array, limit: number) => (bytes.length > limit ? null : bytes)
 
 const refused = (failure: Failure): ReadBody => ({ ok: false, failure })
-const mediaType = (request: Request) => (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+/** Of a body, in lower case and without parameters; empty where none is named. */
+export const mediaType = (request: Request) => (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The JSON of a request; `undefined` for none. A fault is answered as a failure, to be thrown after access was decided. */

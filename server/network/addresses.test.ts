@@ -1,6 +1,6 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { addressesAt, namesAt, urlOf } from './addresses.ts'
+import { addressesAt, isInsecure, namesAt, urlOf } from './addresses.ts'
 
 const info = (address: string, internal = false) =>
   ({ address, internal, family: address.includes(':') ? 'IPv6' : 'IPv4', netmask: '', mac: '', cidr: null }) as NetworkInterfaceInfo
@@ -47,3 +47,18 @@ describe('the names of a certificate', () => {
     expect(dns).toEqual(['office', 'localhost', 'office.local', 'office.school.lan', 'markbook.local'])
   })
 })
+
+test.each([
+  ['http://192.168.1.10:3000', true],
+  ['http://centre.example', true],
+  ['http://127.evil.example', true],
+  ['http://localhost.evil.example', true],
+  ['http://[fd00::2]:3000', true],
+  ['http://0.0.0.0:3000', true],
+  ['https://192.168.1.10:3000', false],
+  ['http://localhost:3000', false],
+  ['http://127.0.0.1', false],
+  ['http://127.8.9.10:3000', false],
+  ['http://127.1:3000', false],
+  ['http://[::1]:3000', false],
+])('%s can be read and changed on the way: %s', (url, expected) => expect(isInsecure(url)).toBe(expected))

@@ -31,7 +31,14 @@ export function addressesAt(host: string, { interfaces }: Machine): string[] {
     .map(({ address }) => address)
 }
 
-export const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host)
+export const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+
+/** Whether what goes to this address can be read and changed on its way: plain http to another machine. */
+export function isInsecure(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''))
+}
 
 /** The address of a page: `urlOf('https', 'fd00::2', 443)` is `https://[fd00::2]`. */
 export function urlOf(scheme: 'http' | 'https', host: string, port: number): string {

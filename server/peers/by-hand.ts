@@ -17,6 +17,7 @@ import { type Down, filesIn, type Head, headOf, readHead, type Up, unwrap, wrap 
 import { ParentLine } from './parent-line.ts'
 import { demandNotPutBack, PutBack } from './put-back.ts'
 import { receive } from './receive.ts'
+import { refusalLogOf } from './refusal-log.ts'
 import { keysHere, sealKeys } from './routes.ts'
 import { withOneHand } from './twofold.ts'
 
@@ -67,7 +68,7 @@ export type Taken = {
 }
 
 /** Takes a parcel in, whichever way it goes. Again is the same. A parcel from a child is answered with the receipt to carry back. */
-export async function importParcel(services: Own, bytes: Buffer): Promise<Taken> {
+export async function importParcel(services: Own & Pick<Services, 'log'>, bytes: Buffer): Promise<Taken> {
   const head = readHead(bytes)
   const peer = await services.store.read(asSystem(), (tx) => peerById(tx, head.peer))
   const side = head.direction === 'up' ? 'child' : 'parent'
@@ -79,7 +80,7 @@ export async function importParcel(services: Own, bytes: Buffer): Promise<Taken>
   return head.direction === 'up' ? importUp(services, peer, head, bytes) : importDown(services, peer, head, bytes)
 }
 
-async function importUp(services: Own, peer: Peer, head: Head, bytes: Buffer): Promise<Taken> {
+async function importUp(services: Own & Pick<Services, 'log'>, peer: Peer, head: Head, bytes: Buffer): Promise<Taken> {
   const { store, clock } = services
   const keys = sealKeys(services, peer)
   const { pages, files, wants } = unwrap(bytes, peer, keys.shared, 'up')
@@ -93,7 +94,7 @@ async function importUp(services: Own, peer: Peer, head: Head, bytes: Buffer): P
     const pushed = await withOneHand(store, () =>
       store.write(asSystem(), async (tx) => {
         const before = (await peerHeld(tx, peer.id)) as Peer
-        const answer = await receive(tx, before, store.nodeId, push, keys)
+        const answer = await receive(tx, before, { epoch: store.nodeId, keys, log: refusalLogOf(services) }, push)
         if (before.own_seq > push.to) await keepPlace(tx, before)
         return answer
       }),

@@ -14,6 +14,7 @@ import { applyStates } from '../store/replica/apply.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { version } from '../version.ts'
 import { isRestoredAbove, sentUpTo, tellFirst } from './above.ts'
+import { type Agreed, approveAgreed, awaitsPerson, keepAwaiting, sendAgreed } from './consent.ts'
 import { parentsOf, peerById } from './enrolment.ts'
 import type { NamedFile } from './files/named.ts'
 import { lookAgain } from './files/queue.ts'
@@ -21,10 +22,10 @@ import { heardBy } from './forgotten.ts'
 import { letGo } from './gone.ts'
 import { nodeKeys } from './keys.ts'
 import { letBooksGo } from './moved-books.ts'
-import { heardKeys } from './new-keys.ts'
 import { demandOwnNumber, hasLost } from './number.ts'
 import { type News, ownNews } from './own-news.ts'
 import { underOwnNumber } from './own-number.ts'
+import { heardKeys } from './parent-keys.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
 import { announceSecrets } from './people.ts'
 import { prune } from './prune.ts'
@@ -67,8 +68,7 @@ export class Child {
     const node = before.own_epoch ?? store.nodeId
     const cursor = before.their_cursor
     const { protocol, schema } = this.program
-    const knows = before.public_key
-    const hello = (as: string) => this.line.hello({ protocol, schema, node: as, kind, version, now: clock.now(), cursor, knows }, signal)
+    const hello = (as: string) => this.line.hello({ protocol, schema, node: as, kind, version, now: clock.now(), cursor }, signal)
     this.line.speakAs(null)
     this.ahead = null
     const welcome = await hello(node).catch((error: unknown) => this.greetAsFormer(error, hello))
@@ -92,7 +92,7 @@ export class Child {
         their_epoch: welcome.epoch,
         // What its database of before had sent is not left out of what it gets now.
         node_id: welcome.epoch,
-        ...heardKeys(peer, welcome.keys),
+        ...heardKeys(welcome.keys),
         schema,
         their_cursor: isAgain ? null : peer.their_cursor,
         // A parent that was restored has less of us than it said, and gets everything again. One that says more has answered what never
@@ -157,9 +157,11 @@ export class Child {
     const { store } = this.services
     const school = peer.school_id as string
     const all = answers.filter(({ outcome }) => outcome === 'refused' || outcome === 'conflict')
-    const refused = (await this.isFirst(peer)) ? all : await store.read(asSystem(), (tx) => ofOwn(tx, store.nodeId, school, all))
+    const final = all.filter((answer) => !awaitsPerson(answer))
+    const refused = (await this.isFirst(peer)) ? final : await store.read(asSystem(), (tx) => ofOwn(tx, store.nodeId, school, final))
     await underOwnNumber(store, async (tx) => {
       await keepRefused(tx, school, refused)
+      await keepAwaiting(tx, school, all)
       const theirs = unpackRows(answers.flatMap((answer) => answer.theirs ?? [])).rows
       await demandOwnNumber(tx, school, store.nodeId, theirs)
       const { own, shared } = sealKeys(this.services, peer)
@@ -222,12 +224,16 @@ export class Child {
     const { rows } = unpackRows(page.tables)
     const history = entriesOf(page.history ?? [])
     const { own, shared } = sealKeys(this.services, peer)
+    let agreed: Agreed[] = []
     await underOwnNumber(this.services.store, async (tx) => {
       await demandOneHand(tx, peer.school_id as string, history, null)
       await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
       if (page.copied !== null) await tx.dialect.awaitMore(tx.connection, isCopying(page))
       await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id, fromParent: true })
-      if (peer.user_id === null) await announceSecrets(tx, rows, peer.node_id)
+      if (peer.user_id === null) {
+        await announceSecrets(tx, rows, peer.node_id)
+        agreed = await sendAgreed(tx, peer.school_id as string, rows)
+      }
       await takeTold(tx, peer.school_id as string, history, peer.node_id)
       const now = await this.peer(tx)
       const { nodeId } = this.services.store
@@ -236,6 +242,7 @@ export class Child {
       const place = now.their_cursor === from ? { their_cursor: page.cursor, their_epoch: page.epoch, scope: page.scope } : {}
       await this.save(tx, { ...place, last_seen_at: tx.now })
     })
+    if (agreed.length > 0) await this.services.store.write(asSystem(), (tx) => approveAgreed(tx, agreed))
   }
 
   /** Everything again, both ways, whatever the stored places say; they stay (SPEC, «Comparing»). After `greet`. */

@@ -7,6 +7,7 @@ import { tableOrder } from '../store/replica/links.ts'
 import { type Known, knownRows } from '../store/replica/states.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
+import { numbersOf } from './writers.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'school_id' | 'user_id' | 'node_id'>
 type Conflict = Row<'sync_conflict'>
@@ -91,12 +92,6 @@ function says({ action, changes }: Entry, value: Values | null, ever: (column: s
   })
 }
 
-const numbersOf = statement<{ school: string; user: string }>()(({ db, t: { sync_peer: of }, p }) =>
-  db
-    .select({ node_id: of.node_id })
-    .from(of)
-    .where(and(eq(of.school_id, p.school), eq(of.side, 'child'), eq(of.user_id, p.user))),
-)
 const entriesOf = statement<{ school: string; near: string; row: string }>()(({ db, t: { history: of }, p }) =>
   db
     .select({ actor_id: of.actor_id, node_id: of.node_id, node_seq: of.node_seq, action: of.action, changes: of.changes })

@@ -3,13 +3,14 @@ import type { Notice } from '@markbook/sync/machine'
 
 /**
  * How replication with the parent goes, for the status. `copy`: how far a first copy of the parent's rows has come, while it lasts.
- * `above`: of a laptop, up to which number of its feed the centre has everything, as far as its school has said; null where it says nothing.
+ * `isAltered`: there is no line since what came on it was not authentic. `above`: of a laptop, up to which number of its feed the centre has everything, as far as its school has said; null where it says nothing.
  */
 export type Course = {
   parent: Row<'sync_peer'> | null
   notice: Notice | 'alone'
   reason: string | null
   since: number
+  isAltered?: boolean
   copy?: Copy | null
   above?: number | null
 }

@@ -1,16 +1,17 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
 import { replicationFailures } from '@markbook/shared/contract/replication'
 import { failures } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { NodeRole } from '@markbook/shared/tables/node'
 import type { Row } from '@markbook/shared/tables/tables'
-import { type Join, type Joined, OLDEST_PROTOCOL } from '@markbook/sync/protocol/messages'
+import type { Join, Joined } from '@markbook/sync/protocol/messages'
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import { lockedNode } from '../store/node.ts'
 import { statement } from '../store/statement.ts'
+import type { Store } from '../store/store.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
-import { isKey, type NodeKeys } from './keys.ts'
+import { type CodeKeys, codeKeys, invitationId, isKey, type NodeKeys } from './keys.ts'
 
 export const syncFailures = failures('sync', {
   invitationInvalid: [400, 'This invitation is wrong, was used already, or is too old. Ask for a new one.'],
@@ -54,14 +55,13 @@ export function newCode(bytes: (size: number) => Uint8Array = randomBytes): stri
 }
 
 const plain = (code: string) => code.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
-const hashOfCode = (code: string) =>
-  createHash('sha256')
-    .update(`markbook:invitation:${plain(code)}`)
-    .digest('hex')
+
+/** The keys that follow from a code, however it was typed. */
+export const keysOfCode = (code: string): CodeKeys => codeKeys(plain(code))
 
 type Invitation = { kind: 'school' | 'laptop'; schoolId: string | null; userId: string | null; by: string | null }
 
-/** A new invitation; its code is shown once and kept only as a hash. */
+/** A new invitation; its code is shown once; of it only the key is kept by which who has it is known. */
 export async function invite(tx: WriteTx, { kind, schoolId, userId, by }: Invitation): Promise<{ code: string; expires_at: string }> {
   const { sync_invitation, school_management } = tx.t
   const { db } = tx
@@ -82,7 +82,7 @@ export async function invite(tx: WriteTx, { kind, schoolId, userId, by }: Invita
   const expires_at = toInstant(tx.nowMs + limits.sync.invitation.life)
   await tx.local.insert(tx.t.sync_invitation).values({
     id: tx.newId(),
-    code_hash: hashOfCode(code),
+    code_hash: keysOfCode(code).verifier,
     kind,
     school_id: schoolId,
     user_id: userId,
@@ -109,18 +109,10 @@ export type Host = { nodeId: string; kind: NodeRole; name: string; keys: NodeKey
  * Takes a node in by its invitation, once. A school that started alone brings its own id; an invitation for a school that is here already
  * takes in only that one.
  */
-export async function admit(tx: WriteTx, host: Host, join: Join): Promise<Joined> {
-  if (join.protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
+export async function admit(tx: WriteTx, host: Host, invitation: Row<'sync_invitation'>, join: Join): Promise<Joined> {
   if (!isKey(join.public_key, 'ed25519') || !isKey(join.box_key, 'x25519')) throw syncFailures.badSignature()
   const { sync_invitation, school } = tx.t
   const { db } = tx
-  const [invitation] = await db
-    .select()
-    .from(sync_invitation)
-    .where(
-      and(eq(sync_invitation.code_hash, hashOfCode(join.code)), isNull(sync_invitation.used_at), gt(sync_invitation.expires_at, tx.now)),
-    )
-  if (!invitation) throw syncFailures.invitationInvalid()
   // Whoever has the right code may know what it is for.
   if (join.kind !== 'laptop' && invitation.kind === 'laptop') throw syncFailures.forALaptop()
   if (join.kind === 'laptop' && invitation.kind !== 'laptop') throw syncFailures.forAServer()
@@ -171,6 +163,28 @@ async function schoolToJoin({ db, t: { school } }: WriteTx, invited: string | nu
       message: `The code, which is still good, is for a school that is new to the centre, but ${known} is there already. Ask for one with markbook node invite --school "${known}"`,
     })
   return invited ?? (brought as string)
+}
+
+const withoutUse = statement<{ now: string }>()(({ db, t: { sync_invitation }, p }) =>
+  db
+    .select()
+    .from(sync_invitation)
+    .where(and(isNull(sync_invitation.used_at), gt(sync_invitation.expires_at, p.now))),
+)
+
+/** The invitation of this id (`codeKeys`), while it may be used. `now` in ms. */
+export async function openInvitation(tx: ReadTx, id: string, now: number): Promise<Row<'sync_invitation'> | undefined> {
+  return (await withoutUse(tx, { now: toInstant(now) })).find(({ code_hash }) => invitationId(code_hash) === id)
+}
+
+const anyChild = statement()(({ db, t: { sync_peer } }) =>
+  db.select({ id: sync_peer.id }).from(sync_peer).where(eq(sync_peer.side, 'child')).limit(1),
+)
+
+/** Nobody has joined this node, not even one that was revoked and is to be told so, and nobody is invited. `now` in ms. */
+export async function isSilent(store: Pick<Store, 'readOnce'>, now: number): Promise<boolean> {
+  if ((await store.readOnce((tx) => anyChild(tx, {}))).length > 0) return false
+  return (await store.readOnce((tx) => withoutUse(tx, { now: toInstant(now) }))).length === 0
 }
 
 /**
@@ -224,14 +238,23 @@ export async function peerHeld(tx: WriteTx, id: string): Promise<Row<'sync_peer'
   return (await peerToHold(tx, { id }))[0]
 }
 
-/** The child that is, or was, this incarnation: for one whose later enrolment went with this database's last days. */
-export async function childByNode(tx: ReadTx, node: string): Promise<Row<'sync_peer'> | undefined> {
-  const { sync_peer } = tx.t
-  const rows = await tx.db
+const childrenOfNode = statement<{ node: string }>()(({ db, t: { sync_peer }, p }) =>
+  db
     .select()
     .from(sync_peer)
-    .where(and(eq(sync_peer.side, 'child'), eq(sync_peer.node_id, node)))
+    .where(and(eq(sync_peer.side, 'child'), eq(sync_peer.node_id, p.node))),
+)
+
+/** The child that is, or was, this incarnation: for one whose later enrolment went with this database's last days. */
+export async function childByNode(tx: ReadTx, node: string): Promise<Row<'sync_peer'> | undefined> {
+  const rows = await childrenOfNode(tx, { node })
   return rows.sort((a, b) => (a.id < b.id ? 1 : -1))[0]
+}
+
+/** The child of this enrolment or, where there is none, of this number. */
+export async function askingChild(store: Pick<Store, 'readOnce'>, id: string): Promise<Row<'sync_peer'> | undefined> {
+  const peer = (await store.readOnce((tx) => peerById(tx, id))) ?? (await store.readOnce((tx) => childByNode(tx, id)))
+  return peer?.side === 'child' ? peer : undefined
 }
 
 const everyParentRow = statement()(({ db, t: { sync_peer } }) => db.select().from(sync_peer).where(eq(sync_peer.side, 'parent')))

@@ -17,7 +17,7 @@ type Kind = 'school' | 'laptop'
 
 /**
  * Joins a parent as a person asks for it in the app or in the window of the teachers' program, and answers its address. Throws
- * `sync.bad_address`, `sync.no_answer`, `sync.not_trusted` with the fingerprint to compare, and `sync.not_let_in` with the parent's words.
+ * `sync.bad_address`, `sync.insecure_address`, `sync.no_answer`, `sync.not_trusted` with the fingerprint to compare, and `sync.not_let_in` with the parent's words.
  */
 export async function joinByHand(services: Services, { address: typed, code, fingerprint }: Typed, kind: Kind): Promise<string> {
   const address = addressOf(typed)

@@ -1,29 +1,36 @@
+import { replicationFailures } from '@markbook/shared/contract/replication'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Join, Joined, PROTOCOL } from '@markbook/sync/protocol/messages'
 import { eq } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
+import { isInsecure } from '../network/addresses.ts'
 import { laptopOwner } from '../store/laptop.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
-import { everyParent, NEW_PEER, standingOf, syncFailures } from './enrolment.ts'
+import { headersOf } from './door.ts'
+import { everyParent, keysOfCode, NEW_PEER, standingOf, syncFailures } from './enrolment.ts'
 import { beginUnderNumber, isSamePlace } from './incarnation.ts'
-import { nodeKeys } from './keys.ts'
+import { isReplyProved, nodeKeys, type Reply, signatureOf } from './keys.ts'
 import { mayHaveArrived, troubleOf } from './line-trouble.ts'
-import { type Carrier, LineFailure } from './parent-line.ts'
+import { authenticated, type Carrier, LineFailure, NOT_AUTHENTIC } from './parent-line.ts'
 
 type Here = Pick<Services, 'store' | 'config'>
 type Peer = Row<'sync_peer'>
 
-/** `isBeside`: the server of this database runs in another process, which begins under a new number by itself. */
-export type Joining = { url: string; code: string; kind: 'school' | 'laptop'; isBeside?: boolean }
+/**
+ * `isBeside`: the server of this database runs in another process, which begins under a new number by itself. `mayBeInsecure`: a person
+ * said that plain http to another machine is to be used.
+ */
+export type Joining = { url: string; code: string; kind: 'school' | 'laptop'; isBeside?: boolean; mayBeInsecure?: boolean }
 
 /**
  * Joins a parent by its invitation. A school that started alone brings its rows; one that is empty gets those of the school that the
  * invitation is for. A parent that was joined before, and may have revoked this node since, is joined anew in its place.
- * Throws `LineFailure` with the parent's code. Where it stops half way, it is done again with another invitation.
+ * Throws `sync.insecure_address`, and `LineFailure` with the parent's code. Where it stops half way, it is done again with another invitation.
  */
 export async function joinParent(services: Here, joining: Joining, carry: Carrier = fetch): Promise<Joined> {
   const { store } = services
+  await demandSecure(store, joining)
   const user = await ownerHere(store, joining.kind)
   let node = store.nodeId
   const joined = await ask(services, { ...joining, node, user }, carry).catch(async (error: unknown) => {
@@ -31,11 +38,18 @@ export async function joinParent(services: Here, joining: Joining, carry: Carrie
     node = await store.write(asSystem(), async (tx) => tx.newId())
     return ask(services, { ...joining, node, user }, carry)
   })
-  // A parent of an older program does not ask whose this is.
+  // Whatever the parent heeds.
   if (user !== null && joined.user !== user) throw refusal(syncFailures.otherPerson())
   await store.write(asSystem(), (tx) => enrol(tx, joined, { node, url: new URL(joining.url).origin }))
   if (!joining.isBeside) await beginUnderNumber(store, joined.peer)
   return joined
+}
+
+/** Before anything is said. A parent that was joined so is joined again so: what it is reached by stands in its row. */
+async function demandSecure(store: Store, { url, mayBeInsecure = false }: Joining): Promise<void> {
+  if (mayBeInsecure || !isInsecure(url)) return
+  const parents = await store.read(asSystem(), everyParent)
+  if (!parents.some((each) => each.url === new URL(url).origin)) throw replicationFailures.insecureAddress()
 }
 
 const refusal = ({ code, message }: { code: string; message: string }) => new LineFailure(code, message)
@@ -82,8 +96,6 @@ async function ask({ store, config }: Here, { url, code, kind, node, user }: Ask
   const keys = nodeKeys(config.sessionSecret, node)
   const [own] = await store.read(asSystem(), (tx) => tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school))
   const asked: Join = {
-    protocol: PROTOCOL,
-    code,
     node,
     kind,
     name: config.nodeName,
@@ -92,22 +104,54 @@ async function ask({ store, config }: Here, { url, code, kind, node, user }: Ask
     school: own?.id ?? null,
     ...(user !== null && { user }),
   }
-  const body = JSON.stringify(asked)
-  const request = new Request(new URL('/sync/join', url), { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const { request, answers, verifier } = signedByCode(asked, code, url)
   const response = await carry(request).catch((error: unknown) => {
     throw new LineFailure('line', `${troubleOf(error, url)}${mayHaveArrived(error) ? MAYBE_TAKEN : ''}`)
   })
-  const noMarkbook = { message: `No Markbook answers at ${url}.` }
-  const answer = (await response.json().catch(() => noMarkbook)) as { code?: string; message?: string }
-  const said = answer.message ?? `The answer was ${response.status}.`
-  // The other server may not know what the school here is called.
-  if (answer.code === 'sync.school_taken' && own && !said.includes(own.name))
-    throw new LineFailure(answer.code, `${said} This server holds ${own.name}.`)
-  if (!response.ok) throw new LineFailure(answer.code ?? 'line', said)
-  const { success, data: joined } = Joined.safeParse(answer)
-  if (!success) throw new LineFailure('line', noMarkbook.message)
+  const { status, headers } = response
+  if (!headers.has(headersOf.signature)) throw notLetIn(url, status)
+  const isAuthentic = (reply: Reply, proof: string) => isReplyProved(reply, proof, verifier)
+  const answer = await authenticated(response, { answers, url }, isAuthentic).catch((error: unknown) => {
+    if (!(error instanceof LineFailure)) throw error
+    if (error.code === NOT_AUTHENTIC && status < 400) throw new LineFailure(NOT_AUTHENTIC, `${error.message}${MAYBE_TAKEN}`)
+    // The other server may not know what the school here is called.
+    if (error.code === 'sync.school_taken' && own && !error.message.includes(own.name))
+      throw new LineFailure(error.code, `${error.message} This server holds ${own.name}.`)
+    throw error
+  })
+  const joined = Joined.parse(answer)
   // A parent that has nothing of a school yet does not know what it is called.
   return own ? { ...joined, school_name: own.name } : joined
+}
+
+/** The request shows that who sends it has the code, which is not sent. */
+function signedByCode(asked: Join, code: string, url: string): { request: Request; answers: string; verifier: string } {
+  const { signing, id, verifier } = keysOfCode(code)
+  const path = '/sync/join'
+  const body = Buffer.from(JSON.stringify(asked))
+  const number = 0
+  const answers = signatureOf({ method: 'POST', path, body, nonce: '', number }, { signing })
+  const headers = {
+    'content-type': 'application/json',
+    [headersOf.protocol]: String(PROTOCOL),
+    [headersOf.peer]: id,
+    [headersOf.number]: String(number),
+    [headersOf.signature]: answers,
+  }
+  return { request: new Request(new URL(path, url), { method: 'POST', headers, body: new Uint8Array(body) }), answers, verifier }
+}
+
+/** A server that does not know the code cannot show that it does: its refusal is told, and changes nothing here. */
+function notLetIn(url: string, status: number): LineFailure {
+  if (status === 400) return refusal(syncFailures.invitationInvalid())
+  // One that expects nobody does not say that it is there.
+  if (status === 404)
+    return new LineFailure(
+      'sync.invitation_invalid',
+      `${syncFailures.invitationInvalid().message} Or no Markbook is at ${url}; where it is older there, it must be updated first.`,
+    )
+  if (status < 400) return new LineFailure('line', `No Markbook answers at ${url}.`)
+  return new LineFailure('line', `The answer of ${url} was ${status}, and not that of a server that knows the code.`)
 }
 
 const MAYBE_TAKEN =

@@ -1,28 +1,33 @@
+import { wouldBeTaken } from '@markbook/shared/contract/replicated'
 import { type Area, may } from '@markbook/shared/domain/access'
 import { isId } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
 import { isMisnamed } from '@markbook/shared/tables/natural'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { mergeRows } from '@markbook/sync/merge/merge'
-import type { RowState, Values } from '@markbook/sync/merge/state'
-import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { canonical, isSame, type RowState, type Values } from '@markbook/sync/merge/state'
+import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
-import { peopleElsewhere } from '../features/schools/schools.policy.ts'
 import { isLost, type Known, knownRows } from '../store/replica/states.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
 import { Appointments } from './appointments.ts'
 import { isAsSent } from './as-sent.ts'
 import type { ConflictRecords } from './conflict-records.ts'
+import { AWAITS_PERSON, mustAccept, personIn } from './consent.ts'
 import { isOwnPath } from './files/named.ts'
 import { changesNothing, freshIn } from './fresh.ts'
 import { classesInYear, type Facts, lessonsInYear, readFacts } from './judge.facts.ts'
+import { isElsewhere } from './people.ts'
+import type { Limits } from './writers.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
 /** Why a unit of a pushed row is not taken. `stale`: the right was there until something that the writer had not seen. */
 export type Verdict = {
   unit: string
-  code: 'malformed' | 'foreign' | 'not_yours' | 'forbidden' | 'unknown_parent' | 'unknown_row'
+  code: typeof AWAITS_PERSON | 'malformed' | 'foreign' | 'not_yours' | 'forbidden' | 'unknown_parent' | 'unknown_row'
   stale: boolean
 }
 
@@ -49,8 +54,14 @@ const UNDONE_BY_TEACHERS: readonly Replicated[] = [
   'report_book_entry',
 ]
 
-/** One unit of a pushed row; `isNew`: the row is made by it, and not known here. */
-type Write = { unit: string; stamp: Stamp; isNew: boolean }
+/**
+ * Of the page that is judged. `seen`: how far the writer had read our feed; `records`: of a laptop, which of the conflicts that it sends are
+ * such; `limits`: for which writers the child answers; `epoch`: the number of this node.
+ */
+type OfPage = { seen: number; records: ConflictRecords | null; limits: Limits; epoch: string }
+
+/** One unit of a pushed row; `isNew`: the row is made by it, and not known here; `isOwn`: by a writer that the child answers for. */
+type Write = { unit: string; stamp: Stamp; isNew: boolean; isOwn: boolean }
 /** What the right to a write is asked by. */
 type OfRow = Pick<RowState, 'id' | 'values'>
 type Part = { unit: string; isNew: boolean; lives: boolean }
@@ -62,35 +73,102 @@ type Part = { unit: string; isNew: boolean; lives: boolean }
  */
 export class Judge {
   private readonly facts = new Map<string, Promise<Facts>>()
+  private readonly awaiting = new Map<string, Promise<boolean>>()
   readonly appointments: Appointments
 
   constructor(
     private readonly tx: ReadTx,
     private readonly peer: Peer,
-    /** How far the writer had read our feed. */
-    private readonly seen: number,
-    /** Of a laptop: which of the conflicts that it sends are such. */
-    private readonly records: ConflictRecords | null,
+    private readonly page: OfPage,
   ) {
     this.appointments = new Appointments(tx, peer.school_id as string)
+  }
+
+  /** The number of this node. */
+  get epoch(): string {
+    return this.page.epoch
   }
 
   async verdicts(table: Replicated, state: RowState, known: Known | undefined): Promise<Verdict[]> {
     // Of a row that was lost here past the program its versions alone are known, and what comes under them stands.
     const after = known && !isLost(known) ? mergeRows(table, descriptions[table], known.state, state).state : state
-    const fresh = freshIn(state, known, after).filter(([unit]) => !changesNothing(table, unit, state, known))
+    const fresh = freshIn(table, state, known, after).filter(([unit]) => !changesNothing(table, unit, state, known))
+    const refuse = (code: Verdict['code'], units = fresh.map(([unit]) => unit)): Verdict[] =>
+      units.map((unit) => ({ unit, code, stale: false }))
     // Whole: what is not there under its own id must not come to life by a part of it.
-    if (!known?.row && after.alive.length > 0 && isMisnamed(table, after.values))
-      return [...new Set([EXISTENCE, ...fresh.map(([unit]) => unit)])].map((unit) => ({ unit, code: 'malformed', stale: false }))
-    if (fresh.length === 0 || (!known && this.isHarmless(table, state))) return []
-    if (!(await this.isOwn(table, state))) return fresh.map(([unit]) => ({ unit, code: 'foreign', stale: false }))
+    const isMade = known || state.alive.length === 0 || state.units[EXISTENCE] !== undefined
+    if (!isMade || (!known?.row && after.alive.length > 0 && isMisnamed(table, after.values)))
+      return refuse('malformed', [...new Set([EXISTENCE, ...fresh.map(([unit]) => unit)])])
+    // Also where nothing else is said: what a row is of is no part of any other unit.
+    if (isOfAnotherSchool(table, state.values, this.peer))
+      return refuse('foreign', [...new Set([EXISTENCE, ...fresh.map(([unit]) => unit)])])
+    if (fresh.length === 0) return []
+    const limitOf = this.page.limits(table, known !== undefined)
+    // A school may hold another value of a write that is known here, where a database was changed past the program.
+    const isOwn = (stamp: Stamp) =>
+      stamp[1] <= limitOf(stamp[0]) || (this.peer.kind !== 'laptop' && known !== undefined && covers(known.state.vv, stamp))
+    if (!known && this.isHarmless(table, state) && fresh.every(([, stamp]) => isOwn(stamp))) return []
+    const awaits = await this.awaitsPerson(table, state)
+    if (awaits && descriptions[table].scope === 'commons') return refuse(AWAITS_PERSON)
+    if (!(await this.isOfOwnSchool(table, state))) return refuse('foreign')
     const verdicts: Verdict[] = []
     const isNew = known === undefined
     for (const [unit, stamp] of fresh) {
-      const code = await this.objection(table, state, { unit, stamp, isNew })
+      const write = { unit, stamp, isNew, isOwn: isOwn(stamp) }
+      const code = (await this.objection(table, state, write)) ?? (await this.objectionToValues(table, state, write, known))
       if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && table !== 'sync_conflict' && (await this.isStale(stamp)) })
     }
-    return verdicts
+    return awaits && verdicts.length === 0 ? refuse(AWAITS_PERSON) : verdicts
+  }
+
+  /**
+   * What no person could write through the interface, as far as values go. `malformed`, which cannot travel, is for what the row alone shows;
+   * what other rows forbid the child gives up as it does a right that it has not.
+   */
+  private async objectionToValues(
+    table: Replicated,
+    state: RowState,
+    write: Write,
+    known: Known | undefined,
+  ): Promise<Verdict['code'] | null> {
+    const { unit, stamp } = write
+    if (unit === EXISTENCE) {
+      if (state.alive.length === 0) return null
+      if (isMisnamed(table, state.values)) return 'malformed'
+      if (!this.keepsIdentity(table, state, stamp, known)) return 'forbidden'
+    } else if (!descriptions[table].units[unit]) return isOfNewerProgram(state, unit) ? null : 'malformed'
+    if (this.peer.kind === 'laptop' && !wouldBeTaken(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity))
+      return 'malformed'
+    return table !== 'grade' || unit !== 'score' || (await this.isWithinMaximum(state.values)) ? null : 'forbidden'
+  }
+
+  /** What a row is of never changes; a laptop makes rows in its person's name. */
+  private keepsIdentity(table: Replicated, { values }: RowState, [, , , actor]: Stamp, known: Known | undefined): boolean {
+    if (this.peer.kind !== 'laptop' || table === 'sync_conflict') return true
+    const before = known && !isLost(known) ? known.state.values : null
+    const own = [actor, null, before?.['created_by'] ?? null]
+    if (!own.includes((values['created_by'] as string | null | undefined) ?? null)) return false
+    if (!before || descriptions[table].natural) return true
+    const isFixed = (column: string) => column !== 'created_at' && column !== 'created_by'
+    return descriptions[table].identity.every((column) => !isFixed(column) || isSame(values[column], before[column]))
+  }
+
+  /** A score above every maximum that its assessment ever had is nobody's. What becomes of one whose assessment has not come is asked when it has. */
+  private async isWithinMaximum({ assessment_id, score }: Values): Promise<boolean> {
+    const id = idIn({ assessment_id }, 'assessment_id')
+    const known = id === null ? undefined : (await knownRows(this.tx, 'assessment', this.peer.school_id as string, [id])).get(id)
+    if (!known || isLost(known)) return true
+    const { values, units } = known.state
+    return Number(score) <= Math.max(Number(values['max_score'] ?? 0), units['scoring']?.[4] ?? 0)
+  }
+
+  /** Of a school's server: a person is asked about once, as they were known here before the page. */
+  private async awaitsPerson(table: Replicated, state: RowState): Promise<boolean> {
+    const user = this.peer.kind === 'laptop' ? null : personIn(table, state)
+    if (user === null) return false
+    const asked = this.awaiting.get(user) ?? mustAccept(this.tx, this.peer.school_id as string, user)
+    this.awaiting.set(user, asked)
+    return asked
   }
 
   /**
@@ -105,7 +183,7 @@ export class Judge {
   }
 
   /** The school of the row is the peer's; no key can name another, for every reference repeats it. */
-  private async isOwn(table: Replicated, state: RowState): Promise<boolean> {
+  private async isOfOwnSchool(table: Replicated, state: RowState): Promise<boolean> {
     const { id, values } = state
     const { school_id } = this.peer
     if (!isId(id)) return false
@@ -121,16 +199,23 @@ export class Judge {
     const { kind, school_id } = this.peer
     if (kind === 'laptop') return true
     const user = table === 'user_profile' ? id : ownerOf(table, id, values)
-    return user !== null && !(await peopleElsewhere(this.tx, school_id as string, [user])).has(user)
+    return user !== null && !(await isElsewhere(this.tx, school_id as string, user))
   }
 
   private async objection(table: Replicated, state: RowState, write: Write): Promise<Verdict['code'] | null> {
     const [node, , , actor] = write.stamp
-    if (table === 'sync_conflict' && this.records) return this.objectionToRecord(state, write, this.records)
+    if (!write.isOwn && !(await this.bringsAsSent(table, state, write))) return 'not_yours'
+    if (table === 'sync_conflict' && this.page.records) return this.objectionToRecord(state, write, this.page.records)
     if (table === 'sync_conflict') return node === MADE_BY_RULE || (await this.mayResolve(actor)) ? null : 'forbidden'
     if (this.peer.kind === 'laptop') return this.objectionToLaptop(table, state, write, actor)
     const appoints = table === 'school_management' && write.unit === 'role' && state.values['role'] === 'admin'
     return appoints && !(await this.appointments.mayAppoint(actor)) ? 'forbidden' : null
+  }
+
+  /** Whoever wrote it, but this node itself. */
+  private async bringsAsSent(table: Replicated, state: RowState, { unit, stamp: [node] }: Write): Promise<boolean> {
+    if (table !== 'report_book_entry' || this.peer.kind !== 'laptop' || node === this.page.epoch) return false
+    return isAsSent(this.tx, this.peer.school_id as string, state, unit)
   }
 
   private async mayResolve(actor: string | null): Promise<boolean> {
@@ -164,7 +249,7 @@ export class Judge {
 
   private async objectionToLaptop(table: Replicated, state: RowState, write: Write, actor: string | null): Promise<Verdict['code'] | null> {
     if (descriptions[table].notOnLaptops) return 'forbidden'
-    if (table === 'report_book_entry' && (await isAsSent(this.tx, this.peer.school_id as string, state, write.unit))) return null
+    if (await this.bringsAsSent(table, state, write)) return null
     if (actor === null || actor !== this.peer.user_id) return 'not_yours'
     // Whose it was is not known here, and what the deletion says of it may be anything.
     if (write.isNew && state.alive.length === 0) return 'unknown_row'
@@ -257,7 +342,7 @@ export class Judge {
   /** Something about the writer's rights changed behind what they had read: they could not know. */
   private async isStale([, , , actor]: Stamp): Promise<boolean> {
     const school = this.peer.school_id as string
-    const later = await rightsSince(this.tx, { school, seen: this.seen })
+    const later = await rightsSince(this.tx, { school, seen: this.page.seen })
     for (const table of OF_RIGHTS) {
       const ids = later.filter((row) => row.table === table).map(({ id }) => id)
       for (const { state } of (await knownRows(this.tx, table, school, ids)).values()) {
@@ -267,6 +352,13 @@ export class Judge {
     return false
   }
 }
+
+/** A part of the row that a newer program knows, and not more of it than is kept of a refused one. */
+const isOfNewerProgram = ({ schema, extra }: RowState, unit: string): boolean =>
+  schema > SCHEMA_VERSION && canonical(extra?.[unit]).length <= limits.sync.refused.value
+
+const isOfAnotherSchool = (table: Replicated, values: Values, { school_id }: Peer) =>
+  descriptions[table].scope === 'school' && values['school_id'] !== undefined && values['school_id'] !== school_id
 
 /** Whose secret it is; null where the row's id says another. */
 function ownerOf(table: Replicated, id: string, values: Values): string | null {

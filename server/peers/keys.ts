@@ -1,4 +1,15 @@
-import { createHash, createPrivateKey, createPublicKey, diffieHellman, hkdfSync, type KeyObject, sign, verify } from 'node:crypto'
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  hkdfSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto'
+import { isSameSecret } from '../store/encryption.ts'
 
 /** A node's own keys, and what others are given of them (raw, base64url). */
 export type NodeKeys = { signing: KeyObject; box: KeyObject; publicKey: string; boxKey: string }
@@ -27,14 +38,30 @@ function remembered<K>(keys: Map<string, K>, name: string, make: () => K): K {
   return made
 }
 
-function makeKeys(secret: string, nodeId: string): NodeKeys {
-  const seed = (use: string) => Buffer.from(hkdfSync('sha256', secret, nodeId, `markbook:${use}`, 32))
-  const key = (kind: keyof typeof PRIVATE) =>
-    createPrivateKey({ key: Buffer.concat([Buffer.from(PRIVATE[kind], 'hex'), seed(kind)]), format: 'der', type: 'pkcs8' })
-  const raw = (own: KeyObject) => createPublicKey(own).export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64url')
+export function makeKeys(secret: string, nodeId: string): NodeKeys {
+  const key = (kind: keyof typeof PRIVATE) => privateKeyOf(kind, hkdfSync('sha256', secret, nodeId, `markbook:${kind}`, 32))
   const [signing, box] = [key('ed25519'), key('x25519')]
-  return { signing, box, publicKey: raw(signing), boxKey: raw(box) }
+  return { signing, box, publicKey: rawOf(signing), boxKey: rawOf(box) }
 }
+
+const privateKeyOf = (kind: keyof typeof PRIVATE, seed: ArrayBuffer) =>
+  createPrivateKey({ key: Buffer.concat([Buffer.from(PRIVATE[kind], 'hex'), Buffer.from(seed)]), format: 'der', type: 'pkcs8' })
+const rawOf = (own: KeyObject) => createPublicKey(own).export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64url')
+
+/**
+ * What follows from the code of an invitation, 128 bits. Who joins signs with `signing`, and names the invitation by `id`. The inviting node
+ * keeps `verifier`, the public half, from which nobody can join. It is never sent, so that both sides have it and nobody else does.
+ */
+export type CodeKeys = { signing: KeyObject; verifier: string; id: string }
+
+/** `code` in its plain form, as `enrolment.ts` makes it. */
+export function codeKeys(code: string): CodeKeys {
+  const signing = privateKeyOf('ed25519', hkdfSync('sha256', code, '', 'markbook:invitation', 32))
+  const verifier = rawOf(signing)
+  return { signing, verifier, id: invitationId(verifier) }
+}
+
+export const invitationId = (verifier: string): string => createHash('sha256').update(`markbook:invitation:${verifier}`).digest('base64url')
 
 const publicKeyOf = (raw: string, kind: keyof typeof PUBLIC): KeyObject =>
   remembered(publicKeys, `${kind} ${raw}`, () =>
@@ -60,6 +87,23 @@ export const signatureOf = (signed: Signed, { signing }: Pick<NodeKeys, 'signing
 
 export const isSignedBy = (signed: Signed, signature: string, publicKey: string): boolean =>
   verify(null, textOf(signed), publicKeyOf(publicKey, 'ed25519'), Buffer.from(signature, 'base64url'))
+
+/** What a reply's signature is over: the signature of the request, so that it answers no other, and `body` before any compression. */
+export type Reply = { answers: string; status: number; body: Uint8Array }
+const replyText = ({ answers, status, body }: Reply) =>
+  Buffer.from(['markbook-reply', answers, status, createHash('sha256').update(body).digest('hex')].join('\n'))
+
+/** Of an enrolled node's parent. */
+export const signReply = (reply: Reply, { signing }: Pick<NodeKeys, 'signing'>): string =>
+  sign(null, replyText(reply), signing).toString('base64url')
+export const isReplyOf = (reply: Reply, signature: string, publicKey: string): boolean =>
+  isKey(publicKey, 'ed25519') && verify(null, replyText(reply), publicKeyOf(publicKey, 'ed25519'), Buffer.from(signature, 'base64url'))
+
+/** Of a node that invites, whose key who joins does not know yet. */
+export const proveReply = (reply: Reply, verifier: string): string => proofOf(reply, verifier).toString('base64url')
+export const isReplyProved = (reply: Reply, proof: string, verifier: string): boolean =>
+  isSameSecret(Buffer.from(proof, 'base64url'), proofOf(reply, verifier))
+const proofOf = (reply: Reply, verifier: string) => createHmac('sha256', `markbook:joined:${verifier}`).update(replyText(reply)).digest()
 
 /** What two nodes share and nobody else knows: secrets on their way are sealed with it. */
 export const sharedKey = ({ box, boxKey }: Pick<NodeKeys, 'box' | 'boxKey'>, theirKey: string): Buffer =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import type { Row } from '@markbook/shared/tables/tables'
-import { OLDEST_PROTOCOL, Page, PROTOCOL, Push, RowAnswer } from '@markbook/sync/protocol/messages'
+import { Page, Push, RowAnswer } from '@markbook/sync/protocol/messages'
 import { z } from 'zod'
 import { decrypt, encrypt } from '../store/encryption.ts'
 import { OfRow, OnStick, type Packed } from './files/by-hand.ts'
@@ -46,9 +46,12 @@ type Peer = Row<'sync_peer'>
 export type Up = z.infer<typeof Up>
 export type Down = z.infer<typeof Down>
 
+/** It rises when a parcel can no longer be read by the program before. */
+const FORMAT = 1
+
 export const headOf = (head: Omit<Head, 'markbook' | 'protocol' | 'schema'>): Head => ({
   markbook: 'parcel',
-  protocol: PROTOCOL,
+  protocol: FORMAT,
   schema: SCHEMA_VERSION,
   ...head,
 })
@@ -98,7 +101,7 @@ const signedOf = (first: string, sealed: string) => ({
 export function readHead(bytes: Buffer): Head {
   const known = Head.safeParse(parsed(bytes.subarray(0, Math.max(0, bytes.indexOf('\n'))).toString('utf8')))
   if (!known.success) throw new Error('This file is no parcel of Markbook.')
-  if (known.data.protocol > PROTOCOL || known.data.protocol < OLDEST_PROTOCOL)
+  if (known.data.protocol !== FORMAT)
     throw new Error(
       'This parcel was made by another version of Markbook. Install the same one on both machines; nothing is lost meanwhile.',
     )

@@ -2,23 +2,27 @@ import { randomInt } from 'node:crypto'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { Driver } from '@markbook/sync/driver'
-import type { Barred, Notice } from '@markbook/sync/machine'
+import type { Barred, Bounds, Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
 import { AboveParent } from './above.ts'
 import { Child } from './child.ts'
 import type { Comparison } from './comparison.ts'
 import type { Copy } from './course.ts'
 import { beginAnew } from './incarnation.ts'
-import { LineFailure, type ParentLine } from './parent-line.ts'
+import { LineFailure, NOT_AUTHENTIC, type ParentLine } from './parent-line.ts'
 
-/** Whom the driver tells what: how it goes, how far a first copy and the centre have come, that this node began anew, that files may go. */
+/** Whom the driver tells what: how it goes, and whether replies are altered on the line; how far a first copy and the centre have come, that this node began anew, that files may go. */
 export type Told = {
-  tell(notice: Notice, reason: string | null): void
+  tell(notice: Notice, reason: string | null, isAltered: boolean): void
   copying(copy: Copy | null): void
   reached(above: number | null): void
   again(): void
   carryFiles(): void
 }
+
+/** How long the loop waits after a failure, ms, and how long a question waits for news, seconds. */
+export type Rhythm = Bounds & { wait: number }
+export const usualRhythm: Rhythm = { ...limits.sync.backOff, wait: limits.sync.wait }
 
 /** The loop with one parent, not begun yet. `comparison`: of the parent that this node is compared with; null for another. */
 export function driverFor(
@@ -26,10 +30,12 @@ export function driverFor(
   parent: Row<'sync_peer'>,
   line: ParentLine,
   told: Told,
-  comparison: Comparison | null = null,
+  comparison: Comparison | null,
+  rhythm: Rhythm,
 ): Driver {
   const { tell, copying, reached, again, carryFiles } = told
   const child = new Child(services, parent.id, line)
+  let isAltered = false
   // It has listened, and there was nothing.
   let isQuiet = false
   const above = parent.user_id === null ? null : new AboveParent()
@@ -69,10 +75,13 @@ export function driverFor(
         return () => clearTimeout(timer)
       },
       random: () => randomInt(1_000_000) / 1_000_000,
-      tell,
-      meaningOf,
+      tell: (notice, reason) => tell(notice, reason, notice === 'offline' && isAltered),
+      meaningOf: (error) => {
+        isAltered = error instanceof LineFailure && error.code === NOT_AUTHENTIC
+        return meaningOf(error)
+      },
     },
-    { ...limits.sync.backOff, wait: limits.sync.wait },
+    rhythm,
   )
 }
 

@@ -1,16 +1,21 @@
+import { randomInt } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { FileAnswers, type FileAsk } from '@markbook/sync/protocol/files'
-import { type Known, Page, Pushed, Renewed, Unknown, Verified, Welcome } from '@markbook/sync/protocol/messages'
+import { Challenge, type Known, Page, PROTOCOL, Pushed, Renewed, Unknown, Verified, Welcome } from '@markbook/sync/protocol/messages'
 import type { z } from 'zod'
-import { type NodeKeys, signatureOf } from './keys.ts'
+import { headersOf } from './door.ts'
+import { isKey, isReplyOf, type NodeKeys, type Reply, signatureOf } from './keys.ts'
 import { troubleOf } from './line-trouble.ts'
-import { headersOf } from './routes.ts'
 
 /** Carries a request; `fetch` on a real node, anything that answers in tests and in the simulation. */
 export type Carrier = (request: Request) => Promise<Response>
 
-/** The parent said no, or the line broke: `code` as the parent gave it, `line` for everything that may pass by itself. */
+/** The parent did not say it: something on the line did, or another server. */
+export const NOT_AUTHENTIC = 'sync.not_authentic'
+
+/** The parent said no, or the line broke: `code` as the parent gave it, `line` for everything that may pass by itself, or `NOT_AUTHENTIC`. */
 export class LineFailure extends Error {
   constructor(
     readonly code: string,
@@ -20,22 +25,29 @@ export class LineFailure extends Error {
   }
 }
 
-type Peer = Pick<Row<'sync_peer'>, 'id' | 'url'>
+type Peer = Pick<Row<'sync_peer'>, 'id' | 'url' | 'node_id' | 'public_key'>
 
 type Plain = { method: string; headers: Record<string, string>; body?: Uint8Array; signal?: AbortSignal | undefined }
 type Speaker = { peer: string; keys: Pick<NodeKeys, 'signing'> }
 
-/** One session with a parent: signs, counts and packs. */
+/** `nonce`: what is signed with the request. `challenge`: it is that of a greeting. `isCounted`: it has the next number of the session. */
+type Manner = { nonce?: string; challenge?: string; isCounted?: boolean; isPacked?: boolean; signal?: AbortSignal | undefined }
+
+/** One session with a parent: signs, counts and packs, and believes what the parent has signed. */
 export class ParentLine {
   private nonce = ''
   private number = 0
   private former: Speaker | null = null
+  /** As what the parent is known. */
+  private parent: { node: string; key: string }
 
   constructor(
     private readonly peer: Peer,
     private readonly keys: Pick<NodeKeys, 'signing'>,
     private readonly carry: Carrier,
-  ) {}
+  ) {
+    this.parent = { node: peer.node_id, key: peer.public_key }
+  }
 
   /** From here on as an earlier incarnation of this database, whom a parent that was restored may still know; null for the present one. */
   speakAs(former: Speaker | null): void {
@@ -49,17 +61,20 @@ export class ParentLine {
   async hello(body: unknown, signal?: AbortSignal): Promise<Welcome> {
     this.nonce = ''
     this.number = 0
-    const welcome = await this.ask('/sync/hello', Welcome, body, signal)
-    this.nonce = welcome.nonce
+    const { challenge } = await this.ask('/sync/challenge', Challenge, {}, { signal })
+    const welcome = await this.ask('/sync/hello', Welcome, body, { nonce: challenge, challenge, signal })
+    this.nonce = challenge
+    const { public_key: key } = welcome.keys
+    if (isKey(key, 'ed25519')) this.parent = { node: welcome.epoch, key }
     return welcome
   }
-  renew = (body: unknown) => this.ask('/sync/renew', Renewed, body)
-  push = (body: unknown, signal?: AbortSignal) => this.ask('/sync/push', Pushed, body, signal)
-  known = (body: Known) => this.ask('/sync/known', Unknown, body)
-  verify = (signal?: AbortSignal) => this.ask('/sync/verify', Verified, {}, signal)
-  pull = (body: unknown, signal?: AbortSignal) => this.ask('/sync/pull', Page, body, signal)
+  renew = (body: unknown) => this.ask('/sync/renew', Renewed, body, { isCounted: true })
+  push = (body: unknown, signal?: AbortSignal) => this.ask('/sync/push', Pushed, body, { isCounted: true, isPacked: true, signal })
+  known = (body: Known) => this.ask('/sync/known', Unknown, body, { isCounted: true, isPacked: true })
+  verify = (signal?: AbortSignal) => this.ask('/sync/verify', Verified, {}, { isCounted: true, signal })
+  pull = (body: unknown, signal?: AbortSignal) => this.ask('/sync/pull', Page, body, { isCounted: true, signal })
   /** Beside the others, in any order: it changes nothing. */
-  files = (body: FileAsk, signal?: AbortSignal) => this.ask('/sync/files', FileAnswers, body, signal, false)
+  files = (body: FileAsk, signal?: AbortSignal) => this.ask('/sync/files', FileAnswers, body, { nonce: this.nonce, isPacked: true, signal })
 
   get isGreeted(): boolean {
     return this.nonce !== ''
@@ -76,23 +91,32 @@ export class ParentLine {
     return this.carry(request).catch(asLineFailure(request.url))
   }
 
+  /** What is not counted has a number by chance, so that its reply answers this one request. */
+  private nextNumber(isCounted: boolean): number {
+    if (!isCounted) return randomInt(MOST_NUMBER)
+    this.number += 1
+    return this.number
+  }
+
   private async ask<S extends z.ZodType>(
     path: string,
     reply: S,
     value: unknown,
-    signal?: AbortSignal,
-    numbered = this.nonce !== '',
+    { nonce = '', challenge = '', isCounted = false, isPacked = false, signal }: Manner,
   ): Promise<z.output<S>> {
     const plain = Buffer.from(JSON.stringify(value))
-    const body = plain.length > 1_024 ? gzipSync(plain, { level: 1 }) : plain
-    if (numbered) this.number += 1
-    const number = numbered ? this.number : 0
+    const body = isPacked && plain.length > 1_024 ? gzipSync(plain, { level: 1 }) : plain
+    const number = this.nextNumber(isCounted)
     const { peer, keys } = this.former ?? { peer: this.peer.id, keys: this.keys }
-    const signature = signatureOf({ method: 'POST', path, body, nonce: this.nonce, number }, keys)
+    const signature = signatureOf({ method: 'POST', path, body, nonce: isCounted ? this.nonce : nonce, number }, keys)
+    const { parent } = this
     const headers: Record<string, string> = {
       'content-type': 'application/json',
+      [headersOf.protocol]: String(PROTOCOL),
       [headersOf.peer]: peer,
       [headersOf.number]: String(number),
+      [headersOf.challenge]: challenge,
+      [headersOf.parent]: `${parent.node} ${parent.key}`,
       [headersOf.signature]: signature,
       ...(body !== plain && { 'content-encoding': 'gzip' }),
     }
@@ -103,24 +127,64 @@ export class ParentLine {
       signal: signal ?? null,
     })
     const response = await this.carry(request).catch(asLineFailure(request.url))
-    const answers = response.headers.get(headersOf.answers)
-    // An answer that was on its way for long, to another request, says nothing of this one. A refusal by an older program says nothing of it.
-    if (answers === null ? response.ok : answers !== signature) throw new LineFailure('line', 'This is no answer to what was asked.')
-    const answer = await read(response)
-    return reply.parse(answer) as z.output<S>
+    const isAuthentic = (heard: Reply, sign: string) => isReplyOf(heard, sign, parent.key)
+    return reply.parse(await authenticated(response, { answers: signature, url: request.url }, isAuthentic)) as z.output<S>
   }
 }
+
+const MOST_NUMBER = 2 ** 47
 
 const asLineFailure = (url: string) => (error: unknown) => {
   throw new LineFailure('line', troubleOf(error, url))
 }
 
-async function read(response: Response): Promise<unknown> {
-  const answer: unknown = await response.json().catch(() => {
-    throw new LineFailure('line', `The answer broke off (${response.status}).`)
-  })
+/**
+ * What a reply says, once its signature shows who says it. Throws `LineFailure`: what is not authentic is trouble of the line, whatever it
+ * says (`NOT_AUTHENTIC`; `line` where a server is busy and signs nothing); else a refusal is the other server's.
+ */
+export async function authenticated(
+  response: Response,
+  { answers, url }: { answers: string; url: string },
+  isAuthentic: (reply: Reply, signature: string) => boolean,
+): Promise<unknown> {
+  const { status } = response
+  const body = await bodyOf(response)
+  const signature = response.headers.get(headersOf.signature)
+  if (signature === null || !isAuthentic({ answers, status, body }, signature)) throw notBelieved(url, signature, status)
+  const answer: unknown = JSON.parse(body.toString('utf8'))
   if (response.ok) return answer
   throw refusalIn(response, answer)
+}
+
+async function bodyOf(response: Response): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      size += piece.length
+      if (size > limits.sync.door.reply) throw new Error('it is too long')
+      pieces.push(piece)
+    }
+  } catch (error) {
+    throw new LineFailure('line', `The answer broke off (${response.status}): ${error instanceof Error ? error.message : String(error)}.`)
+  }
+  return Buffer.concat(pieces)
+}
+
+/** `signature`: as the reply has it; null for none. */
+function notBelieved(url: string, signature: string | null, status: number): LineFailure {
+  const { host } = new URL(url)
+  if (signature === null && (status >= 500 || status === 429 || status === 408))
+    return new LineFailure('line', `${host} is busy, or does not work at the moment (${status}).`)
+  return new LineFailure(NOT_AUTHENTIC, notAuthentic(host, signature, status))
+}
+
+function notAuthentic(host: string, signature: string | null, status: number): string {
+  if (signature !== null)
+    return `The reply of ${host} was not authentic, and nothing of it was taken: something on the line changed it, or another server answers there. If the secret of that server was replaced, join it again with a new code.`
+  if (status === 404)
+    return `What answers at ${host} does not speak as this version of Markbook does. Where Markbook is older there, it must be updated; nothing is lost meanwhile. Where it was set up anew, join it again with a new code.`
+  return `The reply of ${host} (${status}) was not authentic: it is not signed by the server that this one has joined. Nothing of it was taken.`
 }
 
 /** What an answer that is no success means. */

@@ -1,7 +1,7 @@
 import { COMMONS } from '@markbook/shared/ids'
 import { descriptions } from '@markbook/shared/tables/tables'
 import type { Carried } from '@markbook/sync/protocol/page'
-import { peopleOfOneSchool } from '../features/schools/schools.policy.ts'
+import { peopleElsewhere, peopleOfOneSchool } from '../features/schools/schools.policy.ts'
 import { type FeedPage, readPeople, withPeople } from '../store/replica/feed.ts'
 import { knownRows } from '../store/replica/states.ts'
 import { syncRowOf } from '../store/replica/write.ts'
@@ -12,6 +12,10 @@ import type { Scope } from './scope.ts'
 export async function peopleIn(tx: ReadTx, school: string, { holds }: Scope): Promise<Set<string>> {
   return new Set(await tx.dialect.peopleOf(tx.connection, school, { applicants: holds('school_join_request') }))
 }
+
+/** True where somebody is an active member of another school, or has a pending request to join one. */
+export const isElsewhere = async (tx: ReadTx, school: string, user: string): Promise<boolean> =>
+  (await peopleElsewhere(tx, school, [user])).has(user)
 
 /** The rows after the people whom they name: those of them that the scope holds, for what a laptop does not get names nobody to it. */
 export async function withNamed(tx: ReadTx, school: string, scope: Scope, rows: readonly Carried[]): Promise<Carried[]> {

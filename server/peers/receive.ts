@@ -1,6 +1,9 @@
+import { limits } from '@markbook/shared/limits'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { clipped, type LimitOf } from '@markbook/sync/merge/claims'
 import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
+import { sameState } from '@markbook/sync/merge/merge'
 import { pick, type RowState } from '@markbook/sync/merge/state'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
@@ -14,19 +17,25 @@ import type { Answer, Incoming } from '../store/replica/page.ts'
 import { type Known, knownRows } from '../store/replica/states.ts'
 import type { WriteTx } from '../store/tx.ts'
 import { ConflictRecords } from './conflict-records.ts'
+import { AWAITS_PERSON } from './consent.ts'
 import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
 import { announceSecrets } from './people.ts'
+import { type RefusalLog, senderOf } from './refusal-log.ts'
 import { keepRefusedOf, type RefusedRow } from './refused-below.ts'
 import { resealed } from './secrets.ts'
 import { takeTold } from './told.ts'
 import { demandOneHand } from './twofold.ts'
+import { type Limits, writersOf } from './writers.ts'
+
+/** This node: its number, what it seals for the child with, and where it says what it did not take. */
+export type Here = { epoch: string; keys: SealKeys; log: RefusalLog }
 
 /**
  * Takes what a child wrote: judges every row, applies what may be, and answers for each that did not simply go in. Runs in one
  * transaction, in which the child's number is saved too, so that a page that comes twice changes nothing (I9 to I11). Within `withOneHand`.
  */
-export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string, push: Push, keys: SealKeys): Promise<Pushed> {
+export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys, log }: Here, push: Push): Promise<Pushed> {
   const school = peer.school_id as string
   const { rows, malformed } = unpackChecked(push.tables)
   const history = entriesOf(push.history)
@@ -35,24 +44,41 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, epoch: string
   const cursor = textToCursor(push.cursor)
   const told = opened.flatMap(({ table, state }) => (table === 'sync_conflict' ? [state] : []))
   const records = peer.kind === 'laptop' ? await ConflictRecords.of(tx, peer, told) : null
-  const judge = new Judge(tx, peer, cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER, records)
+  const answered = await writersOf(tx, peer, epoch, push.to)
+  const mostPlausible = (await tx.dialect.feedOf(tx.connection, school)).seq + limits.sync.claims
+  const seen = cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER
+  const judge = new Judge(tx, peer, { seen, records, limits: answered, epoch })
   const answers: RowAnswer[] = []
   // Table by table: who was appointed in this page may write in it.
   // Deletions wait for each other, so that no parent stays for a child that goes as well.
-  const later: Later = { deletions: [], refused: [] }
-  for (const [table, states] of byTable(opened)) answers.push(...(await takeTable(tx, school, peer.node_id, judge, table, states, later)))
+  const taking: Taking = { tx, school, peer, judge, limits: answered, mostPlausible, deletions: [], refused: [] }
+  for (const [table, states] of byTable(opened)) answers.push(...(await takeTable(taking, table, states)))
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
-  const gone = await applyStates(tx, school, later.deletions, { source: peer.node_id })
+  const gone = await applyStates(tx, school, taking.deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
   if (peer.kind !== 'laptop') await announceSecrets(tx, rows, null)
   await takeTold(tx, school, history.filter(mayTell(peer)), peer.node_id)
-  await keepRefusedOf(tx, peer, later.refused, malformed)
+  await keepRefusedOf(tx, peer, taking.refused, malformed)
   await acknowledge(tx, peer, push.to, history)
+  log.note(
+    senderOf(peer),
+    answers.flatMap(({ table, id, outcome, code }) => (outcome === 'refused' ? [{ table, row: id, code: code ?? '' }] : [])),
+  )
   return { acknowledged: push.to, answers }
 }
 
-/** What waits until all tables of a page are looked at. */
-type Later = { deletions: Incoming[]; refused: RefusedRow[] }
+/** A page that is being taken. `deletions` wait until all tables are looked at. */
+type Taking = {
+  tx: WriteTx
+  school: string
+  peer: Row<'sync_peer'>
+  judge: Judge
+  limits: Limits
+  /** No writer has written so often: a claim of more is none. */
+  mostPlausible: number
+  deletions: Incoming[]
+  refused: RefusedRow[]
+}
 
 function byTable(rows: readonly Carried[]): Map<Replicated, RowState[]> {
   const tables = new Map<Replicated, RowState[]>()
@@ -63,15 +89,8 @@ function byTable(rows: readonly Carried[]): Map<Replicated, RowState[]> {
   return tables
 }
 
-async function takeTable(
-  tx: WriteTx,
-  school: string,
-  source: string,
-  judge: Judge,
-  table: Replicated,
-  states: readonly RowState[],
-  later: Later,
-): Promise<RowAnswer[]> {
+async function takeTable(taking: Taking, table: Replicated, states: readonly RowState[]): Promise<RowAnswer[]> {
+  const { tx, school, peer, judge } = taking
   const known = await knownRows(
     tx,
     table,
@@ -84,16 +103,15 @@ async function takeTable(
   for (const state of states) {
     const before = known.get(state.id)
     const verdicts = await judge.verdicts(table, state, before)
-    // Two databases may each have their own app for somebody who works at two schools: nothing is refused, and nothing taken.
-    if (descriptions[table].sealed && verdicts.some(({ code }) => code === 'foreign')) continue
-    const rest = verdicts.length === 0 ? state : withoutUnits(table, state, before, verdicts)
-    if (verdicts.length > 0) refused.push({ state, verdicts: rest ? verdicts : ofWholeRow(state, before, verdicts) })
-    if (rest) (rest.alive.length > 0 ? taken : later.deletions).push({ table, state: rest })
+    if (isPassedOver(table, verdicts)) continue
+    const rest = restOf(taking, table, state, before, verdicts)
+    if (verdicts.length > 0) refused.push({ state, verdicts: rest === null ? ofWholeRow(state, before, verdicts) : verdicts })
+    if (rest) (rest.alive.length > 0 ? taken : taking.deletions).push({ table, state: rest, isPart: !sameState(rest, state) })
   }
   const conflicts = refused
     .flatMap(({ state, verdicts }) => keptByRight(table, state, verdicts))
     .map((kept) => conflictState(school, SCHEMA_VERSION, kept))
-  const applied = await applyStates(tx, school, taken, { source })
+  const applied = await applyStates(tx, school, taken, { source: peer.node_id })
   await applyStates(
     tx,
     school,
@@ -106,10 +124,40 @@ async function takeTable(
     school,
     refused.map(({ state }) => state.id),
   )
-  later.refused.push(...refused.flatMap(({ state, verdicts }) => notKeptByRight(table, state, verdicts, after.get(state.id))))
+  taking.refused.push(...refused.flatMap(({ state, verdicts }) => notKeptByRight(table, state, verdicts, after.get(state.id))))
   const notPlain = applied.filter((answer) => isNotPlain(answer) && !refused.some(({ state }) => state.id === answer.id))
   return [...refused.map(({ state, verdicts }) => refusal(table, state, verdicts, after.get(state.id))), ...notPlain.map(plainAnswer)]
 }
+
+/** What is taken of a state; null where the rest cannot be taken without what was refused. */
+function restOf(
+  { judge, limits: answered, mostPlausible }: Taking,
+  table: Replicated,
+  state: RowState,
+  known: Known | undefined,
+  verdicts: readonly Verdict[],
+): RowState | null {
+  const limitOf = answered(table, known !== undefined)
+  const bearers = new Set([
+    judge.epoch,
+    ...verdicts.flatMap(({ unit, code }) => (code === 'not_yours' ? (state.units[unit]?.[0] ?? []) : [])),
+  ])
+  // A laptop with two parents has seen writes that have yet to come here. Of its own writes this node knows that there are no others, and of
+  // whoever bears what is refused, or would have written more often than anybody can, nothing counts.
+  const isPlausible = (node: string) => !bearers.has(node) && (state.vv[node] ?? 0) <= mostPlausible
+  const claimOf: LimitOf = (node) => limitOf(node) || (isPlausible(node) ? mostPlausible : 0)
+  const claimed = { ...state, vv: clipped(state.vv, known?.state.vv ?? {}, claimOf) }
+  return verdicts.length === 0 ? claimed : withoutUnits(table, claimed, known, verdicts)
+}
+
+/**
+ * Two databases may each have their own app for somebody who works at two schools, and their own profile of somebody who has not agreed to
+ * a place in the school: nothing is refused, nothing taken, and nothing told.
+ */
+const isPassedOver = (table: Replicated, verdicts: readonly Verdict[]) =>
+  verdicts.some(
+    ({ code }) => (descriptions[table].sealed && code === 'foreign') || (descriptions[table].scope === 'commons' && code === AWAITS_PERSON),
+  )
 
 const isNotPlain = ({ outcome }: Answer) => outcome === 'held' || outcome === 'merged'
 
@@ -157,7 +205,8 @@ function withoutUnits(table: Replicated, state: RowState, known: Known | undefin
   const vv = { ...state.vv }
   for (const unit of refused) {
     const [node, counter] = state.units[unit] as Stamp
-    vv[node] = Math.min(vv[node] ?? 0, counter - 1)
+    const seen = vv[node]
+    if (seen !== undefined) vv[node] = Math.min(seen, counter - 1)
   }
   const units: Record<string, Stamp> = {}
   let values = { ...state.values }

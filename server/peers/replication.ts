@@ -13,7 +13,7 @@ import { Courier } from './files/courier.ts'
 import { beginUnderNumber, keysOfEnrolment } from './incarnation.ts'
 import { overNetwork } from './network.ts'
 import { meetOthers } from './other-parents.ts'
-import { driverFor } from './parent-driver.ts'
+import { driverFor, type Rhythm, usualRhythm } from './parent-driver.ts'
 import { type Carrier, ParentLine } from './parent-line.ts'
 import { trustedAuthority } from './trust.ts'
 import { type Patience, WhoseTurn } from './whose-turn.ts'
@@ -28,6 +28,7 @@ export async function startReplication(
   given?: Carrier,
   patience: Patience = limits.sync.parents,
   bounds: CompareBounds = limits.sync.compare,
+  rhythm: Rhythm = usualRhythm,
 ): Promise<Replication> {
   const { store, clock } = services
   const stopping = new AbortController()
@@ -54,9 +55,9 @@ export async function startReplication(
     course = { parent, notice: parent ? 'offline' : 'alone', reason: null, since: clock.now() }
     if (!parent) return
     await beginUnderNumber(store, parent.id)
-    const tell = (notice: Notice, reason: string | null) => {
+    const tell = (notice: Notice, reason: string | null, isAltered: boolean) => {
       if (notice !== course.notice) services.log.info({ parent: parent.name, notice, reason }, 'replication')
-      note({ notice, reason, since: notice === course.notice ? course.since : clock.now() })
+      note({ notice, reason, isAltered, since: notice === course.notice ? course.since : clock.now() })
       const next = turns.isOver ? whose.after(notice, clock.now()) : null
       if (next !== null) turns.soon(next)
     }
@@ -67,7 +68,7 @@ export async function startReplication(
     comparison.beginWithAnother()
     // Two parents of a laptop compare with each other themselves.
     const compared = whose.place === 0 ? comparison : null
-    driver = driverFor(services, parent, line, { tell, ...heard, again, carryFiles: files.wake }, compared)
+    driver = driverFor(services, parent, line, { tell, ...heard, again, carryFiles: files.wake }, compared, rhythm)
     driver.start()
   }
   const turns = turnsOf(begin, (error) => services.log.error({ err: error }, 'replication could not begin'))

@@ -1,6 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { gunzipSync, gzipSync } from 'node:zlib'
-import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -9,116 +6,99 @@ import { FileAsk } from '@markbook/sync/protocol/files'
 import {
   Hello,
   Join,
+  type Joined,
   Known,
+  Nothing,
   OLDEST_PROTOCOL,
+  type Page,
   PROTOCOL,
   Pull,
   Push,
+  type Pushed,
   Renew,
+  type Renewed,
   type Verified,
   type Welcome,
 } from '@markbook/sync/protocol/messages'
 import { weightOf } from '@markbook/sync/protocol/page'
 import { eq } from 'drizzle-orm'
-import type { Context, Hono } from 'hono'
-import type { z } from 'zod'
+import type { Hono } from 'hono'
 import { slotOf } from '../http/limiter.ts'
 import type { AppEnv } from '../http/mount.ts'
 import type { Services } from '../http/services.ts'
 import { lockedNode } from '../store/node.ts'
-import { raiseNumber, setPeer } from '../store/peer-row.ts'
+import { setPeer } from '../store/peer-row.ts'
 import { statement } from '../store/statement.ts'
-import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
+import { asSystem, type ReadTx } from '../store/tx.ts'
 import { numberAbove } from './above.ts'
-import { admit, childByNode, NEW_PEER, peerById, syncFailures } from './enrolment.ts'
+import { newChallenge } from './challenge.ts'
+import {
+  answerAt,
+  type Child,
+  type Ctx,
+  challengeHere,
+  countedIn,
+  demandNoOrigin,
+  enrolled,
+  greeting,
+  type Invited,
+  inSession,
+  invited,
+  numbered,
+} from './door.ts'
+import { admit, childByNode, isSilent, NEW_PEER, peerById, peerHeld, syncFailures } from './enrolment.ts'
 import { FILE_CONTENT } from './files/named.ts'
 import { answerFiles, giveFile } from './files/serve.ts'
 import { isBelowFloor, unknownOf } from './gone.ts'
-import { isKey, isSignedBy, nodeKeys, sharedKey } from './keys.ts'
-import { vouchedKeys } from './new-keys.ts'
+import { isKey, nodeKeys, sharedKey } from './keys.ts'
 import { newsOf } from './news.ts'
 import { nameAnew } from './nodes.ts'
 import { nextPage } from './pages.ts'
 import { demandNotPutBack, inItsOwnDays } from './put-back.ts'
 import { receive } from './receive.ts'
+import { refusalLogOf } from './refusal-log.ts'
 import { scopeOf } from './scope.ts'
 import { heard } from './tombstones.ts'
 import { withOneHand } from './twofold.ts'
 import { digestsInTurn } from './verify.ts'
 
 type Peer = Row<'sync_peer'>
-type Ctx = Context<AppEnv>
-
-/** What another node's requests bear (SPEC, «Enrolment, signatures, secrets»), and `answers`, a reply: the signature that it answers. */
-export const headersOf = {
-  peer: 'markbook-peer',
-  number: 'markbook-number',
-  signature: 'markbook-signature',
-  answers: 'markbook-answers',
-} as const
 
 /** What this node answers its children: `/sync/*`, beside the contract, for programs alone. */
 export function serveChildren(app: Hono<AppEnv>, services: Services): void {
   const news = newsOf(services.store)
   const digests = digestsInTurn(services.store)
-  app.post('/sync/join', (c) => answered(c, () => join(c, services)))
-  app.post('/sync/hello', (c) => answered(c, () => hello(c, services)))
-  app.post('/sync/renew', (c) => answered(c, () => renew(c, services)))
-  app.post('/sync/pull', (c) => answered(c, () => pull(c, services, news)))
-  app.post('/sync/push', (c) => answered(c, () => push(c, services)))
-  app.post('/sync/known', (c) => answered(c, () => known(c, services)))
-  app.post('/sync/verify', (c) => answered(c, () => verify(c, services, digests)))
-  app.post('/sync/files', (c) => answered(c, () => files(c, services)))
-  app.get(FILE_CONTENT, (c) => {
+  const at = { app, services, busy: new Set<string>() }
+  const { least, small, list } = limits.sync.door
+  answerAt(at, { path: '/sync/join', from: invited, schema: Join, most: small }, (given) => join(services, given))
+  answerAt(at, { path: '/sync/challenge', from: enrolled, schema: Nothing, most: least }, async ({ asker }) => ({
+    challenge: newChallenge(asker.peer, challengeHere(services)),
+  }))
+  answerAt(at, { path: '/sync/hello', from: greeting, schema: Hello, most: small }, (given) => hello(services, given))
+  answerAt(at, { path: '/sync/renew', from: numbered, schema: Renew, most: small }, (given) => renew(services, given))
+  answerAt(at, { path: '/sync/pull', from: numbered, schema: Pull, most: small }, (given) => pull(services, given, news))
+  answerAt(at, { path: '/sync/push', from: numbered, schema: Push, most: limits.sync.pageBytes, isPacked: true, isAlone: true }, (given) =>
+    push(services, given),
+  )
+  answerAt(at, { path: '/sync/known', from: numbered, schema: Known, most: list, isPacked: true }, (given) => known(services, given))
+  answerAt(at, { path: '/sync/verify', from: numbered, schema: Nothing, most: least }, (given) => verify(services, given, digests))
+  answerAt(at, { path: '/sync/files', from: inSession, schema: FileAsk, most: list, isPacked: true }, ({ asker, asked }) =>
+    answerFiles(services, asker.peer, asked),
+  )
+  app.get(FILE_CONTENT, async (c) => {
+    if (await isSilent(services.store, services.clock.now())) return c.notFound()
     c.set('route', FILE_CONTENT)
+    demandNoOrigin(c.req.raw)
     return giveFile(services, c.req.raw)
   })
 }
 
-async function answered(c: Ctx, work: () => Promise<unknown>): Promise<Response> {
-  c.set('route', c.req.path)
-  const answers = c.req.header(headersOf.signature) ?? ''
-  // Of a refusal too.
-  c.set('replyHeaders', [...(c.get('replyHeaders') ?? []), [headersOf.answers, answers]])
-  const text = JSON.stringify(await work())
-  const headers = {
-    'content-type': 'application/json',
-    'cache-control': 'no-store',
-    'x-request-id': c.get('requestId'),
-    [headersOf.answers]: answers,
-  }
-  if (text.length < 1_024) return new Response(text, { headers })
-  return new Response(gzipSync(text, { level: 1 }), { headers: { ...headers, 'content-encoding': 'gzip' } })
-}
+type Given<T> = { c: Ctx; asker: Child; asked: T }
 
-async function bytesOf(c: Ctx): Promise<Uint8Array> {
-  const bytes = new Uint8Array(await c.req.arrayBuffer())
-  if (bytes.length > limits.sync.pageBytes) throw syncFailures.tooLarge()
-  return bytes
-}
-
-function read<S extends z.ZodType>(schema: S, bytes: Uint8Array, gzipped: boolean): z.output<S> {
-  try {
-    const plain = gzipped ? gunzipSync(bytes, { maxOutputLength: limits.sync.pageBytes }) : Buffer.from(bytes)
-    return schema.parse(JSON.parse(plain.toString('utf8')))
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw syncFailures.tooLarge()
-    throw common.validationFailed({ message: 'What the other node sent is not of this protocol.' })
-  }
-}
-
-const isGzipped = (c: Ctx) => c.req.header('content-encoding') === 'gzip'
-
-async function join(c: Ctx, services: Services) {
-  const asked = read(Join, await bytesOf(c), isGzipped(c))
+function join(services: Services, { asker, asked }: { asker: Invited; asked: Join }): Promise<Joined> {
   const { store, config } = services
-  const host = {
-    nodeId: store.nodeId,
-    kind: config.role,
-    name: config.nodeName,
-    keys: keysHere(services),
-  } as const
-  return store.write(asSystem(), (tx) => admit(tx, host, asked))
+  const host = { nodeId: store.nodeId, kind: config.role, name: config.nodeName, keys: keysHere(services) } as const
+  return store.write(asSystem(), (tx) => admit(tx, host, asker.invitation, asked))
 }
 
 export const keysHere = ({ store, config }: Pick<Services, 'store' | 'config'>) => nodeKeys(config.sessionSecret, store.nodeId)
@@ -127,57 +107,37 @@ export const sealKeys = (services: Pick<Services, 'store' | 'config' | 'keys'>, 
   shared: sharedKey(keysHere(services), peer.box_key),
 })
 
-type Asked = { session: boolean; numbered?: boolean }
-/**
- * The peer that signed the request. `session`: with a number that rises; a greeting begins one and has none. What only asks may be said
- * beside the others, in any order, and is not `numbered`.
- */
-async function signer(c: Ctx, tx: WriteTx, body: Uint8Array, { session, numbered = session }: Asked): Promise<Peer> {
-  const id = c.req.header(headersOf.peer) ?? ''
-  const number = Number(c.req.header(headersOf.number) ?? 0)
-  const peer = /^[0-9a-f-]{36}$/.test(id) ? ((await peerById(tx, id)) ?? (await childByNode(tx, id))) : undefined
-  if (peer?.side !== 'child') throw syncFailures.unknownNode()
-  const nonce = session ? peer.session_nonce : ''
-  if (nonce === null) throw syncFailures.staleSession()
-  const signed = { method: c.req.method, path: c.req.path, body, nonce, number }
-  if (!isSignedBy(signed, c.req.header(headersOf.signature) ?? '', peer.public_key))
-    throw session ? syncFailures.staleSession() : syncFailures.badSignature()
-  if (peer.revoked_at) throw syncFailures.revoked()
-  if (!numbered) return peer
-  const held = Number.isSafeInteger(number) ? await raiseNumber(tx, peer.id, { nonce, number }) : undefined
-  if (!held) throw syncFailures.staleSession()
-  if (held.revoked_at) throw syncFailures.revoked()
-  return held
-}
-
 const nameOfSchool = statement<{ id: string }>()(({ db, t: { school }, p }) =>
   db.select({ name: school.name }).from(school).where(eq(school.id, p.id)),
 )
 
-async function hello(c: Ctx, services: Services): Promise<Welcome> {
-  const bytes = await bytesOf(c)
-  const asked = read(Hello, bytes, isGzipped(c))
-  const greet = () => welcome(c, services, bytes, asked)
-  return inItsOwnDays(services, greet, greet)
+async function hello(services: Services, { asker, asked }: Given<Hello>): Promise<Welcome> {
+  const greet = (before: string | null) => welcome(services, asker, before, asked)
+  return inItsOwnDays(
+    services,
+    () => greet(asker.peer.session_nonce),
+    () => greet(null),
+  )
 }
 
-function welcome(c: Ctx, services: Services, bytes: Uint8Array, { protocol, node, now, cursor, knows }: Hello): Promise<Welcome> {
+/** `before`: the session in whose place the new one begins, null for none. */
+function welcome(services: Services, asker: Child, before: string | null, { protocol, node, now, cursor }: Hello): Promise<Welcome> {
   return services.store.write(asSystem(), async (tx) => {
-    const asking = await signer(c, tx, bytes, { session: false })
     if (protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
-    if (node !== asking.node_id) throw syncFailures.unknownNode()
-    const nonce = randomBytes(16).toString('base64url')
-    const set = { session_nonce: nonce, session_number: 0, clock_offset: Math.round(now - tx.nowMs), last_seen_at: tx.now }
-    await setPeer(tx, asking.id, set)
     // What it sent before it greeted may have been under way until now, and counts.
-    const peer = (await peerById(tx, asking.id)) ?? asking
+    const peer = await peerHeld(tx, asker.peer.id)
+    if (node !== peer?.node_id) throw syncFailures.unknownNode()
+    if (peer.revoked_at) throw syncFailures.revoked()
+    if (peer.session_nonce !== before) throw syncFailures.staleSession()
+    const set = { session_nonce: asker.nonce, session_number: 0, clock_offset: Math.round(now - tx.nowMs), last_seen_at: tx.now }
+    await setPeer(tx, peer.id, set)
     await demandNotPutBack(tx, services, peer, cursor)
+    const { publicKey, boxKey } = keysHere(services)
     const [own] = await nameOfSchool(tx, { id: peer.school_id ?? '' })
     return {
       protocol: PROTOCOL,
       schema: SCHEMA_VERSION,
       epoch: services.store.nodeId,
-      nonce,
       acknowledged: peer.own_seq,
       head: peer.history_head,
       now: tx.nowMs,
@@ -187,18 +147,16 @@ function welcome(c: Ctx, services: Services, bytes: Uint8Array, { protocol, node
       sheets: true,
       below: await isBelowFloor(tx, peer.school_id as string, services.store.nodeId, cursor),
       above: await numberAbove(tx, peer.school_id as string),
-      ...(await vouchedKeys(tx, { secret: services.config.sessionSecret, node: services.store.nodeId, knows })),
+      keys: { public_key: publicKey, box_key: boxKey },
     }
   })
 }
 
 /** A node that begins anew is another peer with the same place; the one before stays, for it may be the original of a clone. */
-async function renew(c: Ctx, services: Services) {
-  const bytes = await bytesOf(c)
-  const asked = read(Renew, bytes, isGzipped(c))
+async function renew(services: Services, { asker, asked }: Given<Renew>): Promise<Renewed> {
   if (!isKey(asked.public_key, 'ed25519') || !isKey(asked.box_key, 'x25519')) throw syncFailures.badSignature()
   return services.store.write(asSystem(), async (tx) => {
-    const peer = await signer(c, tx, bytes, { session: true })
+    const peer = await countedIn(tx, asker)
     await lockedNode(tx, {})
     // A copy of that database, or one whose answer was lost: nobody can tell, so it takes another.
     if (await childByNode(tx, asked.node)) throw syncFailures.nodeTaken()
@@ -221,39 +179,25 @@ async function renew(c: Ctx, services: Services) {
   })
 }
 
-async function push(c: Ctx, services: Services) {
-  const bytes = await bytesOf(c)
-  const asked = read(Push, bytes, isGzipped(c))
+async function push(services: Services, { asker, asked }: Given<Push>): Promise<Pushed> {
   if (weightOf(asked.tables) + weightOfHistory(asked.history) > limits.sync.pageBytes) throw syncFailures.tooLarge()
   const { store } = services
   return withOneHand(store, () =>
     store.write(asSystem(), async (tx) => {
-      const peer = await signer(c, tx, bytes, { session: true })
-      return receive(tx, peer, store.nodeId, asked, sealKeys(services, peer))
+      const peer = await countedIn(tx, asker)
+      return receive(tx, peer, { epoch: store.nodeId, keys: sealKeys(services, peer), log: refusalLogOf(services) }, asked)
     }),
   )
 }
 
-async function known(c: Ctx, services: Services) {
-  const bytes = await bytesOf(c)
-  const asked = read(Known, bytes, isGzipped(c))
-  return services.store.write(asSystem(), async (tx) => unknownOf(tx, await signer(c, tx, bytes, { session: true }), asked))
-}
+const known = (services: Services, { asker, asked }: Given<Known>) =>
+  services.store.write(asSystem(), async (tx) => unknownOf(tx, await countedIn(tx, asker), asked))
 
 /** What this node holds of what is the child's, in figures. */
-async function verify(c: Ctx, services: Services, digests: ReturnType<typeof digestsInTurn>): Promise<Verified> {
-  const bytes = await bytesOf(c)
-  const peer = await services.store.write(asSystem(), (tx) => signer(c, tx, bytes, { session: true }))
+async function verify(services: Services, { c, asker }: Given<unknown>, digests: ReturnType<typeof digestsInTurn>): Promise<Verified> {
+  const peer = await services.store.write(asSystem(), (tx) => countedIn(tx, asker))
   const over = AbortSignal.any([c.req.raw.signal, services.jobs.stopping])
   return slotOf(c.env?.incoming).releasedDuring(() => digests(peer, over))
-}
-
-/** Which files of rows go which way, and by what right. */
-async function files(c: Ctx, services: Services) {
-  const bytes = await bytesOf(c)
-  const asked = read(FileAsk, bytes, isGzipped(c))
-  const peer = await services.store.write(asSystem(), (tx) => signer(c, tx, bytes, { session: true, numbered: false }))
-  return answerFiles(services, peer, asked)
 }
 
 const sessionOver = async () => {
@@ -261,13 +205,11 @@ const sessionOver = async () => {
 }
 
 /** Answers at once where there is something, else when there is, or after `wait` seconds with nothing. */
-async function pull(c: Ctx, services: Services, news: ReturnType<typeof newsOf>) {
-  const bytes = await bytesOf(c)
-  const asked = read(Pull, bytes, isGzipped(c))
+async function pull(services: Services, { c, asker, asked }: Given<Pull>, news: ReturnType<typeof newsOf>): Promise<Page> {
   const { store } = services
   const begin = store.write(asSystem(), async (tx) => {
     // That it asked, and how far it has read: a question that is heard twice is answered twice, and changes nothing.
-    const [signed] = await Promise.all([signer(c, tx, bytes, { session: true }), tx.dialect.hurry(tx.connection)])
+    const [signed] = await Promise.all([countedIn(tx, asker), tx.dialect.hurry(tx.connection)])
     await demandNotPutBack(tx, services, signed, asked.cursor)
     await heard(tx, store.nodeId, signed, asked.cursor)
     return { peer: signed, epoch: store.nodeId }

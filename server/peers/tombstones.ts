@@ -1,7 +1,7 @@
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
-import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { EXISTENCE, textToVersions } from '@markbook/sync/versions'
 import { eq } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
 import { setPeer } from '../store/peer-row.ts'
@@ -41,7 +41,7 @@ async function forgetPage(tx: WriteTx, node: string, school: string, after: numb
   return { forgotten: old.length, after: old.length > 0 ? last - 1 : last, isLast: found.length < limit }
 }
 
-const deletedAt = (units: string): number => (JSON.parse(units) as Record<string, Stamp>)[EXISTENCE]?.[2] ?? Number.MAX_SAFE_INTEGER
+const deletedAt = (units: string): number => textToVersions({ vv: '{}', units }).units[EXISTENCE]?.[2] ?? Number.MAX_SAFE_INTEGER
 
 /** The last number of the school's feed that no other node has still to hear of. */
 async function heardByAll(tx: ReadTx, node: string, school: string): Promise<number> {

@@ -9,6 +9,7 @@ import type { Carried } from '@markbook/sync/protocol/page'
 import { type CopyPlace, readCopy } from '../store/replica/feed.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem } from '../store/tx.ts'
+import { awaitingRows } from './consent.ts'
 import { syncFailures } from './enrolment.ts'
 import { withNamed } from './people.ts'
 import { scopeOf, within } from './scope.ts'
@@ -64,7 +65,9 @@ async function digestOnce(store: Store, whose: Whose, signal?: AbortSignal): Pro
       const scope = await scopeOf(tx, whose)
       const school = whose.school_id as string
       const page = await readCopy(tx, school, at, limits.sync.compare.rows)
-      return { rows: await within(tx, school, scope, await withNamed(tx, school, scope, page.rows)), next: page.next }
+      const awaiting = await awaitingRows(tx, school)
+      const both = page.rows.filter(({ table, state }) => !awaiting.has(`${table}:${state.id}`))
+      return { rows: await within(tx, school, scope, await withNamed(tx, school, scope, both)), next: page.next }
     })
     for (const row of rows) add(sums, counted, row)
     await setImmediate()

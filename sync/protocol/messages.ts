@@ -4,14 +4,24 @@ import { Rows, TableRows } from './page.ts'
 
 export type { HistoryEntry } from './entries.ts'
 
-/** What two nodes say to each other. Changed only by adding; where that cannot be, the number rises. */
-export const PROTOCOL = 1
-export const OLDEST_PROTOCOL = 1
+/**
+ * What two nodes say to each other. The number rises with every change of a message (sync/tests/protocol.test.ts). 2: replies are signed, a
+ * greeting is signed over a challenge, an invitation's code is proved and not sent.
+ */
+export const PROTOCOL = 2
+export const OLDEST_PROTOCOL = 2
 
 const Id = z.uuid()
 const Seq = z.int().min(0)
 const Sha = z.string().max(64)
 export const NodeKind = z.enum(['school', 'centre', 'laptop'])
+
+/** A request that says nothing but who asks. */
+export const Nothing = z.object({})
+
+/** What a child signs its greeting over; it is then the nonce of the session. */
+export const Challenge = z.object({ challenge: z.string().max(200) })
+export type Challenge = z.infer<typeof Challenge>
 
 /** The child begins. */
 export const Hello = z.object({
@@ -24,22 +34,19 @@ export const Hello = z.object({
   now: z.number(),
   /** How far it has read the parent's feed. */
   cursor: z.string().max(300).nullable(),
-  /** The parent's key for signatures that the child has; absent in what an older program says. */
-  knows: z.string().max(64).optional(),
 })
 export type Hello = z.infer<typeof Hello>
 
 /**
- * `nonce` is signed with every later request. `acknowledged`: the last number of the child's feed that the parent has, and `head` that of
+ * `acknowledged`: the last number of the child's feed that the parent has, and `head` that of
  * the child's history there: a child that has less, or another head, was restored or cloned, and begins anew. `below`: the parent has
- * forgotten deletions that the child has not heard of (SPEC, «Tombstones»). `keys`: those of a parent that has begun anew, signed by the one
- * that the child knows.
+ * forgotten deletions that the child has not heard of (SPEC, «Tombstones»). `keys`: the parent's present ones, which are others once it has
+ * begun anew; the reply is signed by the one that the child knows.
  */
 export const Welcome = z.object({
   protocol: z.int(),
   schema: z.int(),
   epoch: Id,
-  nonce: z.string().max(64),
   acknowledged: Seq,
   head: Sha.nullable(),
   now: z.number(),
@@ -51,7 +58,7 @@ export const Welcome = z.object({
   sheets: z.boolean().optional(),
   /** The number of the parent's own parent. */
   above: Id.nullish(),
-  keys: z.object({ public_key: z.string().max(64), box_key: z.string().max(64), signature: z.string().max(200) }).optional(),
+  keys: z.object({ public_key: z.string().max(64), box_key: z.string().max(64) }),
 })
 export type Welcome = z.infer<typeof Welcome>
 
@@ -111,10 +118,8 @@ export type RowAnswer = z.infer<typeof RowAnswer>
 export const Pushed = z.object({ acknowledged: Seq, answers: z.array(RowAnswer) })
 export type Pushed = z.infer<typeof Pushed>
 
-/** A child shows its invitation and its keys (raw, base64url), and signs what it says with the first. */
+/** A node that joins says its keys (raw, base64url). The request is signed with the key that follows from the code of its invitation. */
 export const Join = z.object({
-  protocol: z.int(),
-  code: z.string().max(64),
   node: Id,
   kind: NodeKind,
   name: z.string().min(1).max(100),

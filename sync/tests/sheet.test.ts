@@ -5,7 +5,7 @@ import type { RowState } from '../merge/state.ts'
 import { countOf, entriesOf, History, HistoryEntry, packEntries, weightOfHistory } from '../protocol/entries.ts'
 import { packRows, packSheets, Rows, TableRows, unpackRows, weightOf } from '../protocol/page.ts'
 import type { Sheet } from '../protocol/sheet.ts'
-import { LAST_MOMENT, textToVersions, versionsReader, versionsToText } from '../versions.ts'
+import { LAST_MOMENT, type Stamp, textToVersions, type Versions, versionsReader, versionsToText } from '../versions.ts'
 import { school, written } from './states.ts'
 
 const idOf = (nr: number) => naturalId('grade', 'assessment', `pupil ${nr}`)
@@ -29,6 +29,32 @@ const spoilt = (spoil: (sheet: { versions: unknown[][]; ids: unknown[]; at: unkn
   spoil(copy.sheet)
   return copy as unknown
 }
+
+describe('stored versions', () => {
+  const score = mark(1).units['score'] as Stamp
+  const states: [string, Versions][] = [
+    ['of one write', mark(1)],
+    ['of two writes', { ...mark(1), units: { ...mark(1).units, remarks: [score[0], 2_000, 9, null] }, alive: [[score[0], 2_000]] }],
+    ['of a unit that counts', { ...mark(1), units: { ...mark(1).units, score: [...score.slice(0, 4), 7] as unknown as Stamp } }],
+    ['of two writers', { ...mark(1), alive: [...mark(1).alive, ['zeta', 3]] }],
+    ['of a deleted row', { ...mark(1), alive: [] }],
+    ['whose presence is of no stamp', { ...mark(1), alive: [['other', 3]] }],
+    ['of units with odd names', { ...mark(1), units: { 'a b': score, 'c","d': score, alive: score } }],
+  ]
+
+  test.each(states)('%s come back as they were', (_what, { vv, units, alive }) => {
+    expect(textToVersions(versionsToText({ vv, units, alive }))).toEqual({ vv, units, alive })
+  })
+
+  test('hold the stamp of one write once', () => {
+    expect(versionsToText(mark(1)).units.split(score[0])).toHaveLength(2)
+  })
+
+  test('of the first edition are read', () => {
+    const { vv, units, alive } = mark(1)
+    expect(textToVersions({ vv: JSON.stringify(vv), units: JSON.stringify({ ...units, alive }) })).toEqual({ vv, units, alive })
+  })
+})
 
 describe('rows by column', () => {
   test('say the same as rows one by one', () => {

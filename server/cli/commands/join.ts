@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join as joinPath, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readNote } from '../../lan/running-note.ts'
+import { isInsecure } from '../../network/addresses.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { joinParent } from '../../peers/join.ts'
 import { overNetwork } from '../../peers/network.ts'
@@ -21,6 +22,7 @@ export const joinCommand = (program: Command) =>
     .argument('<code>', 'from markbook node invite, or from the app there')
     .option('--laptop', 'this machine is a teacher’s laptop, and carries only what that teacher may see')
     .option('--authority <file>', 'trust this authority for the line to the other server: a file of markbook cert export')
+    .option('--insecure', 'use plain http to another machine: others on the network can read what is sent')
     .addHelpText('after', HELP)
     .action(join)
 
@@ -30,7 +32,8 @@ A server or laptop that was revoked joins again in the same way, and what waited
 A running server notices within seconds and begins to copy; one that is not running does when it is started.
 Where the other server has the school's own authority (markbook start --lan), this machine must trust it:
 there  markbook cert export --to FOLDER  writes it; bring one of the two files here, and name it with --authority.
-Compare the fingerprint that is printed with the one that was printed there.`,
+Compare the fingerprint that is printed with the one that was printed there.
+An address that begins with http:// is taken for this machine alone, or with --insecure.`,
   examples: [
     'markbook join https://markbook.example 7K2QP-3MZ8V-0T4RD-XH6CN-9WYEB-1',
     'markbook join https://192.168.1.10:3000 7K2QP-3MZ8V-0T4RD-XH6CN-9WYEB-1 --laptop --authority markbook-authority.pem',
@@ -38,9 +41,12 @@ Compare the fingerprint that is printed with the one that was printed there.`,
   exits: { 0: 'it has joined', 1: 'it was refused, and one clear line says why; nothing was changed' },
 })
 
-type Options = { laptop?: boolean; authority?: string }
+const INSECURE =
+  'Warning: the line to that server is plain http. Others on the network can read every mark and name that is sent; what they change is noticed, and not taken.'
 
-async function join(typed: string, code: string, { laptop = false, authority: file }: Options) {
+type Options = { laptop?: boolean; authority?: string; insecure?: boolean }
+
+async function join(typed: string, code: string, { laptop = false, authority: file, insecure = false }: Options) {
   const url = addressOf(typed)
   const authority = file === undefined ? null : authorityIn(resolve(file))
   const config = configure()
@@ -60,13 +66,14 @@ async function join(typed: string, code: string, { laptop = false, authority: fi
         throw new Error(`This server has joined ${standing.name} already. Leave that first: markbook node revoke "${standing.name}"`)
       const { parent: joined, school_name } = await joinParent(
         at,
-        { url, code, kind: laptop ? 'laptop' : 'school', isBeside: readNote(config.dataDir) !== null },
+        { url, code, kind: laptop ? 'laptop' : 'school', isBeside: readNote(config.dataDir) !== null, mayBeInsecure: insecure },
         overNetwork(new AbortController().signal, () => authority?.pem ?? trustedAuthority(config.dataDir)),
       )
       if (authority) {
         trustAuthority(config.dataDir, authority)
         console.log(`Trusted for this line, and for nothing else: the authority with the SHA-256 fingerprint\n  ${authority.fingerprint}`)
       }
+      if (isInsecure(url)) console.warn(INSECURE)
       console.log(`Joined ${joined.name}, for ${school_name}.`)
       console.log(
         readNote(config.dataDir) ? 'The server here copies now: markbook sync status' : 'Start the server, and it copies: markbook start',

@@ -115,7 +115,7 @@ async function listNodes() {
       const peers = await peersHere(tx)
       const ids = peers.map(({ user_id }) => user_id)
       const rows = await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school)
-      return { peers, named: await peopleNamed(tx, ids), schools: new Map(rows.map(({ id, name }) => [id, name])) }
+      return { peers, named: await peopleNamed(tx, null, ids), schools: new Map(rows.map(({ id, name }) => [id, name])) }
     })
     if (peers.length === 0) console.log('No other node is known here. markbook node invite makes a code for one; markbook join uses it.')
     for (const peer of peers) console.log(linesOf(peer, named(peer.user_id), schools, successorOf(peer, peers)).join('\n  '))

@@ -7,8 +7,10 @@ import { ago } from '../../features/replication/ago.ts'
 import { differs } from '../../features/replication/difference.ts'
 import { belowNamed, statusOf } from '../../features/replication/status.ts'
 import { openStorage, type Storage } from '../../files/open.ts'
+import { jsonLog } from '../../http/log.ts'
 import type { Services } from '../../http/services.ts'
 import { writeAtomically } from '../../lan/atomic-write.ts'
+import { isInsecure } from '../../network/addresses.ts'
 import { exportUp, importParcel } from '../../peers/by-hand.ts'
 import { Child } from '../../peers/child.ts'
 import { keepSame, whoseOf } from '../../peers/comparison.ts'
@@ -100,11 +102,12 @@ const IMPORT = helpText({
 async function status() {
   await atConsole(async (at) => {
     const course = await courseOf(at.store, at.config.dataDir, at.clock.now())
-    const { schools, parent, putBack } = await at.store.read(asSystem(), async (tx) => ({
-      parent: (await parentsOf(tx))[0],
+    const { schools, parents, putBack } = await at.store.read(asSystem(), async (tx) => ({
+      parents: await parentsOf(tx),
       putBack: await putBackAt(tx),
       schools: await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school),
     }))
+    const [parent] = parents
     if (schools.length === 0) {
       const { sentence, isWell } = parent ? joinedSaid(parent, course) : { sentence: 'There is no school here yet.', isWell: true }
       console.log(sentence)
@@ -133,6 +136,9 @@ async function status() {
         !differs(now)
       if (!isWell) process.exitCode = 3
     }
+    for (const { name, url } of parents)
+      if (url !== null && isInsecure(url))
+        console.log(`The line to ${name} (${url}) is insecure: plain http, which others on the network can read.`)
     if (putBack)
       console.log(`This database was put back to an earlier state, and not by markbook restore. It began anew on ${shortMoment(putBack)}.`)
   })
@@ -170,7 +176,9 @@ async function importFile(typed: string, { receipt: to }: { receipt?: string }) 
     throw new Error(`${path} is a folder. Name the file in it that sync export wrote, or the receipt.`)
   const parcel = readFileSync(path)
   await atConsole(async (at) => {
-    const { from, rows, files, refused, held, receipt } = await withFiles(at, (own) => importParcel(own, parcel))
+    const { from, rows, files, refused, held, receipt } = await withFiles(at, (own) =>
+      importParcel({ ...own, log: jsonLog(at.config.logLevel) }, parcel),
+    )
     console.log(`Took in ${counted(rows, 'row')} and ${counted(files, 'file')} of ${from}.`)
     if (refused > 0) console.log(`  ${counted(refused, 'write')} not taken; the receipt says which to whoever wrote them.`)
     if (held > 0) console.log(`  ${counted(held, 'row')} held until what they hang on comes.`)

@@ -367,6 +367,7 @@ describe('replication', () => {
       'notice',
       /found 3 days ago, and is mended/,
     ],
+    ['a line that others can read', { url: 'http://192.168.1.10:3000' }, 'notice', /\(http:\/\/192\.168\.1\.10:3000\) is insecure/],
     ['a clock that is off', { clockOffset: -600_000 }, 'notice', /10 minutes behind that of the centre/],
   ])('%s', (_, change, severity, words) => {
     const found = under(change)

@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts'
 import { comparedOf } from '../../features/replication/difference.ts'
 import { refusedUnseen } from '../../features/replication/refused.ts'
 import { waitingFor } from '../../features/replication/status.ts'
+import { isInsecure } from '../../network/addresses.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { openStore } from '../../start.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
@@ -61,7 +62,7 @@ function allIsWell({ parent, children }: ReplicationFound): string {
 const nameOf = ({ kind, url }: ParentFound) => `${kind === 'centre' ? 'The centre' : 'The school’s server'} (${url})`
 
 function ofParent(parent: ParentFound, now: number): Finding[] {
-  return [...ofLine(parent, now), ...ofDifference(parent, now), ...ofClock(parent)]
+  return [...ofLine(parent, now), ...ofDifference(parent, now), ...ofClock(parent), ...ofAddress(parent)]
 }
 
 function ofLine(parent: ParentFound, now: number): Finding[] {
@@ -133,6 +134,15 @@ function ofClock({ clockOffset, kind }: ParentFound): Finding[] {
     what: `The clock of this machine is ${lasting(clockOffset)} ${clockOffset > 0 ? 'ahead of' : 'behind'} that of ${kind === 'centre' ? 'the centre' : 'the school’s server'}.`,
     means: 'No mark is lost by it; of two that were entered at the same time the wrong one may count as the later.',
     do: 'Set the clock of the wrong machine right, and let the network keep it.',
+  })
+}
+
+function ofAddress(parent: ParentFound): Finding[] {
+  if (!isInsecure(parent.url)) return []
+  return notice('replication', {
+    what: `The line to ${nameOf(parent)} is insecure: plain http.`,
+    means: 'Others on the network can read every mark and name that goes over it. What they change is noticed, and not taken.',
+    do: `Give that server https (markbook start --lan at a school), and join its https address with a new code: markbook join <address> <code>${parent.isLaptop ? ' --laptop' : ''}`,
   })
 }
 

@@ -20,7 +20,7 @@ export function workerEntry(): WorkerEntry {
 }
 
 /** A worker that runs a TypeScript file. */
-export const fromSource = (loader: string, file: string): WorkerEntry => ({
+const fromSource = (loader: string, file: string): WorkerEntry => ({
   start: `import('${loader}').then(({ register }) => (register(), import('${file}')))`,
   options: { eval: true, execArgv: [] },
 })

@@ -1,16 +1,21 @@
-import { createRequire } from 'node:module'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, describe, expect, test } from 'vitest'
-import { fromSource } from './entry.ts'
+import { build } from 'esbuild'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { WorkerEntry } from './entry.ts'
 import { openPool, type Pool, type PoolOptions, type RunOptions } from './pool.ts'
 
-const loader = pathToFileURL(
-  createRequire(import.meta.url)
-    .resolve('tsx/esm/api')
-    .replace(/\.cjs$/, '.mjs'),
-).href
-const entry = fromSource(loader, pathToFileURL(join(import.meta.dirname, 'pool.fixtures.ts')).href)
+const folder = mkdtempSync(join(tmpdir(), 'markbook-worker-'))
+const outfile = join(folder, 'worker.mjs')
+/** Built, as the shipped program has it: from the sources each of thirty workers would take a second to start. */
+const entry: WorkerEntry = { start: pathToFileURL(outfile), options: { execArgv: [] } }
+beforeAll(async () => {
+  const entryPoints = [join(import.meta.dirname, 'pool.fixtures.ts')]
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', target: 'node20', format: 'esm' })
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const pools: Pool[] = []
 function poolOf(options: Partial<PoolOptions> = {}) {
@@ -71,15 +76,15 @@ describe('a task', () => {
   })
 
   test('that takes too long is 503, even in an endless loop, and the next one is made', async () => {
-    const pool = poolOf({ timeMs: 5_000 })
+    const pool = poolOf({ timeMs: 2_000 })
     await expect(pool.run('hangs', null)).rejects.toMatchObject({ status: 503, code: 'busy' })
     expect(await pool.run('echo', 1)).toBe(1)
   })
 
   test('that gives signs of life may take longer, and what the answer takes is not counted', async () => {
-    const pool = poolOf({ timeMs: 4_000 })
+    const pool = poolOf({ timeMs: 2_000 })
     await pool.run('echo', 'started')
-    const answer = () => new Promise<void>((resolve) => setTimeout(resolve, 1_500))
+    const answer = () => new Promise<void>((resolve) => setTimeout(resolve, 700))
     expect(await pool.run('patient', 4, { answer })).toBe('done')
   })
 

@@ -18,6 +18,7 @@ type Figures = {
   refusedBelow: number
   children: number
   place: number
+  altered: number
   lastContact: number
   differing: number
   compared: number
@@ -39,6 +40,7 @@ async function figuresOf(tx: ReadTx, course: Course | null): Promise<Figures> {
     refusedBelow: await refusedUnseen(tx, 'below'),
     children: await tx.db.$count(sync_peer, and(eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at))),
     place: parent ? parents.indexOf(parent) + 1 : 0,
+    altered: course?.isAltered ? 1 : 0,
     ...comparedIn(parents, tx.nowMs),
     lastContact: parent?.last_seen_at ? Date.parse(parent.last_seen_at) / 1_000 : 0,
     state: stateOf(parent, course, waiting),
@@ -61,7 +63,7 @@ const FRESH = 500
 export function watchReplication(services: Services): void {
   const { store, metrics, clock } = services
   const rows = { waiting: 0, files: 0, conflicts: 0, held: 0, refused: 0, refusedBelow: 0 }
-  let last: Figures = { ...rows, children: 0, place: 0, lastContact: 0, differing: 0, compared: 0, state: 'alone' }
+  let last: Figures = { ...rows, children: 0, place: 0, altered: 0, lastContact: 0, differing: 0, compared: 0, state: 'alone' }
   let asked = Number.NEGATIVE_INFINITY
   let asking: Promise<unknown> = Promise.resolve()
   const look = async () => {
@@ -95,6 +97,7 @@ export function watchReplication(services: Services): void {
   )
   figure('children', 'Nodes that replicate with this one', ({ children }) => children)
   figure('parent_place', 'Which of its parents this node speaks with, counted from 1; 0 where it has none', ({ place }) => place)
+  figure('reply_altered', '1 where there is no line since what came on it was not authentic', ({ altered }) => altered)
   figure('last_contact_timestamp_seconds', 'When the parent was last heard; 0 where there is none', ({ lastContact }) => lastContact)
   figure('differing_tables', 'Tables in which this node and its parent do not hold the same', ({ differing }) => differing)
   figure(

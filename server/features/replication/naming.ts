@@ -1,4 +1,5 @@
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { peopleAwaited } from '../../peers/consent.ts'
 import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { formerRows } from './former.ts'
@@ -32,7 +33,8 @@ export async function namesOf(tx: ReadTx, school: string, asked: readonly Named[
     for (const entity of new Set(wanted.map((each) => each.entity))) {
       if (!Object.hasOwn(descriptions, entity)) continue
       const ids = [...new Set(wanted.filter((each) => each.entity === entity).map(({ row_id }) => row_id))]
-      const missing = ids.filter((id) => !found.has(keyOf(entity, id)))
+      const awaited = entity === 'user_profile' ? await peopleAwaited(tx, school, ids) : new Set()
+      const missing = ids.filter((id) => !found.has(keyOf(entity, id)) && !awaited.has(id))
       for (const row of await rowsById(tx, entity as Replicated, school, missing)) found.set(keyOf(entity, row.id), row)
       const gone = missing.filter((id) => !found.has(keyOf(entity, id)))
       for (const [id, row] of await formerRows(tx, school, entity as Replicated, gone)) found.set(keyOf(entity, id), row)

@@ -74,7 +74,7 @@ export async function refusedOf(tx: ReadTx, school: string, of: string | null): 
   for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row])
   const from = await childrenById(tx, school)
   const isOurs = await ofThisSchool(tx, school, rows, from)
-  const named = await peopleNamed(tx, [
+  const named = await peopleNamed(tx, school, [
     ...rows.flatMap((row) => (isOurs(row, row.actor_id) ? [row.actor_id] : [])),
     ...[...from.values()].map(({ user_id }) => user_id),
   ])

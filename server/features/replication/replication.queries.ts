@@ -37,7 +37,7 @@ export async function shownConflicts(
   const current = await currentRows(tx, school, rows)
   const written = await writtenBy(tx, school, rows)
   const stamps = rows.map((each) => written(each)?.stamp)
-  const named = await peopleNamed(tx, [
+  const named = await peopleNamed(tx, school, [
     ...rows.flatMap(({ actor_id, resolved_by }) => [actor_id, resolved_by]),
     ...stamps.map((stamp) => stamp?.[3] ?? null),
   ])
@@ -155,6 +155,7 @@ export async function nodesOf(tx: ReadTx, school: string): Promise<SyncNode[]> {
     .orderBy(sync_peer.enrolled_at, sync_peer.id)
   const named = await peopleNamed(
     tx,
+    school,
     rows.map(({ user_id }) => user_id),
   )
   return rows.map((each) => {

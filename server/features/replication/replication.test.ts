@@ -366,7 +366,7 @@ describe('nodes', () => {
     expect(child).toMatchObject({ side: 'child', kind: 'school', user: null, revoked_at: null })
     await centre.as.okafor.replication.rename({ params: { id: child?.id ?? '' }, body: { name: 'The box in the office' } })
     expect(await centre.as.okafor.replication.nodes()).toMatchObject([{ name: 'The box in the office' }])
-    expect(await (await signedIn(box, 'okafor')).replication.nodes()).toMatchObject([{ side: 'parent', url: 'http://parent.test' }])
+    expect(await (await signedIn(box, 'okafor')).replication.nodes()).toMatchObject([{ side: 'parent', url: 'https://parent.test' }])
   })
 
   test('a node that begins anew has the next number of its name, and the list says which is left of it', async () => {

@@ -46,8 +46,12 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
   }
   const state = stateOf(parent, course, waiting.rows)
   const place = parent ? placeOf(parent) : await belowSaid(tx, school)
-  return { state, sentence: sentenceOf(state, numbers, place, tx.nowMs), ...numbers }
+  const sentence = sentenceOf(state, numbers, place, tx.nowMs)
+  return { state, sentence: course?.isAltered ? `${sentence} ${ALTERED}` : sentence, ...numbers }
 }
+
+const ALTERED =
+  'What came on the line was not authentic, and nothing of it was taken: something changes what is sent, or another server answers there.'
 
 /** Who sends to this node for the school, and was not shut out. */
 async function childrenOf({ db, t: { sync_peer } }: ReadTx, school: string) {

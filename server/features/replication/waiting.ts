@@ -35,6 +35,7 @@ export async function waitingOf(tx: ReadTx, school: string, { entity, assessment
   const written = rows.map((stored) => found.get(stored.row_id) ?? lastWriteOf(stored))
   const named = await peopleNamed(
     tx,
+    school,
     written.map(({ last }) => last?.[3] ?? null),
   )
   const where = await namesOf(tx, school, written)

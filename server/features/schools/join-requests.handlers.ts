@@ -7,6 +7,7 @@ import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { profileKey } from '../auth/profile.policy.ts'
 import { joinableSchool, requestToJoin } from './join-requests.policy.ts'
+import { closeOffer, offersTo } from './offers.ts'
 import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
 import { queueOf, requestById } from './schools.queries.ts'
 
@@ -57,6 +58,26 @@ export const joinRequestHandlers = {
       const request = await requestToJoin(tx, caller.user_id, school, body.message ?? null)
       after(() => services.cache.delete(profileKey(caller.user_id)))
       return request
+    },
+  }),
+
+  offers: onGuard(
+    schools.offers,
+    async ({ tx, caller }) => (await offersTo(tx, caller.user_id)).map(({ school, role, offered_at }) => ({ school, role, offered_at })),
+    'system',
+  ),
+
+  declineOffer: on(schools.declineOffer, {
+    as: 'system',
+    load: async ({ tx, caller }, { params }) => {
+      await tx.find('user_profile', '', caller.user_id)
+      const offer = (await offersTo(tx, caller.user_id)).find(({ school }) => school.id === params.schoolId)
+      if (!offer) throw common.notFound()
+      return offer
+    },
+    run: async ({ tx }, _input, offer) => {
+      await closeOffer(tx, offer)
+      return { message: 'You declined the place in this school.' }
     },
   }),
 

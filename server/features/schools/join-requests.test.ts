@@ -8,13 +8,11 @@ import { type School, school } from '../../testing/school.ts'
 
 let st: School
 let untouched = ''
-let number = 0
 /** A school that the test before has changed is not used again. */
 beforeEach(async () => {
   if (untouched && (await st.digest()) === untouched) return
   await st?.close()
-  number += 1
-  st = await school({ seed: `requests ${number}` })
+  st = await school()
   untouched = await st.digest()
 })
 afterAll(() => st.close())
