@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { migratePostgres } from '../store/migrate.ts'
-import { DATABASE_FILE } from '../store/sqlite.ts'
+import { migratePostgres, migrateSqlite } from '../store/migrate.ts'
+import { DATABASE_FILE, openSqlite } from '../store/sqlite.ts'
 import { openCentralStore, openSchoolStore, type Store, type StoreOptions } from '../store/store.ts'
 import { memoryFolder } from './memory-folder.ts'
 
@@ -14,21 +14,48 @@ export type TestDatabase = { store: Store; url: string; folder: string; drop(): 
 /** Closes a database and keeps it. Answers what `copyOf` takes; a folder is removed when the process exits, a database goes with its cluster. */
 export async function detachTestDatabase({ store, url, folder }: TestDatabase): Promise<string> {
   await store.close()
-  if (url) return new URL(url).pathname.slice(1)
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return url ? new URL(url).pathname.slice(1) : keptUntilExit(folder)
+}
+
+const kept: string[] = []
+function keptUntilExit(folder: string): string {
+  if (kept.push(folder) === 1) process.once('exit', () => removeAll(kept))
   return folder
+}
+const removeAll = (folders: readonly string[]) => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 }
 
 const TEMPLATE = 'markbook_template'
 const named = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
 
-async function administer(url: string, text: string) {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  try {
-    await sql.unsafe(text)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+/** Closed soon after its last use, so that it holds up no process. */
+const administrators = new Map<string, postgres.Sql>()
+function administratorOf(url: string): postgres.Sql {
+  const known = administrators.get(url)
+  if (known) return known
+  const made = postgres(url, { max: 1, onnotice: () => {}, fetch_types: false, idle_timeout: 1 })
+  administrators.set(url, made)
+  return made
+}
+const administer = async (url: string, text: string) => void (await administratorOf(url).unsafe(text))
+
+const bySocket = new Map<string, Promise<string>>()
+/** The same server by its socket where that is on this machine: a statement over TCP takes half as long again. */
+function socketUrl(url: string): Promise<string> {
+  const known = bySocket.get(url)
+  if (known) return known
+  const found = findSocket(url)
+  bySocket.set(url, found)
+  return found
+}
+
+async function findSocket(url: string): Promise<string> {
+  const [row] = await administratorOf(url)`select current_setting('unix_socket_directories') as folders`
+  const [folder = ''] = String(row?.['folders']).split(',')
+  const address = new URL(url)
+  if (!folder.startsWith('/') || !existsSync(join(folder, `.s.PGSQL.${address.port || 5432}`))) return url
+  return url.replace(address.hostname, encodeURIComponent(folder))
 }
 
 /** A migrated, empty database, from which each test file's own is copied. Collation is not C, as on a real server. */
@@ -50,11 +77,21 @@ export async function imageOfDatabase(url: string, cluster: string): Promise<{ n
   const mayConnect = (may: boolean) => administer(cluster, `alter database ${original} allow_connections ${may}`)
   await mayConnect(false)
   try {
-    await administer(cluster, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${original}'`)
+    await disconnectAll(original, cluster)
     const image = await createDatabase(cluster, original)
     return { name: new URL(image.url).pathname.slice(1), drop: image.drop }
   } finally {
     await mayConnect(true)
+  }
+}
+
+/** Ends the connections to a database, and waits until they are gone: Postgres itself looks for that every 100 ms, one connection after the other. */
+async function disconnectAll(name: string, cluster: string) {
+  const sql = administratorOf(cluster)
+  const deadline = Date.now() + 20_000
+  while ((await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`).length > 0) {
+    if (Date.now() > deadline) throw new Error(`connections to ${name} do not end`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
   }
 }
 
@@ -66,6 +103,21 @@ export function copyDatabase(from: string, to: string): void {
   }
 }
 
+let emptyFolder: Promise<string> | undefined
+/** The folder of a migrated, empty SQLite database, made once in this process: to migrate one takes longer than most tests. */
+const emptySqlite = () => {
+  emptyFolder ??= makeEmptySqlite()
+  return emptyFolder
+}
+
+async function makeEmptySqlite(): Promise<string> {
+  const folder = memoryFolder('markbook-empty-')
+  const { writer, close } = openSqlite(folder)
+  await migrateSqlite(writer)
+  close()
+  return keptUntilExit(folder)
+}
+
 /** `postgresUrl` is the cluster's; ignored for SQLite. `copyOf`: what to begin with: the folder of a SQLite database, or the name of one on the cluster. */
 export async function openTestDatabase(
   database: DatabaseName,
@@ -75,11 +127,12 @@ export async function openTestDatabase(
 ): Promise<TestDatabase> {
   if (database === 'sqlite') {
     const folder = memoryFolder('markbook-')
-    if (copyOf) copyDatabase(copyOf, folder)
+    copyDatabase(copyOf ?? (await emptySqlite()), folder)
     const store = await openSchoolStore(folder, { ...options, role: 'school' })
     return { store, url: '', folder, drop: () => store.close().then(() => rmSync(folder, { recursive: true, force: true })) }
   }
   const { url, drop } = await createDatabase(postgresUrl, copyOf)
-  const store = await openCentralStore(url, { ...options, role: 'centre' })
+  const socket = named(await socketUrl(postgresUrl), new URL(url).pathname.slice(1))
+  const store = await openCentralStore(socket, { ...options, role: 'centre' })
   return { store, url, folder: '', drop: () => store.close().then(drop) }
 }

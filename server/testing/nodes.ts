@@ -25,7 +25,7 @@ export type UnderParent = {
 }
 
 /** A node's parents have an address each. */
-const addressAt = (place: number) => `http://parent${place === 0 ? '' : place + 1}.test`
+const addressAt = (place: number) => `https://parent${place === 0 ? '' : place + 1}.test`
 
 /** What `fetch` does on a real line. */
 export async function unpacked(response: Response): Promise<Response> {

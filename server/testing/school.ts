@@ -10,7 +10,6 @@ import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { inject } from 'vitest'
 import { type App, createApp } from '../app/app.ts'
 import { memoryCache } from '../cache/memory.ts'
-import { loadStory } from '../cli/seed/seed.ts'
 import { readConfig } from '../config.ts'
 import { openDocuments } from '../documents/workers/open-documents.ts'
 import { openJobs } from '../features/jobs/open-jobs.ts'
@@ -27,12 +26,13 @@ import { asSystem } from '../store/tx.ts'
 import { demandAsPromised } from './as-promised.ts'
 import { repeatableIds, type TestClock, testClock } from './clock.ts'
 import { type DatabaseName, openTestDatabase, type TestDatabase } from './database.ts'
-import { storyTemplate, TEMPLATE_SEED } from './story-template.ts'
+import { builtWorker } from './program.ts'
+import { storyTemplate } from './story-template.ts'
 
 const BASE = 'http://markbook.test'
 
 /** One for all schools of a file, since its workers take a while to start; they end with the tests. */
-const documents = openDocuments()
+const documents = openDocuments({ entry: builtWorker })
 
 /** A school of the story behind the whole app, on the database of this run, with a client for every person. */
 export type School = {
@@ -58,17 +58,11 @@ export type SchoolOptions = { env?: Record<string, string>; database?: DatabaseN
 
 const clusterOf = (database: DatabaseName) => (database === 'postgres' ? inject('postgresUrl') : '')
 
-export async function school({
-  env = {},
-  database: chosen,
-  story = true,
-  seed = TEMPLATE_SEED,
-  copyOf,
-}: SchoolOptions = {}): Promise<School> {
+export async function school({ env = {}, database: chosen, story = true, seed = 'school', copyOf }: SchoolOptions = {}): Promise<School> {
   const database = chosen ?? (process.env['TEST_DATABASE'] as DatabaseName)
   const clock = testClock()
   const newId = repeatableIds(clock, seed)
-  const template = story && seed === TEMPLATE_SEED && !copyOf ? await storyTemplate(database, clusterOf(database)) : null
+  const template = story && !copyOf ? await storyTemplate(database, clusterOf(database), seed) : null
   const at = await openTestDatabase(database, { clock, newId }, clusterOf(database), template?.source ?? copyOf)
   for (let drawn = 0; drawn < (template?.ids ?? 0); drawn += 1) newId()
   const config = readConfig({
@@ -100,7 +94,6 @@ export async function school({
     demo: [],
   }
   const services: Services = { ...own, jobs: openJobs(own, { report_pdfs: makeReportPdfs }) }
-  if (story && !template) await loadStory(at.store)
   const app = createApp(services)
   const clientWith = (cookie: string) =>
     clientOf(contract, {

@@ -2,8 +2,10 @@ import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { invite } from '../peers/enrolment.ts'
 import { joinParent } from '../peers/join.ts'
+import { nodeKeys } from '../peers/keys.ts'
+import type { Carrier } from '../peers/parent-line.ts'
 import { asSystem } from '../store/tx.ts'
-import { carrierTo, under } from '../testing/nodes.ts'
+import { carrierTo, makeRound, under } from '../testing/nodes.ts'
 import { type School, school } from '../testing/school.ts'
 
 let centre: School
@@ -22,7 +24,7 @@ const codeFor = async (kind: 'school' | 'laptop', schoolId: string | null = stBr
   return (await at.services.store.write(asSystem(), (tx) => invite(tx, { kind, schoolId, userId, by: null }))).code
 }
 const join = (kind: 'school' | 'laptop', code: string, parent = centre, node = box) =>
-  joinParent(node.services, { url: 'http://parent.test', code, kind }, carrierTo(parent))
+  joinParent(node.services, { url: 'https://parent.test', code, kind }, carrierTo(parent))
 const OWN = '01890000-0000-7000-8000-00000000abcd'
 /** A school of its own, as one that started alone has. */
 async function openSchool(at: School, name: string) {
@@ -33,8 +35,9 @@ async function openSchool(at: School, name: string) {
 
 describe('a code that is right and does not fit', () => {
   test('one for a laptop, typed at a server, and the reverse: what it is for, and it is still good', async () => {
-    await expect(join('school', 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-A')).rejects.toThrow(/^This invitation is wrong/)
+    await expect(join('school', 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-A')).rejects.toThrow(/^This invitation is wrong.* Or no Markbook is at/)
     const forLaptop = await codeFor('laptop')
+    await expect(join('school', 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA-A')).rejects.toThrow(/^This invitation is wrong/)
     await expect(join('school', forLaptop)).rejects.toThrow(/for a laptop, and is still good.*--laptop/)
     const forServer = await codeFor('school')
     await expect(join('laptop', forServer)).rejects.toThrow(/for the server of a school, not for a laptop/)
@@ -71,15 +74,94 @@ test('a number that comes twice at once, as with two copies of a database, is en
 describe('a line that gives no answer to a code', () => {
   test('silent, it may have taken it; refused by the machine there, it has not', async () => {
     const failing = (error: Error) =>
-      joinParent(box.services, { url: 'http://parent.test', code: 'A', kind: 'school' }, () => Promise.reject(error))
+      joinParent(box.services, { url: 'https://parent.test', code: 'A', kind: 'school' }, () => Promise.reject(error))
     await expect(failing(new Error('It did not answer within 15 s.'))).rejects.toThrow(/within 15 s\. It may have taken the code/)
     await expect(failing(Object.assign(new Error('no'), { code: 'ECONNREFUSED' }))).rejects.toThrow(/^Nothing listens at .*right\?$/)
   })
 
   test('what answers and is no Markbook', async () => {
     const page = async () => Response.json({ hello: 'world' })
-    await expect(joinParent(box.services, { url: 'http://parent.test', code: 'A', kind: 'school' }, page)).rejects.toThrow(
-      'No Markbook answers at http://parent.test.',
+    await expect(joinParent(box.services, { url: 'https://parent.test', code: 'A', kind: 'school' }, page)).rejects.toThrow(
+      'No Markbook answers at https://parent.test.',
     )
+  })
+
+  test('what claims to be the answer, and is none of a server that knows the code', async () => {
+    const altering =
+      (change: (text: string) => string): Carrier =>
+      async (request) => {
+        const response = await carrierTo(centre)(request)
+        return new Response(change(await response.text()), response)
+      }
+    const before = await box.digest()
+    const joining = async (carry: Carrier) =>
+      joinParent(box.services, { url: 'https://parent.test', code: await codeFor('school'), kind: 'school' }, carry)
+    const other = nodeKeys('somebody else on the line', OWN)
+    for (const change of [
+      (text: string) => text.replace(/"public_key":"[^"]+"/, `"public_key":"${other.publicKey}"`),
+      (text: string) => text.replace(/"school_name":"[^"]+"/, '"school_name":"Another"'),
+    ])
+      await expect(joining(altering(change))).rejects.toMatchObject({
+        code: 'sync.not_authentic',
+        message: expect.stringMatching(/not authentic.*may have taken the code/),
+      })
+    await expect(joining(async () => Response.json({ code: 'sync.school_taken', message: 'x' }, { status: 409 }))).rejects.toMatchObject({
+      code: 'line',
+    })
+    expect(await box.digest()).toBe(before)
+  })
+})
+
+test('the code of an invitation is not sent, and does not stand in the database', async () => {
+  const code = await codeFor('school')
+  const said: string[] = []
+  await joinParent(box.services, { url: 'https://parent.test', code: ` ${code.toLowerCase()} `, kind: 'school' }, async (request) => {
+    said.push(await request.clone().text(), ...[...request.headers].flat())
+    const response = await carrierTo(centre)(request)
+    said.push(await response.clone().text(), ...[...response.headers].flat())
+    return response
+  })
+  const [invitation] = await centre.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_invitation))
+  for (const secret of [code, code.replaceAll('-', '')]) expect(JSON.stringify([said, invitation])).not.toContain(secret)
+  // Nor what the replies are proved with.
+  expect(said.join()).not.toContain(invitation?.code_hash)
+})
+
+describe('an address of plain http on another machine', () => {
+  const at =
+    (url: string, mayBeInsecure = false) =>
+    async (code: string) => {
+      const asked: Request[] = []
+      const carry: Carrier = (request) => {
+        asked.push(request)
+        return carrierTo(centre)(request)
+      }
+      const joined = joinParent(box.services, { url, code, kind: 'school', mayBeInsecure }, carry)
+      return { asked, joined }
+    }
+
+  test('is refused before anything is said, with what to do', async () => {
+    const { asked, joined } = await at('http://192.168.1.10:3000')(await codeFor('school'))
+    await expect(joined).rejects.toMatchObject({
+      code: 'sync.insecure_address',
+      message: expect.stringMatching(/https.*--lan.*--insecure/),
+    })
+    expect(asked).toEqual([])
+  })
+
+  test('is taken where it is said, and is joined again so without a word', async () => {
+    const first = await at('http://192.168.1.10:3000', true)(await codeFor('school'))
+    expect(await first.joined).toMatchObject({ school_name: 'St Brigid’s' })
+    const again = await at('http://192.168.1.10:3000')(await codeFor('school'))
+    await again.joined
+    const other = await at('http://192.168.1.11:3000')(await codeFor('school'))
+    await expect(other.joined).rejects.toMatchObject({ code: 'sync.insecure_address' })
+  })
+
+  test('and that was joined before it was refused keeps working', async () => {
+    const { joined } = await at('http://192.168.1.10:3000', true)(await codeFor('school'))
+    await joined
+    await makeRound(box, carrierTo(centre))
+    expect((await box.rows('school')).map(({ id }) => id)).toContain(stBrigids)
   })
 })

@@ -9,10 +9,19 @@ import { type IdLocation, placesOf, withIdAt } from './matrix/places.ts'
 import { ABSENT, expected, withoutCode } from './matrix/row.ts'
 
 let at: Furnished
+/** Everything stored, as the test before left it. */
+let stored: string
 beforeAll(async () => {
   at = await furnished()
+  stored = await at.st.digest()
 })
 afterAll(() => at.st.close())
+
+async function expectUntouched() {
+  const before = stored
+  stored = await at.st.digest()
+  expect(stored).toBe(before)
+}
 
 const okOf = ({ status = 200 }: Endpoint) => String(status)
 const saw = (endpoint: Endpoint, { status, code }: Answer) => (String(status) === okOf(endpoint) ? 'ok' : `${status}:${code}`)
@@ -38,7 +47,6 @@ function leakIn(name: string, actor: Actor, asked: Ask, { text, headers }: Answe
 describe('every endpoint answers every actor as the documents say', () => {
   test.each(endpoints)('$name', async (named) => {
     const { endpoint, name } = named
-    const before = await at.st.digest()
     const [seen, wanted, faults]: [string[], string[], string[]] = [[], [], []]
     for (const [target, row] of Object.entries(at.rowOf(named))) {
       for (const actor of actors) {
@@ -52,7 +60,7 @@ describe('every endpoint answers every actor as the documents say', () => {
     }
     expect(seen).toEqual(wanted)
     expect(faults).toEqual([])
-    expect(await at.st.digest()).toBe(before)
+    await expectUntouched()
   })
 })
 
@@ -62,7 +70,6 @@ describe('a malformed id is 400 before anybody’s rights are looked at; inside 
   const withIds = endpoints.filter(({ endpoint }) => endpoint.path.includes(':') || endpoint.targets.length > 0 || endpoint.body)
   test.each(withIds)('$name', async (named) => {
     const { endpoint } = named
-    const before = await at.st.digest()
     const { own } = at.rowOf(named)
     const [seen, wanted]: [string[], string[]] = [[], []]
     for (const place of placesOf(endpoint, own[0])) {
@@ -76,7 +83,7 @@ describe('a malformed id is 400 before anybody’s rights are looked at; inside 
       }
     }
     expect(seen).toEqual(wanted)
-    expect(await at.st.digest()).toBe(before)
+    await expectUntouched()
   })
 })
 
@@ -95,7 +102,6 @@ describe('an id of another school is answered, byte for byte, like one that nobo
   const hiding = endpoints.filter(({ name }) => !SEEN.includes(name))
   test.each(hiding)('$name', async (named) => {
     const { endpoint, name } = named
-    const before = await at.st.digest()
     const differing: string[] = []
     for (const row of Object.values(at.rowOf(named))) {
       // A place that is wrong already would answer for the one that is tried.
@@ -117,7 +123,7 @@ describe('an id of another school is answered, byte for byte, like one that nobo
       }
     }
     expect(differing).toEqual([])
-    expect(await at.st.digest()).toBe(before)
+    await expectUntouched()
   })
 })
 

@@ -77,3 +77,81 @@ describe('I13: a number of a session', () => {
     }
   })
 })
+
+describe('a greeting', () => {
+  /** A line that keeps the greetings that went over it, to be said again. */
+  async function overheard() {
+    const { centre, speaker } = await speaking()
+    const carry = carrierTo(centre)
+    const kept: Request[] = []
+    const { child, line } = speaker(async (request) => {
+      if (request.url.endsWith('/sync/hello')) kept.push(request.clone())
+      return carry(request)
+    })
+    await child.greet()
+    const again = async () => {
+      const [greeting] = kept
+      if (!greeting) throw new Error('nobody greeted')
+      const response = await carry(greeting.clone())
+      return { status: response.status, ...((await response.json()) as { code?: string }) }
+    }
+    return { centre, child, line, again, carry, kept }
+  }
+  const stale = { status: 409, code: 'sync.stale_session' }
+
+  test('that was overheard is not taken again, and does not end the session', async () => {
+    const { line, again } = await overheard()
+    expect(await again()).toMatchObject(stale)
+    await line.known(nothing)
+    expect(await again()).toMatchObject(stale)
+    await line.known(nothing)
+  })
+
+  test('nor after the next one, nor when the session was ended', async () => {
+    const { centre, child, line, again } = await overheard()
+    await child.greet()
+    expect(await again()).toMatchObject(stale)
+    await line.known(nothing)
+    const [peer] = await centre.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_peer))
+    await centre.services.store.write(asSystem(), (tx) => setPeer(tx, peer?.id ?? '', { session_nonce: null }))
+    expect(await again()).toMatchObject(stale)
+  })
+
+  test('over a challenge of more than a minute ago is refused, also where it was never used', async () => {
+    const { centre, speaker } = await speaking()
+    const carry = carrierTo(centre)
+    const { child } = speaker(async (request) => {
+      if (request.url.endsWith('/sync/hello')) centre.clock.advance(60_001)
+      return carry(request)
+    })
+    await expect(child.greet()).rejects.toMatchObject({ code: 'sync.stale_session' })
+  })
+
+  test('is taken by a parent whose clock was set back by a year', async () => {
+    const { centre, child, line } = await overheard()
+    centre.clock.advance(-365 * 86_400_000)
+    await child.greet()
+    await line.known(nothing)
+  })
+
+  test('of two over one session one is taken', async () => {
+    const { centre, speaker } = await speaking()
+    const carry = carrierTo(centre)
+    let release = () => {}
+    const both = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let waiting = 0
+    const together = () =>
+      speaker(async (request) => {
+        if (!request.url.endsWith('/sync/hello')) return carry(request)
+        waiting += 1
+        if (waiting === 2) release()
+        await both
+        return carry(request)
+      }).child
+    const settled = await Promise.allSettled([together().greet(), together().greet()])
+    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(settled.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'sync.stale_session' } })
+  })
+})

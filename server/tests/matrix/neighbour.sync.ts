@@ -113,6 +113,16 @@ const refusal = (id: string, school_id: string, actor_id: string, code: string) 
   seen_at: null,
 })
 
+/** A place that the server of St Brigid's gave somebody who has not agreed. */
+const offer = {
+  ...refusal(storyId('request', 1, 79), stBrigids, people.okafor.id, 'awaits_person'),
+  table_name: 'school_management',
+  row_id: naturalId('membership', people.nobody.id, stBrigids),
+  unit: 'role',
+  value: { role: 'teacher' },
+  peer_id: nodeIds.own,
+}
+
 /** What came of meeting other nodes, at both schools. */
 export async function furnishNodes(st: School): Promise<void> {
   await st.services.store.write(asSystem(), (tx) => tx.insert('sync_conflict', conflicts))
@@ -129,6 +139,7 @@ export async function furnishOwnNodes(st: School, schools: readonly string[]): P
   const refusals = [
     refusal(refusalIds.own, stBrigids, people.ada.id, 'forbidden'),
     refusal(refusalIds.hilltop, hilltop, people.markerTeacher.id, 'hilltop-marker'),
+    offer,
   ]
   await st.services.store.write(asSystem(), async (tx) => {
     await tx.local.insert(tx.t.sync_peer).values(nodes.filter(isOfThem))

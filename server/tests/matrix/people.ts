@@ -59,6 +59,8 @@ export const schoolRows: Rows<typeof schools> = {
     hilltop: [asked(hilltop), `ok ok ok ok ok 409:${member}`, 'ok 400 ok'],
     absent: [asked(ABSENT), '404 404 404 404 404 404', '404 404 404'],
   },
+  offers: { own: [{}, everybody] },
+  declineOffer: { own: [{ params: { schoolId: stBrigids } }, '404 404 404 404 404 404', 'ok 404 404'] },
   joinRequests: { own: [{}, onlyAdmins] },
   approve: review({ body: { role: 'teacher' } }),
   reject: review({}),

@@ -203,7 +203,7 @@ describe('whose files a node gets', () => {
     const mine = await ask(own.id)
     expect(mine).toMatchObject({ outcome: 'take' })
     const get = (ticket: string | null | undefined) =>
-      centre.app.fetch(new Request('http://parent.test/sync/files/content', { headers: { authorization: `Bearer ${ticket}` } }))
+      centre.app.fetch(new Request('https://parent.test/sync/files/content', { headers: { authorization: `Bearer ${ticket}` } }))
     expect((await get(mine?.ticket)).status).toBe(200)
     expect((await get(`${mine?.ticket}x`)).status).toBe(401)
     // Revoked, it gets nothing more, whatever was promised.

@@ -154,7 +154,7 @@ describe('what does not go by itself', () => {
     const school = await comparing(
       box,
       centre,
-      ofOther(carrierTo(centre), (told) => told.tables.map((each) => ({ ...each, digest: '0' }))),
+      ofOther(centre, (told) => told.tables.map((each) => ({ ...each, digest: '0' }))),
     )
     const before = await box.digest()
     await school.moments(untilMerged)
@@ -164,7 +164,7 @@ describe('what does not go by itself', () => {
     const again = await comparing(
       box,
       centre,
-      ofOther(carrierTo(centre), (told) => told.tables.map((each) => ({ ...each, digest: '0' }))),
+      ofOther(centre, (told) => told.tables.map((each) => ({ ...each, digest: '0' }))),
     )
     await again.moments(untilMerged)
     expect(await differenceAt(box)).toMatchObject({ merges: 2, healed_at: null })

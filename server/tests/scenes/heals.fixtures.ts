@@ -6,6 +6,7 @@ import { type Carrier, ParentLine } from '../../peers/parent-line.ts'
 import { asSystem } from '../../store/tx.ts'
 import { carrierTo } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
+import { signedAnew } from '../../testing/signed-anew.ts'
 
 const MINUTE = 60_000
 export const DAY = 86_400_000
@@ -61,11 +62,11 @@ export const untilMerged = 70
 type TableDigests = { tables: { table: string; count: number; digest: string }[] }
 /** A line on which the parent says what it holds a moment later, or something else. */
 export const ofOther =
-  (carry: Carrier, meanwhile: (told: TableDigests) => TableDigests['tables'] | Promise<unknown>): Carrier =>
+  (parent: School, meanwhile: (told: TableDigests) => TableDigests['tables'] | Promise<unknown>): Carrier =>
   async (request) => {
-    const response = await carry(request)
+    const response = await carrierTo(parent)(request)
     if (!request.url.endsWith('/sync/verify') || !response.ok) return response
     const told = (await response.json()) as TableDigests
     const tables = await meanwhile(told)
-    return Response.json(Array.isArray(tables) ? { ...told, tables } : told, { headers: response.headers })
+    return signedAnew(parent, request, response, Array.isArray(tables) ? { ...told, tables } : told)
   }

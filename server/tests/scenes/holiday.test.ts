@@ -11,6 +11,7 @@ import { forgetDeletions } from '../../peers/tombstones.ts'
 import { asSystem } from '../../store/tx.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
+import { signedAnew } from '../../testing/signed-anew.ts'
 import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
@@ -91,7 +92,7 @@ describe('the holiday laptop', () => {
       if (!request.url.endsWith('/sync/pull')) return response
       const page = (await response.json()) as { tables: { table: string }[] }
       const tables = page.tables.filter(({ table }) => table !== 'grading_scale')
-      return new Response(JSON.stringify({ ...page, tables }), { headers: response.headers })
+      return signedAnew(box, request, response, { ...page, tables })
     }
     const old = { protocol: PROTOCOL, schema: SCHEMA_VERSION - 1 }
     await makeRound(laptop, without, 0, old)

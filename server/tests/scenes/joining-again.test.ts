@@ -2,8 +2,10 @@ import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { invite, parentsOf } from '../../peers/enrolment.ts'
+import { headersOf } from '../../peers/door.ts'
+import { invite, keysOfCode, parentsOf } from '../../peers/enrolment.ts'
 import { joinParent } from '../../peers/join.ts'
+import { proveReply, signatureOf } from '../../peers/keys.ts'
 import { revokePeer } from '../../peers/nodes.ts'
 import type { Carrier } from '../../peers/parent-line.ts'
 import { startReplication } from '../../peers/replication.ts'
@@ -42,7 +44,7 @@ const codeAt = async ({ services }: School, user: string | null): Promise<string
 }
 
 type Joining = { user?: string | null; url?: string; isBeside?: boolean; carry?: Carrier }
-async function joinAgain(node: School, parent: School, { user = null, url = 'http://parent.test', isBeside = false, carry }: Joining) {
+async function joinAgain(node: School, parent: School, { user = null, url = 'https://parent.test', isBeside = false, carry }: Joining) {
   const code = await codeAt(parent, user)
   return joinParent(node.services, { url, code, kind: user ? 'laptop' : 'school', isBeside }, carry ?? carrierTo(parent))
 }
@@ -148,11 +150,22 @@ describe('an invitation of another person', () => {
     const { laptop } = await laptopOf(open, box, people.ada.id)
     const [own] = await parentsAt(laptop)
     if (own) await laptop.services.store.write(asSystem(), (tx) => revokePeer(tx, own))
+    const code = await codeAt(centre, theirs.user)
+    const { signing, verifier } = keysOfCode(code)
+    /** A parent that does not heed whose laptop it is, and signs all the same. */
     const deaf: Carrier = async (request) => {
       const { user: _, ...asked } = (await request.json()) as { user: string }
-      return carrierTo(centre)(new Request(request.url, { method: 'POST', headers: request.headers, body: JSON.stringify(asked) }))
+      const body = Buffer.from(JSON.stringify(asked))
+      const headers = new Headers(request.headers)
+      const answers = headers.get(headersOf.signature) ?? ''
+      headers.set(headersOf.signature, signatureOf({ method: 'POST', path: '/sync/join', body, nonce: '', number: 0 }, { signing }))
+      const response = await carrierTo(centre)(new Request(request.url, { method: 'POST', headers, body }))
+      const text = await response.text()
+      const proof = proveReply({ answers, status: response.status, body: Buffer.from(text) }, verifier)
+      return new Response(text, { status: response.status, headers: { [headersOf.signature]: proof } })
     }
-    await expect(joinAgain(laptop, centre, { ...theirs, carry: deaf })).rejects.toMatchObject({ code: 'sync.other_person' })
+    const refused = joinParent(laptop.services, { url: 'https://parent.test', code, kind: 'laptop' }, deaf)
+    await expect(refused).rejects.toMatchObject({ code: 'sync.other_person' })
     expect(await parentsAt(laptop)).toEqual([])
   })
 

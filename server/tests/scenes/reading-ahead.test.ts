@@ -7,6 +7,7 @@ import { type Carrier, ParentLine } from '../../peers/parent-line.ts'
 import { asSystem } from '../../store/tx.ts'
 import { carrierTo, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
+import { signedAnew } from '../../testing/signed-anew.ts'
 import { same } from './scenes.fixtures.ts'
 
 const open: School[] = []
@@ -30,7 +31,7 @@ async function copying({ fails = [] }: { fails?: number[] } = {}) {
     if (fails.includes(asked.length)) throw new Error('the line broke')
     if (!response.ok) return response
     const page = (await response.json()) as { total: number | null }
-    return new Response(JSON.stringify({ ...page, total: page.total && 1_000_000 }), { headers: response.headers })
+    return signedAnew(centre, request, response, { ...page, total: page.total && 1_000_000 })
   }
   const begin = async () => {
     const { services } = box

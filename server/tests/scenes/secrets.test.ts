@@ -1,28 +1,25 @@
 import { people } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
+import { createApp } from '../../app/app.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { nodeKeys } from '../../peers/keys.ts'
-import { heardKeys, vouchedKeys } from '../../peers/new-keys.ts'
 import { asSystem } from '../../store/tx.ts'
 import { enrolled } from '../../testing/authenticator.ts'
 import { browserOf } from '../../testing/browser.ts'
-import { signedIn } from '../../testing/nodes.ts'
+import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
+import { copiesIn } from './copies.fixtures.ts'
 import { centreAndSchool } from './scenes.fixtures.ts'
 
 const open: School[] = []
+const { imageOf, startedFrom, forget } = copiesIn(open)
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
+  await forget()
 })
 
 const signsIn = async (node: School, code: string) =>
   (await browserOf(node.app).client.auth.verifyOtp.raw({ body: { email: people.okafor.email, token: code } })).status
-/** What a node of `secret` says of its keys to a child that knows the one of `known`. */
-const vouched = ({ services }: School, secret: string, known: string) =>
-  services.store.read(asSystem(), (tx) =>
-    vouchedKeys(tx, { secret, node: services.store.nodeId, knows: nodeKeys(secret, known).publicKey }),
-  )
-
 describe('the app of somebody who signs in without mail', () => {
   test('set up at the centre opens the school too', async () => {
     const { centre, box, link } = await centreAndSchool(open)
@@ -47,21 +44,31 @@ describe('the app of somebody who signs in without mail', () => {
   })
 })
 
-test('new keys of a parent are believed where the one that is known vouches for them, and nobody else', async () => {
-  const { centre, box } = await centreAndSchool(open)
-  const { store, config } = centre.services
-  const before = store.nodeId
-  expect(await vouched(centre, config.sessionSecret, before)).toEqual({})
-  await store.renewNode()
-  const [parent] = await box.services.store.read(asSystem(), parentsOf)
-  if (!parent) throw new Error('the school has no parent')
-  const { keys } = await vouched(centre, config.sessionSecret, before)
-  const { publicKey, boxKey } = nodeKeys(config.sessionSecret, store.nodeId)
-  expect(heardKeys(parent, keys)).toEqual({ public_key: publicKey, box_key: boxKey })
-  // Another who knows the numbers, and not the secret.
-  const { keys: theirs } = await vouched(centre, 'the secret of somebody else on the same line', before)
-  expect(theirs).toBeDefined()
-  expect(heardKeys(parent, theirs)).toEqual({})
-  expect(heardKeys(parent, keys && { ...keys, box_key: theirs?.box_key ?? '' })).toEqual({})
-  expect(heardKeys(parent, undefined)).toEqual({})
+describe('a parent that began anew', () => {
+  const known = ({ services }: School) => services.store.read(asSystem(), async (tx) => (await parentsOf(tx))[0])
+  const keysAt = ({ services }: School) => nodeKeys(services.config.sessionSecret, services.store.nodeId)
+
+  test('says its new keys in a reply that the former ones sign, also where it lost the days in which it had those', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const image = await imageOf(centre)
+    await centre.services.store.renewNode()
+    await link.round()
+    expect(await known(box)).toMatchObject({ public_key: keysAt(centre).publicKey, box_key: keysAt(centre).boxKey })
+    const restored = await startedFrom(image, 'restored-centre')
+    await restored.services.store.renewNode()
+    await makeRound(box, carrierTo(restored))
+    expect(await known(box)).toMatchObject({ public_key: keysAt(restored).publicKey, box_key: keysAt(restored).boxKey })
+  })
+
+  test('and whose secret was replaced is not believed: nothing changes, and it is said what to do', async () => {
+    const { centre, box } = await centreAndSchool(open)
+    const before = await known(box)
+    const { services } = centre
+    const other = { ...services, config: { ...services.config, sessionSecret: 'the secret of somebody else on the same line' } }
+    await expect(makeRound(box, carrierTo({ app: createApp(other) }))).rejects.toMatchObject({
+      code: 'sync.not_authentic',
+      message: expect.stringMatching(/not authentic.*join it again with a new code/),
+    })
+    expect(await known(box)).toEqual(before)
+  })
 })

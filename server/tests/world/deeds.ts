@@ -28,9 +28,9 @@ async function mark(scene: DeedContext, fill: (before: Row<'grade'> | undefined)
   const id = naturalId('grade', assessment.id, student.id)
   const before = await tx.find('grade', school.id, id)
   const patch = fill(before)
-  if (patch.score !== undefined && patch.score > assessment.max_score) patch.score /= 10
+  if (patch.score !== undefined && patch.score > assessment.max_score) patch.score = Math.round(patch.score * 10) / 100
   if (before) return change(scene, 'grade', before, patch)
-  const score = patch.score ?? (scene.fresh() % 5_000) / 1_000
+  const score = patch.score ?? (scene.fresh() % 500) / 100
   if (score > assessment.max_score) return
   const row: NewRow<'grade'> = {
     is_excluded: false,

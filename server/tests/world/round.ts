@@ -21,7 +21,7 @@ export async function enrolmentAt(child: WorldNode, parent: WorldNode): Promise<
   const rows = await child.store.read(asSystem(), (tx) => everyParent(tx, {}))
   return rows.find(({ url }: Row<'sync_peer'>) => url === id)
 }
-export const parentAddress = ({ name }: WorldNode) => ({ id: `http://${name}.test` })
+export const parentAddress = ({ name }: WorldNode) => ({ id: `https://${name}.test` })
 
 type Take = <T>(name: string, step: () => Promise<T>) => Promise<T>
 /** True where it gave up its number on the way, and must greet again. */

@@ -1,0 +1,20 @@
+import { headersOf } from '../peers/door.ts'
+import { signReply } from '../peers/keys.ts'
+import { keysKnownAs } from '../peers/parent-keys.ts'
+import type { School } from './school.ts'
+
+/** The reply to a child's request with another content, signed by the parent: what a parent of another program would say. */
+export async function signedAnew(
+  { services }: Pick<School, 'services'>,
+  request: Request,
+  { status, headers }: Response,
+  content: unknown,
+): Promise<Response> {
+  const text = JSON.stringify(content)
+  const [node = '', key = ''] = (request.headers.get(headersOf.parent) ?? '').split(' ')
+  const answers = request.headers.get(headersOf.signature) ?? ''
+  const keys = await keysKnownAs(services, { node, key })
+  const changed = new Headers(headers)
+  changed.set(headersOf.signature, signReply({ answers, status, body: Buffer.from(text) }, keys))
+  return new Response(text, { status, headers: changed })
+}

@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import zlib, { gzipSync } from 'node:zlib'
+import { limits } from '@markbook/shared/limits'
+import { people, stBrigids } from '@markbook/shared/story/people'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { overloadProtection } from '../http/overload.ts'
+import { listen } from '../lan/listener.ts'
+import { invite, parentsOf } from '../peers/enrolment.ts'
+import { keysOfEnrolment } from '../peers/incarnation.ts'
+import { type NodeKeys, signatureOf } from '../peers/keys.ts'
+import { setPeer } from '../store/peer-row.ts'
+import { asSystem } from '../store/tx.ts'
+import { carrierTo, makeRound, under } from '../testing/nodes.ts'
+import { type School, school } from '../testing/school.ts'
+
+const PATHS = ['join', 'challenge', 'hello', 'renew', 'pull', 'push', 'known', 'verify', 'files'].map((name) => `/sync/${name}`)
+const closing: (() => unknown)[] = []
+let centre: School
+beforeEach(async () => {
+  centre = await school({ seed: 'centre' })
+  closing.push(() => centre.close())
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+const invitation = (at = centre) =>
+  at.services.store.write(asSystem(), (tx) => invite(tx, { kind: 'school', schoolId: stBrigids, userId: null, by: people.okafor.id }))
+/** Somebody has joined, so that the centre answers. */
+async function withChild() {
+  const box = await school({ seed: 'box', story: false, database: 'sqlite' })
+  closing.push(() => box.close())
+  await under(centre, box)
+  await makeRound(box, carrierTo(centre))
+  const [parent] = await box.services.store.read(asSystem(), parentsOf)
+  if (!parent) throw new Error('the school has no parent')
+  return { box, peer: parent.id, keys: keysOfEnrolment(box.services, parent) }
+}
+
+type Said = { headers?: Record<string, string>; body?: Uint8Array<ArrayBuffer> | string }
+const ask = async (path: string, { headers = {}, body = '{}' }: Said = {}) => {
+  const request = new Request(`https://parent.test${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  })
+  const response = await centre.app.fetch(request)
+  const text = await response.text()
+  const code = (JSON.parse(text) as { code?: string }).code
+  return { status: response.status, code, text, headers: Object.fromEntries(response.headers) }
+}
+/** Headers of the right form that bear nobody's signature. */
+const claiming = (peer: string, more: Record<string, string> = {}) => ({
+  'markbook-protocol': '2',
+  'markbook-peer': peer,
+  'markbook-number': '1',
+  'markbook-signature': 'A'.repeat(86),
+  ...more,
+})
+const signed = (
+  path: string,
+  body: Uint8Array,
+  { peer, keys, nonce = '', number = 1 }: { peer: string; keys: NodeKeys; nonce?: string; number?: number },
+) =>
+  claiming(peer, {
+    'markbook-number': String(number),
+    'markbook-signature': signatureOf({ method: 'POST', path, body, nonce, number }, keys),
+  })
+const sessionOf = async (peer: string) =>
+  (await centre.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_peer))).find(({ id }) => id === peer)
+    ?.session_nonce ?? ''
+
+/** 29 KB that unpack to 29 MB of JSON. */
+const bomb = () => new Uint8Array(gzipSync(`{"table":"${'x'.repeat(29_000_000)}","ids":[]}`, { level: 9 }))
+const gzipped = { 'content-encoding': 'gzip' }
+
+describe('who is no child, or has not signed', () => {
+  test('sends nothing that is unpacked or parsed', async () => {
+    const { peer } = await withChild()
+    await invitation()
+    const body = bomb()
+    expect(body.length).toBeLessThan(32_000)
+    const [unpacks, parses] = [vi.spyOn(zlib, 'gunzipSync'), vi.spyOn(JSON, 'parse')]
+    for (const path of PATHS)
+      for (const who of [{}, claiming(randomUUID()), claiming(peer)])
+        for (const form of [{}, gzipped]) {
+          const headers = { 'content-type': 'application/json', ...who, ...form }
+          const { status } = await centre.app.fetch(new Request(`https://parent.test${path}`, { method: 'POST', headers, body }))
+          expect(status).toBeGreaterThanOrEqual(400)
+          expect(status).toBeLessThan(500)
+        }
+    expect(unpacks).not.toHaveBeenCalled()
+    expect(parses.mock.calls.filter(([text]) => text.length > 10_000)).toEqual([])
+  })
+
+  test('is told what is wrong in the order of the checks', async () => {
+    const { peer, keys } = await withChild()
+    const path = '/sync/known'
+    const large = { 'content-length': String(limits.sync.door.list + 1) }
+    const nobody = claiming(randomUUID())
+    const text = { 'content-type': 'text/plain' }
+    const foreign = { origin: 'https://evil.example' }
+    expect(await ask(path, { headers: { ...nobody, ...large, ...text, ...foreign } })).toMatchObject({ status: 413 })
+    expect(await ask(path, { headers: { ...nobody, ...text, ...foreign } })).toMatchObject({ status: 415 })
+    expect(await ask(path, { headers: { ...nobody, ...foreign } })).toMatchObject({ status: 403, code: 'foreign_origin' })
+    expect(await ask(path, { headers: claiming('nobody') })).toMatchObject({ status: 401, code: 'sync.bad_signature' })
+    expect(await ask(path, { headers: nobody })).toMatchObject({ status: 401, code: 'sync.unknown_node' })
+    expect(await ask(path, { headers: claiming(peer) })).toMatchObject({ status: 409, code: 'sync.stale_session' })
+    const body = Buffer.from('not of this protocol')
+    const nonce = await sessionOf(peer)
+    const number = 1_000
+    const headers = signed(path, body, { peer, keys, nonce, number })
+    await centre.services.store.write(asSystem(), (tx) => setPeer(tx, peer, { revoked_at: tx.now }))
+    expect(await ask(path, { headers, body })).toMatchObject({ status: 403, code: 'sync.revoked' })
+    await centre.services.store.write(asSystem(), (tx) => setPeer(tx, peer, { revoked_at: null, session_number: number }))
+    expect(await ask(path, { headers, body })).toMatchObject({ status: 409, code: 'sync.stale_session' })
+    await centre.services.store.write(asSystem(), (tx) => setPeer(tx, peer, { session_number: number - 1 }))
+    expect(await ask(path, { headers, body })).toMatchObject({ status: 400, code: 'validation_failed' })
+  })
+
+  test('sends no small question compressed', async () => {
+    const { peer } = await withChild()
+    for (const path of ['/sync/join', '/sync/challenge', '/sync/hello', '/sync/pull', '/sync/renew', '/sync/verify'])
+      expect(await ask(path, { headers: { ...claiming(peer), ...gzipped } })).toMatchObject({ status: 415 })
+  })
+
+  test('a page of another site says nothing here, whatever its address and content', async () => {
+    const { peer } = await withChild()
+    for (const path of PATHS)
+      for (const origin of ['https://evil.example', 'null', 'http://parent.test'])
+        expect(await ask(path, { headers: { ...claiming(peer), origin } })).toMatchObject({ status: 403, code: 'foreign_origin' })
+    const taken = await centre.app.fetch(
+      new Request('https://parent.test/sync/files/content', { headers: { origin: 'https://evil.example' } }),
+    )
+    expect(taken.status).toBe(403)
+  })
+})
+
+describe('a child', () => {
+  test.each([
+    ['/sync/known', limits.sync.door.list],
+    ['/sync/push', limits.sync.pageBytes],
+  ] as const)('%s may not send what unpacks to more than %i bytes', async (path, most) => {
+    const { peer, keys } = await withChild()
+    const body = new Uint8Array(gzipSync(Buffer.alloc(most + 1, ' ')))
+    const headers = { ...signed(path, body, { peer, keys, nonce: await sessionOf(peer), number: 1_000 }), ...gzipped }
+    expect(await ask(path, { headers, body })).toMatchObject({ status: 413, code: 'sync.too_large' })
+  })
+
+  test('sends one page at a time: another beside it is to come later', async () => {
+    const { peer, keys } = await withChild()
+    const path = '/sync/push'
+    const nonce = await sessionOf(peer)
+    const body = Buffer.from(JSON.stringify({ from: 0, to: 0, cursor: null, tables: [], history: [] }))
+    const answers = await Promise.all(
+      [1_000, 1_001].map((number) => ask(path, { headers: signed(path, body, { peer, keys, nonce, number }), body })),
+    )
+    expect(answers.map(({ status, code }) => code ?? status).sort()).toEqual([200, 'sync.later'])
+    expect(await ask(path, { headers: signed(path, body, { peer, keys, nonce, number: 1_002 }), body })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a body that does not end', () => {
+  const TOTAL = 1_200_000_000
+  const PIECE = Buffer.alloc(65_536, ' ')
+
+  async function listening() {
+    const server = await listen(centre.app, { host: '127.0.0.1', port: 0 }, null, overloadProtection(centre.services))
+    closing.push(() => new Promise((resolve) => server.close(resolve)))
+    return server
+  }
+
+  /** Sends the body over a real connection; answers how many bytes the server took, and the status: 0 where the end of the connection was faster. */
+  async function pour(server: Awaited<ReturnType<typeof listening>>, path: string, headers: Record<string, string>) {
+    const taken = new Promise<number>((resolve) => server.once('connection', (far) => far.once('close', () => resolve(far.bytesRead))))
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    let heard = ''
+    socket.on('data', (piece) => {
+      heard += piece.toString()
+    })
+    socket.on('error', () => {})
+    const lines = Object.entries({ host: 'parent.test', 'content-type': 'application/json', ...headers })
+    socket.write(`POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
+    const piece = 'transfer-encoding' in headers ? Buffer.concat([Buffer.from('10000\r\n'), PIECE, Buffer.from('\r\n')]) : PIECE
+    let sent = 0
+    const more = () => {
+      while (sent < TOTAL && socket.writable) {
+        sent += PIECE.length
+        if (!socket.write(piece)) return void socket.once('drain', more)
+      }
+      socket.destroy()
+    }
+    more()
+    const read = await taken
+    socket.destroy()
+    return { status: Number(heard.split(' ')[1] ?? 0), read }
+  }
+
+  test.each([
+    ['announced', { 'content-length': String(TOTAL) }],
+    ['in pieces', { 'transfer-encoding': 'chunked' }],
+  ])('%s, of nobody: it is refused, and its connection ends', async (_, length) => {
+    const { peer } = await withChild()
+    const server = await listening()
+    const reads = vi.spyOn(Request.prototype, 'arrayBuffer')
+    for (const path of PATHS)
+      for (const who of [claiming(randomUUID()), 'content-length' in length ? claiming(peer) : {}]) {
+        const { status, read } = await pour(server, path, { ...who, ...length })
+        expect([0, 400, 401, 413, 426]).toContain(status)
+        expect(read).toBeLessThan(TOTAL / 50)
+      }
+    expect(reads).not.toHaveBeenCalled()
+  })
+
+  test('in pieces, with the name of a child in its session: no more is read than a page', async () => {
+    const { peer } = await withChild()
+    const { status, read } = await pour(await listening(), '/sync/push', { ...claiming(peer), 'transfer-encoding': 'chunked' })
+    expect([0, 413]).toContain(status)
+    expect(read).toBeLessThan(limits.sync.pageBytes + TOTAL / 50)
+  })
+})
+
+describe('a node that nobody has joined and nobody is invited to', () => {
+  const unknown = '/of/no/such/thing'
+  const plain = ({ status, text, headers: { 'x-request-id': _, ...headers } }: Awaited<ReturnType<typeof ask>>) => ({
+    status,
+    text,
+    headers,
+  })
+
+  test('answers as at any address where there is nothing', async () => {
+    const nothing = plain(await ask(unknown))
+    expect(nothing.status).toBe(404)
+    const forms: Record<string, string>[] = [
+      {},
+      claiming(randomUUID()),
+      claiming('x'.repeat(43)),
+      { origin: 'https://evil.example' },
+      { 'content-type': 'text/plain' },
+      gzipped,
+    ]
+    for (const path of PATHS) for (const headers of forms) expect(plain(await ask(path, { headers }))).toEqual(nothing)
+    const get = async (path: string) => {
+      const response = await centre.app.fetch(new Request(`https://parent.test${path}`))
+      const headers = Object.fromEntries(response.headers)
+      return plain({ status: response.status, text: await response.text(), headers, code: undefined })
+    }
+    expect(await get('/sync/files/content')).toEqual(await get(unknown))
+  })
+
+  test('answers as soon as somebody is invited, and until the invitation ends; a child, also one that was revoked, is always answered', async () => {
+    const statusOf = async () => (await ask('/sync/challenge', { headers: claiming(randomUUID()) })).status
+    expect(await statusOf()).toBe(404)
+    await invitation()
+    expect(await statusOf()).toBe(401)
+    centre.clock.advance(limits.sync.invitation.life + 1)
+    expect(await statusOf()).toBe(404)
+    const { peer } = await withChild()
+    centre.clock.advance(limits.sync.invitation.life + 1)
+    expect(await statusOf()).toBe(401)
+    await centre.services.store.write(asSystem(), (tx) => setPeer(tx, peer, { revoked_at: tx.now }))
+    expect(await statusOf()).toBe(401)
+  })
+})
+
+type Kept = { method: string; path: string; headers: Record<string, string>; body: string }
+const before = JSON.parse(readFileSync(new URL('./fixtures/requests-of-protocol-1.json', import.meta.url), 'utf8')) as Kept[]
+
+test.each(before.map((request) => [request.path, request] as const))(
+  '%s of a program of the first protocol: it is told to be updated in words that it understands, and waits',
+  async (path, { headers, body }) => {
+    await invitation()
+    const refused = await ask(path, { headers, body: new Uint8Array(Buffer.from(body, 'base64')) })
+    // That program believes a refusal without `markbook-answers`, and this code ends in its state «upgrade», which loses nothing.
+    expect(refused).toMatchObject({ status: 426, code: 'sync.upgrade_needed' })
+    expect(refused.headers).not.toHaveProperty('markbook-answers')
+    expect(JSON.parse(refused.text)).toMatchObject({ message: expect.stringMatching(/too old to replicate.*nothing is lost/) })
+  },
+)
