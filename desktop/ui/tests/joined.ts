@@ -2,9 +2,13 @@ import { people, stBrigids } from '@markbook/shared/story/people'
 import { invite } from '../../../server/peers/enrolment.ts'
 import { joinParent } from '../../../server/peers/join.ts'
 import { overNetwork } from '../../../server/peers/network.ts'
+import { startReplication } from '../../../server/peers/replication.ts'
 import { asSystem } from '../../../server/store/tx.ts'
 import { type BadLine, badLineTo } from '../../../server/testing/bad-line.ts'
 import { openSite, type Site } from './site.ts'
+
+/** Fractions of the usual waits, for which a test would sit: for a line that is back, and for an answer without news, which tells how far the parent is. */
+const HURRIED = { first: 200, most: 1_000, unsent: 1_000, hurry: 200, wait: 2 }
 
 /** Joins a server to another over real HTTP, over a line that can be cut, and waits until everything has come. `user`: it is this person's laptop. */
 export async function joinedUnder(parent: Site, child: Site, user: string | null = null): Promise<BadLine> {
@@ -14,7 +18,8 @@ export async function joinedUnder(parent: Site, child: Site, user: string | null
   const { code } = await parent.running().node.services.store.write(asSystem(), (tx) => invite(tx, asked))
   const { services } = child.running().node
   await joinParent(services, { url: line.url, code, kind }, overNetwork(new AbortController().signal))
-  await services.replication?.refresh()
+  await services.replication?.stop()
+  services.replication = await startReplication(services, undefined, undefined, undefined, HURRIED)
   await inStep(child, user ? 'ada' : 'okafor')
   return line
 }

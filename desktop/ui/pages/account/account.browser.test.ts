@@ -11,7 +11,7 @@ import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost, noMailLeaves } from '../../tests/post.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
-const NEXT_LOOK = { timeout: 25_000 }
+const NEXT_LOOK = 10_000
 
 describe.skipIf(!headlessPath)('the account page', () => {
   let site: Site
@@ -120,6 +120,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
 
   test('who is let into another school finds both, and goes from one to the other with nothing left over', async () => {
     const { context, page, faults } = await openWindow(browser)
+    await page.clock.install()
     await site.signIn(context, 'quinn')
     await page.goto(`${site.url}/account`)
     await page.getByRole('button', { name: 'Join another school' }).click()
@@ -135,7 +136,8 @@ describe.skipIf(!headlessPath)('the account page', () => {
     const [request] = await head.schools.joinRequests()
     await head.schools.approve({ params: { requestId: request?.id ?? '' }, body: { role: 'admin' } })
     const banner = page.getByRole('banner')
-    await banner.getByText('Hilltop-Marker School').waitFor(NEXT_LOOK)
+    await page.clock.fastForward(NEXT_LOOK)
+    await banner.getByText('Hilltop-Marker School').waitFor()
     await page.getByRole('link', { name: 'Subjects' }).click()
     await page.getByText('Hilltop-Marker maths').waitFor()
     await page.getByRole('button', { name: /^Account of/ }).click()

@@ -13,6 +13,7 @@ import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { fullDay } from '../../words/format.ts'
 import { standingQuery } from '../reports/book-queries.ts'
 import { isOutdated } from '../reports/book-standing.ts'
+import { Offers } from '../sign-in/offers.tsx'
 import { Decisions, OwnDecisions } from './decisions.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import styles from './home.module.css'
@@ -28,6 +29,7 @@ export function HomePage() {
   const today = fullDay(new Date())
   return (
     <Page title={t('title')} lead={profile.first_name ? t('lead', { name: profile.first_name, today }) : today}>
+      <Offers />
       {isSuspended && <Plain kind="suspended" />}
       {mine.error && !isSuspended && <FailureNotice failure={mine.error} onRetry={() => void mine.refetch()} />}
       {mine.isLoading && <Loading />}

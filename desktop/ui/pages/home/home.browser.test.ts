@@ -1,6 +1,10 @@
+import { naturalId } from '@markbook/shared/ids'
+import { storyId } from '@markbook/shared/story/ids'
+import { hilltop, people } from '@markbook/shared/story/people'
 import { michaelmas, thisYear } from '@markbook/shared/story/school-year'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asSystem } from '../../../../server/store/tx.ts'
 import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
@@ -80,6 +84,47 @@ describe.skipIf(!headlessPath)('today', () => {
     await picture(page, 'home-head-french-pc')
     expect(faults).toEqual([])
     await context.close()
+  })
+
+  test('somebody whom another school’s server has entered is asked, and agrees or declines', async () => {
+    const { services } = site.running().node
+    const offer = (id: string, role: string) => ({
+      id: storyId('request', 1, 90 + (role === 'admin' ? 1 : 0)),
+      school_id: hilltop,
+      table_name: 'school_management',
+      row_id: naturalId('membership', id, hilltop),
+      unit: 'role',
+      value: { role },
+      actor_id: people.marker.id,
+      hlc: 1,
+      code: 'awaits_person',
+      refused_at: '2026-01-12T08:00:00.000Z',
+      seen_at: null,
+      peer_id: storyId('request', 1, 92),
+    })
+    const rows = [offer(people.ada.id, 'teacher'), offer(people.byrne.id, 'admin')]
+    await services.store.write(asSystem(), (tx) => tx.local.insert(tx.t.sync_refused).values(rows))
+    for (const [name, press, said] of [
+      ['ada', 'Agree', 'You have agreed.'],
+      ['byrne', 'Decline', 'You have declined.'],
+    ] as const) {
+      const { context, page, faults } = await openWindow(browser)
+      await site.signIn(context, name)
+      await page.goto(site.url)
+      const asked = card(page, 'Hilltop-Marker School has entered you')
+      await asked.getByText(name === 'ada' ? 'as a teacher' : 'as an administrator').waitFor()
+      await expectForEverybody(page)
+      await expectFits(page)
+      if (name === 'ada') await picture(page, 'home-offer-pc')
+      await asked.getByRole('button', { name: press }).click()
+      await page.getByText(said).waitFor()
+      await asked.waitFor({ state: 'detached' })
+      expect(faults).toEqual([])
+      await context.close()
+    }
+    const asking = await (await site.as('ada')).auth.me()
+    expect(asking.pending_join_request?.school.id).toBe(hilltop)
+    expect((await (await site.as('byrne')).auth.me()).pending_join_request).toBe(null)
   })
 
   test('who is no teacher, and whose account is switched off, are told so kindly', async () => {

@@ -11,6 +11,7 @@ import layout from '../../components/layout.module.css'
 import { Answer, Card, FailureNotice, Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { JoinSchool } from './join-school.tsx'
+import { Offers } from './offers.tsx'
 import { requestedSchool, storeRequestedSchool } from './requested-school.ts'
 import styles from './standalone-page.module.css'
 import { StandalonePage } from './standalone-page.tsx'
@@ -78,6 +79,7 @@ function SchoolStep({ profile }: { profile: Profile }) {
   const refused = requestedSchool(profile)
   return (
     <>
+      <Offers />
       {refused && <Notice tone="warn">{t('welcome.refused', { school: refused })}</Notice>}
       <Answer of={schools}>{(list) => <Ways isFirst={list.length === 0} />}</Answer>
     </>
