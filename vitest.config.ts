@@ -15,6 +15,7 @@ const onceAllTheSame = [
   'server/store/backup/keep.test.ts',
   'server/store/backup/schedule.test.ts',
   'server/store/encryption.test.ts',
+  'server/store/postgres.test.ts',
   'server/store/semaphore.test.ts',
   'server/tests/http/**/*.test.ts',
   'server/tests/lan.test.ts',

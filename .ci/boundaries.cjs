@@ -61,13 +61,13 @@ module.exports = {
       },
       { except: ['^server/features/history/undoers\\.ts$', '^server/features/replication/', '\\.fixtures\\.ts$'] },
     ),
-    // These four use what a feature decides. Replication moves below the features, and the list goes with it.
+    // These three use what a feature decides. Replication moves below the features, and the list goes with it.
     forbid(
       'replication is below the features that show it',
       '^server/peers/',
       { path: '^server/(app|cli|desktop|features|start)' },
       {
-        except: ['files/give', 'files/named', 'judge', 'people'].map((file) => `^server/peers/${file}\\.ts$`),
+        except: ['files/give', 'files/named', 'people'].map((file) => `^server/peers/${file}\\.ts$`),
       },
     ),
     forbid('the command line is used by nobody', '^server/(?!cli/)', { path: '^server/cli/' }, { except: ['^server/(testing|tests)/'] }),

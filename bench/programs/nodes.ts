@@ -6,6 +6,7 @@ import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions } from '@markbook/shared/tables/tables'
+import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { packRows } from '@markbook/sync/protocol/page'
 import { stamp } from '@markbook/sync/stamp'
@@ -48,7 +49,9 @@ class SchoolNode {
     { url, secret }: Wait,
   ) {
     this.cursor = school.cursor
-    this.line = new ParentLine({ id: school.peer, url }, nodeKeys(secret, school.node), fetch)
+    const parent = textToCursor(school.cursor)?.epoch ?? ''
+    const known = { id: school.peer, url, node_id: parent, public_key: nodeKeys(secret, parent).publicKey }
+    this.line = new ParentLine(known, nodeKeys(secret, school.node), fetch)
   }
 
   async greet(): Promise<void> {

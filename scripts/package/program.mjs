@@ -1,14 +1,10 @@
 // The program as a folder: bundles with all of their packages in them, and beside them what they read at run time.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { copyFonts, ensureAppBuilt, app as webApp } from '../build.mjs'
+import { BANNER, copyFonts, ensureAppBuilt, app as webApp } from '../build.mjs'
 import { root } from '../install.mjs'
 
 const ADDON = 'better_sqlite3.node'
-/** Packages of CommonJS find here what they are used to. */
-const BANNER = `import { createRequire as __createRequire } from 'node:module'
-const require = __createRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname`
-
 /** The addon lies beside the bundle, wherever that is installed. */
 const addonBeside = {
   name: 'addon beside the bundle',
