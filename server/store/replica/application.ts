@@ -1,5 +1,5 @@
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
-import type { Settled } from '@markbook/sync/merge/settle'
+import { type Settled, settleBook } from '@markbook/sync/merge/settle'
 import { pick } from '@markbook/sync/merge/state'
 import { isOfRow } from '../errors.ts'
 import { same } from '../row-changes.ts'
@@ -7,8 +7,8 @@ import type { WriteTx } from '../tx.ts'
 import { hold } from './held.ts'
 import { type AnyRow, scopeIn } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { hasRivals, movingIn, park } from './rivals.ts'
-import type { Known } from './states.ts'
+import { hasRivals, movingIn, park, settleRivalry } from './rivals.ts'
+import { type Known, knownRows } from './states.ts'
 import { rowMaker, type Standing, syncRowOf } from './write.ts'
 
 export const stands = ({ state, asSent }: Change): boolean => (asSent ? asSent === 'there' : state.alive.length > 0)
@@ -18,6 +18,30 @@ export function restand(own: Map<string, Change>, known: Known | undefined, sett
   if (!known?.row) return
   if (settled.length === 0 && !known.settled) return
   own.set(known.state.id, { known, state: known.state, settled, source: known.source })
+}
+
+/**
+ * Writes rows that stay, or come back, though they were deleted, outside of a page's own course. A row that stays for the same reason, and
+ * has to give up its name or code to one of them, is written with them.
+ */
+export async function writeStaying(application: Application, table: Replicated, changes: readonly Change[]): Promise<void> {
+  if (changes.length === 0) return
+  const { tx, schoolId } = application
+  if (table === 'report_book') for (const change of changes) change.settled = settleBook(change.state)
+  const own = application.changes.get(table) ?? new Map<string, Change>()
+  const staying = new Map(changes.map((change) => [change.state.id, change]))
+  // Of the other rows of this page those that are deleted have given up their texts already.
+  const rest = [...own.values()].filter((change) => !staying.has(change.state.id) && (stands(change) || change.known?.row))
+  const states = [...changes, ...rest].map(({ state }) => state)
+  const { settled, concerned } = await settleRivalry(tx, table, schoolId, states, [], new Set(staying.keys()))
+  const others = [...concerned.values()].filter(({ id, alive }) => alive.length === 0 && !staying.has(id)).map(({ id }) => id)
+  const known = await knownRows(tx, table, schoolId, others)
+  const giveWay = new Map<string, Change>()
+  for (const id of others) restand(giveWay, known.get(id), settled.get(id) ?? [])
+  for (const [id, change] of giveWay) giveWay.set(id, Object.assign(own.get(id) ?? change, { settled: change.settled }))
+  for (const change of changes) change.settled = settled.get(change.state.id) ?? change.settled
+  await writeRows(application, table, [...changes, ...giveWay.values()])
+  for (const change of giveWay.values()) keepClaims(application, table, change)
 }
 
 /**

@@ -1,11 +1,10 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
-import { record, stands, writeRows } from './application.ts'
+import { record, stands, writeStaying } from './application.ts'
 import { followBooks } from './frozen.ts'
 import { type AnyRow, hasMoved, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
 import type { Application, Change, Incoming } from './page.ts'
-import { settleStaying } from './rivals.ts'
 import { type Known, knownRows, rowsNaming, settledRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
@@ -29,8 +28,7 @@ async function buryTable(application: Application, table: Replicated): Promise<v
   )
   const stay = gone.filter(({ state }) => needed.has(state.id))
   const leave = gone.filter(({ state }) => !needed.has(state.id))
-  await settleStaying(application, table, stay)
-  await writeRows(application, table, stay)
+  await writeStaying(application, table, stay)
   if (table === 'report_book') await followBooks(application, stay)
   for (const { state } of stay) keepDeletion(application, table, state)
   const ids = leave.map(({ state }) => state.id)

@@ -1,10 +1,9 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { writeRows } from './application.ts'
+import { writeStaying } from './application.ts'
 import { hold } from './held.ts'
 import { type AnyRow, linksFrom, parentIdOf } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { settleStaying } from './rivals.ts'
 import { idsThere, type Known, knownRows } from './states.ts'
 import { standing } from './write.ts'
 
@@ -43,8 +42,7 @@ async function revive(application: Application, table: Replicated, ids: readonly
     return state && state.alive.length === 0 ? [{ known: before ?? null, state, settled: [], source: null }] : []
   })
   const ready = await withParents(application, table, deleted)
-  await settleStaying(application, table, ready)
-  await writeRows(application, table, ready)
+  await writeStaying(application, table, ready)
   for (const { state } of ready) {
     const stamp = state.units[EXISTENCE]
     if (stamp) kept.push({ table, rowId: state.id, unit: EXISTENCE, kind: 'delete', value: null, stamp, status: 'open', reason: null })

@@ -1,10 +1,9 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
-import { type Settled, settleBook, settleRequests, settleRivals, settleTerms } from '@markbook/sync/merge/settle'
+import { type Settled, settleRequests, settleRivals, settleTerms } from '@markbook/sync/merge/settle'
 import type { RowState } from '@markbook/sync/merge/state'
 import { inArray } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
 import type { AnyRow } from './links.ts'
-import type { Application, Change } from './page.ts'
 import { columnsIn, knownRows, rowsWhere, settledRows, tableIn } from './states.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -102,14 +101,6 @@ async function standingStates(
   const adjusted = column ? await settledRows(tx, schoolId, table) : []
   const known = await knownRows(tx, table, schoolId, [...new Set([...rows.map(({ id }) => id), ...adjusted])])
   return [...known.values()].flatMap(({ state, row }) => (row ? [state] : []))
-}
-
-/** What stands in rows that are written outside of a page's own course: those that stay, or come back, though they were deleted. */
-export async function settleStaying({ tx, schoolId }: Application, table: Replicated, changes: readonly Change[]): Promise<void> {
-  if (table === 'report_book') for (const change of changes) change.settled = settleBook(change.state)
-  const states = changes.map(({ state }) => state)
-  const { settled } = await settleRivalry(tx, table, schoolId, states, [], new Set(states.map(({ id }) => id)))
-  for (const change of changes) change.settled = settled.get(change.state.id) ?? change.settled
 }
 
 /** Rows that are about to go give up their unique text at once: another row of the same page may have it. */

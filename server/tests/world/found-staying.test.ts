@@ -73,3 +73,38 @@ test('an assessment that stays for a mark comes to the laptop with it, after ano
   expect((await rows(laptop, 'grade')).find((row) => row.id === id)?.score).toBe(6)
   await expectSame()
 })
+
+test('two classes of one name that stay for what lives in them: the older one has the name again, whichever stayed first', async () => {
+  const { centre, box, meet, expectSame } = await stage()
+  const class_ = (last: number, name: string) =>
+    ({ id: idOf(last), school_id: school.id, academic_year_id: school.years[0] ?? '', name, created_by: admin }) as const
+  const [assessment] = [await assessmentOf(box)]
+  const find = async (tx: Parameters<Parameters<typeof at>[2]>[0], last: number) =>
+    (await tx.find('student_group', school.id, idOf(last))) as never
+  const remove = (last: number) => at(centre, admin, async (tx) => tx.remove('student_group', [await find(tx, last)]))
+  const keep = (last: number) =>
+    at(box, admin, (tx) => tx.insert('assessment', [{ ...assessment, id: idOf(last + 10), title: 'New', student_group_id: idOf(last) }]))
+  const names = async (node: WorldNode) =>
+    (await rows(node, 'student_group')).filter(({ name }) => name.startsWith('3C')).map(({ id, name }) => [id, name])
+  await at(centre, admin, (tx) => tx.insert('student_group', [class_(1, '3D'), class_(2, '3C')]))
+  await meet()
+  await remove(2)
+  await at(centre, admin, async (tx) => tx.update('student_group', [{ before: await find(tx, 1), patch: { name: '3C' } }]))
+  await keep(2)
+  await meet()
+  expect(await names(centre)).toEqual([
+    [idOf(1), '3C'],
+    [idOf(2), '3C~0002'],
+  ])
+  await remove(1)
+  expect(await names(centre)).toEqual([[idOf(2), '3C']])
+  await keep(1)
+  await meet()
+  const both = [
+    [idOf(1), '3C'],
+    [idOf(2), '3C~0002'],
+  ]
+  expect(await names(centre)).toEqual(both)
+  expect(await names(box)).toEqual(both)
+  await expectSame()
+})
