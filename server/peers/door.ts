@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { common, type Failure } from '@markbook/shared/failures'
+import { common, Failure } from '@markbook/shared/failures'
 import { isId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { OLDEST_PROTOCOL } from '@markbook/sync/protocol/messages'
@@ -16,6 +16,7 @@ import { isChallengeFor } from './challenge.ts'
 import { askingChild, isSilent, openInvitation, syncFailures } from './enrolment.ts'
 import { isSignedBy, proveReply, type Reply, signReply } from './keys.ts'
 import { keysKnownAs } from './parent-keys.ts'
+import { refusalLogOf, type Sender, senderOf } from './refusal-log.ts'
 
 type Peer = Row<'sync_peer'>
 export type Ctx = Context<AppEnv>
@@ -79,8 +80,9 @@ type Asker = {
 export type Child = Asker & { peer: Peer; number: number }
 export type Invited = Asker & { invitation: Row<'sync_invitation'> }
 
-/** How the replies to a request are signed; null while nobody could verify it. */
-type Line = { sign: ((reply: Reply) => string) | null }
+/** `sign`: how the replies to a request are signed; null while nobody could verify it. `sender`: the enrolment that it names. */
+type Line = { sign: ((reply: Reply) => string) | null; sender: Sender }
+const NOBODY: Sender = { peer: null, node: null, kind: null, person: null }
 /** How the asker of a route is found; throws where there is none. */
 type Finder<A extends Asker> = (services: Services, heard: Heard, line: Line) => Promise<A>
 
@@ -98,6 +100,7 @@ async function childOf(services: Services, { peer: id, number, parent }: Heard, 
   if (!isId(id)) throw syncFailures.badSignature()
   const peer = await askingChild(services.store, id)
   if (!peer) throw syncFailures.unknownNode()
+  line.sender = senderOf(peer)
   const demandHeard = () => {
     if (peer.revoked_at) throw syncFailures.revoked()
   }
@@ -171,22 +174,34 @@ export function answerAt<A extends Asker, S extends z.ZodType>(
   work: (given: { c: Ctx; asker: A; asked: z.output<S> }) => Promise<unknown>,
 ): void {
   app.post(way.path, async (c) => {
-    const exchange: Exchange = { answers: '', sign: null, isFound: false }
+    const exchange: Exchange = { answers: '', sign: null, sender: NOBODY, stage: 'unknown' }
     try {
       const answer = await heardAnd(c, { services, busy, way, exchange }, work)
       c.set('route', way.path)
       return replyTo(c, exchange, JSON.stringify(answer))
     } catch (error) {
-      if (!exchange.isFound && (await isSilent(services.store, services.clock.now()))) return c.notFound()
+      if (exchange.stage === 'unknown' && (await isSilent(services.store, services.clock.now()))) return c.notFound()
       c.set('route', way.path)
       c.set('failure', error)
+      noteRefusal(services, exchange, error)
       return refusalTo(c, exchange, error, isEndless(c, way.most))
     }
   })
 }
 
-/** What is known of a request so far. `answers`: its signature, which the reply is bound to. */
-type Exchange = Line & { answers: string; isFound: boolean }
+/**
+ * What is known of a request so far. `answers`: its signature, which the reply is bound to. `stage`: `named`, who asks was found; `signed`,
+ * the signature is theirs; `taken`, the request was handed on.
+ */
+type Exchange = Line & { answers: string; stage: 'unknown' | 'named' | 'signed' | 'taken' }
+
+/** What was not signed by the enrolment that it names counts as sent by somebody unknown. */
+function noteRefusal(services: Services, { stage, sender }: Exchange, error: unknown): void {
+  if (stage === 'taken' || !(error instanceof Failure) || error.status >= 500 || error.code === LATER) return
+  refusalLogOf(services).note(stage === 'signed' ? sender : { ...sender, peer: null }, [{ table: null, row: null, code: error.code }])
+}
+const LATER = syncFailures.later().code
+
 type At<A extends Asker, S extends z.ZodType> = { services: Services; busy: Busy; way: Way<A, S>; exchange: Exchange }
 
 async function heardAnd<A extends Asker, S extends z.ZodType, T>(
@@ -199,15 +214,18 @@ async function heardAnd<A extends Asker, S extends z.ZodType, T>(
   const heard = heardIn(c)
   exchange.answers = heard.signature
   const asker = await way.from(services, heard, exchange)
-  exchange.isFound = true
+  exchange.stage = 'named'
   const answer = async () => {
     const body = await slotOf(c.env?.incoming).releasedDuring(() => readBytes(c.req.raw, way.most))
     if (!body) throw syncFailures.tooLarge()
     const { method, path } = c.req
     const signed = { method, path, body, nonce: asker.nonce, number: heard.number }
     if (!isSignedBy(signed, heard.signature, asker.verifier)) throw asker.wrong()
+    exchange.stage = 'signed'
     asker.demandHeard()
-    return work({ c, asker, asked: read(way, body, isGzipped(c)) })
+    const asked = read(way, body, isGzipped(c))
+    exchange.stage = 'taken'
+    return work({ c, asker, asked })
   }
   return way.isAlone ? alone(busy, heard.peer, answer) : answer()
 }

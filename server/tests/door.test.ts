@@ -6,6 +6,7 @@ import zlib, { gzipSync } from 'node:zlib'
 import { limits } from '@markbook/shared/limits'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { jsonLog } from '../http/log.ts'
 import { overloadProtection } from '../http/overload.ts'
 import { listen } from '../lan/listener.ts'
 import { invite, parentsOf } from '../peers/enrolment.ts'
@@ -120,6 +121,22 @@ describe('who is no child, or has not signed', () => {
     expect(await ask(path, { headers, body })).toMatchObject({ status: 409, code: 'sync.stale_session' })
     await centre.services.store.write(asSystem(), (tx) => setPeer(tx, peer, { session_number: number - 1 }))
     expect(await ask(path, { headers, body })).toMatchObject({ status: 400, code: 'validation_failed' })
+  })
+
+  test('is in the log, with the node that signed or that was named, and one line a minute for all who are unknown', async () => {
+    const { box, peer, keys } = await withChild()
+    const lines: Record<string, unknown>[] = []
+    centre.services.log = jsonLog('warn', { write: (line) => void lines.push(JSON.parse(line)) })
+    const path = '/sync/known'
+    for (let time = 0; time < 20; time += 1) await ask(path, { headers: claiming(randomUUID()) })
+    expect(lines).toEqual([expect.objectContaining({ node: null, person: null, code: 'sync.unknown_node', count: 1 })])
+    centre.clock.advance(limits.sync.refusals.every)
+    await ask('/sync/challenge', { headers: claiming(peer) })
+    const node = { node: box.services.store.nodeId, kind: 'school' }
+    expect(lines.slice(1)).toEqual([expect.objectContaining({ ...node, code: 'sync.bad_signature', count: 20 })])
+    const replayed = signed(path, Buffer.from('{}'), { peer, keys, nonce: await sessionOf(peer), number: 0 })
+    for (let time = 0; time < 3; time += 1) await ask(path, { headers: replayed })
+    expect(lines.slice(2)).toEqual([expect.objectContaining({ ...node, code: 'sync.stale_session', count: 1 })])
   })
 
   test('sends no small question compressed', async () => {
