@@ -4,7 +4,9 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { Command } from 'commander'
 import { eq } from 'drizzle-orm'
 import { peopleNamed } from '../../features/replication/people.ts'
+import { readNote } from '../../lan/running-note.ts'
 import { normalEmail } from '../../mail/emails.ts'
+import { isLoopback } from '../../network/addresses.ts'
 import { invite } from '../../peers/enrolment.ts'
 import { renamePeer, revokePeer, type Successor, successorOf } from '../../peers/nodes.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -92,9 +94,19 @@ async function inviteNode({ laptop, school, new: isNew = false }: Inviting, comm
     console.log(
       `The code, good for ${limits.sync.invitation.life / 60_000} minutes and for one ${laptop ? 'laptop' : 'server'}:\n\n    ${code}\n`,
     )
-    console.log(`On the other machine:\n\n    markbook join ${config.publicUrl} ${code}${laptop ? ' --laptop' : ''}`)
+    const address = addressOf(config)
+    console.log(`On the other machine:\n\n    markbook join ${address} ${code}${laptop ? ' --laptop' : ''}`)
+    if (config.publicUrlFollows && isLoopback(new URL(address).hostname)) console.log(`\n${ONLY_HERE}`)
   })
 }
+
+/** Where the server is that runs now: it may have been started on another port than these settings name. */
+function addressOf({ publicUrl, publicUrlFollows, dataDir }: Console['config']): string {
+  const note = publicUrlFollows ? readNote(dataDir) : null
+  return note ? (note.urls[0] ?? note.url) : publicUrl
+}
+
+const ONLY_HERE = 'This server answers on this computer alone. For the others: markbook start --lan; behind a proxy, set PUBLIC_URL.'
 
 const isEmpty = ({ store }: Console) => store.read(asSystem(), async (tx) => (await tx.db.$count(tx.t.school)) === 0)
 

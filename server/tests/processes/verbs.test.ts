@@ -82,7 +82,10 @@ describe('the verbs of replication, as they are typed at a school and at its cen
 
   test('a laptop that has joined and was not started: sync status says whom it joined, and what is missing', async () => {
     const laptop = await Node.make('Ada’s laptop')
-    const code = codeIn(await centre.done('node', 'invite', '--laptop', people.ada.email, '--school', 'St Brigid’s'))
+    const invited = await centre.done('node', 'invite', '--laptop', people.ada.email, '--school', 'St Brigid’s')
+    expect(invited).toContain(`markbook join http://localhost:${centre.port} `)
+    expect(invited).toContain('This server answers on this computer alone.')
+    const code = codeIn(invited)
     await laptop.done('join', centre.line.url, code, '--laptop')
     const said = await laptop.verb('sync', 'status')
     await laptop.remove()
