@@ -19,6 +19,7 @@ const onceAllTheSame = [
   'server/store/semaphore.test.ts',
   'server/tests/http/**/*.test.ts',
   'server/tests/lan.test.ts',
+  'server/tests/world/options.test.ts',
 ]
 /** Tests that kill, measure or wait for minutes: they run in `npm run test:all`. */
 const slow = '**/*.slow.test.ts'

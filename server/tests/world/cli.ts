@@ -3,15 +3,15 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type Cluster, startCluster } from '../../testing/cluster.ts'
 import { makeTemplate } from '../../testing/database.ts'
-import { type Fault, faults, type Outcome } from './members.ts'
+import type { Fault, Outcome } from './members.ts'
+import { optionsIn } from './options.ts'
 import { type Run, replayOf, simulate } from './run.ts'
 
 /**
  * `npm run sim -- --seeds 100 [--seed 1] [--events 200] [--central 10] [--faults a,b] [--laptops 0] [--jobs 2] [--show 3] [--trace 1]`:
  * simulated worlds, shared out among as many processes as there are cores. `--central 10`: every tenth has its centre on Postgres.
  */
-const asked = new Map<string, string>()
-for (let at = 2; at < process.argv.length; at += 2) asked.set((process.argv[at] ?? '').replace(/^--/, ''), process.argv[at + 1] ?? '')
+const asked = optionsAsked()
 const number = (name: string, otherwise: number) => Number(asked.get(name) ?? otherwise)
 const [from, count, events] = [number('seed', 1), number('seeds', 20), number('events', 200)]
 /** Every so many-th seed has its centre on Postgres; 0 for none. */
@@ -19,9 +19,17 @@ const central = number('central', 0)
 const isCentral = (seed: number) => central > 0 && seed % central === 0
 const jobs = Math.min(count, number('jobs', availableParallelism()))
 
+function optionsAsked() {
+  try {
+    return optionsIn(process.argv.slice(2))
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(2)
+  }
+}
+
 function runOf(seed: number): Run {
-  const chosen = asked.get('faults')?.split(',')
-  const only = chosen && new Set(chosen.filter((name): name is Fault => (faults as readonly string[]).includes(name)))
+  const only = asked.has('faults') && new Set(asked.get('faults')?.split(',') as Fault[])
   const cluster = isCentral(seed) ? asked.get('cluster') : undefined
   return {
     events,
