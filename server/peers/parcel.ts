@@ -126,5 +126,17 @@ export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, sha
   const content = decrypt(sealed, shared, from.id)
   if (!content) throw new Error('This parcel was not sealed for this server.')
   const value: unknown = JSON.parse(gunzipSync(content, { maxOutputLength: MOST }).toString('utf8'))
-  return direction === 'up' ? Up.parse(value) : Down.parse(value)
+  const parcel = direction === 'up' ? Up.parse(value) : Down.parse(value)
+  if (goesOnAfter(bytes, 3 + parcel.files.length)) throw new Error('Something was added to this parcel behind its end.')
+  return parcel
+}
+
+function goesOnAfter(bytes: Buffer, lines: number): boolean {
+  let at = 0
+  for (let line = 0; line < lines; line += 1) {
+    const end = bytes.indexOf('\n', at)
+    if (end < 0) return false
+    at = end + 1
+  }
+  return at < bytes.length
 }

@@ -133,6 +133,8 @@ describe('a stick instead of a line', () => {
     const changed = Buffer.from(parcel)
     changed[at] = changed[at] === 65 ? 66 : 65
     await expect(importParcel(centre.services, changed)).rejects.toThrow('was changed on its way')
+    for (const more of ['x', '\n', 'a line\n'])
+      await expect(importParcel(centre.services, Buffer.concat([parcel, Buffer.from(more)]))).rejects.toThrow('behind its end')
     const [head = '', ...rest] = parcel.toString('utf8').split('\n')
     const aimed = Buffer.from([JSON.stringify({ ...JSON.parse(head), cursor: null }), ...rest].join('\n'))
     await expect(importParcel(centre.services, aimed)).rejects.toThrow('was changed on its way')
@@ -194,6 +196,7 @@ describe('files on the stick', () => {
     link.line.cut = true
     const up = await uploadedAt(box, pdfOfSize(3_000))
     const parcel = await parcelOf()
+    await expect(importParcel(centre.services, Buffer.concat([parcel, Buffer.from('a file\n')]))).rejects.toThrow('behind its end')
     const damaged = Buffer.from(parcel)
     damaged[parcel.length - 50] = damaged[parcel.length - 50] === 65 ? 66 : 65
     const { files, receipt } = await importParcel(centre.services, damaged)
