@@ -14,7 +14,10 @@ import type { ReadTx, WriteTx } from '../store/tx.ts'
 import { type CodeKeys, codeKeys, invitationId, isKey, type NodeKeys } from './keys.ts'
 
 export const syncFailures = failures('sync', {
-  invitationInvalid: [400, 'This invitation is wrong, was used already, or is too old. Ask for a new one.'],
+  invitationInvalid: [
+    400,
+    'This invitation is wrong, was used already, or is too old. It counts only at the server that made it: compare the address, then ask for a new one.',
+  ],
   forALaptop: [
     409,
     'This code is for a laptop, and is still good. On the laptop of whom it is for: markbook join <address> <code> --laptop',

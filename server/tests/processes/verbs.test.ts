@@ -70,7 +70,10 @@ describe('the verbs of replication, as they are typed at a school and at its cen
       exit: 1,
       text: expect.stringMatching(/^Only a centre takes in other schools: .*DATABASE_URL, on PostgreSQL \(operators’ guide, .*\)\.\n$/),
     })
-    expect(refused).toEqual({ exit: 1, text: expect.stringMatching(/(is wrong, was used already, or is too old).*\n$/) })
+    expect(refused).toEqual({
+      exit: 1,
+      text: expect.stringMatching(/(is wrong, was used already, or is too old\. It counts only at the server that made it).*\n$/),
+    })
   })
 
   test('node list and rename: each names the other', async () => {
