@@ -1,5 +1,5 @@
 // `npm run check`: types, lint, imports between folders, and that generated files are current. Each step is a command anyone can run alone.
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from './install.mjs'
 
@@ -13,12 +13,13 @@ const productCode = [
 /** Files that still have such casts. The list only shrinks. */
 const knownCasts = ['desktop/ui/api/queries.ts']
 
+/** The longest comes first, so that no core waits for it at the end. */
 const steps = [
+  ['types', bin('tsc', '-p', '.')],
   ['format and lint', bin('biome', 'check', '--error-on-warnings', '.')],
   ['promises', bin('oxlint', '--type-aware', '--deny-warnings', 'shared', 'sync', 'server', 'desktop')],
   ['types of shared, which knows neither Node nor a page', bin('tsc', '-p', 'shared')],
   ['types of sync, likewise', bin('tsc', '-p', 'sync')],
-  ['types', bin('tsc', '-p', '.')],
   [
     'imports between folders',
     bin('depcruise', '--config', '.ci/boundaries.cjs', '--output-type', 'json', 'shared', 'sync', 'server', 'desktop'),
@@ -60,19 +61,34 @@ function onlyKnownCasts(output) {
   if (gone.length > 0) throw new Error(`no such cast any more, remove from the list: ${gone.join(', ')}`)
 }
 
-export function check() {
-  for (const [title, [command, ...args], inspect] of steps) {
-    const started = Date.now()
-    const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 })
-    const failure = inspect ? inspected(inspect, stdout) : status === 0 ? null : `${stdout}\n${stderr}`
-    console.log(`${failure === null ? '✓' : '✗'} ${title} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
-    if (failure !== null) {
+/** How many steps run side by side: each needs little more than one core. */
+const AT_ONCE = 2
+
+/** True where every step passed. A failed step is told with its output, and no further one begins. */
+export async function check() {
+  const waiting = [...steps]
+  let passed = true
+  const work = async () => {
+    while (passed && waiting.length > 0) {
+      const [title, command, inspect] = waiting.shift()
+      const started = Date.now()
+      const { status, stdout, output } = await run(command)
+      const failure = inspect ? inspected(inspect, stdout) : status === 0 ? null : output
+      console.log(`${failure === null ? '✓' : '✗'} ${title} (${((Date.now() - started) / 1000).toFixed(1)} s)`)
+      if (failure === null) continue
       console.error(failure)
-      return false
+      passed = false
     }
   }
-  return true
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return passed
 }
+
+const run = ([command, ...args]) =>
+  new Promise((resolve) => {
+    const ended = (error, stdout, stderr) => resolve({ status: error ? 1 : 0, stdout, output: `${stdout}\n${stderr}` })
+    execFile(command, args, { cwd: root, maxBuffer: 256 * 1024 * 1024 }, ended)
+  })
 
 const inspected = (inspect, output) => {
   try {
@@ -83,4 +99,4 @@ const inspected = (inspect, output) => {
   }
 }
 
-if (process.argv[1] === join(root, 'scripts', 'check.mjs')) process.exit(check() ? 0 : 1)
+if (process.argv[1] === join(root, 'scripts', 'check.mjs')) process.exit((await check()) ? 0 : 1)

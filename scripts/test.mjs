@@ -23,7 +23,7 @@ const worlds = (count) => [
   '--central',
   '20',
 ]
-const quick = ['once', 'sqlite', 'app', 'shell', 'browser'].map((name) => `--project=${name}`)
+const quick = ['sqlite', 'app', 'browser'].map((name) => `--project=${name}`)
 const reportFile = join(root, '.cache', 'tests.json')
 const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`]
 
@@ -71,5 +71,5 @@ const packages = { title: 'Packages', step: ['--import', 'tsx', join('scripts', 
 
 if (mode === '--watch') process.exit(run(vitest('watch', ...quick, ...rest)))
 if (rest.length > 0) process.exit(run(vitest('run', ...(rest.some((one) => one.startsWith('--project')) ? [] : quick), ...rest)))
-if (!check()) process.exit(1)
+if (!(await check())) process.exit(1)
 runAll(mode === '--all' ? [{ ...tests, env: LONG }, slow, someWorlds(500), packages] : [tests, someWorlds(100)])

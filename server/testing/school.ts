@@ -49,7 +49,7 @@ export type School = {
   cookieOf(name: PersonName): string
   clientWith(cookie: string): Client<typeof contract>
   rows<T extends Replicated>(table: T): Promise<Row<T>[]>
-  /** Everything stored, as text: two digests are equal where nothing changed. */
+  /** Of everything stored: two digests of one school are equal where nothing changed. */
   digest(): Promise<string>
   close(): Promise<void>
 }
@@ -153,9 +153,10 @@ async function signInAll({ store, keys, config }: Services): Promise<Record<Pers
 /** Sessions and attempts come and go with every request. */
 const FLEETING = ['session', 'attempt', 'otp_code']
 
+/** A sum of hashes does not depend on the order of the lines; to write them as sorted text took ten times as long. */
 const linesOnPostgres = (table: object) => {
   const { schema = 'public', name } = getTableConfig(table as PgTable)
-  return `select '${name}' as name, (select string_agg(line::text, chr(10) order by line::text) from "${schema}"."${name}" line) as lines`
+  return `select '${name}' as name, (select count(*) || ' ' || sum(hash_record_extended(line, 0)) from "${schema}"."${name}" line) as lines`
 }
 const linesOnSqlite = (table: Table) => {
   const values = Object.values(getTableColumns(table)).map(({ name }) => `quote("${name}")`)
@@ -163,7 +164,7 @@ const linesOnSqlite = (table: Table) => {
   return `select '${getTableName(table)}' as name, (select group_concat(line, char(10)) from (${lines})) as lines`
 }
 
-/** The rows of every table as sorted text, which the database makes itself: some tests ask for it with every request that they send. */
+/** What stands in every table, in short on Postgres: some tests ask for it with every request that they send. */
 const digestOf = ({ store, url }: TestDatabase) =>
   store.read(asSystem(), async (tx) => {
     const tables = Object.values(tx.t).filter((table) => !FLEETING.includes(getTableName(table)))
