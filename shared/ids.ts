@@ -3,7 +3,7 @@ import { parse, v5, v7 } from 'uuid'
 /** The namespace under which every natural key of Markbook is hashed. Never changes: two nodes that never met must agree. */
 const NAMESPACE = parse('6f0d5b7e-52a4-4c0e-9d5a-2b7c1e8f4a10')
 
-/** Kinds of rows whose id follows from their natural key (decisions §1, «Ids by nature»). */
+/** Kinds of rows whose id follows from their natural key (decisions §1, «Ids by nature»); `node`: a number for a node that joins by a code. */
 export const naturalKinds = [
   'user',
   'membership',
@@ -20,6 +20,7 @@ export const naturalKinds = [
   'recovery_code',
   'conflict',
   'refusal',
+  'node',
 ] as const
 export type NaturalKind = (typeof naturalKinds)[number]
 

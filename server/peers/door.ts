@@ -13,7 +13,7 @@ import type { Services } from '../http/services.ts'
 import { raiseNumber } from '../store/peer-row.ts'
 import type { WriteTx } from '../store/tx.ts'
 import { isChallengeFor } from './challenge.ts'
-import { askingChild, isSilent, openInvitation, syncFailures } from './enrolment.ts'
+import { askingChild, invitationNamed, isSilent, syncFailures } from './enrolment.ts'
 import { isSignedBy, proveReply, type Reply, signReply } from './keys.ts'
 import { keysKnownAs } from './parent-keys.ts'
 import { refusalLogOf, type Sender, senderOf } from './refusal-log.ts'
@@ -87,7 +87,7 @@ const NOBODY: Sender = { peer: null, node: null, kind: null, person: null }
 type Finder<A extends Asker> = (services: Services, heard: Heard, line: Line) => Promise<A>
 
 export const invited: Finder<Invited> = async ({ store, clock }, { peer: id }, line) => {
-  const invitation = await store.readOnce((tx) => openInvitation(tx, id, clock.now()))
+  const invitation = await store.readOnce((tx) => invitationNamed(tx, id, clock.now()))
   if (!invitation) throw syncFailures.invitationInvalid()
   line.sign = (reply) => proveReply(reply, invitation.code_hash)
   return { invitation, verifier: invitation.code_hash, nonce: '', wrong: syncFailures.invitationInvalid, demandHeard: () => {} }

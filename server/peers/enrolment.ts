@@ -110,44 +110,65 @@ export type Host = { nodeId: string; kind: NodeRole; name: string; keys: NodeKey
 
 /**
  * Takes a node in by its invitation, once. A school that started alone brings its own id; an invitation for a school that is here already
- * takes in only that one.
+ * takes in only that one. Whoever was taken in and did not get the answer asks again and gets it (SPEC, «Enrolment»).
  */
-export async function admit(tx: WriteTx, host: Host, invitation: Row<'sync_invitation'>, join: Join): Promise<Joined> {
+export async function admit(tx: WriteTx, host: Host, { id }: Pick<Invited, 'id'>, join: Join): Promise<Joined> {
   if (!isKey(join.public_key, 'ed25519') || !isKey(join.box_key, 'x25519')) throw syncFailures.badSignature()
-  const { sync_invitation, school } = tx.t
-  const { db } = tx
-  // Whoever has the right code may know what it is for.
-  if (join.kind !== 'laptop' && invitation.kind === 'laptop') throw syncFailures.forALaptop()
-  if (join.kind === 'laptop' && invitation.kind !== 'laptop') throw syncFailures.forAServer()
-  // Before anything is written: a laptop carries what one person may read and write.
-  if (join.user != null && join.user !== invitation.user_id) throw syncFailures.otherPerson()
   await lockedNode(tx, {})
-  if (await childByNode(tx, join.node)) throw syncFailures.nodeTaken()
-  const used = await tx.local
-    .update(tx.t.sync_invitation)
-    .set({ used_at: tx.now })
-    .where(and(eq(sync_invitation.id, invitation.id), isNull(sync_invitation.used_at)))
-    .returning({ id: sync_invitation.id })
-  if (used.length !== 1) throw syncFailures.invitationInvalid()
-  const schoolId = await schoolToJoin(tx, invitation.school_id, join)
-  const id = tx.newId()
-  await tx.local.insert(tx.t.sync_peer).values({
-    ...NEW_PEER,
-    id,
-    side: 'child',
+  // As it is now: the same node may have asked twice at once.
+  const [invitation] = await invitationsWithId(tx, { id })
+  if (!invitation) throw syncFailures.invitationInvalid()
+  const { used_at, user_id, school_id: invited } = invitation
+  if (used_at === null) demandFits(invitation, join)
+  const known = await childByNode(tx, join.node)
+  if (known && isAdmittedBy(known, invitation, join)) return joinedAs(tx, host, known, join)
+  if (known) throw syncFailures.nodeTaken()
+  if (used_at !== null) throw syncFailures.invitationInvalid()
+  const { sync_invitation } = tx.t
+  await tx.local.update(tx.t.sync_invitation).set({ used_at: tx.now }).where(eq(sync_invitation.id, id))
+  const child = {
+    id: tx.newId(),
     kind: join.kind,
     name: join.name,
-    school_id: schoolId,
-    user_id: invitation.user_id,
+    school_id: await schoolToJoin(tx, invited, join),
+    user_id,
     node_id: join.node,
     public_key: join.public_key,
     box_key: join.box_key,
     enrolled_at: tx.now,
-  })
-  const [known] = await db.select().from(school).where(eq(school.id, schoolId))
+  }
+  await tx.local.insert(tx.t.sync_peer).values({ ...NEW_PEER, ...child, side: 'child' })
+  return joinedAs(tx, host, child, join)
+}
+
+/** Whoever has the right code may know what it is for. */
+function demandFits({ kind, user_id }: Invited, join: Join): void {
+  if (join.kind !== 'laptop' && kind === 'laptop') throw syncFailures.forALaptop()
+  if (join.kind === 'laptop' && kind !== 'laptop') throw syncFailures.forAServer()
+  // Before anything is written: a laptop carries what one person may read and write.
+  if (join.user != null && join.user !== user_id) throw syncFailures.otherPerson()
+}
+
+/**
+ * The node that asks was taken in by this invitation, with these keys, and was not heard since: then it never got the answer. Both bear
+ * the time of the one transaction.
+ */
+function isAdmittedBy(child: Row<'sync_peer'>, { used_at }: Invited, join: Join): boolean {
+  const { kind, public_key, box_key, school_id, user_id, enrolled_at, session_nonce, revoked_at } = child
+  const isSameNode = kind === join.kind && public_key === join.public_key && box_key === join.box_key
+  const isSameHolding = (join.school ?? school_id) === school_id && (join.user ?? user_id) === user_id
+  return enrolled_at === used_at && session_nonce === null && revoked_at === null && isSameNode && isSameHolding
+}
+
+type Enrolled = Pick<Row<'sync_peer'>, 'id' | 'school_id' | 'user_id'>
+
+async function joinedAs(tx: WriteTx, host: Host, { id, school_id, user_id }: Enrolled, join: Join): Promise<Joined> {
+  const { school } = tx.t
+  const schoolId = school_id as string
+  const [known] = await tx.db.select().from(school).where(eq(school.id, schoolId))
   const { nodeId, name, keys } = host
   const parent = { node: nodeId, kind: await standingOver(tx, host, join), name, public_key: keys.publicKey, box_key: keys.boxKey }
-  return { peer: id, parent, school: schoolId, school_name: known?.name ?? join.name, user: invitation.user_id }
+  return { peer: id, parent, school: schoolId, school_name: known?.name ?? join.name, user: user_id }
 }
 
 /** The school that an invitation lets in: the one that it is for, or the one that the node brings. */
@@ -168,16 +189,25 @@ async function schoolToJoin({ db, t: { school } }: WriteTx, invited: string | nu
   return invited ?? (brought as string)
 }
 
+type Invited = Row<'sync_invitation'>
+
+const invitationsWithId = statement<{ id: string }>()(({ db, t: { sync_invitation }, p }) =>
+  db.select().from(sync_invitation).where(eq(sync_invitation.id, p.id)),
+)
+const invitationsUntil = statement<{ now: string }>()(({ db, t: { sync_invitation }, p }) =>
+  db.select().from(sync_invitation).where(gt(sync_invitation.expires_at, p.now)),
+)
 const withoutUse = statement<{ now: string }>()(({ db, t: { sync_invitation }, p }) =>
   db
-    .select()
+    .select({ id: sync_invitation.id })
     .from(sync_invitation)
-    .where(and(isNull(sync_invitation.used_at), gt(sync_invitation.expires_at, p.now))),
+    .where(and(isNull(sync_invitation.used_at), gt(sync_invitation.expires_at, p.now)))
+    .limit(1),
 )
 
-/** The invitation of this id (`codeKeys`), while it may be used. `now` in ms. */
-export async function openInvitation(tx: ReadTx, id: string, now: number): Promise<Row<'sync_invitation'> | undefined> {
-  return (await withoutUse(tx, { now: toInstant(now) })).find(({ code_hash }) => invitationId(code_hash) === id)
+/** The invitation of this id (`codeKeys`) while it is good; also a used one, of which only the node that used it gets an answer. `now` in ms. */
+export async function invitationNamed(tx: ReadTx, id: string, now: number): Promise<Invited | undefined> {
+  return (await invitationsUntil(tx, { now: toInstant(now) })).find(({ code_hash }) => invitationId(code_hash) === id)
 }
 
 const anyChild = statement()(({ db, t: { sync_peer } }) =>

@@ -1,4 +1,5 @@
 import { replicationFailures } from '@markbook/shared/contract/replication'
+import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Join, Joined, PROTOCOL } from '@markbook/sync/protocol/messages'
 import { eq } from 'drizzle-orm'
@@ -26,7 +27,7 @@ export type Joining = { url: string; code: string; kind: 'school' | 'laptop'; is
 /**
  * Joins a parent by its invitation. A school that started alone brings its rows; one that is empty gets those of the school that the
  * invitation is for. A parent that was joined before, and may have revoked this node since, is joined anew in its place.
- * Throws `sync.insecure_address`, and `LineFailure` with the parent's code. Where it stops half way, it is done again with another invitation.
+ * Throws `sync.insecure_address`, and `LineFailure` with the parent's code. Where it stops half way, it is done again with the same invitation.
  */
 export async function joinParent(services: Here, joining: Joining, carry: Carrier = fetch): Promise<Joined> {
   const { store } = services
@@ -35,7 +36,8 @@ export async function joinParent(services: Here, joining: Joining, carry: Carrie
   let node = store.nodeId
   const joined = await ask(services, { ...joining, node, user }, carry).catch(async (error: unknown) => {
     if (!(error instanceof LineFailure) || error.code !== 'sync.node_taken') throw error
-    node = await store.write(asSystem(), async (tx) => tx.newId())
+    // The same number each time that the code is typed here: by that the parent knows who asks again.
+    node = naturalId('node', keysOfCode(joining.code).id, node)
     return ask(services, { ...joining, node, user }, carry)
   })
   // Whatever the parent heeds.
@@ -119,7 +121,8 @@ async function ask({ store, config }: Here, { url, code, kind, node, user }: Ask
       throw new LineFailure(error.code, `${error.message} This server holds ${own.name}.`)
     throw error
   })
-  const joined = Joined.parse(answer)
+  const { data: joined } = Joined.safeParse(answer)
+  if (!joined) throw new LineFailure(syncFailures.upgradeNeeded().code, OTHER_VERSION)
   // A parent that has nothing of a school yet does not know what it is called.
   return own ? { ...joined, school_name: own.name } : joined
 }
@@ -155,4 +158,6 @@ function notLetIn(url: string, status: number): LineFailure {
 }
 
 const MAYBE_TAKEN =
-  ' It may have taken the code all the same. If the code is refused the next time, ask for another one there, and let them revoke what their markbook node list shows as never heard.'
+  ' It may have taken the code all the same: then it is still good here, and nowhere else. Do the same again with the same code.'
+const OTHER_VERSION =
+  'The answer of the other server cannot be read by this version of Markbook. Install the same version here as there, and do the same again with the same code.'

@@ -1,8 +1,12 @@
+import { limits } from '@markbook/shared/limits'
 import { people, stBrigids } from '@markbook/shared/story/people'
+import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { invite } from '../peers/enrolment.ts'
+import { headersOf } from '../peers/door.ts'
+import { invite, keysOfCode } from '../peers/enrolment.ts'
 import { joinParent } from '../peers/join.ts'
-import { nodeKeys } from '../peers/keys.ts'
+import { nodeKeys, proveReply } from '../peers/keys.ts'
+import { revokePeer } from '../peers/nodes.ts'
 import type { Carrier } from '../peers/parent-line.ts'
 import { asSystem } from '../store/tx.ts'
 import { carrierTo, makeRound, under } from '../testing/nodes.ts'
@@ -109,6 +113,122 @@ describe('a line that gives no answer to a code', () => {
       code: 'line',
     })
     expect(await box.digest()).toBe(before)
+  })
+})
+
+describe('a code that was taken while its answer did not come', () => {
+  /** Carries as a line that loses every answer which lets somebody in. */
+  const losing =
+    (how: (response: Response) => Response | Promise<Response>): Carrier =>
+    async (request) => {
+      const response = await carrierTo(centre)(request)
+      return response.ok ? how(response) : response
+    }
+  const broken = losing(() => Promise.reject(new Error('It did not answer within 15 s.')))
+  const garbled = losing((response) => new Response('<html>Welcome to the hotel</html>', response))
+  const ofAnother = losing(() => new Response('<html>Welcome to the hotel</html>'))
+  const joinOver = (carry: Carrier, code: string, node = box) =>
+    joinParent(node.services, { url: 'https://parent.test', code, kind: 'school' }, carry)
+  const childrenAt = async (at: School) =>
+    (await at.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_peer))).filter(({ side }) => side === 'child')
+  const refusal = { code: 'sync.invitation_invalid' }
+
+  test.each([
+    ['the line broke', broken, /may have taken the code.*the same code/],
+    ['the answer was altered', garbled, /may have taken the code.*the same code/],
+    ['something else answered', ofAnother, /No Markbook answers/],
+  ])('%s: the same node types it again and is in, once; another node is refused', async (_, carry, says) => {
+    const code = await codeFor('school')
+    await expect(joinOver(carry, code)).rejects.toThrow(says)
+    const [enrolled] = await childrenAt(centre)
+    const other = await school({ seed: 'another', story: false, database: 'sqlite' })
+    const before = await centre.digest()
+    await expect(joinOver(carrierTo(centre), code, other)).rejects.toMatchObject(refusal)
+    await other.close()
+    await expect(joinOver(carry, code)).rejects.toThrow(says)
+    centre.clock.advance(60_000)
+    expect(await joinOver(carrierTo(centre), code)).toMatchObject({ peer: enrolled?.id, school_name: 'St Brigid’s' })
+    expect(await centre.digest()).toBe(before)
+    expect(await childrenAt(centre)).toEqual([enrolled])
+    await makeRound(box, carrierTo(centre))
+    expect((await box.rows('school')).map(({ id }) => id)).toEqual([stBrigids])
+  })
+
+  test('under the number that a node takes whose own is enrolled already, too', async () => {
+    await join('school', await codeFor('school'))
+    centre.clock.advance(1_000)
+    const code = await codeFor('school')
+    await expect(joinOver(broken, code)).rejects.toThrow(/the same code/)
+    const [, enrolled] = await childrenAt(centre)
+    expect(await join('school', code)).toMatchObject({ peer: enrolled?.id })
+    expect(box.services.store.nodeId).toBe(enrolled?.node_id)
+    expect(await childrenAt(centre)).toHaveLength(2)
+    await makeRound(box, carrierTo(centre))
+  })
+
+  test('is not given to another database that has the number and not the keys', async () => {
+    const code = await codeFor('school')
+    await expect(joinOver(broken, code)).rejects.toThrow(/the same code/)
+    const env = { SESSION_SECRET: 'the secret of somebody who has read the number on the line' }
+    const other = await school({ seed: 'box', story: false, database: 'sqlite', env })
+    expect(other.services.store.nodeId).toBe(box.services.store.nodeId)
+    const before = await centre.digest()
+    await expect(joinOver(carrierTo(centre), code, other)).rejects.toMatchObject(refusal)
+    expect(await centre.digest()).toBe(before)
+    await other.close()
+  })
+
+  test('twice at once is once', async () => {
+    const code = await codeFor('school')
+    const [first, second] = await Promise.all([join('school', code), join('school', code)])
+    expect(first).toEqual(second)
+    expect(await childrenAt(centre)).toHaveLength(1)
+  })
+
+  test('is used up once the node was heard, was revoked, holds another school, or the time of the code is over', async () => {
+    const heard = await codeFor('school')
+    await join('school', heard)
+    await makeRound(box, carrierTo(centre))
+    await expect(join('school', heard)).rejects.toMatchObject(refusal)
+
+    const afterwards = async (change: (node: School) => Promise<unknown>) => {
+      const node = await school({ seed: 'another', story: false, database: 'sqlite' })
+      const code = await codeFor('school')
+      await expect(joinOver(broken, code, node)).rejects.toThrow(/the same code/)
+      await change(node)
+      const before = await centre.digest()
+      await expect(joinOver(carrierTo(centre), code, node)).rejects.toMatchObject(refusal)
+      expect(await centre.digest()).toBe(before)
+      await centre.services.store.write(asSystem(), async (tx) => {
+        for (const child of await tx.db.select().from(tx.t.sync_peer))
+          await tx.local.delete(tx.t.sync_peer).where(eq(tx.t.sync_peer.id, child.id))
+      })
+      await node.close()
+    }
+    await afterwards(() =>
+      centre.services.store.write(asSystem(), async (tx) => {
+        for (const child of await tx.db.select().from(tx.t.sync_peer)) await revokePeer(tx, child)
+      }),
+    )
+    await afterwards((node) => openSchool(node, 'Own School'))
+    await afterwards(async () => centre.clock.advance(limits.sync.invitation.life))
+  })
+
+  test('and an answer in words of another version says to install it, and is asked for again', async () => {
+    const code = await codeFor('school')
+    const { verifier } = keysOfCode(code)
+    const newer: Carrier = async (request) => {
+      const response = await carrierTo(centre)(request)
+      const text = JSON.stringify({ welcome: await response.json() })
+      const answers = request.headers.get(headersOf.signature) ?? ''
+      const proof = proveReply({ answers, status: 200, body: Buffer.from(text) }, verifier)
+      return new Response(text, { headers: { [headersOf.signature]: proof } })
+    }
+    await expect(joinOver(newer, code)).rejects.toMatchObject({
+      code: 'sync.upgrade_needed',
+      message: expect.stringMatching(/^The answer of the other server cannot be read.*the same code\.$/),
+    })
+    expect(await join('school', code)).toMatchObject({ school_name: 'St Brigid’s' })
   })
 })
 

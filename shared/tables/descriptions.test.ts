@@ -97,7 +97,7 @@ describe('ids that follow from what a row is of', () => {
 
   test('are named for every kind, but for the id of a term, whose name may change, and of what stays on its node', () => {
     const kinds = names.flatMap((name) => descriptions[name].natural?.kind ?? [])
-    expect([...kinds, 'term', 'refusal'].sort()).toEqual([...naturalKinds].sort())
+    expect([...kinds, 'term', 'refusal', 'node'].sort()).toEqual([...naturalKinds].sort())
   })
 
   test('are made of columns of the identity alone', () => {
