@@ -1,4 +1,5 @@
 import { Failure } from '@markbook/shared/failures'
+import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { LineFailure } from '../peers/parent-line.ts'
 
@@ -39,7 +40,7 @@ const sentences: Record<string, (error: Known) => string> = {
 
 /** One line for a person; what is unexpected keeps its trace. */
 export function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof Failure) return error.message
+  if (error instanceof ConfigError || error instanceof Failure || error instanceof CommanderError) return error.message
   if (error instanceof LineFailure) return error.code === 'line' ? `The other server cannot be reached: ${error.message}` : error.message
   const known = error as Known
   for (const { code, ...rest } of [known, known.cause ?? {}].map((one) => ({ ...one, code: one.code, message: one.message }))) {

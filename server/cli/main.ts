@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { version } from '../version.ts'
 import { backupCommand } from './commands/backup.ts'
 import { certCommand } from './commands/cert.ts'
@@ -9,6 +9,7 @@ import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
+import { issuesCommand } from './commands/issues.ts'
 import { joinCommand } from './commands/join.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { nodeCommand } from './commands/node.ts'
@@ -25,7 +26,7 @@ import { explain } from './explain.ts'
 const commands = {
   'Run a server:': [startCommand, demoCommand, statusCommand, doctorCommand, codeCommand],
   'Import and export:': [importCommand, exportCommand, reportsCommand],
-  'Work with other servers and laptops:': [joinCommand, nodeCommand, syncCommand],
+  'Work with other servers and laptops:': [joinCommand, nodeCommand, syncCommand, issuesCommand],
   'Back up:': [backupCommand, restoreCommand],
   'Set up:': [certCommand, serviceCommand, configCommand, migrateCommand, seedCommand],
 }
@@ -62,7 +63,7 @@ export async function main(args: readonly string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     console.error(explain(error))
-    process.exit(1)
+    process.exit(error instanceof CommanderError ? error.exitCode : 1)
   }
 }
 

@@ -8,6 +8,8 @@ export const shortMoment = (at: number | string): string =>
 
 export const day = (ms: number): string => new Date(ms).toLocaleDateString('en-GB', { dateStyle: 'long' })
 
+export const shortDay = (at: string): string => new Date(at).toLocaleDateString('en-GB', { dateStyle: 'medium' })
+
 export const counted = (count: number, what: string): string => `${count.toLocaleString('en-GB')} ${what}${count === 1 ? '' : 's'}`
 
 const MINUTE = 60_000

@@ -55,8 +55,8 @@ async function heardByAll(tx: ReadTx, node: string, school: string): Promise<num
   return Math.min((await tx.dialect.feedOf(tx.connection, school)).seq, ...places)
 }
 
-/** How far a child has read our feed; one that is still copying has heard of no deletion yet. */
-function placeIn(node: string, cursor: string | null): number {
+/** How far a child has read our feed; 0 of one that is still copying, which has heard of no deletion yet. */
+export function placeIn(node: string, cursor: string | null): number {
   const known = textToCursor(cursor)
   return known?.kind === 'feed' && known.epoch === node ? known.seq : 0
 }

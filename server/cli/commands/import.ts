@@ -63,7 +63,7 @@ date_of_birth, enrollment_date, student_number, class; or student_number, score,
 
 const ROWS_WRONG = 3
 
-function addressFrom(typed: string): string {
+export function addressFrom(typed: string): string {
   try {
     return normalEmail(typed)
   } catch {

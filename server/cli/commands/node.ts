@@ -1,20 +1,20 @@
 import { Name } from '@markbook/shared/contract/scalars'
 import { limits } from '@markbook/shared/limits'
-import type { Row } from '@markbook/shared/tables/tables'
 import type { Command } from 'commander'
 import { eq } from 'drizzle-orm'
 import { peopleNamed } from '../../features/replication/people.ts'
+import { unreadBy, waitingFor } from '../../features/replication/status.ts'
 import { readNote } from '../../lan/running-note.ts'
 import { normalEmail } from '../../mail/emails.ts'
 import { isLoopback } from '../../network/addresses.ts'
 import { invite } from '../../peers/enrolment.ts'
-import { renamePeer, revokePeer, type Successor, successorOf } from '../../peers/nodes.ts'
+import { renamePeer, revokePeer, successorOf } from '../../peers/nodes.ts'
 import { asSystem } from '../../store/tx.ts'
 import { confirm } from '../confirm.ts'
 import { atConsole, type Console, peerNamed, peersHere } from '../console.ts'
-import { schoolNamed } from '../export/naming.ts'
+import { schoolNamed, schoolsHere } from '../export/naming.ts'
 import { helpText } from '../help.ts'
-import { shortMoment } from '../words.ts'
+import { type ListedNode, NO_NODES, nodesText } from '../node-list.ts'
 
 type Inviting = { laptop?: string; school?: string; new?: boolean }
 
@@ -28,7 +28,11 @@ export function nodeCommand(program: Command) {
     .option('--new', 'at a centre: the server of a school that started alone, and is not here yet')
     .addHelpText('after', INVITE)
     .action(inviteNode)
-  node.command('list').description('list the nodes and when each was last heard').addHelpText('after', LIST).action(listNodes)
+  node
+    .command('list')
+    .description('list the other servers and laptops: whose each is, when it was last heard, what waits for it')
+    .addHelpText('after', LIST)
+    .action(listNodes)
   node
     .command('rename')
     .description('give a node another name')
@@ -62,6 +66,7 @@ const INVITE = helpText({
 })
 
 const LIST = helpText({
+  about: 'Times are those of this machine. What must be looked at, a copied laptop or a wrong clock: markbook issues list',
   examples: ['markbook node list'],
   exits: { 0: 'listed', 1: 'the nodes could not be read, and one clear line says why' },
 })
@@ -123,42 +128,29 @@ const personOf = ({ store }: Console, typed: string) =>
 
 async function listNodes() {
   await atConsole(async ({ store }) => {
-    const { peers, named, schools } = await store.read(asSystem(), async (tx) => {
+    const lines = await store.read(asSystem(), async (tx) => {
       const peers = await peersHere(tx)
-      const ids = peers.map(({ user_id }) => user_id)
-      const rows = await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school)
-      return { peers, named: await peopleNamed(tx, null, ids), schools: new Map(rows.map(({ id, name }) => [id, name])) }
+      const named = await peopleNamed(
+        tx,
+        null,
+        peers.map(({ user_id }) => user_id),
+      )
+      const schools = new Map((await schoolsHere(tx)).map(({ id, name }) => [id, name]))
+      const nodes: ListedNode[] = []
+      for (const peer of peers)
+        nodes.push({
+          peer,
+          person: named(peer.user_id),
+          school: schools.get(peer.school_id ?? '') ?? null,
+          waits: await (peer.side === 'parent' ? waitingFor(tx, peer) : unreadBy(tx, peer, store.nodeId)),
+          successor: successorOf(peer, peers),
+          isNamesake: peers.some(({ id, name }) => id !== peer.id && name.toLowerCase() === peer.name.toLowerCase()),
+        })
+      return nodesText(nodes, { hasSchools: schools.size > 1, now: tx.nowMs })
     })
-    if (peers.length === 0) console.log('No other node is known here. markbook node invite makes a code for one; markbook join uses it.')
-    for (const peer of peers) console.log(linesOf(peer, named(peer.user_id), schools, successorOf(peer, peers)).join('\n  '))
+    console.log(lines.length > 1 ? lines.join('\n') : NO_NODES)
   })
 }
-
-type Person = Awaited<ReturnType<typeof peopleNamed>> extends (id: string | null) => infer P ? P : never
-
-function linesOf(peer: Row<'sync_peer'>, person: Person, schools: ReadonlyMap<string, string>, successor: Successor | null): string[] {
-  const { id, side, kind, name, url, last_seen_at, revoked_at } = peer
-  const what = side === 'parent' ? `parent, ${kind}` : kind
-  const whose = person ? ` of ${[person.first_name, person.last_name].filter(Boolean).join(' ') || person.id}` : ''
-  const seen = revoked_at ? `revoked ${shortMoment(revoked_at)}` : last_seen_at ? `heard ${shortMoment(last_seen_at)}` : 'never heard'
-  return [
-    name,
-    `${what}${whose}${schoolSaid(peer, schools)}${url ? `, ${url}` : ''}; ${seen}`,
-    ...(successor ? [succeeded(successor)] : []),
-    id,
-  ]
-}
-
-/** Of a server always, of a laptop where there are several schools; a parent has the one that is here. */
-function schoolSaid({ side, kind, school_id }: Row<'sync_peer'>, schools: ReadonlyMap<string, string>): string {
-  if (side === 'parent' || (kind === 'laptop' && schools.size < 2)) return ''
-  return `, ${schools.get(school_id ?? '') ?? 'a school whose rows have not come yet'}`
-}
-
-const succeeded = ({ name, at, bothHeard }: Successor) =>
-  bothHeard
-    ? `${name} began from this one ${shortMoment(at)}, and both are heard: one is a copy. Revoke the one that should not be.`
-    : `began anew as ${name} ${shortMoment(at)}, and was not heard since: revoke this one when all is well`
 
 async function renameNode(node: string, typed: string) {
   const { data: name, error } = Name.safeParse(typed.trim())

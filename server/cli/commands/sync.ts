@@ -4,6 +4,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import type { Command } from 'commander'
 import { ago } from '../../features/replication/ago.ts'
+import { isApart } from '../../features/replication/clocks.ts'
 import { differs } from '../../features/replication/difference.ts'
 import { belowNamed, statusOf } from '../../features/replication/status.ts'
 import { openStorage, type Storage } from '../../files/open.ts'
@@ -126,10 +127,10 @@ async function status() {
       if (now.refused_below > 0) console.log(`  Not taken:  ${counted(now.refused_below, 'write')} of ${belowNamed(now)}`)
       if (now.compared_at) console.log(`  The same:   seen ${shortMoment(now.compared_at)}`)
       if (now.difference) console.log(differenceLine(now.difference))
-      if (now.clock_offset_ms !== null && Math.abs(now.clock_offset_ms) > 60_000)
-        console.log(
-          `  The clock of this machine is ${ago(Math.abs(now.clock_offset_ms))} ${now.clock_offset_ms > 0 ? 'ahead' : 'behind'}. Set it right.`,
-        )
+      const { clock_offset_ms: off } = now
+      if (off !== null && isApart(off))
+        console.log(`  The clock of this machine is ${ago(Math.abs(off))} ${off > 0 ? 'ahead' : 'behind'}. Set it right.`)
+      if (now.open_conflicts + now.held + now.refused + now.refused_below > 0) console.log('  Each of them: markbook issues list')
       const isWell =
         ['alone', 'up_to_date', 'sending'].includes(now.state) &&
         now.open_conflicts + now.held + now.refused + now.refused_below === 0 &&

@@ -153,7 +153,7 @@ function ofRows({ now, conflicts, held, refused, refusedBelow }: ReplicationFoun
       ...notice('replication', {
         what: `${counted(conflicts.open, 'conflict')} ${conflicts.open === 1 ? 'waits' : 'wait'} for a decision${conflicts.oldest === null ? '' : `, the oldest for ${lasting(now - conflicts.oldest)}`}.`,
         means: 'Two values were entered for one thing; the later counts, and the other is kept.',
-        do: 'Let whoever may enter them decide, in the app under Sync, «Decide them».',
+        do: 'Let whoever may enter them decide, in the app under Sync, «Decide them»; or here: markbook issues list',
       }),
     )
   if (held.oldest !== null && now - held.oldest > limits.doctor.replication.held)
@@ -169,7 +169,7 @@ function ofRows({ now, conflicts, held, refused, refusedBelow }: ReplicationFoun
       ...notice('replication', {
         what: `${counted(refused, 'write')} of this server ${refused === 1 ? 'was' : 'were'} not taken by the other side.`,
         means: 'What the other side has counts; what was not taken is kept here with its reason.',
-        do: 'Let an administrator look, in the app under Sync, «Not taken by the other side», and enter again what should count.',
+        do: 'Let an administrator look, in the app under Sync, «Not taken by the other side», or here (markbook issues list), and enter again what should count.',
       }),
     )
   if (refusedBelow > 0)
@@ -177,7 +177,7 @@ function ofRows({ now, conflicts, held, refused, refusedBelow }: ReplicationFoun
       ...notice('replication', {
         what: `${counted(refusedBelow, 'write')} of laptops, or of servers that joined this one, ${refusedBelow === 1 ? 'was' : 'were'} not taken here.`,
         means: 'What is here counts; what was not taken is kept here and there, with its reason.',
-        do: 'Let an administrator look, in the app under Sync, at what was «Not taken from …», and put aside what is settled.',
+        do: 'Let an administrator look, in the app under Sync, at what was «Not taken from …», or here (markbook issues list), and put aside what is settled.',
       }),
     )
   return found

@@ -1,6 +1,6 @@
 import { searchTerm } from '@markbook/shared/domain/fold'
 import type { Row } from '@markbook/shared/tables/tables'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 
@@ -18,36 +18,59 @@ function oneOf<T extends Named>(what: string, rows: readonly T[], typed: string)
   throw new Error(found ? `Several are called ${typed}; give the id of the ${what}.` : `There is no ${what} ${typed}. ${known}`)
 }
 
+/** Somebody who works at a school. */
 export type Admin = { userId: string; email: string; schoolId: string; schoolName: string }
 
-/** The administrators of the schools of this database, active ones. */
-async function administrators(tx: ReadTx): Promise<Admin[]> {
+type Role = 'admin' | 'teacher'
+
+/** Who works at the schools of this database, in one of these roles. */
+async function membersOf(tx: ReadTx, roles: readonly Role[]): Promise<(Admin & { role: string })[]> {
   const { school_management: member, user_profile: person, school } = tx.t
   return tx.db
-    .select({ userId: person.id, email: person.email, schoolId: school.id, schoolName: school.name })
+    .select({ userId: person.id, email: person.email, schoolId: school.id, schoolName: school.name, role: member.role })
     .from(member)
     .innerJoin(person, eq(person.id, member.user_id))
     .innerJoin(school, eq(school.id, member.school_id))
-    .where(and(eq(member.role, 'admin'), eq(member.is_active, true)))
+    .where(and(inArray(member.role, [...roles]), eq(member.is_active, true)))
     .orderBy(school.name, person.email)
 }
+const administrators = (tx: ReadTx) => membersOf(tx, ['admin'])
 
-/** The administrator with this address, in the school that is active for them. */
-export const administrator = (store: Store, email: string): Promise<Admin> =>
+/** By their address, in the school that is active for them. */
+const memberNamed = (store: Store, email: string, roles: readonly Role[], what: string): Promise<Admin> =>
   store.read(asSystem(), async (tx) => {
-    const all = await administrators(tx)
+    const all = await membersOf(tx, roles)
     const { user_profile: person } = tx.t
     const [profile] = await tx.db.select({ school_id: person.school_id }).from(person).where(eq(person.email, email))
-    const found = all.find((admin) => admin.email === email && admin.schoolId === profile?.school_id)
+    const found = all.find((member) => member.email === email && member.schoolId === profile?.school_id)
     if (found) return found
-    const known = [...new Set(all.map(({ email }) => email))].slice(0, SHOWN).join(', ')
-    throw new Error(`${email} is no administrator here. ${known ? `Administrators are: ${known}.` : 'There is no school here yet.'}`)
+    const admins = all.filter(({ role }) => role === 'admin')
+    const known = [...new Set(admins.map(({ email }) => email))].slice(0, SHOWN).join(', ')
+    throw new Error(`${email} is no ${what} here. ${known ? `Administrators are: ${known}.` : 'There is no school here yet.'}`)
   })
+
+export const administrator = (store: Store, email: string) => memberNamed(store, email, ['admin'], 'administrator')
+export const staffMember = (store: Store, email: string) => memberNamed(store, email, ['admin', 'teacher'], 'administrator or teacher')
+
+/** Somebody who works at this school, by their id. */
+export const staffById = (store: Store, user: string, school: string): Promise<Admin> =>
+  store.read(asSystem(), async (tx) => {
+    const found = (await membersOf(tx, ['admin', 'teacher'])).find(({ userId, schoolId }) => userId === user && schoolId === school)
+    if (found) return found
+    throw new Error('The person whose laptop this is works at that school no longer.')
+  })
+
+/** The schools of this database by their names; the one that is named, where one is. */
+export async function schoolsHere(tx: ReadTx, typed?: string): Promise<Named[]> {
+  const { school } = tx.t
+  const all = await tx.db.select({ id: school.id, name: school.name }).from(school).orderBy(school.name)
+  return typed === undefined ? all : [oneOf('school', all, typed)]
+}
 
 /** The school that is meant, and one of its administrators: the only school there is where none is named. */
 export const schoolNamed = (store: Store, typed: string | undefined): Promise<Admin> =>
   store.read(asSystem(), async (tx) => {
-    const schools = await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school).orderBy(tx.t.school.name)
+    const schools = await schoolsHere(tx)
     const [only, another] = schools
     if (!only) throw new Error('There is no school in this database yet.')
     if (another && typed === undefined) throw new Error(`Say which school, with --school: ${schools.map(({ name }) => name).join(', ')}.`)

@@ -4,6 +4,8 @@ import type { ReadTx } from '../../store/tx.ts'
 
 /** More than clocks of a school are apart, ms. */
 const APART = 60_000
+/** Of how far one clock is ahead of another, ms; null where that is not known. */
+export const isApart = (offset: number | null): boolean => offset !== null && Math.abs(offset) > APART
 
 type Clock = Pick<Row<'sync_peer'>, 'side' | 'clock_offset'>
 /** How far another node's clock was ahead of this one's when it was heard last, ms; a parent's is kept the other way round. */
@@ -25,6 +27,6 @@ export async function clocksOf(tx: ReadTx, { id }: { id: string }): Promise<(nod
   return (node, hlc) => {
     const ahead = hlc - tx.nowMs
     const off = ahead > APART ? ahead : (offsets.get(node) ?? 0)
-    return Math.abs(off) > APART ? Math.round(off) : null
+    return isApart(off) ? Math.round(off) : null
   }
 }

@@ -54,6 +54,19 @@ export async function namesOf(tx: ReadTx, school: string, asked: readonly Named[
   return (each) => [...new Set(said(each, 2))].join(' · ')
 }
 
+/** By what people know the rows whose ids stand in these values; null for a column that holds no id, and for a row that is not known. */
+export async function namesInValues(tx: ReadTx, school: string, values: readonly (Stored | null)[]) {
+  const nameOf = await namesOf(
+    tx,
+    school,
+    values.flatMap((each) => linksOf(each ?? undefined)),
+  )
+  return (column: string, id: string): string | null => {
+    const entity = LINKS[column]
+    return (entity && nameOf({ entity, row_id: id })) || null
+  }
+}
+
 const linksOf = (row: Stored | undefined): Named[] =>
   row
     ? Object.entries(LINKS).flatMap(([column, entity]) =>

@@ -10,6 +10,7 @@ import type { Course } from '../../peers/course.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { filesWaiting } from '../../peers/files/queue.ts'
 import { mayJoin } from '../../peers/join-by-hand.ts'
+import { placeIn } from '../../peers/tombstones.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { ago } from './ago.ts'
 import { belowSaid } from './below.ts'
@@ -104,6 +105,15 @@ export async function waitingFor(tx: ReadTx, parent: Row<'sync_peer'>): Promise<
     .from(history)
     .where(and(eq(history.school_id, school), gt(history.seq, own_seq), ne(history.node_id, node_id)))
   return { rows, marks, oldest: (oldest?.at as string | null) ?? null }
+}
+
+/**
+ * Rows of this node's feed that a child has not read, and since when; null where it has not come to the end of its first copy. A laptop passes
+ * over those that it may not hold. `node`: the present number of this one.
+ */
+export async function unreadBy(tx: ReadTx, child: Row<'sync_peer'>, node: string): Promise<{ rows: number; oldest: string | null } | null> {
+  const own_seq = placeIn(node, child.their_cursor)
+  return own_seq === 0 ? null : waitingFor(tx, { ...child, own_seq })
 }
 
 /** Of a row of this node's feed: its parent has not acknowledged it, nor sent it. */

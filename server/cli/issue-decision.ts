@@ -1,0 +1,68 @@
+import type { Conflict } from '@markbook/shared/contract/replication.rows'
+import { elsewhere, nowText, otherText, type Told } from './issue-text.ts'
+import { personName } from './replication-words.ts'
+import { shortMoment } from './words.ts'
+import { wrongUsage } from './wrong-usage.ts'
+
+/** What was typed: which of the two values, or others in the place of both. */
+type Typed = { choice: 'now' | 'other' | undefined; values: readonly string[] }
+/** What is asked of the interface: to decide a conflict, or to put aside a write that was not taken. */
+export type Decision =
+  | { of: 'conflict'; id: string; body: { choice: 'current' | 'kept' | 'typed'; value?: Record<string, unknown> }; deletes: boolean }
+  | { of: 'refused'; id: string }
+
+/** Throws wrong usage, with what can be done, where it is done already, is not decided here, or is decided by other words. */
+export function decisionOf(told: Told, { choice, values }: Typed): Decision {
+  const { issue, conflict, short } = told
+  if (issue.isDone) throw wrongUsage(`${alreadyDone(told)} Nothing was changed.`)
+  const isTyped = values.length > 0
+  if (issue.kind === 'refused') {
+    if (choice === undefined && !isTyped) return { of: 'refused', id: issue.about.id }
+    throw wrongUsage(`A write that was not taken can only be put aside: markbook issues resolve ${short}`)
+  }
+  if (!conflict) {
+    const { what, by } = elsewhere(issue)
+    throw wrongUsage([what, by.join(', or ')].filter(Boolean).join(' '))
+  }
+  if (isTyped === (choice !== undefined))
+    throw wrongUsage(`Say now (${nowText(told, conflict)}), other (${otherText(told, conflict)}), or --value with another one.`)
+  const { id, kept } = conflict
+  if (isTyped) return { of: 'conflict', id, body: { choice: 'typed', value: typedValues(conflict, values) }, deletes: false }
+  return choice === 'now'
+    ? { of: 'conflict', id, body: { choice: 'current' }, deletes: false }
+    : { of: 'conflict', id, body: { choice: 'kept' }, deletes: kept === null }
+}
+
+const alreadyDone = ({ issue, conflict }: Told): string =>
+  conflict?.resolved_at
+    ? `That was decided already, on ${shortMoment(conflict.resolved_at)} by ${personName(conflict.resolved_by)}.`
+    : `That was put aside already, on ${shortMoment((issue.kind === 'refused' ? issue.about.seen_at : null) ?? issue.since)}.`
+
+/** The columns that are in conflict, each of the kind that it has. */
+function typedValues({ kept, current }: Conflict, typed: readonly string[]): Record<string, unknown> {
+  if (!kept) throw wrongUsage('One of the two is that it was deleted: say now, or other.')
+  const columns = Object.keys(kept)
+  const entries = typed.map((each): [string, string] => {
+    const [, name, value] = /^(\w+)=(.*)$/s.exec(each) ?? []
+    if (name !== undefined && value !== undefined && columns.includes(name)) return [name, value]
+    if (columns.length === 1) return [columns[0] as string, each]
+    throw wrongUsage(`Say each of them, like --value ${columns[0]}=…: ${columns.join(', ')}`)
+  })
+  const given = new Map(entries)
+  if (given.size !== columns.length || entries.length !== columns.length) throw wrongUsage(`Say each of them once: ${columns.join(', ')}`)
+  return Object.fromEntries([...given].map(([name, text]) => [name, typedValue(name, text, kept[name] ?? current?.[name])]))
+}
+
+function typedValue(name: string, text: string, like: unknown): unknown {
+  if (typeof like === 'number') {
+    const number = Number(text.trim().replace(',', '.'))
+    if (text.trim() === '' || !Number.isFinite(number)) throw wrongUsage(`${text} is not a number, such as 24.5.`)
+    return number
+  }
+  if (typeof like === 'boolean') {
+    if (/^(yes|no|true|false)$/i.test(text)) return /^(yes|true)$/i.test(text)
+    throw wrongUsage(`${name} is yes or no.`)
+  }
+  if (typeof like === 'object' && like !== null) throw wrongUsage('That cannot be typed here: do it in the app.')
+  return text.trim() === '' ? null : text
+}

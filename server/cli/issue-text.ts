@@ -1,0 +1,238 @@
+import type { Conflict } from '@markbook/shared/contract/replication.rows'
+import type { Issue } from '../features/replication/issues.ts'
+import { entityName, personName, rowName, valuesText, whoseText, whyRefused, words } from './replication-words.ts'
+import { shortened, table, WIDTH, wrap } from './table.ts'
+import { lasting, shortMoment } from './words.ts'
+
+/** An issue with what is said of it: `conflict` with both values; `named`: by what people know the row of an id. `short`: as much of its ref as nobody else's begins with. */
+export type Told = {
+  issue: Issue
+  short: string
+  conflict: Conflict | null
+  named: (column: string, id: string) => string | null
+}
+/** A school, and what is to be looked at in it. */
+export type ToldOfSchool = { school: string; told: readonly Told[] }
+
+const INDENT = '  '
+
+/** The short list, two lines for each, by what it is; the school is named where there are several. */
+export function listText(schools: readonly ToldOfSchool[], { isNamed }: { isNamed: boolean }): string[] {
+  return schools.flatMap(({ school, told }) => {
+    const heads = [...new Set(told.map(({ issue }) => headOf(issue)))]
+    const groups = heads.flatMap((head) => ['', head, ...told.filter(({ issue }) => headOf(issue) === head).flatMap(twoLines)])
+    return isNamed && told.length > 0 ? ['', `${school}:`, ...groups] : groups
+  })
+}
+
+function twoLines(told: Told): string[] {
+  const { short, issue } = told
+  const room = WIDTH - INDENT.length - short.length - 2
+  const when = shortMoment(issue.since).padEnd(STAMP + 2)
+  return [
+    `${INDENT}${short}  ${shortened(whatOf(told), room)}`,
+    `${INDENT}${' '.repeat(short.length)}  ${when}${gistOf(told, room - when.length)}`,
+  ]
+}
+/** Letters of the longest time. */
+const STAMP = 18
+
+/** What it is, in the words of the page «Sync». */
+function headOf(issue: Issue): string {
+  switch (issue.kind) {
+    case 'conflict':
+      return issue.isDone ? 'Decided' : 'To decide'
+    case 'refused': {
+      const { from } = issue.about
+      if (!from) return 'Not taken by the other side'
+      return from.user ? `Not taken from the laptop of ${personName(from.user)}` : `Not taken from ${from.name ?? 'another server'}`
+    }
+    case 'held':
+      return 'Arrived and cannot be written yet'
+    case 'clock':
+      return 'Clocks that do not agree'
+    case 'copy':
+      return 'Two computers that were one'
+  }
+}
+
+/** Which row or computer. */
+export function whatOf({ issue, conflict }: Told): string {
+  if (issue.kind === 'clock' || issue.kind === 'copy') return issue.about.name
+  return rowName(issue.kind === 'conflict' ? (conflict ?? { entity: issue.about.entity, where: '' }) : issue.about)
+}
+
+/** In a few words what is the matter, in `room` letters. */
+function gistOf(told: Told, room: number): string {
+  const { issue, conflict } = told
+  switch (issue.kind) {
+    case 'conflict':
+      return conflict ? bothIn(room, nowText(told, conflict), otherText(told, conflict)) : ''
+    case 'refused':
+      return shortened([writtenText(told), whyOf(issue)].filter(Boolean).join('; '), room)
+    case 'held':
+      return shortened(heldBecause(issue.about.reason), room)
+    case 'clock':
+      return shortened(clockText(issue.about), room)
+    case 'copy':
+      return shortened(copyText(issue.about), room)
+  }
+}
+
+/** Both values, of which the longer gives way to the other. */
+function bothIn(room: number, now: string, other: string): string {
+  const [before, between] = ['now: ', ', other: ']
+  const rest = room - before.length - between.length
+  const half = Math.floor(rest / 2)
+  const first = shortened(now, Math.max(half, rest - other.length))
+  return `${before}${first}${between}${shortened(other, rest - first.length)}`
+}
+
+const whyOf = ({ about: { code, from } }: Issue & { kind: 'refused' }) => whyRefused(code, from !== null)
+const clockText = ({ clock_offset_ms: off }: { clock_offset_ms: number | null }) =>
+  `its clock was ${lasting(off ?? 0)} ${(off ?? 0) > 0 ? 'ahead of' : 'behind'} this machine’s`
+const copyText = ({ began_anew }: { began_anew: { name: string } | null }) => `a copy of ${began_anew?.name}, or that of it`
+
+/** `waits for its student_group` is of the program's own words. */
+const heldBecause = (reason: string) =>
+  reason.replace(/^waits for its (\w+)$/, (_, entity: string) => `waits for what it belongs to (${entityName(entity)})`)
+
+const textOf = ({ named }: Told, columns: Readonly<Record<string, unknown>>, outOf: number | null) => valuesText(columns, { outOf, named })
+
+/** What stands. Beside a deletion it is the row itself, of which what was written last is shown. */
+export function nowText(told: Told, { kept, current, kind, out_of }: Conflict): string {
+  if (current) return textOf(told, current, out_of) || 'it is still there'
+  return kept === null && kind === 'delete' ? 'nothing' : 'not there any more'
+}
+export const otherText = (told: Told, { kept, out_of }: Conflict): string => (kept ? textOf(told, kept, out_of) : 'deleted')
+
+/** What was written and not taken; empty for what could not be read, and for what stands for more of its kind. */
+function writtenText(told: Told): string {
+  if (told.issue.kind !== 'refused') return ''
+  const { code, value, out_of } = told.issue.about
+  if (code === 'malformed' || code === 'more') return ''
+  if (value === null) return 'deleted'
+  return Object.keys(value).length === 0 ? 'too long to be kept here' : textOf(told, value, out_of)
+}
+
+/** Everything about one. `school` where there are several. */
+export function wholeText(told: Told, school: string | null): string[] {
+  const { issue, short } = told
+  const isOfComputer = issue.kind === 'clock' || issue.kind === 'copy'
+  const what: Fact = isOfComputer ? ['Computer', `${issue.about.name}, ${whoseText(issue.about, null)}`] : ['What', whatOf(told)]
+  const facts: Fact[] = [what, ...(school ? [['School', school] as Fact] : []), ...factsOf(told)]
+  return [`${short}  ${headOf(issue)}`, '', ...factLines(facts)]
+}
+
+type Fact = readonly [name: string, ...lines: string[]]
+
+function factLines(facts: readonly Fact[]): string[] {
+  const width = Math.max(...facts.map(([name]) => name.length)) + 1
+  const rows = facts.flatMap(([name, ...lines]) => lines.map((line, at) => [at === 0 ? `${name}:` : '', line]))
+  return table(rows, [width, WIDTH - INDENT.length - width - 2]).map((line) => INDENT + line)
+}
+
+function factsOf(told: Told): Fact[] {
+  const { issue, conflict } = told
+  switch (issue.kind) {
+    case 'conflict':
+      return conflict ? conflictFacts(told, conflict) : []
+    case 'refused': {
+      const { actor, at, refused_at, seen_at, from } = issue.about
+      const written = writtenText(told)
+      return [
+        ...(written ? [['Written', written] as Fact] : []),
+        ['By', `${personName(actor)}, ${shortMoment(at)}`],
+        ...(from ? [['On', from.name ?? 'another server'] as Fact] : []),
+        ['Not taken', `${shortMoment(refused_at)}. ${whyOf(issue)}`],
+        ...(seen_at ? [['Put aside', shortMoment(seen_at)] as Fact] : []),
+      ]
+    }
+    case 'held': {
+      const { reason, since, tries } = issue.about
+      return [
+        ['Why', heldBecause(reason)],
+        ['Since', shortMoment(since)],
+        ['Tried', tries === 1 ? 'once' : `${tries} times`],
+      ]
+    }
+    case 'clock':
+      return [
+        ['What is so', clockText(issue.about)],
+        ['Last heard', issue.about.last_seen_at ? shortMoment(issue.about.last_seen_at) : 'never'],
+      ]
+    case 'copy':
+      return [
+        ['What is so', copyText(issue.about)],
+        ['Since', issue.about.began_anew ? shortMoment(issue.about.began_anew.at) : 'an unknown time'],
+      ]
+  }
+}
+
+function conflictFacts(told: Told, conflict: Conflict): Fact[] {
+  const { kind, before, out_of, standing, resolved_at, resolved_by } = conflict
+  return [
+    ['Counts now', nowText(told, conflict), ...(standing ? byLines(standing) : [])],
+    ['Written too', otherText(told, conflict), ...byLines(conflict)],
+    ...(before ? [['Before both', textOf(told, before, out_of)] as Fact] : []),
+    ...(kind === 'value' ? [] : [['Why', words.reason[kind]] as Fact]),
+    ...(resolved_at ? [['Decided', `${shortMoment(resolved_at)}, by ${personName(resolved_by)}`] as Fact] : []),
+  ]
+}
+
+function byLines({ actor, at, node, clock_off_ms }: NonNullable<Conflict['standing']>): string[] {
+  const by = `${personName(actor)}, ${shortMoment(at)}, at ${node ?? 'another server'}`
+  if (clock_off_ms === null) return [by]
+  const off = `${lasting(clock_off_ms)} ${clock_off_ms > 0 ? 'ahead' : 'behind'}`
+  return [by, `The clock there was ${off}: which came later is not certain.`]
+}
+
+/** What can be done about one, in lines for the terminal. */
+export function adviceText(told: Told): string[] {
+  const { issue, short, conflict } = told
+  if (issue.isDone) return []
+  const typed = `markbook issues resolve ${short}`
+  if (issue.kind === 'refused') return [...wrap(ENTER_AGAIN, WIDTH), `${INDENT}${typed} --as <email>`]
+  if (!conflict) {
+    const { what, by } = elsewhere(issue)
+    return [...wrap(what, WIDTH), ...by.map((command) => INDENT + command)]
+  }
+  const ways = [
+    [`${typed} now`, `leaves what counts now: ${nowText(told, conflict)}`],
+    [`${typed} other`, conflict.kept ? `takes the other: ${otherText(told, conflict)}` : 'deletes it after all'],
+    ...(conflict.kept ? [[`${typed} --value ${exampleOf(conflict.kept)}`, 'says that neither was right']] : []),
+  ]
+  const lines = ways.flatMap(([way = '', does = '']) => [INDENT + way, ...wrap(does, WIDTH - 6).map((line) => `      ${line}`)])
+  return ['To decide it, with --as <email> of whoever decides:', ...lines]
+}
+
+const ENTER_AGAIN = 'What should count has to be entered again by somebody who may. Then it is put aside:'
+
+/** Of what is not decided here: who does something about it, and by which commands. */
+export function elsewhere(issue: Issue): { what: string; by: readonly string[] } {
+  switch (issue.kind) {
+    case 'held':
+      return {
+        what: 'Nothing is to be decided: it is tried again by itself each time something arrives. Where it stays for a day, at the server or laptop that has joined the other:',
+        by: ['markbook sync verify --repair'],
+      }
+    case 'clock':
+      return {
+        what: 'Nothing is to be decided: compare the clocks of both computers with a telephone, and set the wrong one right. This goes by itself when they meet next.',
+        by: [],
+      }
+    case 'copy':
+      return {
+        what: 'Only you know which of the two should not be. Shut out that one, and not both:',
+        by: [issue.about.name, issue.about.began_anew?.name].map((name) => `markbook node revoke "${name}"`),
+      }
+    default:
+      return { what: '', by: [] }
+  }
+}
+
+/** The values as `--value` takes them. */
+function exampleOf(columns: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(columns)
+  return names.length === 1 ? '<value>' : names.map((name) => `${name}=…`).join(' --value ')
+}

@@ -1,0 +1,63 @@
+import type { Conflict } from '@markbook/shared/contract/replication.rows'
+import { type Issue, issuesOf } from '../features/replication/issues.ts'
+import { namesInValues } from '../features/replication/naming.ts'
+import { type Here, shownConflicts } from '../features/replication/replication.queries.ts'
+import type { ReadTx } from '../store/tx.ts'
+import { schoolsHere } from './export/naming.ts'
+import type { Told } from './issue-text.ts'
+import { wrongUsage } from './wrong-usage.ts'
+
+type School = { id: string; name: string }
+
+/** Of several schools; `done`: what is decided or put aside. */
+export async function everyIssue(tx: ReadTx, schools: readonly School[], done = false): Promise<Issue[]> {
+  const found: Issue[] = []
+  for (const { id } of schools) found.push(...(await issuesOf(tx, id, { done })))
+  return found
+}
+
+/** With what is said of each. `among`: those whose refs must be told apart. */
+export async function toldOf(tx: ReadTx, here: Here, issues: readonly Issue[], among: readonly Issue[]): Promise<Told[]> {
+  const length = telling(among)
+  const told: Told[] = []
+  for (const school of new Set(issues.map((each) => each.school))) {
+    const own = issues.filter((each) => each.school === school)
+    const rows = own.flatMap((each) => (each.kind === 'conflict' ? [each.about] : []))
+    const conflicts = await shownConflicts(tx, school, rows, { here, mayDecide: () => true })
+    const byId = new Map(conflicts.map((each) => [each.id, each]))
+    const named = await namesInValues(tx, school, valuesOf(own, conflicts))
+    const conflictOf = (issue: Issue) => (issue.kind === 'conflict' ? (byId.get(issue.about.id) ?? null) : null)
+    told.push(...own.map((issue) => ({ issue, short: issue.ref.slice(0, length), conflict: conflictOf(issue), named })))
+  }
+  return told
+}
+
+const valuesOf = (issues: readonly Issue[], conflicts: readonly Conflict[]) => [
+  ...issues.map((each) => (each.kind === 'refused' ? each.about.value : null)),
+  ...conflicts.flatMap(({ kept, current, before }) => [kept, current, before]),
+]
+
+const SHORT = 6
+/** How many digits of a ref no two have in common. */
+function telling(issues: readonly Issue[]): number {
+  const refs = [...new Set(issues.map(({ ref }) => ref))]
+  for (let length = SHORT; ; length += 1) if (new Set(refs.map((ref) => ref.slice(0, length))).size === refs.length) return length
+}
+
+/** By as many digits of its ref as tell it from the others; one that is done already is found too. Throws wrong usage where there is none, or several. */
+export async function issueNamed(tx: ReadTx, here: Here, typed: string): Promise<{ told: Told; school: string; isOnlySchool: boolean }> {
+  const schools = await schoolsHere(tx)
+  const ref = typed.trim().toLowerCase()
+  if (ref.length < SHORT) throw wrongUsage(`There is no ${typed}: an id has ${SHORT} digits and more. markbook issues list shows them.`)
+  for (const done of [false, true]) {
+    const all = await everyIssue(tx, schools, done)
+    const found = all.filter((each) => each.ref.startsWith(ref))
+    const [issue] = found
+    if (!issue) continue
+    if (found.length > 1)
+      throw wrongUsage(`${found.length} ids begin with ${typed}: type more of the one that you mean. markbook issues list shows them.`)
+    const [told] = await toldOf(tx, here, [issue], all)
+    return { told: told as Told, school: schools.find(({ id }) => id === issue.school)?.name ?? '', isOnlySchool: schools.length === 1 }
+  }
+  throw wrongUsage(`There is no ${typed} to look at. markbook issues list shows what there is.`)
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { mei } from '@markbook/shared/story/marks'
+import { describe, expect, test } from 'vitest'
+import { rowName, valuesText, whyRefused, words } from './replication-words.ts'
+
+const inApp = (file: string) => JSON.parse(readFileSync(`desktop/ui/words/en/${file}.json`, 'utf8'))
+
+test('the console says it in the words of the app', () => {
+  const { entity, refusal, refusalHere, reason } = inApp('sync')
+  const { label: _, ...reasons } = reason
+  expect(words).toEqual({ entity, refusal, refusalHere, reason: reasons, column: inApp('columns') })
+})
+
+describe('a row and its values', () => {
+  const of = { outOf: 100, named: (_column: string, id: string) => (id === mei.id ? 'Lin Mei' : null) }
+
+  test('have names that people know, also where a newer program has others', () => {
+    expect(rowName({ entity: 'grade', where: 'Lin Mei · Test 1' })).toBe('Mark: Lin Mei · Test 1')
+    expect(rowName({ entity: 'of_a_newer_program', where: '' })).toBe('Record')
+    expect(whyRefused('of_a_newer_program', true)).toBe('This server did not take it.')
+    expect(whyRefused('of_a_newer_program', false)).toBe('The other server did not take it.')
+    expect(whyRefused('constructor', false)).toBe('The other server did not take it.')
+  })
+
+  test.each([
+    [{ score: 81 }, '81 / 100'],
+    [{ score: 81.5, remarks: 'Much better', is_excluded: false, exclusion_reason: null }, '81.5 / 100, Remark: Much better'],
+    [{ remarks: null }, 'Remark: nothing'],
+    [{ is_excluded: true }, 'Left out: yes'],
+    [{ student_id: mei.id, score: 5 }, '5 / 100'],
+    [{ user_profile_id: mei.id }, 'Person: Lin Mei'],
+    [{ bands: [{ letter: 'A' }] }, 'Letters and their minimums: [{"letter":"A"}]'],
+    [{}, ''],
+  ])('%o', (values, text) => expect(valuesText(values, of)).toBe(text))
+})

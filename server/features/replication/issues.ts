@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import { toInstant } from '@markbook/shared/clock'
+import type { HeldRow, RefusedWrite, SyncNode } from '@markbook/shared/contract/replication.rows'
+import type { Row } from '@markbook/shared/tables/tables'
+import { eq } from 'drizzle-orm'
+import type { ReadTx } from '../../store/tx.ts'
+import { isApart } from './clocks.ts'
+import { refusedOf } from './refused.ts'
+import { conflictsWhere, heldOf, nodesOf } from './replication.queries.ts'
+
+type About =
+  | { kind: 'conflict'; about: Row<'sync_conflict'> }
+  | { kind: 'refused'; about: RefusedWrite }
+  | { kind: 'held'; about: HeldRow }
+  | { kind: 'clock'; about: SyncNode }
+  | { kind: 'copy'; about: SyncNode }
+/**
+ * What a person must look at on this node. `ref`: by which they name it, 16 hexadecimal digits that follow from what it is about and so stay
+ * the same while others come and go; any beginning that no other has will do. `isDone`: it was decided, or put aside.
+ */
+export type Issue = { ref: string; school: string; since: string; isDone: boolean } & About
+
+const refOf = (kind: Issue['kind'], id: string): string => createHash('sha256').update(`${kind} ${id}`).digest('hex').slice(0, 16)
+
+/** Of a school, by kind, the newest of each kind first. `done`: what is decided or put aside already, of what stays in a list. */
+export async function issuesOf(tx: ReadTx, school: string, { done = false }: { done?: boolean } = {}): Promise<Issue[]> {
+  const { status } = tx.t.sync_conflict
+  const conflicts = await conflictsWhere(tx, school, eq(status, done ? 'resolved' : 'open'))
+  const refused = (await refusedOf(tx, school, null)).filter(({ seen_at }) => (seen_at !== null) === done)
+  const of: Make = (since, id, about) => ({ ref: refOf(about.kind, id), school, since, isDone: done, ...about })
+  return [
+    ...conflicts.map((about) => of(toInstant(about.hlc), about.id, { kind: 'conflict', about })),
+    ...refused.map((about) => of(about.refused_at, about.id, { kind: 'refused', about })),
+    ...(done ? [] : await passingOf(tx, school, of)),
+  ]
+}
+
+type Make = (since: string, id: string, about: About) => Issue
+
+/** What nobody decides here, and what goes by itself once its cause has gone. */
+async function passingOf(tx: ReadTx, school: string, of: Make): Promise<Issue[]> {
+  const held = [...(await heldOf(tx, school))].sort((a, b) => (a.since < b.since ? 1 : -1))
+  const nodes = (await nodesOf(tx, school)).filter(({ revoked_at }) => revoked_at === null)
+  return [
+    ...held.map((about) => of(about.since, `${about.entity} ${about.row_id}`, { kind: 'held', about })),
+    ...nodes.flatMap((about) =>
+      isApart(about.clock_offset_ms) ? [of(about.last_seen_at ?? about.enrolled_at, about.id, { kind: 'clock', about })] : [],
+    ),
+    ...nodes.flatMap((about) => (about.began_anew?.both_heard ? [of(about.began_anew.at, about.id, { kind: 'copy', about })] : [])),
+  ]
+}
