@@ -185,7 +185,7 @@ export class ChangeTracker implements ReplicaWrites {
   touched(): readonly Touched[] {
     return [...this.written.values()]
       .filter((entry) => actionOf(entry) !== null)
-      .map(({ table, schoolId, before, after }) => ({ table, schoolId, before, after }))
+      .map(({ table, schoolId, before, after, units }) => ({ table, schoolId, before, after, units }))
   }
 
   /** What a laptop's parent would not take is not acknowledged either (docs/design/replication.md). */

@@ -66,8 +66,8 @@ export type WriteTx = ReadTx & {
 }
 
 type AnyRow = Record<string, unknown> & { id: string }
-/** What a transaction did to a row. */
-export type Touched = { table: Replicated; schoolId: string; before: AnyRow | null; after: AnyRow | null }
+/** What a transaction did to a row, and which merge units of it it wrote. */
+export type Touched = { table: Replicated; schoolId: string; before: AnyRow | null; after: AnyRow | null; units: ReadonlySet<string> }
 
 /** Over whatever is there; or nothing is there; or the rows are, and differ in these columns alone. */
 export type Placing = 'replace' | 'new' | readonly string[]

@@ -1,0 +1,57 @@
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import { covers, textToVersions } from '@markbook/sync/versions'
+import { and, eq } from 'drizzle-orm'
+import { statement } from '../statement.ts'
+import type { Touched, WriteTx } from '../tx.ts'
+import { scopeIn } from './links.ts'
+
+type Conflict = Row<'sync_conflict'>
+type Written = Touched & { after: NonNullable<Touched['after']> }
+
+/**
+ * Whoever writes a unit at a node that has both values of a conflict has decided it (sync/SPEC.md, I18). Where one conflict of a row is
+ * decided by itself in this transaction, the others of that row are left alone. Answers whether one was closed.
+ */
+export async function closeConflicts(tx: WriteTx, school: string, touched: readonly Touched[]): Promise<boolean> {
+  if (tx.actor === null) return false
+  const decided = new Set(touched.flatMap(({ table, after }) => (table === 'sync_conflict' ? [after?.['row_id']] : [])))
+  const written = touched.filter((each): each is Written => each.after !== null && !decided.has(each.after.id))
+  let closed = 0
+  for (const table of new Set(written.map((each) => each.table))) {
+    const own = new Map(written.flatMap((each) => (each.table === table ? [[each.after.id, each] as const] : [])))
+    const conflicts = await openConflicts(tx, { school, table, ids: JSON.stringify([...own.keys()]) })
+    const overwritten = conflicts.filter(({ row_id, unit }) => own.get(row_id)?.units.has(unit))
+    const seen = await seenHere(tx, table, school, overwritten)
+    const changes = overwritten.filter(seen).map((before) => ({ before, patch: resolution(tx, before, own.get(before.row_id) as Written) }))
+    closed += (await tx.update('sync_conflict', changes)).length
+  }
+  return closed > 0
+}
+
+const openConflicts = statement<{ school: string; table: string; ids: string }>()(({ db, t: { sync_conflict: conflict }, p, dialect }) =>
+  db
+    .select()
+    .from(conflict)
+    .where(
+      and(
+        eq(conflict.school_id, p.school),
+        eq(conflict.entity, p.table),
+        dialect.inList(conflict.row_id as never, p.ids),
+        eq(conflict.kind, 'value'),
+        eq(conflict.status, 'open'),
+      ),
+    ),
+)
+
+/** Whether what lost has been seen by the state that a row has here: a record may come before what it is about. */
+async function seenHere(tx: WriteTx, table: Replicated, school: string, conflicts: readonly Conflict[]) {
+  const ids = [...new Set(conflicts.map(({ row_id }) => row_id))]
+  const versions = ids.length === 0 ? [] : await tx.dialect.versionsOf(tx.connection, scopeIn(table, school), table, ids)
+  const vectors = new Map(versions.map((row) => [row.row_id, textToVersions(row).vv]))
+  return ({ row_id, node_id, counter }: Conflict) => covers(vectors.get(row_id) ?? {}, [node_id, counter])
+}
+
+function resolution(tx: WriteTx, { value: lost }: Conflict, { after }: Written): Partial<Conflict> {
+  const value = Object.fromEntries(Object.keys(lost ?? {}).map((column) => [column, after[column] ?? null]))
+  return { status: 'resolved', resolved_at: tx.now, resolved_by: tx.actor, resolution: { choice: 'typed', value } }
+}
