@@ -7,7 +7,7 @@ import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { mergeRows } from '@markbook/sync/merge/merge'
-import { canonical, isSame, type RowState, type Values } from '@markbook/sync/merge/state'
+import { canonical, isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
 import { isLost, type Known, knownRows } from '../store/replica/states.ts'
@@ -113,9 +113,10 @@ export class Judge {
     if (!(await this.isOfOwnSchool(table, state))) return refuse('foreign')
     const verdicts: Verdict[] = []
     const isNew = known === undefined
+    const row = asKnown(table, state, known)
     for (const [unit, stamp] of fresh) {
       const write = { unit, stamp, isNew, isOwn: isOwn(stamp) }
-      const code = (await this.objection(table, state, write)) ?? (await this.objectionToValues(table, state, write, known))
+      const code = (await this.objection(table, row, write)) ?? (await this.objectionToValues(table, state, write, known))
       if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && table !== 'sync_conflict' && (await this.isStale(stamp)) })
     }
     return awaits && verdicts.length === 0 ? refuse(AWAITS_PERSON) : verdicts
@@ -139,7 +140,7 @@ export class Judge {
     } else if (!descriptions[table].units[unit]) return isOfNewerProgram(state, unit) ? null : 'malformed'
     if (this.peer.kind === 'laptop' && !wouldBeTaken(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity))
       return 'malformed'
-    return table !== 'grade' || unit !== 'score' || (await this.isWithinMaximum(state.values)) ? null : 'forbidden'
+    return table !== 'grade' || unit !== 'score' || (await this.isWithinMaximum(asKnown(table, state, known).values)) ? null : 'forbidden'
   }
 
   /** What a row is of never changes; a laptop makes rows in its person's name. */
@@ -351,6 +352,12 @@ export class Judge {
     }
     return false
   }
+}
+
+/** What a row is of is what is known here of it, whatever a push says beside the units that it writes. */
+function asKnown(table: Replicated, state: RowState, known: Known | undefined): RowState {
+  if (!known || isLost(known)) return state
+  return { ...state, values: { ...state.values, ...pick(known.state.values, descriptions[table].identity) } }
 }
 
 /** A part of the row that a newer program knows, and not more of it than is kept of a refused one. */

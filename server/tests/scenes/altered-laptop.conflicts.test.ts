@@ -64,6 +64,18 @@ describe('a conflict that a laptop decides', () => {
     expect(await refusedAt(laptop)).toMatchObject([{ table_name: 'sync_conflict', unit: 'status', code }])
   })
 
+  test('as if it were about a mark that she may write stays open', async () => {
+    await byrnesConflict()
+    const { says } = await liar(laptop, server)
+    await decided(people.ada.id)
+    const row_id = naturalId('grade', mathsExam.id, zoe.id)
+    const { answers } = await says((row) =>
+      row.table === 'sync_conflict' ? [{ ...row, state: { ...row.state, values: { ...row.state.values, row_id } } }] : [row],
+    )
+    expect(answers).toMatchObject([{ table: 'sync_conflict', outcome: 'refused', code: 'forbidden' }])
+    expect(await statusAt(server)).toEqual(['open'])
+  })
+
   test('by somebody whose place was suspended meanwhile stays open; nothing becomes a conflict about a conflict', async () => {
     const id = await adasConflict()
     await server.as.okafor.schools.updateMember({ params: { userId: people.ada.id }, body: { isActive: false } })

@@ -1,7 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
-import { elan, mathsExam, zoe } from '@markbook/shared/story/marks'
+import { elan, englishExam, mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
-import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import type { Stamp } from '@markbook/sync/versions'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -116,6 +116,21 @@ describe('a mark that somebody else wrote', () => {
     expect(await marksOf(server, zoe)).toEqual([59])
     expect(await marksOf(server, elan)).toEqual([11])
   })
+})
+
+test('a mark in another’s subject is not taken as one in her own', async () => {
+  const { says } = await liar(laptop, server)
+  const id = naturalId('grade', englishExam.id, zoe.id)
+  const scoreAt = async (node: School) => (await node.rows('grade')).find((row) => row.id === id)?.score
+  const before = await scoreAt(server)
+  await laptop.services.store.write(asSystem(people.ada.id), async (tx) => {
+    await tx.update('grade', (await tx.find('grade', stBrigids, id)) as Row<'grade'>, { score: 3 })
+  })
+  const { answers } = await says(({ table, state }) => [
+    { table, state: { ...state, values: { ...state.values, assessment_id: mathsExam.id } } },
+  ])
+  expect(answers).toMatchObject([{ table: 'grade', id, units: ['score'], outcome: 'refused', code: 'forbidden' }])
+  expect(await scoreAt(server)).toBe(before)
 })
 
 describe('who belongs to the school, on the laptop of the head', () => {
