@@ -20,6 +20,8 @@ const keyOf = (entity: unknown, id: unknown) => `${entity}:${id}`
  * of one that is known here. What is known here is what was before anything of the page was taken: the laptop's own row says what it likes.
  */
 export class ConflictRecords {
+  private readonly refused = new Set<string>()
+
   private constructor(
     private readonly tx: ReadTx,
     private readonly peer: Peer,
@@ -33,6 +35,24 @@ export class ConflictRecords {
       for (const [id, known] of await knownRows(tx, table, peer.school_id as string, [...new Set(ids)])) before.set(keyOf(table, id), known)
     }
     return new ConflictRecords(tx, peer, before)
+  }
+
+  /** Rows are judged before the decisions about them: these units of one were not taken. */
+  noteRefused(table: Replicated, id: string, units: readonly { unit: string }[]): void {
+    for (const { unit } of units) this.refused.add(`${keyOf(table, id)}:${unit}`)
+  }
+
+  /** The push brought a write of what is in conflict as well, and that was not taken. */
+  isOfRefused({ entity, row_id, unit }: Conflict): boolean {
+    return this.refused.has(`${keyOf(entity, row_id)}:${unit}`)
+  }
+
+  /** Whether a decision was made by a write that stands here now: whoever may write a value may decide by writing it (SPEC, I18). */
+  async isByWriting({ entity, row_id, unit, kind }: Conflict, decision: Stamp): Promise<boolean> {
+    if (kind !== 'value' || !Object.hasOwn(descriptions, entity)) return false
+    const known = (await knownRows(this.tx, entity as Replicated, this.peer.school_id as string, [row_id])).get(row_id)
+    const stamp = known?.state.units[unit]
+    return stamp !== undefined && sameDot(stamp, decision)
   }
 
   /** Whether a record that is not known here is one of a merge. Who decided it, where somebody did, is asked besides. */

@@ -204,10 +204,9 @@ export class Judge {
   }
 
   private async objection(table: Replicated, state: RowState, write: Write): Promise<Verdict['code'] | null> {
-    const [node, , , actor] = write.stamp
+    const [, , , actor] = write.stamp
     if (!write.isOwn && !(await this.bringsAsSent(table, state, write))) return 'not_yours'
     if (table === 'sync_conflict' && this.page.records) return this.objectionToRecord(state, write, this.page.records)
-    if (table === 'sync_conflict') return node === MADE_BY_RULE || (await this.mayResolve(actor)) ? null : 'forbidden'
     if (this.peer.kind === 'laptop') return this.objectionToLaptop(table, state, write, actor)
     const appoints = table === 'school_management' && write.unit === 'role' && state.values['role'] === 'admin'
     return appoints && !(await this.appointments.mayAppoint(actor)) ? 'forbidden' : null
@@ -219,11 +218,10 @@ export class Judge {
     return isAsSent(this.tx, this.peer.school_id as string, state, unit)
   }
 
-  private async mayResolve(actor: string | null): Promise<boolean> {
-    return actor !== null && (await this.factsOf(actor, null)).role !== null
-  }
-
-  /** A record is made by rule, and decided by a person, who on a laptop is its one user, and may decide it there as here. */
+  /**
+   * A record is made by rule, and decided by a person, who on a laptop is its one user, and may decide it there as here, or has written by it
+   * what stands here now.
+   */
   private async objectionToRecord(
     state: RowState,
     { unit, stamp, isNew }: Write,
@@ -233,7 +231,9 @@ export class Judge {
     if (isNew && !(await records.isOfMerge(state))) return 'not_yours'
     if (node === MADE_BY_RULE || unit === EXISTENCE) return isNew && node === MADE_BY_RULE ? null : 'forbidden'
     if (actor === null || actor !== this.peer.user_id) return 'not_yours'
-    return (await this.mayDecide(actor, state.values as Row<'sync_conflict'>)) ? null : 'forbidden'
+    const conflict = state.values as Row<'sync_conflict'>
+    if (records.isOfRefused(conflict)) return 'forbidden'
+    return (await records.isByWriting(conflict, stamp)) || (await this.mayDecide(actor, conflict)) ? null : 'forbidden'
   }
 
   /** As the route asks (features/replication/decide.ts): whoever may write the row; of one that is not here, administrators. */

@@ -51,7 +51,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   const answers: RowAnswer[] = []
   // Table by table: who was appointed in this page may write in it.
   // Deletions wait for each other, so that no parent stays for a child that goes as well.
-  const taking: Taking = { tx, school, peer, judge, limits: answered, mostPlausible, deletions: [], refused: [] }
+  const taking: Taking = { tx, school, peer, judge, records, limits: answered, mostPlausible, deletions: [], refused: [] }
   for (const [table, states] of byTable(opened)) answers.push(...(await takeTable(taking, table, states)))
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
   const gone = await applyStates(tx, school, taking.deletions, { source: peer.node_id })
@@ -73,6 +73,7 @@ type Taking = {
   school: string
   peer: Row<'sync_peer'>
   judge: Judge
+  records: ConflictRecords | null
   limits: Limits
   /** No writer has written so often: a claim of more is none. */
   mostPlausible: number
@@ -90,7 +91,7 @@ function byTable(rows: readonly Carried[]): Map<Replicated, RowState[]> {
 }
 
 async function takeTable(taking: Taking, table: Replicated, states: readonly RowState[]): Promise<RowAnswer[]> {
-  const { tx, school, peer, judge } = taking
+  const { tx, school, peer, judge, records } = taking
   const known = await knownRows(
     tx,
     table,
@@ -105,7 +106,11 @@ async function takeTable(taking: Taking, table: Replicated, states: readonly Row
     const verdicts = await judge.verdicts(table, state, before)
     if (isPassedOver(table, verdicts)) continue
     const rest = restOf(taking, table, state, before, verdicts)
-    if (verdicts.length > 0) refused.push({ state, verdicts: rest === null ? ofWholeRow(state, before, verdicts) : verdicts })
+    if (verdicts.length > 0) {
+      const all = rest === null ? ofWholeRow(state, before, verdicts) : verdicts
+      records?.noteRefused(table, state.id, all)
+      refused.push({ state, verdicts: all })
+    }
     if (rest) (rest.alive.length > 0 ? taken : taking.deletions).push({ table, state: rest, isPart: !sameState(rest, state) })
   }
   const conflicts = refused

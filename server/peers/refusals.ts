@@ -1,5 +1,4 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { pick, type RowState } from '@markbook/sync/merge/state'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { unpackRows } from '@markbook/sync/protocol/page'
@@ -44,8 +43,8 @@ export function refusedWrite(table: Replicated, { id, values, units, alive }: Ro
   if (!stamp || descriptions[table].sealed) return null
   const isRecord = table === 'sync_conflict' && alive.length > 0
   if (isRecord && unit === EXISTENCE) return losingWrite(values as Row<'sync_conflict'>, code)
-  // That nobody has decided it says nothing: the write that it keeps is kept.
-  if (isRecord && stamp[0] === MADE_BY_RULE) return null
+  // What nobody decided says nothing: the write that the record keeps is kept, and giving way to another parent is no decision.
+  if (isRecord && stamp[3] === null) return null
   const columns = unit === EXISTENCE ? Object.values(descriptions[table].units).flat() : (descriptions[table].units[unit] ?? [])
   const value = alive.length === 0 && unit === EXISTENCE ? null : { ...pick(values, columns) }
   return { table_name: table, row_id: id, unit, value, actor_id: stamp[3], hlc: stamp[2], code }

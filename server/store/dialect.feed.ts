@@ -10,8 +10,8 @@ type Tombstone = { table_name: string; row_id: string; seq: number; units: strin
 export type FeedReading = {
   /** Ids of the rows of a table where something else stands than was claimed, or that stay though deleted. */
   settledRows(connection: Connection, schoolId: string, table: string): Promise<string[]>
-  /** Tables of a school that have such rows; `sync_conflict` where a conflict is open. */
-  unsettledTables(connection: Connection, schoolId: string): Promise<string[]>
+  /** Tables of a school that have such rows. */
+  settledTables(connection: Connection, schoolId: string): Promise<string[]>
   /** Where a school's feed stands; number 0 for one that this node has never written. Deletions up to `floor` were forgotten. */
   feedOf(connection: Connection, schoolId: string): Promise<{ seq: number; head: string; floor: number }>
   /** Deleted rows of a school with numbers up to one, in order, after another; not those that stay for something that lives. */
@@ -94,10 +94,7 @@ function feedReading({ statement, place, ids, triples, greatest }: Words): FeedR
     union select user_profile_id from ${place('teacher_group_assignment')} where school_id = ?`
   const membersOf = query<{ id: string }>(members)
   const everybodyOf = query<{ id: string }>(`${members} union select user_id from ${place('school_join_request')} where school_id = ?`)
-  const unsettledTables = query<{ table_name: string }>(
-    `select distinct table_name from ${versions} where settled and school_id = ? union all
-     select 'sync_conflict' where exists (select 1 from ${place('sync_conflict')} where school_id = ? and status = 'open')`,
-  )
+  const settledTables = query<{ table_name: string }>(`select distinct table_name from ${versions} where settled and school_id = ?`)
   const settledRows = query<{ row_id: string }>(`select row_id from ${versions} where settled and school_id = ? and table_name = ?`)
   return {
     feedOf: async (connection, schoolId) => {
@@ -122,8 +119,7 @@ function feedReading({ statement, place, ids, triples, greatest }: Words): FeedR
       const people = applicants ? everybodyOf(connection, schoolId, schoolId, schoolId) : membersOf(connection, schoolId, schoolId)
       return (await people).map(({ id }) => id)
     },
-    unsettledTables: async (connection, schoolId) =>
-      (await unsettledTables(connection, schoolId, schoolId)).map(({ table_name }) => table_name),
+    settledTables: async (connection, schoolId) => (await settledTables(connection, schoolId)).map(({ table_name }) => table_name),
     settledRows: async (connection, schoolId, table) => (await settledRows(connection, schoolId, table)).map(({ row_id }) => row_id),
   }
 }

@@ -13,6 +13,7 @@ import { type BeforeMigration, demandCurrentPostgres, demandCurrentSqlite, migra
 import { currentNode, renewNode } from './node.ts'
 import { demandNode, NodeEnded, writeAlone } from './postgres.node.ts'
 import { openPostgres, POOL, postgresConnection, SERVICE_ROLE } from './postgres.ts'
+import { closeConflicts } from './replica/close-conflicts.ts'
 import { settleAfter } from './replica/settle-after.ts'
 import { newTransactionCounts, type Semaphore, type SemaphoreLoad, semaphore, type TransactionCounts } from './semaphore.ts'
 import { openSqlite, openSqliteBeside, serialised, sqliteConnection } from './sqlite.ts'
@@ -315,6 +316,7 @@ function writeTx(run: Run & { nodeId: string; advanced: Advanced }, connection: 
     replica: tracker,
     finish: async () => {
       const touched = tracker.touched()
+      await closeConflicts(closing, touched)
       await tracker.close()
       if (await settleAfter(closing, touched, tracker.overruled)) await tracker.close()
       for (const schoolId of tracker.advanced) run.advanced.schools.add(schoolId)

@@ -33,7 +33,7 @@ export const policy: Partial<Record<Replicated, Readonly<Record<string, Rule>>>>
     snapshot: rule.notice,
     student_group_id: rule.notice,
   },
-  sync_conflict: { status: { furthest: ['noticed', 'open', 'resolved'], of: 'status' } },
+  sync_conflict: { status: rule.notice },
 }
 
 export const ruleOf = (table: Replicated, unit: string): Rule => policy[table]?.[unit] ?? 'later'

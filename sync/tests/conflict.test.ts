@@ -87,6 +87,22 @@ describe('the record of a conflict', () => {
   })
 })
 
+test('a resolution that a parent refused, after which the record is open again, and another that saw neither: by whatever path', () => {
+  const record = only(recordsOf(hers, his))
+  const refused = written('sync_conflict', record, laptop, { status: 'resolved', resolved_by: 'mr-nolan' }, { at: 7_000, nr: 4 })
+  const givenUp = written('sync_conflict', refused, laptop, { status: 'open', resolved_by: null }, { at: 8_000, nr: 5 })
+  for (const [at, status] of [
+    [6_000, 'open'],
+    [9_000, 'resolved'],
+  ] as const) {
+    const other = written('sync_conflict', record, centre, { status: 'resolved', resolved_by: 'mrs-byrne' }, { at, nr: 1 })
+    const byOnePath = meet('sync_conflict', meet('sync_conflict', refused, other).state, givenUp).state
+    const byAnother = meet('sync_conflict', meet('sync_conflict', givenUp, other).state, refused).state
+    expect(byOnePath.values['status']).toBe(status)
+    expect(byAnother).toEqual(byOnePath)
+  }
+})
+
 test('two resolutions that did not see each other: the later stands, the other is noted', () => {
   const record = only(recordsOf(hers, his))
   const [one, two] = [

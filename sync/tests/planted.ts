@@ -128,7 +128,7 @@ const plants: Readonly<Record<string, Plant>> = {
   ),
   'the furthest step stands even where it was seen and left': merging((merged, sides) =>
     standingBy(sides, merged, (unit) => {
-      const steps = ['draft', 'pending', 'noticed', 'published', 'rejected', 'open', 'sent_to_ministry', 'approved', 'resolved']
+      const steps = ['draft', 'pending', 'published', 'rejected', 'sent_to_ministry', 'approved']
       const [first, second] = [sides.a, sides.b].map(({ values }) => steps.indexOf(String(values['status']))) as [number, number]
       return unit !== 'status' || first === second ? null : first > second ? sides.a : sides.b
     }),

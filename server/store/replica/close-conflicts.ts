@@ -9,38 +9,52 @@ type Conflict = Row<'sync_conflict'>
 type Written = Touched & { after: NonNullable<Touched['after']> }
 
 /**
- * Whoever writes a unit at a node that has both values of a conflict has decided it (sync/SPEC.md, I18). Where one conflict of a row is
- * decided by itself in this transaction, the others of that row are left alone. Answers whether one was closed.
+ * Whoever writes a unit at a node that has both values of a conflict has decided it (sync/SPEC.md, I18), and the decision bears the number
+ * of that write. Where one conflict of a row is decided by itself in this transaction, the others of that row are left alone. Nearly always
+ * nothing is open, and one look at a small index is all.
  */
-export async function closeConflicts(tx: WriteTx, school: string, touched: readonly Touched[]): Promise<boolean> {
-  if (tx.actor === null) return false
+export async function closeConflicts(tx: WriteTx, touched: readonly Touched[]): Promise<void> {
+  if (tx.actor === null) return
   const decided = new Set(touched.flatMap(({ table, after }) => (table === 'sync_conflict' ? [after?.['row_id']] : [])))
   const written = touched.filter((each): each is Written => each.after !== null && !decided.has(each.after.id))
-  let closed = 0
-  for (const table of new Set(written.map((each) => each.table))) {
-    const own = new Map(written.flatMap((each) => (each.table === table ? [[each.after.id, each] as const] : [])))
-    const conflicts = await openConflicts(tx, { school, table, ids: JSON.stringify([...own.keys()]) })
-    const overwritten = conflicts.filter(({ row_id, unit }) => own.get(row_id)?.units.has(unit))
-    const seen = await seenHere(tx, table, school, overwritten)
-    const changes = overwritten.filter(seen).map((before) => ({ before, patch: resolution(tx, before, own.get(before.row_id) as Written) }))
-    closed += (await tx.update('sync_conflict', changes)).length
+  for (const school of new Set(written.map(({ schoolId }) => schoolId))) {
+    if ((await anyOpen(tx, { school })).length === 0) continue
+    const ofSchool = written.filter(({ schoolId }) => schoolId === school)
+    for (const table of new Set(ofSchool.map((each) => each.table))) {
+      const own = new Map(ofSchool.flatMap((each) => (each.table === table ? [[each.after.id, each] as const] : [])))
+      const conflicts = await openConflicts(tx, { school, table, ids: JSON.stringify([...own.keys()]) })
+      const overwritten = conflicts.filter(({ row_id, unit }) => own.get(row_id)?.units.has(unit))
+      const seen = await seenHere(tx, table, school, overwritten)
+      const decisions = overwritten
+        .filter(seen)
+        .map((before) => ({ before, patch: resolution(tx, before, own.get(before.row_id) as Written) }))
+      await tx.update('sync_conflict', decisions)
+    }
   }
-  return closed > 0
 }
 
-const openConflicts = statement<{ school: string; table: string; ids: string }>()(({ db, t: { sync_conflict: conflict }, p, dialect }) =>
+const anyOpen = statement<{ school: string }>()(({ db, t: { sync_conflict: conflict }, p }) =>
   db
-    .select()
+    .select({ id: conflict.id })
     .from(conflict)
-    .where(
-      and(
-        eq(conflict.school_id, p.school),
-        eq(conflict.entity, p.table),
-        dialect.inList(conflict.row_id as never, p.ids),
-        eq(conflict.kind, 'value'),
-        eq(conflict.status, 'open'),
+    .where(and(eq(conflict.school_id, p.school), eq(conflict.status, 'open')))
+    .limit(1),
+)
+
+const openConflicts = statement<{ school: string; table: string; ids: string }>({ lock: 'sync_conflict' })(
+  ({ db, t: { sync_conflict: conflict }, p, dialect }) =>
+    db
+      .select()
+      .from(conflict)
+      .where(
+        and(
+          eq(conflict.school_id, p.school),
+          eq(conflict.entity, p.table),
+          dialect.inList(conflict.row_id as never, p.ids),
+          eq(conflict.kind, 'value'),
+          eq(conflict.status, 'open'),
+        ),
       ),
-    ),
 )
 
 /** Whether what lost has been seen by the state that a row has here: a record may come before what it is about. */

@@ -9,7 +9,6 @@ import { keepClaims, restand, writeRows } from './application.ts'
 import { applyStates } from './apply.ts'
 import { settleMaxima, settleMembers } from './around.ts'
 import { bury } from './bury.ts'
-import { closeConflicts } from './close-conflicts.ts'
 import { hasMoved, linksFrom, parentIdOf } from './links.ts'
 import type { Application, Change } from './page.ts'
 import { ruledTables, settleRivalry } from './rivals.ts'
@@ -19,9 +18,9 @@ const RULED: readonly Replicated[] = [...ruledTables, 'assessment', 'grade', 'sc
 
 /**
  * After a local write: where some row of the school does not stand as it was claimed, or stays though deleted, the write may have
- * changed what stands; and where a conflict is open, the write may have decided it. Nearly always there is neither, and one look at two
- * small indexes is all. `overruled`: deletions of rows that stayed and were changed now. Who changed them saw no deletion, so it is
- * kept, as where it meets a write. Answers whether something was written.
+ * changed what stands. Nearly always there is no such row, and one look at a small index is all. `overruled`: deletions of rows that stayed
+ * and were changed now. Who changed them saw no deletion, so it is kept, as where it meets a write. Answers whether something
+ * was written.
  */
 export async function settleAfter(tx: WriteTx, touched: readonly Touched[], overruled: readonly Overruled[]): Promise<boolean> {
   let wrote = false
@@ -33,12 +32,11 @@ export async function settleAfter(tx: WriteTx, touched: readonly Touched[], over
   }
   for (const schoolId of new Set(touched.map((each) => each.schoolId))) {
     const own = touched.filter((each) => each.schoolId === schoolId)
-    const unsettled = await tx.dialect.unsettledTables(tx.connection, schoolId)
-    if (unsettled.length === 0) continue
+    if (!own.some((each) => hasLeft(each) || RULED.includes(each.table))) continue
+    const settled = await tx.dialect.settledTables(tx.connection, schoolId)
+    if (settled.length === 0) continue
     await tx.actAs(asSystem(tx.actor))
-    if (unsettled.includes('sync_conflict')) wrote = (await closeConflicts(tx, schoolId, own)) || wrote
-    const isRuled = own.some((each) => hasLeft(each) || RULED.includes(each.table))
-    if (isRuled && unsettled.some((table) => table !== 'sync_conflict')) wrote = (await resettle(tx, schoolId, own)) || wrote
+    wrote = (await resettle(tx, schoolId, own)) || wrote
   }
   return wrote
 }
