@@ -21,7 +21,7 @@ export type LocalWrite = {
 }
 
 /** A clock beyond this counts as this, so that a thousand writes a second for a year can still follow what it wrote. */
-const LATEST_CLOCK = LAST_MOMENT - 31_536_000_000
+export const LATEST_CLOCK = LAST_MOMENT - 31_536_000_000
 
 /**
  * The versions of a row after a local write of `units`: each gets a new dot, and `hlc = max(now, previous hlc of this unit + 1)`,

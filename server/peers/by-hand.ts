@@ -103,7 +103,7 @@ async function importUp(services: Own & Pick<Services, 'log'>, peer: Peer, head:
   }
   const news: Down['pages'] = []
   for (let asked = { cursor: head.cursor, scope: head.scope }, isLast = false; !isLast; ) {
-    const page = await store.read(asSystem(), (tx) => nextPage(tx, peer, store.nodeId, { ...asked, history: true, imprints: true }, keys))
+    const page = await store.read(asSystem(), (tx) => nextPage(tx, peer, store.nodeId, asked, keys))
     news.push(page)
     asked = { cursor: page.cursor, scope: page.scope }
     isLast = page.is_last

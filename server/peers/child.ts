@@ -4,9 +4,9 @@ import { limits } from '@markbook/shared/limits'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import type { Row } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
-import { countOf, entriesOf, packEntries } from '@markbook/sync/protocol/entries'
+import { entriesOf, packEntries } from '@markbook/sync/protocol/entries'
 import { type Page, PROTOCOL, type Pull, type Push, type RowAnswer, type Welcome } from '@markbook/sync/protocol/messages'
-import { packRows, packSheets, unpackRows } from '@markbook/sync/protocol/page'
+import { packSheets, unpackRows } from '@markbook/sync/protocol/page'
 import type { Services } from '../http/services.ts'
 import { incarnations } from '../store/node.ts'
 import { setPeer } from '../store/peer-row.ts'
@@ -36,11 +36,10 @@ import { takeTold, toldUp } from './told.ts'
 import { demandOneHand } from './twofold.ts'
 
 type Peer = Row<'sync_peer'>
-type Asked = Omit<Pull, 'sheets' | 'history' | 'imprints'>
 type Coming = { from?: string | null; byHand?: boolean }
 
-/** What this program says of itself. `sheets`: it reads rows by column, `history`: it takes history, `imprints`: and places with an imprint, as all do since they can. */
-export type Program = { protocol: number; schema: number; sheets?: false; history?: false; imprints?: false }
+/** What this program says of itself. */
+export type Program = { protocol: number; schema: number }
 
 /**
  * A child's side of one parent, in the steps that the machine asks for (sync/machine.ts). Everything that must survive is in the
@@ -49,8 +48,6 @@ export type Program = { protocol: number; schema: number; sheets?: false; histor
 export class Child {
   /** What the parent said that it has of our feed. It is told once where we are, so that the next greeting begins there. */
   private acknowledged = Number.MAX_SAFE_INTEGER
-  /** The parent reads rows by column. */
-  private sheets = false
   private ahead: { cursor: string; scope: string; page: Promise<Page> } | null = null
 
   constructor(
@@ -76,7 +73,6 @@ export class Child {
     // A database that was restored is a new node already, and says so with the keys of the old.
     if (node !== store.nodeId || this.line.isKnownAsFormer) return { anew: true }
     this.acknowledged = welcome.acknowledged
-    this.sheets = welcome.sheets ?? false
     return store.write(asSystem(), async (tx) => {
       const peer = await this.peer(tx)
       if (await hasLost(tx, store.nodeId, peer, welcome)) {
@@ -126,7 +122,7 @@ export class Child {
     const peer = await this.services.store.read(asSystem(), (tx) => this.peer(tx))
     const { page, push } = await this.pageAfter(peer)
     if (page.to === peer.own_seq && page.people === peer.own_people) return { more: false }
-    if (page.rows.length + countOf(push.history) === 0 && !(page.isLast && page.to > this.acknowledged)) {
+    if (page.rows.length + push.history.count === 0 && !(page.isLast && page.to > this.acknowledged)) {
       // All of it came from the parent itself.
       await this.services.store.write(asSystem(), (tx) => this.save(tx, { own_seq: page.to, own_people: page.people }))
       return { more: !page.isLast }
@@ -143,14 +139,13 @@ export class Child {
    */
   async pageAfter(peer: Peer, { whole = false, upTo }: { whole?: boolean; upTo?: number } = {}): Promise<{ page: News; push: Push }> {
     const { store } = this.services
+    const { own, shared, secret } = sealKeys(this.services, peer)
     const { page, history } = await store.read(asSystem(), async (tx) => {
       const page = await ownNews(tx, whole ? { ...peer, node_id: COMMONS } : peer, upTo)
-      return { page, history: upTo === undefined ? await toldUp(tx, peer, page.to) : [] }
+      return { page, history: upTo === undefined ? await toldUp(tx, { peer, secret }, page.to) : [] }
     })
-    const { own, shared } = sealKeys(this.services, peer)
-    const tables = (this.sheets ? packSheets : packRows)(resealed(page.rows, own, shared))
-    const told = this.sheets ? packEntries(history) : history
-    return { page, push: { from: peer.own_seq, to: page.to, cursor: peer.their_cursor, tables, history: told } }
+    const tables = packSheets(resealed(page.rows, own, shared))
+    return { page, push: { from: peer.own_seq, to: page.to, cursor: peer.their_cursor, tables, history: packEntries(history) } }
   }
 
   async takeAnswers(peer: Peer, answers: readonly RowAnswer[], { to, people }: Pick<News, 'to' | 'people'>): Promise<void> {
@@ -196,24 +191,19 @@ export class Child {
   }
 
   /** While a page of a large copy is written here, the parent reads the next one. */
-  private async nextPage(asked: Asked, signal?: AbortSignal): Promise<Page> {
+  private async nextPage(asked: Pull, signal?: AbortSignal): Promise<Page> {
     const { ahead } = this
     this.ahead = null
-    const page = await (ahead?.cursor === asked.cursor && ahead.scope === asked.scope ? ahead.page : this.ask(asked, signal))
+    const page = await (ahead?.cursor === asked.cursor && ahead.scope === asked.scope ? ahead.page : this.line.pull(asked, signal))
     // Only there: whoever asks with a place in the feed says that it has all before it.
     if (isCopying(page) && (page.total ?? 0) > limits.sync.pageRows) {
       const next = { cursor: page.cursor, scope: page.scope }
-      this.ahead = { ...next, page: this.ask({ ...next, wait: 0 }) }
+      this.ahead = { ...next, page: this.line.pull({ ...next, wait: 0 }) }
       this.ahead.page.catch(() => {})
       // What is written next keeps the process busy: the question goes out first.
       await setImmediate()
     }
     return page
-  }
-
-  private ask(asked: Asked, signal?: AbortSignal): Promise<Page> {
-    const { sheets = true, history = true, imprints = true } = this.program
-    return this.line.pull({ ...asked, sheets, history, imprints }, signal)
   }
 
   /**
@@ -222,7 +212,7 @@ export class Child {
    */
   async takePage(peer: Peer, page: Page, { from = peer.their_cursor, byHand = false }: Coming = {}): Promise<void> {
     const { rows } = unpackRows(page.tables)
-    const history = entriesOf(page.history ?? [])
+    const history = entriesOf(page.history)
     const { own, shared } = sealKeys(this.services, peer)
     let agreed: Agreed[] = []
     await underOwnNumber(this.services.store, async (tx) => {
@@ -261,7 +251,7 @@ export class Child {
     if (at.way === 'down') {
       if (at.cursor === null) await store.write(asSystem(), (tx) => lookAgain(tx, this.peerId))
       // A scope that has changed begins the copy anew, once.
-      const page = await this.ask({ cursor: at.cursor, scope: at.scope ?? peer.scope, wait: 0 }, signal)
+      const page = await this.line.pull({ cursor: at.cursor, scope: at.scope ?? peer.scope, wait: 0 }, signal)
       await this.takePage(peer, page, { from: NOWHERE })
       if (!page.is_last) return { way: 'down', cursor: page.cursor, scope: page.scope }
       return { way: 'up', own_seq: 0, own_people: 0 }

@@ -21,6 +21,8 @@ import { isOwnPath } from './files/named.ts'
 import { changesNothing, freshIn } from './fresh.ts'
 import { classesInYear, type Facts, lessonsInYear, readFacts } from './judge.facts.ts'
 import { isElsewhere } from './people.ts'
+import type { RowProofs } from './row-proofs.ts'
+import type { Signer } from './signed-history.ts'
 import type { Limits } from './writers.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
@@ -56,9 +58,9 @@ const UNDONE_BY_TEACHERS: readonly Replicated[] = [
 
 /**
  * Of the page that is judged. `seen`: how far the writer had read our feed; `records`: of a laptop, which of the conflicts that it sends are
- * such; `limits`: for which writers the child answers; `epoch`: the number of this node.
+ * such; `limits`: for which writers the child answers; `epoch`: the number of this node; `proofs`: who signed what others wrote.
  */
-type OfPage = { seen: number; records: ConflictRecords | null; limits: Limits; epoch: string }
+type OfPage = { seen: number; records: ConflictRecords | null; limits: Limits; epoch: string; proofs: RowProofs }
 
 /** One unit of a pushed row; `isNew`: the row is made by it, and not known here; `isOwn`: by a writer that the child answers for. */
 type Write = { unit: string; stamp: Stamp; isNew: boolean; isOwn: boolean }
@@ -113,13 +115,43 @@ export class Judge {
     if (!(await this.isOfOwnSchool(table, state))) return refuse('foreign')
     const verdicts: Verdict[] = []
     const isNew = known === undefined
-    const row = asKnown(table, state, known)
     for (const [unit, stamp] of fresh) {
-      const write = { unit, stamp, isNew, isOwn: isOwn(stamp) }
-      const code = (await this.objection(table, row, write)) ?? (await this.objectionToValues(table, state, write, known))
+      const code = await this.objectionToUnit(table, state, { unit, stamp, isNew, isOwn: isOwn(stamp) }, known)
       if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && table !== 'sync_conflict' && (await this.isStale(stamp)) })
     }
     return awaits && verdicts.length === 0 ? refuse(AWAITS_PERSON) : verdicts
+  }
+
+  private async objectionToUnit(
+    table: Replicated,
+    state: RowState,
+    write: Write,
+    known: Known | undefined,
+  ): Promise<Verdict['code'] | null> {
+    const signer = write.isOwn ? null : await this.signerOf(table, state, write.unit, known)
+    if (signer) return this.objectionToSigned(table, state, write, signer)
+    return (await this.objection(table, asKnown(table, state, known), write)) ?? (await this.objectionToValues(table, state, write, known))
+  }
+
+  /** Of a write that the child does not answer for. Who may do what, and who somebody is, is taken from nobody but the server that wrote it. */
+  private async signerOf(table: Replicated, state: RowState, unit: string, known: Known | undefined): Promise<Signer | null> {
+    const { notOnLaptops, scope } = descriptions[table]
+    if (notOnLaptops || scope === 'commons' || table === 'sync_conflict') return null
+    return this.page.proofs.signerOf(table, state, unit, known && !isLost(known) ? known.state : undefined)
+  }
+
+  /** A server has judged what it signed when it was written; what a laptop signed is judged as if the laptop itself brought it. */
+  private async objectionToSigned(
+    table: Replicated,
+    state: RowState,
+    { unit, stamp, isNew }: Write,
+    signer: Signer,
+  ): Promise<Verdict['code'] | null> {
+    if (signer.kind !== 'laptop') return null
+    const [, , , actor] = stamp
+    if (actor === null || actor !== signer.user) return 'not_yours'
+    if (isNew && state.alive.length === 0) return 'unknown_row'
+    return this.objectionTo(table, state, { unit, isNew, lives: state.alive.length > 0 }, actor)
   }
 
   /**

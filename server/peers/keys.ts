@@ -88,6 +88,12 @@ export const signatureOf = (signed: Signed, { signing }: Pick<NodeKeys, 'signing
 export const isSignedBy = (signed: Signed, signature: string, publicKey: string): boolean =>
   verify(null, textOf(signed), publicKeyOf(publicKey, 'ed25519'), Buffer.from(signature, 'base64url'))
 
+/** A text that begins with what it is a text of, so that no signature of one kind is one of another. */
+export const signText = (text: string, { signing }: Pick<NodeKeys, 'signing'>): string =>
+  sign(null, Buffer.from(text), signing).toString('base64url')
+export const isTextSignedBy = (text: string, signature: string, publicKey: string): boolean =>
+  isKey(publicKey, 'ed25519') && verify(null, Buffer.from(text), publicKeyOf(publicKey, 'ed25519'), Buffer.from(signature, 'base64url'))
+
 /** What a reply's signature is over: the signature of the request, so that it answers no other, and `body` before any compression. */
 export type Reply = { answers: string; status: number; body: Uint8Array }
 const replyText = ({ answers, status, body }: Reply) =>

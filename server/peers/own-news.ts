@@ -18,13 +18,9 @@ export async function ownNews(tx: ReadTx, peer: Peer, most?: number): Promise<Ne
   const secrets = peer.user_id === null
   // What one parent of a laptop sent reaches the other without it: nobody takes from a laptop what others wrote.
   const others = peer.node_id === COMMONS ? [] : (await parentsOf(tx)).map(({ node_id }) => node_id)
-  const upTo = most ?? (await lastOfPage(tx, school, { after: peer.own_seq, notFrom: peer.node_id }))
-  const own = await readFeed(tx, school, {
-    after: peer.own_seq,
-    limit,
-    notFrom: [peer.node_id, ...others],
-    upTo,
-  })
+  const notFrom = [peer.node_id, ...others]
+  const upTo = most ?? (await lastOfPage(tx, school, { after: peer.own_seq, notFrom }))
+  const own = await readFeed(tx, school, { after: peer.own_seq, limit, notFrom, upTo })
   const people = await readPeople(tx, school, { after: peer.own_people, limit, secrets })
   const named = secrets ? await withPeople(tx, own.rows, { secrets }) : own.rows
   const rows = [...new Map([...people.rows, ...named].map((row) => [`${row.table}:${row.state.id}`, row])).values()]

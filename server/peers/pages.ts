@@ -4,7 +4,7 @@ import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol/cursor'
 import { type HistoryEntry, packEntries } from '@markbook/sync/protocol/entries'
 import type { Page } from '@markbook/sync/protocol/messages'
-import { type Carried, packRows, packSheets } from '@markbook/sync/protocol/page'
+import { type Carried, packSheets } from '@markbook/sync/protocol/page'
 import { type CopyPlace, readCopy, readFeed, withConflicts } from '../store/replica/feed.ts'
 import type { ReadTx } from '../store/tx.ts'
 import { passedOn } from './above.ts'
@@ -17,11 +17,10 @@ import { resealed } from './secrets.ts'
 import { lastOfPage, toldDown } from './told.ts'
 
 type Peer = Row<'sync_peer'>
-/** Keys of sealed columns: this node's own, and the one that it shares with the peer. */
-export type SealKeys = { own: Buffer; shared: Buffer }
+/** Keys of sealed columns: this node's own, and the one that it shares with the peer. `secret`: of which its keys to sign are made. */
+export type SealKeys = { own: Buffer; shared: Buffer; secret: string }
 
-type Asked = { cursor: string | null; scope: string | null; sheets?: Can; history?: Can; imprints?: Can }
-type Can = boolean | undefined
+type Asked = { cursor: string | null; scope: string | null }
 
 /**
  * The next page of a school for a child (SPEC, «The wire»). A cursor of another epoch, or none, begins a first copy; so does a scope that
@@ -34,27 +33,28 @@ export async function nextPage(tx: ReadTx, peer: Peer, epoch: string, asked: Ask
   const isInScope = asked.scope === null || asked.scope === scope.text
   const goesOn = known && known.epoch === epoch && isInScope && !(await isBelowFloor(tx, school, epoch, asked.cursor))
   const cursor = goesOn ? known : await beginning(tx, school, epoch)
-  const read = await readOn(tx, peer, cursor, scope, asked.history ?? false)
+  const read = await readOn(tx, { peer, scope, secret: keys.secret }, cursor)
   const rows = await within(tx, school, scope, read.rows)
-  const pack = asked.sheets ? packSheets : packRows
-  const tables = pack(scope.secrets ? resealed(rows, keys.own, keys.shared) : rows)
   return {
     epoch,
-    cursor: cursorToText(asked.imprints ? await imprinted(tx, peer, read.cursor, keys.own) : read.cursor),
-    tables,
+    cursor: cursorToText(await imprinted(tx, peer, read.cursor, keys.own)),
+    tables: packSheets(scope.secrets ? resealed(rows, keys.own, keys.shared) : rows),
     is_last: read.isLast,
     total: read.total,
     copied: read.copied,
     scope: scope.text,
     above: await passedOn(tx, school),
-    ...(asked.history && { history: packEntries(read.told) }),
+    history: packEntries(read.told),
     ...(scope.books && { left: booksLeft(read.rows, rows) }),
   }
 }
 
-function readOn(tx: ReadTx, peer: Peer, cursor: Cursor, scope: Scope, tellsHistory: boolean): Promise<Read> {
-  if (cursor.kind === 'copy') return copyOn(tx, peer, cursor, scope, tellsHistory)
-  return cursor.kind === 'history' ? historyOn(tx, peer, cursor, scope) : feedOn(tx, peer, cursor, scope, tellsHistory)
+/** For whom a page is read. */
+type Reader = { peer: Peer; scope: Scope; secret: string }
+
+function readOn(tx: ReadTx, reader: Reader, cursor: Cursor): Promise<Read> {
+  if (cursor.kind === 'copy') return copyOn(tx, reader, cursor)
+  return cursor.kind === 'history' ? historyOn(tx, reader, cursor) : feedOn(tx, reader, cursor)
 }
 
 async function beginning(tx: ReadTx, school: string, epoch: string): Promise<Cursor> {
@@ -68,7 +68,7 @@ const rowsAtOnce = (table: Replicated) => (table === 'grade' ? limits.sync.copyM
 
 type Read = { rows: Carried[]; told: HistoryEntry[]; cursor: Cursor; isLast: boolean; total: number | null; copied: number | null }
 
-async function copyOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'copy' }, scope: Scope, tellsHistory: boolean): Promise<Read> {
+async function copyOn(tx: ReadTx, { peer, scope }: Reader, cursor: Cursor & { kind: 'copy' }): Promise<Read> {
   const school = peer.school_id as string
   const place: CopyPlace = { table: cursor.table as Replicated, after: cursor.after }
   const { rows, next } = await readCopy(tx, school, place, rowsAtOnce(place.table))
@@ -77,21 +77,22 @@ async function copyOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'copy' },
   const { epoch, seq, people } = cursor
   const whole = await withConflicts(tx, school, await withNamed(tx, school, scope, rows))
   // A school gets what was before; a laptop only what comes from now on.
-  const last: Cursor =
-    tellsHistory && peer.kind !== 'laptop' ? { kind: 'history', epoch, seq, people, after: 0 } : { kind: 'feed', epoch, seq, people }
+  const last: Cursor = peer.kind === 'laptop' ? { kind: 'feed', epoch, seq, people } : { kind: 'history', epoch, seq, people, after: 0 }
   return { rows: whole, told: [], cursor: next ? { ...cursor, ...next, copied } : last, isLast: false, total, copied }
 }
 
 /** The history up to where a copy began, after its rows, which nobody has to wait for. */
-async function historyOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'history' }, scope: Scope): Promise<Read> {
+async function historyOn(tx: ReadTx, reader: Reader, cursor: Cursor & { kind: 'history' }): Promise<Read> {
+  const { peer } = reader
   const { epoch, seq, people, after } = cursor
-  const upTo = Math.min(seq, await lastOfPage(tx, peer.school_id as string, { after, notFrom: peer.node_id }))
-  const told = await toldDown(tx, peer, scope, { after, upTo })
+  const upTo = Math.min(seq, await lastOfPage(tx, peer.school_id as string, { after, notFrom: [peer.node_id] }))
+  const told = await toldDown(tx, reader, { after, upTo })
   const onward: Cursor = upTo < seq ? { ...cursor, after: upTo } : { kind: 'feed', epoch, seq, people }
   return { rows: [], told, cursor: onward, isLast: false, total: null, copied: null }
 }
 
-async function feedOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'feed' }, scope: Scope, tellsHistory: boolean): Promise<Read> {
+async function feedOn(tx: ReadTx, reader: Reader, cursor: Cursor & { kind: 'feed' }): Promise<Read> {
+  const { peer, scope } = reader
   const { epoch, seq, people } = cursor
   const school = peer.school_id as string
   const limit = limits.sync.pageRows
@@ -99,14 +100,14 @@ async function feedOn(tx: ReadTx, peer: Peer, cursor: Cursor & { kind: 'feed' },
     after: seq,
     limit,
     notFrom: [peer.node_id],
-    ...(tellsHistory && { upTo: await lastOfPage(tx, school, { after: seq, notFrom: peer.node_id }) }),
+    upTo: await lastOfPage(tx, school, { after: seq, notFrom: [peer.node_id] }),
   }
   const own = await readFeed(tx, school, span)
   const of = await changedPeople(tx, school, scope, { after: people, limit })
   const rows = [...of.rows, ...(await withNamed(tx, school, scope, await withParts(tx, school, scope, own.rows)))]
   return {
     rows: unique(rows),
-    told: tellsHistory ? await toldDown(tx, peer, scope, { after: seq, upTo: own.to }) : [],
+    told: await toldDown(tx, reader, { after: seq, upTo: own.to }),
     cursor: { kind: 'feed', epoch, seq: own.to, people: of.to },
     isLast: own.isLast && of.isLast,
     total: null,

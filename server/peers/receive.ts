@@ -18,11 +18,13 @@ import { type Known, knownRows } from '../store/replica/states.ts'
 import type { WriteTx } from '../store/tx.ts'
 import { ConflictRecords } from './conflict-records.ts'
 import { AWAITS_PERSON } from './consent.ts'
+import { judgedHistory } from './judge.history.ts'
 import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
 import { announceSecrets } from './people.ts'
 import { type RefusalLog, senderOf } from './refusal-log.ts'
 import { keepRefusedOf, type RefusedRow } from './refused-below.ts'
+import { RowProofs } from './row-proofs.ts'
 import { resealed } from './secrets.ts'
 import { takeTold } from './told.ts'
 import { demandOneHand } from './twofold.ts'
@@ -38,7 +40,8 @@ export type Here = { epoch: string; keys: SealKeys; log: RefusalLog }
 export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys, log }: Here, push: Push): Promise<Pushed> {
   const school = peer.school_id as string
   const { rows, malformed } = unpackChecked(push.tables)
-  const history = entriesOf(push.history)
+  const judged = await judgedHistory(tx, peer, keys.secret, entriesOf(push.history))
+  const history = judged.taken
   await demandOneHand(tx, school, history, peer.id)
   const opened = peer.kind === 'laptop' ? rows : resealed(rows, keys.shared, keys.own)
   const cursor = textToCursor(push.cursor)
@@ -47,7 +50,8 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   const answered = await writersOf(tx, peer, epoch, push.to)
   const mostPlausible = (await tx.dialect.feedOf(tx.connection, school)).seq + limits.sync.claims
   const seen = cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER
-  const judge = new Judge(tx, peer, { seen, records, limits: answered, epoch })
+  const proofs = new RowProofs(tx, school, keys.secret, judged)
+  const judge = new Judge(tx, peer, { seen, records, limits: answered, epoch, proofs })
   const answers: RowAnswer[] = []
   // Table by table: who was appointed in this page may write in it.
   // Deletions wait for each other, so that no parent stays for a child that goes as well.
@@ -57,13 +61,13 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   const gone = await applyStates(tx, school, taking.deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
   if (peer.kind !== 'laptop') await announceSecrets(tx, rows, null)
-  await takeTold(tx, school, history.filter(mayTell(peer)), peer.node_id)
+  await takeTold(tx, school, history, peer.node_id)
   await keepRefusedOf(tx, peer, taking.refused, malformed)
   await acknowledge(tx, peer, push.to, history)
-  log.note(
-    senderOf(peer),
-    answers.flatMap(({ table, id, outcome, code }) => (outcome === 'refused' ? [{ table, row: id, code: code ?? '' }] : [])),
-  )
+  log.note(senderOf(peer), [
+    ...answers.flatMap(({ table, id, outcome, code }) => (outcome === 'refused' ? [{ table, row: id, code: code ?? '' }] : [])),
+    ...judged.refused.map(({ row_id }) => ({ table: 'history', row: row_id, code: 'not_yours' })),
+  ])
   return { acknowledged: push.to, answers }
 }
 
@@ -262,12 +266,6 @@ function notKeptByRight(table: Replicated, state: RowState, verdicts: readonly V
 
 /** By the writer's own count: its clock may have gone back meanwhile. */
 const lastWritten = ({ units }: RowState): Stamp | undefined => Object.values(units).sort((a, b) => b[1] - a[1] || compareStamps(b, a))[0]
-
-/** A school tells what was done on its laptops too; a laptop carries one person's. */
-const mayTell = ({ kind, user_id }: Row<'sync_peer'>) => {
-  if (kind !== 'laptop') return () => true
-  return ({ actor_id }: HistoryEntry) => actor_id === null || actor_id === user_id
-}
 
 async function acknowledge(tx: WriteTx, peer: Row<'sync_peer'>, to: number, history: readonly HistoryEntry[]): Promise<void> {
   const own = history.filter(({ node_id }) => node_id === peer.node_id)

@@ -105,6 +105,7 @@ export const keysHere = ({ store, config }: Pick<Services, 'store' | 'config'>) 
 export const sealKeys = (services: Pick<Services, 'store' | 'config' | 'keys'>, peer: Pick<Peer, 'box_key'>) => ({
   own: services.keys.seal,
   shared: sharedKey(keysHere(services), peer.box_key),
+  secret: services.config.sessionSecret,
 })
 
 const nameOfSchool = statement<{ id: string }>()(({ db, t: { school }, p }) =>
@@ -144,7 +145,6 @@ function welcome(services: Services, asker: Child, before: string | null, { prot
       school: peer.school_id as string,
       school_name: own?.name ?? peer.name,
       scope: (await scopeOf(tx, peer)).text,
-      sheets: true,
       below: await isBelowFloor(tx, peer.school_id as string, services.store.nodeId, cursor),
       above: await numberAbove(tx, peer.school_id as string),
       keys: { public_key: publicKey, box_key: boxKey },

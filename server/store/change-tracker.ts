@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { replicationFailures } from '@markbook/shared/contract/replication'
 import { changesToText } from '@markbook/shared/tables/changes'
 import { descriptions, type Replicated, type Row, type Tables } from '@markbook/shared/tables/tables'
-import { EXISTENCE } from '@markbook/sync/versions'
+import { detailOf } from '@markbook/sync/journal'
+import { EXISTENCE, type Versions } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, inArray, type Table } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { Absences } from './absences.ts'
@@ -125,11 +126,11 @@ export class ChangeTracker implements ReplicaWrites {
       const entries = [...this.written.values()].filter((entry) => entry.schoolId === schoolId && actionOf(entry) !== null)
       const notes = this.notes.filter((note) => note.schoolId === schoolId)
       const brought = this.brought.get(schoolId)
-      const own = entries.flatMap(entriesIn).sort((a, b) => (a.entryId < b.entryId ? -1 : 1))
-      const history = [...own.map((entry) => this.historyOf(entry)), ...notes.map((note) => this.historyOfNote(note))]
       const overruled = (deletion: Overruled) => void this.overruled.push(deletion)
       const stamped = await stampedRows([this.connection, this.dialect], schoolId, entries, this.writer, overruled)
-      const rows = [...stamped, ...[...(brought?.rows.values() ?? [])].flatMap((own) => [...own.values()])]
+      const own = stamped.flatMap(({ entry, stamps }) => entriesIn(entry).map((each) => this.historyOf(each, stamps)))
+      const history = [...own.sort((a, b) => (a.id < b.id ? -1 : 1)), ...notes.map((note) => this.historyOfNote(note))]
+      const rows = [...stamped.map(({ written }) => written), ...[...(brought?.rows.values() ?? [])].flatMap((own) => [...own.values()])]
       const all = [...history, ...(brought?.history ?? [])]
       if (rows.length + all.length === 0) continue
       const digest = history.length === 0 ? '' : createHash('sha256').update(JSON.stringify(history)).digest('hex')
@@ -206,18 +207,23 @@ export class ChangeTracker implements ReplicaWrites {
     }
   }
 
-  private historyOf(entry: RowChange): HistoryWrite {
-    const { now, actor, node } = this.writer
+  /** `stamps`: the row's, where the transaction is about to end. */
+  private historyOf(entry: RowChange, stamps: Versions['units'] = {}): HistoryWrite {
+    const { now, nowMs, actor, node } = this.writer
+    const { table } = entry
+    const [action, row, changes] = [actionOf(entry) as Action, rowOf(entry), changesOf(entry)]
+    const detail = detailOf({ table, action, actor_id: actor, at: nowMs, changes, row, stamps })
     return {
       id: entry.entryId,
       at: now,
       actor_id: actor,
       node_id: node,
-      entity: entry.table,
-      row_id: rowOf(entry).id,
-      near_id: nearOf(entry.table, rowOf(entry)),
-      action: actionOf(entry) as Action,
-      changes: changesToText(changesOf(entry)),
+      entity: table,
+      row_id: row.id,
+      near_id: nearOf(table, row),
+      action,
+      changes: changesToText(changes),
+      ...(detail && { detail: JSON.stringify(detail) }),
     }
   }
 

@@ -25,9 +25,13 @@ export type HistoryWrite = {
   near_id: string
   action: string
   changes: string
+  /** JSON, see sync/journal.ts. */
+  detail?: string
   /** Of an entry that came from another node: its number and head in that node's chain. */
   node_seq?: number
   head?: string
+  /** Of one entry of a transaction of another node (sync/SPEC.md, «History»). */
+  proof?: string | null
   /** Who told it here; absent for what was written here. */
   source_id?: string
 }

@@ -153,12 +153,13 @@ const POSTGRES_ADVANCE = `
       as r(table_name text, row_id uuid, vv text, units text, deleted boolean, schema int, extra text, source_id uuid, settled boolean)
     ${SYNC_ROW_UPDATE}
   )
-  insert into sync.history (id, school_id, seq, node_seq, at, actor_id, node_id, entity, row_id, near_id, action, changes, head, source_id)
+  insert into sync.history
+    (id, school_id, seq, node_seq, at, actor_id, node_id, entity, row_id, near_id, action, changes, detail, head, proof, source_id)
   select h.id, $1, feed.seq, coalesce(h.node_seq, feed.seq), h.at, h.actor_id, h.node_id, h.entity, h.row_id, h.near_id, h.action, h.changes,
-    coalesce(h.head, feed.head), h.source_id
+    h.detail, coalesce(h.head, feed.head), h.proof, h.source_id
   from feed, json_to_recordset($4::text::json)
     as h(id uuid, node_seq bigint, head text, at timestamptz, actor_id uuid, node_id uuid, entity text, row_id uuid, near_id uuid,
-      action text, changes text, source_id uuid)
+      action text, changes text, detail text, proof text, source_id uuid)
   on conflict do nothing`
 
 /** An array, and no subselect to join with: under row-level security Postgres would read every row of the school first, and compare then. */

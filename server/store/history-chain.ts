@@ -12,6 +12,7 @@ export type ChainedEntry = {
   near_id: string
   action: string
   changes: string
+  detail?: string | null
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -24,7 +25,7 @@ export function digestOf(entries: readonly ChainedEntry[]): string {
   const byId = [...entries].sort((a, b) => (a.id < b.id ? -1 : 1))
   const isRow = ({ entity }: ChainedEntry) => Object.hasOwn(descriptions, entity)
   const written = [...byId.filter(isRow), ...byId.filter((entry) => !isRow(entry))].map(
-    ({ id, at, actor_id, node_id, entity, row_id, near_id, action, changes }) => ({
+    ({ id, at, actor_id, node_id, entity, row_id, near_id, action, changes, detail }) => ({
       id,
       at,
       actor_id,
@@ -34,6 +35,7 @@ export function digestOf(entries: readonly ChainedEntry[]): string {
       near_id,
       action,
       changes,
+      ...(detail != null && { detail }),
     }),
   )
   return sha256(JSON.stringify(written))

@@ -66,7 +66,9 @@ const HISTORY = [
   'near_id',
   'action',
   'changes',
+  'detail',
   'head',
+  'proof',
   'source_id',
 ]
 const NEW_HISTORY = `insert into history (${HISTORY}) values (${marks(HISTORY)}) on conflict do nothing`
@@ -114,7 +116,9 @@ const historyOf = (entry: HistoryWrite, { schoolId, seq, head }: { schoolId: str
   entry.near_id,
   entry.action,
   entry.changes,
+  entry.detail ?? null,
   entry.head ?? head,
+  entry.proof ?? null,
   entry.source_id ?? null,
 ]
 

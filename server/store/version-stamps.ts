@@ -13,6 +13,9 @@ export type Stamping = { node: string; nowMs: number; actor: string | null }
 /** The deletion of a row that stood in spite of it, for something that hangs on it, and that somebody has changed since. */
 export type Overruled = { table: Replicated; schoolId: string; rowId: string; stamp: Stamp }
 
+/** A row that a transaction wrote, with its versions after that; `stamps`: those of its units. */
+export type Stamped = { entry: RowChange; stamps: Versions['units']; written: SyncRowWrite }
+
 /** The versions that rows of a school have after what a transaction wrote of them. `overruled` is told of deletions that end with it. */
 export async function stampedRows(
   [connection, dialect]: readonly [Connection, Dialect],
@@ -20,7 +23,7 @@ export async function stampedRows(
   entries: readonly RowChange[],
   stamping: Stamping,
   overruled: (deletion: Overruled) => void,
-): Promise<SyncRowWrite[]> {
+): Promise<Stamped[]> {
   const stored = new Map<string, StoredVersions>()
   for (const table of new Set(entries.map((entry) => entry.table))) {
     const ids = entries.filter((entry) => entry.table === table).map((entry) => rowOf(entry).id)
@@ -34,16 +37,18 @@ export async function stampedRows(
     const previous = before ? read(before) : null
     const deletion = previous?.alive.length === 0 && entry.before !== null && entry.after !== null && previous.units[EXISTENCE]
     if (deletion) overruled({ table, schoolId, rowId: id, stamp: deletion })
-    return {
+    const { versions, text } = stampFor(entry, previous)
+    const written = {
       table_name: table,
       row_id: id,
-      ...stampFor(entry, previous),
+      ...text,
       deleted: entry.after === null,
       ...asideOf(entry, units, before?.extra ?? null),
       source_id: null,
       schema: SCHEMA_VERSION,
       place: before?.place,
     }
+    return { entry, stamps: versions.units, written }
   })
 }
 
@@ -54,20 +59,25 @@ function asideOf(entry: RowChange, units: ReadonlySet<string>, extra: string | n
   return { extra: asideToText(aside), settled: Object.keys(aside.claims ?? {}).length > 0 }
 }
 
+type Made = { versions: Versions; text: VersionsText }
+
 /** Rows that were written together, and are again, have one text of versions: it is made once. */
-function stamper({ node, nowMs, actor }: Stamping): (entry: RowChange, previous: Versions | null) => VersionsText {
+function stamper({ node, nowMs, actor }: Stamping): (entry: RowChange, previous: Versions | null) => Made {
   // A set of units belongs to one table, and to creations, changes or deletions alone (`RowChange`).
-  const known = new Map<ReadonlySet<string>, Map<Versions | null, Map<string, VersionsText>>>()
+  const all = new Map<ReadonlySet<string>, Map<Versions | null, Map<string, Made>>>()
   return (entry, previous) => {
     const { table, units } = entry
     const high = highsOf(table, rowOf(entry))
     const like = Object.values(high).join()
-    const ofUnits = known.get(units) ?? new Map<Versions | null, Map<string, VersionsText>>()
-    known.set(units, ofUnits)
-    const alike = ofUnits.get(previous) ?? new Map<string, VersionsText>()
+    const ofUnits = all.get(units) ?? new Map<Versions | null, Map<string, Made>>()
+    all.set(units, ofUnits)
+    const alike = ofUnits.get(previous) ?? new Map<string, Made>()
     ofUnits.set(previous, alike)
-    const write = () => ({ units: [...units], node, now: nowMs, actor, deletes: entry.after === null, high, furthest: furthestOf(table) })
-    const made = alike.get(like) ?? versionsToText(stamp(previous, write()))
+    const known = alike.get(like)
+    if (known) return known
+    const write = { units: [...units], node, now: nowMs, actor, deletes: entry.after === null, high, furthest: furthestOf(table) }
+    const versions = stamp(previous, write)
+    const made = { versions, text: versionsToText(versions) }
     alike.set(like, made)
     return made
   }

@@ -17,14 +17,30 @@ export function changesToText(changes: Changes): string {
   return JSON.stringify(stored)
 }
 
+/** No changes where the text is none of these: an older program took what other nodes told of the history as it came. */
 export function textToChanges(text: string): Changes {
-  const parsed = JSON.parse(text) as StoredChanges | FormerChanges
+  const parsed = parsedChanges(text)
+  if (parsed === null) return {}
   if (!isStored(parsed)) return parsed
   const { before, after } = parsed
   const changes: Changes = {}
   for (const name in after ?? before) changes[name] = { before: before?.[name] ?? null, after: after?.[name] ?? null }
   return changes
 }
+
+/** Null where the text is not what a program stores. */
+export function parsedChanges(text: string): StoredChanges | FormerChanges | null {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (!isRecord(parsed)) return null
+    if (isStored(parsed as StoredChanges)) return Object.values(parsed).every(isRecord) ? (parsed as StoredChanges) : null
+    return Object.values(parsed).every((each) => isRecord(each) && 'before' in each && 'after' in each) ? (parsed as FormerChanges) : null
+  } catch {
+    return null
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** No column of a table, and nothing that the program notes, is called so. */
 const isStored = (parsed: StoredChanges | FormerChanges): parsed is StoredChanges =>

@@ -84,7 +84,14 @@ export const history = (c: Columns) =>
       near_id: c.uuid().notNull(),
       action: c.choice(['create', 'update', 'delete']).notNull(),
       changes: c.changes().notNull(),
+      /** What the write said and `changes` do not show, as JSON (sync/journal.ts); null where they show all. */
+      detail: c.text(),
       head: c.text().notNull(),
+      /**
+       * On one entry of a transaction that another node wrote: the writer's signature over the whole transaction, and the digests of those of
+       * its entries that are not here, as JSON (sync/SPEC.md, «History»). What this node wrote it signs when it tells it.
+       */
+      proof: c.text(),
       /** The number of the node that told it here; null for what was written here. It is not told there again. */
       source_id: c.uuid(),
     },

@@ -6,10 +6,11 @@ export type { HistoryEntry } from './entries.ts'
 
 /**
  * What two nodes say to each other. The number rises with every change of a message (sync/tests/protocol.test.ts). 2: replies are signed, a
- * greeting is signed over a challenge, an invitation's code is proved and not sent.
+ * greeting is signed over a challenge, an invitation's code is proved and not sent. 3: history is signed by who wrote it; rows and history
+ * go by column, and cursors bear an imprint, without being asked for.
  */
-export const PROTOCOL = 2
-export const OLDEST_PROTOCOL = 2
+export const PROTOCOL = 3
+export const OLDEST_PROTOCOL = 3
 
 const Id = z.uuid()
 const Seq = z.int().min(0)
@@ -54,8 +55,6 @@ export const Welcome = z.object({
   school_name: z.string(),
   scope: z.string(),
   below: z.boolean(),
-  /** The parent can read rows by column. */
-  sheets: z.boolean().optional(),
   /** The number of the parent's own parent. */
   above: Id.nullish(),
   keys: z.object({ public_key: z.string().max(64), box_key: z.string().max(64) }),
@@ -66,19 +65,13 @@ export const Pull = z.object({
   cursor: z.string().max(300).nullable(),
   wait: z.int().min(0).max(25),
   scope: z.string().max(100).nullable(),
-  /** The child can read rows by column. */
-  sheets: z.boolean().optional(),
-  /** It takes the history of what it gets, and reads that by column too. */
-  history: z.boolean().optional(),
-  /** It can read places that bear an imprint. */
-  imprints: z.boolean().optional(),
 })
 export type Pull = z.infer<typeof Pull>
 
 /**
  * `cursor` is to be saved with the rows. `total`: in a first copy, how many rows there are in all. `scope` that the rows were read under.
  * `above`: up to which number of the parent's feed its own parent has everything; null where it has none. `history`: who wrote what the
- * page brings, for a child that asks for it. `left`: report books that a laptop may have and is told no more of.
+ * page brings. `left`: report books that a laptop may have and is told no more of.
  */
 export const Page = z.object({
   epoch: Id,
@@ -89,7 +82,7 @@ export const Page = z.object({
   copied: z.int().nullable(),
   scope: z.string(),
   above: Seq.nullish(),
-  history: History.optional(),
+  history: History,
   left: z.array(Id).optional(),
 })
 export type Page = z.infer<typeof Page>

@@ -8,7 +8,7 @@ const { OLDEST_PROTOCOL, PROTOCOL } = messages
 
 /** Every message of the protocol that the program speaks, and what a digest of its schema was when the number was given. */
 const KNOWN = {
-  protocol: 2,
+  protocol: 3,
   messages: {
     Challenge: 'e4bb1135e4f29502',
     FileAnswer: '09fe346e65c5f4a2',
@@ -22,9 +22,9 @@ const KNOWN = {
     NodeKind: '18df0c33c40e3658',
     Nothing: '93ab7499dc3c616f',
     Outcome: '346c275f8299f614',
-    Page: '463305162dc13428',
-    Pull: 'c2a04d2e30ccd124',
-    Push: '149e6dc290556108',
+    Page: '0bb42d702f5c0833',
+    Pull: 'b8995fef3cbc7bc6',
+    Push: '338621cbb213c808',
     Pushed: '500f887c735e4613',
     Renew: 'f886f28092803959',
     Renewed: '34470f0f1e573cf4',
@@ -32,7 +32,7 @@ const KNOWN = {
     TableDigest: 'c3490b2a8c56b1ef',
     Unknown: '8a1d0f4ee527df44',
     Verified: '3e8d504bba0fb230',
-    Welcome: '9f783e545f52d913',
+    Welcome: '7a3b936227896332',
   },
 }
 

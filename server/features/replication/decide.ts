@@ -79,7 +79,9 @@ const entryFor = (
   near_id: row_id,
   action,
   changes,
+  detail: null,
   head: '',
+  proof: null,
   source_id: null,
 })
 

@@ -49,8 +49,8 @@ const WORDS: Words = {
   placeOf: postgresPlaceOf,
   history: (school, from, to) =>
     `select id::text, ${instant('at')} as at, actor_id::text, node_id::text, entity, row_id::text,
-       near_id::text, action, changes::text as changes, seq::int as seq, head
-     from sync.history where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from sync.node)`,
+       near_id::text, action, changes::text as changes, detail, seq::int as seq, head
+     from sync.history where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from sync.node) and source_id is null`,
 }
 
 type Reference = { child: string; parent: string; columns: string[]; parents: string[] }

@@ -86,6 +86,6 @@ const WORDS: Words = {
   instant: (column) => column,
   placeOf: (table) => `"${table}"`,
   history: (school, from, to) =>
-    `select id, at, actor_id, node_id, entity, row_id, near_id, action, changes, seq, head from history
-     where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from node)`,
+    `select id, at, actor_id, node_id, entity, row_id, near_id, action, changes, detail, seq, head from history
+     where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from node) and source_id is null`,
 }

@@ -24,7 +24,7 @@ export async function liar(node: School, parent: School) {
     },
     /** The node's next page comes changed by its parent. */
     async hears(change: Change) {
-      const page = await line.pull({ cursor: peer.their_cursor, scope: peer.scope, wait: 0, sheets: false, history: true })
+      const page = await line.pull({ cursor: peer.their_cursor, scope: peer.scope, wait: 0 })
       return child.takePage(peer, { ...page, tables: packRows(unpackRows(page.tables).rows.flatMap(change)) }, { from: 'nowhere' })
     },
   }

@@ -4,7 +4,6 @@ import { type PersonName, people, stBrigids } from '@markbook/shared/story/peopl
 import { draftReport } from '@markbook/shared/story/reports'
 import { class3B } from '@markbook/shared/story/school-year'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
-import { countOf } from '@markbook/sync/protocol/entries'
 import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Child } from '../../peers/child.ts'
@@ -36,7 +35,7 @@ async function unsentOf(node: School, parent: School) {
   const line = await lineOf(node, parent)
   const [peer] = await node.services.store.read(asSystem(), parentsOf)
   if (!peer) throw new Error('this node has no parent')
-  return countOf((await new Child(node.services, peer.id, line).pageAfter(peer)).push.history)
+  return (await new Child(node.services, peer.id, line).pageAfter(peer)).push.history.count
 }
 
 test('a head reads at the school who changed a mark at the centre, when and where, and what was before', async () => {
@@ -150,15 +149,4 @@ describe('a laptop gets the history of the rows that it gets', () => {
     expect((await stored(laptop)).length).toBe(before)
     expect((await readAt(laptop)).status).toBe(403)
   })
-})
-
-test('an older program below takes no history, and loses nothing by it', async () => {
-  const { centre, box } = await centreAndSchool(open)
-  await mark(centre, 'ada', 72)
-  await makeRound(box, carrierTo(centre), 0, { protocol: PROTOCOL, schema: SCHEMA_VERSION, history: false })
-  expect((await box.rows('grade')).find(({ id }) => id === gradeId)?.score).toBe(72)
-  expect((await told(box)).map(({ score }) => score)).toEqual([71])
-  await mark(centre, 'ada', 73)
-  await makeRound(box, carrierTo(centre))
-  expect((await told(box)).map(({ score }) => score)).toEqual([73, 71])
 })

@@ -1,0 +1,137 @@
+import { toInstant } from '@markbook/shared/clock'
+import type { Changes } from '@markbook/shared/tables/changes'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { isSame, type RowState, type Values } from './merge/state.ts'
+import { LATEST_CLOCK, PENDING } from './stamp.ts'
+import { EXISTENCE, type Stamp, type Versions } from './versions.ts'
+
+/**
+ * What one write said of a row and the `changes` of its entry do not show. `units`: by unit, the hybrid clock in ms and the highest value
+ * (`Stamp`), of units that bear another clock than the entry's time or a highest value, and of those that no changed column names.
+ * `values`: columns of these units that kept their value, and times and authors of a new row that are not the entry's.
+ */
+export type Detail = { units?: Readonly<Record<string, readonly [hlc: number, high?: number]>>; values?: Values }
+
+/** An entry of the history as far as it says what a write was. `at` in ms. */
+export type Told = {
+  entity: string
+  row_id: string
+  action: 'create' | 'update' | 'delete'
+  actor_id: string | null
+  node_id: string
+  node_seq: number
+  at: number
+  changes: Changes
+  detail: Detail | null
+}
+
+/** The units that a write of a row writes, as its action and the changed columns show. */
+function unitsShown(table: Replicated, action: Told['action'], changes: Changes): string[] {
+  const { units } = descriptions[table]
+  if (action === 'delete') return [EXISTENCE]
+  if (action === 'create') return [EXISTENCE, ...Object.keys(units)]
+  return Object.entries(units).flatMap(([unit, columns]) => (columns.some((column) => column in changes) ? [unit] : []))
+}
+
+const columnsOf = (table: Replicated, unit: string): readonly string[] =>
+  unit === EXISTENCE ? descriptions[table].identity : (descriptions[table].units[unit] ?? [])
+
+type Write = Pick<Told, 'action' | 'actor_id' | 'at' | 'changes'> & {
+  table: Replicated
+  /** As it stands after the write, or stood before it was removed. */
+  row: Values
+  /** Of the row, once the write is stamped and before it has its number. */
+  stamps: Versions['units']
+}
+
+/** What the entry of a write must say besides its changes; null for nothing. */
+export function detailOf({ table, action, actor_id, at, changes, row, stamps }: Write): Detail | null {
+  const shown = new Set(unitsShown(table, action, changes))
+  const told: Record<string, readonly [number, number?]> = {}
+  const values: Record<string, unknown> = {}
+  for (const [unit, [, counter, hlc, , high]] of Object.entries(stamps)) {
+    if (counter !== PENDING) continue
+    if (!shown.has(unit) || hlc !== clockOf(at) || high !== undefined) told[unit] = high === undefined ? [hlc] : [hlc, high]
+    if (action === 'create' || (action === 'delete' && unit === EXISTENCE)) continue
+    for (const column of columnsOf(table, unit))
+      if (!(column in changes) && !isSealed(table, column) && !isNamed(column)) values[column] = row[column] ?? null
+  }
+  if (action === 'create')
+    for (const column of descriptions[table].identity) {
+      const own = automatic(column, at, actor_id)
+      if (own !== undefined && !isSame(own, row[column])) values[column] = row[column] ?? null
+    }
+  const detail: Detail = { ...(!isEmpty(told) && { units: told }), ...(!isEmpty(values) && { values }) }
+  return isEmpty(detail) ? null : detail
+}
+
+const isEmpty = (record: object): boolean => Object.keys(record).length === 0
+const isSealed = (table: Replicated, column: string): boolean => descriptions[table].sealed?.includes(column) ?? false
+const clockOf = (at: number): number => Math.min(at, LATEST_CLOCK)
+/** An entry names its row and its school itself. */
+const isNamed = (column: string): boolean => column === 'id' || column === 'school_id'
+const automatic = (column: string, at: number, actor: string | null): string | null | undefined =>
+  column === 'created_at' ? toInstant(at) : column === 'created_by' ? actor : undefined
+
+/** The stamp that a write gave a unit, in full; null where it did not write it. */
+function stampIn(table: Replicated, told: Told, unit: string): Stamp | null {
+  const named = told.detail?.units?.[unit]
+  if (!named && !unitsShown(table, told.action, told.changes).includes(unit)) return null
+  const [hlc, high] = named ?? [clockOf(told.at)]
+  const { node_id, node_seq, actor_id } = told
+  return high === undefined ? [node_id, node_seq, hlc, actor_id] : [node_id, node_seq, hlc, actor_id, high]
+}
+
+/** The value that a column has in what an entry says; undefined where it does not say. */
+function valueIn(table: Replicated, { action, actor_id, at, changes, detail, row_id }: Told, column: string): unknown {
+  if (column === 'id') return row_id
+  const change = changes[column]
+  if (change) return action === 'delete' ? change.before : change.after
+  if (detail?.values && column in detail.values) return detail.values[column]
+  if (isSealed(table, column)) return undefined
+  if (action === 'create') return automatic(column, at, actor_id) ?? null
+  return action === 'delete' ? null : undefined
+}
+
+/** The school is that of the entry. What a deletion does not show is who made the row, and when. */
+const isElsewhere = (column: string, { action }: Told) =>
+  column === 'school_id' || (action === 'delete' && (column === 'created_at' || column === 'created_by'))
+
+/**
+ * Whether an entry says that this write, the stamp of a unit in `state`, was made with the values that the state has. `highest`: the highest
+ * value of the unit that is known of any write of the row; a merge keeps it beside the latest write.
+ */
+export function isWriteIn(
+  table: Replicated,
+  told: Told,
+  { state, unit, highest }: { state: RowState; unit: string; highest: number | undefined },
+): boolean {
+  const stamp = state.units[unit]
+  if (!stamp || told.entity !== table || told.row_id !== state.id) return false
+  const own = stampIn(table, told, unit)
+  if (!own || !isSame(own.slice(0, 4), stamp.slice(0, 4))) return false
+  if ((stamp[4] ?? 0) > Math.max(own[4] ?? 0, highest ?? 0)) return false
+  return columnsOf(table, unit).every(
+    (column) => isElsewhere(column, told) || isSame(valueIn(table, told, column), state.values[column] ?? null),
+  )
+}
+
+/** The highest value that an entry says of a unit. */
+export const highIn = (table: Replicated, told: Told, unit: string): number | undefined => stampIn(table, told, unit)?.[4]
+
+/** Null where the text is not the JSON of a detail. */
+export function parsedDetail(text: string): Detail | null {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (!isRecord(parsed)) return null
+    const { units = {}, values = {} } = parsed
+    const isWhole = isRecord(units) && isRecord(values) && Object.values(units).every(isClock)
+    return isWhole ? (parsed as Detail) : null
+  } catch {
+    return null
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isClock = (value: unknown): boolean =>
+  Array.isArray(value) && value.length >= 1 && value.length <= 2 && value.every((each) => Number.isFinite(each))
