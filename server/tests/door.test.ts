@@ -5,6 +5,8 @@ import { connect } from 'node:net'
 import zlib, { gzipSync } from 'node:zlib'
 import { limits } from '@markbook/shared/limits'
 import { people, stBrigids } from '@markbook/shared/story/people'
+import { packEntries } from '@markbook/sync/protocol/entries'
+import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { jsonLog } from '../http/log.ts'
 import { overloadProtection } from '../http/overload.ts'
@@ -56,7 +58,7 @@ const ask = async (path: string, { headers = {}, body = '{}' }: Said = {}) => {
 }
 /** Headers of the right form that bear nobody's signature. */
 const claiming = (peer: string, more: Record<string, string> = {}) => ({
-  'markbook-protocol': '2',
+  'markbook-protocol': String(PROTOCOL),
   'markbook-peer': peer,
   'markbook-number': '1',
   'markbook-signature': 'A'.repeat(86),
@@ -172,7 +174,7 @@ describe('a child', () => {
     const { peer, keys } = await withChild()
     const path = '/sync/push'
     const nonce = await sessionOf(peer)
-    const body = Buffer.from(JSON.stringify({ from: 0, to: 0, cursor: null, tables: [], history: [] }))
+    const body = Buffer.from(JSON.stringify({ from: 0, to: 0, cursor: null, tables: [], history: packEntries([]) }))
     const answers = await Promise.all(
       [1_000, 1_001].map((number) => ask(path, { headers: signed(path, body, { peer, keys, nonce, number }), body })),
     )

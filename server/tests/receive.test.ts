@@ -2,6 +2,7 @@ import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { draftReport } from '@markbook/shared/story/reports'
 import type { Push } from '@markbook/sync/protocol/messages'
+import { type Cells, valuesOf } from '@markbook/sync/protocol/sheet'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Child } from '../peers/child.ts'
 import { parentsOf } from '../peers/enrolment.ts'
@@ -24,18 +25,15 @@ const scoreAt = async (node: School, assessment: { id: string }) =>
 
 const heldAt = (node: School) => node.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_held))
 
-/** What stands before a row's values. */
-const HEAD = 6
-
 /** The same push, in which a row says nothing of a column, or has another value there. */
 function without(push: Push, table: string, id: string, column: string, value: unknown = null): Push {
   const tables = push.tables.map((each) => {
-    if (each.table !== table || !('rows' in each)) return each
-    const at = HEAD + each.columns.indexOf(column)
-    return {
-      ...each,
-      rows: each.rows.map((row) => (row[0] === id ? row.map((cell, place) => (place === at ? value : cell)) : row)) as never,
-    }
+    if (each.table !== table || !('sheet' in each)) return each
+    const at = each.columns.indexOf(column)
+    const { ids, cells } = each.sheet
+    const read = valuesOf(cells[at] as Cells)
+    const changed = { each: ids.map((own, row) => (own === id ? value : read(row))) }
+    return { ...each, sheet: { ...each.sheet, cells: cells.with(at, changed) } }
   })
   return { ...push, tables }
 }

@@ -1,4 +1,5 @@
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import { packEntries } from '@markbook/sync/protocol/entries'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Child } from '../peers/child.ts'
 import { parentsOf } from '../peers/enrolment.ts'
@@ -55,7 +56,7 @@ describe('I13: a number of a session', () => {
     await child.greet()
     const childAt = async () => (await centre.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_peer)))[0]
     const before = await childAt()
-    const empty = { from: before?.own_seq ?? 0, to: before?.own_seq ?? 0, cursor: null, tables: [], history: [] }
+    const empty = { from: before?.own_seq ?? 0, to: before?.own_seq ?? 0, cursor: null, tables: [], history: packEntries([]) }
     await meanwhile(
       centre,
       (tx) => setPeer(tx, before?.id ?? '', { highest_counter: 1_000, history_head: 'later' }),
