@@ -1,6 +1,5 @@
 import { naturalId } from '@markbook/shared/ids'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
 import type { RowState } from '../merge/state.ts'
 import { entriesOf, History, type HistoryEntry, packEntries, weightOfHistory } from '../protocol/entries.ts'
 import { packRows, packSheets, Rows, TableRows, unpackRows, weightOf } from '../protocol/page.ts'

@@ -1,8 +1,6 @@
 import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
-import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
-import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { eq } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { parentsOf } from '../../peers/enrolment.ts'
