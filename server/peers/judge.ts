@@ -170,7 +170,7 @@ export class Judge {
       if (isMisnamed(table, state.values)) return 'malformed'
       if (!this.keepsIdentity(table, state, stamp, known)) return 'forbidden'
     } else if (!descriptions[table].units[unit]) return isOfNewerProgram(state, unit) ? null : 'malformed'
-    if (this.peer.kind === 'laptop' && !wouldBeTaken(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity))
+    if (!wouldBeTaken(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity))
       return 'malformed'
     return table !== 'grade' || unit !== 'score' || (await this.isWithinMaximum(asKnown(table, state, known).values)) ? null : 'forbidden'
   }

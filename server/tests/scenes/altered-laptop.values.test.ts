@@ -10,10 +10,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { contentsOf } from '../../store/replica/replica.fixtures.ts'
 import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
-import { signedIn } from '../../testing/nodes.ts'
+import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { liar, mark, marksOf } from './altered.fixtures.ts'
-import { serverAndLaptop, settle } from './scenes.fixtures.ts'
+import { centreAndSchool, serverAndLaptop, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -82,6 +82,28 @@ const lies: Record<string, Lie> = {
   'a schema that is text': () => ({ schema: 'newest' as never }),
   'a presence that is none': () => ({ alive: [['laptop'] as never] }),
 }
+
+/** What a server of a school may say as little as a laptop: it judges its own people's rights, and no values. */
+const ofValues = Object.entries(lies).filter(([name]) =>
+  /score|remarks|reason|exclusion that|creation|school|pupil|id$|clock|counter|vector/.test(name),
+)
+
+test('a server of a school sends a mark as the interface takes it, or not at all', async () => {
+  const { centre, box } = await centreAndSchool(open)
+  const link = async () => makeRound(box, carrierTo(centre))
+  await link()
+  expect(ofValues.length).toBeGreaterThanOrEqual(25)
+  await (await signedIn(box, 'ada')).grades.bulk(mark(elan, 11))
+  const { says: tells } = await liar(box, centre)
+  for (const [name, lie] of ofValues) {
+    const change = ({ table, state }: Carried): Carried[] =>
+      table === 'grade' ? [{ table, state: { ...state, ...lie(state, box.services.store.nodeId, centre.services.store.nodeId) } }] : []
+    await tells(change).catch(() => undefined)
+    expect(await marksOf(centre, elan), name).toEqual([])
+  }
+  await link()
+  expect(await marksOf(centre, elan)).toEqual([11])
+})
 
 describe('an honest mark that is changed on its way', () => {
   test('forty and more kinds of lies leave no row otherwise than it was, and the mark itself is taken', async () => {
