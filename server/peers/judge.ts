@@ -170,8 +170,7 @@ export class Judge {
       if (isMisnamed(table, state.values)) return 'malformed'
       if (!this.keepsIdentity(table, state, stamp, known)) return 'forbidden'
     } else if (!descriptions[table].units[unit]) return isOfNewerProgram(state, unit) ? null : 'malformed'
-    if (!wouldBeTaken(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity))
-      return 'malformed'
+    if (!wouldBeTaken(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity)) return 'malformed'
     return table !== 'grade' || unit !== 'score' || (await this.isWithinMaximum(asKnown(table, state, known).values)) ? null : 'forbidden'
   }
 

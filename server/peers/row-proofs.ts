@@ -21,13 +21,11 @@ export class RowProofs {
     private readonly tx: ReadTx,
     private readonly school: string,
     private readonly secret: string,
-    /** Of the page, with what their signatures say. */
-    page: { taken: readonly HistoryEntry[]; verdicts: ReadonlyMap<string, Verdict> },
+    /** The entries of the page, with what their signatures say. */
+    private readonly page: { taken: readonly HistoryEntry[]; verdicts: ReadonlyMap<string, Verdict> },
   ) {
-    this.verdicts = page.verdicts
     for (const entry of page.taken) this.byRow.set(entry.row_id, [...(this.byRow.get(entry.row_id) ?? []), entry])
   }
-  private readonly verdicts: ReadonlyMap<string, Verdict>
 
   /** Who signed that the last write of a unit was made with the values that the state has; null where nobody did who is known here. */
   async signerOf(table: Replicated, state: RowState, unit: string, known: RowState | undefined): Promise<Signer | null> {
@@ -41,7 +39,7 @@ export class RowProofs {
 
   private brought(id: string): Signed[] {
     return (this.byRow.get(id) ?? []).flatMap((entry) => {
-      const verdict = this.verdicts.get(transactionOf(entry)) ?? 'none'
+      const verdict = this.page.verdicts.get(transactionOf(entry)) ?? 'none'
       return typeof verdict === 'object' ? [{ told: toldIn(entry), signer: verdict.signer }] : []
     })
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import type { Row } from '@markbook/shared/tables/tables'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import { incarnations } from '../store/node.ts'
 import { rowsBy } from '../store/statement.ts'
@@ -147,5 +147,3 @@ export async function verdictsOn(
   }
   return new Map([...parts].map(([transaction, told]) => [transaction, verdictOn(told)]))
 }
-
-export const isOfTable = (entity: string): entity is Replicated => Object.hasOwn(descriptions, entity)
