@@ -20,6 +20,7 @@ import type { NamedFile } from './files/named.ts'
 import { lookAgain } from './files/queue.ts'
 import { heardBy } from './forgotten.ts'
 import { letGo } from './gone.ts'
+import { settleAnswered, watchRefused } from './kept-elsewhere.ts'
 import { nodeKeys } from './keys.ts'
 import { letBooksGo } from './moved-books.ts'
 import { demandOwnNumber, hasLost } from './number.ts'
@@ -153,18 +154,24 @@ export class Child {
     const school = peer.school_id as string
     const all = answers.filter(({ outcome }) => outcome === 'refused' || outcome === 'conflict')
     const final = all.filter((answer) => !awaitsPerson(answer))
-    const refused = (await this.isFirst(peer)) ? final : await store.read(asSystem(), (tx) => ofOwn(tx, store.nodeId, school, final))
+    const first = await this.firstParent(peer)
+    const isFirst = first.id === peer.id
+    const refused = isFirst ? final : await store.read(asSystem(), (tx) => ofOwn(tx, { node: store.nodeId, first }, final))
     await underOwnNumber(store, async (tx) => {
-      await keepRefused(tx, school, refused)
+      await keepRefused(tx, { ...peer, isFirst, own: store.nodeId }, refused)
       await keepAwaiting(tx, school, all)
       const theirs = unpackRows(answers.flatMap((answer) => answer.theirs ?? [])).rows
       await demandOwnNumber(tx, school, store.nodeId, theirs)
       const { own, shared } = sealKeys(this.services, peer)
+      const settle = await watchRefused(tx, peer, theirs)
       await applyStates(tx, school, resealed(theirs, shared, own), { source: peer.node_id })
+      await settle(refused)
     })
     // Together: what was refused and is not kept yet would never be answered again.
     await store.write(asSystem(), async (tx) => {
-      if (refused.length > 0) await takeRefusals(tx, { node: store.nodeId, isLaptop: peer.user_id !== null, sent: to }, school, refused)
+      if (isFirst && refused.length > 0)
+        await takeRefusals(tx, { node: store.nodeId, isLaptop: peer.user_id !== null, sent: to }, school, refused)
+      if (isFirst && peer.user_id !== null) await settleAnswered(tx, peer, { to, people })
       await this.save(tx, { own_seq: to, own_people: people, last_seen_at: tx.now })
     })
   }
@@ -219,7 +226,9 @@ export class Child {
       await demandOneHand(tx, peer.school_id as string, history, null)
       await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
       if (page.copied !== null) await tx.dialect.awaitMore(tx.connection, isCopying(page))
+      const settle = await watchRefused(tx, peer, rows)
       await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id, fromParent: true })
+      await settle([])
       if (peer.user_id === null) {
         await announceSecrets(tx, rows, peer.node_id)
         agreed = await sendAgreed(tx, peer.school_id as string, rows)
@@ -266,9 +275,9 @@ export class Child {
   }
 
   /** What stands at the first parent stands here. From another a laptop may hear later of what the first has long sent. */
-  private async isFirst({ id }: Peer): Promise<boolean> {
+  private async firstParent(peer: Peer): Promise<Peer> {
     const [first] = await this.services.store.read(asSystem(), parentsOf)
-    return first?.id === id
+    return first ?? peer
   }
 
   private async peer(tx: ReadTx): Promise<Peer> {

@@ -20,6 +20,7 @@ import { ConflictRecords } from './conflict-records.ts'
 import { AWAITS_PERSON } from './consent.ts'
 import { judgedHistory } from './judge.history.ts'
 import { Judge, type Verdict } from './judge.ts'
+import { watchRefused } from './kept-elsewhere.ts'
 import type { SealKeys } from './pages.ts'
 import { announceSecrets } from './people.ts'
 import { type RefusalLog, senderOf } from './refusal-log.ts'
@@ -52,6 +53,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   const seen = cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER
   const proofs = new RowProofs(tx, school, keys.secret, judged)
   const judge = new Judge(tx, peer, { seen, records, limits: answered, epoch, proofs })
+  const settle = await watchRefused(tx, peer, opened)
   const answers: RowAnswer[] = []
   // Table by table: who was appointed in this page may write in it.
   // Deletions wait for each other, so that no parent stays for a child that goes as well.
@@ -63,6 +65,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   if (peer.kind !== 'laptop') await announceSecrets(tx, rows, null)
   await takeTold(tx, school, history, peer.node_id)
   await keepRefusedOf(tx, peer, taking.refused, malformed)
+  await settle(taking.refused.map(({ table, state: { id } }) => ({ table, id })))
   await acknowledge(tx, peer, push.to, history)
   log.note(senderOf(peer), [
     ...answers.flatMap(({ table, id, outcome, code }) => (outcome === 'refused' ? [{ table, row: id, code: code ?? '' }] : [])),

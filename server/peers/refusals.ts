@@ -1,8 +1,10 @@
+import { naturalId } from '@markbook/shared/ids'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { pick, type RowState } from '@markbook/sync/merge/state'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { unpackRows } from '@markbook/sync/protocol/page'
-import { EXISTENCE } from '@markbook/sync/versions'
+import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { isNotNull, isNull, ne, or } from 'drizzle-orm'
 import { applyStates } from '../store/replica/apply.ts'
 import { namedBelow } from '../store/replica/bury.ts'
 import { forgetRows, forgetWithAll } from '../store/replica/forget.ts'
@@ -26,16 +28,45 @@ export async function takeRefusals(tx: WriteTx, here: Here, school: string, answ
   for (const answer of sorted.reverse()) if (!theirsIn(answer)) await takeRefusal(tx, here, school, answer)
 }
 
-/** Each write that was refused, as it is here: before anything of the parent's comes over it. */
-export async function keepRefused(tx: WriteTx, school: string, answers: readonly RowAnswer[]): Promise<void> {
+/** The parent that refuses: its enrolment, and whether it is the first, of which a refusal is final. `own`: the number of this node. */
+type Refusing = Pick<Row<'sync_peer'>, 'id' | 'school_id' | 'user_id'> & { isFirst: boolean; own: string }
+
+/** Each write that was refused, as it is here: before anything of the parent's comes over it. Each stands once on the list. */
+export async function keepRefused(tx: WriteTx, parent: Refusing, answers: readonly RowAnswer[]): Promise<void> {
+  const school = parent.school_id as string
   for (const { table, id, units, code, outcome } of answers) {
     if (!Object.hasOwn(descriptions, table)) continue
     const known = (await knownRows(tx, table as Replicated, school, [id])).get(id)
-    if (known) await keep(tx, school, table as Replicated, known.state, units, outcome === 'conflict' ? 'right_lost' : (code ?? 'refused'))
+    for (const unit of known ? units : []) {
+      const reason = outcome === 'conflict' ? 'right_lost' : (code ?? 'refused')
+      const write = known && refusedWrite(table as Replicated, known.state, unit, reason)
+      if (!write || (parent.user_id !== null && isGivenWay(table, write, parent.own))) continue
+      await keep(tx, parent, write, idOfOwn(school, table, id, unit, known.state.units[unit] as Stamp))
+    }
   }
 }
 
-export type RefusedWrite = Pick<Row<'sync_refused'>, 'table_name' | 'row_id' | 'unit' | 'value' | 'actor_id' | 'hlc' | 'code'>
+/** By nobody, under its own number, a laptop writes only what its first parent had, when that refused something. It is nobody's loss. */
+export const isGivenWay = (table: string, { actor_id, node_id }: RefusedWrite, laptop: string): boolean =>
+  table !== 'sync_conflict' && actor_id === null && node_id === laptop
+
+/** Of a write of this node, by which it is told from what it refuses itself. */
+const idOfOwn = (school: string, table: string, row: string, unit: string, [node, counter]: Stamp) =>
+  naturalId('refusal', school, table, row, unit, node, String(counter), 'above')
+
+/** What another parent refused is on the list until the first has answered for it. */
+async function keep(tx: WriteTx, { id: parent_id, school_id, isFirst }: Refusing, write: RefusedWrite, id: string): Promise<void> {
+  const { sync_refused } = tx.t
+  const now = { code: write.code, refused_at: tx.now, seen_at: null, parent_id }
+  const inserted = tx.local.insert(tx.t.sync_refused).values({ ...write, ...now, id, school_id: school_id as string, peer_id: null })
+  const isSettled = or(isNotNull(sync_refused.seen_at), isNull(sync_refused.parent_id), ne(sync_refused.parent_id, parent_id))
+  await (isFirst ? inserted.onConflictDoUpdate({ target: sync_refused.id, set: now, setWhere: isSettled }) : inserted.onConflictDoNothing())
+}
+
+export type RefusedWrite = Pick<
+  Row<'sync_refused'>,
+  'table_name' | 'row_id' | 'unit' | 'value' | 'actor_id' | 'hlc' | 'code' | 'node_id' | 'counter'
+>
 
 /** What is kept of a unit that was refused, the same at both ends; null where nobody wrote it, and of secrets. Of a deletion the value is null. */
 export function refusedWrite(table: Replicated, { id, values, units, alive }: RowState, unit: string, code: string): RefusedWrite | null {
@@ -47,22 +78,36 @@ export function refusedWrite(table: Replicated, { id, values, units, alive }: Ro
   if (isRecord && stamp[3] === null) return null
   const columns = unit === EXISTENCE ? Object.values(descriptions[table].units).flat() : (descriptions[table].units[unit] ?? [])
   const value = alive.length === 0 && unit === EXISTENCE ? null : { ...pick(values, columns) }
-  return { table_name: table, row_id: id, unit, value, actor_id: stamp[3], hlc: stamp[2], code }
+  const [node_id, counter, hlc, actor_id] = stamp
+  return { table_name: table, row_id: id, unit, value, actor_id, hlc, code, node_id, counter }
 }
 
 /** Of a record of a conflict, the write that it says did not stand; null of what nobody could have written. */
-function losingWrite({ entity, row_id, unit, value, actor_id, hlc }: Row<'sync_conflict'>, code: string): RefusedWrite | null {
+function losingWrite(conflict: Row<'sync_conflict'>, code: string): RefusedWrite | null {
+  const { entity, row_id, unit, value, actor_id, hlc, node_id, counter } = conflict
   const described = Object.hasOwn(descriptions, entity) ? descriptions[entity as Replicated] : null
   if (!described || described.sealed || (unit !== EXISTENCE && !described.units[unit])) return null
-  return { table_name: entity, row_id, unit, value, actor_id, hlc, code }
+  return { table_name: entity, row_id, unit, value, actor_id, hlc, code, node_id, counter }
 }
 
-/** Of refusals, those of writes that this node made; what others made, and this parent has never heard of, is still to come to it. */
-export async function ofOwn(tx: ReadTx, node: string, school: string, answers: readonly RowAnswer[]): Promise<RowAnswer[]> {
+/**
+ * Of what a parent refuses that is not the first: writes that this node made, and for which `first` has yet to answer. What others made, and
+ * this parent has never heard of, is still to come to it, and so is what the first has taken.
+ */
+export async function ofOwn(
+  tx: ReadTx,
+  { node, first }: { node: string; first: Pick<Row<'sync_peer'>, 'school_id' | 'own_seq' | 'own_people'> },
+  answers: readonly RowAnswer[],
+): Promise<RowAnswer[]> {
   const own: RowAnswer[] = []
   for (const answer of answers.filter(({ table }) => Object.hasOwn(descriptions, table))) {
-    const known = (await knownRows(tx, answer.table as Replicated, school, [answer.id])).get(answer.id)
-    const units = answer.units.filter((unit) => known?.state.units[unit]?.[0] === node)
+    const table = answer.table as Replicated
+    const known = (await knownRows(tx, table, first.school_id as string, [answer.id])).get(answer.id)
+    const answered = descriptions[table].scope === 'commons' ? first.own_people : first.own_seq
+    const units = answer.units.filter((unit) => {
+      const [writer, counter] = known?.state.units[unit] ?? []
+      return writer === node && (counter as number) > answered
+    })
     // Gone here and there: nothing of it is at odds, and what the first parent has of it is still to hear of the deletion.
     const isGoneToo = answer.theirs !== null && theirsIn(answer) === null && known?.state.alive.length === 0
     if (known && units.length > 0 && !isGoneToo && (answer.theirs || isMadeBy(node, known.state))) own.push({ ...answer, units })
@@ -122,14 +167,4 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
 async function isNeeded(tx: WriteTx, school: string, table: Replicated, known: Known): Promise<boolean> {
   const needed = await namedBelow(tx, school, table, [known])
   return needed.size > 0
-}
-
-async function keep(tx: WriteTx, school: string, table: Replicated, state: RowState, units: readonly string[], code: string) {
-  for (const unit of units) {
-    const write = refusedWrite(table, state, unit, code)
-    if (!write) continue
-    await tx.local
-      .insert(tx.t.sync_refused)
-      .values({ ...write, id: tx.newId(), school_id: school, refused_at: tx.now, seen_at: null, peer_id: null })
-  }
 }

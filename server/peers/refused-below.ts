@@ -7,7 +7,7 @@ import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, asc, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
 import { statement } from '../store/statement.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
-import { isMadeBy, type RefusedWrite, refusedWrite } from './refusals.ts'
+import { isGivenWay, isMadeBy, type RefusedWrite, refusedWrite } from './refusals.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'id' | 'kind' | 'node_id' | 'school_id' | 'user_id'>
 type Kept = RefusedWrite & { id: string }
@@ -33,7 +33,7 @@ export async function keepRefusedOf(tx: WriteTx, peer: Peer, rows: readonly Refu
   if (rows.length + malformed.length === 0) return
   const hasServer = peer.kind === 'laptop' && (await schoolsServers(tx, { school })).length > 0
   const told = hasServer ? rows.flatMap((row) => ofOwnHand(peer, row)) : rows
-  const writes = [...told.flatMap((row) => writesIn(school, row)), ...unreadable(tx, peer, malformed)]
+  const writes = [...told.flatMap((row) => writesIn(peer, row)), ...unreadable(tx, peer, malformed)]
   const known = new Set((await knownOf(tx, { school, ids: JSON.stringify(writes.map(({ id }) => id)) })).map(({ id }) => id))
   const fresh = [...new Map(writes.filter(({ id }) => !known.has(id)).map((write) => [write.id, write])).values()]
   if (fresh.length === 0) return
@@ -53,12 +53,18 @@ function ofOwnHand({ node_id }: Peer, row: RefusedRow): RefusedRow[] {
   return units.length > 0 && !isGoneToo && (theirs || isMadeBy(node_id, state)) ? [{ ...row, units }] : []
 }
 
-const writesIn = (school: string, { table, state, units }: RefusedRow): Kept[] =>
+const writesIn = ({ kind, school_id, node_id }: Peer, { table, state, units }: RefusedRow): Kept[] =>
   units.flatMap(({ unit, code }) => {
     const write = refusedWrite(table, state, unit, code)
-    if (!write) return []
+    if (!write || (kind === 'laptop' && isGivenWay(table, write, node_id))) return []
     const [node, counter] = state.units[unit] as Stamp
-    return [{ ...write, value: shortened(write.value), id: naturalId('refusal', school, table, state.id, unit, node, String(counter)) }]
+    return [
+      {
+        ...write,
+        value: shortened(write.value),
+        id: naturalId('refusal', school_id as string, table, state.id, unit, node, String(counter)),
+      },
+    ]
   })
 
 /** A value that would fill the disk is left to the child's own list. */
@@ -77,6 +83,8 @@ const unreadable = (tx: WriteTx, { school_id, user_id }: Peer, malformed: readon
       actor_id: user_id,
       hlc: tx.nowMs,
       code: 'malformed',
+      node_id: null,
+      counter: null,
     }))
 
 const schoolsServers = statement<{ school: string }>()(({ db, t: { sync_peer: of }, p }) =>
@@ -116,7 +124,7 @@ async function roomFor(tx: WriteTx, peer: Peer, wanted: number): Promise<number>
 }
 
 /** A laptop that begins anew is enrolled anew, and has no more room by it. */
-async function enrolmentsOf({ db, t: { sync_peer } }: ReadTx, { school_id, user_id }: Peer): Promise<string[]> {
+export async function enrolmentsOf({ db, t: { sync_peer } }: ReadTx, { school_id, user_id }: Peer): Promise<string[]> {
   const whose = user_id === null ? isNull(sync_peer.user_id) : eq(sync_peer.user_id, user_id)
   const found: { id: string }[] = await db
     .select({ id: sync_peer.id })

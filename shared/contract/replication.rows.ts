@@ -12,7 +12,7 @@ export const Columns = z.record(z.string(), z.unknown())
  * `copy`: rows of the first copy of the parent's that have come, and of how many, while it lasts.
  * `schools_below`, `laptops_below`: the servers and laptops that send to this one.
  * `may_join`: this node could join a parent now: it has none and is no centre, or its parent has revoked it.
- * `refused`: writes of this node that its parent did not take; `refused_below`: of nodes below, that this one did not take; both until somebody has dismissed them.
+ * `refused`: writes of this node that its parent did not take; `refused_below`: of nodes below, that this one did not take; both until they need nobody.
  * `compared_at`: when this node and its first parent last held the same rows. `difference`: the tables in which they did not, with the number of
  * rows of each node; repaired at `healed_at`, and reported for some time after that.
  * `files_to_send`, `files_to_come`: files that the parent lacks, and that this node lacks, of rows that are here. `clock_offset_ms`: how far this node's clock is ahead of its parent's.
@@ -95,7 +95,7 @@ export type HeldRow = z.infer<typeof HeldRow>
  * A write that was not taken: of this node by its parent, or, with `from`, by this node of one below it, and `user` whose laptop that is.
  * What one person wrote of a row and was refused at one time is one write of many `units`. `value`: all that was written, by column, null
  * for a deletion and for what could not be read (`malformed`), empty where it is too long to be kept here; `out_of` the maximum of a mark.
- * `actor` as the node below says. `seen_at` once somebody has dismissed it. The code `more`: there were more of these than are kept.
+ * `actor` as the node below says. `seen_at` once somebody has dismissed it, or its write was taken by another way or kept as a conflict. The code `more`: there were more of these than are kept.
  */
 export const RefusedWrite = row('RefusedWrite', {
   id: Id,

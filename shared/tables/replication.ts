@@ -80,8 +80,9 @@ export const syncHeld = (c: Columns) =>
   )
 
 /**
- * A write that a parent refused, kept whole: at the child for its author, what the parent holds stands instead; at the parent, with the
- * child's peer in `peer_id`, for the administrators.
+ * A write that a parent refused, kept whole, with its dot (`node_id`, `counter`; null where it was kept by a program of before, or could not
+ * be read): at the child for its author, with the peer that refused it in `parent_id`; at the parent, with the child's peer in `peer_id`,
+ * for the administrators. `seen_at`: since when nobody has to look at it any more.
  */
 export const syncRefused = (c: Columns) =>
   c.table(
@@ -99,6 +100,9 @@ export const syncRefused = (c: Columns) =>
       refused_at: c.instant().notNull(),
       seen_at: c.instant(),
       peer_id: c.uuid(),
+      node_id: c.uuid(),
+      counter: c.bigint(),
+      parent_id: c.uuid(),
     },
     (t) => [c.key(t.id), c.index('sync_refused_school', t.school_id, t.refused_at)],
   )

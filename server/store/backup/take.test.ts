@@ -204,7 +204,11 @@ describe.skipIf(onPostgres)('before a migration', () => {
     expect(calls).toEqual([])
     const [first] = knownMigrations('sqlite')
     const connection = new Database(join(folder, 'markbook.sqlite'))
-    const added = { history: ['source_id', 'detail', 'proof'], sync_refused: ['peer_id'], sync_peer: ['compared_at', 'difference'] }
+    const added = {
+      history: ['source_id', 'detail', 'proof'],
+      sync_refused: ['peer_id', 'node_id', 'counter', 'parent_id'],
+      sync_peer: ['compared_at', 'difference'],
+    }
     for (const [table, columns] of Object.entries(added))
       for (const column of columns) connection.exec(`alter table ${table} drop column ${column}`)
     connection.prepare('delete from __drizzle_migrations where created_at > ?').run(first)

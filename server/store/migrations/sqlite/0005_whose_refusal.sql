@@ -1,0 +1,3 @@
+ALTER TABLE `sync_refused` ADD `node_id` text;--> statement-breakpoint
+ALTER TABLE `sync_refused` ADD `counter` integer;--> statement-breakpoint
+ALTER TABLE `sync_refused` ADD `parent_id` text;
