@@ -12,6 +12,7 @@ const conflict: Conflict = {
   entity: 'grade',
   row_id: mathsExam.id,
   unit: 'score',
+  units: ['score'],
   kind: 'value',
   reason: null,
   kept: { score: 81 },
@@ -55,7 +56,7 @@ const at = { ref: 'edd119aaaaaaaaaa', school: zoe.id, since: conflict.at, isDone
 const told = (issue: Issue, of: Conflict | null = null): Told => ({ issue, short: 'edd119', conflict: of, named: () => null })
 const ofConflict = (change: Partial<Conflict> = {}, isDone = false) =>
   // Of the stored row nothing is read here.
-  told({ ...at, kind: 'conflict', about: conflict as never, isDone }, { ...conflict, ...change })
+  told({ ...at, kind: 'conflict', about: conflict as never, records: [] as never, isDone }, { ...conflict, ...change })
 const ofRefused = (change: Partial<RefusedWrite> = {}, isDone = false) =>
   told({ ...at, kind: 'refused', about: { ...refused, ...change }, isDone })
 

@@ -22,7 +22,7 @@ export async function toldOf(tx: ReadTx, here: Here, issues: readonly Issue[], a
   const told: Told[] = []
   for (const school of new Set(issues.map((each) => each.school))) {
     const own = issues.filter((each) => each.school === school)
-    const rows = own.flatMap((each) => (each.kind === 'conflict' ? [each.about] : []))
+    const rows = own.flatMap((each) => (each.kind === 'conflict' ? each.records : []))
     const conflicts = await shownConflicts(tx, school, rows, { here, mayDecide: () => true })
     const byId = new Map(conflicts.map((each) => [each.id, each]))
     const named = await namesInValues(tx, school, valuesOf(own, conflicts))

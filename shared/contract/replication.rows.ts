@@ -50,7 +50,8 @@ export const SyncStatus = row('SyncStatus', {
 export type SyncStatus = z.infer<typeof SyncStatus>
 
 /**
- * A write that another one overruled. `kept`: its values by column, null for a deletion; `current`: the present values, null where the row
+ * What one person wrote to a row at one node, and another write overruled, of one or several `units`: one thing to decide, by the id of any
+ * of them. `kept`: its values by column, null for a deletion; `current`: the present values, null where the row
  * is absent, written by `standing`; under a deletion what was written to the row last. `may_decide`: the caller may decide it; else it is
  * theirs, and somebody else's to decide. `clock_off_ms`, of either: how far the clock was ahead by which `at` was told, where that is known and
  * more than a minute: then which of the two came later is not certain. `before`: what stood before either was written, null where this node does not know; `out_of` the maximum
@@ -62,6 +63,7 @@ export const Conflict = row('Conflict', {
   entity: z.string(),
   row_id: Id,
   unit: z.string(),
+  units: z.array(z.string()),
   kind: choice(['value', 'delete', 'rule', 'right']),
   reason: z.string().nullable(),
   kept: Columns.nullable(),

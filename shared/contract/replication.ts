@@ -38,7 +38,8 @@ export const replication = {
     fails: ['sync.too_many_listeners'],
   }),
   conflicts: endpoint('GET /api/sync/conflicts', 'staff', 'List the writes that did not stand, newest first', {
-    notes: 'Administrators see all of the school; others those of rows that they may write, and those of what they wrote themselves.',
+    notes:
+      'Administrators see all of the school; others those of rows that they may write, and those of what they wrote themselves. What one person wrote to one row at one node is one entry, of however many units.',
     query: z.object({ status: choice(['noticed', 'open', 'resolved']).optional() }),
     reply: z.array(Conflict),
   }),
@@ -49,7 +50,7 @@ export const replication = {
     {
       who: 'For whoever may write the row; where it is not there, for administrators.',
       notes:
-        '`kept` is written through the endpoint that a person would use, with its rights and checks; a kept deletion is done again. `value` goes with `typed` alone, and names the columns of `kept`; what is wrong with it is said of each of them. `again`: what was decided already is decided anew.',
+        '`kept` is written through the endpoint that a person would use, with its rights and checks; a kept deletion is done again. All units of the entry are decided at once. `value` goes with `typed` alone, and names the columns of `kept`, or of some of its units: the others stay as they are; what is wrong with it is said of each of them. `again`: what was decided already is decided anew.',
       body: input({ choice: choice(['current', 'kept', 'typed']), value: Columns.optional(), again: Flag.optional() }).refine(
         (body) => body.choice === 'typed' || body.value === undefined,
         { path: ['value'], message: 'goes with the choice typed alone' },

@@ -2,6 +2,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, eq, isNull, min } from 'drizzle-orm'
 import type { Config } from '../../config.ts'
+import { openConflicts } from '../../features/replication/conflict-groups.ts'
 import { comparedOf } from '../../features/replication/difference.ts'
 import { refusedUnseen } from '../../features/replication/refused.ts'
 import { waitingFor } from '../../features/replication/status.ts'
@@ -223,7 +224,7 @@ async function readFound(tx: ReadTx): Promise<Stored> {
   return {
     now: tx.nowMs,
     parent: parent && (await parentFound(tx, parents, parent)),
-    conflicts: { open: await tx.db.$count(sync_conflict, open), oldest: oldest === null || oldest === undefined ? null : Number(oldest) },
+    conflicts: { open: await openConflicts(tx), oldest: oldest === null || oldest === undefined ? null : Number(oldest) },
     held: { rows: await tx.db.$count(sync_held), oldest: momentOf(firstHeld?.at ?? null) },
     refused: await refusedUnseen(tx, 'own'),
     refusedBelow: await refusedUnseen(tx, 'below'),

@@ -8,6 +8,7 @@ import { subjects } from '@markbook/shared/contract/subjects'
 import { terms } from '@markbook/shared/contract/terms'
 import { common, Failure } from '@markbook/shared/failures'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { isSame } from '@markbook/sync/merge/state'
 import type { Handler, HandlerContext } from '../../http/handler.ts'
 import { asSystem } from '../../store/tx.ts'
 import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
@@ -18,6 +19,7 @@ import { schoolHandlers } from '../schools/schools.handlers.ts'
 import { studentHandlers } from '../students/students.handlers.ts'
 import { subjectHandlers } from '../subjects/subjects.handlers.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
+import { type ConflictGroup, keptOf, lastOfUnits } from './conflict-groups.ts'
 import { writers } from './writers.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -118,25 +120,33 @@ async function loadToRemove(scene: DecidingScene, entity: string, row: Values) {
 }
 
 /** What a person decided, written as they would write it. What stands needs no writing. */
-export async function carryOut(scene: DecidingScene, conflict: Conflict, { choice, value }: Decision): Promise<void> {
+export async function carryOut(scene: DecidingScene, group: ConflictGroup, { choice, value }: Decision): Promise<void> {
   if (choice === 'current') return
-  const wanted = choice === 'kept' ? conflict.value : typed(conflict, value)
-  const write = wanted === null ? removeAgain(scene, conflict) : writeAgain(scene, conflict, wanted)
+  const wanted = choice === 'kept' ? keptOf(group) : typed(group, value)
+  const write = wanted === null ? removeAgain(scene, group[0]) : writeAgain(scene, group, wanted)
   await write.catch(choice === 'typed' ? inWordsOfTyping : inWordsOfResolving)
 }
 
-/** Exactly the columns of the unit, checked further by the endpoint that writes them. */
-function typed({ entity, unit }: Conflict, value: Values | undefined): Values {
-  const columns = descriptions[entity as Replicated]?.units[unit]
-  if (!columns) throw replicationFailures.cannotResolve({ message: 'Another value can only be given for one part of a row.' })
-  const issues = [
-    ...columns.filter((name) => !(name in (value ?? {}))),
-    ...Object.keys(value ?? {}).filter((name) => !columns.includes(name)),
-  ]
-  if (!value || issues.length > 0)
-    throw common.validationFailed({ issues: [{ path: 'value', message: `must have exactly ${columns.join(', ')}` }] })
+/** All columns of one or several of the units, checked further by the endpoints that write them. What is not named stays as it stands. */
+function typed(group: ConflictGroup, value: Values | undefined): Values {
+  const units = partsOf(group).map(columnsOf)
+  if (units.length === 0) throw replicationFailures.cannotResolve({ message: 'Another value can only be given for one part of a row.' })
+  const names = Object.keys(value ?? {})
+  const named = units.filter((columns) => columns.some((name) => names.includes(name)))
+  const isWhole = named.length > 0 && named.flat().every((name) => names.includes(name))
+  if (!value || !isWhole || names.some((name) => !named.flat().includes(name)))
+    throw common.validationFailed({ issues: [{ path: 'value', message: mustHave(units) }] })
   return value
 }
+
+const mustHave = (units: readonly (readonly string[])[]) =>
+  units.length === 1
+    ? `must have exactly ${units[0]?.join(', ')}`
+    : `must have all of one of these: ${units.map((each) => each.join(', ')).join('; ')}`
+
+const columnsOf = ({ entity, unit }: Conflict): readonly string[] => descriptions[entity as Replicated]?.units[unit] ?? []
+/** Writes to a part of a row that is there, rather than that make it. */
+const partsOf = (group: ConflictGroup): Conflict[] => lastOfUnits(group).filter((each) => !isOfExistence(each))
 
 async function removeAgain(scene: DecidingScene, conflict: Conflict): Promise<void> {
   const row = await presentRow(scene, conflict)
@@ -152,13 +162,33 @@ async function removeAgain(scene: DecidingScene, conflict: Conflict): Promise<vo
   await handler.run(scene as never, { params, query: {}, body: undefined, upload: undefined, prepared: undefined } as never, loaded)
 }
 
-async function writeAgain(scene: DecidingScene, conflict: Conflict, wanted: Values): Promise<void> {
+/**
+ * A row that is not there is made as it was written; of one that is, each part that shall be otherwise is written by itself, for it may have an
+ * endpoint of its own.
+ */
+async function writeAgain(scene: DecidingScene, group: ConflictGroup, wanted: Values): Promise<void> {
+  const [conflict] = group
   const row = await presentRow(scene, conflict)
+  const made = lastOfUnits(group).find(isOfExistence)
+  const parts = partsOf(group)
   const writer = writers[conflict.entity]
-  const remakes = isOfExistence(conflict)
-  if (!writer || Boolean(row) === remakes) throw replicationFailures.cannotResolve()
-  const changes = Object.fromEntries(Object.entries(wanted).map(([name, before]) => [name, { before, after: row?.[name] ?? null }]))
-  const entry = entryFor(conflict, remakes ? 'delete' : 'update', changes)
+  if (!writer || (row ? parts.length === 0 : !made)) throw replicationFailures.cannotResolve()
+  if (!row) return writeOne(scene, writer, entryFor(conflict, 'delete', changesTo({ ...made?.value, ...keptOf(group), ...wanted }, {})))
+  for (const part of parts) {
+    const own = named(wanted, columnsOf(part))
+    const isOther = Object.entries(own).some(([name, value]) => !isSame(value, row[name] ?? null))
+    if (isOther || parts.length === 1) await writeOne(scene, writer, entryFor(conflict, 'update', changesTo(own, row)))
+  }
+}
+
+/** Of these columns those that are named. */
+export const named = (values: Values, columns: readonly string[]): Values =>
+  Object.fromEntries(columns.flatMap((name) => (name in values ? [[name, values[name]]] : [])))
+
+const changesTo = (wanted: Values, row: Values): EntryOf['changes'] =>
+  Object.fromEntries(Object.entries(wanted).map(([name, before]) => [name, { before, after: row[name] ?? null }]))
+
+async function writeOne(scene: DecidingScene, writer: Undoer, entry: EntryOf): Promise<void> {
   await writer.write(scene as never, entry, await writer.load(scene as never, entry))
 }
 

@@ -5,6 +5,7 @@ import type { Services } from '../../http/services.ts'
 import { type Course, spokenWith } from '../../peers/course.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { openConflicts } from './conflict-groups.ts'
 import { comparedOf } from './difference.ts'
 import { refusedUnseen } from './refused.ts'
 import { stateOf, waitingFor } from './status.ts'
@@ -27,14 +28,14 @@ type Figures = {
 
 /** Of all schools of this database; `lastContact` with the parent, in seconds since 1970. */
 async function figuresOf(tx: ReadTx, course: Course | null): Promise<Figures> {
-  const { sync_conflict, sync_held, sync_peer } = tx.t
+  const { sync_held, sync_peer } = tx.t
   const parents = await parentsOf(tx)
   const parent = spokenWith(parents, course)
   const waiting = parent ? (await waitingFor(tx, parent)).rows : 0
   return {
     waiting,
     files: await tx.db.$count(tx.t.sync_file),
-    conflicts: await tx.db.$count(sync_conflict, eq(sync_conflict.status, 'open')),
+    conflicts: await openConflicts(tx),
     held: await tx.db.$count(sync_held),
     refused: await refusedUnseen(tx, 'own'),
     refusedBelow: await refusedUnseen(tx, 'below'),

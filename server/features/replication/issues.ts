@@ -5,18 +5,20 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
 import type { ReadTx } from '../../store/tx.ts'
 import { isApart } from './clocks.ts'
+import { type ConflictGroup, groupsOf } from './conflict-groups.ts'
 import { refusedOf } from './refused.ts'
 import { conflictsWhere, heldOf, nodesOf } from './replication.queries.ts'
 
 type About =
-  | { kind: 'conflict'; about: Row<'sync_conflict'> }
+  | { kind: 'conflict'; about: Row<'sync_conflict'>; records: ConflictGroup }
   | { kind: 'refused'; about: RefusedWrite }
   | { kind: 'held'; about: HeldRow }
   | { kind: 'clock'; about: SyncNode }
   | { kind: 'copy'; about: SyncNode }
 /**
  * What a person must look at on this node. `ref`: by which they name it, 16 hexadecimal digits that follow from what it is about and so stay
- * the same while others come and go; any beginning that no other has will do. `isDone`: it was decided, or put aside.
+ * the same while others come and go; any beginning that no other has will do. `isDone`: it was decided, or put aside. `about` a conflict is the
+ * oldest of its records, which are decided together.
  */
 export type Issue = { ref: string; school: string; since: string; isDone: boolean } & About
 
@@ -29,11 +31,13 @@ export async function issuesOf(tx: ReadTx, school: string, { done = false }: { d
   const refused = (await refusedOf(tx, school, null)).filter(({ seen_at }) => (seen_at !== null) === done)
   const of: Make = (since, id, about) => ({ ref: refOf(about.kind, id), school, since, isDone: done, ...about })
   return [
-    ...conflicts.map((about) => of(toInstant(about.hlc), about.id, { kind: 'conflict', about })),
+    ...groupsOf(conflicts).map((records) => of(latestOf(records), records[0].id, { kind: 'conflict', about: records[0], records })),
     ...refused.map((about) => of(about.refused_at, about.id, { kind: 'refused', about })),
     ...(done ? [] : await passingOf(tx, school, of)),
   ]
 }
+
+const latestOf = (records: ConflictGroup) => toInstant(Math.max(...records.map(({ hlc }) => hlc)))
 
 type Make = (since: string, id: string, about: About) => Issue
 

@@ -1,8 +1,9 @@
 import { replication, replicationFailures } from '@markbook/shared/contract/replication'
 import type { WaitingFile } from '@markbook/shared/contract/replication.rows'
 import { common } from '@markbook/shared/failures'
+import type { Resolution } from '@markbook/shared/tables/replication'
 import type { Row } from '@markbook/shared/tables/tables'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { type Handler, type HandlerContext, type Handlers, on, onEvents, onGuard } from '../../http/handler.ts'
 import type { Services } from '../../http/services.ts'
 import { invite, peerHeld } from '../../peers/enrolment.ts'
@@ -14,7 +15,8 @@ import { rowOf } from '../policy.ts'
 import { reportOf } from '../reports/reports.policy.ts'
 import { pdfsOfBook } from '../reports/reports.queries.ts'
 import { membershipOf } from '../schools/schools.policy.ts'
-import { carryOut, type DecidingScene, demandMayDecide, mayDecide } from './decide.ts'
+import { type ConflictGroup, groupsOf } from './conflict-groups.ts'
+import { carryOut, type DecidingScene, type Decision, demandMayDecide, mayDecide, named } from './decide.ts'
 import { putAside, refusedById, refusedOf } from './refused.ts'
 import { conflictsWhere, heldOf, nodesOf, shownConflicts } from './replication.queries.ts'
 import { followStatus, statusOf } from './status.ts'
@@ -47,28 +49,51 @@ async function peerOf({ tx, caller }: HandlerContext<typeof replication.rename>,
 
 const hereOf = ({ store, config }: Pick<Services, 'store' | 'config'>) => ({ id: store.nodeId, name: config.nodeName })
 
-const deciding: Handler<typeof replication.resolve, Conflict, unknown, Conflict> = {
+/** A record and those that are decided with it, locked in one order, whichever was named. */
+async function groupOf({ tx, caller }: DecidingScene, id: string): Promise<ConflictGroup> {
+  const { sync_conflict: of } = tx.t
+  const [asked] = await conflictsWhere(tx, caller.school_id, eq(of.id, id))
+  if (!asked) throw common.notFound()
+  const near = await conflictsWhere(tx, caller.school_id, and(eq(of.entity, asked.entity), eq(of.row_id, asked.row_id)))
+  const records: Conflict[] = []
+  for (const each of near.map((record) => record.id).sort()) {
+    const record = await tx.find('sync_conflict', caller.school_id, each)
+    if (record) records.push(record)
+  }
+  const group = groupsOf(records).find((each) => each.some((record) => record.id === id))
+  if (!group) throw common.notFound()
+  return group
+}
+
+/** What was decided of one of the records: another value may be typed for some of the units alone. */
+function resolutionOf({ value: kept }: Conflict, { choice, value }: Decision): Resolution {
+  const typed = value ? named(value, Object.keys(kept ?? {})) : null
+  return typed && Object.keys(typed).length === 0 ? { choice: 'current', value: null } : { choice, value: typed }
+}
+
+const deciding: Handler<typeof replication.resolve, ConflictGroup, unknown, Conflict[]> = {
   kind: 'transaction',
   as: 'user',
   load: async (scene, { params }) => {
-    const conflict = await scene.tx.find('sync_conflict', scene.caller.school_id, params.id)
-    if (!conflict) throw common.notFound()
-    await demandMayDecide(scene, conflict)
-    return conflict
+    const group = await groupOf(scene, params.id)
+    await demandMayDecide(scene, group[0])
+    return group
   },
-  run: async (scene, { body }, conflict) => {
+  run: async (scene, { body }, group) => {
     const { tx, caller } = scene
-    if (conflict.status === 'resolved' && !body.again) throw replicationFailures.cannotResolve()
-    await carryOut(scene, conflict, body)
-    const { choice } = body
-    const resolution = { choice, value: choice === 'typed' ? (body.value ?? null) : null }
-    const patch = { status: 'resolved', resolved_at: tx.now, resolved_by: caller.user_id, resolution } as const
-    return tx.update('sync_conflict', conflict, patch)
+    if (group[0].status === 'resolved' && !body.again) throw replicationFailures.cannotResolve()
+    await carryOut(scene, group, body)
+    const changes = group.map((before) => {
+      const resolution = resolutionOf(before, body)
+      return { before, patch: { status: 'resolved' as const, resolved_at: tx.now, resolved_by: caller.user_id, resolution } }
+    })
+    return tx.update('sync_conflict', changes)
   },
   // What was written has its stamp, and so its author, once it is committed.
   finish: (resolved, services) =>
     services.store.read(asSystem(), async (tx) => {
-      const [shown] = await shownConflicts(tx, resolved.school_id, [resolved], { here: hereOf(services), mayDecide: () => true })
+      const school = resolved[0]?.school_id as string
+      const [shown] = await shownConflicts(tx, school, resolved, { here: hereOf(services), mayDecide: () => true })
       return shown as NonNullable<typeof shown>
     }),
 }

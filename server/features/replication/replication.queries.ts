@@ -12,6 +12,7 @@ import { scopeIn } from '../../store/replica/links.ts'
 import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { clocksOf, offsetOf } from './clocks.ts'
+import { groupsOf, inQuestion, valuesOf } from './conflict-groups.ts'
 import { namesOf } from './naming.ts'
 import { beforeBoth, maximaOf } from './past.ts'
 import { peopleNamed } from './people.ts'
@@ -27,7 +28,7 @@ export async function conflictsWhere(tx: ReadTx, school: string, where?: SQL): P
 
 type Shown = { here: Here; mayDecide: (conflict: Row<'sync_conflict'>) => boolean }
 
-/** With what stands now, who wrote it, and where. */
+/** What is one thing to decide once, with what stands now, who wrote it, and where. */
 export async function shownConflicts(
   tx: ReadTx,
   school: string,
@@ -55,37 +56,47 @@ export async function shownConflicts(
     })),
   )
   const maximum = await maximaOf(tx, school, rows)
-  const standing = (conflict: Row<'sync_conflict'>) => {
-    const stamp = written(conflict)?.stamp
+  const standing = (records: readonly Row<'sync_conflict'>[]) => {
+    const found = records.flatMap((each) => written(each) ?? [])
+    const stamp = found
+      .map((each) => each.stamp)
+      .sort(compareStamps)
+      .at(-1)
     return stamp
       ? { actor: named(stamp[3]), at: toInstant(stamp[2]), node: nodeName(stamp[0]), clock_off_ms: clockOff(stamp[0], stamp[2]) }
       : null
   }
-  return rows.map((each) => {
-    const { id, entity, row_id, unit, kind, reason, value, status, resolved_at } = each
+  return groupsOf(rows).map((group) => {
+    const [first] = group
+    const { id, entity, row_id, unit, kind, reason, node_id, status, resolved_at } = first
     const now = current.get(`${entity}:${row_id}`)
-    const columns = value ? Object.keys(value) : (written(each)?.columns ?? [])
+    const records = inQuestion(group, now)
+    const kept = valuesOf(records)
+    const columns = kept ? Object.keys(kept) : (written(first)?.columns ?? [])
+    const befores = records.flatMap((each) => before(each.id) ?? [])
+    const hlc = Math.max(...group.map((each) => each.hlc))
     return {
       id,
       entity,
       row_id,
       unit,
+      units: records.map((each) => each.unit),
       kind,
       reason,
-      kept: value,
+      kept,
       current: now ? Object.fromEntries(columns.map((column) => [column, now[column] ?? null])) : null,
-      before: before(id),
-      out_of: maximum(each),
-      where: where(each),
-      actor: named(each.actor_id),
-      at: toInstant(each.hlc),
-      node: nodeName(each.node_id),
-      clock_off_ms: clockOff(each.node_id, each.hlc),
-      standing: now ? standing(each) : null,
-      may_decide: mayDecide(each),
+      before: befores.length > 0 ? Object.assign({}, ...befores) : null,
+      out_of: maximum(first),
+      where: where(first),
+      actor: named(first.actor_id),
+      at: toInstant(hlc),
+      node: nodeName(node_id),
+      clock_off_ms: clockOff(node_id, hlc),
+      standing: now ? standing(records) : null,
+      may_decide: mayDecide(first),
       status,
       resolved_at,
-      resolved_by: named(each.resolved_by),
+      resolved_by: named(first.resolved_by),
     }
   })
 }

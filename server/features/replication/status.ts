@@ -14,6 +14,7 @@ import { placeIn } from '../../peers/tombstones.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { ago } from './ago.ts'
 import { belowSaid } from './below.ts'
+import { openConflicts } from './conflict-groups.ts'
 import { comparedOf, differenceSaid, differs } from './difference.ts'
 import { refusedUnseen } from './refused.ts'
 import { heldOf, parentOf } from './replication.queries.ts'
@@ -23,8 +24,6 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
   const parent = await parentOf(tx, school, course)
   const waiting = parent ? await waitingFor(tx, parent) : { rows: 0, marks: 0, oldest: null }
   const files = parent ? await filesWaiting(tx, parent.id) : { up: 0, down: 0 }
-  const { sync_conflict } = tx.t
-  const open_conflicts = await tx.db.$count(sync_conflict, and(eq(sync_conflict.school_id, school), eq(sync_conflict.status, 'open')))
   const numbers = {
     parent: parent && { name: parent.name, kind: kindOf(parent) },
     is_laptop: isLaptopUnder(parent),
@@ -38,7 +37,7 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
     copy: course?.copy ?? null,
     files_to_send: files.up,
     files_to_come: files.down,
-    open_conflicts,
+    open_conflicts: await openConflicts(tx, school),
     held: (await heldOf(tx, school)).length,
     refused: await refusedUnseen(tx, 'own', school),
     refused_below: await refusedUnseen(tx, 'below', school),

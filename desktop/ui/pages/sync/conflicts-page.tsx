@@ -257,7 +257,7 @@ function By({ actor, at, node, clock_off_ms }: NonNullable<Conflict['standing']>
 function Before({ columns, outOf }: { columns: NonNullable<Conflict['before']>; outOf: number | null }) {
   const { t } = useTranslation('sync')
   const shown = useValueText()
-  const values = Object.entries(columns).map(([column, value]) => shown(column, value, outOf))
+  const values = shownColumns(columns).map(([column, value]) => shown(column, value, outOf))
   return <p>{t('before', { value: values.join(', ') })}</p>
 }
 

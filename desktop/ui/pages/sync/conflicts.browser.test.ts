@@ -107,6 +107,32 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     await context.close()
   })
 
+  test('a mark and its remark are decided together', async () => {
+    const entered = (person: 'ada' | 'byrne', score: number, remarks: string) => async (site: Site) =>
+      (await site.as(person)).grades.update({ params: { id: gradeOf(sean) }, body: { score, remarks } })
+    await meeting(entered('ada', 31, 'Careful work.'), entered('byrne', 42, 'Late.'))
+    const { context, page } = await openWindow(browser)
+    await box.signIn(context, 'okafor')
+    await page.goto(`${box.url}/sync`)
+    await page.getByRole('main').getByText('1 entry needs your decision').waitFor()
+    await page.goto(`${box.url}/sync/conflicts`)
+    await page.getByText('1 of 1').waitFor()
+    const [now, other] = [page.getByRole('region', { name: 'Counts now' }), page.getByRole('region', { name: 'Was written too' })]
+    expect(await now.innerText()).toMatch(/42 \/ 100\s+Remark\s+Late\./)
+    expect(await other.innerText()).toMatch(/31 \/ 100\s+Remark\s+Careful work\./)
+    await picture(page, 'conflict-mark-and-remark')
+    await page.getByRole('button', { name: 'Type another value' }).click()
+    await page.getByRole('textbox', { name: 'Mark', exact: true }).fill('35')
+    await page.getByRole('textbox', { name: 'Remark' }).fill('Careful, and late.')
+    await page.getByRole('button', { name: 'This one counts' }).click()
+    await page.getByText('Nothing needs a decision.').waitFor()
+    expect(await openAt(box)).toEqual([])
+    const query = { assessmentId: mathsExam.id }
+    const marks = await (await box.as('okafor')).grades.list({ query })
+    expect(marks.find(({ id }) => id === gradeOf(sean))).toMatchObject({ score: 35, remarks: 'Careful, and late.' })
+    await context.close()
+  })
+
   test('a deletion is taken from the desk only once it was said what goes, and no way back is offered that there is not', async () => {
     await meeting(
       async (site) =>
