@@ -1,6 +1,6 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import { describe, expect, test } from 'vitest'
-import { nameAnew, successorOf } from './nodes.ts'
+import { computersAmong, nameAnew, successorOf } from './nodes.ts'
 
 type Peer = Row<'sync_peer'>
 
@@ -39,6 +39,32 @@ describe('as which node another began anew', () => {
   test('heard after that, there are two of them', () => {
     const [first, second] = [peer('PC', 1, 4), peer('PC (2)', 3, 4)]
     expect(successorOf(first, [first, second])?.bothHeard).toBe(true)
+  })
+
+  test('a clone is told once: the number that both had is silent once each has another', () => {
+    const [both, clone, original] = [peer('PC', 1, 4), peer('PC (2)', 2, 6), peer('PC (3)', 4, 5)]
+    const all = [both, clone, original]
+    expect(all.map((each) => successorOf(each, all))).toEqual([
+      { name: 'PC (2)', at: at(2), bothHeard: false },
+      { name: 'PC (3)', at: at(4), bothHeard: true },
+      null,
+    ])
+    expect(computersAmong(all)).toEqual([clone, original])
+    // Neither is the number a copy again, once one of the two is shut out.
+    const shutOut = [both, clone, { ...original, revoked_at: at(6) }]
+    expect(shutOut.map((each) => successorOf(each, shutOut)?.bothHeard)).toEqual([false, undefined, undefined])
+    expect(computersAmong(shutOut)).toEqual([clone])
+  })
+
+  test('the copy of a computer that kept its number is named by its last', () => {
+    const [original, before, copy] = [peer('PC', 1, 6), peer('PC (2)', 2, 3), peer('PC (3)', 4, 5)]
+    const all = [original, before, copy]
+    expect(all.map((each) => successorOf(each, all))).toEqual([
+      { name: 'PC (3)', at: at(4), bothHeard: true },
+      { name: 'PC (3)', at: at(4), bothHeard: false },
+      null,
+    ])
+    expect(computersAmong([...all, peer('PC', 1, 2, { user_id: 'cathal' }), peer('Tab', 1, 2, { side: 'parent' })])).toHaveLength(3)
   })
 
   test('of two of one name nobody knows which', () => {

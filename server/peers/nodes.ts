@@ -17,25 +17,46 @@ export function nameAnew(name: string, others: readonly string[]): string {
   return `${base} (${Math.max(...alike.map(({ number }) => number)) + 1})`
 }
 
-/** As which node another began anew, when, and whether the one before was heard after that: then one is a copy of the other. */
+/** What is told from the names and times of nodes. */
+export type NamedPeer = Pick<
+  Peer,
+  'id' | 'name' | 'side' | 'kind' | 'school_id' | 'user_id' | 'enrolled_at' | 'last_seen_at' | 'revoked_at'
+>
+
+/** As which node another began anew, and when; `bothHeard`: there are two of them, for this one was heard after the last began. */
 export type Successor = { name: string; at: string; bothHeard: boolean }
 
 /** By their names and times alone; null of one that did not begin anew, is revoked, or shares its name with another. */
-export function successorOf(peer: Peer, peers: readonly Peer[]): Successor | null {
+export function successorOf(peer: NamedPeer, peers: readonly NamedPeer[]): Successor | null {
   const { base, number } = partsOf(peer.name)
-  const alike = (other: Peer) =>
-    other.side === 'child' &&
-    !other.revoked_at &&
-    other.school_id === peer.school_id &&
-    other.kind === peer.kind &&
-    other.user_id === peer.user_id
-  const family = peers.filter((other) => alike(other) && partsOf(other.name).base === base)
-  const numbered = (other: Peer) => partsOf(other.name).number
-  const [next] = family.filter((other) => numbered(other) > number).sort((a, b) => numbered(a) - numbered(b))
-  if (!next || next.enrolled_at < peer.enrolled_at) return null
+  const ever = peers.filter((other) => isAlike(peer, other) && partsOf(other.name).base === base)
+  const family = ever.filter((other) => !other.revoked_at)
+  const numbered = (other: NamedPeer) => partsOf(other.name).number
+  const later = family.filter((other) => numbered(other) > number).sort((a, b) => numbered(a) - numbered(b))
+  const [next, last] = [later[0], later.at(-1)]
+  if (!next || !last || next.enrolled_at < peer.enrolled_at) return null
   const before = family.filter((other) => numbered(other) === number && other.enrolled_at <= next.enrolled_at)
   if (before.length !== 1 || before[0]?.id !== peer.id) return null
-  return { name: next.name, at: next.enrolled_at, bothHeard: (peer.last_seen_at ?? '') > next.enrolled_at }
+  // A copy and what it was copied from both begin anew from one number, which nobody uses after that.
+  const bothHeard = ever.every((other) => numbered(other) <= number || (peer.last_seen_at ?? '') > other.enrolled_at)
+  const { name, enrolled_at } = bothHeard ? last : next
+  return { name, at: enrolled_at, bothHeard }
+}
+
+const isAlike = (peer: NamedPeer, other: NamedPeer) =>
+  other.side === 'child' && other.school_id === peer.school_id && other.kind === peer.kind && other.user_id === peer.user_id
+
+/** The children among these that take part: of a database that has begun anew, its last number alone. */
+export function computersAmong<P extends NamedPeer>(peers: readonly P[]): P[] {
+  const families = new Map<string, P[]>()
+  for (const peer of peers) {
+    if (peer.side !== 'child') continue
+    const key = [peer.school_id, peer.kind, peer.user_id, partsOf(peer.name).base].join(' ')
+    families.set(key, [...(families.get(key) ?? []), peer])
+  }
+  return [...families.values()].flatMap((family) =>
+    family.filter((peer) => !peer.revoked_at && successorOf(peer, family)?.bothHeard !== false),
+  )
 }
 
 export async function renamePeer(tx: WriteTx, peer: Peer, name: string): Promise<Peer> {

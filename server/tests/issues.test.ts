@@ -148,6 +148,10 @@ describe('markbook issues list', () => {
       "
     `)
     expect(await said('list')).toContain('\nSt Brigid’s:\n')
+    const status = await runVerb(['sync', 'status'], env())
+    expect(status).toMatchObject({ exit: 3, text: expect.stringContaining('1 computer was copied: look at it.') })
+    expect(status.text).toContain('\n  Copied:     STAFF-PC-07 and STAFF-PC-07 (2) were one computer\n')
+    expect((await runVerb(['doctor'], env())).text).toContain('STAFF-PC-07 and STAFF-PC-07 (2) were one computer')
     expect(await said('list', '--school', 'hilltop')).toBe('There is nothing to look at.\n')
   })
 

@@ -10,7 +10,7 @@ export const Columns = z.record(z.string(), z.unknown())
  * the node that has everything that does not wait, by the last report to this node. `waiting`:
  * rows that the parent does not have yet, since `oldest_waiting_at`; `waiting_marks` of them are marks.
  * `copy`: rows of the first copy of the parent's that have come, and of how many, while it lasts.
- * `schools_below`, `laptops_below`: the servers and laptops that send to this one.
+ * `schools_below`, `laptops_below`: the servers and laptops that send to this one; `copies`: how many of them were copied, so that there are two.
  * `may_join`: this node could join a parent now: it has none and is no centre, or its parent has revoked it.
  * `refused`: writes of this node that its parent did not take; `refused_below`: of nodes below, that this one did not take; both until they need nobody.
  * `compared_at`: when this node and its first parent last held the same rows. `difference`: the tables in which they did not, with the number of
@@ -24,6 +24,7 @@ export const SyncStatus = row('SyncStatus', {
   is_laptop: Flag,
   schools_below: z.int(),
   laptops_below: z.int(),
+  copies: z.int(),
   may_join: Flag,
   reached: choice(['school', 'centre']).nullable(),
   last_seen_at: Instant.nullable(),
@@ -144,7 +145,7 @@ export type WaitingFile = z.infer<typeof WaitingFile>
 
 /**
  * Another node. `user` of a laptop; `url` of a parent. `began_anew`: as which other one, and when, as far as their names tell
- * (docs/design/replication.md); `both_heard` since then: one is a copy of the other. `clock_offset_ms`: how far its clock was ahead of this
+ * (docs/design/replication.md); `both_heard` since the last of them began: one is a copy of the other. `clock_offset_ms`: how far its clock was ahead of this
  * node's when it was heard last.
  */
 export const SyncNode = row('SyncNode', {

@@ -49,6 +49,6 @@ export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean
 }
 
 /** When one of these numbers changes, the lists behind it are read again. */
-const COUNTED = ['waiting', 'files_to_send', 'files_to_come', 'open_conflicts', 'held', 'refused', 'refused_below'] as const
+const COUNTED = ['waiting', 'files_to_send', 'files_to_come', 'open_conflicts', 'held', 'refused', 'refused_below', 'copies'] as const
 const hasNewCount = (a: SyncStatus, b: SyncStatus) => COUNTED.some((number) => a[number] !== b[number])
 const isListOfWork = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] === 'replication' && queryKey[1] !== 'status'

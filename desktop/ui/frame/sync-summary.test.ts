@@ -27,6 +27,7 @@ const quiet: SyncStatus = {
   open_conflicts: 0,
   schools_below: 0,
   laptops_below: 0,
+  copies: 0,
   held: 0,
   refused: 0,
   refused_below: 0,
@@ -34,7 +35,7 @@ const quiet: SyncStatus = {
   difference: null,
   clock_offset_ms: 0,
 }
-const nothing: OpenWork = { decisions: 0, stuck: 0, below: 0 }
+const nothing: OpenWork = { decisions: 0, stuck: 0, below: 0, copies: 0 }
 const said = (status: Partial<SyncStatus>, needs = nothing, language = 'en') =>
   syncSummaryOf(i18next.getFixedT(language, 'sync'), { ...quiet, ...status }, needs, now).text
 
@@ -78,7 +79,7 @@ test('what needs somebody comes first, and only where it is theirs', () => {
   expect(said({ refused: 1 }, { ...nothing, stuck: 1 })).toBe('1 entry was not taken')
   expect(said({ refused_below: 2 }, { ...nothing, below: 2 })).toBe('2 entries sent here were not taken')
   expect(said({ refused_below: 2 })).toBe('All marks are at the ministry')
-  expect(said({ state: 'revoked' }, { decisions: 1, stuck: 1, below: 1 })).toBe('This computer may no longer send')
+  expect(said({ state: 'revoked' }, { decisions: 1, stuck: 1, below: 1, copies: 1 })).toBe('This computer may no longer send')
 })
 
 test('a first copy says how far it is, and nothing is said to be there that is not', () => {
@@ -89,6 +90,7 @@ test('how the line stands is said whatever needs a decision, and what needs one 
   const t = i18next.getFixedT('en', 'sync')
   const cut = { ...quiet, state: 'offline' as const, waiting: 2, waiting_marks: 2, oldest_waiting_at: '2026-01-12T07:00:00.000Z' }
   expect(connectionSummary(t, { ...cut, open_conflicts: 3 }, now).text).toBe('No line: 2 marks wait, the oldest for 3 hours')
-  expect(openWorkSummary(t, { decisions: 3, stuck: 1, below: 0 })?.text).toBe('3 entries need your decision')
+  expect(openWorkSummary(t, { ...nothing, decisions: 3, stuck: 1 })?.text).toBe('3 entries need your decision')
+  expect(openWorkSummary(t, { ...nothing, copies: 1 })).toMatchObject({ text: '1 computer was copied', isWork: true })
   expect(openWorkSummary(t, nothing)).toBeNull()
 })

@@ -2,8 +2,11 @@ import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import type { TFunction } from 'i18next'
 import { enumerated, lasting } from '../words/format.ts'
 
-/** Work for this person: conflicts to decide, and refused writes to look at (`stuck` of this computer, `below` of computers under it). */
-export type OpenWork = { decisions: number; stuck: number; below: number }
+/**
+ * Work for this person: conflicts to decide, refused writes to look at (`stuck` of this computer, `below` of computers under it), and computers
+ * that were copied.
+ */
+export type OpenWork = { decisions: number; stuck: number; below: number; copies: number }
 /** `isWork`: a person has to act. */
 export type SyncSummary = { text: string; tone: 'none' | 'good' | 'warn' | 'bad'; isWork?: true }
 
@@ -14,10 +17,11 @@ export function syncSummaryOf(t: TFunction<'sync'>, status: SyncStatus, work: Op
 }
 
 /** The work of this person as a sentence; null where there is none. */
-export function openWorkSummary(t: TFunction<'sync'>, { decisions, stuck, below }: OpenWork): SyncSummary | null {
+export function openWorkSummary(t: TFunction<'sync'>, { decisions, stuck, below, copies }: OpenWork): SyncSummary | null {
   if (decisions > 0) return { text: t('line.decide', { count: decisions }), tone: 'warn', isWork: true }
   if (stuck > 0) return { text: t('line.stuck', { count: stuck }), tone: 'warn', isWork: true }
-  return below > 0 ? { text: t('line.below', { count: below }), tone: 'warn', isWork: true } : null
+  if (below > 0) return { text: t('line.below', { count: below }), tone: 'warn', isWork: true }
+  return copies > 0 ? { text: t('line.copies', { count: copies }), tone: 'warn', isWork: true } : null
 }
 
 /** The connection as a sentence: what waits and for how long, what is being sent, or that everything has arrived. `now` in ms. */

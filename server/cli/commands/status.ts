@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import type { Command } from 'commander'
-import { and, eq, isNull } from 'drizzle-orm'
+import { computersBelow } from '../../features/replication/below.ts'
 import { refusedUnseen } from '../../features/replication/refused.ts'
 import { statusOf } from '../../features/replication/status.ts'
 import { readCertificates } from '../../lan/authority.ts'
@@ -106,13 +106,9 @@ async function upwards(tx: ReadTx, course: Course | null): Promise<string[]> {
 }
 
 async function downwards(tx: ReadTx): Promise<string[]> {
-  const { sync_peer } = tx.t
-  const children = await tx.db
-    .select({ heard: sync_peer.last_seen_at })
-    .from(sync_peer)
-    .where(and(eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at)))
+  const children = await computersBelow(tx)
   if (children.length === 0) return []
-  const [longest] = children.map(({ heard }) => heard ?? '').sort()
+  const [longest] = children.map(({ last_seen_at }) => last_seen_at ?? '').sort()
   const silent = longest ? `heard ${lasting(tx.nowMs - Date.parse(longest))} ago at the latest` : 'one never heard'
   const refused = await refusedUnseen(tx, 'below')
   const notTaken = refused === 0 ? '' : `; ${counted(refused, 'write')} of ${children.length === 1 ? 'it' : 'them'} not taken`

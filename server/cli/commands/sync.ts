@@ -4,6 +4,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import type { Command } from 'commander'
 import { ago } from '../../features/replication/ago.ts'
+import { computersBelow, copiesAmong } from '../../features/replication/below.ts'
 import { isApart } from '../../features/replication/clocks.ts'
 import { differs } from '../../features/replication/difference.ts'
 import { belowNamed, statusOf } from '../../features/replication/status.ts'
@@ -73,7 +74,7 @@ const STATUS = helpText({
     0: 'all is well, or this server works alone',
     1: 'the state could not be read, and one clear line says why',
     3: `no line, not running, revoked, too old, something waits for a decision, a write was not taken,
-     or this server and its parent do not hold the same`,
+     a computer was copied, or this server and its parent do not hold the same`,
   },
 })
 
@@ -115,7 +116,11 @@ async function status() {
       if (!isWell) process.exitCode = 3
     }
     for (const { id, name } of schools) {
-      const now = await at.store.read(asSystem(), (tx) => statusOf(tx, id, course))
+      const { now, computers } = await at.store.read(asSystem(), async (tx) => ({
+        now: await statusOf(tx, id, course),
+        computers: await computersBelow(tx, id),
+      }))
+      const toLookAt = now.open_conflicts + now.held + now.refused + now.refused_below + now.copies
       console.log(`${name}: ${sentenceHere(now, course)}`)
       if (now.parent)
         console.log(`  Above:      ${now.parent.name}, last heard ${now.last_seen_at ? shortMoment(now.last_seen_at) : 'never'}`)
@@ -125,16 +130,14 @@ async function status() {
       if (now.files_to_send + now.files_to_come > 0) console.log(`  Files:      ${now.files_to_send} to send, ${now.files_to_come} to come`)
       console.log(`  To decide:  ${counted(now.open_conflicts, 'conflict')}, ${now.held} held, ${now.refused} refused`)
       if (now.refused_below > 0) console.log(`  Not taken:  ${counted(now.refused_below, 'write')} of ${belowNamed(now)}`)
+      for (const [one, other] of copiesAmong(computers)) console.log(`  Copied:     ${one} and ${other} were one computer`)
       if (now.compared_at) console.log(`  The same:   seen ${shortMoment(now.compared_at)}`)
       if (now.difference) console.log(differenceLine(now.difference))
       const { clock_offset_ms: off } = now
       if (off !== null && isApart(off))
         console.log(`  The clock of this machine is ${ago(Math.abs(off))} ${off > 0 ? 'ahead' : 'behind'}. Set it right.`)
-      if (now.open_conflicts + now.held + now.refused + now.refused_below > 0) console.log('  Each of them: markbook issues list')
-      const isWell =
-        ['alone', 'up_to_date', 'sending'].includes(now.state) &&
-        now.open_conflicts + now.held + now.refused + now.refused_below === 0 &&
-        !differs(now)
+      if (toLookAt > 0) console.log('  Each of them: markbook issues list')
+      const isWell = ['alone', 'up_to_date', 'sending'].includes(now.state) && toLookAt === 0 && !differs(now)
       if (!isWell) process.exitCode = 3
     }
     for (const { name, url } of parents)

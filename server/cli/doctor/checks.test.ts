@@ -402,6 +402,14 @@ describe('replication', () => {
     expect(whats(found)).toMatch(/1 row that came from another server cannot be written, for 2 days/)
     expect(whats(found)).toMatch(/1 write of this server was not taken/)
     expect(whats(found)).toMatch(/2 writes of laptops, or of servers that joined this one, were not taken here/)
+    const children = { count: 2, silent: [HOUR, HOUR], copies: [['PC (2)', 'PC (3)']] as const }
+    const [copy, ...others] = checkReplication({ ...alone, children })
+    expect(others).toEqual([])
+    expect(copy).toMatchObject({
+      severity: 'notice',
+      what: 'PC (2) and PC (3) were one computer, and both are heard: one is a copy.',
+      do: expect.stringMatching(/node revoke "PC \(2\)", or markbook node revoke "PC \(3\)"$/),
+    })
     expect(whats(found)).toMatch(/2 of 3 servers and laptops that joined this one were not heard for long, one for 90 days/)
     expect(severities(checkReplication({ ...alone, children: { count: 1, silent: [0] }, held: { rows: 1, oldest: NOW - HOUR } }))).toEqual([
       'ok',

@@ -1,7 +1,8 @@
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import { and, eq, isNull, min } from 'drizzle-orm'
+import { eq, min } from 'drizzle-orm'
 import type { Config } from '../../config.ts'
+import { computersBelow, copiesAmong } from '../../features/replication/below.ts'
 import { openConflicts } from '../../features/replication/conflict-groups.ts'
 import { comparedOf } from '../../features/replication/difference.ts'
 import { refusedUnseen } from '../../features/replication/refused.ts'
@@ -28,7 +29,10 @@ export type ParentFound = {
   /** The last time when both did not hold the same: when it was found, and mended; null where they always did. */
   difference: { tables: string[]; found: number; healed: number | null } | null
 }
-/** `refused`: writes of this server; `refusedBelow`: of those that joined it. `children`: how many have joined this server, and for how long the silent ones were; the times are lengths. */
+/**
+ * `refused`: writes of this server; `refusedBelow`: of those that joined it. `children`: how many computers have joined this server, and for how
+ * long the silent ones were; the times are lengths; `copies`: of each that was copied, under which two names both are heard.
+ */
 export type ReplicationFound = {
   now: number
   parent: ParentFound | null
@@ -36,7 +40,7 @@ export type ReplicationFound = {
   held: { rows: number; oldest: number | null }
   refused: number
   refusedBelow: number
-  children: { count: number; silent: number[] }
+  children: { count: number; silent: number[]; copies?: readonly (readonly [string, string])[] }
 }
 
 const nodes = (count: number) => `${count} ${count === 1 ? 'server or laptop' : 'servers and laptops'}`
@@ -185,6 +189,19 @@ function ofRows({ now, conflicts, held, refused, refusedBelow }: ReplicationFoun
 }
 
 function ofChildren({ children }: ReplicationFound): Finding[] {
+  return [...ofCopies(children.copies ?? []), ...ofSilent(children)]
+}
+
+const ofCopies = (copies: readonly (readonly [string, string])[]): Finding[] =>
+  copies.flatMap(([one, other]) =>
+    notice('replication', {
+      what: `${one} and ${other} were one computer, and both are heard: one is a copy.`,
+      means: 'No mark is lost by it, for each has a name of its own by now. Somebody may work on a copy that should not be.',
+      do: `Only you know which of the two that is. Shut out that one, and not both: markbook node revoke "${one}", or markbook node revoke "${other}"`,
+    }),
+  )
+
+function ofSilent(children: ReplicationFound['children']): Finding[] {
   const long = children.silent.filter((silence) => silence > limits.doctor.replication.child)
   if (long.length === 0) return []
   return notice('replication', {
@@ -207,13 +224,10 @@ export async function lookAtReplication(config: Omit<Config, 'sessionSecret'>, s
 }
 
 async function readFound(tx: ReadTx): Promise<Stored> {
-  const { sync_conflict, sync_held, sync_peer } = tx.t
+  const { sync_conflict, sync_held } = tx.t
   const parents = await parentsOf(tx)
   const [parent = null] = parents
-  const children: Row<'sync_peer'>[] = await tx.db
-    .select()
-    .from(sync_peer)
-    .where(and(eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at)))
+  const children = await computersBelow(tx)
   const open = eq(sync_conflict.status, 'open')
   const [firstConflict] = await tx.db
     .select({ at: min(sync_conflict.hlc) })
@@ -231,6 +245,7 @@ async function readFound(tx: ReadTx): Promise<Stored> {
     children: {
       count: children.length,
       silent: children.map(({ last_seen_at, enrolled_at }) => tx.nowMs - Date.parse(last_seen_at ?? enrolled_at)),
+      copies: copiesAmong(children),
     },
   }
 }

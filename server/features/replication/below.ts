@@ -1,19 +1,34 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
+import { computersAmong, type NamedPeer, successorOf } from '../../peers/nodes.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { ago } from './ago.ts'
 
+/** The servers and laptops that send to this node; of all schools of this database where none is named. */
+export async function computersBelow({ db, t: { sync_peer: of } }: ReadTx, school?: string): Promise<NamedPeer[]> {
+  const { id, name, side, kind, school_id, user_id, enrolled_at, last_seen_at, revoked_at } = of
+  const children: NamedPeer[] = await db
+    .select({ id, name, side, kind, school_id, user_id, enrolled_at, last_seen_at, revoked_at })
+    .from(of)
+    .where(and(eq(of.side, 'child'), school === undefined ? undefined : eq(of.school_id, school)))
+  return computersAmong(children)
+}
+
+/** Of each computer that was copied, the two names under which both halves are heard. */
+export function copiesAmong(computers: readonly NamedPeer[]): [name: string, other: string][] {
+  return computers.flatMap((each): [string, string][] => {
+    const next = successorOf(each, computers)
+    return next?.bothHeard ? [[each.name, next.name]] : []
+  })
+}
+
 /** Who replicates with a server that has no parent, and when the last of them was heard, in one sentence; it works alone where nobody does. */
-export async function belowSaid({ db, nowMs, t: { sync_peer } }: ReadTx, school: string): Promise<string> {
-  const children: { kind: string; heard: string | null }[] = await db
-    .select({ kind: sync_peer.kind, heard: sync_peer.last_seen_at })
-    .from(sync_peer)
-    .where(and(eq(sync_peer.school_id, school), eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at)))
-  if (children.length === 0) return 'This server works alone.'
-  const laptops = children.filter(({ kind }) => kind === 'laptop').length
-  const who = [counted(children.length - laptops, 'server'), counted(laptops, 'laptop')].filter((each) => each !== null).join(' and ')
-  const last = children.map(({ heard }) => heard ?? '').reduce((a, b) => (a > b ? a : b))
+export function belowSaid(computers: readonly NamedPeer[], nowMs: number): string {
+  if (computers.length === 0) return 'This server works alone.'
+  const laptops = computers.filter(({ kind }) => kind === 'laptop').length
+  const who = [counted(computers.length - laptops, 'server'), counted(laptops, 'laptop')].filter((each) => each !== null).join(' and ')
+  const last = computers.map(({ last_seen_at }) => last_seen_at ?? '').reduce((a, b) => (a > b ? a : b))
   const when = last ? `the last was heard ${ago(nowMs - Date.parse(last))} ago` : 'none was heard yet'
-  return `${who} ${children.length === 1 ? 'replicates' : 'replicate'} with this server; ${when}.`
+  return `${who} ${computers.length === 1 ? 'replicates' : 'replicate'} with this server; ${when}.`
 }
 
 const counted = (count: number, what: string): string | null => (count === 0 ? null : `${count} ${what}${count === 1 ? '' : 's'}`)

@@ -1,10 +1,10 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { and, eq, isNull } from 'drizzle-orm'
 import { Gauge } from 'prom-client'
 import type { Services } from '../../http/services.ts'
 import { type Course, spokenWith } from '../../peers/course.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { computersBelow } from './below.ts'
 import { openConflicts } from './conflict-groups.ts'
 import { comparedOf } from './difference.ts'
 import { refusedUnseen } from './refused.ts'
@@ -28,7 +28,7 @@ type Figures = {
 
 /** Of all schools of this database; `lastContact` with the parent, in seconds since 1970. */
 async function figuresOf(tx: ReadTx, course: Course | null): Promise<Figures> {
-  const { sync_held, sync_peer } = tx.t
+  const { sync_held } = tx.t
   const parents = await parentsOf(tx)
   const parent = spokenWith(parents, course)
   const waiting = parent ? (await waitingFor(tx, parent)).rows : 0
@@ -39,7 +39,7 @@ async function figuresOf(tx: ReadTx, course: Course | null): Promise<Figures> {
     held: await tx.db.$count(sync_held),
     refused: await refusedUnseen(tx, 'own'),
     refusedBelow: await refusedUnseen(tx, 'below'),
-    children: await tx.db.$count(sync_peer, and(eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at))),
+    children: (await computersBelow(tx)).length,
     place: parent ? parents.indexOf(parent) + 1 : 0,
     altered: course?.isAltered ? 1 : 0,
     ...comparedIn(parents, tx.nowMs),

@@ -44,7 +44,8 @@ type Make = (since: string, id: string, about: About) => Issue
 /** What nobody decides here, and what goes by itself once its cause has gone. */
 async function passingOf(tx: ReadTx, school: string, of: Make): Promise<Issue[]> {
   const held = [...(await heldOf(tx, school))].sort((a, b) => (a.since < b.since ? 1 : -1))
-  const nodes = (await nodesOf(tx, school)).filter(({ revoked_at }) => revoked_at === null)
+  // A number that began anew is no computer any more.
+  const nodes = (await nodesOf(tx, school)).filter(({ revoked_at, began_anew }) => revoked_at === null && began_anew?.both_heard !== false)
   return [
     ...held.map((about) => of(about.since, `${about.entity} ${about.row_id}`, { kind: 'held', about })),
     ...nodes.flatMap((about) =>

@@ -61,6 +61,7 @@ describe('GET /api/sync/status', () => {
       // The school's server of these tests is below it.
       schools_below: 1,
       laptops_below: 0,
+      copies: 0,
       may_join: false,
       reached: null,
       last_seen_at: null,

@@ -13,7 +13,7 @@ import { mayJoin } from '../../peers/join-by-hand.ts'
 import { placeIn } from '../../peers/tombstones.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { ago } from './ago.ts'
-import { belowSaid } from './below.ts'
+import { belowSaid, computersBelow, copiesAmong } from './below.ts'
 import { openConflicts } from './conflict-groups.ts'
 import { comparedOf, differenceSaid, differs } from './difference.ts'
 import { refusedUnseen } from './refused.ts'
@@ -24,10 +24,14 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
   const parent = await parentOf(tx, school, course)
   const waiting = parent ? await waitingFor(tx, parent) : { rows: 0, marks: 0, oldest: null }
   const files = parent ? await filesWaiting(tx, parent.id) : { up: 0, down: 0 }
+  const computers = await computersBelow(tx, school)
+  const laptops = computers.filter(({ kind }) => kind === 'laptop').length
   const numbers = {
     parent: parent && { name: parent.name, kind: kindOf(parent) },
     is_laptop: isLaptopUnder(parent),
-    ...(await childrenOf(tx, school)),
+    schools_below: computers.length - laptops,
+    laptops_below: laptops,
+    copies: copiesAmong(computers).length,
     may_join: await mayJoin(tx, { role, course }),
     reached: parent && (await reachedBy(tx, parent, course?.above)),
     last_seen_at: parent?.last_seen_at ?? null,
@@ -45,22 +49,13 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
     clock_offset_ms: parent?.clock_offset ?? null,
   }
   const state = stateOf(parent, course, waiting.rows)
-  const place = parent ? placeOf(parent) : await belowSaid(tx, school)
+  const place = parent ? placeOf(parent) : belowSaid(computers, tx.nowMs)
   const sentence = sentenceOf(state, numbers, place, tx.nowMs)
   return { state, sentence: course?.isAltered ? `${sentence} ${ALTERED}` : sentence, ...numbers }
 }
 
 const ALTERED =
   'What came on the line was not authentic, and nothing of it was taken: something changes what is sent, or another server answers there.'
-
-/** Who sends to this node for the school, and was not shut out. */
-async function childrenOf({ db, t: { sync_peer } }: ReadTx, school: string) {
-  const isChild = and(eq(sync_peer.school_id, school), eq(sync_peer.side, 'child'), isNull(sync_peer.revoked_at))
-  return {
-    schools_below: await db.$count(sync_peer, and(isChild, ne(sync_peer.kind, 'laptop'))),
-    laptops_below: await db.$count(sync_peer, and(isChild, eq(sync_peer.kind, 'laptop'))),
-  }
-}
 
 type Numbers = Omit<SyncStatus, 'state' | 'sentence'>
 
@@ -129,7 +124,8 @@ export function sentenceOf(state: SyncStatus['state'], numbers: Numbers, place: 
   const toDecide =
     open_conflicts > 0 ? ` ${open_conflicts === 1 ? '1 conflict waits' : `${open_conflicts} conflicts wait`} for a decision.` : ''
   const files = files_to_send + files_to_come
-  const notTaken = notTakenSaid(refused, '') + notTakenSaid(numbers.refused_below, ` of ${belowNamed(numbers)}`)
+  const notTaken =
+    notTakenSaid(refused, '') + notTakenSaid(numbers.refused_below, ` of ${belowNamed(numbers)}`) + copiesSaid(numbers.copies)
   const conflicts =
     (files > 0 ? ` ${files === 1 ? '1 file is' : `${files} files are`} still on the way.` : '') +
     differenceSaid(numbers, nowMs) +
@@ -162,6 +158,9 @@ const notTakenSaid = (count: number, whose: string): string =>
   count === 0
     ? ''
     : ` ${count === 1 ? `1 write${whose} was` : `${count} writes${whose} were`} not taken: look at ${count === 1 ? 'it' : 'them'}.`
+
+const copiesSaid = (count: number): string =>
+  count === 0 ? '' : ` ${count === 1 ? '1 computer was copied: look at it.' : `${count} computers were copied: look at them.`}`
 
 /** Whose writes they are that a node does not take. */
 export const belowNamed = ({ schools_below, refused_below }: Pick<SyncStatus, 'schools_below' | 'refused_below'>): string =>

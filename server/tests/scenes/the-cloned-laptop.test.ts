@@ -1,11 +1,14 @@
 import { englishExam, mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
-import { people } from '@markbook/shared/story/people'
+import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, expect, test } from 'vitest'
+import { computersBelow, copiesAmong } from '../../features/replication/below.ts'
+import { issuesOf } from '../../features/replication/issues.ts'
 import type { Carrier } from '../../peers/parent-line.ts'
+import { asSystem } from '../../store/tx.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { copiesIn } from './copies.fixtures.ts'
-import { centreAndSchool, conflictsAt, laptopOf, same, settle } from './scenes.fixtures.ts'
+import { centreAndSchool, conflictsAt, laptopOf, same, serverAndLaptop, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)
@@ -45,6 +48,49 @@ test('the cloned laptop: both go on, each under a name of its own, and neitherâ€
   expect(await scoreAt(box, mathsHomework.id)).toBe(4)
   const [a, b] = await same(laptop, clone)
   expect(b).toEqual(a)
+})
+
+test('the cloned laptop is one thing to look at, by the names that both have by now, and two laptops', async () => {
+  const { server, laptop } = await serverAndLaptop(open)
+  const [node] = await server.as.okafor.replication.nodes()
+  await server.as.okafor.replication.rename({ params: { id: node?.id ?? '' }, body: { name: 'PC' } })
+  const clone = await startedFrom(await imageOf(laptop), 'clone')
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 70))
+  await (await signedIn(clone, 'ada')).grades.bulk(mark(mathsHomework.id, 4))
+  const later = (ms: number) => {
+    for (const each of [server, laptop, clone]) each.clock.advance(ms)
+  }
+  const carry: Carrier = (request) => {
+    later(10)
+    return carrierTo(server)(request)
+  }
+  laptop.clock.advance(3_600_000)
+  for (let time = 0; time < 3; time += 1)
+    for (const half of [laptop, clone]) {
+      later(60_000)
+      await makeRound(half, carry)
+    }
+  // The clock was wrong under the number before, too, and nobody can set that right.
+  laptop.clock.advance(-3_600_000)
+  await makeRound(laptop, carry)
+  const copies = () => server.services.store.read(asSystem(), async (tx) => copiesAmong(await computersBelow(tx)))
+  const issues = async () => (await server.services.store.read(asSystem(), (tx) => issuesOf(tx, stBrigids))).map(({ kind }) => kind)
+  const status = () => server.as.okafor.replication.status()
+  expect((await server.as.okafor.replication.nodes()).map(({ name, began_anew }) => [name, began_anew?.both_heard])).toEqual([
+    ['PC', false],
+    ['PC (2)', true],
+    ['PC (3)', undefined],
+  ])
+  expect([await copies(), await issues()]).toEqual([[['PC (2)', 'PC (3)']], ['copy']])
+  expect(await status()).toMatchObject({
+    copies: 1,
+    laptops_below: 2,
+    sentence: expect.stringMatching(/^2 laptops replicate with this server; .* ago\. 1 computer was copied: look at it\.$/),
+  })
+  const third = (await server.as.okafor.replication.nodes()).find(({ name }) => name === 'PC (3)')
+  await server.as.okafor.replication.revoke({ params: { id: third?.id ?? '' } })
+  expect([await copies(), await issues()]).toEqual([[], []])
+  expect(await status()).toMatchObject({ copies: 0, laptops_below: 1 })
 })
 
 test('a cloned laptop that meets the centre first: a mark of its own is not taken for one that its copy has overwritten', async () => {
