@@ -7,6 +7,7 @@ import { limits } from '@markbook/shared/limits'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
+import { type HistoryEntry, packEntries } from '@markbook/sync/protocol/entries'
 import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { packRows } from '@markbook/sync/protocol/page'
 import { stamp } from '@markbook/sync/stamp'
@@ -124,20 +125,23 @@ class SchoolNode {
     const versions = JSON.parse(JSON.stringify(stamped).replaceAll('"#"', String(to))) as Versions
     this.marks.set(id, versions)
     const tables = packRows([{ table: 'grade', state: { ...versions, id, schema: SCHEMA_VERSION, values, extra: null } }])
-    const entry = {
+    const entry: HistoryEntry = {
       id: randomUUID(),
       at: new Date(now).toISOString(),
       actor_id: teacher,
       node_id: node,
       entity: 'grade',
       row_id: id,
+      near_id: values.assessment_id,
       action: known ? 'update' : 'create',
       changes: JSON.stringify({ score: { before: null, after: values.score } }),
+      detail: null,
       node_seq: to,
       head: createHash('sha256').update(`${node} ${to}`).digest('hex'),
+      proof: null,
     }
     const sentAt = performance.now()
-    const { answers } = await patient(() => this.line.push({ from, to, cursor: this.cursor, tables, history: [entry] }))
+    const { answers } = await patient(() => this.line.push({ from, to, cursor: this.cursor, tables, history: packEntries([entry]) }))
     this.pushTimes.push(performance.now() - sentAt)
     if (answers.length > 0) throw new Error(`a mark of the benchmark was not taken: ${JSON.stringify(answers).slice(0, 300)}`)
   }

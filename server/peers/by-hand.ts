@@ -3,7 +3,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
 import { FileTable } from '@markbook/sync/protocol/files'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
-import { idsIn, type Rows } from '@markbook/sync/protocol/page'
+import type { Sheet } from '@markbook/sync/protocol/sheet'
 import { and, desc, eq, inArray, lte } from 'drizzle-orm'
 import type { Services } from '../http/services.ts'
 import { setPeer } from '../store/peer-row.ts'
@@ -146,13 +146,13 @@ async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer):
   return { ...taken('down', peer, answers), rows, files: came.length, receipt: null }
 }
 
-const rowsWithFiles = (tables: readonly Rows[]): OfRow[] =>
-  tables.flatMap((rows) => {
-    const known = FileTable.safeParse(rows.table)
-    return known.success ? idsIn(rows).map((id) => ({ table: known.data, id })) : []
+const rowsWithFiles = (sheets: readonly Sheet[]): OfRow[] =>
+  sheets.flatMap(({ table, ids }) => {
+    const known = FileTable.safeParse(table)
+    return known.success ? ids.map((id) => ({ table: known.data, id })) : []
   })
 
-const rowsIn = (tables: readonly Rows[]) => tables.reduce((sum, rows) => sum + idsIn(rows).length, 0)
+const rowsIn = (sheets: readonly Sheet[]) => sheets.reduce((sum, { ids }) => sum + ids.length, 0)
 
 const taken = (direction: 'up' | 'down', { name }: Peer, answers: Down['answers']) => {
   const all: RowAnswer[] = answers.flatMap((each) => each.answers)

@@ -6,7 +6,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { entriesOf, packEntries } from '@markbook/sync/protocol/entries'
 import { type Page, PROTOCOL, type Pull, type Push, type RowAnswer, type Welcome } from '@markbook/sync/protocol/messages'
-import { packSheets, unpackRows } from '@markbook/sync/protocol/page'
+import { packRows, unpackRows } from '@markbook/sync/protocol/page'
 import type { Services } from '../http/services.ts'
 import { incarnations } from '../store/node.ts'
 import { setPeer } from '../store/peer-row.ts'
@@ -145,7 +145,7 @@ export class Child {
       const page = await ownNews(tx, whole ? { ...peer, node_id: COMMONS } : peer, upTo)
       return { page, history: upTo === undefined ? await toldUp(tx, { peer, secret }, page.to) : [] }
     })
-    const tables = packSheets(resealed(page.rows, own, shared))
+    const tables = packRows(resealed(page.rows, own, shared))
     return { page, push: { from: peer.own_seq, to: page.to, cursor: peer.their_cursor, tables, history: packEntries(history) } }
   }
 

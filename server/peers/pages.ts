@@ -4,7 +4,7 @@ import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol/cursor'
 import { type HistoryEntry, packEntries } from '@markbook/sync/protocol/entries'
 import type { Page } from '@markbook/sync/protocol/messages'
-import { type Carried, packSheets } from '@markbook/sync/protocol/page'
+import { type Carried, packRows } from '@markbook/sync/protocol/page'
 import { type CopyPlace, readCopy, readFeed, withConflicts } from '../store/replica/feed.ts'
 import type { ReadTx } from '../store/tx.ts'
 import { passedOn } from './above.ts'
@@ -38,7 +38,7 @@ export async function nextPage(tx: ReadTx, peer: Peer, epoch: string, asked: Ask
   return {
     epoch,
     cursor: cursorToText(await imprinted(tx, peer, read.cursor, keys.own)),
-    tables: packSheets(scope.secrets ? resealed(rows, keys.own, keys.shared) : rows),
+    tables: packRows(scope.secrets ? resealed(rows, keys.own, keys.shared) : rows),
     is_last: read.isLast,
     total: read.total,
     copied: read.copied,

@@ -46,8 +46,8 @@ type Peer = Row<'sync_peer'>
 export type Up = z.infer<typeof Up>
 export type Down = z.infer<typeof Down>
 
-/** It rises when a parcel can no longer be read by the program before. */
-const FORMAT = 1
+/** It rises when a parcel can no longer be read by the program before. 2: signed history, and every row by column. */
+const FORMAT = 2
 
 export const headOf = (head: Omit<Head, 'markbook' | 'protocol' | 'schema'>): Head => ({
   markbook: 'parcel',

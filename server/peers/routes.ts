@@ -20,7 +20,7 @@ import {
   type Verified,
   type Welcome,
 } from '@markbook/sync/protocol/messages'
-import { weightOf } from '@markbook/sync/protocol/page'
+import { weightOf } from '@markbook/sync/protocol/sheet'
 import { eq } from 'drizzle-orm'
 import type { Hono } from 'hono'
 import { slotOf } from '../http/limiter.ts'

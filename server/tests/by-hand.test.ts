@@ -141,6 +141,12 @@ describe('a stick instead of a line', () => {
     expect(await scoreAt(centre)).toBe(71)
   })
 
+  test('of a program that writes it otherwise is not read, and says what to do', async () => {
+    const [head = '', ...rest] = (await parcelOf()).toString('utf8').split('\n')
+    const former = Buffer.from([JSON.stringify({ ...JSON.parse(head), protocol: 1 }), ...rest].join('\n'))
+    await expect(importParcel(centre.services, former)).rejects.toThrow('made by another version of Markbook')
+  })
+
   test('of a revoked node, of a stranger, and what is no parcel, are refused', async () => {
     const parcel = await parcelOf()
     const stranger = await school({ seed: 'stranger', story: false, database: 'sqlite' })

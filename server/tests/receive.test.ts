@@ -1,8 +1,8 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { draftReport } from '@markbook/shared/story/reports'
+import { type Cells, valuesOf } from '@markbook/sync/protocol/cells'
 import type { Push } from '@markbook/sync/protocol/messages'
-import { type Cells, valuesOf } from '@markbook/sync/protocol/sheet'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Child } from '../peers/child.ts'
 import { parentsOf } from '../peers/enrolment.ts'
@@ -28,12 +28,12 @@ const heldAt = (node: School) => node.services.store.read(asSystem(), (tx) => tx
 /** The same push, in which a row says nothing of a column, or has another value there. */
 function without(push: Push, table: string, id: string, column: string, value: unknown = null): Push {
   const tables = push.tables.map((each) => {
-    if (each.table !== table || !('sheet' in each)) return each
+    if (each.table !== table) return each
     const at = each.columns.indexOf(column)
-    const { ids, cells } = each.sheet
+    const { ids, cells } = each
     const read = valuesOf(cells[at] as Cells)
     const changed = { each: ids.map((own, row) => (own === id ? value : read(row))) }
-    return { ...each, sheet: { ...each.sheet, cells: cells.with(at, changed) } }
+    return { ...each, cells: cells.with(at, changed) }
   })
   return { ...push, tables }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Cells, cellsOf, isCells, valuesOf, weightOfCells } from './sheet.ts'
+import { type Cells, cellsOf, isCells, valuesOf, weightOfCells } from './cells.ts'
 
 const Id = z.uuid()
 

@@ -3,14 +3,15 @@ import { type Kind, kindsOf } from '@markbook/shared/tables/kinds'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { RowState } from '../merge/state.ts'
 import type { Stamp } from '../versions.ts'
-import { type Carried, type Malformed, type Rows, unpackRows } from './page.ts'
+import { type Carried, type Malformed, unpackRows } from './page.ts'
+import type { Sheet } from './sheet.ts'
 
 /**
  * As `unpackRows`, for rows that nobody has looked at: where a value is not of its column's kind, or nobody could have written it, the row
  * is malformed. SQLite would store nearly anything, and make of it what it can.
  */
-export function unpackChecked(tables: readonly Rows[]): { rows: Carried[]; malformed: Malformed[] } {
-  const { rows, malformed } = unpackRows(tables)
+export function unpackChecked(sheets: readonly Sheet[]): { rows: Carried[]; malformed: Malformed[] } {
+  const { rows, malformed } = unpackRows(sheets)
   const wrong: Malformed[] = []
   const sound = rows.filter(({ table, state }) => {
     if (isSound(table, state)) return true

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { History } from './entries.ts'
-import { Rows, TableRows } from './page.ts'
+import { Sheet } from './sheet.ts'
 
 export type { HistoryEntry } from './entries.ts'
 
@@ -76,7 +76,7 @@ export type Pull = z.infer<typeof Pull>
 export const Page = z.object({
   epoch: Id,
   cursor: z.string().max(300),
-  tables: z.array(Rows),
+  tables: z.array(Sheet),
   is_last: z.boolean(),
   total: z.int().nullable(),
   copied: z.int().nullable(),
@@ -92,20 +92,20 @@ export const Push = z.object({
   from: Seq,
   to: Seq,
   cursor: z.string().max(300).nullable(),
-  tables: z.array(Rows),
+  tables: z.array(Sheet),
   history: History,
 })
 export type Push = z.infer<typeof Push>
 
 export const Outcome = z.enum(['applied', 'merged', 'unchanged', 'held', 'conflict', 'refused'])
-/** Rows that were simply applied are not named. `theirs`: the parent's row, for the child to take; null where it has none. */
+/** Rows that were simply applied are not named. `theirs`: the parent's row, a sheet of one, for the child to take; null where it has none. */
 export const RowAnswer = z.object({
   table: z.string(),
   id: Id,
   outcome: Outcome,
   units: z.array(z.string()),
   code: z.string().nullable(),
-  theirs: TableRows.nullable(),
+  theirs: Sheet.nullable(),
 })
 export type RowAnswer = z.infer<typeof RowAnswer>
 export const Pushed = z.object({ acknowledged: Seq, answers: z.array(RowAnswer) })

@@ -1,11 +1,8 @@
 import { z } from 'zod'
-import type { Versions } from '../versions.ts'
-import { isVersions } from './rows.ts'
+import { LAST_MOMENT, type Versions } from '../versions.ts'
+import { arePlaces, type Cells, isCells, lengthOf, sumOf, weightOfCells } from './cells.ts'
 
-/**
- * Rows of one table by column, for a reader that says that it can read them (SPEC, «The wire»). Rows that were written together bear the
- * same versions, which stand here once: `at` says for each of `ids` which of `versions` is its own, `[schema, vv, units, alive, extra]`.
- */
+/** What a row bears besides its values; `extra` by unit the columns of a newer program. Rows that were written together share it. */
 export type Shared = readonly [
   schema: number,
   vv: Versions['vv'],
@@ -13,44 +10,30 @@ export type Shared = readonly [
   alive: Versions['alive'],
   extra: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null,
 ]
-/** A column's values: the same in every row; or each row's; or the place of each row's among a few. */
-export type Cells = { all: unknown } | { each: readonly unknown[] } | { of: readonly unknown[]; at: readonly number[] }
-export type Cols = { versions: readonly Shared[]; ids: readonly string[]; at: readonly number[]; cells: readonly Cells[] }
 
-/** Where fewer than one in so many values differ, they are named once. */
-const FEW = 4
+const Names = z.array(z.string().max(63)).max(100)
+const list = <T>() => z.custom<readonly T[]>(Array.isArray)
 
-export const Sheet = z.object({
+const Form = z.object({
   table: z.string().max(63),
-  columns: z.array(z.string().max(63)).max(100),
-  /** Of which columns each unit is made, for a reader who does not know them. */
-  units: z.record(z.string().max(63), z.array(z.string().max(63)).max(100)),
-  sheet: z.custom<Cols>(isCols),
+  columns: Names,
+  units: z.record(z.string().max(63), Names),
+  versions: list<Shared>(),
+  ids: list<string>(),
+  at: list<number>(),
+  cells: list<Cells>(),
 })
-export type Sheet = z.infer<typeof Sheet>
+export type Sheet = z.infer<typeof Form>
+/**
+ * Rows of one table as they travel, by column (SPEC, «Sheets»). `units`: of which columns each unit is made, for a reader who does not know
+ * them. `at` says for each of `ids` which of `versions` is its own; `cells` has the values of each of `columns`. Only the form is checked
+ * here, without which nothing can be read; what the rows say is looked at row by row (`page.ts`).
+ */
+export const Sheet = Form.refine(isWhole)
 
-export function cellsOf(values: readonly unknown[]): Cells {
-  const places = new Map<unknown, number>()
-  const at: number[] = []
-  for (const value of values) {
-    let place = places.get(value)
-    if (place === undefined) {
-      place = places.size
-      if (place > 0 && place * FEW > values.length) return { each: values }
-      places.set(value, place)
-    }
-    at.push(place)
-  }
-  const of = [...places.keys()]
-  return of.length === 1 ? { all: of[0] } : { of, at }
-}
-
-/** How to read a column by the number of a row. */
-export function valuesOf(cells: Cells): (row: number) => unknown {
-  if ('all' in cells) return () => cells.all
-  if ('each' in cells) return (row) => cells.each[row]
-  const { of, at } = cells
-  return (row) => of[at[row] as number]
+function isWhole({ columns, versions, ids, at, cells }: Sheet): boolean {
+  const isFull = versions.every(Array.isArray) && arePlaces(at, ids.length, versions.length)
+  return isFull && cells.length === columns.length && cells.every((each) => isCells(each, ids.length))
 }
 
 /** Versions by their places. Rows whose versions are the same objects share a place. */
@@ -70,42 +53,48 @@ export class Versioned {
   }
 }
 
-const isArray = Array.isArray
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !isArray(value)
-/** Whether each is one of so many places. */
-const arePlaces = (at: unknown, rows: number, places: number): boolean =>
-  isArray(at) && at.length === rows && at.every((place) => Number.isInteger(place) && place >= 0 && place < places)
-
-/** A column of so many rows. */
-export const isCells = (cells: unknown, rows: number): boolean => {
-  if (!isObject(cells)) return false
-  const { each, of, at } = cells
-  if ('all' in cells) return true
-  if (each !== undefined) return isArray(each) && each.length === rows
-  return isArray(of) && arePlaces(at, rows, of.length)
-}
-
-/** The form, without which nothing can be read; what the rows say is looked at row by row. */
-function isCols(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const { versions, ids, at, cells } = value
-  if (!isArray(versions) || !versions.every(isArray) || !isArray(ids) || !isArray(cells)) return false
-  return arePlaces(at, ids.length, versions.length) && cells.every((each) => isCells(each, ids.length))
-}
-
 /** Which of the versions are none: no honest program sends such. */
-export const wrongVersions = ({ versions }: Cols): ReadonlySet<number> =>
+export const wrongVersions = ({ versions }: Pick<Sheet, 'versions'>): ReadonlySet<number> =>
   new Set(versions.flatMap((each, place) => (isVersions(each) ? [] : [place])))
 
-const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0))
-const sumOf = (lengths: readonly number[], at: readonly number[]) => at.reduce((sum, place) => sum + (lengths[place] as number), 0)
-
-/** Characters of a column's values, each counted as often as it stands in a row, but for those that are named row by row anyway. */
-export function weightOfCells(cells: Cells, rows: number): number {
-  if ('all' in cells) return lengthOf(cells.all) * rows
-  return 'of' in cells ? sumOf(cells.of.map(lengthOf), cells.at) : 0
+function isVersions([schema, vv, units, alive, extra]: readonly unknown[]): boolean {
+  return (
+    isCounter(schema) &&
+    schema > 0 &&
+    isRecordOf(vv, isCounter) &&
+    isRecordOf(units, isStamp) &&
+    Array.isArray(alive) &&
+    alive.every(isPresence) &&
+    (extra === null || isRecordOf(extra, isRecord))
+  )
 }
 
-/** Characters that rows have of what they share: a page is bounded by what it says, not by how shortly. */
-export const weightOfSheet = ({ versions, ids, at, cells }: Cols): number =>
-  cells.reduce((sum, each) => sum + weightOfCells(each, ids.length), sumOf(versions.map(lengthOf), at))
+const isCounter = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A key that every object has already is nobody's name. */
+function isRecordOf(value: unknown, is: (each: unknown) => boolean): boolean {
+  if (!isRecord(value)) return false
+  for (const [key, each] of Object.entries(value as object)) if (key === '__proto__' || !is(each)) return false
+  return true
+}
+
+const isPresence = (value: unknown): boolean =>
+  Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && isCounter(value[1])
+
+const isStamp = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  (value.length === 4 || (value.length === 5 && Number.isFinite(value[4]))) &&
+  typeof value[0] === 'string' &&
+  isCounter(value[1]) &&
+  isCounter(value[2]) &&
+  value[2] <= LAST_MOMENT &&
+  (value[3] === null || typeof value[3] === 'string')
+
+/** Characters of what rows share, each counted as often as it stands in a row: a page is bounded by what it says, not by how shortly. */
+export const weightOf = (sheets: readonly Sheet[]): number =>
+  sheets.reduce(
+    (weight, { versions, ids, at, cells }) =>
+      cells.reduce((sum, each) => sum + weightOfCells(each, ids.length), weight + sumOf(versions.map(lengthOf), at)),
+    0,
+  )

@@ -1,10 +1,14 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
+import { type Cells, valuesOf } from '@markbook/sync/protocol/cells'
+import { Sheet } from '@markbook/sync/protocol/sheet'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Carrier } from '../../peers/parent-line.ts'
 import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool } from './scenes.fixtures.ts'
+import { liar } from './altered.fixtures.ts'
+import { centreAndSchool, serverAndLaptop } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -19,7 +23,7 @@ const scoreAt = async (node: School) => (await node.rows('grade')).find(({ id })
 function listening(parent: School) {
   const carry = carrierTo(parent)
   const heard = { pushed: new Set<string>(), pulled: new Set<string>(), told: new Set<string>() }
-  const formOf = (table: object) => ('sheet' in table ? 'sheet' : 'rows')
+  const formOf = (table: object) => (Sheet.safeParse(table).success ? 'sheet' : 'rows')
   const carrier: Carrier = async (request) => {
     const path = new URL(request.url).pathname
     const copy = request.clone()
@@ -48,5 +52,20 @@ describe('rows and history', () => {
     await makeRound(box, carrier)
     expect(await scoreAt(box)).toBe(62)
     expect(heard).toEqual({ pushed: new Set(['sheet']), pulled: new Set(['sheet']), told: new Set(['sheet']) })
+  })
+
+  test('and so does what the parent has of a row that it did not take: a sheet of one', async () => {
+    const { server, laptop } = await serverAndLaptop(open)
+    await (await signedIn(laptop, 'ada')).grades.bulk(mark(61))
+    const asOthers = await (await liar(laptop, server)).says(({ table, state }) => {
+      if (table !== 'grade') return []
+      const [node = '', counter = 0, hlc = 0] = state.units['score'] ?? []
+      return [{ table, state: { ...state, units: { ...state.units, score: [node, counter, hlc, people.okafor.id] } } }]
+    })
+    expect(asOthers.answers).toMatchObject([{ outcome: 'refused', code: 'not_yours', units: ['score'] }])
+    const [theirs] = asOthers.answers.flatMap(({ theirs }) => theirs ?? []) as [Sheet]
+    expect(Sheet.safeParse(theirs).success).toBe(true)
+    expect(theirs).toMatchObject({ table: 'grade', ids: [naturalId('grade', mathsExam.id, zoe.id)], at: [0] })
+    expect(valuesOf(theirs.cells[theirs.columns.indexOf('score')] as Cells)(0)).toBe(await scoreAt(server))
   })
 })

@@ -1,9 +1,10 @@
 import { naturalId } from '@markbook/shared/ids'
 import { describe, expect, test } from 'vitest'
 import type { RowState } from '../merge/state.ts'
+import { weightOfCells } from '../protocol/cells.ts'
 import { entriesOf, History, type HistoryEntry, packEntries, weightOfHistory } from '../protocol/entries.ts'
-import { packRows, packSheets, Rows, TableRows, unpackRows, weightOf } from '../protocol/page.ts'
-import type { Sheet } from '../protocol/sheet.ts'
+import { packRows, unpackRows } from '../protocol/page.ts'
+import { type Shared, Sheet, weightOf } from '../protocol/sheet.ts'
 import { LAST_MOMENT, type Stamp, textToVersions, type Versions, versionsReader, versionsToText } from '../versions.ts'
 import { school, written } from './states.ts'
 
@@ -21,11 +22,13 @@ const read = versionsReader()
 const stored = (state: RowState): RowState => ({ ...state, ...read(versionsToText(state)) })
 const marks = [mark(1), mark(2), mark(3), mark(4, 2_000)].map(stored)
 const carried = marks.map((state) => ({ table: 'grade' as const, state }))
-const [sheet] = packSheets(carried) as [Sheet]
-const travelled = (each: unknown) => Rows.parse(JSON.parse(JSON.stringify(each)))
-const spoilt = (spoil: (sheet: { versions: unknown[][]; ids: unknown[]; at: unknown[]; cells: unknown[] }) => void) => {
-  const copy = JSON.parse(JSON.stringify(sheet))
-  spoil(copy.sheet)
+const [sheet] = packRows(carried) as [Sheet]
+const travelled = (each: unknown) => Sheet.parse(JSON.parse(JSON.stringify(each)))
+const unpacked = (sheets: readonly unknown[]) => unpackRows(sheets.map(travelled))
+type Loose = { columns: string[]; versions: unknown[][]; ids: unknown[]; at: unknown[]; cells: unknown[] }
+const spoilt = (spoil: (sheet: Loose) => void, whole: Sheet = sheet) => {
+  const copy = JSON.parse(JSON.stringify(whole))
+  spoil(copy)
   return copy as unknown
 }
 
@@ -56,23 +59,47 @@ describe('stored versions', () => {
 })
 
 describe('rows by column', () => {
-  test('say the same as rows one by one', () => {
-    expect(unpackRows([travelled(sheet)])).toEqual(unpackRows(packRows(carried).map(travelled)))
-    expect(unpackRows([travelled(sheet)]).rows).toEqual(carried)
+  const [one] = carried.map(({ state }) => state) as [RowState]
+  const packed = (state: RowState) => packRows([{ table: 'grade', state }])[0] as Sheet
+
+  test('bring back what was packed', () => {
+    expect(unpacked([sheet])).toEqual({ rows: carried, unknown: [], malformed: [] })
   })
 
   test('name the versions of rows that were written together once', () => {
-    expect(sheet.sheet.versions).toHaveLength(2)
-    expect(sheet.sheet.at).toEqual([0, 0, 0, 1])
-    const [first, second] = unpackRows([travelled(sheet)]).rows.map(({ state }) => state)
+    expect(sheet.versions).toHaveLength(2)
+    expect(sheet.at).toEqual([0, 0, 0, 1])
+    const [first, second] = unpacked([sheet]).rows.map(({ state }) => state)
     expect(first?.units).toBe(second?.units)
   })
 
   test('become the text that each would become by itself', () => {
-    for (const { state } of unpackRows([travelled(sheet)]).rows) {
+    for (const { state } of unpacked([sheet]).rows) {
       expect(versionsToText(state)).toEqual(versionsToText({ vv: { ...state.vv }, units: { ...state.units }, alive: [...state.alive] }))
       expect(textToVersions(versionsToText(state))).toEqual({ vv: state.vv, units: state.units, alive: state.alive })
     }
+  })
+
+  test('of a newer program: columns that are not known are kept by the unit that they belong to, and sent on', () => {
+    const stamp: Stamp = ['newer', 1, 2_000, null]
+    const { columns, units, versions, cells, ...rest } = packed(one)
+    const newer = {
+      ...rest,
+      columns: [...columns, 'voice_note', 'voice_length'],
+      units: { ...units, voice: ['voice_note', 'voice_length'] },
+      versions: versions.map(([schema, vv, stamps, alive, extra]) => [schema, vv, { ...stamps, voice: stamp }, alive, extra]),
+      cells: [...cells, { all: 'well done' }, { all: 3 }],
+    }
+    const state = unpacked([newer]).rows[0]?.state as RowState
+    expect(state.extra).toEqual({ voice: { voice_note: 'well done', voice_length: 3 } })
+    expect(unpacked([packed(state)]).rows[0]?.state).toEqual(state)
+  })
+
+  test('of an older program: what it had kept is back in its place, and what it never wrote is absent', () => {
+    const { score: _, ...others } = one.units
+    const { score: value, ...rest } = one.values
+    expect(unpacked([packed({ ...one, units: others, values: rest })]).rows[0]?.state.values).not.toHaveProperty('score')
+    expect(unpacked([packed({ ...one, values: rest, extra: { score: { score: value } } })]).rows[0]?.state).toEqual(one)
   })
 
   test('keep what one row alone has besides: columns of a newer program, and what nobody ever wrote', () => {
@@ -82,30 +109,52 @@ describe('rows by column', () => {
       { table: 'grade' as const, state: { ...mark(5), units, values } },
       { table: 'grade' as const, state: { ...mark(6), extra: { voice: { voice_note: 'well done' } } } },
     ]
-    expect(unpackRows(packSheets([...odd, ...carried]).map(travelled)).rows).toEqual([...odd, ...carried])
+    expect(unpacked(packRows([...odd, ...carried])).rows).toEqual([...odd, ...carried])
   })
 
-  test('of which one is malformed, by its id or its versions, have all the others', () => {
-    const wrongId = unpackRows([travelled(spoilt(({ ids }) => (ids[1] = 'x')))])
-    expect([wrongId.rows.length, wrongId.malformed]).toEqual([3, []])
-    const late = ['school', 1, LAST_MOMENT + 1, null]
-    const wrongClock = unpackRows([travelled(spoilt(({ versions }) => (versions[1]![2] = { score: late })))])
-    expect(wrongClock.rows).toHaveLength(3)
-    expect(wrongClock.malformed).toEqual([{ table: 'grade', id: idOf(4), units: ['score'] }])
+  test('of a table that is not known are told apart', () => {
+    const strange = { table: 'house', columns: ['id'], units: {}, versions: [], ids: [], at: [], cells: [{ each: [] }] }
+    expect(unpacked([strange, packed(one)])).toMatchObject({ rows: [{ table: 'grade' }], unknown: [{ table: 'house' }] })
+  })
+
+  const scored = (stamp: unknown) => (versions: unknown[]) => ((versions[2] as Record<string, unknown>)['score'] = stamp)
+  test.each<[string, (versions: unknown[]) => void]>([
+    ['a clock beyond the last moment', scored(['school', 1, LAST_MOMENT + 1, null])],
+    ['a clock that is no whole number', scored(['school', 1, 0.5, null])],
+    ['a stamp that is too long', scored(['school', 1, 1, null, 1, 1])],
+    ['a writer that is none', scored([7, 1, 1, null])],
+    ['a counter that is none', (versions) => (versions[1] = { school: -1 })],
+    ['no presences', (versions) => (versions[3] = null)],
+    ['a presence without its counter', (versions) => (versions[3] = [['school']])],
+    ['a schema that is none', (versions) => (versions[0] = 0)],
+    ['something that is no unit beside it', (versions) => (versions[4] = { voice: 'well done' })],
+  ])('of which one has %s have all the others', (_, spoil) => {
+    const { rows, malformed } = unpacked([spoilt(({ versions }) => spoil(versions[1] as unknown[]))])
+    expect(rows).toEqual(carried.slice(0, 3))
+    expect(malformed).toMatchObject([{ table: 'grade', id: idOf(4) }])
+    expect(malformed[0]?.units).toContain('score')
+  })
+
+  test('of which one has an id that is none have all the others', () => {
+    const { rows, malformed } = unpacked([spoilt(({ ids }) => (ids[1] = 'x'))])
+    expect([rows.length, malformed]).toEqual([3, []])
   })
 
   test.each<[string, Parameters<typeof spoilt>[0]]>([
     ['a row without versions', ({ at }) => (at[0] = 9)],
+    ['versions that are no list', ({ versions }) => (versions[0] = {} as never)],
     ['fewer places than rows', ({ at }) => at.pop()],
+    ['fewer columns of values than it names', ({ cells }) => cells.pop()],
     ['a column that is too short', ({ cells }) => (cells[0] = { each: [] })],
     ['a value that is not among the few', ({ cells }) => (cells[0] = { of: ['a'], at: [0, 0, 0, 1] })],
     ['a column that is none', ({ cells }) => (cells[0] = 7)],
   ])('are no page where they have %s', (_, spoil) => {
-    expect(Rows.safeParse(spoilt(spoil)).success).toBe(false)
+    expect(Sheet.safeParse(spoilt(spoil)).success).toBe(false)
   })
 
-  test('are refused by a program that does not know them, rather than passed over', () => {
-    expect(TableRows.safeParse(travelled(sheet)).success).toBe(false)
+  test('are refused in another form, rather than passed over', () => {
+    const { table, columns, units, ids } = sheet
+    expect(Sheet.safeParse({ table, columns, units, rows: ids.map((id) => [id]) }).success).toBe(false)
   })
 
   test('weigh what they say, however shortly it is said', () => {
@@ -114,10 +163,12 @@ describe('rows by column', () => {
       table: 'grade' as const,
       state: { ...mark(nr), values: { ...mark(nr).values, remarks: long } },
     }))
-    const packed = packSheets(rows)
-    expect(JSON.stringify(packed[0]?.sheet.cells).length).toBeLessThan(20_000)
-    expect(weightOf(packed)).toBeGreaterThan(100_000)
-    expect(weightOf(packRows(rows))).toBe(0)
+    const whole = packRows(rows)
+    expect(JSON.stringify(whole[0]?.cells).length).toBeLessThan(20_000)
+    expect(weightOf(whole)).toBeGreaterThan(100_000)
+    expect(weightOfCells({ each: rows.map((_, nr) => `${nr}${long}`) }, rows.length)).toBe(0)
+    const [alone] = sheet.versions as [Shared]
+    expect(weightOf([{ ...sheet, cells: [], columns: [] }])).toBeGreaterThan(3 * JSON.stringify(alone).length)
   })
 })
 
