@@ -5,7 +5,7 @@ import type { Course } from '../peers/course.ts'
 import { parentsOf } from '../peers/enrolment.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem } from '../store/tx.ts'
-import { askServer, figureIn, replicationIn } from './ask-server.ts'
+import { askServer, figureIn, obstacleIn, replicationIn } from './ask-server.ts'
 
 /** How replication goes is known to the running server alone, which says so among its figures; null where none runs. */
 export async function courseOf(store: Store, dataDir: string, now: number): Promise<Course | null> {
@@ -20,7 +20,7 @@ export async function courseOf(store: Store, dataDir: string, now: number): Prom
     notice: state === 'sending' ? 'connected' : (state as Course['notice']),
     reason: null,
     since: now,
-    isAltered: figureIn(figures, 'markbook_sync_reply_altered') === 1,
+    obstacle: obstacleIn(figures),
   }
 }
 

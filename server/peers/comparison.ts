@@ -21,7 +21,7 @@ import { setPeer } from '../store/peer-row.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
 import { type Child, MERGE_START, type MergePlace } from './child.ts'
 import { peerById } from './enrolment.ts'
-import { LineFailure, NOT_AUTHENTIC, type ParentLine } from './parent-line.ts'
+import { LineFailure, NOT_AUTHENTIC, PARENT_OLDER, type ParentLine } from './parent-line.ts'
 import { type Difference, differencesOf, digestsOf, placesOf } from './verify.ts'
 
 type Peer = Row<'sync_peer'>
@@ -31,7 +31,15 @@ export type CompareBounds = ComparingBounds & { merge: number; shown: number }
 export type Session = { child: Child; line: ParentLine }
 
 /** What says something of the line or the session, and not of what was asked. */
-const OF_THE_LINE = new Set(['line', NOT_AUTHENTIC, 'sync.stale_session', 'sync.revoked', 'sync.unknown_node', 'sync.upgrade_needed'])
+const OF_THE_LINE = new Set([
+  'line',
+  NOT_AUTHENTIC,
+  PARENT_OLDER,
+  'sync.stale_session',
+  'sync.revoked',
+  'sync.unknown_node',
+  'sync.upgrade_needed',
+])
 
 const chance: Chance = () => randomInt(1_000_000) / 1_000_000
 

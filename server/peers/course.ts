@@ -3,17 +3,19 @@ import type { Notice } from '@markbook/sync/machine'
 
 /**
  * How replication with the parent goes, for the status. `copy`: how far a first copy of the parent's rows has come, while it lasts.
- * `isAltered`: there is no line since what came on it was not authentic. `above`: of a laptop, up to which number of its feed the centre has everything, as far as its school has said; null where it says nothing.
+ * `obstacle`: why nothing goes although something answers. `above`: of a laptop, up to which number of its feed the centre has everything, as far as its school has said; null where it says nothing.
  */
 export type Course = {
   parent: Row<'sync_peer'> | null
   notice: Notice | 'alone'
   reason: string | null
   since: number
-  isAltered?: boolean
+  obstacle?: Obstacle | null
   copy?: Copy | null
   above?: number | null
 }
+/** `altered`: what comes on the line is not authentic. `parent_older`: the parent's program is too old for this one. */
+export type Obstacle = 'altered' | 'parent_older'
 export type Copy = { copied: number; total: number }
 
 export type Replication = {

@@ -7,13 +7,13 @@ import type { Services } from '../http/services.ts'
 import { AboveParent } from './above.ts'
 import { Child } from './child.ts'
 import type { Comparison } from './comparison.ts'
-import type { Copy } from './course.ts'
+import type { Copy, Obstacle } from './course.ts'
 import { beginAnew } from './incarnation.ts'
-import { LineFailure, NOT_AUTHENTIC, type ParentLine } from './parent-line.ts'
+import { LineFailure, NOT_AUTHENTIC, PARENT_OLDER, type ParentLine } from './parent-line.ts'
 
-/** Whom the driver tells what: how it goes, and whether replies are altered on the line; how far a first copy and the centre have come, that this node began anew, that files may go. */
+/** Whom the driver tells what: how it goes, and what is in the way; how far a first copy and the centre have come, that this node began anew, that files may go. */
 export type Told = {
-  tell(notice: Notice, reason: string | null, isAltered: boolean): void
+  tell(notice: Notice, reason: string | null, obstacle: Obstacle | null): void
   copying(copy: Copy | null): void
   reached(above: number | null): void
   again(): void
@@ -35,7 +35,7 @@ export function driverFor(
 ): Driver {
   const { tell, copying, reached, again, carryFiles } = told
   const child = new Child(services, parent.id, line)
-  let isAltered = false
+  let obstacle: Obstacle | null = null
   // It has listened, and there was nothing.
   let isQuiet = false
   const above = parent.user_id === null ? null : new AboveParent()
@@ -75,15 +75,17 @@ export function driverFor(
         return () => clearTimeout(timer)
       },
       random: () => randomInt(1_000_000) / 1_000_000,
-      tell: (notice, reason) => tell(notice, reason, notice === 'offline' && isAltered),
+      tell: (notice, reason) => tell(notice, reason, notice === 'offline' ? obstacle : null),
       meaningOf: (error) => {
-        isAltered = error instanceof LineFailure && error.code === NOT_AUTHENTIC
+        obstacle = error instanceof LineFailure ? (OBSTACLES[error.code] ?? null) : null
         return meaningOf(error)
       },
     },
     rhythm,
   )
 }
+
+const OBSTACLES: Readonly<Record<string, Obstacle>> = { [NOT_AUTHENTIC]: 'altered', [PARENT_OLDER]: 'parent_older' }
 
 const BARRED: Readonly<Record<string, Barred>> = {
   'sync.revoked': 'revoked',

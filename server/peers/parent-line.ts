@@ -3,7 +3,19 @@ import { gzipSync } from 'node:zlib'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { FileAnswers, type FileAsk } from '@markbook/sync/protocol/files'
-import { Challenge, type Known, Page, PROTOCOL, Pushed, Renewed, Unknown, Verified, Welcome } from '@markbook/sync/protocol/messages'
+import {
+  Answered,
+  Challenge,
+  type Known,
+  OLDEST_PROTOCOL,
+  Page,
+  PROTOCOL,
+  Pushed,
+  Renewed,
+  Unknown,
+  Verified,
+  Welcome,
+} from '@markbook/sync/protocol/messages'
 import type { z } from 'zod'
 import { headersOf } from './door.ts'
 import { isKey, isReplyOf, type NodeKeys, type Reply, signatureOf } from './keys.ts'
@@ -14,8 +26,10 @@ export type Carrier = (request: Request) => Promise<Response>
 
 /** The parent did not say it: something on the line did, or another server. */
 export const NOT_AUTHENTIC = 'sync.not_authentic'
+/** The parent's program is too old for this one, and does not know it. */
+export const PARENT_OLDER = 'sync.parent_older'
 
-/** The parent said no, or the line broke: `code` as the parent gave it, `line` for everything that may pass by itself, or `NOT_AUTHENTIC`. */
+/** The parent said no, or the line broke: `code` as the parent gave it, `line` for everything that may pass by itself, or one of the two above. */
 export class LineFailure extends Error {
   constructor(
     readonly code: string,
@@ -62,7 +76,9 @@ export class ParentLine {
     this.nonce = ''
     this.number = 0
     const { challenge } = await this.ask('/sync/challenge', Challenge, {}, { signal })
-    const welcome = await this.ask('/sync/hello', Welcome, body, { nonce: challenge, challenge, signal })
+    const answered = await this.ask('/sync/hello', Answered, body, { nonce: challenge, challenge, signal })
+    if (answered.protocol < OLDEST_PROTOCOL) throw parentOlder(this.peer.url)
+    const welcome = Welcome.parse(answered)
     this.nonce = challenge
     const { public_key: key } = welcome.keys
     if (isKey(key, 'ed25519')) this.parent = { node: welcome.epoch, key }
@@ -133,6 +149,12 @@ export class ParentLine {
 }
 
 const MOST_NUMBER = 2 ** 47
+
+const parentOlder = (url: string | null) =>
+  new LineFailure(
+    PARENT_OLDER,
+    `The Markbook at ${url ? new URL(url).host : 'the other server'} is too old for this one, and must be updated there. Nothing is lost meanwhile.`,
+  )
 
 const asLineFailure = (url: string) => (error: unknown) => {
   throw new LineFailure('line', troubleOf(error, url))

@@ -6,7 +6,7 @@ import type { Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
 import { asSystem } from '../store/tx.ts'
 import { type CompareBounds, Comparison } from './comparison.ts'
-import type { Copy, Course, Replication } from './course.ts'
+import type { Copy, Course, Obstacle, Replication } from './course.ts'
 import { parentsOf } from './enrolment.ts'
 import { type Carriage, carryOn } from './files/carry-on.ts'
 import { Courier } from './files/courier.ts'
@@ -55,9 +55,9 @@ export async function startReplication(
     course = { parent, notice: parent ? 'offline' : 'alone', reason: null, since: clock.now() }
     if (!parent) return
     await beginUnderNumber(store, parent.id)
-    const tell = (notice: Notice, reason: string | null, isAltered: boolean) => {
+    const tell = (notice: Notice, reason: string | null, obstacle: Obstacle | null) => {
       if (notice !== course.notice) services.log.info({ parent: parent.name, notice, reason }, 'replication')
-      note({ notice, reason, isAltered, since: notice === course.notice ? course.since : clock.now() })
+      note({ notice, reason, obstacle, since: notice === course.notice ? course.since : clock.now() })
       const next = turns.isOver ? whose.after(notice, clock.now()) : null
       if (next !== null) turns.soon(next)
     }

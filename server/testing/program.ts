@@ -19,6 +19,8 @@ export type Program = {
 
 type Start = {
   env: Record<string, string>
+  /** The bundle of another version. */
+  file?: string
   /** A command that runs the server: `['prlimit', '--fsize=4096']`. */
   under?: readonly string[]
   /** Where standard error goes; by default it is part of `output`. */
@@ -68,18 +70,22 @@ async function cut(child: ChildProcess) {
   running.delete(child)
 }
 
-function launch({ env, under = [], stderr }: Start) {
-  const [command = process.execPath, ...args] = [...under, process.execPath, programFile, 'start']
+function launch({ env, file = programFile, under = [], stderr }: Start) {
+  const [command = process.execPath, ...args] = [...under, process.execPath, file, 'start']
   const settings = { PATH: process.env['PATH'] ?? '', PORT: '0', BACKUPS: 'false', ...env }
   const child = spawn(command, args, { env: settings, stdio: ['ignore', 'pipe', stderr ?? 'pipe'], detached: true, cwd: root })
   running.add(child)
   return child
 }
 
-/** One verb of the program, as it is shipped; resolves once it has ended. */
-export async function runVerb(args: readonly string[], env: Record<string, string>): Promise<{ exit: number | null; text: string }> {
+/** One verb of the program, as it is shipped, or of another version; resolves once it has ended. */
+export async function runVerb(
+  args: readonly string[],
+  env: Record<string, string>,
+  file = programFile,
+): Promise<{ exit: number | null; text: string }> {
   const settings = { PATH: process.env['PATH'] ?? '', MARKBOOK_CONFIG: '/dev/null', ...env }
-  const child = spawn(process.execPath, [programFile, ...args], {
+  const child = spawn(process.execPath, [file, ...args], {
     env: settings,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -6,7 +6,8 @@ const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: 
 export const Columns = z.record(z.string(), z.unknown())
 
 /**
- * The state of replication, in one sentence and in numbers. `is_laptop`: this node is one person's computer, not a school's server. `reached`:
+ * The state of replication, in one sentence and in numbers. `obstacle`: why there is no line although something answers: what comes is not
+ * authentic, or the parent's program is too old for this one. `is_laptop`: this node is one person's computer, not a school's server. `reached`:
  * the node that has everything that does not wait, by the last report to this node. `waiting`:
  * rows that the parent does not have yet, since `oldest_waiting_at`; `waiting_marks` of them are marks.
  * `copy`: rows of the first copy of the parent's that have come, and of how many, while it lasts.
@@ -19,6 +20,7 @@ export const Columns = z.record(z.string(), z.unknown())
  */
 export const SyncStatus = row('SyncStatus', {
   state: choice(['alone', 'up_to_date', 'sending', 'offline', 'revoked', 'upgrade']),
+  obstacle: choice(['altered', 'parent_older']).nullable(),
   sentence: z.string(),
   parent: z.object({ name: z.string(), kind: choice(['school', 'centre']) }).nullable(),
   is_laptop: Flag,

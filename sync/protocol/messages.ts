@@ -24,6 +24,9 @@ export const Nothing = z.object({})
 export const Challenge = z.object({ challenge: z.string().max(200) })
 export type Challenge = z.infer<typeof Challenge>
 
+/** The reply to a greeting, as far as a parent of any protocol says it. */
+export const Answered = z.looseObject({ protocol: z.int() })
+
 /** The child begins. */
 export const Hello = z.object({
   protocol: z.int(),

@@ -10,6 +10,7 @@ const { OLDEST_PROTOCOL, PROTOCOL } = messages
 const KNOWN = {
   protocol: 3,
   messages: {
+    Answered: 'cea49f09f93b603e',
     Challenge: 'e4bb1135e4f29502',
     FileAnswer: '09fe346e65c5f4a2',
     FileAnswers: '728f3b2a2e016818',

@@ -12,6 +12,7 @@ beforeAll(async () => {
 const now = Date.parse('2026-01-12T10:00:00.000Z')
 const quiet: SyncStatus = {
   state: 'up_to_date',
+  obstacle: null,
   sentence: '',
   parent: { name: 'Centre', kind: 'centre' },
   is_laptop: false,
@@ -80,6 +81,14 @@ test('what needs somebody comes first, and only where it is theirs', () => {
   expect(said({ refused_below: 2 }, { ...nothing, below: 2 })).toBe('2 entries sent here were not taken')
   expect(said({ refused_below: 2 })).toBe('All marks are at the ministry')
   expect(said({ state: 'revoked' }, { decisions: 1, stuck: 1, below: 1, copies: 1 })).toBe('This computer may no longer send')
+})
+
+test('what is in the way though something answers', () => {
+  const offline = { state: 'offline' as const, waiting: 2, waiting_marks: 2 }
+  expect(said({ ...offline, obstacle: 'parent_older' })).toBe('The ministry’s program is too old to receive')
+  expect(said({ ...offline, obstacle: 'parent_older', parent: school })).toBe('The school’s program is too old to receive')
+  expect(said({ ...offline, obstacle: 'altered' })).toBe('Something on the line changes what is sent')
+  expect(said({ state: 'upgrade' })).toBe('This program is too old to send')
 })
 
 test('a first copy says how far it is, and nothing is said to be there that is not', () => {

@@ -26,8 +26,10 @@ export function openWorkSummary(t: TFunction<'sync'>, { decisions, stuck, below,
 
 /** The connection as a sentence: what waits and for how long, what is being sent, or that everything has arrived. `now` in ms. */
 export function connectionSummary(t: TFunction<'sync'>, status: SyncStatus, now: number): SyncSummary {
-  const { state, copy, waiting, oldest_waiting_at, files_to_send, files_to_come } = status
+  const { state, obstacle, copy, waiting, oldest_waiting_at, files_to_send, files_to_come } = status
   if (state === 'revoked' || state === 'upgrade') return { text: t(`line.${state}`), tone: 'bad', isWork: true }
+  if (obstacle === 'altered') return { text: t('line.altered'), tone: 'bad' }
+  if (obstacle === 'parent_older') return { text: t(`line.parent_older.${status.parent?.kind ?? 'centre'}`), tone: 'bad' }
   if (state === 'alone') return { text: t('line.alone'), tone: 'none' }
   if (copy) return { text: t('line.copying', copy), tone: state === 'offline' ? 'warn' : 'none' }
   const count = waiting + files_to_send + files_to_come

@@ -302,6 +302,7 @@ describe('replication', () => {
     url: 'https://centre.example',
     answers: true,
     state: 'up_to_date',
+    obstacle: null,
     heard: NOW - 20_000,
     waiting: 0,
     oldest: null,
@@ -342,6 +343,12 @@ describe('replication', () => {
     ['a parent that never answered', { answers: false, heard: null }, 'problem', /and never was/],
     ['revoked', { state: 'revoked' }, 'problem', /has revoked this server/],
     ['too old', { state: 'upgrade', waiting: 1, oldest: NOW - HOUR }, 'problem', /too old for The centre .* 1 row waits, the oldest/],
+    [
+      'a parent whose program is too old',
+      { state: 'offline', obstacle: 'parent_older', heard: NOW - HOUR, waiting: 2, oldest: NOW - HOUR },
+      'problem',
+      /program of The centre .* is too old for this one\. 2 rows wait/,
+    ],
     ['a parent that answers, and nothing goes', { state: 'offline', heard: NOW - 2 * HOUR }, 'problem', /do not replicate/],
     [
       'rows that do not arrive',

@@ -50,7 +50,7 @@ export async function examine(config: Examined, settings: SettingsFound, log: Lo
     lookAtPort(config, server),
   ])
   const { now } = times
-  const replication = soundness.state === 'read' ? await lookAtReplication(config, figures?.replication ?? null) : null
+  const replication = soundness.state === 'read' ? await lookAtReplication(config, figures) : null
   const mail = { server: smtpUrl && new URL(smtpUrl).host, greeting, queue: figures?.queue ?? null }
   return [
     ...checkSettings(settings),

@@ -8,6 +8,7 @@ import { comparedOf } from '../../features/replication/difference.ts'
 import { refusedUnseen } from '../../features/replication/refused.ts'
 import { waitingFor } from '../../features/replication/status.ts'
 import { isInsecure } from '../../network/addresses.ts'
+import type { Obstacle } from '../../peers/course.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { openStore } from '../../start.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
@@ -22,6 +23,7 @@ export type ParentFound = {
   url: string
   answers: boolean
   state: 'up_to_date' | 'sending' | 'offline' | 'revoked' | 'upgrade' | null
+  obstacle: Obstacle | null
   heard: number | null
   waiting: number
   oldest: number | null
@@ -90,6 +92,12 @@ function ofLine(parent: ParentFound, now: number): Finding[] {
       what: `This program is too old for ${name}.${rows}`,
       means: SAFE,
       do: 'Install the newer one on this machine.',
+    })
+  if (parent.obstacle === 'parent_older')
+    return problem('replication', {
+      what: `The program of ${name} is too old for this one.${rows}`,
+      means: SAFE,
+      do: 'Install the newer one there. This server goes on by itself as soon as that is done.',
     })
   if (!answers) {
     const tell = silence > limits.doctor.replication.parent ? problem : notice
@@ -211,16 +219,28 @@ function ofSilent(children: ReplicationFound['children']): Finding[] {
   })
 }
 
-type Stored = Omit<ReplicationFound, 'parent'> & { parent: Omit<ParentFound, 'answers' | 'state'> | null }
+type Stored = Omit<ReplicationFound, 'parent'> & { parent: Omit<ParentFound, 'answers' | 'state' | 'obstacle'> | null }
 
-/** Null where the database cannot be opened beside its server; its own check says why. `state`: as the running server says it. */
-export async function lookAtReplication(config: Omit<Config, 'sessionSecret'>, state: string | null): Promise<ReplicationFound | null> {
+/** As the running server says it. */
+type Said = { replication: string | null; obstacle: Obstacle | null }
+
+/** Null where the database cannot be opened beside its server; its own check says why. `said`: null where no server runs. */
+export async function lookAtReplication(config: Omit<Config, 'sessionSecret'>, said: Said | null): Promise<ReplicationFound | null> {
   const store = await openStore(config, { beside: true }).catch(() => null)
   if (!store) return null
   const { parent, ...rest } = await store.read(asSystem(), readFound).finally(() => store.close())
   if (!parent) return { ...rest, parent: null }
   const answers = (await askServer(parent.url, '/healthz')) !== null
-  return { ...rest, parent: { ...parent, answers, state: state === 'alone' ? null : (state as ParentFound['state']) } }
+  const state = said?.replication ?? null
+  return {
+    ...rest,
+    parent: {
+      ...parent,
+      answers,
+      state: state === 'alone' ? null : (state as ParentFound['state']),
+      obstacle: said?.obstacle ?? null,
+    },
+  }
 }
 
 async function readFound(tx: ReadTx): Promise<Stored> {

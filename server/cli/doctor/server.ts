@@ -7,8 +7,9 @@ import type { Config } from '../../config.ts'
 import { readNote } from '../../lan/running-note.ts'
 import { urlOf } from '../../network/addresses.ts'
 import { orNull } from '../../or-null.ts'
+import type { Obstacle } from '../../peers/course.ts'
 import { isLocked } from '../../store/sqlite.ts'
-import { askServer, figureIn, replicationIn } from '../ask-server.ts'
+import { askServer, figureIn, obstacleIn, replicationIn } from '../ask-server.ts'
 import { moment } from '../words.ts'
 import { type Finding, fine, notice, problem } from './finding.ts'
 import type { Mail } from './mail.ts'
@@ -74,7 +75,7 @@ export function checkPort({ port, host, state, by }: PortFound): Finding[] {
 
 type Settings = Pick<Config, 'dataDir' | 'role' | 'port' | 'host' | 'tls'>
 /** What the running server's own figures say; null where none runs. */
-export type Figures = { queue: Mail['queue']; failedBackups: number; replication: string | null } | null
+export type Figures = { queue: Mail['queue']; failedBackups: number; replication: string | null; obstacle: Obstacle | null } | null
 
 export async function lookAtServer({ dataDir, role, port, tls }: Settings): Promise<{ server: ServerFound; figures: Figures }> {
   const note = readNote(dataDir)
@@ -107,6 +108,7 @@ const figuresOf = (text: string): Figures => ({
   queue: { waiting: figureIn(text, 'markbook_mail_queue'), failing: figureIn(text, 'markbook_mail_failing') === 1 },
   failedBackups: figureIn(text, 'markbook_backup_failures_total'),
   replication: replicationIn(text),
+  obstacle: obstacleIn(text),
 })
 
 function lives(pid: number): boolean {

@@ -20,6 +20,7 @@ type Figures = {
   children: number
   place: number
   altered: number
+  older: number
   lastContact: number
   differing: number
   compared: number
@@ -41,7 +42,8 @@ async function figuresOf(tx: ReadTx, course: Course | null): Promise<Figures> {
     refusedBelow: await refusedUnseen(tx, 'below'),
     children: (await computersBelow(tx)).length,
     place: parent ? parents.indexOf(parent) + 1 : 0,
-    altered: course?.isAltered ? 1 : 0,
+    altered: course?.obstacle === 'altered' ? 1 : 0,
+    older: course?.obstacle === 'parent_older' ? 1 : 0,
     ...comparedIn(parents, tx.nowMs),
     lastContact: parent?.last_seen_at ? Date.parse(parent.last_seen_at) / 1_000 : 0,
     state: stateOf(parent, course, waiting),
@@ -64,7 +66,7 @@ const FRESH = 500
 export function watchReplication(services: Services): void {
   const { store, metrics, clock } = services
   const rows = { waiting: 0, files: 0, conflicts: 0, held: 0, refused: 0, refusedBelow: 0 }
-  let last: Figures = { ...rows, children: 0, place: 0, altered: 0, lastContact: 0, differing: 0, compared: 0, state: 'alone' }
+  let last: Figures = { ...rows, children: 0, place: 0, altered: 0, older: 0, lastContact: 0, differing: 0, compared: 0, state: 'alone' }
   let asked = Number.NEGATIVE_INFINITY
   let asking: Promise<unknown> = Promise.resolve()
   const look = async () => {
@@ -99,6 +101,7 @@ export function watchReplication(services: Services): void {
   figure('children', 'Nodes that replicate with this one', ({ children }) => children)
   figure('parent_place', 'Which of its parents this node speaks with, counted from 1; 0 where it has none', ({ place }) => place)
   figure('reply_altered', '1 where there is no line since what came on it was not authentic', ({ altered }) => altered)
+  figure('parent_older', '1 where nothing goes since the program of the parent is too old for this one', ({ older }) => older)
   figure('last_contact_timestamp_seconds', 'When the parent was last heard; 0 where there is none', ({ lastContact }) => lastContact)
   figure('differing_tables', 'Tables in which this node and its parent do not hold the same', ({ differing }) => differing)
   figure(

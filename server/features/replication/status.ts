@@ -50,14 +50,16 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
   }
   const state = stateOf(parent, course, waiting.rows)
   const place = parent ? placeOf(parent) : belowSaid(computers, tx.nowMs)
-  const sentence = sentenceOf(state, numbers, place, tx.nowMs)
-  return { state, sentence: course?.isAltered ? `${sentence} ${ALTERED}` : sentence, ...numbers }
+  const obstacle = state === 'offline' ? (course?.obstacle ?? null) : null
+  const sentence = sentenceOf({ state, obstacle }, numbers, place, tx.nowMs)
+  return { state, obstacle, sentence: obstacle === 'altered' ? `${sentence} ${ALTERED}` : sentence, ...numbers }
 }
 
 const ALTERED =
   'What came on the line was not authentic, and nothing of it was taken: something changes what is sent, or another server answers there.'
 
-type Numbers = Omit<SyncStatus, 'state' | 'sentence'>
+type Standing = Pick<SyncStatus, 'state' | 'obstacle'>
+type Numbers = Omit<SyncStatus, 'state' | 'obstacle' | 'sentence'>
 
 /** One person's computer, not a school's server: only then its enrolment names somebody. */
 export const isLaptopUnder = (parent: Pick<Row<'sync_peer'>, 'user_id'> | null): boolean => parent !== null && parent.user_id !== null
@@ -119,8 +121,8 @@ export function isWaitingFor({ t: { sync_row } }: ReadTx, { school_id, own_seq, 
 const placeOf = (parent: Row<'sync_peer'>) => (kindOf(parent) === 'centre' ? 'at the centre' : 'at school')
 
 /** What a head reads first. `place`: where a parent's rows are; without a parent the sentence of who replicates with this server. */
-export function sentenceOf(state: SyncStatus['state'], numbers: Numbers, place: string, nowMs: number): string {
-  const { parent, waiting, oldest_waiting_at, copy, files_to_send, files_to_come, open_conflicts, refused } = numbers
+export function sentenceOf({ state, obstacle }: Standing, numbers: Numbers, place: string, nowMs: number): string {
+  const { waiting, oldest_waiting_at, copy, files_to_send, files_to_come, open_conflicts, refused } = numbers
   const toDecide =
     open_conflicts > 0 ? ` ${open_conflicts === 1 ? '1 conflict waits' : `${open_conflicts} conflicts wait`} for a decision.` : ''
   const files = files_to_send + files_to_come
@@ -131,9 +133,12 @@ export function sentenceOf(state: SyncStatus['state'], numbers: Numbers, place: 
     differenceSaid(numbers, nowMs) +
     toDecide +
     notTaken
+  const name = numbers.parent?.name ?? 'its parent'
   const everything = refused > 0 ? 'everything else' : 'everything'
   const rows = waiting === 1 ? '1 change waits' : `${waiting} changes wait`
   const oldest = oldest_waiting_at ? `, the oldest for ${ago(nowMs - Date.parse(oldest_waiting_at))}` : ''
+  if (obstacle === 'parent_older')
+    return `The program of ${name} is too old for this one, and must be updated there.${waiting === 0 ? '' : ` ${rows} until then${oldest}.`} Nothing is lost.${conflicts}`
   if (copy && (state === 'up_to_date' || state === 'sending' || state === 'offline')) return copying(copy, state === 'offline')
   const arrived = differs(numbers) ? `${everything} was sent` : `${everything} is ${place}`
   switch (state) {
@@ -150,7 +155,7 @@ export function sentenceOf(state: SyncStatus['state'], numbers: Numbers, place: 
     case 'revoked':
       return `An administrator has revoked this server. It goes on by itself and sends nothing.${conflicts}`
     case 'upgrade':
-      return `This program is too old for ${parent?.name ?? 'its parent'}: install the newer one. Nothing is lost.${conflicts}`
+      return `This program is too old for ${name}: install the newer one. Nothing is lost.${conflicts}`
   }
 }
 

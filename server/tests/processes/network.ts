@@ -9,7 +9,7 @@ import { expect } from 'vitest'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type BadLine, badLineTo } from '../../testing/bad-line.ts'
-import { type Program, runVerb, startProgram } from '../../testing/program.ts'
+import { type Program, programFile, runVerb, startProgram } from '../../testing/program.ts'
 import { openAt, SECRET, settingsOf, signIn, type Where } from '../durability/marking.ts'
 
 const newId = idSource(systemClock.now, (size) => randomBytes(size))
@@ -28,6 +28,9 @@ export async function until<T>(look: () => Promise<T | undefined | false>, what:
 /** A server of a school, a centre or a teacher, in a process of its own, as it is shipped; with the line that others reach it by. */
 export class Node {
   private program: Program | null = null
+  /** The bundle that runs here, and settings beside its own. */
+  version = programFile
+  settings: Record<string, string> = {}
 
   private constructor(
     readonly name: string,
@@ -49,11 +52,11 @@ export class Node {
     return this.program?.port
   }
   private get env() {
-    return { ...settingsOf(this.where, this.folder), SESSION_SECRET: SECRET, NODE_NAME: this.name, LOG_LEVEL: 'warn' }
+    return { ...settingsOf(this.where, this.folder), SESSION_SECRET: SECRET, NODE_NAME: this.name, LOG_LEVEL: 'warn', ...this.settings }
   }
 
   async start(): Promise<void> {
-    this.program = await startProgram({ env: this.env })
+    this.program = await startProgram({ env: this.env, file: this.version })
   }
   /** As a power cut does. */
   async kill(): Promise<void> {
@@ -68,7 +71,7 @@ export class Node {
   }
 
   /** A verb of its command line, as somebody types it on its machine. */
-  verb = (...args: string[]) => runVerb(args, { ...this.env, PORT: '0' })
+  verb = (...args: string[]) => runVerb(args, { ...this.env, PORT: '0' }, this.version)
 
   /** What the verb said; it must have ended with 0. */
   async done(...args: string[]): Promise<string> {

@@ -80,6 +80,29 @@ describe('the holiday laptop', () => {
     expect(await scoreAt(box, mathsExam.id)).toBe(72)
   })
 
+  test('updated before its school, it says that the school must be, sends nothing, and goes on once it is', async () => {
+    const { box } = await centreAndSchool(open)
+    const { laptop } = await laptopOf(open, box, people.ada.id)
+    await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 74))
+    const carry = carrierTo(box)
+    const asked: string[] = []
+    const older: Carrier = async (request) => {
+      const { pathname } = new URL(request.url)
+      asked.push(pathname)
+      const response = await carry(request)
+      if (pathname !== '/sync/hello') return response
+      // No other field is as in this protocol.
+      return signedAnew(box, request, response, { protocol: OLDEST_PROTOCOL - 1, era: 'before' })
+    }
+    const before = await laptop.digest()
+    const refused = { code: 'sync.parent_older', message: expect.stringMatching(/too old for this one, and must be updated there/) }
+    await expect(makeRound(laptop, older)).rejects.toMatchObject(refused)
+    expect(asked).toEqual(['/sync/challenge', '/sync/hello'])
+    expect(await laptop.digest()).toBe(before)
+    await makeRound(laptop, carry)
+    expect(await scoreAt(box, mathsExam.id)).toBe(74)
+  })
+
   test('a table that its old program did not know is there once it is updated', async () => {
     const { box } = await centreAndSchool(open)
     const laptop = await school({ seed: 'laptop', story: false, database: 'sqlite' })

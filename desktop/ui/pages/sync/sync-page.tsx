@@ -38,6 +38,7 @@ export function SyncPage() {
         {(known) => (
           <>
             <State status={known} needs={needs} />
+            <ToDo status={known} />
             {known.state === 'revoked' && <Notice>{t(mayJoinAgain(known) ? 'shutOut.here' : 'shutOut.ask')}</Notice>}
             {mayJoinAgain(known) && <Join status={known} />}
             {known.difference && <DifferenceCard difference={known.difference} parent={known.parent?.name ?? ''} />}
@@ -51,6 +52,13 @@ export function SyncPage() {
       </Answer>
     </Page>
   )
+}
+
+/** What a person does about what is in the way of replication though there is a line. */
+function ToDo({ status: { state, obstacle } }: { status: SyncStatus }) {
+  const { t } = useTranslation('sync')
+  const what = state === 'upgrade' ? state : obstacle
+  return what && <Notice>{t(`toDo.${what}`)}</Notice>
 }
 
 function State({ status, needs }: { status: SyncStatus; needs: OpenWork }) {

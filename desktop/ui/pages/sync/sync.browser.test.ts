@@ -130,6 +130,26 @@ describe.skipIf(!headlessPath)('the sync pages of a school under a centre', () =
     await context.close()
   })
 
+  test('a program that is too old, here or above, is said with what to do', async () => {
+    const { context, page } = await openWindow(browser)
+    await box.signIn(context, 'okafor')
+    await page.route('**/api/sync/events', (route) => route.abort())
+    let changed: object = { state: 'upgrade' }
+    await page.route('**/api/sync/status', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), ...changed } })
+    })
+    await page.goto(`${box.url}/sync`)
+    await page.getByText('This program is too old to send').first().waitFor()
+    await page.getByText('Install the newer Markbook on this computer.', { exact: false }).waitFor()
+    changed = { state: 'offline', obstacle: 'parent_older' }
+    await page.reload()
+    await page.getByText('The ministry’s program is too old to receive').first().waitFor()
+    await page.getByText('The newer Markbook must be installed there.', { exact: false }).waitFor()
+    await expectForEverybody(page)
+    await context.close()
+  })
+
   test('the head invites a laptop, and shuts a computer out', async () => {
     const { context, page } = await openWindow(browser)
     await centre.signIn(context, 'okafor')

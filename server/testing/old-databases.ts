@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import { DATABASE_FILE } from '../store/sqlite.ts'
+
+/** The last program that spoke protocol 2: it wrote history without `detail` and `proof`, and databases of four migrations. */
+export const LAST_OF_PROTOCOL_2 = '8021e5f7c393ebc5768310b456f4cdb17cffd186'
+
+/** Databases that it made (server/tests/fixtures/of-protocol-2.make.ts): of a school with the story, and of Ada's laptop with marks that it has not sent. */
+const NAMES = ['school', 'laptop'] as const
+type Folders = Record<(typeof NAMES)[number], string>
+const fileOf = (name: string) => join(import.meta.dirname, '..', 'tests', 'fixtures', 'of-protocol-2', `${name}.sqlite.gz`)
+
+/** Into folders of their own; the laptop finds its school at `parentUrl`. */
+export function unpackFixture({ parentUrl, ...folders }: Folders & { parentUrl: string }): void {
+  for (const name of NAMES) writeFileSync(join(folders[name], DATABASE_FILE), gunzipSync(readFileSync(fileOf(name))))
+  const laptop = new Database(join(folders.laptop, DATABASE_FILE))
+  laptop.prepare("update sync_peer set url = ? where side = 'parent'").run(parentUrl)
+  laptop.close()
+}
+
+/** Of databases that nobody has open. */
+export function packFixture(folders: Folders): void {
+  for (const name of NAMES) {
+    const file = join(folders[name], DATABASE_FILE)
+    const database = new Database(file)
+    database.exec('vacuum')
+    database.pragma('journal_mode = DELETE')
+    database.close()
+    writeFileSync(fileOf(name), gzipSync(readFileSync(file), { level: 9 }))
+  }
+}
