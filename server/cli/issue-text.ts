@@ -1,6 +1,6 @@
 import type { Conflict } from '@markbook/shared/contract/replication.rows'
 import type { Issue } from '../features/replication/issues.ts'
-import { entityName, personName, rowName, valuesText, whoseText, whyRefused, words } from './replication-words.ts'
+import { entityName, personName, reasons, rowName, valuesText, whoseText, whyRefused } from './replication-words.ts'
 import { shortened, table, WIDTH, wrap } from './table.ts'
 import { lasting, shortMoment } from './words.ts'
 
@@ -175,7 +175,7 @@ function conflictFacts(told: Told, conflict: Conflict): Fact[] {
     ['Counts now', nowText(told, conflict), ...(standing ? byLines(standing) : [])],
     ['Written too', otherText(told, conflict), ...byLines(conflict)],
     ...(before ? [['Before both', textOf(told, before, out_of)] as Fact] : []),
-    ...(kind === 'value' ? [] : [['Why', words.reason[kind]] as Fact]),
+    ...(kind === 'value' ? [] : [['Why', reasons[kind]] as Fact]),
     ...(resolved_at ? [['Decided', `${shortMoment(resolved_at)}, by ${personName(resolved_by)}`] as Fact] : []),
   ]
 }

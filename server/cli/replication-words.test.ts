@@ -1,15 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { mei } from '@markbook/shared/story/marks'
 import { describe, expect, test } from 'vitest'
-import { rowName, valuesText, whyRefused, words } from './replication-words.ts'
-
-const inApp = (file: string) => JSON.parse(readFileSync(`desktop/ui/words/en/${file}.json`, 'utf8'))
-
-test('the console says it in the words of the app', () => {
-  const { entity, refusal, refusalHere, reason } = inApp('sync')
-  const { label: _, ...reasons } = reason
-  expect(words).toEqual({ entity, refusal, refusalHere, reason: reasons, column: inApp('columns') })
-})
+import { rowName, valuesText, whyRefused } from './replication-words.ts'
 
 describe('a row and its values', () => {
   const of = { outOf: 100, named: (_column: string, id: string) => (id === mei.id ? 'Lin Mei' : null) }

@@ -7,14 +7,17 @@ import { isTechnical } from '../pages/history/changes.ts'
 
 type Words = { [key: string]: string | Words }
 
-const folder = join(import.meta.dirname)
+const folder = import.meta.dirname
+const shared = join(folder, '../../../shared/words')
 const languages = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
 const wordsOf = (language: string): Map<string, string> =>
   new Map(
-    readdirSync(join(folder, language)).flatMap((file) => {
-      const area = file.replace(/\.json$/, '')
-      return flat(JSON.parse(readFileSync(join(folder, language, file), 'utf8')) as Words, area)
-    }),
+    [folder, shared].flatMap((words) =>
+      readdirSync(join(words, language)).flatMap((file) => {
+        const area = file.replace(/\.json$/, '')
+        return flat(JSON.parse(readFileSync(join(words, language, file), 'utf8')) as Words, area)
+      }),
+    ),
   )
 const flat = (words: Words, path: string): [string, string][] =>
   Object.entries(words).flatMap(([key, value]): [string, string][] =>
@@ -60,7 +63,7 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
 })
 
 test('every column whose history is shown has a name', () => {
-  const named = new Set(Object.keys(JSON.parse(readFileSync(join(folder, 'en', 'columns.json'), 'utf8')) as Words))
+  const named = new Set(Object.keys(JSON.parse(readFileSync(join(shared, 'en', 'columns.json'), 'utf8')) as Words))
   const entities = HistoryEntity.options.map((entity) => descriptions[entity])
   const columns = new Set(entities.flatMap(({ identity, units }) => [...identity, ...Object.values(units).flat()]))
   expect([...columns].filter((column) => !isTechnical(column) && !named.has(column))).toEqual([])

@@ -203,7 +203,7 @@ function ConflictCard({ conflict, isBusy, failure, onDecide }: ConflictCardProps
     <Card title={rowName(conflict)}>
       {kind !== 'value' && (
         <p>
-          <Badge tone="warn">{t('reason.label')}</Badge> {t(`reason.${kind}`)}
+          <Badge tone="warn">{t('reason')}</Badge> {t(`reason.${kind}`, { ns: 'records' })}
         </p>
       )}
       {before && <Before columns={before} outOf={out_of} />}

@@ -4,8 +4,8 @@ import { editable } from '../../words/format.ts'
 
 /** The texts of a group by code, with its text `other` for a code that has none. */
 function useTextsOf(group: 'entity' | 'refusal' | 'refusalHere'): (code: string) => string {
-  const { t, i18n } = useTranslation('sync')
-  return (code) => t(`${group}.${i18n.exists(`${group}.${code}`, { ns: 'sync' }) ? code : 'other'}` as 'entity.other')
+  const { t, i18n } = useTranslation('records')
+  return (code) => t(`${group}.${i18n.exists(`${group}.${code}`, { ns: 'records' }) ? code : 'other'}` as 'entity.other')
 }
 
 /** The name of an entity at school. */
