@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Columns, ofSchool, timestamps } from './columns.sqlite.ts'
+import { type Columns, timestamps } from './columns.sqlite.ts'
 import type { Description } from './describe.ts'
 import type { school } from './people.ts'
 
@@ -9,11 +9,10 @@ const termNames = ['michaelmas', 'hilary', 'trinity'] as const
 type School = { school: ReturnType<typeof school> }
 
 export const academicYear = (c: Columns, { school }: School) =>
-  c.table(
+  c.ofSchool(
     'public',
     'academic_year',
     {
-      ...ofSchool(c),
       name: c.text().notNull(),
       start_date: c.day().notNull(),
       end_date: c.day().notNull(),
@@ -24,7 +23,6 @@ export const academicYear = (c: Columns, { school }: School) =>
       ...timestamps(c),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.foreign('academic_year_school', [t.school_id], [school.id]),
       c.check('academic_year_dates', sql`${t.end_date} > ${t.start_date}`),
       c.check('academic_year_model', sql`${t.grading_model} in ('term_based', 'year_based')`),
@@ -47,21 +45,15 @@ export const academicYearDescription: Description = {
   audit: ['updated_at'],
 }
 
-type Year = { academicYear: ReturnType<typeof academicYear> }
+type Year = { academic_year: ReturnType<typeof academicYear> }
 
 /** Register: the one row of a school that names its active year, so that two active years cannot exist. */
-export const activeYear = (c: Columns, { school, academicYear }: School & Year) =>
-  c.table(
-    'public',
-    'active_year',
-    { id: c.uuid().notNull(), school_id: c.uuid().notNull(), academic_year_id: c.uuid(), updated_at: c.instant().notNull() },
-    (t) => [
-      c.key(t.school_id, t.id),
-      c.unique('active_year_once', [t.school_id]),
-      c.foreign('active_year_school', [t.school_id], [school.id]),
-      c.foreign('active_year_year', [t.school_id, t.academic_year_id], [academicYear.school_id, academicYear.id]),
-    ],
-  )
+export const activeYear = (c: Columns, { school, academic_year }: School & Year) =>
+  c.ofSchool('public', 'active_year', { academic_year_id: c.uuid(), updated_at: c.instant().notNull() }, (t) => [
+    c.unique('active_year_once', [t.school_id]),
+    c.foreign('active_year_school', [t.school_id], [school.id]),
+    c.foreign('active_year_year', [t.school_id, t.academic_year_id], [academic_year.school_id, academic_year.id]),
+  ])
 
 export const activeYearDescription: Description = {
   scope: 'school',
@@ -71,12 +63,11 @@ export const activeYearDescription: Description = {
   audit: ['updated_at'],
 }
 
-export const term = (c: Columns, { academicYear }: Year) =>
-  c.table(
+export const term = (c: Columns, { academic_year }: Year) =>
+  c.ofSchool(
     'public',
     'term',
     {
-      ...ofSchool(c),
       academic_year_id: c.uuid().notNull(),
       name: c.choice(termNames).notNull(),
       start_date: c.day().notNull(),
@@ -88,9 +79,8 @@ export const term = (c: Columns, { academicYear }: Year) =>
       ...timestamps(c),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('term_name_once', [t.school_id, t.academic_year_id, t.name]),
-      c.foreign('term_year', [t.school_id, t.academic_year_id], [academicYear.school_id, academicYear.id]),
+      c.foreign('term_year', [t.school_id, t.academic_year_id], [academic_year.school_id, academic_year.id]),
       // Within a page of replication, while names pass from one term to another, a row has none of the three (store/replica/rivals.ts).
       c.check('term_name', sql`${t.name} in ('michaelmas', 'hilary', 'trinity') or ${t.name} like '~%'`),
       c.check('term_dates', sql`${t.end_date} > ${t.start_date}`),
@@ -113,22 +103,17 @@ export const termDescription: Description = {
 }
 
 export const subject = (c: Columns, { school }: School) =>
-  c.table(
+  c.ofSchool(
     'public',
     'subject',
     {
-      ...ofSchool(c),
       name: c.text().notNull(),
       code: c.text().notNull(),
       sort_order: c.int().notNull(),
       is_active: c.flag().notNull(),
       ...timestamps(c),
     },
-    (t) => [
-      c.key(t.school_id, t.id),
-      c.unique('subject_code_once', [t.school_id, t.code]),
-      c.foreign('subject_school', [t.school_id], [school.id]),
-    ],
+    (t) => [c.unique('subject_code_once', [t.school_id, t.code]), c.foreign('subject_school', [t.school_id], [school.id])],
   )
 
 export const subjectDescription: Description = {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { searchKey, sortKey } from '../domain/fold.ts'
 import type { academicYear, subject } from './calendar.ts'
-import { type Columns, ofSchool, timestamps } from './columns.sqlite.ts'
+import { type Columns, timestamps } from './columns.sqlite.ts'
 import type { Description } from './describe.ts'
 import type { school, userProfile } from './people.ts'
 
@@ -10,11 +10,10 @@ const genders = ['male', 'female', 'other'] as const
 
 /** `sort_key` and `search_key` are the names folded (no case, no accents), so that both databases order and find alike. */
 export const student = (c: Columns, { school }: School) =>
-  c.table(
+  c.ofSchool(
     'student',
     'student',
     {
-      ...ofSchool(c),
       first_name: c.text().notNull(),
       last_name: c.text().notNull(),
       gender: c.choice(genders).notNull(),
@@ -27,7 +26,6 @@ export const student = (c: Columns, { school }: School) =>
       ...timestamps(c),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('student_number_once', [t.school_id, t.student_number]),
       c.index('student_by_name', t.school_id, t.sort_key, t.id),
       c.foreign('student_school', [t.school_id], [school.id]),
@@ -58,28 +56,26 @@ export const studentDescription: Description = {
   ],
 }
 
-type Year = { academicYear: ReturnType<typeof academicYear> }
-type Profile = { userProfile: ReturnType<typeof userProfile> }
+type Year = { academic_year: ReturnType<typeof academicYear> }
+type Profile = { user_profile: ReturnType<typeof userProfile> }
 type Subject = { subject: ReturnType<typeof subject> }
 type Student = { student: ReturnType<typeof student> }
 
 /** A class. Its year never changes; children repeat the year in their composite key, so that it cannot disagree. */
-export const studentGroup = (c: Columns, { academicYear }: Year) =>
-  c.table(
+export const studentGroup = (c: Columns, { academic_year }: Year) =>
+  c.ofSchool(
     'student',
     'student_group',
     {
-      ...ofSchool(c),
       name: c.text().notNull(),
       academic_year_id: c.uuid().notNull(),
       created_by: c.uuid(),
       ...timestamps(c),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('student_group_in_year', [t.school_id, t.id, t.academic_year_id]),
       c.unique('student_group_name_once', [t.school_id, t.academic_year_id, t.name]),
-      c.foreign('student_group_year', [t.school_id, t.academic_year_id], [academicYear.school_id, academicYear.id]),
+      c.foreign('student_group_year', [t.school_id, t.academic_year_id], [academic_year.school_id, academic_year.id]),
     ],
   )
 
@@ -101,28 +97,26 @@ export const studentGroupDescription: Description = {
   ],
 }
 
-type Group = { studentGroup: ReturnType<typeof studentGroup> }
+type Group = { student_group: ReturnType<typeof studentGroup> }
 
-export const teacherGroupAssignment = (c: Columns, { studentGroup, userProfile }: Group & Profile) =>
-  c.table(
+export const teacherGroupAssignment = (c: Columns, { student_group, user_profile }: Group & Profile) =>
+  c.ofSchool(
     'staff',
     'teacher_group_assignment',
     {
-      ...ofSchool(c),
       user_profile_id: c.uuid().notNull(),
       student_group_id: c.uuid().notNull(),
       academic_year_id: c.uuid().notNull(),
       created_at: c.instant().notNull(),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('teacher_group_assignment_once', [t.school_id, t.user_profile_id, t.student_group_id]),
       c.index('teacher_group_assignment_class', t.school_id, t.student_group_id),
-      c.foreign('teacher_group_assignment_user', [t.user_profile_id], [userProfile.id]),
+      c.foreign('teacher_group_assignment_user', [t.user_profile_id], [user_profile.id]),
       c.foreign(
         'teacher_group_assignment_class_year',
         [t.school_id, t.student_group_id, t.academic_year_id],
-        [studentGroup.school_id, studentGroup.id, studentGroup.academic_year_id],
+        [student_group.school_id, student_group.id, student_group.academic_year_id],
       ),
     ],
   )
@@ -134,27 +128,25 @@ export const teacherGroupAssignmentDescription: Description = {
   units: {},
 }
 
-type Assignment = { teacherGroupAssignment: ReturnType<typeof teacherGroupAssignment> }
+type Assignment = { teacher_group_assignment: ReturnType<typeof teacherGroupAssignment> }
 
 /** Register: the one row of a class that names its class teacher, who must be assigned to the class. Its id is the class's. */
-export const classTeacher = (c: Columns, { teacherGroupAssignment, studentGroup }: Assignment & Group) =>
-  c.table(
+export const classTeacher = (c: Columns, { teacher_group_assignment, student_group }: Assignment & Group) =>
+  c.ofSchool(
     'staff',
     'class_teacher',
     {
-      ...ofSchool(c),
       student_group_id: c.uuid().notNull(),
       user_profile_id: c.uuid().notNull(),
       updated_at: c.instant().notNull(),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('class_teacher_once', [t.school_id, t.student_group_id]),
-      c.foreign('class_teacher_class', [t.school_id, t.student_group_id], [studentGroup.school_id, studentGroup.id]),
+      c.foreign('class_teacher_class', [t.school_id, t.student_group_id], [student_group.school_id, student_group.id]),
       c.foreign(
         'class_teacher_assigned',
         [t.school_id, t.user_profile_id, t.student_group_id],
-        [teacherGroupAssignment.school_id, teacherGroupAssignment.user_profile_id, teacherGroupAssignment.student_group_id],
+        [teacher_group_assignment.school_id, teacher_group_assignment.user_profile_id, teacher_group_assignment.student_group_id],
       ),
     ],
   )
@@ -167,12 +159,11 @@ export const classTeacherDescription: Description = {
   audit: ['updated_at'],
 }
 
-export const teacherSubjectAssignment = (c: Columns, { teacherGroupAssignment, subject }: Assignment & Subject) =>
-  c.table(
+export const teacherSubjectAssignment = (c: Columns, { teacher_group_assignment, subject }: Assignment & Subject) =>
+  c.ofSchool(
     'staff',
     'teacher_subject_assignment',
     {
-      ...ofSchool(c),
       user_profile_id: c.uuid().notNull(),
       subject_id: c.uuid().notNull(),
       student_group_id: c.uuid().notNull(),
@@ -180,14 +171,13 @@ export const teacherSubjectAssignment = (c: Columns, { teacherGroupAssignment, s
       created_at: c.instant().notNull(),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('teacher_subject_assignment_once', [t.school_id, t.user_profile_id, t.student_group_id, t.subject_id]),
       c.index('teacher_subject_assignment_class', t.school_id, t.student_group_id),
       c.foreign('teacher_subject_assignment_subject', [t.school_id, t.subject_id], [subject.school_id, subject.id]),
       c.foreign(
         'teacher_subject_assignment_assigned',
         [t.school_id, t.user_profile_id, t.student_group_id],
-        [teacherGroupAssignment.school_id, teacherGroupAssignment.user_profile_id, teacherGroupAssignment.student_group_id],
+        [teacher_group_assignment.school_id, teacher_group_assignment.user_profile_id, teacher_group_assignment.student_group_id],
       ),
     ],
   )
@@ -200,26 +190,24 @@ export const teacherSubjectAssignmentDescription: Description = {
 }
 
 /** A pupil's place in one class of one year; one per pupil and year. */
-export const enrolment = (c: Columns, { student, studentGroup }: Student & Group) =>
-  c.table(
+export const enrolment = (c: Columns, { student, student_group }: Student & Group) =>
+  c.ofSchool(
     'student',
     'enrolment',
     {
-      ...ofSchool(c),
       student_id: c.uuid().notNull(),
       student_group_id: c.uuid().notNull(),
       academic_year_id: c.uuid().notNull(),
       enrolled_at: c.instant().notNull(),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('enrolment_once', [t.school_id, t.student_id, t.academic_year_id]),
       c.index('enrolment_class', t.school_id, t.student_group_id),
       c.foreign('enrolment_student', [t.school_id, t.student_id], [student.school_id, student.id]),
       c.foreign(
         'enrolment_class_year',
         [t.school_id, t.student_group_id, t.academic_year_id],
-        [studentGroup.school_id, studentGroup.id, studentGroup.academic_year_id],
+        [student_group.school_id, student_group.id, student_group.academic_year_id],
       ),
     ],
   )
@@ -231,24 +219,22 @@ export const enrolmentDescription: Description = {
   units: { place: ['student_group_id', 'enrolled_at'] },
 }
 
-export const studentSubject = (c: Columns, { student, studentGroup, subject }: Student & Group & Subject) =>
-  c.table(
+export const studentSubject = (c: Columns, { student, student_group, subject }: Student & Group & Subject) =>
+  c.ofSchool(
     'student',
     'student_subject',
     {
-      ...ofSchool(c),
       student_id: c.uuid().notNull(),
       subject_id: c.uuid().notNull(),
       student_group_id: c.uuid().notNull(),
       created_at: c.instant().notNull(),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('student_subject_once', [t.school_id, t.student_id, t.subject_id, t.student_group_id]),
       c.index('student_subject_class', t.school_id, t.student_group_id),
       c.foreign('student_subject_student', [t.school_id, t.student_id], [student.school_id, student.id]),
       c.foreign('student_subject_subject', [t.school_id, t.subject_id], [subject.school_id, subject.id]),
-      c.foreign('student_subject_class_fk', [t.school_id, t.student_group_id], [studentGroup.school_id, studentGroup.id]),
+      c.foreign('student_subject_class_fk', [t.school_id, t.student_group_id], [student_group.school_id, student_group.id]),
     ],
   )
 

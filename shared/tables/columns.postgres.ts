@@ -58,6 +58,11 @@ type Group = [AnyPgColumn, ...AnyPgColumn[]]
 const words = {
   table: (place: DatabaseSchema, name: string, columns: Record<string, PgColumnBuilderBase>, extra: Extra) =>
     place === 'public' ? pgTable(name, columns, extra) : (postgresSchemas[place] as PgSchema).table(name, columns, extra),
+  ofSchool: (place: DatabaseSchema, name: string, columns: Record<string, PgColumnBuilderBase>, extra: Extra) =>
+    words.table(place, name, { id: uuid().notNull(), school_id: uuid().notNull(), ...columns }, (t) => [
+      primaryKey({ columns: [t['school_id'] as AnyPgColumn, t['id'] as AnyPgColumn] }),
+      ...extra(t),
+    ]),
   uuid: () => uuid(),
   text: () => bytewise(),
   choice: () => bytewise(),

@@ -5,6 +5,8 @@ import { type Changes, changesToText, textToChanges } from './changes.ts'
 
 /** Postgres schema a table lives in; SQLite has one namespace and ignores it. */
 export type DatabaseSchema = 'public' | 'student' | 'staff' | 'grading' | 'reporting' | 'sync'
+const schoolKey = () => ({ id: text().notNull(), school_id: text().notNull() })
+type SchoolKey = ReturnType<typeof schoolKey>
 type Built<N extends string, C extends Record<string, SQLiteColumnBuilderBase>> = ReturnType<typeof sqliteTable<N, C>>
 
 const changesText = customType<{ data: Changes; driverData: string }>({
@@ -24,6 +26,14 @@ export const sqliteColumns = {
     columns: C,
     extra: (table: BuildColumns<N, C, 'sqlite'>) => SQLiteTableExtraConfigValue[],
   ): Built<N, C> => sqliteTable(name, columns, extra),
+  /** A table whose rows belong to a school, and have their key within it. */
+  ofSchool: <N extends string, C extends Record<string, SQLiteColumnBuilderBase>>(
+    _place: DatabaseSchema,
+    name: N,
+    columns: C,
+    extra: (table: BuildColumns<N, SchoolKey & C, 'sqlite'>) => SQLiteTableExtraConfigValue[],
+  ): Built<N, SchoolKey & C> =>
+    sqliteTable(name, { ...schoolKey(), ...columns }, (t) => [primaryKey({ columns: [t.school_id, t.id] }), ...extra(t)]),
   uuid: () => text(),
   text: () => text(),
   choice: <const V extends readonly [string, ...string[]]>(values: V) => text({ enum: values }),
@@ -57,6 +67,4 @@ export const sqliteColumns = {
 
 export type Columns = typeof sqliteColumns
 
-/** What every row that belongs to a school begins with. */
-export const ofSchool = (c: Columns) => ({ id: c.uuid().notNull(), school_id: c.uuid().notNull() })
 export const timestamps = (c: Columns) => ({ created_at: c.instant().notNull(), updated_at: c.instant().notNull() })

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { subject, term } from './calendar.ts'
 import type { student, studentGroup } from './classes.ts'
-import { type Columns, ofSchool, timestamps } from './columns.sqlite.ts'
+import { type Columns, timestamps } from './columns.sqlite.ts'
 import { type Description, isRecord } from './describe.ts'
 import type { school } from './people.ts'
 
@@ -10,15 +10,14 @@ type School = { school: ReturnType<typeof school> }
 type Term = { term: ReturnType<typeof term> }
 type Subject = { subject: ReturnType<typeof subject> }
 type Student = { student: ReturnType<typeof student> }
-type Group = { studentGroup: ReturnType<typeof studentGroup> }
+type Group = { student_group: ReturnType<typeof studentGroup> }
 
 /** `student_group_id` null: an assessment of every class that takes the subject (decisions §4). */
-export const assessment = (c: Columns, { term, subject, studentGroup }: Term & Subject & Group) =>
-  c.table(
+export const assessment = (c: Columns, { term, subject, student_group }: Term & Subject & Group) =>
+  c.ofSchool(
     'grading',
     'assessment',
     {
-      ...ofSchool(c),
       term_id: c.uuid().notNull(),
       subject_id: c.uuid().notNull(),
       student_group_id: c.uuid(),
@@ -34,12 +33,11 @@ export const assessment = (c: Columns, { term, subject, studentGroup }: Term & S
       ...timestamps(c),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('assessment_in_term', [t.school_id, t.id, t.term_id]),
       c.index('assessment_term_subject', t.school_id, t.term_id, t.subject_id),
       c.foreign('assessment_term_fk', [t.school_id, t.term_id], [term.school_id, term.id]),
       c.foreign('assessment_subject_fk', [t.school_id, t.subject_id], [subject.school_id, subject.id]),
-      c.foreign('assessment_class_fk', [t.school_id, t.student_group_id], [studentGroup.school_id, studentGroup.id]),
+      c.foreign('assessment_class_fk', [t.school_id, t.student_group_id], [student_group.school_id, student_group.id]),
       c.check('assessment_type_known', sql`${t.assessment_type} in ('exam', 'coursework')`),
       c.check('assessment_max_score', sql`${t.max_score} > 0 and ${t.max_score} <= 100000`),
       c.check('assessment_weight', sql`${t.weight} between 0 and 1000`),
@@ -68,11 +66,10 @@ type Assessment = { assessment: ReturnType<typeof assessment> }
  * a pupil's term without touching the table, and results stay as fast as years pile up (design/performance.md).
  */
 export const grade = (c: Columns, { assessment, student }: Assessment & Student) =>
-  c.table(
+  c.ofSchool(
     'grading',
     'grade',
     {
-      ...ofSchool(c),
       assessment_id: c.uuid().notNull(),
       term_id: c.uuid().notNull(),
       student_id: c.uuid().notNull(),
@@ -85,7 +82,6 @@ export const grade = (c: Columns, { assessment, student }: Assessment & Student)
       ...timestamps(c),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('grade_once', [t.school_id, t.assessment_id, t.student_id]),
       c.index('grade_student_term', t.school_id, t.student_id, t.term_id, t.assessment_id, t.score, t.is_excluded),
       c.foreign(
@@ -115,17 +111,15 @@ const isBand = (value: unknown) =>
 
 /** One row a school; absent means the default scale of decisions §4. */
 export const gradingScale = (c: Columns, { school }: School) =>
-  c.table(
+  c.ofSchool(
     'grading',
     'grading_scale',
     {
-      ...ofSchool(c),
       pass_mark: c.decimal().notNull(),
       bands: c.json<Band[]>().notNull(),
       updated_at: c.instant().notNull(),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('grading_scale_once', [t.school_id]),
       c.foreign('grading_scale_school', [t.school_id], [school.id]),
       c.check('grading_scale_pass_mark', sql`${t.pass_mark} between 0 and 100`),

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Columns, ofSchool } from './columns.sqlite.ts'
+import type { Columns } from './columns.sqlite.ts'
 
 const jobKinds = ['report_pdfs'] as const
 const jobStatuses = ['queued', 'running', 'done', 'failed'] as const
@@ -20,11 +20,10 @@ export type JobFailure = { id: string; message: string }
  * leaves its node.
  */
 export const job = (c: Columns) =>
-  c.table(
+  c.ofSchool(
     'reporting',
     'job',
     {
-      ...ofSchool(c),
       kind: c.choice(jobKinds).notNull(),
       status: c.choice(jobStatuses).notNull(),
       wanted: c.text(),
@@ -41,7 +40,6 @@ export const job = (c: Columns) =>
       taken: c.int().notNull(),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('job_once', [t.school_id, t.wanted]),
       c.index('job_waiting', t.status, t.created_at),
       c.index('job_ended', t.ended_at),

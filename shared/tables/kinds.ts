@@ -14,6 +14,8 @@ const word = (kind: Kind) => () => new Word(kind)
 const words = {
   table: (_place: string, _name: string, columns: Readonly<Record<string, Word>>) =>
     Object.fromEntries(Object.entries(columns).map(([name, { kind }]) => [name, kind])),
+  ofSchool: (place: string, name: string, columns: Readonly<Record<string, Word>>) =>
+    words.table(place, name, { id: new Word('uuid'), school_id: new Word('uuid'), ...columns }),
   uuid: word('uuid'),
   text: word('text'),
   choice: word('choice'),

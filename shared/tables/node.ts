@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Columns, ofSchool } from './columns.sqlite.ts'
+import type { Columns } from './columns.sqlite.ts'
 
 /** What a server is among its peers: a school's own, the centre above schools, or one person's laptop. */
 export const nodeRoles = ['school', 'centre', 'laptop'] as const
@@ -64,11 +64,10 @@ export const syncRow = (c: Columns) =>
 
 /** Append-only: who wrote what, when, on which node, before and after. `head` chains the transactions of one school and node. */
 export const history = (c: Columns) =>
-  c.table(
+  c.ofSchool(
     'sync',
     'history',
     {
-      ...ofSchool(c),
       seq: c.bigint().notNull(),
       /** Its number on the node that wrote it, in whose chain `head` stands. */
       node_seq: c.bigint().notNull(),
@@ -95,11 +94,7 @@ export const history = (c: Columns) =>
       /** The number of the node that told it here; null for what was written here. It is not told there again. */
       source_id: c.uuid(),
     },
-    (t) => [
-      c.key(t.school_id, t.id),
-      c.index('history_of_row', t.school_id, t.near_id, t.seq, t.row_id),
-      c.index('history_of_feed', t.school_id, t.seq),
-    ],
+    (t) => [c.index('history_of_row', t.school_id, t.near_id, t.seq, t.row_id), c.index('history_of_feed', t.school_id, t.seq)],
   )
 
 /**

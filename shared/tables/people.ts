@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Columns, ofSchool, timestamps } from './columns.sqlite.ts'
+import { type Columns, timestamps } from './columns.sqlite.ts'
 import type { Description } from './describe.ts'
 
 const roles = ['admin', 'teacher', 'member'] as const
@@ -75,25 +75,23 @@ export const schoolDescription: Description = {
   audit: ['updated_at'],
 }
 
-type People = { userProfile: ReturnType<typeof userProfile>; school: ReturnType<typeof school> }
+type People = { user_profile: ReturnType<typeof userProfile>; school: ReturnType<typeof school> }
 
 /** Membership, the source of truth for role and activity (specification, «school_management»). */
-export const schoolManagement = (c: Columns, { userProfile, school }: People) =>
-  c.table(
+export const schoolManagement = (c: Columns, { user_profile, school }: People) =>
+  c.ofSchool(
     'public',
     'school_management',
     {
-      ...ofSchool(c),
       user_id: c.uuid().notNull(),
       role: c.choice(roles).notNull(),
       is_active: c.flag().notNull(),
       ...timestamps(c),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('school_management_once', [t.user_id, t.school_id]),
       c.foreign('school_management_school', [t.school_id], [school.id]),
-      c.foreign('school_management_user', [t.user_id], [userProfile.id]),
+      c.foreign('school_management_user', [t.user_id], [user_profile.id]),
       c.check('school_management_role', sql`${t.role} in ('admin', 'teacher', 'member')`),
     ],
   )
@@ -107,12 +105,11 @@ export const schoolManagementDescription: Description = {
   audit: ['updated_at'],
 }
 
-export const schoolJoinRequest = (c: Columns, { userProfile, school }: People) =>
-  c.table(
+export const schoolJoinRequest = (c: Columns, { user_profile, school }: People) =>
+  c.ofSchool(
     'public',
     'school_join_request',
     {
-      ...ofSchool(c),
       user_id: c.uuid().notNull(),
       status: c.choice(requestStatuses).notNull(),
       message: c.text(),
@@ -121,11 +118,10 @@ export const schoolJoinRequest = (c: Columns, { userProfile, school }: People) =
       reviewed_by: c.uuid(),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('school_join_request_one_pending', [t.user_id, t.school_id], sql`status = 'pending'`),
       c.index('school_join_request_user', t.user_id, t.status),
       c.foreign('school_join_request_school', [t.school_id], [school.id]),
-      c.foreign('school_join_request_user_fk', [t.user_id], [userProfile.id]),
+      c.foreign('school_join_request_user_fk', [t.user_id], [user_profile.id]),
       c.check('school_join_request_status', sql`${t.status} in ('pending', 'approved', 'rejected')`),
     ],
   )

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Columns, ofSchool } from './columns.sqlite.ts'
+import type { Columns } from './columns.sqlite.ts'
 import { type Description, isRecord } from './describe.ts'
 import { nodeRoles } from './node.ts'
 import type { school } from './people.ts'
@@ -18,11 +18,10 @@ export type Resolution = { choice: 'current' | 'kept' | 'typed'; value: Conflict
  * writes meet makes the same record.
  */
 export const syncConflict = (c: Columns, { school }: School) =>
-  c.table(
+  c.ofSchool(
     'sync',
     'sync_conflict',
     {
-      ...ofSchool(c),
       entity: c.text().notNull(),
       row_id: c.uuid().notNull(),
       unit: c.text().notNull(),
@@ -39,7 +38,6 @@ export const syncConflict = (c: Columns, { school }: School) =>
       resolution: c.json<Resolution | null>(),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.index('sync_conflict_row', t.school_id, t.entity, t.row_id),
       c.index('sync_conflict_open', t.school_id, t.status, t.hlc),
       c.foreign('sync_conflict_school', [t.school_id], [school.id]),
@@ -89,7 +87,8 @@ export const syncRefused = (c: Columns) =>
     'sync',
     'sync_refused',
     {
-      ...ofSchool(c),
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
       table_name: c.text().notNull(),
       row_id: c.uuid().notNull(),
       unit: c.text().notNull(),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { subject, term } from './calendar.ts'
 import type { student, studentGroup } from './classes.ts'
-import { type Columns, ofSchool, timestamps } from './columns.sqlite.ts'
+import { type Columns, timestamps } from './columns.sqlite.ts'
 import { type Description, isRecord } from './describe.ts'
 
 const reportTypes = ['term', 'year_end'] as const
@@ -10,7 +10,7 @@ const fileTypes = ['pdf', 'csv', 'xlsx'] as const
 type Term = { term: ReturnType<typeof term> }
 type Subject = { subject: ReturnType<typeof subject> }
 type Student = { student: ReturnType<typeof student> }
-type Group = { studentGroup: ReturnType<typeof studentGroup> }
+type Group = { student_group: ReturnType<typeof studentGroup> }
 
 /** What one generation computed for one pupil: one merge unit, from which the entries' snapshot columns are written (sync.md). */
 export type ReportSnapshot = {
@@ -45,12 +45,11 @@ const isSnapshot = (value: unknown) => isRecord(value) && areEntries(value['entr
 const isFrozen = (value: unknown) =>
   value === undefined || (isRecord(value) && areEntries(value['entries']) && isSnapshot(value['snapshot']))
 
-export const reportBook = (c: Columns, { student, studentGroup, term }: Student & Group & Term) =>
-  c.table(
+export const reportBook = (c: Columns, { student, student_group, term }: Student & Group & Term) =>
+  c.ofSchool(
     'reporting',
     'report_book',
     {
-      ...ofSchool(c),
       student_id: c.uuid().notNull(),
       academic_year_id: c.uuid().notNull(),
       term_id: c.uuid().notNull(),
@@ -69,7 +68,6 @@ export const reportBook = (c: Columns, { student, studentGroup, term }: Student 
       ...timestamps(c),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('report_book_once', [t.school_id, t.student_id, t.term_id, t.report_type]),
       c.index('report_book_class_term', t.school_id, t.student_group_id, t.term_id, t.report_type),
       c.foreign('report_book_student', [t.school_id, t.student_id], [student.school_id, student.id]),
@@ -77,7 +75,7 @@ export const reportBook = (c: Columns, { student, studentGroup, term }: Student 
       c.foreign(
         'report_book_class_year',
         [t.school_id, t.student_group_id, t.academic_year_id],
-        [studentGroup.school_id, studentGroup.id, studentGroup.academic_year_id],
+        [student_group.school_id, student_group.id, student_group.academic_year_id],
       ),
       c.check('report_book_type', sql`${t.report_type} in ('term', 'year_end')`),
       c.check('report_book_status', sql`${t.status} in ('draft', 'published', 'sent_to_ministry')`),
@@ -113,15 +111,14 @@ export const reportBookDescription: Description = {
   ],
 }
 
-type Book = { reportBook: ReturnType<typeof reportBook> }
+type Book = { report_book: ReturnType<typeof reportBook> }
 
 /** The letter shown is `manual_letter` where a teacher typed one, else `computed_letter`; generating again keeps the typed one (decisions §6). */
-export const reportBookEntry = (c: Columns, { reportBook, subject }: Book & Subject) =>
-  c.table(
+export const reportBookEntry = (c: Columns, { report_book, subject }: Book & Subject) =>
+  c.ofSchool(
     'reporting',
     'report_book_entry',
     {
-      ...ofSchool(c),
       report_book_id: c.uuid().notNull(),
       subject_id: c.uuid().notNull(),
       coursework_average: c.decimal(),
@@ -135,9 +132,8 @@ export const reportBookEntry = (c: Columns, { reportBook, subject }: Book & Subj
       ...timestamps(c),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.unique('report_book_entry_once', [t.school_id, t.report_book_id, t.subject_id]),
-      c.foreign('report_book_entry_book', [t.school_id, t.report_book_id], [reportBook.school_id, reportBook.id]),
+      c.foreign('report_book_entry_book', [t.school_id, t.report_book_id], [report_book.school_id, report_book.id]),
       c.foreign('report_book_entry_subject', [t.school_id, t.subject_id], [subject.school_id, subject.id]),
     ],
   )
@@ -152,12 +148,11 @@ export const reportBookEntryDescription: Description = {
   audit: ['updated_at'],
 }
 
-export const reportBookPdf = (c: Columns, { reportBook }: Book) =>
-  c.table(
+export const reportBookPdf = (c: Columns, { report_book }: Book) =>
+  c.ofSchool(
     'reporting',
     'report_book_pdf',
     {
-      ...ofSchool(c),
       report_book_id: c.uuid().notNull(),
       file_path: c.text().notNull(),
       file_size: c.int().notNull(),
@@ -166,10 +161,9 @@ export const reportBookPdf = (c: Columns, { reportBook }: Book) =>
       generated_at: c.instant().notNull(),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.index('report_book_pdf_book', t.school_id, t.report_book_id),
       c.index('report_book_pdf_path', t.file_path),
-      c.foreign('report_book_pdf_book_fk', [t.school_id, t.report_book_id], [reportBook.school_id, reportBook.id]),
+      c.foreign('report_book_pdf_book_fk', [t.school_id, t.report_book_id], [report_book.school_id, report_book.id]),
     ],
   )
 
@@ -179,12 +173,11 @@ export const reportBookPdfDescription: Description = {
   units: {},
 }
 
-export const classReportFile = (c: Columns, { studentGroup, term }: Group & Term) =>
-  c.table(
+export const classReportFile = (c: Columns, { student_group, term }: Group & Term) =>
+  c.ofSchool(
     'reporting',
     'class_report_file',
     {
-      ...ofSchool(c),
       student_group_id: c.uuid().notNull(),
       term_id: c.uuid().notNull(),
       report_type: c.choice(reportTypes).notNull(),
@@ -196,10 +189,9 @@ export const classReportFile = (c: Columns, { studentGroup, term }: Group & Term
       generated_at: c.instant().notNull(),
     },
     (t) => [
-      c.key(t.school_id, t.id),
       c.index('class_report_file_class', t.school_id, t.student_group_id, t.term_id),
       c.index('class_report_file_path', t.file_path),
-      c.foreign('class_report_file_class_fk', [t.school_id, t.student_group_id], [studentGroup.school_id, studentGroup.id]),
+      c.foreign('class_report_file_class_fk', [t.school_id, t.student_group_id], [student_group.school_id, student_group.id]),
       c.foreign('class_report_file_term', [t.school_id, t.term_id], [term.school_id, term.id]),
       c.check('class_report_file_report_type', sql`${t.report_type} in ('term', 'year_end')`),
       c.check('class_report_file_file_type', sql`${t.file_type} in ('pdf', 'csv', 'xlsx')`),

@@ -2,10 +2,10 @@ import { type Columns, timestamps } from './columns.sqlite.ts'
 import type { Description } from './describe.ts'
 import type { userProfile } from './people.ts'
 
-type People = { userProfile: ReturnType<typeof userProfile> }
+type People = { user_profile: ReturnType<typeof userProfile> }
 
 /** The confirmed TOTP secret of a person, at most one; its row's id is made from theirs. `sealed_secret` is encrypted by the node. */
-export const userTotp = (c: Columns, { userProfile }: People) =>
+export const userTotp = (c: Columns, { user_profile }: People) =>
   c.table(
     'public',
     'user_totp',
@@ -16,7 +16,7 @@ export const userTotp = (c: Columns, { userProfile }: People) =>
       confirmed_at: c.instant().notNull(),
       ...timestamps(c),
     },
-    (t) => [c.key(t.id), c.unique('user_totp_once', [t.user_id]), c.foreign('user_totp_user', [t.user_id], [userProfile.id])],
+    (t) => [c.key(t.id), c.unique('user_totp_once', [t.user_id]), c.foreign('user_totp_user', [t.user_id], [user_profile.id])],
   )
 
 export const userTotpDescription: Description = {
@@ -34,7 +34,7 @@ export const userTotpDescription: Description = {
  * written over the old one under a new `set_id`; a code is used up where `used_set_id` names its set. `sealed_hash` is the code's
  * hash, encrypted by the node.
  */
-export const recoveryCode = (c: Columns, { userProfile }: People) =>
+export const recoveryCode = (c: Columns, { user_profile }: People) =>
   c.table(
     'public',
     'recovery_code',
@@ -51,7 +51,7 @@ export const recoveryCode = (c: Columns, { userProfile }: People) =>
     (t) => [
       c.key(t.id),
       c.unique('recovery_code_slot', [t.user_id, t.slot]),
-      c.foreign('recovery_code_user', [t.user_id], [userProfile.id]),
+      c.foreign('recovery_code_user', [t.user_id], [user_profile.id]),
     ],
   )
 
