@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { makeClassPapers, type Wanted } from '../../features/reports/files/class-papers.ts'
 import { withNode } from '../console.ts'
+import { makeClassPapers, type Wanted } from '../export/class-papers.ts'
 import { helpText } from '../help.ts'
 import { printProgress } from './backup.ts'
 

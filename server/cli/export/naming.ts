@@ -67,44 +67,49 @@ export async function schoolsHere(tx: ReadTx, typed?: string): Promise<Named[]> 
   return typed === undefined ? all : [oneOf('school', all, typed)]
 }
 
-/** The school that is meant, and one of its administrators: the only school there is where none is named. */
+/** The school that is meant: the only one there is where none is named. */
+export async function schoolChosen(tx: ReadTx, typed: string | undefined): Promise<Named> {
+  const schools = await schoolsHere(tx)
+  const [only, another] = schools
+  if (!only) throw new Error('There is no school in this database yet.')
+  if (another && typed === undefined) throw new Error(`Say which school, with --school: ${schools.map(({ name }) => name).join(', ')}.`)
+  return typed === undefined ? only : oneOf('school', schools, typed)
+}
+
+/** The same, and one of its administrators. */
 export const schoolNamed = (store: Store, typed: string | undefined): Promise<Admin> =>
   store.read(asSystem(), async (tx) => {
-    const schools = await schoolsHere(tx)
-    const [only, another] = schools
-    if (!only) throw new Error('There is no school in this database yet.')
-    if (another && typed === undefined) throw new Error(`Say which school, with --school: ${schools.map(({ name }) => name).join(', ')}.`)
-    const school = typed === undefined ? only : oneOf('school', schools, typed)
+    const school = await schoolChosen(tx, typed)
     const admin = (await administrators(tx)).find(({ schoolId }) => schoolId === school.id)
     if (admin) return admin
     throw new Error(`${school.name} has no administrator, in whose name its results could be read.`)
   })
 
 export type Sheet = { year?: string | undefined; className: string; term: string; subject?: string | undefined }
-export type FoundSheet = { group: Row<'student_group'>; term: Row<'term'>; subjects: Row<'subject'>[] }
+export type FoundSheet = { year: Row<'academic_year'>; group: Row<'student_group'>; term: Row<'term'>; subjects: Row<'subject'>[] }
 
-/** A class, a term of its year and the subjects, by their names; of the active year where none is named. */
+/** A year, a class and a term of it and the subjects, by their names; of the active year where none is named. */
 export async function sheetNamed(tx: ReadTx, school: string, { year, className, term, subject }: Sheet): Promise<FoundSheet> {
   const { academic_year, active_year, student_group, term: terms, subject: subjects } = tx.t
   const years = await tx.db.select().from(academic_year).where(eq(academic_year.school_id, school)).orderBy(academic_year.start_date)
   const [active] = await tx.db.select().from(active_year).where(eq(active_year.school_id, school))
   const wanted = year ?? active?.academic_year_id
   if (!wanted) throw new Error('No year is active. Name one with --year.')
-  const { id: yearId } = oneOf('year', years, wanted)
+  const found = oneOf('year', years, wanted)
   const groups = await tx.db.select().from(student_group).where(eq(student_group.school_id, school)).orderBy(student_group.name)
   const group = oneOf(
     'class',
-    groups.filter(({ academic_year_id }) => academic_year_id === yearId),
+    groups.filter(({ academic_year_id }) => academic_year_id === found.id),
     className,
   )
   const ofYear = await tx.db.select().from(terms).where(eq(terms.school_id, school)).orderBy(terms.sort_order)
   const chosen = oneOf(
     'term',
-    ofYear.filter(({ academic_year_id }) => academic_year_id === yearId),
+    ofYear.filter(({ academic_year_id }) => academic_year_id === found.id),
     term,
   )
   const all = await tx.db.select().from(subjects).where(eq(subjects.school_id, school)).orderBy(subjects.sort_order, subjects.name)
-  return { group, term: chosen, subjects: subject === undefined ? all : [subjectNamed(all, subject)] }
+  return { year: found, group, term: chosen, subjects: subject === undefined ? all : [subjectNamed(all, subject)] }
 }
 
 const subjectNamed = (all: readonly Row<'subject'>[], typed: string) =>

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { class3B, michaelmas } from '@markbook/shared/story/school-year'
 import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type School, school } from '../../../testing/school.ts'
+import { cardName, distinct, fileName } from '../../features/reports/files/names.ts'
+import { type School, school } from '../../testing/school.ts'
 import { makeClassPapers, type Wanted } from './class-papers.ts'
-import { cardName, distinct, fileName } from './names.ts'
 
 let st: School
 let folder: string
@@ -59,11 +59,11 @@ describe('makeClassPapers', () => {
   })
 
   test.each<[string, Partial<Wanted>, RegExp]>([
-    ['several schools and none named', { school: undefined }, /^Which school is meant\? Say --school\. There is: .*St Brigid’s/],
+    ['several schools and none named', { school: undefined }, /^Say which school, with --school: .*St Brigid’s/],
     ['a school that is not there', { school: 'Eton' }, /^There is no school Eton\./],
-    ['a class that is not there', { class: '9Z' }, /^There is no class 9Z\. There is: 3A, 3B\.$/],
-    ['a term that is not there', { term: 'summer' }, /^There is no term summer\. There is: hilary, michaelmas, trinity\.$/],
-    ['a class of another year', { year: '2024/25' }, /^There is no class 3b\. There is: 2B\.$/],
+    ['a class that is not there', { class: '9Z' }, /^There is no class 9Z\. There are: 3A, 3B\.$/],
+    ['a term that is not there', { term: 'summer' }, /^There is no term summer\. There are: michaelmas, hilary, trinity\.$/],
+    ['a class of another year', { year: '2024/25' }, /^There is no class 3b\. There are: 2B\.$/],
     ['reports that nobody generated', { term: 'trinity' }, /^No reports have been generated for 3B and trinity yet\./],
   ])('says what there is for %s', async (_what, more, sentence) => {
     await expect(make(more)).rejects.toThrow(sentence)

@@ -1,0 +1,86 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { PaperSize } from '../../documents/report-card/report-card.input.ts'
+import { type Zipped, zipOf } from '../../features/reports/files/archive.ts'
+import { broadsheetInput, readBroadsheet } from '../../features/reports/files/broadsheet-data.ts'
+import { cardName, classFileName, distinct } from '../../features/reports/files/names.ts'
+import { cardsInput, readReportCards } from '../../features/reports/files/report-card-data.ts'
+import { booksOfClass } from '../../features/reports/reports.queries.ts'
+import type { Services } from '../../http/services.ts'
+import { asSystem } from '../../store/tx.ts'
+import { schoolChosen, sheetNamed } from './naming.ts'
+
+/** Which papers, in the words of a person: names as they are written in the school, the year that runs where none is named. */
+export type Wanted = {
+  school?: string
+  year?: string
+  class: string
+  term: string
+  type: 'term' | 'year_end'
+  paper: PaperSize
+  twoSided: boolean
+  out: string
+}
+type Own = Pick<Services, 'store' | 'documents' | 'files'>
+/** `line` says what is begun, `progress` how far it is (0 to 1), as often as it likes. */
+export type Tell = { line(text: string): void; progress(what: string, done: number): void }
+
+const find = ({ store }: Own, wanted: Wanted) =>
+  store.read(asSystem(), async (tx) => {
+    const school = await schoolChosen(tx, wanted.school)
+    const { year, group, term } = await sheetNamed(tx, school.id, { year: wanted.year, className: wanted.class, term: wanted.term })
+    const period = { group, term, year, type: wanted.type }
+    const rows = await booksOfClass(tx, { school: school.id, group: group.id, term: term.id })
+    const books = rows.map(({ book }) => book).filter(({ report_type }) => report_type === wanted.type)
+    if (books.length === 0)
+      throw new Error(`No reports have been generated for ${group.name} and ${term.name} yet. Generate them in Markbook first.`)
+    return {
+      period,
+      cards: await readReportCards(tx, period, books, wanted.paper),
+      sheet: await readBroadsheet(tx, period, wanted.paper),
+    }
+  })
+
+/**
+ * Makes all papers of a class and term into a folder: a card for each pupil, all cards in a zip, all cards in one file for printing, and
+ * the broadsheet as PDF, CSV and XLSX. Only reads what is stored. Throws where a name means nothing, or several things.
+ */
+export async function makeClassPapers(services: Own, wanted: Wanted, tell: Tell): Promise<string[]> {
+  const { documents, files } = services
+  const { period, cards, sheet } = await find(services, wanted)
+  const school = period.group.school_id
+  const titled = { class_name: period.group.name, year: period.year.name, term: period.term.name, type: period.type }
+  const input = await cardsInput(cards, files)
+  await mkdir(wanted.out, { recursive: true })
+  const written: string[] = []
+  const write = async (name: string, bytes: Uint8Array) => {
+    await writeFile(join(wanted.out, name), bytes)
+    written.push(name)
+  }
+
+  tell.line(`${period.group.name}: ${input.cards.length} report cards …`)
+  const names = distinct(input.cards.map(({ student }) => cardName(student, titled)))
+  const nameById = new Map(input.cards.map(({ id }, at) => [id, names[at] as string]))
+  const made = await documents.reportCards(input, { school, onProgress: (done, total) => tell.progress('Drawing', done / total) })
+  for (const { id, bytes } of made.cards) await write(nameById.get(id) ?? `${id}.pdf`, bytes)
+  for (const { id, message } of made.failures) tell.line(`  ${nameById.get(id)}: ${message}`)
+
+  tell.line('All of them in one zip …')
+  const zip = classFileName('reports', titled, 'zip')
+  const list = made.cards.map(({ id, bytes }): Zipped => ({ name: nameById.get(id) ?? id, open: async () => Readable.from([bytes]) }))
+  await pipeline(zipOf(list, input.madeAt), createWriteStream(join(wanted.out, zip)))
+  written.push(zip)
+
+  tell.line(`All of them in one file for printing${wanted.twoSided ? ' on both sides' : ''} …`)
+  const printed = await documents.printRun(input, { school, twoSided: wanted.twoSided })
+  await write(classFileName('all reports', titled, 'pdf'), printed)
+
+  tell.line('The broadsheet …')
+  const broadsheet = await broadsheetInput(sheet, files)
+  for (const format of ['pdf', 'csv', 'xlsx'] as const)
+    await write(classFileName('broadsheet', titled, format), await documents.broadsheet(broadsheet, format, { school }))
+  return written
+}
