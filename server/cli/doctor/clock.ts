@@ -9,7 +9,7 @@ import type { Newest, NewestOf } from '../../store/soundness/soundness.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { askServer } from '../ask-server.ts'
 import { day, lasting, moment } from '../words.ts'
-import { type Finding, fine, notice, problem } from './finding.ts'
+import { type Finding, findings, fine, notice, problem } from './finding.ts'
 
 /**
  * What tells the time. Times in ms since 1970. `newestMark`: the newest entry of the history that this machine wrote;
@@ -42,32 +42,29 @@ export function checkClock(times: Times): Finding[] {
   const { now, zone, synchronised } = times
   if (wrong) return problem('clock', { what: wrong, means: MEANS, do: DO })
   if (own) return problem('clock', { what: own, means: MEANS, do: DO_OWN })
-  const found: Finding[] = times.marksOfOthers.filter(({ at }) => at - now > clockSlack).flatMap((other) => ofOther(other, now))
   const lastWritten = newestUntil(times)
-  if (synchronised === false)
-    found.push(
-      ...notice('clock', {
+  const found = findings(
+    ...times.marksOfOthers.filter(({ at }) => at - now > clockSlack).map((other) => ofOther(other, now)),
+    synchronised === false &&
+      notice('clock', {
         what: 'The clock of this machine follows no clock of the network.',
         means: 'It drifts by some seconds a week; after some minutes the codes of authenticator apps are refused.',
         do: 'Where there is internet: sudo timedatectl set-ntp true; elsewhere compare it with a telephone once a month.',
       }),
-    )
-  if (lastWritten !== null && now - lastWritten > longSilence)
-    found.push(
-      ...notice('clock', {
+    lastWritten !== null &&
+      now - lastWritten > longSilence &&
+      notice('clock', {
         what: `Nothing was written for ${lasting(now - lastWritten)}: the last was on ${day(lastWritten)}.`,
         means: 'After a long holiday that is as it should be; otherwise the clock has jumped ahead.',
         do: `Compare with a telephone: this machine says that it is ${moment(now)}.`,
       }),
-    )
-  if (/^(Etc\/)?(UTC|GMT|Unknown)?$/.test(zone))
-    found.push(
-      ...notice('clock', {
+    /^(Etc\/)?(UTC|GMT|Unknown)?$/.test(zone) &&
+      notice('clock', {
         what: `The time zone of this machine is ${zone || 'not set'}.`,
         means: 'Marks are not concerned; the nightly backup and the times that this program prints follow that zone.',
         do: 'Unless it is yours: sudo timedatectl set-timezone Africa/Accra (with your own), then start the server again.',
       }),
-    )
+  )
   return found.length > 0 ? found : fine('clock', `The clock says ${moment(now)} (${zone}), and nothing speaks against it.`)
 }
 

@@ -2,7 +2,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Standing } from '../../store/migrate.ts'
 import type { Damage, Soundness } from '../../store/soundness/soundness.ts'
 import { bytes, counted } from '../words.ts'
-import { type Finding, fine, notice, problem } from './finding.ts'
+import { type Finding, findings, fine, notice, problem } from './finding.ts'
 
 /** `where`: the folder of a school, or «PostgreSQL». `backup`: the newest backup that a restore would take, if any. */
 export type DatabaseFound = { where: string; central: boolean; soundness: Soundness; backup: string | null }
@@ -100,24 +100,21 @@ function checkDamage(found: DatabaseFound, { kind, count, detail }: Damage): Fin
 }
 
 function room({ log, unused, size }: Extract<Soundness, { state: 'read' }>): Finding[] {
-  const found: Finding[] = []
-  if (log > limits.doctor.largeLog)
-    found.push(
-      ...notice('database', {
+  return findings(
+    log > limits.doctor.largeLog &&
+      notice('database', {
         what: `${bytes(log)} of changes wait beside the database to be brought into it.`,
         means: 'No mark is in danger; the next start takes longer, and the disk fills sooner.',
         do: 'markbook doctor --fix brings them in.',
         fix: 'log',
       }),
-    )
-  if (unused > limits.doctor.unusedRoom && unused > size / 4)
-    found.push(
-      ...notice('database', {
+    unused > limits.doctor.unusedRoom &&
+      unused > size / 4 &&
+      notice('database', {
         what: `The file of the database holds ${bytes(unused)} of empty room.`,
         means: 'No mark is concerned; backups are larger than they need be.',
         do: 'Stop the server, then: markbook doctor --fix',
         fix: 'room',
       }),
-    )
-  return found
+  )
 }

@@ -29,3 +29,6 @@ export type Finding = { check: Check } & (({ severity: 'notice' | 'problem' } & 
 export const fine = (check: Check, what: string): Finding[] => [{ check, severity: 'ok', what }]
 export const notice = (check: Check, trouble: Trouble): Finding[] => [{ check, severity: 'notice', ...trouble }]
 export const problem = (check: Check, trouble: Trouble): Finding[] => [{ check, severity: 'problem', ...trouble }]
+
+/** All of these lists; what does not apply is left out. */
+export const findings = (...parts: readonly (Finding[] | false | null | undefined)[]): Finding[] => parts.flatMap((part) => part || [])

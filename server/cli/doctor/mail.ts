@@ -1,7 +1,7 @@
 import { limits } from '@markbook/shared/limits'
 import { createTransport, type NodemailerError } from 'nodemailer'
 import { counted } from '../words.ts'
-import { type Finding, fine, notice, problem } from './finding.ts'
+import { type Finding, findings, fine, notice, problem } from './finding.ts'
 
 /** How the mail server answered when it was greeted; `code` of the network or of the mail protocol, never its words. */
 export type Greeting = { ok: true } | { ok: false; code: string; status: number | null }
@@ -41,32 +41,34 @@ export function checkMail({ server, greeting, queue }: Mail): Finding[] {
       means: 'No mark is concerned; teachers need the console, the sign-in desk, an app or printed codes to sign in.',
       do: 'Set SMTP_URL to the mail server of the school, or follow the page on signing in without mail.',
     })
-  const found: Finding[] = []
-  if (greeting && !greeting.ok) {
-    const [, why, advice] = WHY.find(([pattern]) => pattern.test(greeting.code)) ?? [
-      null,
-      `it refuses us (${[greeting.code, greeting.status].filter(Boolean).join(' ')})`,
-      'Send this line to whoever runs the mail server.',
-    ]
-    found.push(...problem('mail', { what: `Mail cannot leave: ${server} was asked, and ${why}.`, means: MEANS, do: advice }))
-  } else if (queue?.failing) {
-    found.push(
-      ...problem('mail', {
+  const refusal = greeting && !greeting.ok ? ofRefusal(server, greeting) : null
+  const found = findings(
+    refusal,
+    !refusal &&
+      queue?.failing &&
+      problem('mail', {
         what: `${server} answers now, but the last mail of the running server could not leave.`,
         means: MEANS,
         do: 'Ask for a sign-in code once more; if it does not come, look into the log of the server.',
       }),
-    )
-  }
-  if (queue && queue.waiting > 20)
-    found.push(
-      ...notice('mail', {
+    queue &&
+      queue.waiting > 20 &&
+      notice('mail', {
         what: `${counted(queue.waiting, 'mail')} wait to leave.`,
         means: 'Sign-in codes come late or not at all; one that waits longer than ten minutes is dropped.',
         do: 'Wait some minutes and look again; if it does not get less, the mail server is slow or holds us back.',
       }),
-    )
+  )
   return found.length > 0 ? found : fine('mail', `The mail server ${server} takes mail from us.`)
+}
+
+function ofRefusal(server: string, { code, status }: Extract<Greeting, { ok: false }>): Finding[] {
+  const [, why, advice] = WHY.find(([pattern]) => pattern.test(code)) ?? [
+    null,
+    `it refuses us (${[code, status].filter(Boolean).join(' ')})`,
+    'Send this line to whoever runs the mail server.',
+  ]
+  return problem('mail', { what: `Mail cannot leave: ${server} was asked, and ${why}.`, means: MEANS, do: advice })
 }
 
 const { patience } = limits.doctor

@@ -14,7 +14,7 @@ import { openStore } from '../../start.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { askServer } from '../ask-server.ts'
 import { counted, lasting } from '../words.ts'
-import { type Finding, fine, notice, problem } from './finding.ts'
+import { type Finding, findings, fine, notice, problem } from './finding.ts'
 
 /** The server that this one has joined; `isLaptop`: as somebody's laptop. `state` as the running server says it; null where none runs. Times in ms. */
 export type ParentFound = {
@@ -160,40 +160,33 @@ function ofAddress(parent: ParentFound): Finding[] {
 }
 
 function ofRows({ now, conflicts, held, refused, refusedBelow }: ReplicationFound): Finding[] {
-  const found: Finding[] = []
-  if (conflicts.open > 0)
-    found.push(
-      ...notice('replication', {
+  return findings(
+    conflicts.open > 0 &&
+      notice('replication', {
         what: `${counted(conflicts.open, 'conflict')} ${conflicts.open === 1 ? 'waits' : 'wait'} for a decision${conflicts.oldest === null ? '' : `, the oldest for ${lasting(now - conflicts.oldest)}`}.`,
         means: 'Two values were entered for one thing; the later counts, and the other is kept.',
         do: 'Let whoever may enter them decide, in the app under Sync, «Decide them»; or here: markbook issues list',
       }),
-    )
-  if (held.oldest !== null && now - held.oldest > limits.doctor.replication.held)
-    found.push(
-      ...notice('replication', {
+    held.oldest !== null &&
+      now - held.oldest > limits.doctor.replication.held &&
+      notice('replication', {
         what: `${counted(held.rows, 'row')} that came from another server cannot be written, for ${lasting(now - held.oldest)}.`,
         means: 'They are kept whole and tried again; they are in nobody’s way.',
         do: 'Merge everything again: markbook sync verify --repair. Where they stay, make a backup and ask for help.',
       }),
-    )
-  if (refused > 0)
-    found.push(
-      ...notice('replication', {
+    refused > 0 &&
+      notice('replication', {
         what: `${counted(refused, 'write')} of this server ${refused === 1 ? 'was' : 'were'} not taken by the other side.`,
         means: 'What the other side has counts; what was not taken is kept here with its reason.',
         do: 'Let an administrator look, in the app under Sync, «Not taken by the other side», or here (markbook issues list), and enter again what should count.',
       }),
-    )
-  if (refusedBelow > 0)
-    found.push(
-      ...notice('replication', {
+    refusedBelow > 0 &&
+      notice('replication', {
         what: `${counted(refusedBelow, 'write')} of laptops, or of servers that joined this one, ${refusedBelow === 1 ? 'was' : 'were'} not taken here.`,
         means: 'What is here counts; what was not taken is kept here and there, with its reason.',
         do: 'Let an administrator look, in the app under Sync, at what was «Not taken from …», or here (markbook issues list), and put aside what is settled.',
       }),
-    )
-  return found
+  )
 }
 
 function ofChildren({ children }: ReplicationFound): Finding[] {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { orNull } from '../../or-null.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { counted } from '../words.ts'
-import { type Finding, fine, problem } from './finding.ts'
+import { type Finding, findings, fine, problem } from './finding.ts'
 import { inFolder } from './paths.ts'
 
 /** A file or folder of ours that others should not read; `mode` as the system has it. Windows has neither modes nor numbers of accounts. */
@@ -19,31 +19,27 @@ const tooOpen = ({ mode }: FileRights) => (mode & OTHERS) !== 0
 export function checkRights(found: RightsFound | null): Finding[] {
   if (!found || found.entries.length === 0) return []
   const { account, owner, ownerName, entries } = found
-  const all: Finding[] = []
   const shut = entries.filter(({ usable }) => !usable)
-  if (shut.length > 0 && account !== ROOT)
-    all.push(
-      ...problem('rights', {
+  const foreign = entries.filter(({ uid }) => uid !== owner)
+  const open = entries.filter(tooOpen)
+  const all = findings(
+    shut.length > 0 &&
+      account !== ROOT &&
+      problem('rights', {
         what: `This account may not read and write ${listed(shut)}.`,
         means: 'A server of this account cannot start, or cannot save marks.',
         do: owner === account ? 'markbook doctor --fix sets it right.' : `Run this as ${ownerName}, the owner of the folder, or with sudo.`,
         ...(owner === account && { fix: 'rights' as const }),
       }),
-    )
-  const foreign = entries.filter(({ uid }) => uid !== owner)
-  if (foreign.length > 0)
-    all.push(
-      ...problem('rights', {
+    foreign.length > 0 &&
+      problem('rights', {
         what: `${listed(foreign)} ${foreign.length === 1 ? 'belongs' : 'belong'} to another account than the folder, which is ${ownerName}’s.`,
         means: 'The server may be unable to open them, and then saves no mark.',
         do: 'sudo markbook doctor --fix gives them to the owner of the folder.',
         ...(account === ROOT && { fix: 'rights' as const }),
       }),
-    )
-  const open = entries.filter(tooOpen)
-  if (open.length > 0)
-    all.push(
-      ...problem('rights', {
+    open.length > 0 &&
+      problem('rights', {
         what: `Other accounts of this machine can read ${listed(open)}.`,
         means: open.some(({ kind }) => kind === 'secret')
           ? 'Whoever reads the secrets can sign in as anybody and change marks.'
@@ -51,7 +47,7 @@ export function checkRights(found: RightsFound | null): Finding[] {
         do: 'markbook doctor --fix closes them to everybody but the owner.',
         ...((account === ROOT || account === owner) && { fix: 'rights' as const }),
       }),
-    )
+  )
   return all.length > 0 ? all : fine('rights', `The data folder is ${ownerName}’s, and closed to other accounts.`)
 }
 
