@@ -16,16 +16,12 @@ export function memoryCache({ clock }: { clock: Clock }): Cache {
     perf: clock,
     ttlResolution: 0,
   })
-  const setText = async (key: string, json: string, ttlMs: number, stamp?: Stamp) => {
-    if (ttlMs > 0) entries.set(key, pack(json, stamp), { ttl: Math.ceil(ttlMs) })
-    else entries.delete(key)
-  }
+  const setText = async (key: string, json: string, ttl: number, stamp: Stamp) => void entries.set(key, pack(json, stamp), { ttl })
   return {
     get: async (key, stamp) => unpack(entries.get(key), stamp),
     set: (key, value, ttlMs, stamp) => setText(key, jsonOf(value), ttlMs, stamp),
     getText: async (key, stamp) => unpackText(entries.get(key), stamp),
     setText,
-    delete: async (key) => void entries.delete(key),
     close: async () => entries.clear(),
   }
 }

@@ -1,4 +1,3 @@
-import { limits } from '@markbook/shared/limits'
 import type { Logger } from 'pino'
 import { type Cache, jsonOf, pack, type Stamp, unpack } from './cache.ts'
 
@@ -30,11 +29,6 @@ const openClient = ({ createClient }: RedisDriver, url: string) =>
   })
 
 type Client = ReturnType<typeof openClient>
-
-async function deleteAll(client: Client, prefix: string): Promise<void> {
-  const pattern = `${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`
-  for await (const keys of client.scanIterator({ MATCH: pattern, COUNT: 1_000 })) if (keys.length > 0) await client.unlink(keys)
-}
 
 async function limited<T>(work: () => Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
@@ -96,73 +90,20 @@ function connect({ driver, url, log, timeoutMs = 250 }: RedisOptions) {
   client.on('error', () => setUnavailable(true))
   client.on('ready', () => setUnavailable(false))
   client.connect().catch(() => setUnavailable(true))
-  return { client, run, close }
-}
-
-type Connection = ReturnType<typeof connect>
-
-/** The keys whose entry in Redis may be out of date, because a write or delete of this instance did not arrive. */
-function trackUndelivered({ client, run }: Connection, prefix: string) {
-  const keys = new Set<string>()
-  let overflows = 0
-  let overflowsCleared = 0
-  let isRetrying = false
-
-  const deliver = async () => {
-    const seen = overflows
-    if (seen > overflowsCleared) await deleteAll(client, prefix)
-    overflowsCleared = seen
-    for (const key of keys) {
-      if ((await run(() => client.unlink(prefix + key))) === undefined) return
-      keys.delete(key)
-    }
-  }
-
-  return {
-    has: (key: string) => overflows > overflowsCleared || keys.has(key),
-    note(key: string, isDelivered: boolean) {
-      if (isDelivered) keys.delete(key)
-      else if (keys.size < limits.cache.entries) keys.add(key)
-      else overflows += 1
-    },
-    async retry() {
-      if (isRetrying || !client.isReady || (keys.size === 0 && overflows === overflowsCleared)) return
-      isRetrying = true
-      // A connection that breaks meanwhile leaves the rest for the next time.
-      await deliver().catch(() => {})
-      isRetrying = false
-    },
-  }
+  return { run, close }
 }
 
 /**
  * The cache that the instances of a central deployment share. A Redis that is unavailable, slow or broken is a cache without entries: reads
  * are misses, writes are lost, and one line is logged when it goes and one when it is back.
- *
- * A write or delete that could not be delivered is remembered, and the key deleted as soon as Redis answers; until then this instance
- * does not read it. Other instances cannot know of it: what may not be stale is read with a stamp (see Cache).
  */
 export function redisCache(options: RedisOptions): Cache {
   const prefix = options.prefix ?? 'markbook:cache:'
-  const connection = connect(options)
-  const undelivered = trackUndelivered(connection, prefix)
-  connection.client.on('ready', () => void undelivered.retry())
-
-  const remove = async (key: string) => undelivered.note(key, (await connection.run((client) => client.unlink(prefix + key))) !== undefined)
-
-  const get = async <T>(key: string, stamp?: Stamp) => {
-    const wasUndelivered = undelivered.has(key)
-    const stored = await connection.run((client) => client.get(prefix + key))
-    if (stored === undefined) return undefined
-    void undelivered.retry()
-    return wasUndelivered || undelivered.has(key) ? undefined : unpack<T>(stored, stamp)
+  const { run, close } = connect(options)
+  const get = async <T>(key: string, stamp: Stamp) => unpack<T>(await run((client) => client.get(prefix + key)), stamp)
+  const setText = async (key: string, json: string, ttlMs: number, stamp: Stamp) => {
+    await run((client) => client.set(prefix + key, pack(json, stamp), { expiration: { type: 'PX', value: ttlMs } }))
   }
-  const setText = async (key: string, json: string, ttlMs: number, stamp?: Stamp) => {
-    if (!(ttlMs > 0)) return remove(key)
-    const expiration = { type: 'PX', value: Math.ceil(ttlMs) } as const
-    undelivered.note(key, (await connection.run((client) => client.set(prefix + key, pack(json, stamp), { expiration }))) !== undefined)
-  }
-
   return {
     get,
     set: (key, value, ttlMs, stamp) => setText(key, jsonOf(value), ttlMs, stamp),
@@ -172,10 +113,6 @@ export function redisCache(options: RedisOptions): Cache {
       return value === undefined ? undefined : JSON.stringify(value)
     },
     setText,
-    delete: remove,
-    async close() {
-      await limited(undelivered.retry, options.timeoutMs ?? 250).catch(() => {})
-      connection.close()
-    },
+    close: async () => close(),
   }
 }

@@ -39,7 +39,6 @@ export const dryApp = (services: Services): App =>
       set: async () => {},
       getText: async () => undefined,
       setText: async () => {},
-      delete: async () => {},
       close: async () => {},
     },
     mailer: { ...services.mailer, send: () => {} },

@@ -23,9 +23,6 @@ export async function ownRow(tx: WriteTx, { user_id }: Pick<Caller, 'user_id'>):
 
 type Pending = Profile['pending_join_request']
 
-/** Where a person's profile is kept; deleted on school creation and on approval of a join request (specification, «Limits»). */
-export const profileKey = (userId: string): string => `profile:${userId}`
-
 /** Built from the stored object, so that it names the server that answers (decisions §6). */
 const avatarUrl = ({ avatar_path, avatar_updated_at }: Caller, publicUrl: string): string | null =>
   avatar_path && publicImageUrl(publicUrl, avatar_path, avatar_updated_at)
@@ -54,7 +51,7 @@ export function toProfile(caller: Caller, pending: Pending, publicUrl: string): 
  */
 export async function profileOf({ cache, store, config }: Pick<Services, 'cache' | 'store' | 'config'>, caller: Caller): Promise<Profile> {
   if (caller.pending_stamp === null) return toProfile(caller, null, config.publicUrl)
-  const key = profileKey(caller.user_id)
+  const key = `profile:${caller.user_id}`
   const stamp = JSON.stringify({ ...caller, session_id: null, site: config.publicUrl })
   const kept = await cache.get<Profile>(key, stamp)
   if (kept) return kept

@@ -5,7 +5,6 @@ import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
-import { profileKey } from '../auth/profile.policy.ts'
 import { joinableSchool, requestToJoin } from './join-requests.policy.ts'
 import { closeOffer, offersTo } from './offers.ts'
 import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
@@ -54,11 +53,7 @@ export const joinRequestHandlers = {
   requestToJoin: on(schools.requestToJoin, {
     as: 'system',
     load: ({ tx }, { params }) => joinableSchool(tx, params.schoolId),
-    run: async ({ tx, caller, services, after }, { body }, school) => {
-      const request = await requestToJoin(tx, caller.user_id, school, body.message ?? null)
-      after(() => services.cache.delete(profileKey(caller.user_id)))
-      return request
-    },
+    run: ({ tx, caller }, { body }, school) => requestToJoin(tx, caller.user_id, school, body.message ?? null),
   }),
 
   offers: onGuard(
@@ -89,11 +84,10 @@ export const joinRequestHandlers = {
       await tx.find('school', caller.school_id, caller.school_id)
       return lockedRequest(tx, params.requestId, ownQueue(caller.school_id))
     },
-    run: async ({ tx, services, after }, { body }, { request, requester }) => {
+    run: async ({ tx }, { body }, { request, requester }) => {
       demandMove(request, 'approve')
       await admit(tx, request, body.role)
       await tx.update('user_profile', requester, { school_id: request.school_id })
-      after(() => services.cache.delete(profileKey(requester.id)))
       return review(tx, request, 'approved')
     },
   }),
@@ -101,9 +95,8 @@ export const joinRequestHandlers = {
   reject: on(schools.reject, {
     as: 'system',
     load: ({ tx, caller }, { params }) => lockedRequest(tx, params.requestId, ownQueue(caller.school_id)),
-    run: async ({ tx, services, after }, _input, { request, requester }) => {
+    run: async ({ tx }, _input, { request }) => {
       demandMove(request, 'reject')
-      after(() => services.cache.delete(profileKey(requester.id)))
       return review(tx, request, 'rejected')
     },
   }),
@@ -114,10 +107,9 @@ export const joinRequestHandlers = {
       lockedRequest(tx, params.requestId, (request) => {
         if (request.user_id !== caller.user_id) throw common.notFound()
       }),
-    run: async ({ tx, caller, services, after }, _input, { request }) => {
+    run: async ({ tx }, _input, { request }) => {
       demandMove(request, 'withdraw')
       await tx.remove('school_join_request', [request])
-      after(() => services.cache.delete(profileKey(caller.user_id)))
       return { message: 'Your request was withdrawn.' }
     },
   }),

@@ -6,7 +6,6 @@ import type { SchoolCaller } from '../../http/caller.ts'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
-import { profileKey } from '../auth/profile.policy.ts'
 import { classesLedBy, groupAssignmentsOf, membersOf, subjectAssignmentsOf } from './members.queries.ts'
 import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
 
@@ -68,25 +67,22 @@ export const memberHandlers = {
   updateMember: on(schools.updateMember, {
     as: 'system',
     load: ({ tx, caller }, { params }) => memberUnderLock(tx, caller, params.userId),
-    run: async ({ tx, services, after }, { body }, { profile, membership }) => {
+    run: async ({ tx }, { body }, { profile, membership }) => {
       const patch = { role: body.role ?? membership.role, is_active: body.isActive ?? membership.is_active }
       if (patch.role !== 'admin' || !patch.is_active) await demandAnotherAdmin(tx, membership)
-      const updated = await tx.update('school_management', membership, patch)
-      after(() => services.cache.delete(profileKey(profile.id)))
-      return shown(profile, updated)
+      return shown(profile, await tx.update('school_management', membership, patch))
     },
   }),
 
   removeMember: on(schools.removeMember, {
     as: 'system',
     load: ({ tx, caller }, { params }) => memberUnderLock(tx, caller, params.userId),
-    run: async ({ tx, services, after }, _input, { profile, membership }) => {
+    run: async ({ tx }, _input, { profile, membership }) => {
       await demandAnotherAdmin(tx, membership)
       await demandLeadsNoClass(tx, membership)
       await removeAssignments(tx, membership)
       await tx.remove('school_management', [membership])
       if (profile.school_id === membership.school_id) await tx.update('user_profile', profile, { school_id: null })
-      after(() => services.cache.delete(profileKey(profile.id)))
       return { message: 'The member was removed from the school.' }
     },
   }),

@@ -6,7 +6,7 @@ import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { activeSchools, schoolsRevision } from './schools.queries.ts'
 
 /** Where the list is cached (specification, «Limits»). */
-export const SCHOOL_LIST_KEY = 'schools:all'
+const SCHOOL_LIST_KEY = 'schools:all'
 
 type Listed = Pick<Row<'school'>, 'id' | 'name' | 'school_type'>
 

@@ -7,11 +7,10 @@ import { normalEmail } from '../../mail/emails.ts'
 import { isLoopback } from '../../network/addresses.ts'
 import { lockedNode } from '../../store/node.ts'
 import type { WriteTx } from '../../store/tx.ts'
-import { profileKey } from '../auth/profile.policy.ts'
 import { ownSchool, putCrest, withCrest } from './crest.ts'
 import { joinRequestHandlers } from './join-requests.handlers.ts'
 import { memberHandlers } from './members.handlers.ts'
-import { SCHOOL_LIST_KEY, schoolList } from './school-list.ts'
+import { schoolList } from './school-list.ts'
 import { membershipOf } from './schools.policy.ts'
 import { anySchool, pendingRequestsOf } from './schools.queries.ts'
 import { starterSubjects } from './starter-subjects.ts'
@@ -68,12 +67,7 @@ export const schoolHandlers: Handlers<typeof schools> = {
   create: on(schools.create, {
     as: 'system',
     load: demandRoomForSchool,
-    run: async ({ tx, caller, services, after }, { body }) => {
-      const school = await createSchool(tx, await founder(tx, caller.user_id), body)
-      after(() => services.cache.delete(SCHOOL_LIST_KEY))
-      after(() => services.cache.delete(profileKey(caller.user_id)))
-      return school
-    },
+    run: async ({ tx, caller }, { body }) => createSchool(tx, await founder(tx, caller.user_id), body),
   }),
 
   mine: on(schools.mine, { load: ownSchool, run: async ({ services }, _input, school) => withCrest(school, services.config.publicUrl) }),
@@ -87,11 +81,7 @@ export const schoolHandlers: Handlers<typeof schools> = {
 
   updateMine: on(schools.updateMine, {
     load: ownSchool,
-    run: async ({ tx, services, after }, { body }, before) => {
-      const patch = { ...(body.name !== undefined && { name: body.name }), ...contactOf(body) }
-      const school = await tx.update('school', before, patch)
-      after(() => services.cache.delete(SCHOOL_LIST_KEY))
-      return school
-    },
+    run: ({ tx }, { body }, before) =>
+      tx.update('school', before, { ...(body.name !== undefined && { name: body.name }), ...contactOf(body) }),
   }),
 }
