@@ -7,18 +7,15 @@ type LaneName = 'ordinary' | 'signIn' | 'health'
 export type Reason = 'full' | 'waited' | 'bytes'
 /** What is counted of one client, an address or network (see `fairnessKeyOf`). In flight: active or queued, by lane. */
 export type Client = { readonly name: string; connections: number; bytes: number; inFlight: Record<LaneName, number> }
-type Widened<T> = T extends number ? number : { readonly [K in keyof T]: Widened<T[K]> }
-/** The bounds of limits.ts, with any values. */
+/** A part of limits.ts, with any values. */
+export type Widened<T> = T extends number ? number : { readonly [K in keyof T]: Widened<T[K]> }
 export type LimiterBounds = Widened<typeof limits.admission>
-
-type Lane = { bounds: LimiterBounds['ordinary']; active: number; waiting: number; queue: Map<Client, RequestSlot[]> }
 
 const SIGN_IN = new Set(['/api/auth/otp/send', '/api/auth/otp/verify', '/api/auth/refresh', '/api/auth/ways'])
 const HEALTH = new Set(['/healthz', '/readyz', '/metrics'])
 
 function laneOf(url: string): LaneName {
-  const end = url.indexOf('?')
-  const path = end < 0 ? url : url.slice(0, end)
+  const [path = ''] = url.split('?', 1)
   return SIGN_IN.has(path) ? 'signIn' : HEALTH.has(path) ? 'health' : 'ordinary'
 }
 
@@ -30,8 +27,14 @@ export class RequestSlot {
   state: 'new' | 'active' | 'released' | 'done' = 'new'
   school: string | null = null
   readonly lane: LaneName
-  /** Since when it waits, on the clock of `performance`, ms. */
-  since = performance.now()
+  /** On the clock of `performance`, ms. */
+  readonly came = performance.now()
+  /** Since when it waits. */
+  since = this.came
+  /** What its connection had received when it came. */
+  readonly readBefore: number
+  /** What the client still had to read when the reply last moved. */
+  sent: { at: number; written: number; unread: number } | null = null
   /** Called when the slot leaves the queue: without a reason it is active. */
   onTurn: (refused?: Reason) => void = () => {}
 
@@ -42,6 +45,7 @@ export class RequestSlot {
     private readonly limiter: Limiter,
   ) {
     this.lane = laneOf(incoming.url ?? '')
+    this.readBefore = incoming.socket.bytesRead
     ;(incoming as WithSlot)[slotKey] = this
   }
 
@@ -87,7 +91,9 @@ export const SAMPLE = 50
  * waits here, where its time is known, and not in its socket.
  */
 export class Limiter {
-  readonly #lanes: Record<LaneName, Lane>
+  /** By lane: requests in work, and those that wait to be begun. */
+  readonly load = { ordinary: { active: 0, waiting: 0 }, signIn: { active: 0, waiting: 0 }, health: { active: 0, waiting: 0 } }
+  readonly #queues: Record<LaneName, Map<Client, RequestSlot[]>> = { ordinary: new Map(), signIn: new Map(), health: new Map() }
   readonly #schools = new Map<string, number>()
   #sampledAt = performance.now()
   /** How much later than it should the event loop came to read its sockets, ms. */
@@ -101,19 +107,10 @@ export class Limiter {
   constructor(
     private readonly bounds: LimiterBounds,
     private readonly refuse: (slot: RequestSlot, reason: Reason) => void,
-  ) {
-    const lane = (name: LaneName): Lane => ({ bounds: bounds[name], active: 0, waiting: 0, queue: new Map() })
-    this.#lanes = { health: lane('health'), signIn: lane('signIn'), ordinary: lane('ordinary') }
-  }
+  ) {}
 
   watch(server: Server): void {
     server.on('connection', () => (this.#hasConnected = true))
-  }
-
-  load(): Record<LaneName, { active: number; waiting: number }> {
-    const { ordinary, signIn, health } = this.#lanes
-    const loadOf = ({ active, waiting }: Lane) => ({ active, waiting })
-    return { ordinary: loadOf(ordinary), signIn: loadOf(signIn), health: loadOf(health) }
   }
 
   /** Runs `work` as soon as there is a slot for it, or refuses it. */
@@ -121,27 +118,20 @@ export class Limiter {
     // What was in a socket while the event loop was busy with something else has waited for as long.
     if (slot.lane !== 'health') slot.since -= this.#loopDelay
     const done = () => slot.release()
-    const onTurn = (refused?: Reason) => {
-      if (refused) this.refuse(slot, refused)
-      else work().then(done, done)
-    }
-    if (this.#isFull(slot)) onTurn('full')
-    else this.#enqueue(slot, onTurn)
+    if (this.#isFull(slot)) this.refuse(slot, 'full')
+    else this.#enqueue(slot, (refused) => (refused ? this.refuse(slot, refused) : work().then(done, done)))
   }
 
   leave(slot: RequestSlot, state: 'released' | 'done'): void {
     if (slot.state === 'active') {
-      this.#lanes[slot.lane].active -= 1
-      slot.client.inFlight[slot.lane] -= 1
-      this.#countSchool(slot.school, -1)
+      this.#count(slot, 'active', -1)
       if (!this.#isQueueEmpty()) this.#schedule()
     }
     if (slot.state !== 'done') slot.state = state
   }
 
   return(slot: RequestSlot): Promise<void> | void {
-    const lane = this.#lanes[slot.lane]
-    if (lane.active < lane.bounds.atOnce) return this.#take(slot)
+    if (this.load[slot.lane].active < this.bounds[slot.lane].atOnce) return this.#take(slot)
     slot.since = performance.now()
     return new Promise((resolve, reject) => this.#enqueue(slot, (refused) => (refused ? reject(busy()) : resolve())))
   }
@@ -153,53 +143,54 @@ export class Limiter {
     this.#countSchool(schoolId, 1)
   }
 
-  #countSchool(schoolId: string | null, by: number) {
-    if (schoolId === null) return
+  #count(slot: RequestSlot, as: 'active' | 'waiting', by: number) {
+    this.load[slot.lane][as] += by
+    slot.client.inFlight[slot.lane] += by
+    if (as === 'active' && slot.school !== null) this.#countSchool(slot.school, by)
+  }
+
+  #countSchool(schoolId: string, by: number) {
     const count = (this.#schools.get(schoolId) ?? 0) + by
     if (count > 0) this.#schools.set(schoolId, count)
     else this.#schools.delete(schoolId)
   }
 
   /** Where the queue is full, each client in it may have its share. */
-  #isFull({ client, lane: name }: RequestSlot): boolean {
-    const { bounds, active, waiting, queue } = this.#lanes[name]
-    if (client.inFlight[name] >= bounds.perClient) return true
+  #isFull({ client, lane }: RequestSlot): boolean {
+    const bounds = this.bounds[lane]
+    if (client.inFlight[lane] >= bounds.perClient) return true
+    const { active, waiting } = this.load[lane]
+    const queue = this.#queues[lane]
     const own = queue.get(client)?.length ?? 0
     return active + waiting >= bounds.atOnce + bounds.waiting && own >= bounds.waiting / Math.max(1, queue.size)
   }
 
   #isQueueEmpty(): boolean {
-    const { ordinary, signIn, health } = this.#lanes
+    const { ordinary, signIn, health } = this.load
     return ordinary.waiting + signIn.waiting + health.waiting === 0
   }
 
   #take(slot: RequestSlot) {
     slot.state = 'active'
-    this.#lanes[slot.lane].active += 1
-    slot.client.inFlight[slot.lane] += 1
-    this.#countSchool(slot.school, 1)
+    this.#count(slot, 'active', 1)
   }
 
   /** A request that comes back to go on stands before those of its client that have not begun. */
   #enqueue(slot: RequestSlot, onTurn: RequestSlot['onTurn']) {
-    const lane = this.#lanes[slot.lane]
     slot.onTurn = onTurn
-    const own = lane.queue.get(slot.client)
-    if (!own) lane.queue.set(slot.client, [slot])
+    const own = this.#queues[slot.lane].get(slot.client)
+    if (!own) this.#queues[slot.lane].set(slot.client, [slot])
     else if (slot.state === 'released') own.unshift(slot)
     else own.push(slot)
-    lane.waiting += 1
-    slot.client.inFlight[slot.lane] += 1
+    this.#count(slot, 'waiting', 1)
     this.#schedule()
   }
 
   #dequeue(slot: RequestSlot) {
-    const lane = this.#lanes[slot.lane]
-    const own = lane.queue.get(slot.client) ?? []
+    const own = this.#queues[slot.lane].get(slot.client) ?? []
     own.splice(own.indexOf(slot), 1)
-    if (own.length === 0) lane.queue.delete(slot.client)
-    lane.waiting -= 1
-    slot.client.inFlight[slot.lane] -= 1
+    if (own.length === 0) this.#queues[slot.lane].delete(slot.client)
+    this.#count(slot, 'waiting', -1)
   }
 
   #schedule() {
@@ -220,16 +211,16 @@ export class Limiter {
     if (isConnecting) return this.#schedule()
     this.#queuedSince ??= began
     let hasBegun = true
-    while (hasBegun && performance.now() - began < this.bounds.slice)
-      hasBegun = PASS.filter((name) => this.#beginNext(this.#lanes[name])).length > 0
+    while (hasBegun && performance.now() - began < this.bounds.slice) hasBegun = PASS.filter((lane) => this.#beginNext(lane)).length > 0
     this.#roundEnded = performance.now()
     if (this.#isQueueEmpty()) this.#queuedSince = null
     else if (hasBegun) this.#schedule()
   }
 
-  #beginNext(lane: Lane): boolean {
-    const [first] = lane.queue
-    if (!first || lane.active >= lane.bounds.atOnce) return false
+  #beginNext(lane: LaneName): boolean {
+    const queue = this.#queues[lane]
+    const [first] = queue
+    if (!first || this.load[lane].active >= this.bounds[lane].atOnce) return false
     const [client, own] = first
     const slot = own[0] as RequestSlot
     if (!this.#drop(slot)) {
@@ -237,7 +228,7 @@ export class Limiter {
       this.#take(slot)
       slot.onTurn()
     }
-    if (lane.queue.delete(client)) lane.queue.set(client, own)
+    if (queue.delete(client)) queue.set(client, own)
     return true
   }
 
@@ -263,7 +254,7 @@ export class Limiter {
     this.#loopDelay = Math.max(0, now - this.#sampledAt - SAMPLE)
     this.#sampledAt = now
     if (this.#loopDelay > 0) setImmediate(() => (this.#loopDelay = 0))
-    for (const lane of Object.values(this.#lanes)) for (const slot of [...lane.queue.values()].flat()) this.#drop(slot)
+    for (const queue of Object.values(this.#queues)) for (const slot of [...queue.values()].flat()) this.#drop(slot)
   }
 }
 

@@ -6,46 +6,44 @@ import type { Limiter } from './limiter.ts'
 /** The figures at /metrics, one set a server. */
 export function createMetrics() {
   const registry = new Registry()
-  const requests = new Histogram({
-    name: 'markbook_request_seconds',
-    help: 'Time to answer a request, by route, method and status',
-    labelNames: ['route', 'method', 'status'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers: [registry],
-  })
-  const refusals = new Counter({
-    name: 'markbook_refusals_total',
-    help: 'Requests refused, by code',
-    labelNames: ['code'],
-    registers: [registry],
-  })
-  const mailQueue = new Gauge({ name: 'markbook_mail_queue', help: 'Mails that wait to leave', registers: [registry] })
-  const mailFailing = new Gauge({
-    name: 'markbook_mail_failing',
-    help: '1 while no mail can leave: the mail server is away or refuses us',
-    registers: [registry],
-  })
-  const turnedAway = new Counter({
-    name: 'markbook_turned_away_total',
-    help: 'Requests turned away before they were begun, because there was too much to do, by lane and reason',
-    labelNames: ['lane', 'reason'],
-    registers: [registry],
-  })
-  const endings = new Counter({
-    name: 'markbook_connections_ended_total',
-    help: 'Connections that were not taken or were closed for the sake of others, by reason',
-    labelNames: ['reason'],
-    registers: [registry],
-  })
+  const registers = [registry]
+  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Counter({ name: `markbook_${name}`, help, labelNames, registers })
   return {
     registry,
-    requests,
-    refusals,
-    mailQueue,
-    mailFailing,
-    turnedAway,
-    endings,
-    watchLoad: (requests: Limiter['load'], connections: Connections['load']) => watchLoad(registry, requests, connections),
+    requests: new Histogram({
+      name: 'markbook_request_seconds',
+      help: 'Time to answer a request, by route, method and status',
+      labelNames: ['route', 'method', 'status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers,
+    }),
+    refusals: counter('refusals_total', 'Requests refused, by code', 'code'),
+    mailQueue: new Gauge({ name: 'markbook_mail_queue', help: 'Mails that wait to leave', registers }),
+    mailFailing: new Gauge({
+      name: 'markbook_mail_failing',
+      help: '1 while no mail can leave: the mail server is away or refuses us',
+      registers,
+    }),
+    turnedAway: counter(
+      'turned_away_total',
+      'Requests turned away before they were begun, because there was too much to do, by lane and reason',
+      'lane',
+      'reason',
+    ),
+    endings: counter(
+      'connections_ended_total',
+      'Connections that were not taken or were closed for the sake of others, by reason',
+      'reason',
+    ),
+    watchLoad: ({ load }: Limiter, connections: Connections) => {
+      const by = (field: 'active' | 'waiting') => () => Object.entries(load).map(([lane, of]) => [{ lane }, of[field]] as const)
+      read(registry, 'requests_in_work', 'Requests in work, by lane', ['lane'], by('active'))
+      read(registry, 'requests_waiting', 'Requests that wait to be begun, by lane', ['lane'], by('waiting'))
+      const bytes: Values = () => [[{}, connections.bytes]]
+      read(registry, 'bytes_under_way', 'Bytes of large bodies being sent and of replies not yet read', [], bytes)
+      read(registry, 'connections', 'Open connections', [], () => [[{}, connections.open]])
+    },
   }
 }
 export type Metrics = ReturnType<typeof createMetrics>
@@ -66,25 +64,16 @@ function read(
     figure.reset()
     for (const [labels, value] of values()) figure.inc(labels, value)
   }
-  const figure = new Kind({ name, help, labelNames: [...labelNames], registers: [registry], collect })
-}
-
-function watchLoad(registry: Registry, requests: Limiter['load'], connections: Connections['load']) {
-  const by = (field: 'active' | 'waiting') => () => Object.entries(requests()).map(([lane, state]) => [{ lane }, state[field]] as const)
-  read(registry, 'markbook_requests_in_work', 'Requests in work, by lane', ['lane'], by('active'))
-  read(registry, 'markbook_requests_waiting', 'Requests that wait to be begun, by lane', ['lane'], by('waiting'))
-  const bytes: Values = () => [[{}, connections().bytes]]
-  read(registry, 'markbook_bytes_under_way', 'Bytes of large bodies being sent and of replies not yet read', [], bytes)
-  read(registry, 'markbook_connections', 'Open connections', [], () => [[{}, connections().connections]])
+  const figure = new Kind({ name: `markbook_${name}`, help, labelNames: [...labelNames], registers: [registry], collect })
 }
 
 /** Transactions, their time, waiting, refusals and repetitions; how many places are taken. */
 export function watchStore({ registry }: Metrics, store: Store) {
   const places = (field: 'places' | 'inside' | 'waiting') => () =>
     Object.entries(store.load().places).map(([place, load]) => [{ place }, load[field]] as const)
-  read(registry, 'markbook_db_places', 'Transactions that may run at once', ['place'], places('places'))
-  read(registry, 'markbook_db_inside', 'Transactions that run', ['place'], places('inside'))
-  read(registry, 'markbook_db_waiting', 'Transactions that wait for a place', ['place'], places('waiting'))
+  read(registry, 'db_places', 'Transactions that may run at once', ['place'], places('places'))
+  read(registry, 'db_inside', 'Transactions that run', ['place'], places('inside'))
+  read(registry, 'db_waiting', 'Transactions that wait for a place', ['place'], places('waiting'))
   const tallies =
     (field: 'count' | 'ms' | 'waitedMs' | 'refused' | 'retried', unit = 1): Values =>
     () => {
@@ -94,7 +83,7 @@ export function watchStore({ registry }: Metrics, store: Store) {
         [{ kind: 'write' }, writes[field] / unit],
       ]
     }
-  const total = (name: string, help: string, values: Values) => read(registry, `markbook_db_${name}`, help, ['kind'], values, Counter)
+  const total = (name: string, help: string, values: Values) => read(registry, `db_${name}`, help, ['kind'], values, Counter)
   total('transactions_total', 'Transactions ended', tallies('count'))
   total('seconds_total', 'Time in transactions', tallies('ms', 1_000))
   total('wait_seconds_total', 'Time that transactions waited for a place', tallies('waitedMs', 1_000))

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { common, Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
@@ -26,24 +27,22 @@ export type OverloadProtection = ReturnType<typeof overloadProtection>
 
 /** What protects a server from more requests and slower clients than it can serve (docs/design/http.md). */
 export function overloadProtection(
-  { config, log, metrics }: OverloadServices,
+  services: OverloadServices,
   { admission: bounds = limits.admission, connection = limits.connection }: OverloadOptions = {},
 ) {
-  const { refuseBusy, warn } = busyReplies({ config, log, metrics }, bounds)
+  const { config, metrics } = services
+  const { refuseBusy, warn } = busyReplies(services, bounds)
   const limiter = new Limiter(bounds, refuseBusy)
   const connections = new Connections(
     connection,
     trustOf(config.trustProxy),
     (reason) => metrics.endings.inc({ reason }),
-    ({ incoming, outgoing }) => refuse(incoming, outgoing, tooSlow(), { requestId: randomUUID(), isLast: true }),
+    ({ outgoing }) => void refuse(outgoing, tooSlow, [API_VERSION, LAST]),
   )
-  metrics.watchLoad(
-    () => limiter.load(),
-    () => connections.load(),
-  )
+  metrics.watchLoad(limiter, connections)
 
   /** Where all clients together have too many bytes under way, those that have some are refused. */
-  const holdsTooMuch = ({ bytes }: Client) => bytes > bounds.bytes.client || (bytes > 0 && connections.load().bytes > bounds.bytes.all)
+  const holdsTooMuch = ({ bytes }: Client) => bytes > bounds.bytes.client || (bytes > 0 && connections.bytes > bounds.bytes.all)
 
   return {
     /** Timeouts of the server. */
@@ -53,7 +52,7 @@ export function overloadProtection(
       keepAliveTimeout: connection.keepAlive,
       connectionsCheckingInterval: connection.check,
     },
-    load: () => limiter.load(),
+    load: () => limiter.load,
     /** The listener of a server, in front of the app's own. */
     listener:
       (app: Listener): RequestListener =>
@@ -61,7 +60,7 @@ export function overloadProtection(
         const client = connections.clientOf(incoming.socket, incoming.headers['x-forwarded-for']?.toString())
         const slot = new RequestSlot(incoming, outgoing, client, limiter)
         const announced = announcedBytes(incoming)
-        connections.follow(slot, announced > 0)
+        connections.follow(slot)
         if (client.bytes > 0 && isOrdinary(incoming) && holdsTooMuch(client)) return refuseBusy(slot, 'bytes')
         if (announced > bounds.bytes.small) connections.hold(client, announced, outgoing)
         limiter.enter(slot, async () => {
@@ -90,17 +89,17 @@ export function overloadProtection(
 function busyReplies({ config, log, metrics }: OverloadServices, bounds: LimiterBounds) {
   let refused = 0
   let unreported = 0
-  const reply = ({ incoming, outgoing, lane, client, since }: RequestSlot, reason: Reason) => {
-    if (incoming.socket.destroyed) return
+  const reply = (slot: RequestSlot, reason: Reason) => {
+    const { incoming, outgoing, lane } = slot
+    if (!slot.isClientConnected()) return
     refused += 1
     unreported += 1
     // Clients that are refused at one moment should not come back at one moment.
-    const failure = common.busy({ headers: { 'retry-after': String(1 + (refused % 3)) } })
-    const requestId = randomUUID()
-    const isLast = announcedBytes(incoming) > bounds.bytes.small
-    refuse(incoming, outgoing, failure, { requestId, isLast, headers: originHeaders(incoming.headers.origin, config.allowedOrigins) })
+    const retryAfter: HeaderList = [['retry-after', String(1 + (refused % 3))]]
+    const last = announcedBytes(incoming) > bounds.bytes.small ? [LAST] : []
+    const headers = [API_VERSION, ...originHeaders(incoming.headers.origin, config.allowedOrigins), ...retryAfter, ...last]
     metrics.turnedAway.inc({ lane, reason })
-    recordTurnedAway(log, { requestId, client: client.name, incoming, waitedMs: performance.now() - since, reason })
+    recordTurnedAway(log, slot, { requestId: refuse(outgoing, common.busy(), headers), reason })
   }
   return {
     refuseBusy(slot: RequestSlot, reason: Reason) {
@@ -116,7 +115,7 @@ function busyReplies({ config, log, metrics }: OverloadServices, bounds: Limiter
   }
 }
 
-const tooSlow = () => new Failure(408, 'too_slow', 'What was sent came too slowly. Please try again.')
+const tooSlow = new Failure(408, 'too_slow', 'What was sent came too slowly. Please try again.')
 
 const isOrdinary = ({ url = '' }: IncomingMessage) => url.startsWith('/api/') && !url.startsWith('/api/auth/')
 
@@ -127,28 +126,29 @@ function announcedBytes({ headers, complete }: IncomingMessage): number {
   return headers['transfer-encoding'] === undefined ? 0 : limits.body.import
 }
 
-const headersOf = (text: string, requestId: string): HeaderList => [
-  JSON_TYPE,
-  ...FIXED_HEADERS,
-  ['x-request-id', requestId],
-  ['content-length', String(Buffer.byteLength(text))],
-]
+const API_VERSION: HeaderList[number] = ['x-api-version', '1']
+/** The connection ends with the reply. */
+const LAST: HeaderList[number] = ['connection', 'close']
 
-/** `isLast`: the connection ends with the reply. */
-type Refusal = { requestId: string; isLast: boolean; headers?: HeaderList }
-
-/** Replies without the app: in an overload most requests may end here, so it is kept cheap. */
-function refuse(incoming: IncomingMessage, outgoing: ServerResponse, failure: Failure, { requestId, isLast, headers = [] }: Refusal): void {
-  if (outgoing.headersSent) return void incoming.socket.destroy()
-  const text = failureBody(failure, requestId)
-  const all = [...headersOf(text, requestId), ['x-api-version', '1'], ...headers, ...Object.entries(failure.headers ?? {})]
-  outgoing.writeHead(failure.status, [...all, ...(isLast ? [['connection', 'close']] : [])].flat())
-  outgoing.end(text)
+/** Replies without the app, and answers the number of the request: in an overload most requests may end here, so it is kept cheap. */
+function refuse(outgoing: ServerResponse, failure: Failure, headers: HeaderList): string {
+  const requestId = randomUUID()
+  if (outgoing.headersSent) outgoing.destroy()
+  else {
+    const text = failureBody(failure, requestId)
+    const own: HeaderList = [
+      ['x-request-id', requestId],
+      ['content-length', String(Buffer.byteLength(text))],
+    ]
+    outgoing.writeHead(failure.status, [JSON_TYPE, ...FIXED_HEADERS, ...own, ...headers].flat())
+    outgoing.end(text)
+  }
+  return requestId
 }
 
 const UNREADABLE: Record<string, Failure> = {
   HPE_HEADER_OVERFLOW: new Failure(431, 'headers_too_large', 'The headers of this request are too large.'),
-  ERR_HTTP_REQUEST_TIMEOUT: tooSlow(),
+  ERR_HTTP_REQUEST_TIMEOUT: tooSlow,
 }
 const badRequest = new Failure(400, 'bad_request', 'This is not a request that the server can read.')
 
@@ -156,9 +156,9 @@ const badRequest = new Failure(400, 'bad_request', 'This is not a request that t
 function replyClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const current = (socket as { _httpMessage?: ServerResponse })._httpMessage
   if (error.code === 'ECONNRESET' || !socket.writable || current?.headersSent) return void socket.destroy()
-  const failure = UNREADABLE[error.code ?? ''] ?? badRequest
-  const requestId = randomUUID()
-  const text = failureBody(failure, requestId)
-  const headers = [...headersOf(text, requestId), ['connection', 'close']].map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${headers.join('')}\r\n${text}`, () => socket.destroy())
+  const outgoing = current ?? new ServerResponse(new IncomingMessage(socket as Socket))
+  if (!current) outgoing.assignSocket(socket as Socket)
+  outgoing.sendDate = false
+  outgoing.once('finish', () => socket.destroy())
+  refuse(outgoing, UNREADABLE[error.code ?? ''] ?? badRequest, [LAST])
 }

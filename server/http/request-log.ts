@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import { Failure } from '@markbook/shared/failures'
 import { isId } from '@markbook/shared/ids'
-import type { Reason } from './limiter.ts'
+import type { Reason, RequestSlot } from './limiter.ts'
 import type { Log } from './log.ts'
 
 /** A finished request, as the app knows it. `input` is its query or body. */
@@ -41,7 +40,7 @@ export function recordRequest(log: Log, finished: Finished): void {
     status,
     ...(failure instanceof Failure && { reason: failure.code }),
     ...(isGone && { gone: true }),
-    ms: Math.round(ms * 10) / 10,
+    ms: tenths(ms),
     ...(isUnexpected && { err: failure }),
   }
   if (isUnexpected) log.error(line, 'request failed')
@@ -50,21 +49,14 @@ export function recordRequest(log: Log, finished: Finished): void {
 }
 
 /** A request that was refused before the app because of overload. One warning stands for many of them (see overload.ts). */
-export function recordTurnedAway(
-  log: Log,
-  {
-    requestId,
-    client,
-    incoming,
-    waitedMs,
-    reason,
-  }: { requestId: string; client: string; incoming: IncomingMessage; waitedMs: number; reason: Reason },
-): void {
-  const { method = '', url = '/' } = incoming
+export function recordTurnedAway(log: Log, slot: RequestSlot, { requestId, reason }: { requestId: string; reason: Reason }): void {
+  const { method = '', url = '/' } = slot.incoming
   const [path = '/'] = url.split('?')
-  const line = { request_id: requestId, actor: null, address: client, method, route: wordsOf(path), status: 503, reason: 'busy' }
-  log.info({ ...line, turned_away: reason, ms: Math.round(waitedMs * 10) / 10 }, 'request')
+  const line = { request_id: requestId, actor: null, address: slot.client.name, method, route: wordsOf(path), status: 503, reason: 'busy' }
+  log.info({ ...line, turned_away: reason, ms: tenths(performance.now() - slot.since) }, 'request')
 }
+
+const tenths = (ms: number) => Math.round(ms * 10) / 10
 
 /** Refusals that an operator should see at the default level. A missing session is ordinary. */
 const isRefusedAccess = (status: number, failure: unknown): boolean =>
