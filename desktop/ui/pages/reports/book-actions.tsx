@@ -59,7 +59,6 @@ export function BookActions({ of, books, group, chosen }: Props) {
           look={isFilled ? 'primary' : 'plain'}
           lead={t('publish.text', { count: drafts.length })}
           books={drafts}
-          act={({ id }) => client.reports.publish({ params: { id } })}
           of={of}
           chosen={chosen}
         />
@@ -73,7 +72,6 @@ export function BookActions({ of, books, group, chosen }: Props) {
             </>
           }
           books={published}
-          act={({ id }) => client.reports.sendToMinistry({ params: { id } })}
           of={of}
           chosen={chosen}
         />
@@ -98,37 +96,14 @@ export function BookActions({ of, books, group, chosen }: Props) {
   )
 }
 
-type RunAllProps = Pick<Props, 'of' | 'books' | 'chosen'> & {
-  action: 'publish' | 'send'
-  look: ButtonLook['look']
-  lead: ReactNode
-  act: (book: ListedBook) => Promise<unknown>
-}
+type RunProps = Pick<Props, 'of' | 'books' | 'chosen'> & { action: 'publish' | 'send'; lead: ReactNode }
 
 /** A button that changes the status of these books, after a dialog with their findings. */
-function RunAll({ of, books, chosen, action, look, lead, act }: RunAllProps) {
+function RunAll({ look, ...run }: RunProps & Pick<ButtonLook, 'look'>) {
   const { t } = useTranslation('reports')
-  const label = t(`${action}.all`, { count: books.length })
   return (
-    <DialogButton
-      look={look}
-      disabled={books.length === 0}
-      dialog={(close) => (
-        <RunDialog
-          mustCount={action === 'send'}
-          title={t(`${action}.title`)}
-          lead={lead}
-          action={label}
-          progress={t(`${action}.running`)}
-          finished={(count) => t(`${action}.done`, { count })}
-          books={books}
-          findings={<OpenFindings of={of} yearId={chosen.year?.id ?? ''} books={books} />}
-          act={act}
-          onClose={close}
-        />
-      )}
-    >
-      {label}
+    <DialogButton look={look} disabled={run.books.length === 0} dialog={(close) => <RunDialog {...run} onClose={close} />}>
+      {t(`${run.action}.all`, { count: run.books.length })}
     </DialogButton>
   )
 }
@@ -155,32 +130,22 @@ function StatusCounts({ books }: { books: readonly ListedBook[] }) {
   )
 }
 
-type RunDialogProps = {
-  title: string
-  lead: ReactNode
-  findings: ReactNode
-  action: string
-  progress: string
-  /** The message about the books that succeeded. */
-  finished: (count: number) => string
-  books: readonly ListedBook[]
-  act: (book: ListedBook) => Promise<unknown>
-  /** The number of books must be typed first, because the action cannot be undone. */
-  mustCount?: boolean
-  onClose: () => void
-}
-
-/** Runs one action for many books, one by one: asks first, shows the progress, and lists the failures. */
-function RunDialog({ title, lead, findings, action, progress, finished, books, act, mustCount = false, onClose }: RunDialogProps) {
+/**
+ * Changes the status of many books, one by one: asks first, shows the progress, and lists the failures. What cannot be undone asks for the
+ * number of books.
+ */
+function RunDialog({ of, books, chosen, action, lead, onClose }: RunProps & { onClose: () => void }) {
   const { t } = useTranslation(['reports', 'app'])
   // The list changes while the action runs; these are the books that were confirmed.
   const [confirmed] = useState(books)
   const [run, setRun] = useState<RunProgress<ListedBook> | null>(null)
   const [typed, setTyped] = useState('')
   const isOver = run !== null && run.done === run.total
+  const mustCount = action === 'send'
   const isAllowed = !mustCount || typed.trim() === String(confirmed.length)
   const start = async () => {
-    await runEach(confirmed, act, setRun)
+    const { publish, sendToMinistry } = client.reports
+    await runEach(confirmed, ({ id }) => (mustCount ? sendToMinistry : publish)({ params: { id } }), setRun)
     await refresh(['reports', 'history'])
   }
   const close = () => {
@@ -190,11 +155,11 @@ function RunDialog({ title, lead, findings, action, progress, finished, books, a
     if (isOver) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
   }
   return (
-    <Dialog title={isOver ? t('run.over') : title} lead={run ? undefined : lead} onClose={close}>
+    <Dialog title={t(isOver ? 'run.over' : `${action}.title`)} lead={run ? undefined : lead} onClose={close}>
       {run ? (
         <>
-          <Progress label={progress} done={run.done} total={run.total} />
-          {isOver && <Outcome run={run} finished={finished} />}
+          <Progress label={t(`${action}.running`)} done={run.done} total={run.total} />
+          {isOver && <Outcome run={run} action={action} />}
           <Actions>
             <Button look="primary" disabled={!isOver} onClick={close}>
               {t('app:action.close')}
@@ -203,7 +168,7 @@ function RunDialog({ title, lead, findings, action, progress, finished, books, a
         </>
       ) : (
         <Form onSend={() => isAllowed && void start()}>
-          {findings}
+          <OpenFindings of={of} yearId={chosen.year?.id ?? ''} books={books} />
           {mustCount && (
             <TextField
               label={t('send.count', { count: confirmed.length })}
@@ -212,19 +177,24 @@ function RunDialog({ title, lead, findings, action, progress, finished, books, a
               onChange={({ target }) => setTyped(target.value)}
             />
           )}
-          <SaveActions danger={mustCount} action={action} disabled={!isAllowed || confirmed.length === 0} onCancel={onClose} />
+          <SaveActions
+            danger={mustCount}
+            action={t(`${action}.all`, { count: books.length })}
+            disabled={!isAllowed || confirmed.length === 0}
+            onCancel={onClose}
+          />
         </Form>
       )}
     </Dialog>
   )
 }
 
-function Outcome({ run, finished }: { run: RunProgress<ListedBook>; finished: (count: number) => string }) {
+function Outcome({ run, action }: { run: RunProgress<ListedBook>; action: RunProps['action'] }) {
   const { t } = useTranslation('reports')
   const count = run.total - run.failed.length
   return (
     <>
-      {count > 0 && <Notice tone="good">{finished(count)}</Notice>}
+      {count > 0 && <Notice tone="good">{t(`${action}.done`, { count })}</Notice>}
       {run.failed.length > 0 && (
         <Notice tone="bad">
           <div>
