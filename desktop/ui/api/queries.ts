@@ -44,16 +44,21 @@ function whole<R extends ResourceName, K extends Keys<R>>(resource: R, key: K, .
   return collect() as Promise<ReplyOf<R, K>>
 }
 
-/**
- * A mutation of the contract: `const save = useSave('terms', 'update', ['reports'])`, then `save.mutate({ params, body })`. Afterwards its
- * own resource, the named ones, history and results are read again.
- */
-export function useSave<R extends ResourceName, K extends Keys<R>>(resource: R, key: K, concerns: readonly ResourceName[] = []) {
-  return useMutation<ReplyOf<R, K>, Failure, RequestOf<R, K>[0]>({
-    mutationFn: (request) => callOf(resource, key)(...([request] as RequestOf<R, K>)),
-    onSuccess: () => refresh([resource, 'calculations', 'history', ...concerns]),
-  })
+/** A write: `await save('terms', 'update', { params, body }, ['reports'])`. Afterwards its own resource, the named ones, history and results are read again. */
+export async function save<R extends ResourceName, K extends Keys<R>>(
+  resource: R,
+  key: K,
+  request: RequestOf<R, K>[0],
+  concerns: readonly ResourceName[] = [],
+): Promise<ReplyOf<R, K>> {
+  const reply = await callOf(resource, key)(...([request] as RequestOf<R, K>))
+  await refresh([resource, 'calculations', 'history', ...concerns])
+  return reply
 }
+
+/** The same as a mutation, where a page shows that it runs or what it answered: `useSave('terms', 'update').mutate({ params, body })`. */
+export const useSave = <R extends ResourceName, K extends Keys<R>>(resource: R, key: K, concerns?: readonly ResourceName[]) =>
+  useMutation<ReplyOf<R, K>, Failure, RequestOf<R, K>[0]>({ mutationFn: (request) => save(resource, key, request, concerns) })
 
 /** Queries of these resources are read again: at once where they are on the page, else when they are next shown. */
 export const refresh = (resources: readonly ResourceName[]): Promise<unknown> =>

@@ -2,7 +2,7 @@ import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, useSave } from '../../api/queries.ts'
+import { ask, save, useSave } from '../../api/queries.ts'
 import { me, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogButton } from '../../components/dialog.tsx'
@@ -73,12 +73,11 @@ function Settings() {
 function Names() {
   const { t } = useTranslation(['account', 'app'])
   const profile = useProfile()
-  const update = useSave('auth', 'updateProfile')
   const { field, send, busy, failure } = useForm({
     initial: { firstName: profile.first_name ?? '', lastName: profile.last_name ?? '' },
     required: ['firstName', 'lastName'],
     save: async ({ firstName, lastName }) => {
-      await update.mutateAsync({ body: { firstName: firstName.trim(), lastName: lastName.trim() } })
+      await save('auth', 'updateProfile', { body: { firstName: firstName.trim(), lastName: lastName.trim() } })
       return t('names.saved')
     },
   })

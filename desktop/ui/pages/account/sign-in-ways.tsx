@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { ask, useSave } from '../../api/queries.ts'
+import { ask, save, useSave } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { copyText } from '../../components/copy-text.ts'
@@ -42,7 +42,6 @@ export function SignInWays() {
 
 function App({ own }: { own: OwnSignInMethods }) {
   const { t } = useTranslation('account')
-  const remove = useSave('outage', 'removeTotp')
   return (
     <div className={`${layout['list']} ${styles['way']}`}>
       <div className={layout['split']}>
@@ -63,7 +62,7 @@ function App({ own }: { own: OwnSignInMethods }) {
             text={t('app.removeText')}
             action={t('app.remove')}
             onConfirm={async () => {
-              await remove.mutateAsync(undefined)
+              await save('outage', 'removeTotp', undefined)
               tell(t('app.removed'))
             }}
           />

@@ -2,7 +2,7 @@ import type { Assessment, AssessmentInput } from '@markbook/shared/contract/asse
 import { useQuery } from '@tanstack/react-query'
 import type { ChangeEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, useSave } from '../../api/queries.ts'
+import { ask, save } from '../../api/queries.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextArea, TextField } from '../../components/field.tsx'
 import { useForm } from '../../components/use-form.ts'
@@ -21,21 +21,18 @@ type Props = {
 /** Adds or changes an assessment. */
 export function AssessmentDialog({ assessment, termId, subjectId, classId, onClose }: Props) {
   const { t } = useTranslation('assessments')
-  const create = useSave('assessments', 'create', ['grades', 'classes'])
-  const update = useSave('assessments', 'update', ['grades', 'classes'])
-  const exclude = useSave('assessments', 'exclude', ['grades'])
   const form = useForm({
     initial: () => draftOf(assessment),
     required: ['title'],
     isValid: (typed) => Object.keys(numberFaults(typed)).length === 0,
     save: async (typed) => {
       const body = toBody(typed)
-      if (!assessment) await create.mutateAsync({ body: { termId, subjectId, ...body } })
-      else await update.mutateAsync({ params: { id: assessment.id }, body })
+      if (!assessment) await save('assessments', 'create', { body: { termId, subjectId, ...body } }, ['grades', 'classes'])
+      else await save('assessments', 'update', { params: { id: assessment.id }, body }, ['grades', 'classes'])
       const { isExcluded, exclusionReason } = typed
       if (assessment && (assessment.is_excluded !== isExcluded || (assessment.exclusion_reason ?? '') !== exclusionReason)) {
         const exclusion = { isExcluded, exclusionReason: isExcluded && exclusionReason ? exclusionReason : null }
-        await exclude.mutateAsync({ params: { id: assessment.id }, body: exclusion })
+        await save('assessments', 'exclude', { params: { id: assessment.id }, body: exclusion }, ['grades'])
       }
       return t('saved', { title: typed.title })
     },
@@ -108,13 +105,12 @@ function ClassChoice({ value, offered, ...field }: ClassChoiceProps) {
 /** Deletes an assessment and its marks, once its title was typed. */
 function DeleteAssessment({ assessment, onClose }: { assessment: Assessment; onClose: () => void }) {
   const { t } = useTranslation(['assessments', 'app'])
-  const remove = useSave('assessments', 'remove', ['grades'])
   const isSame = (typed: string) => typed.trim() === assessment.title.trim()
   const form = useForm({
     initial: { typed: '' },
     isValid: ({ typed }) => isSame(typed),
     save: async () => {
-      await remove.mutateAsync({ params: { id: assessment.id } })
+      await save('assessments', 'remove', { params: { id: assessment.id } }, ['grades'])
       return t('deleted', { title: assessment.title })
     },
     onSaved: onClose,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { ask, type ReplyOf, refresh, useSave } from '../../api/queries.ts'
+import { ask, type ReplyOf, refresh, save } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
@@ -50,11 +50,10 @@ function Whole({ group }: { group: ClassDetails }) {
 
 function Rename({ group, onClose }: { group: ClassDetails; onClose: () => void }) {
   const { t } = useTranslation(['classes', 'app'])
-  const update = useSave('classes', 'update')
   const form = useForm({
     initial: { name: group.name },
     save: async ({ name }) => {
-      await update.mutateAsync({ params: { classId: group.id }, body: { name: name.trim() } })
+      await save('classes', 'update', { params: { classId: group.id }, body: { name: name.trim() } })
       return t('saved', { name: name.trim() })
     },
     onSaved: onClose,

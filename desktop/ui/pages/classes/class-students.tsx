@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { ask, askWhole, type ReplyOf, refresh, useSave } from '../../api/queries.ts'
+import { ask, askWhole, type ReplyOf, refresh, save } from '../../api/queries.ts'
 import { ConfirmButton, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, CheckList, Row, TextField } from '../../components/field.tsx'
 import { Answer, Card, Empty, Loading, Notice } from '../../components/page.tsx'
@@ -71,7 +71,6 @@ type StudentsProps = Omit<Props, 'yearId'> & { students: readonly Enrolled[]; ta
 
 function Students({ classId, className, students, takenOf, mayChange }: StudentsProps) {
   const { t } = useTranslation('classes')
-  const unenrol = useSave('classes', 'unenroll', ['students'])
   return (
     <Table
       label={t('students')}
@@ -108,7 +107,7 @@ function Students({ classId, className, students, takenOf, mayChange }: Students
                 title={t('unenrolTitle', { name: nameOf(student), class: className })}
                 text={t('unenrolText')}
                 action={t('unenrol')}
-                onConfirm={() => unenrol.mutateAsync({ params: { id: classId, studentId: student.id } })}
+                onConfirm={() => save('classes', 'unenroll', { params: { id: classId, studentId: student.id } }, ['students'])}
               />
             </>
           ),
@@ -124,12 +123,11 @@ function EnrolDialog({ classId, className, yearId, onClose }: { classId: string;
   const [search, setSearch] = useState('')
   const { free, isLoading } = useFreeStudents(yearId, useDeferredValue(search.trim()))
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const enrol = useSave('classes', 'enrollBulk', ['students'])
   const form = useForm({
     initial: {},
     isValid: () => chosen.size > 0,
     save: async () => {
-      const made = await enrol.mutateAsync({ params: { id: classId }, body: { studentIds: [...chosen] } })
+      const made = await save('classes', 'enrollBulk', { params: { id: classId }, body: { studentIds: [...chosen] } }, ['students'])
       return t('enrolled', { count: made.length })
     },
     onSaved: onClose,
@@ -185,8 +183,6 @@ type StudentSubjectsProps = { classId: string; student: { id: string; first_name
 function StudentSubjectsDialog({ classId, student, onClose }: StudentSubjectsProps) {
   const { t } = useTranslation(['classes', 'app'])
   const own = useQuery(ask('classes', 'studentSubjects', { params: { id: classId, sid: student.id } }))
-  const assign = useSave('classes', 'assignSubjects')
-  const take = useSave('classes', 'removeStudentSubject')
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
   useEffect(() => {
     if (own.data) setChosen((before) => before ?? new Set(own.data.map(({ id }) => id)))
@@ -198,9 +194,10 @@ function StudentSubjectsDialog({ classId, student, onClose }: StudentSubjectsPro
       const before = new Set(own.data?.map(({ id }) => id))
       const added = [...(chosen ?? [])].filter((id) => !before.has(id))
       // What is added goes first: in between the pupil never takes every subject.
-      if (added.length > 0) await assign.mutateAsync({ params: { id: classId }, body: { studentId: student.id, subjectIds: added } })
+      if (added.length > 0)
+        await save('classes', 'assignSubjects', { params: { id: classId }, body: { studentId: student.id, subjectIds: added } })
       for (const id of before) {
-        if (!chosen?.has(id)) await take.mutateAsync({ params: { id: classId, sid: student.id, subjectId: id } })
+        if (!chosen?.has(id)) await save('classes', 'removeStudentSubject', { params: { id: classId, sid: student.id, subjectId: id } })
       }
     },
     onSaved: onClose,

@@ -1,7 +1,7 @@
 import type { ClassTeacher } from '@markbook/shared/contract/classes'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { ask, useSave } from '../../api/queries.ts'
+import { ask, save } from '../../api/queries.ts'
 import { ConfirmButton, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Options, SelectField } from '../../components/field.tsx'
 import { Answer, Badge, Card } from '../../components/page.tsx'
@@ -38,7 +38,6 @@ export function ClassTeachers({ classId, className, mayChange }: Props) {
 
 function Teachers({ classId, className, teachers, mayChange }: Props & { teachers: readonly ClassTeacher[] }) {
   const { t } = useTranslation(['classes', 'app'])
-  const remove = useSave('classes', 'removeTeacher')
   return (
     <Table
       label={t('teachers')}
@@ -73,7 +72,7 @@ function Teachers({ classId, className, teachers, mayChange }: Props & { teacher
                   title={t('removeTeacherTitle', { name: teacherName(teacher), class: className })}
                   text={t('removeTeacherText')}
                   action={t('removeTeacher')}
-                  onConfirm={() => remove.mutateAsync({ params: { classId, teacherId: teacher.teacherId } })}
+                  onConfirm={() => save('classes', 'removeTeacher', { params: { classId, teacherId: teacher.teacherId } })}
                 >
                   {t('removeTeacher')}
                   <span className="hidden"> {teacherName(teacher)}</span>
@@ -93,13 +92,13 @@ type TeacherProps = { classId: string; teacher: ClassTeacher | null; known: read
 function TeacherDialog({ classId, teacher, known, onClose }: TeacherProps) {
   const { t } = useTranslation(['classes', 'app'])
   const staff = useQuery(ask('classes', 'schoolTeachers'))
-  const save = useSave('classes', 'addTeacher')
   const free = (staff.data ?? []).filter(({ id }) => known.every(({ teacherId }) => teacherId !== id))
   const idOf = (typed: { teacherId: string }) => typed.teacherId || (free[0]?.id ?? '')
   const form = useForm({
     initial: { teacherId: teacher?.teacherId ?? '', chosen: new Set(teacher?.subjects.map(({ id }) => id)) as ReadonlySet<string> },
     isValid: (typed) => idOf(typed) !== '',
-    save: (typed) => save.mutateAsync({ params: { classId }, body: { teacherId: idOf(typed), subjectIds: [...typed.chosen] } }),
+    save: (typed) =>
+      save('classes', 'addTeacher', { params: { classId }, body: { teacherId: idOf(typed), subjectIds: [...typed.chosen] } }),
     onSaved: onClose,
   })
   const { draft, set, field } = form
@@ -122,12 +121,11 @@ function TeacherDialog({ classId, teacher, known, onClose }: TeacherProps) {
 function HandOver({ classId, className, onClose }: { classId: string; className: string; onClose: () => void }) {
   const { t } = useTranslation(['classes', 'app'])
   const staff = useQuery(ask('classes', 'schoolTeachers'))
-  const handOver = useSave('classes', 'handOver')
   const form = useForm({
     initial: { teacherId: '' },
     isValid: ({ teacherId }) => teacherId !== '',
     save: async (body) => {
-      await handOver.mutateAsync({ params: { classId }, body })
+      await save('classes', 'handOver', { params: { classId }, body })
       return t('handedOver')
     },
     onSaved: onClose,

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { ask, useSave } from '../../api/queries.ts'
+import { ask, save } from '../../api/queries.ts'
 import { DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
@@ -90,11 +90,10 @@ export function ClassLinks({ classId }: { classId: string }) {
 function NewClass({ yearId, onClose }: { yearId: string; onClose: () => void }) {
   const { t } = useTranslation(['classes', 'app'])
   const navigate = useNavigate()
-  const create = useSave('classes', 'create')
   const form = useForm({
     initial: { name: '', chosen: new Set<string>() as ReadonlySet<string> },
     save: async ({ name, chosen }) => {
-      const made = await create.mutateAsync({ body: { name: name.trim(), academicYearId: yearId, subjectIds: [...chosen] } })
+      const made = await save('classes', 'create', { body: { name: name.trim(), academicYearId: yearId, subjectIds: [...chosen] } })
       await navigate({ to: '/classes/$classId', params: { classId: made.id } })
     },
   })

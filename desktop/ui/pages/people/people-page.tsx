@@ -2,7 +2,7 @@ import { fold } from '@markbook/shared/domain/fold'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, askWhole, type ReplyOf, useSave } from '../../api/queries.ts'
+import { ask, askWhole, type ReplyOf, save, useSave } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { ConfirmButton, ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
@@ -71,12 +71,11 @@ function Members({ isFixed }: { isFixed: boolean }) {
 
 function RoleChoice({ member, isFixed }: { member: Member; isFixed: boolean }) {
   const { t } = useTranslation('people')
-  const update = useSave('schools', 'updateMember', ['classes'])
   const name = nameOf(member)
   const setRole = (role: Role) =>
-    update.mutate(
-      { params: { userId: member.user_id }, body: { role } },
-      { onSuccess: () => tell(t('saved', { name, role: t(role) })), onError: tellFailure },
+    save('schools', 'updateMember', { params: { userId: member.user_id }, body: { role } }, ['classes']).then(
+      () => tell(t('saved', { name, role: t(role) })),
+      tellFailure,
     )
   return (
     <select
@@ -84,7 +83,7 @@ function RoleChoice({ member, isFixed }: { member: Member; isFixed: boolean }) {
       aria-label={t('roleOf', { name })}
       value={member.role}
       disabled={isFixed}
-      onChange={({ target }) => setRole(target.value as Role)}
+      onChange={({ target }) => void setRole(target.value as Role)}
     >
       <Options of={ROLES.map((id) => ({ id, name: t(id) }))} />
     </select>
@@ -123,19 +122,16 @@ function MemberActions({ member, isFixed }: { member: Member; isFixed: boolean }
 
 function Confirmation({ step, member, onClose }: { step: MemberAction; member: Member; onClose: () => void }) {
   const { t } = useTranslation('people')
-  const update = useSave('schools', 'updateMember', ['classes'])
-  const remove = useSave('schools', 'removeMember', ['classes'])
-  const reset = useSave('outage', 'resetSignIn', ['schools'])
   const name = nameOf(member)
   const params = { userId: member.user_id }
   const steps = {
-    suspend: () => update.mutateAsync({ params, body: { isActive: false } }),
+    suspend: () => save('schools', 'updateMember', { params, body: { isActive: false } }, ['classes']),
     remove: async () => {
-      await remove.mutateAsync({ params })
+      await save('schools', 'removeMember', { params }, ['classes'])
       tell(t('removed', { name }))
     },
     reset: async () => {
-      await reset.mutateAsync({ params })
+      await save('outage', 'resetSignIn', { params }, ['schools'])
       tell(t('resetDone', { name }))
     },
   }
@@ -246,7 +242,6 @@ function Requests() {
 function Waiting({ request }: { request: Request }) {
   const { t } = useTranslation('people')
   const approve = useSave('schools', 'approve')
-  const reject = useSave('schools', 'reject')
   const [role, setRole] = useState<Role>('teacher')
   const name = nameOf(request.user)
   const params = { requestId: request.id }
@@ -270,7 +265,7 @@ function Waiting({ request }: { request: Request }) {
           title={t('rejectTitle', { name })}
           text={t('rejectText')}
           action={t('reject')}
-          onConfirm={() => reject.mutateAsync({ params })}
+          onConfirm={() => save('schools', 'reject', { params })}
         >
           {t('reject')}
           <span className="hidden"> {name}</span>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, refresh, useSave } from '../../api/queries.ts'
+import { ask, refresh, save, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox } from '../../components/field.tsx'
@@ -220,17 +220,15 @@ type StatusDialogProps = { action: 'publish' | 'send'; lead: string; book: Repor
 /** Publishes a book, or sends it once the person has said to be sure. */
 function StatusDialog({ action, lead, book, onClose }: StatusDialogProps) {
   const { t } = useTranslation('reports')
-  const publish = useSave('reports', 'publish')
-  const sendToMinistry = useSave('reports', 'sendToMinistry')
   const isSending = action === 'send'
   const form = useForm({
     initial: { isSure: !isSending },
     isValid: ({ isSure }) => isSure,
     save: async () => {
       const request = { params: { id: book.id } }
-      if (isSending) await sendToMinistry.mutateAsync(request)
+      if (isSending) await save('reports', 'sendToMinistry', request)
       else
-        await publish.mutateAsync(request).catch((failure) => {
+        await save('reports', 'publish', request).catch((failure) => {
           void refresh(['reports'])
           throw failure
         })

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { useSave } from '../../api/queries.ts'
+import { save } from '../../api/queries.ts'
 import { ConfirmButton } from '../../components/dialog.tsx'
 import { Empty, Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
@@ -9,9 +9,8 @@ import { isOutdated } from './book-standing.ts'
 /** Makes the books or calculates them again, after a confirmation. */
 export function GenerateButton({ of, count }: { of: BookScope; count: number }) {
   const { t } = useTranslation('reports')
-  const generate = useSave('reports', 'generate')
   const confirm = async () => {
-    const { generated, skipped_locked: skipped } = await generate.mutateAsync({ body: booksRequest(of).query })
+    const { generated, skipped_locked: skipped } = await save('reports', 'generate', { body: booksRequest(of).query })
     tell(
       [t(count === 0 ? 'generate.made' : 'generate.done', { count: generated }), skipped > 0 && t('generate.skipped', { count: skipped })]
         .filter(Boolean)

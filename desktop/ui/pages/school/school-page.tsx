@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
+import { ask, type ReplyOf, save, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { copyText } from '../../components/copy-text.ts'
@@ -37,12 +37,11 @@ export function SchoolPage() {
 function Details({ school }: { school: School }) {
   const { t } = useTranslation(['school', 'app'])
   const profile = useProfile()
-  const update = useSave('schools', 'updateMine', ['auth'])
   const { draft, field, send, busy, failure } = useForm({
     initial: { name: school.name, address: school.address ?? '', email: school.email ?? '', phone: school.phone ?? '' },
     save: async ({ name, address, email, phone }) => {
       const body = { name: name.trim(), address: address.trim() || null, email: email.trim() || null, phone: phone.trim() || null }
-      await update.mutateAsync({ body })
+      await save('schools', 'updateMine', { body }, ['auth'])
       return t('saved')
     },
   })

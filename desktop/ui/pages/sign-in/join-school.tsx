@@ -3,7 +3,7 @@ import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { askWhole, useSave } from '../../api/queries.ts'
+import { askWhole, save } from '../../api/queries.ts'
 import { Form, SaveActions, TextArea, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, FailureNotice } from '../../components/page.tsx'
@@ -21,12 +21,12 @@ type JoinSchoolProps = {
 export function JoinSchool({ not = [], onCancel, onRequested }: JoinSchoolProps) {
   const { t } = useTranslation(['sign-in', 'app'])
   const schools = useQuery(askWhole('schools', 'list'))
-  const request = useSave('schools', 'requestToJoin', ['auth'])
   const { draft, set, field, send, isChecked, busy, failure } = useForm({
     initial: { chosen: '', message: '' },
     required: ['chosen'],
     save: async ({ chosen, message }) => {
-      const made = await request.mutateAsync({ params: { schoolId: chosen }, body: { message: message.trim() || null } })
+      const request = { params: { schoolId: chosen }, body: { message: message.trim() || null } }
+      const made = await save('schools', 'requestToJoin', request, ['auth'])
       onRequested?.(made)
     },
   })

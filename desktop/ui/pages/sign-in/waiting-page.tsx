@@ -2,7 +2,7 @@ import type { Profile } from '@markbook/shared/contract/auth'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { queryClient, useSave } from '../../api/queries.ts'
+import { queryClient, save } from '../../api/queries.ts'
 import { me } from '../../api/session.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmButton } from '../../components/dialog.tsx'
@@ -56,12 +56,11 @@ export function WaitingPage() {
 function Pending({ profile, onWithdrawn }: { profile: Profile; onWithdrawn: () => void }) {
   const { t } = useTranslation('sign-in')
   const navigate = useNavigate()
-  const withdraw = useSave('schools', 'withdraw')
   const pending = profile.pending_join_request
   if (!pending) return null
   const { id: requestId, school, requested_at } = pending
   const confirm = async () => {
-    await withdraw.mutateAsync({ params: { requestId } })
+    await save('schools', 'withdraw', { params: { requestId } })
     onWithdrawn()
     storeRequestedSchool(null)
     await queryClient.fetchQuery({ ...me(), staleTime: 0 })

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { askWhole, useSave } from '../../api/queries.ts'
+import { askWhole, save } from '../../api/queries.ts'
 import { accountStateOf } from '../../api/session.ts'
 import { Checkbox, Form, Radio, Row, SaveActions, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
@@ -52,11 +52,10 @@ function useRedirect(profile: Profile | undefined) {
 
 function NameStep({ profile }: { profile: Profile }) {
   const { t } = useTranslation(['sign-in', 'app'])
-  const onboard = useSave('auth', 'onboard')
   const { field, send, busy, failure } = useForm({
     initial: { firstName: profile.first_name ?? '', lastName: profile.last_name ?? '' },
     required: ['firstName', 'lastName'],
-    save: ({ firstName, lastName }) => onboard.mutateAsync({ body: { firstName: firstName.trim(), lastName: lastName.trim() } }),
+    save: ({ firstName, lastName }) => save('auth', 'onboard', { body: { firstName: firstName.trim(), lastName: lastName.trim() } }),
   })
   return (
     <Card>
@@ -113,12 +112,13 @@ type SchoolType = (typeof types)[number]
 /** Creates a school with this person as its administrator. The page goes on by itself, since the profile then has a school. */
 function CreateSchool() {
   const { t } = useTranslation(['sign-in', 'app'])
-  const create = useSave('schools', 'create', ['auth'])
   const { draft, set, field, send, busy, failure } = useForm({
     initial: { name: '', schoolType: 'secondary' as SchoolType, starterSubjects: true, address: '', email: '', phone: '' },
     required: ['name'],
-    save: ({ name, address, email, phone, ...rest }) =>
-      create.mutateAsync({ body: { ...rest, name: name.trim(), address: address || null, email: email || null, phone: phone || null } }),
+    save: ({ name, address, email, phone, ...rest }) => {
+      const body = { ...rest, name: name.trim(), address: address || null, email: email || null, phone: phone || null }
+      return save('schools', 'create', { body }, ['auth'])
+    },
   })
   const fieldOf = (name: 'name' | 'address' | 'email' | 'phone') => ({ ...field(name), label: t(`create.${name}`) })
   return (

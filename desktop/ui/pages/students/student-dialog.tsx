@@ -1,6 +1,6 @@
 import type { Student } from '@markbook/shared/contract/students'
 import { useTranslation } from 'react-i18next'
-import { useSave } from '../../api/queries.ts'
+import { save } from '../../api/queries.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
 import { useForm } from '../../components/use-form.ts'
@@ -19,8 +19,6 @@ const draftOf = (student: Student | null) => ({
 /** Adds a pupil (`student` is null) or changes one. */
 export function StudentDialog({ student, onClose }: { student: Student | null; onClose: () => void }) {
   const { t } = useTranslation(['students', 'app'])
-  const create = useSave('students', 'create')
-  const update = useSave('students', 'update', ['classes', 'reports', 'grades'])
   const form = useForm({
     initial: () => draftOf(student),
     required: ['firstName', 'lastName', 'gender'],
@@ -35,8 +33,8 @@ export function StudentDialog({ student, onClose }: { student: Student | null; o
         studentNumber: texts.studentNumber.trim() || null,
       }
       const saved = student
-        ? await update.mutateAsync({ params: { id: student.id }, body: { ...body, isActive } })
-        : await create.mutateAsync({ body })
+        ? await save('students', 'update', { params: { id: student.id }, body: { ...body, isActive } }, ['classes', 'reports', 'grades'])
+        : await save('students', 'create', { body })
       return t('saved', { name: nameOf(saved) })
     },
     onSaved: onClose,

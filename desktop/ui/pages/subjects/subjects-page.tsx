@@ -1,7 +1,7 @@
 import type { Subject } from '@markbook/shared/contract/subjects'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { ask, useSave } from '../../api/queries.ts'
+import { ask, save } from '../../api/queries.ts'
 import { MoveButtons } from '../../components/button.tsx'
 import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, TextField } from '../../components/field.tsx'
@@ -29,11 +29,10 @@ export function SubjectsPage() {
 
 function SubjectTable({ subjects }: { subjects: readonly Subject[] }) {
   const { t } = useTranslation('subjects')
-  const reorder = useSave('subjects', 'reorder')
   const move = (from: number, to: number) => {
     const ids = subjects.map(({ id }) => id)
     ids.splice(to, 0, ...ids.splice(from, 1))
-    reorder.mutate({ body: { subjectIds: ids } }, { onError: tellFailure })
+    void save('subjects', 'reorder', { body: { subjectIds: ids } }).catch(tellFailure)
   }
   return (
     <Table
@@ -77,14 +76,11 @@ function SubjectTable({ subjects }: { subjects: readonly Subject[] }) {
 /** Adds a subject (`subject` is null) or changes one. */
 function SubjectDialog({ subject, onClose }: { subject: Subject | null; onClose: () => void }) {
   const { t } = useTranslation(['subjects', 'app'])
-  const create = useSave('subjects', 'create')
-  const update = useSave('subjects', 'update')
-  const remove = useSave('subjects', 'remove')
   const form = useForm({
     initial: { name: subject?.name ?? '', code: subject?.code ?? '', isActive: subject?.is_active ?? true },
     save: async ({ isActive, ...named }) => {
-      if (subject) await update.mutateAsync({ params: { id: subject.id }, body: { ...named, isActive } })
-      else await create.mutateAsync({ body: named })
+      if (subject) await save('subjects', 'update', { params: { id: subject.id }, body: { ...named, isActive } })
+      else await save('subjects', 'create', { body: named })
       return t('saved', { name: named.name })
     },
     onSaved: onClose,
@@ -95,7 +91,7 @@ function SubjectDialog({ subject, onClose }: { subject: Subject | null; onClose:
     <ConfirmDialog
       title={t('delete', { name })}
       text={t('deleteText')}
-      onConfirm={() => remove.mutateAsync({ params: { id: subject.id } })}
+      onConfirm={() => save('subjects', 'remove', { params: { id: subject.id } })}
       onClose={onClose}
     />
   )

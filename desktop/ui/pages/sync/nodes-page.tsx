@@ -2,7 +2,7 @@ import type { SyncNode } from '@markbook/shared/contract/replication.rows'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, useSave } from '../../api/queries.ts'
+import { ask, save, useSave } from '../../api/queries.ts'
 import { ConfirmButton, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Form, Options, Row, SaveActions, SelectField, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
@@ -66,7 +66,6 @@ function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
 
 function NodeState({ node }: { node: SyncNode }) {
   const { t } = useTranslation('sync')
-  const revoke = useSave('replication', 'revoke')
   const { id, name } = node
   // This server leaves its parent, and shuts others out.
   const word = node.side === 'parent' ? 'leave' : 'revoke'
@@ -83,7 +82,7 @@ function NodeState({ node }: { node: SyncNode }) {
         title={t(`${word}Title`, { name })}
         text={t(`${word}Text`)}
         action={t(word)}
-        onConfirm={() => revoke.mutateAsync({ params: { id } })}
+        onConfirm={() => save('replication', 'revoke', { params: { id } })}
       />
     </>
   )
@@ -97,10 +96,9 @@ function BeganAnew({ name, at, both_heard }: NonNullable<SyncNode['began_anew']>
 
 function Rename({ node, onClose }: { node: SyncNode; onClose: () => void }) {
   const { t } = useTranslation(['sync', 'app'])
-  const rename = useSave('replication', 'rename')
   const form = useForm({
     initial: { name: node.name },
-    save: ({ name }) => rename.mutateAsync({ params: { id: node.id }, body: { name: name.trim() } }),
+    save: ({ name }) => save('replication', 'rename', { params: { id: node.id }, body: { name: name.trim() } }),
     onSaved: onClose,
   })
   return (

@@ -2,7 +2,7 @@ import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { ask, useSave } from '../../api/queries.ts'
+import { ask, save } from '../../api/queries.ts'
 import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
 import { tell } from '../../components/toasts.tsx'
@@ -38,16 +38,12 @@ type YearDialogProps = { year: AcademicYear | null; onClose: () => void }
 /** Adds a year (`year` is null) or changes one. */
 export function YearDialog({ year, onClose }: YearDialogProps) {
   const { t } = useTranslation(['years', 'app'])
-  const create = useSave('academicYears', 'create')
-  const update = useSave('academicYears', 'update', ['terms'])
-  const activate = useSave('academicYears', 'activate', ['terms', 'classes'])
-  const remove = useSave('academicYears', 'remove', ['terms', 'classes'])
   const years = useQuery(ask('academicYears', 'list'))
   /** The first year becomes the active one. */
   const createYear = async (body: ReturnType<typeof toBody>) => {
     const isFirst = years.data?.length === 0
-    const made = await create.mutateAsync({ body })
-    if (isFirst) await activate.mutateAsync({ params: { id: made.id } })
+    const made = await save('academicYears', 'create', { body })
+    if (isFirst) await save('academicYears', 'activate', { params: { id: made.id } }, ['terms', 'classes'])
   }
   const form = useForm({
     initial: () => draftOf(year),
@@ -55,7 +51,7 @@ export function YearDialog({ year, onClose }: YearDialogProps) {
     isValid: (typed) => typed.model !== 'year_based' || sumOf(typed) === 100,
     save: async (typed) => {
       const body = toBody(typed)
-      if (year) await update.mutateAsync({ params: { id: year.id }, body })
+      if (year) await save('academicYears', 'update', { params: { id: year.id }, body }, ['terms'])
       else await createYear(body)
       return t('saved', { name: body.name })
     },
@@ -72,7 +68,7 @@ export function YearDialog({ year, onClose }: YearDialogProps) {
             title={t('deleteYear', { name: year.name })}
             text={t('deleteYearText')}
             onConfirm={async () => {
-              await remove.mutateAsync({ params: { id: year.id } })
+              await save('academicYears', 'remove', { params: { id: year.id } }, ['terms', 'classes'])
               tell(t('deleted', { name: year.name }))
             }}
             onClose={onClose}
@@ -120,9 +116,6 @@ type TermDialogProps = { year: AcademicYear; term: Term | null; free: readonly T
 /** Adds a term to the year (`term` is null) or changes one. */
 export function TermDialog({ year, term, free, onClose }: TermDialogProps) {
   const { t } = useTranslation(['years', 'app'])
-  const create = useSave('terms', 'create')
-  const update = useSave('terms', 'update')
-  const remove = useSave('terms', 'remove')
   const form = useForm({
     initial: () => ({
       name: term?.name ?? free[0] ?? ('michaelmas' as const),
@@ -135,8 +128,8 @@ export function TermDialog({ year, term, free, onClose }: TermDialogProps) {
     isValid: (typed) => sumOf(typed) === 100,
     save: async ({ exam, coursework, ...rest }) => {
       const body = { ...rest, examWeight: typedNumber(exam) ?? 0, courseworkWeight: typedNumber(coursework) ?? 0 }
-      if (term) await update.mutateAsync({ params: { id: term.id }, body })
-      else await create.mutateAsync({ body: { academicYearId: year.id, ...body } })
+      if (term) await save('terms', 'update', { params: { id: term.id }, body })
+      else await save('terms', 'create', { body: { academicYearId: year.id, ...body } })
       return t('saved', { name: t(`app:term.${rest.name}`) })
     },
     onSaved: onClose,
@@ -147,7 +140,7 @@ export function TermDialog({ year, term, free, onClose }: TermDialogProps) {
     <ConfirmDialog
       title={t('deleteTerm', { name: shownName })}
       text={t('deleteTermText')}
-      onConfirm={() => remove.mutateAsync({ params: { id: term.id } })}
+      onConfirm={() => save('terms', 'remove', { params: { id: term.id } })}
       onClose={onClose}
     />
   )

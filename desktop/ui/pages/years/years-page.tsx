@@ -2,7 +2,7 @@ import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, useSave } from '../../api/queries.ts'
+import { ask, save } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
@@ -31,8 +31,6 @@ export function YearsPage() {
 /** `isOnly`: there is no other year whose classes could be carried over. */
 function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
   const { t } = useTranslation(['years', 'app'])
-  const activate = useSave('academicYears', 'activate', ['terms', 'classes'])
-  const deactivate = useSave('academicYears', 'deactivate', ['terms', 'classes'])
   const { id, name } = year
   // Kept while the dialog is open: the year changes before it closes.
   const [asked, setAsked] = useState<'activate' | 'deactivate' | null>(null)
@@ -64,7 +62,7 @@ function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
           title={t(`${asked}Title`, { name })}
           text={t(`${asked}Text`)}
           action={t(asked)}
-          onConfirm={() => (asked === 'activate' ? activate : deactivate).mutateAsync({ params: { id } })}
+          onConfirm={() => save('academicYears', asked, { params: { id } }, ['terms', 'classes'])}
           onClose={() => setAsked(null)}
         />
       )}
