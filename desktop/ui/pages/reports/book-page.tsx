@@ -13,7 +13,7 @@ import { tell, tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
-import { useScale } from '../results/class-page.tsx'
+import { NeighbourLinks, useScale } from '../results/class-page.tsx'
 import { statusTones } from './book-actions.tsx'
 import { BookPdfs } from './book-pdfs.tsx'
 import { scopeOf, useBooks, useStanding } from './book-queries.ts'
@@ -54,7 +54,7 @@ function Book({ book }: { book: ReportDetail }) {
       : undefined
   const lead = period && group.data ? t('bookLead', { class: t('classes:class', { name: group.data.name }), period }) : (period ?? ' ')
   return (
-    <Page wide title={t('bookOf', { name })} lead={lead} actions={<NeighbourLinks book={book} />}>
+    <Page wide title={t('bookOf', { name })} lead={lead} actions={<BookLinks book={book} />}>
       <LeaveWarning />
       <div className={layout['row']}>
         <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`)}</Badge>
@@ -92,23 +92,14 @@ function OutdatedNotices({ book }: { book: ReportDetail }) {
 }
 
 /** Links to the books before and after, and to all books. */
-function NeighbourLinks({ book }: { book: ReportDetail }) {
+function BookLinks({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const books = useBooks(scopeOf(book))
-  const at = books.data?.findIndex(({ id }) => id === book.id) ?? -1
-  const [before, after] = at < 0 ? [] : [books.data?.[at - 1], books.data?.[at + 1]]
+  const pupils = books.data?.map(({ id, student }) => ({ ...student, id })) ?? []
+  const linkOf = (reportId: string) => ({ to: '/reports/book/$reportId', params: { reportId }, className: styles['way'] })
   return (
     <>
-      {before && (
-        <Link to="/reports/book/$reportId" params={{ reportId: before.id }} className={styles['way']}>
-          ← {nameOf(before.student)}
-        </Link>
-      )}
-      {after && (
-        <Link to="/reports/book/$reportId" params={{ reportId: after.id }} className={styles['way']}>
-          {nameOf(after.student)} →
-        </Link>
-      )}
+      <NeighbourLinks pupils={pupils} id={book.id} linkOf={linkOf} />
       <Link
         to="/reports/$classId"
         params={{ classId: book.student_group_id }}

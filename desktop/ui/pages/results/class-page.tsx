@@ -8,6 +8,7 @@ import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { InlineSelect, Options } from '../../components/field.tsx'
 import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
 import { type ChosenTerm, useChosenTerm } from '../../frame/chosen-term.ts'
+import { nameOf } from '../../words/names.ts'
 import styles from './results.module.css'
 
 export type ListedClass = ReplyOf<'classes', 'list'>[number]
@@ -143,6 +144,25 @@ export const ViewTabs = <View extends string>({ label, views, shown, textOf, lin
     ))}
   </nav>
 )
+
+type NeighbourLinksProps = {
+  pupils: readonly { id: string; first_name: string; last_name: string }[]
+  /** The pupil whose page it is. */
+  id: string
+  linkOf: (id: string) => LinkProps & { className?: string | undefined }
+}
+
+/** Links to the pages of the pupils before and after. */
+export function NeighbourLinks({ pupils, id, linkOf }: NeighbourLinksProps) {
+  const at = pupils.findIndex((pupil) => pupil.id === id)
+  const [before, after] = at < 0 ? [] : [pupils[at - 1], pupils[at + 1]]
+  return (
+    <>
+      {before && <Link {...linkOf(before.id)}>← {nameOf(before)}</Link>}
+      {after && <Link {...linkOf(after.id)}>{nameOf(after)} →</Link>}
+    </>
+  )
+}
 
 /** The grading scale of the school. It rarely changes. */
 export const useScale = () => useQuery({ ...ask('gradingScale', 'get'), staleTime: 300_000 })

@@ -5,7 +5,7 @@ import { ask } from '../../api/queries.ts'
 import { Answer, Page } from '../../components/page.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { nameOf } from '../../words/names.ts'
-import { ClassPage, ViewTabs } from './class-page.tsx'
+import { ClassPage, NeighbourLinks, ViewTabs } from './class-page.tsx'
 import { ExplainDialog, OVERALL } from './explain-dialog.tsx'
 import { PupilTerm, PupilYear } from './pupil-results.tsx'
 import styles from './results.module.css'
@@ -104,20 +104,10 @@ function PupilLinks({ pupils, studentId }: { pupils: readonly Listed[]; studentI
   const { classId } = route.useParams()
   const search: PupilSearch = route.useSearch()
   const kept: PupilSearch = search.view ? { view: search.view } : {}
-  const at = pupils.findIndex(({ id }) => id === studentId)
-  const [before, after] = at < 0 ? [] : [pupils[at - 1], pupils[at + 1]]
+  const to = '/results/$classId/students/$studentId'
   return (
     <div className={styles['toolbar']}>
-      {before && (
-        <Link to="/results/$classId/students/$studentId" params={{ classId, studentId: before.id }} search={kept}>
-          ← {nameOf(before)}
-        </Link>
-      )}
-      {after && (
-        <Link to="/results/$classId/students/$studentId" params={{ classId, studentId: after.id }} search={kept}>
-          {nameOf(after)} →
-        </Link>
-      )}
+      <NeighbourLinks pupils={pupils} id={studentId} linkOf={(id) => ({ to, params: { classId, studentId: id }, search: kept })} />
       <Link to="/results/$classId" params={{ classId }} search={kept}>
         {t('wholeClass')}
       </Link>

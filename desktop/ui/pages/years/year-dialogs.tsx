@@ -82,21 +82,12 @@ export function YearDialog({ year, onClose }: YearDialogProps) {
         <TextField {...field('startDate')} label={t('start')} type="date" />
         <TextField {...field('endDate')} label={t('end')} type="date" />
       </Row>
-      <SelectField
-        label={t('model')}
-        hint={t(draft.model === 'term_based' ? 'termBasedHint' : 'yearBasedHint')}
-        value={draft.model}
-        onChange={({ target }) => set({ model: target.value as Draft['model'] })}
-      >
+      <SelectField label={t('model')} hint={t(draft.model === 'term_based' ? 'termBasedHint' : 'yearBasedHint')} {...field('model')}>
         <Options of={(['term_based', 'year_based'] as const).map((id) => ({ id, name: t(id) }))} />
       </SelectField>
       {draft.model === 'year_based' && (
         <>
-          <SelectField
-            label={t('calculation')}
-            value={draft.calculation}
-            onChange={({ target }) => set({ calculation: target.value as Draft['calculation'] })}
-          >
+          <SelectField label={t('calculation')} {...field('calculation')}>
             <Options of={calculationModels.map((id) => ({ id, name: t(id) }))} />
           </SelectField>
           <WeightFields
@@ -146,7 +137,7 @@ export function TermDialog({ year, term, free, onClose }: TermDialogProps) {
   )
   return (
     <FormDialog title={term ? t('changeTerm', { name: shownName }) : t('newTerm')} form={form} deletion={deletion} onClose={onClose}>
-      <SelectField label={t('term')} value={draft.name} onChange={({ target }) => set({ name: target.value as Term['name'] })}>
+      <SelectField label={t('term')} {...field('name')}>
         <Options of={[...(term ? [term.name] : []), ...free].map((id) => ({ id, name: t(`app:term.${id}`) }))} />
       </SelectField>
       <Row>
