@@ -1,3 +1,5 @@
+import { getTableColumns, type Table } from 'drizzle-orm'
+
 type ColumnName<Field extends string> = Field extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnName<Rest>}`
   : Field
@@ -12,4 +14,10 @@ export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (lett
 export function columnsOf<Body extends object>(body: Body): Columns<Body> {
   const stated = Object.entries(body).filter(([, value]) => value !== undefined)
   return Object.fromEntries(stated.map(([field, value]) => [columnOf(field), value])) as Columns<Body>
+}
+
+/** These columns of a table, to be selected: `pick(t.student, 'id', 'last_name')`. */
+export const pick = <T extends Table, C extends keyof T['_']['columns']>(table: T, ...names: C[]): Pick<T['_']['columns'], C> => {
+  const columns = getTableColumns(table)
+  return Object.fromEntries(names.map((name) => [name, columns[name as string]])) as Pick<T['_']['columns'], C>
 }

@@ -1,6 +1,6 @@
 import { type Area, type CallerFacts, may } from '@markbook/shared/domain/access'
 import { common } from '@markbook/shared/failures'
-import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import type { Replicated, Row, Tables } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../http/caller.ts'
 import { matches } from '../store/conditions.ts'
 import { rowsBy, statement } from '../store/statement.ts'
@@ -16,31 +16,22 @@ export async function rowOf<T extends Replicated>({ tx, caller }: PolicyContext,
   return row
 }
 
-const assignment = statement<{ school: string; user: string; group: string }>()(({ db, t, p }) =>
-  db
-    .select({
-      teacher: t.teacher_group_assignment.user_profile_id,
-      class_teacher: t.class_teacher.user_profile_id,
-      subject_id: t.teacher_subject_assignment.subject_id,
-    })
-    .from(t.teacher_group_assignment)
-    .leftJoin(
-      t.class_teacher,
-      matches(t.class_teacher, {
-        school_id: t.teacher_group_assignment.school_id,
-        student_group_id: t.teacher_group_assignment.student_group_id,
-      }),
-    )
-    .leftJoin(
-      t.teacher_subject_assignment,
-      matches(t.teacher_subject_assignment, {
-        school_id: t.teacher_group_assignment.school_id,
-        student_group_id: t.teacher_group_assignment.student_group_id,
-        user_profile_id: t.teacher_group_assignment.user_profile_id,
-      }),
-    )
-    .where(matches(t.teacher_group_assignment, { school_id: p.school, user_profile_id: p.user, student_group_id: p.group })),
-)
+const assignment = statement<{ school: string; user: string; group: string }>()(({ db, t, p }) => {
+  const { teacher_group_assignment: assigned, teacher_subject_assignment: taught, class_teacher } = t
+  return db
+    .select({ teacher: assigned.user_profile_id, class_teacher: class_teacher.user_profile_id, subject_id: taught.subject_id })
+    .from(assigned)
+    .leftJoin(class_teacher, matches(class_teacher, { school_id: assigned.school_id, student_group_id: assigned.student_group_id }))
+    .leftJoin(taught, matches(taught, ownIn(assigned)))
+    .where(matches(assigned, { school_id: p.school, user_profile_id: p.user, student_group_id: p.group }))
+})
+
+/** The same person in the same class. */
+export const ownIn = ({ school_id, student_group_id, user_profile_id }: Tables['teacher_group_assignment']) => ({
+  school_id,
+  student_group_id,
+  user_profile_id,
+})
 
 /** What the caller is to a class: assigned, its class teacher, and which subjects are theirs there. */
 export type ClassFacts = { isClassTeacher: boolean; teachesClass: boolean; subjectIds: ReadonlySet<string> }
@@ -122,13 +113,6 @@ export const teachingInYear = statement<{ school: string; user: string; term: st
     .from(term)
     .innerJoin(assigned, matches(assigned, { school_id: term.school_id, academic_year_id: term.academic_year_id, user_profile_id: p.user }))
     .leftJoin(class_teacher, matches(class_teacher, { school_id: assigned.school_id, student_group_id: assigned.student_group_id }))
-    .leftJoin(
-      taught,
-      matches(taught, {
-        school_id: assigned.school_id,
-        student_group_id: assigned.student_group_id,
-        user_profile_id: assigned.user_profile_id,
-      }),
-    )
+    .leftJoin(taught, matches(taught, ownIn(assigned)))
     .where(matches(term, { school_id: p.school, id: p.term }))
 })

@@ -1,4 +1,4 @@
-import { common } from '@markbook/shared/failures'
+import { common, type Failure } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { isReferenceViolation } from '../store/errors.ts'
 import { rowsBy } from '../store/statement.ts'
@@ -31,7 +31,16 @@ export function inOrder<R extends { id: string }>(rows: readonly R[], ids: reado
   })
 }
 
-/** For inserts: what the new row names was deleted since it was read. */
-export const orGone = (error: unknown): never => {
-  throw isReferenceViolation(error) ? common.notFound() : error
+/** Whether one of these queries finds a row. */
+export async function anyFound<V>(queries: readonly ((tx: ReadTx, values: V) => Promise<readonly unknown[]>)[], tx: ReadTx, values: V) {
+  for (const query of queries) if ((await query(tx, values)).length > 0) return true
+  return false
 }
+
+/** For writes: what was looked for before may have come about since, and then the database refuses. */
+export const refusedAs = (isMeant: (error: unknown) => boolean, failure: () => Failure) => (error: unknown) => {
+  throw isMeant(error) ? failure() : error
+}
+
+/** For inserts: what the new row names was deleted since it was read. */
+export const orGone = refusedAs(isReferenceViolation, common.notFound)

@@ -101,6 +101,10 @@ export const on = <E extends Endpoint, L>(_endpoint: E, written: HandlerDefiniti
   ...written,
 })
 
+/** A handler that answers what it loads. */
+export const onLoaded = <E extends Endpoint>(endpoint: E, load: Handler<E, Answer<E>>['load']): Handler<E, Answer<E>> =>
+  on(endpoint, { load, run: async (_context, _input, loaded) => loaded })
+
 /** A handler of an upload, which `prepare` reads (a table, a picture) and `run` finds as `prepared`. */
 export const onUpload = <E extends Endpoint & { body: 'multipart' }, P, L>(
   _endpoint: E,

@@ -8,6 +8,7 @@ import { isReferenceViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
 import { type PolicyContext, rowOf } from '../policy.ts'
+import { anyFound, refusedAs } from '../references.ts'
 import { activeYearOf, classesOfYear } from './academic-years.policy.ts'
 import { aYearEndBook, shownYear, termsOfYear, usesOfYear, yearsOf } from './academic-years.queries.ts'
 import { rollOver } from './roll-over.ts'
@@ -50,9 +51,7 @@ async function demandNoYearEndBooks(tx: WriteTx, year: Year) {
 }
 
 /** Something was recorded in the year since it was looked for. */
-const orInUse = (error: unknown): never => {
-  throw isReferenceViolation(error) ? academicYearFailures.inUse() : error
-}
+const orInUse = refusedAs(isReferenceViolation, academicYearFailures.inUse)
 
 export const academicYearHandlers: Handlers<typeof academicYears> = {
   list: onGuard(academicYears.list, ({ tx, caller }) => yearsOf(tx, caller.school_id)),
@@ -111,7 +110,7 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
       const place = { school: year.school_id, year: year.id }
       if ((await shownYear(tx, year)).is_active) throw academicYearFailures.isActive()
       const [classes, terms] = [await classesOfYear(tx, place), await termsOfYear(tx, place)]
-      for (const uses of usesOfYear) if ((await uses(tx, place)).length > 0) throw academicYearFailures.inUse()
+      if (await anyFound(usesOfYear, tx, place)) throw academicYearFailures.inUse()
       await tx.remove('student_group', classes).catch(orInUse)
       await tx.remove('term', terms).catch(orInUse)
       await tx.remove('academic_year', [year]).catch(orInUse)

@@ -27,42 +27,27 @@ export async function yearsOf(tx: ReadTx, school: string): Promise<ShownYear[]> 
 /** The terms of a year; locked where the transaction writes, so that nothing is added to one that is about to go. */
 export const termsOfYear = rowsBy('term', { school: 'school_id', year: 'academic_year_id' }, { lock: true })
 
-const anAssessment = statement<OfYear>()(({ db, t, p }) =>
-  db
-    .select({ id: t.assessment.id })
-    .from(t.assessment)
-    .innerJoin(t.term, matches(t.term, { school_id: t.assessment.school_id, id: t.assessment.term_id }))
-    .where(matches(t.term, { school_id: p.school, academic_year_id: p.year }))
-    .limit(1),
-)
-
-/** Of one class of the year, whichever year its term is in. */
-const anAssessmentOfAClass = statement<OfYear>()(({ db, t, p }) =>
-  db
-    .select({ id: t.assessment.id })
-    .from(t.assessment)
-    .innerJoin(t.student_group, matches(t.student_group, { school_id: t.assessment.school_id, id: t.assessment.student_group_id }))
-    .where(matches(t.student_group, { school_id: p.school, academic_year_id: p.year }))
-    .limit(1),
-)
-
+/** A row whose term, or whose class, is of the year. */
+const oneUnder = (table: 'assessment' | 'class_report_file', above: 'term' | 'student_group') =>
+  statement<OfYear>()(({ db, t, p }) => {
+    const [row, parent] = [t[table], t[above]]
+    return db
+      .select({ id: row.id })
+      .from(row)
+      .innerJoin(parent, matches(parent, { school_id: row.school_id, id: row[`${above}_id`] }))
+      .where(matches(parent, { school_id: p.school, academic_year_id: p.year }))
+      .limit(1)
+  })
 const ofYear = { school: 'school_id', year: 'academic_year_id' } as const
-const aReportBook = rowsBy('report_book', ofYear, { limit: 1 })
-
-const aClassFile = statement<OfYear>()(({ db, t, p }) =>
-  db
-    .select({ id: t.class_report_file.id })
-    .from(t.class_report_file)
-    .innerJoin(
-      t.student_group,
-      matches(t.student_group, { school_id: t.class_report_file.school_id, id: t.class_report_file.student_group_id }),
-    )
-    .where(matches(t.student_group, { school_id: p.school, academic_year_id: p.year }))
-    .limit(1),
-)
 
 /** One row of each kind that keeps a year from being deleted; a grade always has its assessment. */
-export const usesOfYear = [anAssessment, anAssessmentOfAClass, aReportBook, aClassFile]
+export const usesOfYear = [
+  oneUnder('assessment', 'term'),
+  // Of a class of the year, whichever year its term is in.
+  oneUnder('assessment', 'student_group'),
+  rowsBy('report_book', ofYear, { limit: 1 }),
+  oneUnder('class_report_file', 'student_group'),
+]
 
 /** One year-end report book of the year, where there is any. */
 export const aYearEndBook = rowsBy('report_book', ofYear, { columns: ['id'], where: { report_type: 'year_end' }, limit: 1 })

@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
+import { pick } from '../columns.ts'
 
 /** `classes` and `students` are JSON lists of ids. */
 type OfClasses = { school: string; classes: string }
@@ -42,67 +43,37 @@ export const placesInYear = statement<{ school: string; year: string; students: 
 )
 
 /** Their teachers who still teach at the school, and stay members until the commit; `classTeacher` is who the class's register names. */
-export const teachersOfClasses = statement<OfClasses>({ lock: 'school_management' })(({ db, t, p, dialect }) =>
-  db
-    .select({
-      classId: t.teacher_group_assignment.student_group_id,
-      id: t.teacher_group_assignment.user_profile_id,
-      classTeacher: t.class_teacher.user_profile_id,
-    })
-    .from(t.teacher_group_assignment)
-    .innerJoin(
-      t.school_management,
-      and(
-        matches(t.school_management, {
-          school_id: t.teacher_group_assignment.school_id,
-          user_id: t.teacher_group_assignment.user_profile_id,
-          is_active: true,
-        }),
-        inArray(t.school_management.role, ['admin', 'teacher']),
-      ),
-    )
-    .leftJoin(
-      t.class_teacher,
-      matches(t.class_teacher, {
-        school_id: t.teacher_group_assignment.school_id,
-        student_group_id: t.teacher_group_assignment.student_group_id,
-      }),
-    )
-    .where(and(eq(t.teacher_group_assignment.school_id, p.school), dialect.inList(t.teacher_group_assignment.student_group_id, p.classes)))
-    .orderBy(dialect.sorted(t.teacher_group_assignment.id)),
-)
+export const teachersOfClasses = statement<OfClasses>({ lock: 'school_management' })(({ db, t, p, dialect }) => {
+  const { teacher_group_assignment: assigned, school_management: member, class_teacher } = t
+  const isTeacher = and(
+    matches(member, { school_id: assigned.school_id, user_id: assigned.user_profile_id, is_active: true }),
+    inArray(member.role, ['admin', 'teacher']),
+  )
+  return db
+    .select({ classId: assigned.student_group_id, id: assigned.user_profile_id, classTeacher: class_teacher.user_profile_id })
+    .from(assigned)
+    .innerJoin(member, isTeacher)
+    .leftJoin(class_teacher, matches(class_teacher, { school_id: assigned.school_id, student_group_id: assigned.student_group_id }))
+    .where(and(eq(assigned.school_id, p.school), dialect.inList(assigned.student_group_id, p.classes)))
+    .orderBy(dialect.sorted(assigned.id))
+})
 
 /** Who teaches which subject there; inactive subjects stay behind. */
-export const subjectTeachersOfClasses = statement<OfClasses>()(({ db, t, p, dialect }) =>
-  db
-    .select({
-      classId: t.teacher_subject_assignment.student_group_id,
-      user_profile_id: t.teacher_subject_assignment.user_profile_id,
-      subject_id: t.teacher_subject_assignment.subject_id,
-    })
-    .from(t.teacher_subject_assignment)
-    .innerJoin(
-      t.subject,
-      matches(t.subject, {
-        school_id: t.teacher_subject_assignment.school_id,
-        id: t.teacher_subject_assignment.subject_id,
-        is_active: true,
-      }),
-    )
-    .where(
-      and(eq(t.teacher_subject_assignment.school_id, p.school), dialect.inList(t.teacher_subject_assignment.student_group_id, p.classes)),
-    ),
-)
+export const subjectTeachersOfClasses = statement<OfClasses>()(({ db, t, p, dialect }) => {
+  const { teacher_subject_assignment: taught, subject } = t
+  return db
+    .select({ classId: taught.student_group_id, ...pick(taught, 'user_profile_id', 'subject_id') })
+    .from(taught)
+    .innerJoin(subject, matches(subject, { school_id: taught.school_id, id: taught.subject_id, is_active: true }))
+    .where(and(eq(taught.school_id, p.school), dialect.inList(taught.student_group_id, p.classes)))
+})
 
 /** Which pupil takes which subject there; inactive subjects stay behind. */
-export const takersInClasses = statement<OfClasses>()(({ db, t, p, dialect }) =>
-  db
-    .select({
-      classId: t.student_subject.student_group_id,
-      student_id: t.student_subject.student_id,
-      subject_id: t.student_subject.subject_id,
-    })
-    .from(t.student_subject)
-    .innerJoin(t.subject, matches(t.subject, { school_id: t.student_subject.school_id, id: t.student_subject.subject_id, is_active: true }))
-    .where(and(eq(t.student_subject.school_id, p.school), dialect.inList(t.student_subject.student_group_id, p.classes))),
-)
+export const takersInClasses = statement<OfClasses>()(({ db, t, p, dialect }) => {
+  const { student_subject: taken, subject } = t
+  return db
+    .select({ classId: taken.student_group_id, ...pick(taken, 'student_id', 'subject_id') })
+    .from(taken)
+    .innerJoin(subject, matches(subject, { school_id: taken.school_id, id: taken.subject_id, is_active: true }))
+    .where(and(eq(taken.school_id, p.school), dialect.inList(taken.student_group_id, p.classes)))
+})

@@ -1,7 +1,7 @@
 import { assessmentFailures, assessments } from '@markbook/shared/contract/assessments'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
-import { type Handlers, on } from '../../http/handler.ts'
+import { type Handlers, on, onLoaded } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
 import { type PolicyContext, rowOf, termOf } from '../policy.ts'
@@ -47,10 +47,7 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
       assessmentsOf(tx, { school: caller.school_id, term: query.termId, subject: query.subjectId, group: query.studentGroupId }),
   }),
 
-  get: on(assessments.get, {
-    load: (context, { params }) => rowOf(context, 'assessment', params.id),
-    run: async (_context, _input, assessment) => assessment,
-  }),
+  get: onLoaded(assessments.get, (context, { params }) => rowOf(context, 'assessment', params.id)),
 
   create: on(assessments.create, {
     load: async (context, { targets }) => {

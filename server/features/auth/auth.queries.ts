@@ -1,6 +1,7 @@
 import { and, desc, eq } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import { pick } from '../columns.ts'
 
 /** The person with an address in its normal form. */
 export const userByEmail = rowsBy('user_profile', { email: 'email' })
@@ -8,12 +9,7 @@ export const userByEmail = rowsBy('user_profile', { email: 'email' })
 /** The newest request of a person that waits for an answer, with its school. */
 export const newestPendingRequest = statement<{ user: string }>()(({ db, t, p }) =>
   db
-    .select({
-      id: t.school_join_request.id,
-      status: t.school_join_request.status,
-      requested_at: t.school_join_request.requested_at,
-      school: { id: t.school.id, name: t.school.name },
-    })
+    .select({ ...pick(t.school_join_request, 'id', 'status', 'requested_at'), school: pick(t.school, 'id', 'name') })
     .from(t.school_join_request)
     .innerJoin(t.school, eq(t.school.id, t.school_join_request.school_id))
     .where(matches(t.school_join_request, { user_id: p.user, status: 'pending' }))
@@ -26,11 +22,7 @@ export const activeMembership = rowsBy('school_management', { user: 'user_id', s
 /** The places of a person in schools that are open, suspended ones included. */
 export const schoolsOf = statement<{ user: string }>()(({ db, t, p }) =>
   db
-    .select({
-      school: { id: t.school.id, name: t.school.name },
-      role: t.school_management.role,
-      is_active: t.school_management.is_active,
-    })
+    .select({ school: pick(t.school, 'id', 'name'), ...pick(t.school_management, 'role', 'is_active') })
     .from(t.school_management)
     .innerJoin(t.school, eq(t.school.id, t.school_management.school_id))
     .where(and(eq(t.school_management.user_id, p.user), eq(t.school.is_active, true))),

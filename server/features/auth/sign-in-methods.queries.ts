@@ -1,6 +1,7 @@
 import { desc, eq } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import { pick } from '../columns.ts'
 
 /** The confirmed secret of a person. */
 export const totpOfUser = rowsBy('user_totp', { user: 'user_id' })
@@ -20,14 +21,9 @@ export const membershipsOf = rowsBy('school_management', { user: 'user_id' })
 export const deskEntriesOf = statement<{ school: string; entity: string }>()(({ db, t, p }) =>
   db
     .select({
-      id: t.history.id,
-      at: t.history.at,
-      action: t.history.action,
-      actor_id: t.history.actor_id,
+      ...pick(t.history, 'id', 'at', 'action', 'actor_id', 'changes'),
       user_id: t.history.row_id,
-      changes: t.history.changes,
-      first_name: t.user_profile.first_name,
-      last_name: t.user_profile.last_name,
+      ...pick(t.user_profile, 'first_name', 'last_name'),
     })
     .from(t.history)
     .leftJoin(t.user_profile, eq(t.user_profile.id, t.history.actor_id))

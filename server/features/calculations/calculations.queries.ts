@@ -1,6 +1,7 @@
 import { and, asc, eq, getTableColumns, isNull, or } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import { pick } from '../columns.ts'
 
 // Nothing here is locked: a class's results are read, never changed, and a teacher may not lock what only an administrator writes.
 
@@ -17,7 +18,7 @@ export const classInYear = statement<{ school: string; student: string; year: st
 export const studentsEnrolled = statement<{ school: string; group: string }>()(({ db, t, p }) => {
   const { student, enrolment } = t
   return db
-    .select({ id: student.id, first_name: student.first_name, last_name: student.last_name, gender: student.gender })
+    .select(pick(student, 'id', 'first_name', 'last_name', 'gender'))
     .from(enrolment)
     .innerJoin(student, matches(student, { school_id: enrolment.school_id, id: enrolment.student_id }))
     .where(matches(enrolment, { school_id: p.school, student_group_id: p.group }))

@@ -7,7 +7,7 @@ import { type Handlers, on } from '../../http/handler.ts'
 import { isUniqueViolation } from '../../store/errors.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { classOf, rowOf, yearOf } from '../policy.ts'
-import { orGone, subjectsOf } from '../references.ts'
+import { orGone, refusedAs, subjectsOf } from '../references.ts'
 import { staysTeacher } from './classes.policy.ts'
 import { assessmentsOfClass, classesFor, classesNamed, reportsOfClass, subjectsOfSchool } from './classes.queries.ts'
 import { enrolmentHandlers } from './enrolment.handlers.ts'
@@ -28,9 +28,7 @@ async function demandFreeName(
   if (namesakes.some(({ id }) => id !== ownId)) throw classFailures.duplicateName()
 }
 
-const orDuplicate = (error: unknown): never => {
-  throw isUniqueViolation(error) ? classFailures.duplicateName() : error
-}
+const orDuplicate = refusedAs(isUniqueViolation, classFailures.duplicateName)
 
 type Listed = Awaited<ReturnType<typeof classesFor>>[number]
 /** Newest year first, then by name; years that start on one day stay apart. */

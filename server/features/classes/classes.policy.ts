@@ -4,6 +4,7 @@ import { asc, eq, getTableColumns } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { asSystem, asUser } from '../../store/tx.ts'
+import { pick } from '../columns.ts'
 import { type PolicyContext, rowOf } from '../policy.ts'
 import { membershipOf } from '../schools/schools.policy.ts'
 import { enrolmentsInClass } from './enrolment.queries.ts'
@@ -55,12 +56,7 @@ export const subjectsInClass = rowsBy(
 export const teachersOfClass = statement<{ school: string; group: string }>()(({ db, t, p }) => {
   const { teacher_group_assignment: assignment, school_management, user_profile, class_teacher } = t
   return db
-    .select({
-      id: user_profile.id,
-      first_name: user_profile.first_name,
-      last_name: user_profile.last_name,
-      class_teacher_id: class_teacher.user_profile_id,
-    })
+    .select({ ...pick(user_profile, 'id', 'first_name', 'last_name'), class_teacher_id: class_teacher.user_profile_id })
     .from(assignment)
     .innerJoin(school_management, matches(school_management, { school_id: assignment.school_id, user_id: assignment.user_profile_id }))
     .innerJoin(user_profile, eq(user_profile.id, assignment.user_profile_id))
@@ -72,13 +68,7 @@ export const teachersOfClass = statement<{ school: string; group: string }>()(({
 export const subjectsTaughtIn = statement<{ school: string; group: string }>()(({ db, t, p }) => {
   const { teacher_subject_assignment: assignment, subject } = t
   return db
-    .select({
-      teacher_id: assignment.user_profile_id,
-      id: subject.id,
-      name: subject.name,
-      code: subject.code,
-      sort_order: subject.sort_order,
-    })
+    .select({ teacher_id: assignment.user_profile_id, ...pick(subject, 'id', 'name', 'code', 'sort_order') })
     .from(assignment)
     .innerJoin(subject, matches(subject, { school_id: assignment.school_id, id: assignment.subject_id }))
     .where(matches(assignment, { school_id: p.school, student_group_id: p.group }))

@@ -3,6 +3,7 @@ import type { SchoolCaller } from '../../http/caller.ts'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { pick } from '../columns.ts'
 
 export const subjectsOfSchool = rowsBy('subject', { school: 'school_id' }, { orderBy: ['sort_order'] })
 
@@ -12,9 +13,7 @@ const classesBy = (by: { assigned: boolean }) =>
     const { student_group, academic_year, class_teacher, teacher_group_assignment } = t
     const all = db
       .select({
-        id: student_group.id,
-        name: student_group.name,
-        academic_year_id: student_group.academic_year_id,
+        ...pick(student_group, 'id', 'name', 'academic_year_id'),
         start_date: academic_year.start_date,
         class_teacher_id: class_teacher.user_profile_id,
       })

@@ -1,18 +1,13 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import { pick } from '../columns.ts'
 
 /** Active teachers and administrators of the school. */
 export const teachersOfSchool = statement<{ school: string }>()(({ db, t, p }) => {
   const { school_management, user_profile } = t
   return db
-    .select({
-      id: user_profile.id,
-      first_name: user_profile.first_name,
-      last_name: user_profile.last_name,
-      email: user_profile.email,
-      role: school_management.role,
-    })
+    .select({ ...pick(user_profile, 'id', 'first_name', 'last_name', 'email'), role: school_management.role })
     .from(school_management)
     .innerJoin(user_profile, eq(user_profile.id, school_management.user_id))
     .where(and(matches(school_management, { school_id: p.school, is_active: true }), inArray(school_management.role, ['admin', 'teacher'])))

@@ -7,7 +7,7 @@ import type { WriteTx } from '../../store/tx.ts'
 import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { columnsOf } from '../columns.ts'
 import { type ClassFacts, factsAbout, type PolicyContext, teachingInYear } from '../policy.ts'
-import { orGone } from '../references.ts'
+import { orGone, refusedAs } from '../references.ts'
 import { gradeById, gradesOfStudents, studentsInYear } from './grades.queries.ts'
 
 type Assessment = Row<'assessment'>
@@ -111,9 +111,7 @@ export async function createGrade(tx: WriteTx, assessment: Assessment, student: 
   if (known.length > 0) throw gradeFailures.alreadyExists()
   return tx
     .insert('grade', rowFor(assessment, student, mark))
-    .catch((error) => {
-      throw isUniqueViolation(error) ? gradeFailures.alreadyExists() : error
-    })
+    .catch(refusedAs(isUniqueViolation, gradeFailures.alreadyExists))
     .catch(orGone)
 }
 

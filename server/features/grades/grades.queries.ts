@@ -1,12 +1,13 @@
 import { and, asc, eq, getTableColumns } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import { pick } from '../columns.ts'
 
 /** The grades of an assessment with their students, by last name, first name, id. */
 export const gradesOfAssessment = statement<{ school: string; assessment: string }>()(({ db, t, p }) => {
   const { grade, student } = t
   return db
-    .select({ ...getTableColumns(grade), first_name: student.first_name, last_name: student.last_name })
+    .select({ ...getTableColumns(grade), ...pick(student, 'first_name', 'last_name') })
     .from(grade)
     .innerJoin(student, matches(student, { school_id: grade.school_id, id: grade.student_id }))
     .where(matches(grade, { school_id: p.school, assessment_id: p.assessment }))
@@ -18,14 +19,8 @@ export const gradesOfSubject = statement<{ school: string; term: string; subject
   const { assessment, grade, student } = t
   return db
     .select({
-      id: grade.id,
-      assessment_id: grade.assessment_id,
-      student_id: grade.student_id,
-      score: grade.score,
-      remarks: grade.remarks,
-      is_excluded: grade.is_excluded,
-      first_name: student.first_name,
-      last_name: student.last_name,
+      ...pick(grade, 'id', 'assessment_id', 'student_id', 'score', 'remarks', 'is_excluded'),
+      ...pick(student, 'first_name', 'last_name'),
     })
     .from(assessment)
     .innerJoin(grade, matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))

@@ -2,6 +2,7 @@ import { and, eq, gt, inArray } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { pick } from '../columns.ts'
 
 /**
  * The marks of a class's pupils in a subject and term, with their place in the school's feed: those written after the number `since`;
@@ -11,17 +12,19 @@ export const marksSince = statement<{ school: string; term: string; subject: str
   const { assessment, enrolment, grade, sync_row } = t
   return db
     .select({
-      id: grade.id,
-      assessment_id: grade.assessment_id,
-      student_id: grade.student_id,
-      score: grade.score,
-      remarks: grade.remarks,
-      is_excluded: grade.is_excluded,
-      exclusion_reason: grade.exclusion_reason,
-      updated_by: grade.updated_by,
-      updated_at: grade.updated_at,
-      seq: sync_row.seq,
-      source_id: sync_row.source_id,
+      ...pick(
+        grade,
+        'id',
+        'assessment_id',
+        'student_id',
+        'score',
+        'remarks',
+        'is_excluded',
+        'exclusion_reason',
+        'updated_by',
+        'updated_at',
+      ),
+      ...pick(sync_row, 'seq', 'source_id'),
     })
     .from(assessment)
     .innerJoin(grade, matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import { pick } from '../columns.ts'
 
 /** Every student of a school, locked until the commit in the order of ids. */
 export const studentsOfSchool = rowsBy('student', { school: 'school_id' }, { lock: true, orderBy: ['id'] })
@@ -11,13 +12,7 @@ export const placesOfYear = rowsBy('enrolment', { school: 'school_id', year: 'ac
 export const studentsOfSchoolInYear = statement<{ school: string; term: string }>()(({ db, t, p }) => {
   const { student, term, enrolment } = t
   return db
-    .select({
-      id: student.id,
-      student_number: student.student_number,
-      last_name: student.last_name,
-      first_name: student.first_name,
-      group_id: enrolment.student_group_id,
-    })
+    .select({ ...pick(student, 'id', 'student_number', 'last_name', 'first_name'), group_id: enrolment.student_group_id })
     .from(student)
     .innerJoin(term, matches(term, { school_id: student.school_id, id: p.term }))
     .leftJoin(

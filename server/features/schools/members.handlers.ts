@@ -6,6 +6,7 @@ import type { SchoolCaller } from '../../http/caller.ts'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
+import { refusedAs } from '../references.ts'
 import { classesLedBy, groupAssignmentsOf, membersOf, subjectAssignmentsOf } from './members.queries.ts'
 import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
 
@@ -53,9 +54,8 @@ async function demandLeadsNoClass(tx: WriteTx, { school_id, user_id }: Membershi
 
 async function removeAssignments(tx: WriteTx, { school_id: school, user_id: user }: Membership) {
   await tx.remove('teacher_subject_assignment', await subjectAssignmentsOf(tx, { school, user }))
-  await tx.remove('teacher_group_assignment', await groupAssignmentsOf(tx, { school, user })).catch((error: unknown) => {
-    throw isReferenceViolation(error) ? schoolFailures.leadsClasses() : error
-  })
+  const assignments = await groupAssignmentsOf(tx, { school, user })
+  await tx.remove('teacher_group_assignment', assignments).catch(refusedAs(isReferenceViolation, schoolFailures.leadsClasses))
 }
 
 export const memberHandlers = {

@@ -1,6 +1,7 @@
 import { asc, eq } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import { pick } from '../columns.ts'
 
 type OfMember = { school: string; user: string }
 
@@ -8,12 +9,8 @@ type OfMember = { school: string; user: string }
 export const membersOf = statement<{ school: string }>()(({ db, t, p }) =>
   db
     .select({
-      user_id: t.user_profile.id,
-      email: t.user_profile.email,
-      first_name: t.user_profile.first_name,
-      last_name: t.user_profile.last_name,
-      role: t.school_management.role,
-      is_active: t.school_management.is_active,
+      ...pick(t.user_profile, 'email', 'first_name', 'last_name'),
+      ...pick(t.school_management, 'user_id', 'role', 'is_active'),
       joined_at: t.school_management.created_at,
     })
     .from(t.school_management)

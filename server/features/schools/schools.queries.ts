@@ -1,6 +1,7 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import { pick } from '../columns.ts'
 
 /** One school, active or not, where there is any. */
 export const anySchool = statement<Record<never, never>>()(({ db, t }) => db.select({ id: t.school.id }).from(t.school).limit(1))
@@ -28,17 +29,9 @@ export const requestById = rowsBy('school_join_request', { id: 'id' })
 export const queueOf = statement<{ school: string }>()(({ db, t, p }) =>
   db
     .select({
-      id: t.school_join_request.id,
-      status: t.school_join_request.status,
-      message: t.school_join_request.message,
-      requested_at: t.school_join_request.requested_at,
-      user: {
-        id: t.user_profile.id,
-        first_name: t.user_profile.first_name,
-        last_name: t.user_profile.last_name,
-        email: t.user_profile.email,
-      },
-      school: { id: t.school.id, name: t.school.name },
+      ...pick(t.school_join_request, 'id', 'status', 'message', 'requested_at'),
+      user: pick(t.user_profile, 'id', 'first_name', 'last_name', 'email'),
+      school: pick(t.school, 'id', 'name'),
     })
     .from(t.school_join_request)
     .innerJoin(t.user_profile, eq(t.user_profile.id, t.school_join_request.user_id))

@@ -2,22 +2,17 @@ import type { Tables } from '@markbook/shared/tables/tables'
 import { and, asc, eq, gt, gte, lt, or } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
+import { ownIn } from '../policy.ts'
 
 /** The classes of a teacher; `class_teacher` is null where somebody else is that. */
-export const classesOfTeacher = statement<{ school: string; user: string }>()(({ db, t, p }) =>
-  db
-    .select({ id: t.teacher_group_assignment.student_group_id, class_teacher: t.class_teacher.id })
-    .from(t.teacher_group_assignment)
-    .leftJoin(
-      t.class_teacher,
-      matches(t.class_teacher, {
-        school_id: t.teacher_group_assignment.school_id,
-        student_group_id: t.teacher_group_assignment.student_group_id,
-        user_profile_id: t.teacher_group_assignment.user_profile_id,
-      }),
-    )
-    .where(matches(t.teacher_group_assignment, { school_id: p.school, user_profile_id: p.user })),
-)
+export const classesOfTeacher = statement<{ school: string; user: string }>()(({ db, t, p }) => {
+  const { teacher_group_assignment: assigned, class_teacher } = t
+  return db
+    .select({ id: assigned.student_group_id, class_teacher: class_teacher.id })
+    .from(assigned)
+    .leftJoin(class_teacher, matches(class_teacher, ownIn(assigned)))
+    .where(matches(assigned, { school_id: p.school, user_profile_id: p.user }))
+})
 
 /** What the feed says of a row: its number, the writes by which it exists, and what a deleted one was. */
 export type Entry = { table_name: string; row_id: string; seq: number; vv: string; units: string; extra: string | null }

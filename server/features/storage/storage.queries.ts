@@ -1,19 +1,13 @@
-import { matches } from '../../store/conditions.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
 
-type Wanted = { owner: string; path: string }
+const avatarAt = rowsBy('user_profile', { owner: 'id', path: 'avatar_path' }, { columns: ['avatar_sha256'] })
+const crestAt = rowsBy('school', { owner: 'id', path: 'crest_path' }, { columns: ['crest_sha256'] })
 
-/** Whose picture lies at a path: the content that the row names. `owner` is the id that the path ends with. */
-export const avatarAt = statement<Wanted>()(({ db, t, p }) =>
-  db
-    .select({ sha256: t.user_profile.avatar_sha256 })
-    .from(t.user_profile)
-    .where(matches(t.user_profile, { id: p.owner, avatar_path: p.path })),
-)
-
-export const crestAt = statement<Wanted>()(({ db, t, p }) =>
-  db
-    .select({ sha256: t.school.crest_sha256 })
-    .from(t.school)
-    .where(matches(t.school, { id: p.owner, crest_path: p.path })),
-)
+/** The picture at a path: the content that its row names. `owner` is the id that the path ends with. */
+export async function pictureAt(tx: ReadTx, at: { owner: string; path: string }): Promise<{ sha256: string | null } | null> {
+  const [avatar] = await avatarAt(tx, at)
+  if (avatar) return { sha256: avatar.avatar_sha256 }
+  const [crest] = await crestAt(tx, at)
+  return crest ? { sha256: crest.crest_sha256 } : null
+}

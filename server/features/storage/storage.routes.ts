@@ -10,7 +10,7 @@ import { sendFile } from '../../http/send-file.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { keepIncoming, SIGNED_PATH, TUS_PATH } from '../avatars/avatars.policy.ts'
-import { avatarAt, crestAt } from './storage.queries.ts'
+import { pictureAt } from './storage.queries.ts'
 import { claimsOf, tusServer } from './tus.ts'
 
 const TUS_HEADERS = [
@@ -69,10 +69,7 @@ async function publicImage(services: Services, request: Request, headers: Header
   const path = restOf(request, PUBLIC_IMAGES)
   const owner = ownerOf(path)
   if (owner === null) throw common.noSuchPath()
-  const [found] = await services.store.read(asSystem(), async (tx) => {
-    const avatars = await avatarAt(tx, { owner, path })
-    return avatars.length > 0 ? avatars : crestAt(tx, { owner, path })
-  })
+  const found = await services.store.read(asSystem(), (tx) => pictureAt(tx, { owner, path }))
   if (!found) throw common.noSuchPath()
   headers.push(
     ...checkOrigin(request, services.config),

@@ -4,7 +4,7 @@ import { type Bucket, buckets, type StoredObject } from '../../files/storage.ts'
 import type { Services } from '../../http/services.ts'
 import { rowsBy } from '../../store/statement.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
-import { avatarAt, crestAt } from './storage.queries.ts'
+import { pictureAt } from './storage.queries.ts'
 
 type Used = Pick<Services, 'files' | 'uploads' | 'store' | 'clock' | 'log'>
 
@@ -65,8 +65,8 @@ async function isPictureOfSomebody(tx: ReadTx, object: string): Promise<boolean>
   const path = ownerOf(object) === null ? object.slice(0, object.lastIndexOf('/')) : object
   const owner = ownerOf(path)
   if (owner === null) return false
-  const rows = [...(await avatarAt(tx, { owner, path })), ...(await crestAt(tx, { owner, path }))]
-  return rows.some(({ sha256 }) => imageObject(path, sha256) === object)
+  const found = await pictureAt(tx, { owner, path })
+  return found !== null && imageObject(path, found.sha256) === object
 }
 
 /** Sweeps from time to time, for the first time a while after the start. A sweep that fails is tried again the next time. */

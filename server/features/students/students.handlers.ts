@@ -1,10 +1,11 @@
 import { studentFailures, students } from '@markbook/shared/contract/students'
 import { searchTerm } from '@markbook/shared/domain/fold'
-import { type Handlers, on, onGuard } from '../../http/handler.ts'
+import { type Handlers, on, onGuard, onLoaded } from '../../http/handler.ts'
 import { isReferenceViolation, isUniqueViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
 import { demandInClass, rowOf } from '../policy.ts'
+import { anyFound, refusedAs } from '../references.ts'
 import { holdersOfNumber, resultsOfStudent, studentsFound } from './students.queries.ts'
 
 async function demandFreeNumber(tx: WriteTx, school: string, number: string | null | undefined, ownId?: string) {
@@ -13,13 +14,9 @@ async function demandFreeNumber(tx: WriteTx, school: string, number: string | nu
   if (holders.some(({ id }) => id !== ownId)) throw studentFailures.duplicateNumber()
 }
 
-const orDuplicate = (error: unknown): never => {
-  throw isUniqueViolation(error) ? studentFailures.duplicateNumber() : error
-}
+const orDuplicate = refusedAs(isUniqueViolation, studentFailures.duplicateNumber)
 /** A mark that was saved between the check and the deletion. */
-const orHasResults = (error: unknown): never => {
-  throw isReferenceViolation(error) ? studentFailures.hasResults() : error
-}
+const orHasResults = refusedAs(isReferenceViolation, studentFailures.hasResults)
 
 export const studentHandlers: Omit<Handlers<typeof students>, 'importTemplate'> = {
   list: on(students.list, {
@@ -37,10 +34,7 @@ export const studentHandlers: Omit<Handlers<typeof students>, 'importTemplate'> 
       }),
   }),
 
-  get: on(students.get, {
-    load: (context, { params }) => rowOf(context, 'student', params.id),
-    run: async (_context, _input, student) => student,
-  }),
+  get: onLoaded(students.get, (context, { params }) => rowOf(context, 'student', params.id)),
 
   create: onGuard(students.create, async ({ tx, caller }, { body }) => {
     await demandFreeNumber(tx, caller.school_id, body.studentNumber)
@@ -58,9 +52,8 @@ export const studentHandlers: Omit<Handlers<typeof students>, 'importTemplate'> 
   remove: on(students.remove, {
     load: (context, { params }) => rowOf(context, 'student', params.id),
     run: async ({ tx }, _input, student) => {
-      for (const results of resultsOfStudent) {
-        if ((await results(tx, { school: student.school_id, student: student.id })).length > 0) throw studentFailures.hasResults()
-      }
+      const isAny = await anyFound(resultsOfStudent, tx, { school: student.school_id, student: student.id })
+      if (isAny) throw studentFailures.hasResults()
       await tx.remove('student', [student]).catch(orHasResults)
       return { message: 'The student was deleted.' }
     },

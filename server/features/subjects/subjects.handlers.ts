@@ -2,10 +2,11 @@ import { subjectFailures, subjects } from '@markbook/shared/contract/subjects'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import { type Handlers, on, onGuard } from '../../http/handler.ts'
+import { type Handlers, on, onGuard, onLoaded } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
 import { columnsOf } from '../columns.ts'
 import { rowOf } from '../policy.ts'
+import { anyFound, refusedAs } from '../references.ts'
 import { subjectsOf, takersOfSubject, teachersOfSubject, usesOfSubject } from './subjects.queries.ts'
 
 type Subject = Row<'subject'>
@@ -22,17 +23,12 @@ const demandFreeCode = (all: readonly Subject[], code: string | undefined, ownId
 }
 
 /** Something was recorded in the subject since it was looked for. */
-const orInUse = (error: unknown): never => {
-  throw isReferenceViolation(error) ? subjectFailures.inUse() : error
-}
+const orInUse = refusedAs(isReferenceViolation, subjectFailures.inUse)
 
 export const subjectHandlers: Handlers<typeof subjects> = {
   list: onGuard(subjects.list, ({ tx, caller }) => subjectsOf(tx, { school: caller.school_id })),
 
-  get: on(subjects.get, {
-    load: (context, { params }) => rowOf(context, 'subject', params.id),
-    run: async (_context, _input, subject) => subject,
-  }),
+  get: onLoaded(subjects.get, (context, { params }) => rowOf(context, 'subject', params.id)),
 
   create: on(subjects.create, {
     load: lockSchool,
@@ -74,7 +70,7 @@ export const subjectHandlers: Handlers<typeof subjects> = {
     load: (context, { params }) => rowOf(context, 'subject', params.id),
     run: async ({ tx }, _input, subject) => {
       const place = { school: subject.school_id, subject: subject.id }
-      for (const uses of usesOfSubject) if ((await uses(tx, place)).length > 0) throw subjectFailures.inUse()
+      if (await anyFound(usesOfSubject, tx, place)) throw subjectFailures.inUse()
       await tx.remove('teacher_subject_assignment', await teachersOfSubject(tx, place))
       await tx.remove('student_subject', await takersOfSubject(tx, place))
       await tx.remove('subject', [subject]).catch(orInUse)

@@ -2,11 +2,12 @@ import { termFailures, termIssues, terms } from '@markbook/shared/contract/terms
 import { common } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
-import { type Handlers, on } from '../../http/handler.ts'
+import { type Handlers, on, onLoaded } from '../../http/handler.ts'
 import { isUniqueViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
 import { rowOf } from '../policy.ts'
+import { anyFound, refusedAs } from '../references.ts'
 import { termsOfYear } from './terms.policy.ts'
 import { usesOfTerm } from './terms.queries.ts'
 
@@ -31,21 +32,14 @@ async function idFor(tx: WriteTx, year: Row<'academic_year'>, name: string): Pro
   return (await tx.find('term', year.school_id, id)) ? tx.newId() : id
 }
 
-async function isInUse(tx: WriteTx, term: Term): Promise<boolean> {
-  for (const uses of usesOfTerm) {
-    if ((await uses(tx, { school: term.school_id, term: term.id })).length > 0) return true
-  }
-  return false
-}
+const isInUse = (tx: WriteTx, term: Term) => anyFound(usesOfTerm, tx, { school: term.school_id, term: term.id })
 
 async function demandFreeName(tx: WriteTx, term: Pick<Term, 'school_id' | 'academic_year_id' | 'name'>, ownId?: string) {
   const siblings = await termsOfYear(tx, { school: term.school_id, year: term.academic_year_id })
   if (siblings.some((other) => other.name === term.name && other.id !== ownId)) throw termFailures.duplicateName()
 }
 
-const orDuplicate = (error: unknown): never => {
-  throw isUniqueViolation(error) ? termFailures.duplicateName() : error
-}
+const orDuplicate = refusedAs(isUniqueViolation, termFailures.duplicateName)
 
 export const termHandlers: Handlers<typeof terms> = {
   list: on(terms.list, {
@@ -53,10 +47,7 @@ export const termHandlers: Handlers<typeof terms> = {
     run: ({ tx }, _input, year) => termsOfYear(tx, { school: year.school_id, year: year.id }),
   }),
 
-  get: on(terms.get, {
-    load: (context, { params }) => rowOf(context, 'term', params.id),
-    run: async (_context, _input, term) => term,
-  }),
+  get: onLoaded(terms.get, (context, { params }) => rowOf(context, 'term', params.id)),
 
   create: on(terms.create, {
     load: (context, { targets }) =>
