@@ -1,12 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import type { Description } from './describe.ts'
-import type { school } from './people.ts'
+import { ofSchool } from './describe.ts'
+import type { School } from './people.ts'
 
 const gradingModels = ['term_based', 'year_based'] as const
 const calculationModels = ['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'] as const
 const termNames = ['michaelmas', 'hilary', 'trinity'] as const
-type School = { school: ReturnType<typeof school> }
 
 export const academicYear = (c: Columns, { school }: School) =>
   c.ofSchool(
@@ -34,18 +33,17 @@ export const academicYear = (c: Columns, { school }: School) =>
     ],
   )
 
-export const academicYearDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'created_at'],
+export const academicYearDescription = ofSchool({
+  identity: ['created_at'],
   units: {
     name: ['name'],
     dates: ['start_date', 'end_date'],
     model: ['grading_model', 'calculation_model', 'year_exam_weight', 'year_coursework_weight'],
   },
   audit: ['updated_at'],
-}
+})
 
-type Year = { academic_year: ReturnType<typeof academicYear> }
+export type Year = { academic_year: ReturnType<typeof academicYear> }
 
 /** Register: the one row of a school that names its active year, so that two active years cannot exist. */
 export const activeYear = (c: Columns, { school, academic_year }: School & Year) =>
@@ -55,13 +53,12 @@ export const activeYear = (c: Columns, { school, academic_year }: School & Year)
     c.foreign('active_year_year', [t.school_id, t.academic_year_id], [academic_year.school_id, academic_year.id]),
   ])
 
-export const activeYearDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id'],
+export const activeYearDescription = ofSchool({
+  identity: [],
   natural: { of: ['school_id'] },
   units: { winner: ['academic_year_id'] },
   audit: ['updated_at'],
-}
+})
 
 export const term = (c: Columns, { academic_year }: Year) =>
   c.ofSchool(
@@ -88,9 +85,10 @@ export const term = (c: Columns, { academic_year }: Year) =>
     ],
   )
 
-export const termDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'created_at'],
+export type Term = { term: ReturnType<typeof term> }
+
+export const termDescription = ofSchool({
+  identity: ['created_at'],
   units: {
     year: ['academic_year_id'],
     name: ['name'],
@@ -100,7 +98,7 @@ export const termDescription: Description = {
     sort_order: ['sort_order'],
   },
   audit: ['updated_at'],
-}
+})
 
 export const subject = (c: Columns, { school }: School) =>
   c.ofSchool(
@@ -116,9 +114,10 @@ export const subject = (c: Columns, { school }: School) =>
     (t) => [c.unique('subject_code_once', [t.school_id, t.code]), c.foreign('subject_school', [t.school_id], [school.id])],
   )
 
-export const subjectDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'created_at'],
+export type Subject = { subject: ReturnType<typeof subject> }
+
+export const subjectDescription = ofSchool({
+  identity: ['created_at'],
   units: { name: ['name'], code: ['code'], sort_order: ['sort_order'], is_active: ['is_active'] },
   audit: ['updated_at'],
-}
+})

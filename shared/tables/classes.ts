@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
+import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { searchKey, sortKey } from '../domain/fold.ts'
-import type { academicYear, subject } from './calendar.ts'
+import type { Subject, Year } from './calendar.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import type { Description } from './describe.ts'
-import type { school, userProfile } from './people.ts'
+import { ofSchool } from './describe.ts'
+import type { Profile, School } from './people.ts'
 
-type School = { school: ReturnType<typeof school> }
 const genders = ['male', 'female', 'other'] as const
 
 /** `sort_key` and `search_key` are the names folded (no case, no accents), so that both databases order and find alike. */
@@ -33,9 +33,8 @@ export const student = (c: Columns, { school }: School) =>
     ],
   )
 
-export const studentDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'created_at'],
+export const studentDescription = ofSchool({
+  identity: ['created_at'],
   units: {
     name: ['first_name', 'last_name'],
     gender: ['gender'],
@@ -54,12 +53,9 @@ export const studentDescription: Description = {
     { table: 'student_subject', column: 'student_id' },
     { table: 'enrolment', column: 'student_id' },
   ],
-}
+})
 
-type Year = { academic_year: ReturnType<typeof academicYear> }
-type Profile = { user_profile: ReturnType<typeof userProfile> }
-type Subject = { subject: ReturnType<typeof subject> }
-type Student = { student: ReturnType<typeof student> }
+export type Student = { student: ReturnType<typeof student> }
 
 /** A class. Its year never changes; children repeat the year in their composite key, so that it cannot disagree. */
 export const studentGroup = (c: Columns, { academic_year }: Year) =>
@@ -79,9 +75,8 @@ export const studentGroup = (c: Columns, { academic_year }: Year) =>
     ],
   )
 
-export const studentGroupDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'academic_year_id', 'created_by', 'created_at'],
+export const studentGroupDescription = ofSchool({
+  identity: ['academic_year_id', 'created_by', 'created_at'],
   units: { name: ['name'] },
   audit: ['updated_at'],
   // Assessments first: row-level security lets the class teacher delete them only while the class has its class teacher.
@@ -95,9 +90,14 @@ export const studentGroupDescription: Description = {
     { table: 'teacher_subject_assignment', column: 'student_group_id' },
     { table: 'teacher_group_assignment', column: 'student_group_id' },
   ],
-}
+})
 
-type Group = { student_group: ReturnType<typeof studentGroup> }
+export type Group = { student_group: ReturnType<typeof studentGroup> }
+type Placed = Record<'school_id' | 'student_group_id' | 'academic_year_id', AnySQLiteColumn>
+
+/** The class of a row, of the year that the row names too. */
+export const classOfYear = (c: Columns, name: string, t: Placed, { school_id, id, academic_year_id }: Group['student_group']) =>
+  c.foreign(name, [t.school_id, t.student_group_id, t.academic_year_id], [school_id, id, academic_year_id])
 
 export const teacherGroupAssignment = (c: Columns, { student_group, user_profile }: Group & Profile) =>
   c.ofSchool(
@@ -113,22 +113,22 @@ export const teacherGroupAssignment = (c: Columns, { student_group, user_profile
       c.unique('teacher_group_assignment_once', [t.school_id, t.user_profile_id, t.student_group_id]),
       c.index('teacher_group_assignment_class', t.school_id, t.student_group_id),
       c.foreign('teacher_group_assignment_user', [t.user_profile_id], [user_profile.id]),
-      c.foreign(
-        'teacher_group_assignment_class_year',
-        [t.school_id, t.student_group_id, t.academic_year_id],
-        [student_group.school_id, student_group.id, student_group.academic_year_id],
-      ),
+      classOfYear(c, 'teacher_group_assignment_class_year', t, student_group),
     ],
   )
 
-export const teacherGroupAssignmentDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'user_profile_id', 'student_group_id', 'academic_year_id', 'created_at'],
+export const teacherGroupAssignmentDescription = ofSchool({
+  identity: ['user_profile_id', 'student_group_id', 'academic_year_id', 'created_at'],
   natural: { kind: 'teacher_group_assignment', of: ['user_profile_id', 'student_group_id'] },
   units: {},
-}
+})
 
 type Assignment = { teacher_group_assignment: ReturnType<typeof teacherGroupAssignment> }
+type Assigned = Record<'school_id' | 'user_profile_id' | 'student_group_id', AnySQLiteColumn>
+
+/** The assignment to the class of whom a row names. */
+const assignmentOf = (c: Columns, name: string, t: Assigned, { school_id, user_profile_id, student_group_id }: Assigned) =>
+  c.foreign(name, [t.school_id, t.user_profile_id, t.student_group_id], [school_id, user_profile_id, student_group_id])
 
 /** Register: the one row of a class that names its class teacher, who must be assigned to the class. Its id is the class's. */
 export const classTeacher = (c: Columns, { teacher_group_assignment, student_group }: Assignment & Group) =>
@@ -143,21 +143,16 @@ export const classTeacher = (c: Columns, { teacher_group_assignment, student_gro
     (t) => [
       c.unique('class_teacher_once', [t.school_id, t.student_group_id]),
       c.foreign('class_teacher_class', [t.school_id, t.student_group_id], [student_group.school_id, student_group.id]),
-      c.foreign(
-        'class_teacher_assigned',
-        [t.school_id, t.user_profile_id, t.student_group_id],
-        [teacher_group_assignment.school_id, teacher_group_assignment.user_profile_id, teacher_group_assignment.student_group_id],
-      ),
+      assignmentOf(c, 'class_teacher_assigned', t, teacher_group_assignment),
     ],
   )
 
-export const classTeacherDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'student_group_id'],
+export const classTeacherDescription = ofSchool({
+  identity: ['student_group_id'],
   natural: { of: ['student_group_id'] },
   units: { winner: ['user_profile_id'] },
   audit: ['updated_at'],
-}
+})
 
 export const teacherSubjectAssignment = (c: Columns, { teacher_group_assignment, subject }: Assignment & Subject) =>
   c.ofSchool(
@@ -174,20 +169,15 @@ export const teacherSubjectAssignment = (c: Columns, { teacher_group_assignment,
       c.unique('teacher_subject_assignment_once', [t.school_id, t.user_profile_id, t.student_group_id, t.subject_id]),
       c.index('teacher_subject_assignment_class', t.school_id, t.student_group_id),
       c.foreign('teacher_subject_assignment_subject', [t.school_id, t.subject_id], [subject.school_id, subject.id]),
-      c.foreign(
-        'teacher_subject_assignment_assigned',
-        [t.school_id, t.user_profile_id, t.student_group_id],
-        [teacher_group_assignment.school_id, teacher_group_assignment.user_profile_id, teacher_group_assignment.student_group_id],
-      ),
+      assignmentOf(c, 'teacher_subject_assignment_assigned', t, teacher_group_assignment),
     ],
   )
 
-export const teacherSubjectAssignmentDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'user_profile_id', 'subject_id', 'student_group_id', 'academic_year_id', 'created_at'],
+export const teacherSubjectAssignmentDescription = ofSchool({
+  identity: ['user_profile_id', 'subject_id', 'student_group_id', 'academic_year_id', 'created_at'],
   natural: { kind: 'teacher_subject_assignment', of: ['user_profile_id', 'subject_id', 'student_group_id'] },
   units: {},
-}
+})
 
 /** A pupil's place in one class of one year; one per pupil and year. */
 export const enrolment = (c: Columns, { student, student_group }: Student & Group) =>
@@ -204,20 +194,15 @@ export const enrolment = (c: Columns, { student, student_group }: Student & Grou
       c.unique('enrolment_once', [t.school_id, t.student_id, t.academic_year_id]),
       c.index('enrolment_class', t.school_id, t.student_group_id),
       c.foreign('enrolment_student', [t.school_id, t.student_id], [student.school_id, student.id]),
-      c.foreign(
-        'enrolment_class_year',
-        [t.school_id, t.student_group_id, t.academic_year_id],
-        [student_group.school_id, student_group.id, student_group.academic_year_id],
-      ),
+      classOfYear(c, 'enrolment_class_year', t, student_group),
     ],
   )
 
-export const enrolmentDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'student_id', 'academic_year_id'],
+export const enrolmentDescription = ofSchool({
+  identity: ['student_id', 'academic_year_id'],
   natural: { kind: 'enrolment', of: ['student_id', 'academic_year_id'] },
   units: { place: ['student_group_id', 'enrolled_at'] },
-}
+})
 
 export const studentSubject = (c: Columns, { student, student_group, subject }: Student & Group & Subject) =>
   c.ofSchool(
@@ -238,9 +223,8 @@ export const studentSubject = (c: Columns, { student, student_group, subject }: 
     ],
   )
 
-export const studentSubjectDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'student_id', 'subject_id', 'student_group_id', 'created_at'],
+export const studentSubjectDescription = ofSchool({
+  identity: ['student_id', 'subject_id', 'student_group_id', 'created_at'],
   natural: { kind: 'student_subject', of: ['student_id', 'subject_id', 'student_group_id'] },
   units: {},
-}
+})

@@ -37,5 +37,12 @@ export type Description = {
   json?: Readonly<Record<string, (value: unknown) => boolean>>
 }
 
+/** Of a table whose rows belong to a school (`ofSchool` of the columns). */
+export const ofSchool = ({ identity, ...rest }: Omit<Description, 'scope'>): Description => ({
+  scope: 'school',
+  identity: ['id', 'school_id', ...identity],
+  ...rest,
+})
+
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

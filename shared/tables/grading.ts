@@ -1,16 +1,11 @@
 import { sql } from 'drizzle-orm'
-import type { subject, term } from './calendar.ts'
-import type { student, studentGroup } from './classes.ts'
+import type { Subject, Term } from './calendar.ts'
+import type { Group, Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { type Description, isRecord } from './describe.ts'
-import type { school } from './people.ts'
+import { isRecord, ofSchool } from './describe.ts'
+import type { School } from './people.ts'
 
 const assessmentTypes = ['exam', 'coursework'] as const
-type School = { school: ReturnType<typeof school> }
-type Term = { term: ReturnType<typeof term> }
-type Subject = { subject: ReturnType<typeof subject> }
-type Student = { student: ReturnType<typeof student> }
-type Group = { student_group: ReturnType<typeof studentGroup> }
 
 /** `student_group_id` null: an assessment of every class that takes the subject (decisions §4). */
 export const assessment = (c: Columns, { term, subject, student_group }: Term & Subject & Group) =>
@@ -44,9 +39,8 @@ export const assessment = (c: Columns, { term, subject, student_group }: Term & 
     ],
   )
 
-export const assessmentDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'term_id', 'subject_id', 'created_by', 'created_at'],
+export const assessmentDescription = ofSchool({
+  identity: ['term_id', 'subject_id', 'created_by', 'created_at'],
   units: {
     student_group_id: ['student_group_id'],
     title: ['title'],
@@ -57,7 +51,7 @@ export const assessmentDescription: Description = {
   },
   audit: ['updated_at'],
   cascade: [{ table: 'grade', column: 'assessment_id' }],
-}
+})
 
 type Assessment = { assessment: ReturnType<typeof assessment> }
 
@@ -95,15 +89,14 @@ export const grade = (c: Columns, { assessment, student }: Assessment & Student)
   )
 
 /** The letter is not stored: it follows from the score, the maximum and the scale of the moment (decisions §4). */
-export const gradeDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'assessment_id', 'student_id', 'created_by', 'created_at'],
+export const gradeDescription = ofSchool({
+  identity: ['assessment_id', 'student_id', 'created_by', 'created_at'],
   near: 'assessment_id',
   natural: { kind: 'grade', of: ['assessment_id', 'student_id'] },
   units: { score: ['score'], remarks: ['remarks'], exclusion: ['is_excluded', 'exclusion_reason'] },
   derived: ['term_id'],
   audit: ['updated_by', 'updated_at'],
-}
+})
 
 export type Band = { letter: string; minimum: number; remark: string }
 const isBand = (value: unknown) =>
@@ -126,11 +119,10 @@ export const gradingScale = (c: Columns, { school }: School) =>
     ],
   )
 
-export const gradingScaleDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id'],
+export const gradingScaleDescription = ofSchool({
+  identity: [],
   natural: { kind: 'grading_scale', of: ['school_id'] },
   units: { scale: ['pass_mark', 'bands'] },
   audit: ['updated_at'],
   json: { bands: (value) => Array.isArray(value) && value.every(isBand) },
-}
+})

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import type { Description } from './describe.ts'
+import { type Description, ofSchool } from './describe.ts'
 
 const roles = ['admin', 'teacher', 'member'] as const
 const requestStatuses = ['pending', 'approved', 'rejected'] as const
@@ -75,10 +75,11 @@ export const schoolDescription: Description = {
   audit: ['updated_at'],
 }
 
-type People = { user_profile: ReturnType<typeof userProfile>; school: ReturnType<typeof school> }
+export type Profile = { user_profile: ReturnType<typeof userProfile> }
+export type School = { school: ReturnType<typeof school> }
 
 /** Membership, the source of truth for role and activity (specification, «school_management»). */
-export const schoolManagement = (c: Columns, { user_profile, school }: People) =>
+export const schoolManagement = (c: Columns, { user_profile, school }: Profile & School) =>
   c.ofSchool(
     'public',
     'school_management',
@@ -96,16 +97,15 @@ export const schoolManagement = (c: Columns, { user_profile, school }: People) =
     ],
   )
 
-export const schoolManagementDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'user_id', 'created_at'],
+export const schoolManagementDescription = ofSchool({
+  identity: ['user_id', 'created_at'],
   natural: { kind: 'membership', of: ['user_id', 'school_id'] },
   notOnLaptops: true,
   units: { role: ['role'], is_active: ['is_active'] },
   audit: ['updated_at'],
-}
+})
 
-export const schoolJoinRequest = (c: Columns, { user_profile, school }: People) =>
+export const schoolJoinRequest = (c: Columns, { user_profile, school }: Profile & School) =>
   c.ofSchool(
     'public',
     'school_join_request',
@@ -126,9 +126,8 @@ export const schoolJoinRequest = (c: Columns, { user_profile, school }: People) 
     ],
   )
 
-export const schoolJoinRequestDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'user_id', 'message', 'requested_at'],
+export const schoolJoinRequestDescription = ofSchool({
+  identity: ['user_id', 'message', 'requested_at'],
   notOnLaptops: true,
   units: { status: ['status', 'reviewed_at', 'reviewed_by'] },
-}
+})

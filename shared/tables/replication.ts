@@ -1,10 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Columns } from './columns.sqlite.ts'
-import { type Description, isRecord } from './describe.ts'
+import { isRecord, ofSchool } from './describe.ts'
 import { nodeRoles } from './node.ts'
-import type { school } from './people.ts'
-
-type School = { school: ReturnType<typeof school> }
+import type { School } from './people.ts'
 
 const conflictKinds = ['value', 'delete', 'rule', 'right'] as const
 const conflictStatuses = ['noticed', 'open', 'resolved'] as const
@@ -48,13 +46,12 @@ export const syncConflict = (c: Columns, { school }: School) =>
 
 const isRecordOrNone = (value: unknown) => value === null || isRecord(value)
 
-export const syncConflictDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'entity', 'row_id', 'unit', 'kind', 'reason', 'value', 'node_id', 'counter', 'hlc', 'actor_id'],
+export const syncConflictDescription = ofSchool({
+  identity: ['entity', 'row_id', 'unit', 'kind', 'reason', 'value', 'node_id', 'counter', 'hlc', 'actor_id'],
   natural: { kind: 'conflict', of: ['entity', 'row_id', 'unit', 'kind', 'reason', 'node_id', 'counter'] },
   units: { status: ['status', 'resolved_at', 'resolved_by', 'resolution'] },
   json: { value: isRecordOrNone, resolution: isRecordOrNone },
-}
+})
 
 /**
  * A row that came and cannot be written yet: its parent has not come, or it breaks a rule that no person foresaw. Kept whole, tried

@@ -1,16 +1,12 @@
 import { sql } from 'drizzle-orm'
-import type { subject, term } from './calendar.ts'
-import type { student, studentGroup } from './classes.ts'
+import type { Subject, Term } from './calendar.ts'
+import { classOfYear, type Group, type Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { type Description, isRecord } from './describe.ts'
+import { isRecord, ofSchool } from './describe.ts'
 
 const reportTypes = ['term', 'year_end'] as const
 const reportStatuses = ['draft', 'published', 'sent_to_ministry'] as const
 const fileTypes = ['pdf', 'csv', 'xlsx'] as const
-type Term = { term: ReturnType<typeof term> }
-type Subject = { subject: ReturnType<typeof subject> }
-type Student = { student: ReturnType<typeof student> }
-type Group = { student_group: ReturnType<typeof studentGroup> }
 
 /** What one generation computed for one pupil: one merge unit, from which the entries' snapshot columns are written (sync.md). */
 export type ReportSnapshot = {
@@ -72,20 +68,15 @@ export const reportBook = (c: Columns, { student, student_group, term }: Student
       c.index('report_book_class_term', t.school_id, t.student_group_id, t.term_id, t.report_type),
       c.foreign('report_book_student', [t.school_id, t.student_id], [student.school_id, student.id]),
       c.foreign('report_book_term', [t.school_id, t.term_id], [term.school_id, term.id]),
-      c.foreign(
-        'report_book_class_year',
-        [t.school_id, t.student_group_id, t.academic_year_id],
-        [student_group.school_id, student_group.id, student_group.academic_year_id],
-      ),
+      classOfYear(c, 'report_book_class_year', t, student_group),
       c.check('report_book_type', sql`${t.report_type} in ('term', 'year_end')`),
       c.check('report_book_status', sql`${t.status} in ('draft', 'published', 'sent_to_ministry')`),
       c.check('report_book_attendance', sql`${t.attendance_percentage} between 0 and 100`),
     ],
   )
 
-export const reportBookDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'student_id', 'academic_year_id', 'term_id', 'report_type', 'created_at'],
+export const reportBookDescription = ofSchool({
+  identity: ['student_id', 'academic_year_id', 'term_id', 'report_type', 'created_at'],
   natural: { kind: 'report_book', of: ['student_id', 'term_id', 'report_type'] },
   units: {
     student_group_id: ['student_group_id'],
@@ -109,7 +100,7 @@ export const reportBookDescription: Description = {
     { table: 'report_book_pdf', column: 'report_book_id' },
     { table: 'report_book_entry', column: 'report_book_id' },
   ],
-}
+})
 
 type Book = { report_book: ReturnType<typeof reportBook> }
 
@@ -139,14 +130,13 @@ export const reportBookEntry = (c: Columns, { report_book, subject }: Book & Sub
   )
 
 /** The snapshot columns follow from the book's snapshot; what a teacher typed is replicated per field. */
-export const reportBookEntryDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'report_book_id', 'subject_id', 'created_at'],
+export const reportBookEntryDescription = ofSchool({
+  identity: ['report_book_id', 'subject_id', 'created_at'],
   natural: { kind: 'report_book_entry', of: ['report_book_id', 'subject_id'] },
   units: { letter: ['manual_letter'], teacher_remark: ['teacher_remark'] },
   derived: ['coursework_average', 'exam_average', 'term_composite', 'year_grade', 'computed_letter', 'sort_order'],
   audit: ['updated_at'],
-}
+})
 
 export const reportBookPdf = (c: Columns, { report_book }: Book) =>
   c.ofSchool(
@@ -167,11 +157,10 @@ export const reportBookPdf = (c: Columns, { report_book }: Book) =>
     ],
   )
 
-export const reportBookPdfDescription: Description = {
-  scope: 'school',
-  identity: ['id', 'school_id', 'report_book_id', 'file_path', 'file_size', 'sha256', 'generated_by', 'generated_at'],
+export const reportBookPdfDescription = ofSchool({
+  identity: ['report_book_id', 'file_path', 'file_size', 'sha256', 'generated_by', 'generated_at'],
   units: {},
-}
+})
 
 export const classReportFile = (c: Columns, { student_group, term }: Group & Term) =>
   c.ofSchool(
@@ -198,20 +187,7 @@ export const classReportFile = (c: Columns, { student_group, term }: Group & Ter
     ],
   )
 
-export const classReportFileDescription: Description = {
-  scope: 'school',
-  identity: [
-    'id',
-    'school_id',
-    'student_group_id',
-    'term_id',
-    'report_type',
-    'file_type',
-    'file_path',
-    'file_size',
-    'sha256',
-    'generated_by',
-    'generated_at',
-  ],
+export const classReportFileDescription = ofSchool({
+  identity: ['student_group_id', 'term_id', 'report_type', 'file_type', 'file_path', 'file_size', 'sha256', 'generated_by', 'generated_at'],
   units: {},
-}
+})

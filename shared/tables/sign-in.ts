@@ -1,11 +1,9 @@
 import { type Columns, timestamps } from './columns.sqlite.ts'
 import type { Description } from './describe.ts'
-import type { userProfile } from './people.ts'
-
-type People = { user_profile: ReturnType<typeof userProfile> }
+import type { Profile } from './people.ts'
 
 /** The confirmed TOTP secret of a person, at most one; its row's id is made from theirs. `sealed_secret` is encrypted by the node. */
-export const userTotp = (c: Columns, { user_profile }: People) =>
+export const userTotp = (c: Columns, { user_profile }: Profile) =>
   c.table(
     'public',
     'user_totp',
@@ -34,7 +32,7 @@ export const userTotpDescription: Description = {
  * written over the old one under a new `set_id`; a code is used up where `used_set_id` names its set. `sealed_hash` is the code's
  * hash, encrypted by the node.
  */
-export const recoveryCode = (c: Columns, { user_profile }: People) =>
+export const recoveryCode = (c: Columns, { user_profile }: Profile) =>
   c.table(
     'public',
     'recovery_code',
