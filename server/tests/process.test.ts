@@ -141,9 +141,9 @@ describe('markbook start', () => {
 
   test.runIf(onPostgres)('a user who may not prepare the database is told what is missing', async () => {
     const sql = postgres(inject('postgresUrl'), { max: 1, onnotice: () => {} })
-    await sql`drop role if exists markbook_plain_user`
-    await sql`create role markbook_plain_user login`
-    const url = Object.assign(new URL(database?.url ?? ''), { username: 'markbook_plain_user', password: '' }).href
+    await sql`drop role if exists plain_user`
+    await sql`create role plain_user login`
+    const url = Object.assign(new URL(database?.url ?? ''), { username: 'plain_user', password: '' }).href
     await sql.end()
     const server = run(['start'], { DATABASE_URL: url })
     expect(await server.ended).toBe(1)
