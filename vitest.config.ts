@@ -19,6 +19,8 @@ const onceAllTheSame = [
   'server/store/semaphore.test.ts',
   'server/tests/http/**/*.test.ts',
   'server/tests/lan.test.ts',
+  'server/tests/minimal-client.test.ts',
+  'server/tests/vectors.test.ts',
   'server/tests/world/options.test.ts',
 ]
 /** Tests that kill, measure or wait for minutes: they run in `npm run test:all`. */

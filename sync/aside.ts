@@ -1,7 +1,7 @@
 import type { Values } from './merge/state.ts'
 
 /**
- * What a row itself cannot hold, kept beside it (sync/SPEC.md, «Stored»):
+ * What a row itself cannot hold, kept beside it (docs/design/replication.md, «Stored»):
  * - `last`: the values of a deleted row;
  * - `claims`: by unit, what was written where a rule between rows lets something else stand in the row;
  * - `unknown`: by unit, columns of a newer schema.

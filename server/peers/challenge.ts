@@ -16,8 +16,8 @@ const sealOf = (text: string, { id, session_nonce }: Peer, { node, key }: Here) 
  * What a child signs its greeting over: the time, 128 random bits and a seal. It is kept nowhere, and any instance can check it. The seal
  * covers the session that the greeting replaces, so that a greeting is good once: it begins another session, for which it was not made.
  */
-export function newChallenge(peer: Peer, here: Here): string {
-  const text = `${here.now}.${randomBytes(16).toString('base64url')}`
+export function newChallenge(peer: Peer, here: Here, random: (size: number) => Buffer = randomBytes): string {
+  const text = `${here.now}.${random(16).toString('base64url')}`
   return `${text}.${sealOf(text, peer, here).toString('base64url')}`
 }
 

@@ -22,7 +22,7 @@ type Peer = Row<'sync_peer'>
 export type Ctx = Context<AppEnv>
 
 /**
- * Headers of a request of another node (SPEC, «Enrolment, signatures, secrets»). `peer`: its enrolment, a number of its database, or the
+ * Headers of a request of another node (SPEC, «Headers»). `peer`: its enrolment, a number of its database, or the
  * invitation that it was given. `challenge`: what a greeting is signed over. `parent`: as which number, with which key, it knows this node.
  * A reply bears `signature` too.
  */

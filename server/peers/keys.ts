@@ -79,14 +79,13 @@ export function isKey(raw: string, kind: keyof typeof PUBLIC): boolean {
 
 /** What a request's signature is over. `number` rises with every request of a session; `nonce` is the parent's for the session. */
 export type Signed = { method: string; path: string; body: Uint8Array; nonce: string; number: number }
-const textOf = ({ method, path, body, nonce, number }: Signed) =>
-  Buffer.from(['markbook-sync-1', method, path, createHash('sha256').update(body).digest('hex'), nonce, number].join('\n'))
+export const requestText = ({ method, path, body, nonce, number }: Signed): string =>
+  ['markbook-sync-1', method, path, createHash('sha256').update(body).digest('hex'), nonce, number].join('\n')
 
-export const signatureOf = (signed: Signed, { signing }: Pick<NodeKeys, 'signing'>): string =>
-  sign(null, textOf(signed), signing).toString('base64url')
+export const signatureOf = (signed: Signed, keys: Pick<NodeKeys, 'signing'>): string => signText(requestText(signed), keys)
 
 export const isSignedBy = (signed: Signed, signature: string, publicKey: string): boolean =>
-  verify(null, textOf(signed), publicKeyOf(publicKey, 'ed25519'), Buffer.from(signature, 'base64url'))
+  verify(null, Buffer.from(requestText(signed)), publicKeyOf(publicKey, 'ed25519'), Buffer.from(signature, 'base64url'))
 
 /** A text that begins with what it is a text of, so that no signature of one kind is one of another. */
 export const signText = (text: string, { signing }: Pick<NodeKeys, 'signing'>): string =>
@@ -96,14 +95,13 @@ export const isTextSignedBy = (text: string, signature: string, publicKey: strin
 
 /** What a reply's signature is over: the signature of the request, so that it answers no other, and `body` before any compression. */
 export type Reply = { answers: string; status: number; body: Uint8Array }
-const replyText = ({ answers, status, body }: Reply) =>
-  Buffer.from(['markbook-reply', answers, status, createHash('sha256').update(body).digest('hex')].join('\n'))
+export const replyText = ({ answers, status, body }: Reply): string =>
+  ['markbook-reply', answers, status, createHash('sha256').update(body).digest('hex')].join('\n')
 
 /** Of an enrolled node's parent. */
-export const signReply = (reply: Reply, { signing }: Pick<NodeKeys, 'signing'>): string =>
-  sign(null, replyText(reply), signing).toString('base64url')
+export const signReply = (reply: Reply, keys: Pick<NodeKeys, 'signing'>): string => signText(replyText(reply), keys)
 export const isReplyOf = (reply: Reply, signature: string, publicKey: string): boolean =>
-  isKey(publicKey, 'ed25519') && verify(null, replyText(reply), publicKeyOf(publicKey, 'ed25519'), Buffer.from(signature, 'base64url'))
+  isTextSignedBy(replyText(reply), signature, publicKey)
 
 /** Of a node that invites, whose key who joins does not know yet. */
 export const proveReply = (reply: Reply, verifier: string): string => proofOf(reply, verifier).toString('base64url')

@@ -32,7 +32,7 @@ export function digestOfEntry(entry: HistoryEntry): string {
 }
 
 /** What is signed of a transaction. Its entries have no order: their digests do. */
-const textOf = (school: string, { node_id, node_seq, head }: HistoryEntry, digests: readonly string[]): string =>
+export const historyText = (school: string, { node_id, node_seq, head }: HistoryEntry, digests: readonly string[]): string =>
   ['markbook-history-1', school, node_id, node_seq, head, sha256([...digests].sort().join(''))].join('\n')
 
 /** A transaction as far as its entries are told: all of one node and number. */
@@ -80,7 +80,7 @@ function withProofs(
 
 function signedBy(keys: NodeKeys, school: string, { told, withheld }: Part): string {
   const digests = withheld.map(digestOfEntry)
-  const text = textOf(school, told[0] as HistoryEntry, [...told.map(digestOfEntry), ...digests])
+  const text = historyText(school, told[0] as HistoryEntry, [...told.map(digestOfEntry), ...digests])
   return proofToText({ signature: signText(text, keys), withheld: digests })
 }
 
@@ -142,7 +142,7 @@ export async function verdictsOn(
     if (!key || stated === null) return 'none'
     const proof = textToProof(stated)
     if (!proof || told.some(({ head }) => head !== first.head)) return 'forged'
-    const text = textOf(school, first, [...told.map(digestOfEntry), ...proof.withheld])
+    const text = historyText(school, first, [...told.map(digestOfEntry), ...proof.withheld])
     return isTextSignedBy(text, proof.signature, key.publicKey) ? { signer: key.signer } : 'forged'
   }
   return new Map([...parts].map(([transaction, told]) => [transaction, verdictOn(told)]))

@@ -84,10 +84,14 @@ function add(sums: Map<string, Sum>, counted: Set<string>, { table, state }: Car
   if (state.alive.length === 0 || descriptions[table].sealed || counted.has(`${table}:${state.id}`)) return
   if (descriptions[table].scope === 'commons') counted.add(`${table}:${state.id}`)
   const own = sums.get(table) ?? { count: 0, sum: 0n }
-  const text = canonical([state.id, state.units, [...state.alive].sort(), state.values, state.extra])
-  const digest = BigInt(`0x${createHash('sha256').update(table).update(text).digest('hex').slice(0, 32)}`)
-  sums.set(table, { count: own.count + 1, sum: BigInt.asUintN(Number(WIDTH), own.sum + digest) })
+  sums.set(table, { count: own.count + 1, sum: BigInt.asUintN(Number(WIDTH), own.sum + digestOfRow({ table, state })) })
 }
+
+/** What counts of a row where two nodes compare what they hold: not how much it has seen. */
+export const comparedText = ({ table, state: { id, units, alive, values, extra } }: Carried): string =>
+  `${table}${canonical([id, units, [...alive].sort(), values, extra])}`
+export const digestOfRow = (row: Carried): bigint =>
+  BigInt(`0x${createHash('sha256').update(comparedText(row)).digest('hex').slice(0, 32)}`)
 
 export type Difference = { table: string; here: number; there: number }
 

@@ -4,7 +4,7 @@ export type SyncRowWrite = {
   vv: string
   units: string
   deleted: boolean
-  /** JSON, see sync/SPEC.md, «Stored». */
+  /** JSON, see docs/design/replication.md, «Stored». */
   extra: string | null
   /** The peer that has this very state; null for a state made here. */
   source_id: string | null

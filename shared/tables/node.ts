@@ -35,7 +35,7 @@ export const syncFeed = (c: Columns) =>
  * One row beside every replicated row (sync.md, «Versions»).
  * `seq` position in the school's feed, one number a transaction; `vv` version vector {node: counter}; `units`
  * {unit: [node, counter, hlc, actor]} and the writes by which the row exists; `deleted` marks a tombstone; `schema` is the version
- * that wrote it; `extra` holds what the row itself cannot (sync/SPEC.md, «Stored»); `source_id` the peer that has this very state.
+ * that wrote it; `extra` holds what the row itself cannot (docs/design/replication.md, «Stored»); `source_id` the peer that has this very state.
  */
 export const syncRow = (c: Columns) =>
   c.table(

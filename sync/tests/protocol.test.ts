@@ -54,7 +54,7 @@ const digestOf = (schema: z.ZodType) =>
 
 const WHAT_TO_DO = `A message between nodes is not what it was in protocol ${KNOWN.protocol}. Raise PROTOCOL in sync/protocol/messages.ts, say there in a
 line what changed, decide whether OLDEST_PROTOCOL rises with it (then older children wait until they are updated), write the change into
-sync/SPEC.md, and copy the number and the digests below into this test.`
+sync/SPEC.md, run \`npm run vectors\`, and copy the number and the digests below into this test.`
 
 test('a message between nodes changes only with the number of the protocol', () => {
   const now = Object.fromEntries(

@@ -92,7 +92,7 @@ export const sentSnapshot = (book: Book, { student, entries }: Named, sent_at: s
   frozen: frozen(book, entries),
 })
 
-/** The same in the columns that teachers write, so that on every node exactly this stands from then on (sync/SPEC.md, «Sent»). */
+/** The same in the columns that teachers write, so that on every node exactly this stands from then on (sync/SPEC.md, «Rules between rows»). */
 const frozen = (book: Book, entries: readonly Entry[]): Freeze => ({
   snapshot: book.snapshot,
   class_teacher_remark: book.class_teacher_remark,

@@ -1,0 +1,123 @@
+import { type NaturalKind, naturalId } from '@markbook/shared/ids'
+import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol/cursor'
+import type { HistoryEntry } from '@markbook/sync/protocol/entries'
+import { keysOfCode } from '../../peers/enrolment.ts'
+import { makeKeys, proveReply, replyText, requestText, sharedKey, signatureOf, signReply, signText } from '../../peers/keys.ts'
+import { digestOfEntry, historyText } from '../../peers/signed-history.ts'
+import { decrypt } from '../../store/encryption.ts'
+import { digestOf, headAfter } from '../../store/history-chain.ts'
+import { hill, markOf, quiz, teacher, zoe } from './small-school.ts'
+
+const CODE = '1H7KM-Z2Q8V-4CPRD-9W3TX-0F6NB-4'
+const [NODE, OTHER] = ['01900000-0000-7000-8000-0000000000a1', '01900000-0000-7000-8000-0000000000a2'] as const
+const keys = makeKeys('a secret of this node', NODE)
+const others = makeKeys('a secret of another node', OTHER)
+
+/** What follows from a code, from a node's secret, and from what a row is of; and what is signed with which key. */
+export const keysAndSignatures = () => ({ code: code(), signatures: signatures(), sealed: sealed(), ids: ids(), cursors: cursors() })
+
+function code() {
+  const { signing, verifier, id } = keysOfCode(CODE)
+  const typed = [CODE, CODE.toLowerCase().replaceAll('-', ' '), CODE.replaceAll('1', 'I').replaceAll('0', 'O')]
+  const isSame = typed.every((each) => keysOfCode(each).id === id)
+  return { typed, isSame, seed: signing.export({ format: 'jwk' }).d, public_key: verifier, invitation: id }
+}
+
+function signatures() {
+  const body = '{"cursor":null,"wait":0,"scope":null}'
+  const asked = { method: 'POST', path: '/sync/pull', body: Buffer.from(body), nonce: '1768204800000.random.seal', number: 7 }
+  const signature = signatureOf(asked, keys)
+  const reply = { answers: signature, status: 200, body: Buffer.from('{"unknown":[]}') }
+  const { verifier } = keysOfCode(CODE)
+  return {
+    signer: { seed: keys.signing.export({ format: 'jwk' }).d, public_key: keys.publicKey },
+    request: { ...asked, body, text: requestText(asked), signature },
+    reply: { ...reply, body: reply.body.toString(), text: replyText(reply), signature: signReply(reply, keys) },
+    join_proof: { public_key: verifier, text: replyText(reply), proof: proveReply(reply, verifier) },
+  }
+}
+
+/** How a secret column travels between two servers. Sealed once, since a seal has random bits. */
+function sealed() {
+  const text = 'bobas9MCAFYfMewjHsONswOGcDkBOj4oTv65ChYqiolEJ01LDqsczetdXkU'
+  const shared = sharedKey(keys, others.boxKey)
+  const isSame = shared.equals(sharedKey(others, keys.boxKey))
+  const [a, b] = [keys, others].map(({ box, boxKey }) => ({ seed: box.export({ format: 'jwk' }).d, box_key: boxKey }))
+  return {
+    a,
+    b,
+    isSame,
+    shared: shared.toString('base64url'),
+    owner: teacher.id,
+    text,
+    opens_to: decrypt(text, shared, teacher.id)?.toString(),
+  }
+}
+
+function ids() {
+  const made = (kind: NaturalKind, ...of: string[]) => ({ kind, of, id: naturalId(kind, ...of) })
+  return [
+    made('user', 'ada.nowak@hill.example'),
+    made('grade', quiz, zoe),
+    made('conflict', 'grade', markOf(zoe), 'score', 'value', '', NODE, '2'),
+  ]
+}
+
+function cursors() {
+  const place = { epoch: NODE, seq: 120, people: 8 }
+  const imprint = { digest: 'iiQVmmu-qAUq', acknowledged: 14, former: 'first', seal: 'XimruMT50vBa6rAA' }
+  const all: Cursor[] = [
+    { kind: 'feed', ...place },
+    { kind: 'feed', ...place, imprint },
+    { kind: 'history', ...place, after: 64, imprint },
+    { kind: 'copy', ...place, table: 'grade', after: zoe, copied: 20_000, imprint },
+  ]
+  const none = ['', 'x/1/2', `${NODE}/1`, `${NODE}/copy/1/2/grade`, `${NODE}/1/2~digest.1.first`, `${NODE}/-1/2`]
+  return {
+    texts: all.map((cursor) => ({ cursor, text: cursorToText(cursor) })),
+    none: none.filter((text) => textToCursor(text) === null),
+  }
+}
+
+/** Two transactions of one node: their digests, heads, the text that is signed, and the proof, also where one of two entries is not told. */
+export function signedHistory() {
+  const entry = (id: number, more: Partial<HistoryEntry>): HistoryEntry => ({
+    id: `01900000-0000-7000-8000-0000000001${String(id).padStart(2, '0')}`,
+    at: '2026-01-12T08:01:00.000Z',
+    actor_id: teacher.id,
+    node_id: NODE,
+    entity: 'grade',
+    row_id: markOf(zoe),
+    near_id: quiz,
+    action: 'update',
+    changes: '{"before":{"score":6},"after":{"score":8}}',
+    detail: null,
+    node_seq: 1,
+    head: '',
+    proof: null,
+    ...more,
+  })
+  const first = [entry(1, {})]
+  const second = [
+    entry(2, { node_seq: 2, changes: '{"before":{"score":8},"after":{"score":7.5}}', detail: '{"units":{"score":[1768205000000]}}' }),
+    entry(3, { node_seq: 2, entity: 'assessment', row_id: quiz, changes: '{"before":{"title":"Fractions"},"after":{"title":"Halves"}}' }),
+  ]
+  let head = ''
+  return [first, second].map((transaction) => {
+    const before = head
+    head = headAfter(before, digestOf(transaction))
+    const entries = transaction.map((each) => ({ ...each, head }))
+    const digests = entries.map(digestOfEntry)
+    const text = historyText(hill, entries[0] as HistoryEntry, digests)
+    const signature = signText(text, keys)
+    return {
+      entries,
+      chain: { before, digest: digestOf(transaction), head },
+      digests,
+      school: hill,
+      text,
+      proof: JSON.stringify([signature]),
+      ...(digests.length > 1 && { proof_without_the_second: JSON.stringify([signature, ...digests.slice(1)]) }),
+    }
+  })
+}

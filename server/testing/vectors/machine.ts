@@ -1,0 +1,46 @@
+import { limits } from '@markbook/shared/limits'
+import { type Event, type State, step } from '@markbook/sync/machine'
+
+const STATES: State[] = [
+  { kind: 'stopped' },
+  { kind: 'greeting', failures: 0, unsent: false },
+  { kind: 'greeting', failures: 3, unsent: true },
+  { kind: 'renewing' },
+  { kind: 'pushing', pending: false, heard: false },
+  { kind: 'pushing', pending: true, heard: true },
+  { kind: 'pulling', pending: false },
+  { kind: 'pulling', pending: true },
+  { kind: 'listening' },
+  { kind: 'waiting', failures: 1, unsent: false, hurried: false },
+  { kind: 'waiting', failures: 4, unsent: true, hurried: true },
+  { kind: 'barred', why: 'revoked' },
+]
+const EVENTS: Event[] = [
+  { type: 'start' },
+  { type: 'stop' },
+  { type: 'welcomed', anew: false },
+  { type: 'welcomed', anew: true },
+  { type: 'renewed' },
+  { type: 'pushed', more: false },
+  { type: 'pushed', more: true },
+  { type: 'pulled', news: false, more: false },
+  { type: 'pulled', news: true, more: true },
+  { type: 'wrote' },
+  { type: 'called' },
+  { type: 'woke' },
+  { type: 'failed', how: 'line' },
+  { type: 'failed', how: 'session' },
+  { type: 'failed', how: 'revoked' },
+]
+
+/** Every step of the machine that changes something; all others leave the state as it is and ask for nothing. */
+export function machine() {
+  const bounds = limits.sync.backOff
+  const steps = STATES.flatMap((state) =>
+    EVENTS.flatMap((event) => {
+      const { state: next, effects } = step(state, event, bounds)
+      return JSON.stringify(next) === JSON.stringify(state) && effects.length === 0 ? [] : [{ state, event, next, effects }]
+    }),
+  )
+  return { bounds, steps }
+}
