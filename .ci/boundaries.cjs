@@ -15,6 +15,8 @@ swc.parseFileSync = (file, options) => parseFileSync(file, { ...options, tsx: fi
 module.exports = {
   forbidden: [
     forbid('nothing imports the server: it is the top layer', '^(shared|sync|desktop)/', { path: '^server/' }),
+    forbid('an example imports nothing but Node itself', '^examples/', { pathNot: '^examples/', dependencyTypesNot: ['core'] }),
+    forbid('nothing but tests imports the examples', '^(shared|sync|server|desktop)/', { path: '^examples/' }),
     forbid('nothing imports the desktop', '^(shared|sync|server)/', { path: '^desktop/' }),
     forbid('every other folder uses shared, so it imports none of them', '^shared/', { path: '^(sync|server|desktop)/' }),
     forbid('sync knows rules and messages, not who carries them', '^sync/', { path: '^(server|desktop)/' }),

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from './install.mjs'
 
-const folders = ['.ci', 'bench', 'desktop', 'docs', 'scripts', 'server', 'shared', 'sync']
+const folders = ['.ci', 'bench', 'desktop', 'docs', 'examples', 'scripts', 'server', 'shared', 'sync']
 const decisions = 'docs/decisions'
 const faults = []
 const read = (path) => readFileSync(join(root, path), 'utf8')

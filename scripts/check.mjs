@@ -22,7 +22,7 @@ const steps = [
   ['types of sync, likewise', bin('tsc', '-p', 'sync')],
   [
     'imports between folders',
-    bin('depcruise', '--config', '.ci/boundaries.cjs', '--output-type', 'json', 'shared', 'sync', 'server', 'desktop'),
+    bin('depcruise', '--config', '.ci/boundaries.cjs', '--output-type', 'json', 'shared', 'sync', 'server', 'desktop', 'examples'),
     noneForbidden,
   ],
   [

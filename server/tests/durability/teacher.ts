@@ -5,7 +5,15 @@ import { type Bulk, bodyOf, type Marking, nextBulk } from './marking.ts'
 /** An answer of the server; `code` is that of a refusal. */
 export type Answer = { status: number; code: string | undefined; retryAfter: string | undefined; text: string }
 
-type Ask = { port: number; method?: 'GET' | 'POST'; path: string; cookie?: string; body?: unknown; agent?: Agent; timeoutMs?: number }
+type Ask = {
+  port: number
+  method?: 'GET' | 'POST' | 'DELETE'
+  path: string
+  cookie?: string
+  body?: unknown
+  agent?: Agent
+  timeoutMs?: number
+}
 
 /** Resolves with the whole answer; `onStatus` hears of the status as soon as it is there. Rejects where the connection breaks. */
 export function ask(
