@@ -10,7 +10,7 @@ import { Absences } from './absences.ts'
 import { encodersOf } from './column-encoders.ts'
 import type { Connection } from './connection.ts'
 import type { HistoryWrite, SyncRowWrite } from './dialect.rows.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect, StoredVersions } from './dialect.ts'
 import {
   type Action,
   type AnyRow,
@@ -29,6 +29,8 @@ import {
 import type { Change, NewRow, Note, Placing, ReplicaWrites, Touched } from './tx.ts'
 import { type Overruled, stampedRows } from './version-stamps.ts'
 
+const keyOf = (schoolId: string, table: Replicated, id: string): string => `${schoolId} ${table} ${id}`
+
 export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId(): string; isLaptop(): Promise<boolean> }
 
 /**
@@ -44,6 +46,8 @@ export class ChangeTracker implements ReplicaWrites {
   /** By school: versions by table and row, of which the last stands, and history. */
   private readonly brought = new Map<string, { rows: Map<string, Map<string, SyncRowWrite>>; history: HistoryWrite[] }>()
 
+  /** By school, table and id: the versions of rows that this transaction wrote, as they were before; undefined where there were none. */
+  private readonly stored = new Map<string, StoredVersions | undefined>()
   /** Deletions that stood for nothing, and that what this transaction wrote has ended. */
   readonly overruled: Overruled[] = []
   private readonly absences: Absences
@@ -116,8 +120,31 @@ export class ChangeTracker implements ReplicaWrites {
     this.notes.push({ ...note, entryId: this.writer.newId() })
   }
 
+  /** Reads the versions of all that was written. True where a conflict is open that this may have decided: in a school of such a row. */
+  async readVersions(): Promise<boolean> {
+    const unread = new Map<string, { schoolId: string; table: Replicated; ids: string[] }>()
+    for (const entry of this.written.values()) {
+      const { schoolId, table } = entry
+      const { id } = rowOf(entry)
+      const key = keyOf(schoolId, table, id)
+      if (this.stored.has(key)) continue
+      this.stored.set(key, undefined)
+      const group = unread.get(`${schoolId} ${table}`) ?? { schoolId, table, ids: [] }
+      unread.set(`${schoolId} ${table}`, group)
+      group.ids.push(id)
+    }
+    let isAnyOpen = false
+    for (const { schoolId, table, ids } of unread.values())
+      for (const row of await this.dialect.versionsToWrite(this.connection, schoolId, table, ids)) {
+        this.stored.set(keyOf(schoolId, table, row.row_id), row)
+        isAnyOpen ||= Boolean(row.any_open)
+      }
+    return isAnyOpen
+  }
+
   /** Writes versions and history of all that was written since the last time. */
   async close(): Promise<void> {
+    await this.readVersions()
     await this.absences.demandStillAbsent((schoolId, table, id) => this.broughtOf(schoolId, table).has(id))
     const schools = [
       ...new Set([...this.written.values(), ...this.notes].map(({ schoolId }) => schoolId).concat(...this.brought.keys())),
@@ -127,7 +154,8 @@ export class ChangeTracker implements ReplicaWrites {
       const notes = this.notes.filter((note) => note.schoolId === schoolId)
       const brought = this.brought.get(schoolId)
       const overruled = (deletion: Overruled) => void this.overruled.push(deletion)
-      const stamped = await stampedRows([this.connection, this.dialect], schoolId, entries, this.writer, overruled)
+      const stored = (table: Replicated, id: string) => this.stored.get(keyOf(schoolId, table, id))
+      const stamped = stampedRows(stored, schoolId, entries, this.writer, overruled)
       const own = stamped.flatMap(({ entry, stamps }) => entriesIn(entry).map((each) => this.historyOf(each, stamps)))
       const history = [...own.sort((a, b) => (a.id < b.id ? -1 : 1)), ...notes.map((note) => this.historyOfNote(note))]
       const rows = [...stamped.map(({ written }) => written), ...[...(brought?.rows.values() ?? [])].flatMap((own) => [...own.values()])]
@@ -139,6 +167,7 @@ export class ChangeTracker implements ReplicaWrites {
       for (const { source_id = null } of [...rows, ...all]) this.sources.add(source_id)
     }
     this.written.clear()
+    this.stored.clear()
     this.notes.length = 0
     this.brought.clear()
   }

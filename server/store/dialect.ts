@@ -48,6 +48,8 @@ export type Dialect = FeedReading & {
   idsIn(connection: Connection, table: Table, schoolId: string | null, ids: readonly string[]): Promise<string[]>
   /** The versions kept of these rows. */
   versionsOf(connection: Connection, schoolId: string, table: string, ids: readonly string[]): Promise<StoredVersions[]>
+  /** The same of rows that are about to be written; with each, whether a conflict is open in the school. */
+  versionsToWrite(connection: Connection, schoolId: string, table: string, ids: readonly string[]): Promise<VersionsToWrite[]>
   /** Advances the school's feed and writes what hangs on its number; the last statement of a transaction. */
   advance(connection: Connection, feed: FeedWrite): Promise<void>
   /**
@@ -82,6 +84,8 @@ export type StoredVersions = {
   /** Where SQLite has it, until the transaction ends; null of what the transaction itself is about to write. */
   place?: number | null | undefined
 }
+
+export type VersionsToWrite = StoredVersions & { any_open: boolean | 0 | 1 }
 
 const STORED = 'row_id, vv, units, schema, extra, source_id, settled'
 
@@ -119,6 +123,12 @@ export const sqliteDialect: Dialect = {
     connection.rows(
       `select ${STORED}, rowid as place from sync_row where school_id = ? and table_name = ? and row_id in (select value from json_each(?))`,
       [schoolId, table, JSON.stringify(ids)],
+    ),
+  versionsToWrite: (connection, schoolId, table, ids) =>
+    connection.rows(
+      `select ${STORED}, rowid as place, exists (select 1 from sync_conflict where school_id = ? and status = 'open') as any_open
+       from sync_row where school_id = ? and table_name = ? and row_id in (select value from json_each(?))`,
+      [schoolId, schoolId, table, JSON.stringify(ids)],
     ),
   advance: sqliteAdvance,
   hurry: async () => {},
@@ -220,6 +230,14 @@ export const postgresDialect: Dialect = {
       schoolId,
       table,
     ]),
+  versionsToWrite: (connection, schoolId, table, ids) =>
+    connection.rows(
+      byId(
+        `select ${STORED}, exists (select 1 from sync.sync_conflict where school_id = $2 and status = 'open') as any_open
+         from sync.sync_row where school_id = $2 and table_name = $3 and row_id = wanted.id::uuid`,
+      ),
+      [JSON.stringify(ids), schoolId, table],
+    ),
   advance: (connection, { schoolId, digest, rows, history }) =>
     connection.run(POSTGRES_ADVANCE, [schoolId, digest, JSON.stringify(rows), JSON.stringify(history)]),
   hurry: (connection) => connection.run("select set_config('synchronous_commit', 'off', true)", []),

@@ -316,7 +316,7 @@ function writeTx(run: Run & { nodeId: string; advanced: Advanced }, connection: 
     replica: tracker,
     finish: async () => {
       const touched = tracker.touched()
-      await closeConflicts(closing, touched)
+      if (await tracker.readVersions()) await closeConflicts(closing, touched)
       await tracker.close()
       if (await settleAfter(closing, touched, tracker.overruled)) await tracker.close()
       for (const schoolId of tracker.advanced) run.advanced.schools.add(schoolId)

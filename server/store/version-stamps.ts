@@ -4,9 +4,8 @@ import { asideAfter, asideToText, textToAside } from '@markbook/sync/aside'
 import { furthestOf, highsOf } from '@markbook/sync/merge/policy'
 import { stamp } from '@markbook/sync/stamp'
 import { EXISTENCE, type Stamp, type Versions, type VersionsText, versionsReader, versionsToText } from '@markbook/sync/versions'
-import type { Connection } from './connection.ts'
 import type { SyncRowWrite } from './dialect.rows.ts'
-import type { Dialect, StoredVersions } from './dialect.ts'
+import type { StoredVersions } from './dialect.ts'
 import { claimsOf, type RowChange, rowOf } from './row-changes.ts'
 
 export type Stamping = { node: string; nowMs: number; actor: string | null }
@@ -16,24 +15,22 @@ export type Overruled = { table: Replicated; schoolId: string; rowId: string; st
 /** A row that a transaction wrote, with its versions after that; `stamps`: those of its units. */
 export type Stamped = { entry: RowChange; stamps: Versions['units']; written: SyncRowWrite }
 
-/** The versions that rows of a school have after what a transaction wrote of them. `overruled` is told of deletions that end with it. */
-export async function stampedRows(
-  [connection, dialect]: readonly [Connection, Dialect],
+/**
+ * The versions that rows of a school have after what a transaction wrote of them. `stored`: those before, where there were any. `overruled` is
+ * told of deletions that end with it.
+ */
+export function stampedRows(
+  stored: (table: Replicated, id: string) => StoredVersions | undefined,
   schoolId: string,
   entries: readonly RowChange[],
   stamping: Stamping,
   overruled: (deletion: Overruled) => void,
-): Promise<Stamped[]> {
-  const stored = new Map<string, StoredVersions>()
-  for (const table of new Set(entries.map((entry) => entry.table))) {
-    const ids = entries.filter((entry) => entry.table === table).map((entry) => rowOf(entry).id)
-    for (const row of await dialect.versionsOf(connection, schoolId, table, ids)) stored.set(`${table}:${row.row_id}`, row)
-  }
+): Stamped[] {
   const [read, stampFor] = [versionsReader(), stamper(stamping)]
   return entries.map((entry) => {
     const { table, units } = entry
     const { id } = rowOf(entry)
-    const before = stored.get(`${table}:${id}`)
+    const before = stored(table, id)
     const previous = before ? read(before) : null
     const deletion = previous?.alive.length === 0 && entry.before !== null && entry.after !== null && previous.units[EXISTENCE]
     if (deletion) overruled({ table, schoolId, rowId: id, stamp: deletion })

@@ -55,6 +55,7 @@ describe('GET /api/sync/status', () => {
   test('a server without a parent, in numbers', async () => {
     expect(await centre.as.ada.replication.status()).toEqual({
       state: 'alone',
+      obstacle: null,
       sentence: expect.stringMatching(/^1 server replicates/),
       parent: null,
       is_laptop: false,

@@ -10,15 +10,14 @@ type Written = Touched & { after: NonNullable<Touched['after']> }
 
 /**
  * Whoever writes a unit at a node that has both values of a conflict has decided it (sync/SPEC.md, I18), and the decision bears the number
- * of that write. Where one conflict of a row is decided by itself in this transaction, the others of that row are left alone. Nearly always
- * nothing is open, and one look at a small index is all.
+ * of that write. Where one conflict of a row is decided by itself in this transaction, the others of that row are left alone. Asked where a
+ * conflict is open in the school.
  */
 export async function closeConflicts(tx: WriteTx, touched: readonly Touched[]): Promise<void> {
   if (tx.actor === null) return
   const decided = new Set(touched.flatMap(({ table, after }) => (table === 'sync_conflict' ? [after?.['row_id']] : [])))
   const written = touched.filter((each): each is Written => each.after !== null && !decided.has(each.after.id))
   for (const school of new Set(written.map(({ schoolId }) => schoolId))) {
-    if ((await anyOpen(tx, { school })).length === 0) continue
     const ofSchool = written.filter(({ schoolId }) => schoolId === school)
     for (const table of new Set(ofSchool.map((each) => each.table))) {
       const own = new Map(ofSchool.flatMap((each) => (each.table === table ? [[each.after.id, each] as const] : [])))
@@ -32,14 +31,6 @@ export async function closeConflicts(tx: WriteTx, touched: readonly Touched[]): 
     }
   }
 }
-
-const anyOpen = statement<{ school: string }>()(({ db, t: { sync_conflict: conflict }, p }) =>
-  db
-    .select({ id: conflict.id })
-    .from(conflict)
-    .where(and(eq(conflict.school_id, p.school), eq(conflict.status, 'open')))
-    .limit(1),
-)
 
 const openConflicts = statement<{ school: string; table: string; ids: string }>({ lock: 'sync_conflict' })(
   ({ db, t: { sync_conflict: conflict }, p, dialect }) =>
