@@ -10,8 +10,8 @@ import { TermName } from './terms.ts'
 /** A printed figure: rounded half-up to 2 decimals, null where there is nothing to compute (decisions §5). */
 const Figure = z.number().nullable()
 const Letter = z.string().nullable()
-/** Where a mark behind the result is in conflict with what another server has, and nobody has decided yet; absent otherwise. */
-const under_review = z.literal(true).optional()
+/** `under_review`: a mark behind the result is in conflict with what another server has, and nobody has decided yet; absent otherwise. */
+const graded = { letter_grade: Letter, remark: Letter, is_partial: Flag, under_review: z.literal(true).optional() }
 const subject = { subject_id: Id, subject_name: z.string(), subject_code: z.string() }
 
 const SubjectTerm = row('SubjectTerm', {
@@ -19,10 +19,7 @@ const SubjectTerm = row('SubjectTerm', {
   coursework_average: Figure,
   exam_average: Figure,
   term_composite: Figure,
-  letter_grade: Letter,
-  remark: Letter,
-  is_partial: Flag,
-  under_review,
+  ...graded,
 })
 export type SubjectTerm = z.infer<typeof SubjectTerm>
 
@@ -45,10 +42,7 @@ const SubjectYear = row('SubjectYear', {
   exam_total: Figure,
   end_of_year_exam: Figure,
   year_grade: Figure,
-  letter_grade: Letter,
-  remark: Letter,
-  is_partial: Flag,
-  under_review,
+  ...graded,
 })
 export type SubjectYear = z.infer<typeof SubjectYear>
 

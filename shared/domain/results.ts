@@ -42,9 +42,7 @@ export function subjectTermResult(subject: Subject, averages: TypeAverages, term
   const { coursework_average, exam_average, term_composite, is_partial } = termFigures(averages, term)
   const letter = letterFor(scale, term_composite)
   return {
-    subject_id: subject.id,
-    subject_name: subject.name,
-    subject_code: subject.code,
+    ...subjectName(subject),
     coursework_average,
     exam_average,
     term_composite,

@@ -5,7 +5,7 @@ import { type Exact, printed } from './exact.ts'
 import { compareText } from './fold.ts'
 import { letterFor } from './letters.ts'
 import { positions } from './positions.ts'
-import { byName, type ClassInput, meanOfPrinted, type OfGroup, type StudentInput, studentName, type Term } from './results.ts'
+import { byName, type ClassInput, meanOfPrinted, type OfGroup, type StudentInput, studentName, subjectName, type Term } from './results.ts'
 import { inSubjectOrder, type Subject, subjectsTaken } from './subjects-taken.ts'
 import { type YearModel, yearFigures } from './year.ts'
 
@@ -86,9 +86,7 @@ function yearSubjects(input: ClassYearInput): (student: StudentInput) => Subject
       )
       const letter = letterFor(scale, year_grade)
       return {
-        subject_id: subject.id,
-        subject_name: subject.name,
-        subject_code: subject.code,
+        ...subjectName(subject),
         terms: cells,
         coursework_total,
         exam_total,

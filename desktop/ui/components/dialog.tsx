@@ -104,16 +104,10 @@ export function ConfirmDialog({ title, text, action, danger = true, onConfirm, o
   )
 }
 
+type ConfirmButtonProps = Omit<ConfirmProps, 'onClose'> & Omit<DialogButtonProps, 'dialog'>
+
 /** A button that asks before it acts. Without children it has the name of the action. */
-export function ConfirmButton({
-  title,
-  text,
-  action,
-  danger,
-  onConfirm,
-  children = action,
-  ...button
-}: Omit<ConfirmProps, 'onClose'> & Omit<DialogButtonProps, 'dialog'>) {
+export function ConfirmButton({ title, text, action, danger, onConfirm, children = action, ...button }: ConfirmButtonProps) {
   const question = { title, text, action, danger, onConfirm }
   return (
     <DialogButton {...button} dialog={(close) => <ConfirmDialog {...question} onClose={close} />}>

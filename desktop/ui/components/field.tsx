@@ -77,18 +77,15 @@ export const Radio = (props: CheckProps) => <Checkbox {...props} type="radio" />
 
 type Choice = { id: string; name: string; about?: string }
 
-/** Checkboxes for several of a list. A long list scrolls. */
-export function CheckList({
-  label,
-  choices,
-  chosen,
-  onChange,
-}: {
+type CheckListProps = {
   label: string
   choices: readonly Choice[]
   chosen: ReadonlySet<string>
   onChange: (chosen: ReadonlySet<string>) => void
-}) {
+}
+
+/** Checkboxes for several of a list. A long list scrolls. */
+export function CheckList({ label, choices, chosen, onChange }: CheckListProps) {
   const toggle = (id: string) => {
     const next = new Set(chosen)
     if (!next.delete(id)) next.add(id)
@@ -154,12 +151,10 @@ export function CodeField({ label, hint, error, value, onChange, onWhole, inputR
   )
 }
 
+type FormProps = { onSend: () => void; children: ReactNode } & Omit<ComponentProps<'form'>, 'onSubmit'>
+
 /** Fields below one another; Enter calls `onSend`. The browser sends nothing by itself. */
-export function Form({
-  onSend,
-  children,
-  ...rest
-}: { onSend: () => void; children: ReactNode } & Omit<ComponentProps<'form'>, 'onSubmit'>) {
+export function Form({ onSend, children, ...rest }: FormProps) {
   return (
     <form
       noValidate

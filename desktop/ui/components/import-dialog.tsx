@@ -109,13 +109,11 @@ function useFaultSentence(): (issue: Issue) => string {
 /** The counts that are not 0: «2 new, 1 row that cannot be taken». */
 function useCounts(): (report: Report) => string {
   const { t } = useTranslation('app')
-  return ({ created, updated, unchanged, errors }) =>
-    enumerated([
-      ...(created > 0 ? [t('import.count.created', { count: created })] : []),
-      ...(updated > 0 ? [t('import.count.updated', { count: updated })] : []),
-      ...(unchanged > 0 ? [t('import.count.unchanged', { count: unchanged })] : []),
-      ...(errors > 0 ? [t('import.count.errors', { count: errors })] : []),
-    ])
+  const outcomes = ['created', 'updated', 'unchanged', 'errors'] as const
+  return (report) => {
+    const found = outcomes.filter((outcome) => report[outcome] > 0)
+    return enumerated(found.map((outcome) => t(`import.count.${outcome}`, { count: report[outcome] })))
+  }
 }
 
 function Outcome({ report, names, remedy }: { report: Report; names: TableNames | undefined; remedy: ReactNode }) {

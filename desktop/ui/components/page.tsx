@@ -108,14 +108,10 @@ export function Answer<T>({ of, empty, children }: { of: UseQueryResult<T>; empt
   )
 }
 
+type FactsProps = { of: readonly (readonly [word: string, value: ReactNode])[]; className?: string | undefined }
+
 /** Words and what they stand for, side by side where there is room. */
-export const Facts = ({
-  of,
-  className = '',
-}: {
-  of: readonly (readonly [word: string, value: ReactNode])[]
-  className?: string | undefined
-}) => (
+export const Facts = ({ of, className = '' }: FactsProps) => (
   <dl className={`${styles['facts']} ${className}`}>
     {of.map(([word, value]) => (
       <div key={word}>

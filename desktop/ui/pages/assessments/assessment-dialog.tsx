@@ -156,18 +156,11 @@ function numberFaults({ maxScore, weight }: Draft): NumberFaults {
 }
 
 /** The request body of a draft without faults. */
-const toBody = ({
-  title,
-  assessmentType,
-  assessmentDate,
-  maxScore,
-  weight,
-  studentGroupId,
-}: Draft): Omit<AssessmentInput, 'termId' | 'subjectId'> => ({
-  title: title.trim(),
-  assessmentType,
-  assessmentDate: assessmentDate || null,
-  maxScore: typedNumber(maxScore) ?? 0,
-  weight: weight.trim() === '' ? null : typedNumber(weight),
-  studentGroupId: studentGroupId || null,
+const toBody = (typed: Draft): Omit<AssessmentInput, 'termId' | 'subjectId'> => ({
+  title: typed.title.trim(),
+  assessmentType: typed.assessmentType,
+  assessmentDate: typed.assessmentDate || null,
+  maxScore: typedNumber(typed.maxScore) ?? 0,
+  weight: typed.weight.trim() === '' ? null : typedNumber(typed.weight),
+  studentGroupId: typed.studentGroupId || null,
 })

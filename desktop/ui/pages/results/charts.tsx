@@ -240,15 +240,9 @@ export function SpreadChart({ title, subjects, passMark }: { title: string; subj
   )
 }
 
-function SpreadRow({
-  subject: { name, spread },
-  middle,
-  describe,
-}: {
-  subject: SubjectSpread
-  middle: number
-  describe: (words: string) => void
-}) {
+type SpreadRowProps = { subject: SubjectSpread; middle: number; describe: (words: string) => void }
+
+function SpreadRow({ subject: { name, spread }, middle, describe }: SpreadRowProps) {
   const { t } = useTranslation('results')
   const words = spread
     ? t('chart.row', {

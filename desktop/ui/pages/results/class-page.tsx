@@ -62,18 +62,10 @@ function ClassList({ area, classes }: { area: ClassArea; classes: ReturnType<typ
 
 export type ClassContext = { chosen: ChosenTerm; group: ListedClass; classes: readonly ListedClass[] }
 
+type ClassPageProps = { area: ClassArea; classId: string; title: string; children: (here: ClassContext) => ReactNode }
+
 /** A page about one class in the chosen year and term. Where the class is not of that year, or has no term, it offers the others. */
-export function ClassPage({
-  area,
-  classId,
-  title,
-  children,
-}: {
-  area: ClassArea
-  classId: string
-  title: string
-  children: (here: ClassContext) => ReactNode
-}) {
+export function ClassPage({ area, classId, title, children }: ClassPageProps) {
   const { t } = useTranslation('results')
   const chosen = useChosenTerm()
   const classes = useClasses(chosen)
@@ -100,16 +92,10 @@ export function ClassPage({
   )
 }
 
+type ClassSwitchProps = { classes: readonly ListedClass[]; classId: string; onChoose: (id: string) => void }
+
 /** Opens the same page of another class. */
-export function ClassSwitch({
-  classes,
-  classId,
-  onChoose,
-}: {
-  classes: readonly ListedClass[]
-  classId: string
-  onChoose: (id: string) => void
-}) {
+export function ClassSwitch({ classes, classId, onChoose }: ClassSwitchProps) {
   const { t } = useTranslation('results')
   return (
     <InlineSelect label={t('class.label')} className={styles['switch']} value={classId} onChange={({ target }) => onChoose(target.value)}>

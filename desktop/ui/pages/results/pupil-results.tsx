@@ -49,15 +49,10 @@ export function PupilTerm({ studentId, term, name, explained, onExplain }: Pupil
   )
 }
 
+type PupilYearProps = PupilProps & { yearId: string; terms: readonly Term[] }
+
 /** A pupil's year: the terms, the totals of the calculation model and the year grade of each subject. */
-export function PupilYear({
-  studentId,
-  yearId,
-  terms,
-  name,
-  explained,
-  onExplain,
-}: PupilProps & { yearId: string; terms: readonly Term[] }) {
+export function PupilYear({ studentId, yearId, terms, name, explained, onExplain }: PupilYearProps) {
   const { t } = useTranslation(['results', 'app'])
   const scale = useScale()
   const result = useQuery(ask('calculations', 'studentYear', { query: { studentId, academicYearId: yearId } }))

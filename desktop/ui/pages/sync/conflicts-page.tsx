@@ -279,18 +279,10 @@ type Columns = Readonly<Record<string, unknown>>
 const isTypable = (value: unknown) => typeof value === 'number' || typeof value === 'string' || value === null
 const asText = (value: unknown) => (typeof value === 'number' ? editable(value) : typeof value === 'string' ? value : '')
 
+type TypedValueProps = { columns: Columns; isBusy: boolean; failure: unknown; onType: (value: Record<string, unknown>) => void }
+
 /** A form for a third value, filled with the other one. Numbers stay numbers. */
-function TypedValue({
-  columns,
-  isBusy,
-  failure,
-  onType,
-}: {
-  columns: Columns
-  isBusy: boolean
-  failure: unknown
-  onType: (value: Record<string, unknown>) => void
-}) {
+function TypedValue({ columns, isBusy, failure, onType }: TypedValueProps) {
   const { t } = useTranslation(['sync', 'app'])
   const columnName = useColumnName()
   const [isOpen, setOpen] = useState(false)
