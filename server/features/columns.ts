@@ -1,5 +1,3 @@
-import { getTableColumns, type Table } from 'drizzle-orm'
-
 type ColumnName<Field extends string> = Field extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnName<Rest>}`
   : Field
@@ -16,8 +14,6 @@ export function columnsOf<Body extends object>(body: Body): Columns<Body> {
   return Object.fromEntries(stated.map(([field, value]) => [columnOf(field), value])) as Columns<Body>
 }
 
-/** These columns of a table, to be selected: `pick(t.student, 'id', 'last_name')`. */
-export const pick = <T extends Table, C extends keyof T['_']['columns']>(table: T, ...names: C[]): Pick<T['_']['columns'], C> => {
-  const columns = getTableColumns(table)
-  return Object.fromEntries(names.map((name) => [name, columns[name as string]])) as Pick<T['_']['columns'], C>
-}
+/** Some columns of a table, to be selected, or some values of a row: `pick(t.student, 'id', 'last_name')`. */
+export const pick = <T extends object, K extends keyof T>(of: T, ...names: K[]): Pick<T, K> =>
+  Object.fromEntries(names.map((name) => [name, of[name]])) as Pick<T, K>

@@ -68,12 +68,8 @@ export const studentSubjectHandlers = {
       const subjects = await subjectsOf(tx, group.school_id, body.subjectIds)
       await demandEnrolled(tx, group, [student])
       const current = await subjectsOfStudent(tx, { school: group.school_id, group: group.id, student: student.id })
-      return give(
-        tx,
-        group,
-        current,
-        subjects.map(({ id: subject_id }) => ({ student_id: student.id, subject_id })),
-      )
+      const pairs = subjects.map(({ id: subject_id }) => ({ student_id: student.id, subject_id }))
+      return give(tx, group, current, pairs)
     },
   }),
 
@@ -88,12 +84,8 @@ export const studentSubjectHandlers = {
       const students = inOrder(found, body.studentIds)
       await demandEnrolled(tx, group, students)
       const current = await studentsOfSubject(tx, { school: group.school_id, group: group.id, subject: body.subjectId })
-      return give(
-        tx,
-        group,
-        current,
-        students.map(({ id: student_id }) => ({ student_id, subject_id: body.subjectId })),
-      )
+      const pairs = students.map(({ id: student_id }) => ({ student_id, subject_id: body.subjectId }))
+      return give(tx, group, current, pairs)
     },
   }),
 

@@ -5,7 +5,7 @@ import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { classOf } from '../policy.ts'
+import { classOf, type PolicyContext } from '../policy.ts'
 import { subjectsOf } from '../references.ts'
 import { demandTeacher, subjectsTaughtIn, teachersOfClass } from './classes.policy.ts'
 import { assignTeacher, setSubjects } from './teachers.assign.ts'
@@ -42,6 +42,13 @@ async function nameClassTeacher(tx: WriteTx, { id, school_id }: Group, user: str
   else await tx.insert('class_teacher', { id, school_id, student_group_id: id, user_profile_id: user })
 }
 
+/** A class that the caller manages, once the named teacher is one of the school. */
+async function classForTeacher(context: PolicyContext, classId: string, teacherId: string | undefined): Promise<Group> {
+  const { group } = await classOf(context, 'manageClass', classId)
+  await demandTeacher(context, teacherId)
+  return group
+}
+
 export const teacherHandlers = {
   schoolTeachers: onGuard(classes.schoolTeachers, async ({ tx, caller }) => {
     const teachers = await teachersOfSchool(tx, { school: caller.school_id })
@@ -54,11 +61,7 @@ export const teacherHandlers = {
   }),
 
   addTeacher: on(classes.addTeacher, {
-    load: async (context, { params, targets }) => {
-      const { group } = await classOf(context, 'manageClass', params.classId)
-      await demandTeacher(context, targets['teacherId'])
-      return group
-    },
+    load: (context, { params, targets }) => classForTeacher(context, params.classId, targets['teacherId']),
     run: async ({ tx }, { body }, group) => {
       const subjects = await subjectsOf(tx, group.school_id, body.subjectIds)
       await assignTeacher(tx, group, body.teacherId)
@@ -85,11 +88,7 @@ export const teacherHandlers = {
   }),
 
   handOver: on(classes.handOver, {
-    load: async (context, { params, targets }) => {
-      const { group } = await classOf(context, 'manageClass', params.classId)
-      await demandTeacher(context, targets['teacherId'])
-      return group
-    },
+    load: (context, { params, targets }) => classForTeacher(context, params.classId, targets['teacherId']),
     run: async ({ tx }, { body }, group) => {
       await assignTeacher(tx, group, body.teacherId)
       await nameClassTeacher(tx, group, body.teacherId)

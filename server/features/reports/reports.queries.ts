@@ -1,6 +1,7 @@
 import { asc, getTableColumns } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import { pick } from '../columns.ts'
 
 /** The books of these students for a term, in the order of ids, so that two who lock them cannot wait for each other. `students` is a JSON array. */
 export const booksOfStudents = rowsBy(
@@ -16,10 +17,7 @@ export const booksById = rowsBy('report_book', { school: 'school_id', ids: { in:
 export const booksOfClass = statement<{ school: string; group: string; term: string }>()(({ db, t, p }) => {
   const { report_book, student } = t
   return db
-    .select({
-      book: getTableColumns(report_book),
-      student: { id: student.id, first_name: student.first_name, last_name: student.last_name },
-    })
+    .select({ book: getTableColumns(report_book), student: pick(student, 'id', 'first_name', 'last_name') })
     .from(report_book)
     .innerJoin(student, matches(student, { school_id: report_book.school_id, id: report_book.student_id }))
     .where(matches(report_book, { school_id: p.school, student_group_id: p.group, term_id: p.term }))
@@ -36,7 +34,7 @@ export const entriesOfBooks = rowsBy('report_book_entry', { school: 'school_id',
 export const entriesWithSubjects = statement<{ school: string; book: string }>()(({ db, t, p }) => {
   const { report_book_entry, subject } = t
   return db
-    .select({ entry: getTableColumns(report_book_entry), subject: { id: subject.id, name: subject.name, code: subject.code } })
+    .select({ entry: getTableColumns(report_book_entry), subject: pick(subject, 'id', 'name', 'code') })
     .from(report_book_entry)
     .innerJoin(subject, matches(subject, { school_id: report_book_entry.school_id, id: report_book_entry.subject_id }))
     .where(matches(report_book_entry, { school_id: p.school, report_book_id: p.book }))
@@ -50,8 +48,8 @@ export const entriesOfClass = statement<{ school: string; group: string; term: s
     .select({
       entry: getTableColumns(report_book_entry),
       status: report_book.status,
-      subject: { id: subject.id, name: subject.name, code: subject.code },
-      student: { id: student.id, first_name: student.first_name, last_name: student.last_name },
+      subject: pick(subject, 'id', 'name', 'code'),
+      student: pick(student, 'id', 'first_name', 'last_name'),
     })
     .from(report_book)
     .innerJoin(student, matches(student, { school_id: report_book.school_id, id: report_book.student_id }))

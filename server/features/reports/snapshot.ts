@@ -2,6 +2,7 @@ import type { StudentTerm, StudentYear } from '@markbook/shared/contract/calcula
 import type { ReportSnapshot, ReportSnapshotEntry, ReportSnapshotYear } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Freeze } from '@markbook/sync/merge/settle'
+import { pick } from '../columns.ts'
 
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>
@@ -9,14 +10,9 @@ type Entry = Row<'report_book_entry'>
 /** A `term` report prints the term: its composites, their letters, the overall average and the place in the class. */
 export const termSnapshot = (result: StudentTerm, generated_at: string): ReportSnapshot => ({
   generated_at,
-  overall_average: result.overall_average,
-  position: result.position,
-  total_students: result.total_students,
+  ...pick(result, 'overall_average', 'position', 'total_students'),
   entries: result.subjects.map((subject, index) => ({
-    subject_id: subject.subject_id,
-    coursework_average: subject.coursework_average,
-    exam_average: subject.exam_average,
-    term_composite: subject.term_composite,
+    ...pick(subject, 'subject_id', 'coursework_average', 'exam_average', 'term_composite'),
     year_grade: null,
     letter_grade: subject.letter_grade,
     sort_order: index,
@@ -29,8 +25,7 @@ export function yearSnapshot(year: StudentYear, term: StudentTerm, generated_at:
   return {
     generated_at,
     overall_average: year.year_overall,
-    position: year.position,
-    total_students: year.total_students,
+    ...pick(year, 'position', 'total_students'),
     entries: year.subjects.map((subject, index) => {
       const { subject_id, year_grade, letter_grade } = subject
       const { coursework_average = null, exam_average = null, term_composite = null } = termBySubjectId.get(subject_id) ?? {}
@@ -72,32 +67,18 @@ export type SentSnapshot = ReturnType<typeof sentSnapshot>
 /** The report as it went to the ministry: what it showed, by the names of that day. */
 export const sentSnapshot = (book: Book, { student, entries }: Named, sent_at: string) => ({
   sent_at,
-  student: { id: student.id, first_name: student.first_name, last_name: student.last_name },
-  overall_average: book.overall_average,
-  position: book.position,
-  total_students: book.total_students,
-  class_teacher_remark: book.class_teacher_remark,
-  conduct: book.conduct,
-  attendance_percentage: book.attendance_percentage,
+  student: pick(student, 'id', 'first_name', 'last_name'),
+  ...pick(book, 'overall_average', 'position', 'total_students', 'class_teacher_remark', 'conduct', 'attendance_percentage'),
   entries: entries.map((entry) => ({
-    subject: entry.subject,
-    coursework_average: entry.coursework_average,
-    exam_average: entry.exam_average,
-    term_composite: entry.term_composite,
-    year_grade: entry.year_grade,
+    ...pick(entry, 'subject', 'coursework_average', 'exam_average', 'term_composite', 'year_grade'),
     letter_grade: shownLetter(entry),
-    teacher_remark: entry.teacher_remark,
-    sort_order: entry.sort_order,
+    ...pick(entry, 'teacher_remark', 'sort_order'),
   })),
   frozen: frozen(book, entries),
 })
 
 /** The same in the columns that teachers write, so that on every node exactly this stands from then on (sync/SPEC.md, «Rules between rows»). */
 const frozen = (book: Book, entries: readonly Entry[]): Freeze => ({
-  snapshot: book.snapshot,
-  class_teacher_remark: book.class_teacher_remark,
-  conduct: book.conduct,
-  attendance_percentage: book.attendance_percentage,
-  student_group_id: book.student_group_id,
-  entries: entries.map(({ subject_id, manual_letter, teacher_remark }) => ({ subject_id, manual_letter, teacher_remark })),
+  ...pick(book, 'snapshot', 'class_teacher_remark', 'conduct', 'attendance_percentage', 'student_group_id'),
+  entries: entries.map((entry) => pick(entry, 'subject_id', 'manual_letter', 'teacher_remark')),
 })

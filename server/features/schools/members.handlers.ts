@@ -6,6 +6,7 @@ import type { SchoolCaller } from '../../http/caller.ts'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
+import { pick } from '../columns.ts'
 import { refusedAs } from '../references.ts'
 import { classesLedBy, groupAssignmentsOf, membersOf, subjectAssignmentsOf } from './members.queries.ts'
 import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
@@ -18,14 +19,10 @@ type Loaded = { profile: Profile; membership: Membership }
 const orderOf = ({ first_name, last_name, email }: Member) =>
   `${last_name === null && first_name === null ? 1 : 0}${sortKey(last_name ?? '', first_name ?? '')}\u0001${email}`
 
-const shown = ({ id, email, first_name, last_name }: Profile, { role, is_active, created_at }: Membership): Member => ({
-  user_id: id,
-  email,
-  first_name,
-  last_name,
-  role,
-  is_active,
-  joined_at: created_at,
+const shown = (profile: Profile, membership: Membership): Member => ({
+  ...pick(profile, 'email', 'first_name', 'last_name'),
+  ...pick(membership, 'user_id', 'role', 'is_active'),
+  joined_at: membership.created_at,
 })
 
 /**

@@ -17,6 +17,7 @@ import type { ObjectStorage } from '../../../files/storage.ts'
 import type { ReadTx } from '../../../store/tx.ts'
 import { subjectsToName } from '../../calculations/calculations.policy.ts'
 import { subjectsTaughtIn, teachersOfClass } from '../../classes/classes.policy.ts'
+import { pick } from '../../columns.ts'
 import { gradingScaleOf } from '../../grading-scale/grading-scale.policy.ts'
 import { termsOfYear } from '../../terms/terms.policy.ts'
 import { entriesOfBooks } from '../reports.queries.ts'
@@ -124,9 +125,7 @@ const teacherOf = (teachers: Teachers, subjectId: string) => teachers.get(subjec
 const termEntry = ({ subject, figures, letter, remark }: ReportedSubject, teachers: Teachers): TermEntry => ({
   subject: subject.name,
   teacher: teacherOf(teachers, subject.id),
-  coursework_average: figures.coursework_average,
-  exam_average: figures.exam_average,
-  term_composite: figures.term_composite,
+  ...pick(figures, 'coursework_average', 'exam_average', 'term_composite'),
   letter_grade: letter,
   teacher_remark: remark,
 })
@@ -153,19 +152,11 @@ function yearEntry(
 }
 
 function cardOf<Entry>(book: Book, student: Row<'student'>, entries: Entry[]): ReportCard<Entry> {
-  const { student_number, date_of_birth } = student
   const { first_name, last_name } = (book.sent_snapshot as SentSnapshot | null)?.student ?? student
-  const { id, status, overall_average, position, total_students, attendance_percentage, conduct, class_teacher_remark } = book
   return {
-    id,
-    student: { first_name, last_name, student_number, date_of_birth },
-    status,
-    overall_average,
-    position,
-    total_students,
-    attendance_percentage,
-    conduct,
-    class_teacher_remark,
+    ...pick(book, 'id', 'status', 'overall_average', 'position', 'total_students'),
+    ...pick(book, 'attendance_percentage', 'conduct', 'class_teacher_remark'),
+    student: { first_name, last_name, ...pick(student, 'student_number', 'date_of_birth') },
     entries,
   }
 }

@@ -1,6 +1,7 @@
 import { asc, sql } from 'drizzle-orm'
 import { matches } from '../../../store/conditions.ts'
 import { rowsBy, statement } from '../../../store/statement.ts'
+import { pick } from '../../columns.ts'
 
 /** One PDF of a report; none where it is another report's. */
 export const pdfOfBook = rowsBy('report_book_pdf', { school: 'school_id', book: 'report_book_id', id: 'id' })
@@ -14,11 +15,9 @@ export const latestPdfs = statement<{ school: string; group: string; term: strin
   return db
     .select({
       report_id: report_book.id,
-      first_name: student.first_name,
-      last_name: student.last_name,
-      file_path: report_book_pdf.file_path,
+      ...pick(student, 'first_name', 'last_name'),
       pdf_id: report_book_pdf.id,
-      generated_at: report_book_pdf.generated_at,
+      ...pick(report_book_pdf, 'file_path', 'generated_at'),
     })
     .from(report_book)
     .innerJoin(student, matches(student, { school_id: report_book.school_id, id: report_book.student_id }))
