@@ -2,8 +2,9 @@ import { insertByTable } from '@markbook/server/store/rows-by-table'
 import { openSchoolStore } from '@markbook/server/store/store'
 import { asSystem } from '@markbook/server/store/tx'
 import { repeatableIds } from '@markbook/server/testing/clock'
+import { enrolmentRow } from '@markbook/shared/story/rows'
 import { emptyFolder, present } from './fill.ts'
-import { assessment, benchSchool, enrolment, type Marked, marksIn, OPENED, pupil } from './school.ts'
+import { assessment, benchSchool, type Marked, marksIn, OPENED, pupil } from './school.ts'
 
 /** What the mark grid is measured with: pupils in a class, assessments of one subject, all of them marked. */
 export type ClassSize = { pupils: number; assessments: number }
@@ -24,7 +25,7 @@ export async function appSchool(size: ClassSize): Promise<AppSchool> {
     ...rows,
     student: [...rows.student, ...pupils],
     student_group: [...rows.student_group, group],
-    enrolment: [...rows.enrolment, ...pupils.map(({ id }) => enrolment(group, id))],
+    enrolment: [...rows.enrolment, ...pupils.map((student) => enrolmentRow(student, group))],
     assessment: assessments,
     grade: marksIn({ group, term, pupils, assessments }, 7),
   }

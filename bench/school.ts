@@ -1,8 +1,18 @@
 import { repeatableIds } from '@markbook/server/testing/clock'
 import { naturalId } from '@markbook/shared/ids'
-
-const TERMS = ['michaelmas', 'hilary', 'trinity'] as const
-const DATES = { michaelmas: ['09-01', '12-20'], hilary: ['01-07', '03-28'], trinity: ['04-14', '06-30'] } as const
+import {
+  classTeacherRow,
+  enrolmentRow,
+  membershipRow,
+  profileRow,
+  schoolRow,
+  subjectTeacherRow,
+  type TermName,
+  teacherRow,
+  termNames,
+  termRow,
+  yearRow,
+} from '@markbook/shared/story/rows'
 
 /** `marks` is *year* as far as its first 100,000 marks: what replication is measured with. */
 export type Size = 'year' | 'big' | 'marks'
@@ -23,23 +33,8 @@ export type Marked = {
   assessments: Assessment[]
 }
 
-const person = (email: string, first_name: string, last_name: string, school_id: string) => ({
-  id: naturalId('user', email),
-  email,
-  first_name,
-  last_name,
-  avatar_path: null,
-  avatar_updated_at: null,
-  school_id,
-})
-
-const membership = ({ id, school_id }: ReturnType<typeof person>, role: 'admin' | 'teacher') => ({
-  id: naturalId('membership', id, school_id),
-  school_id,
-  user_id: id,
-  role,
-  is_active: true,
-})
+const person = (email: string, first_name: string, last_name: string, school_id: string) =>
+  profileRow({ id: naturalId('user', email), email, first_name, last_name, school_id })
 
 export const pupil = (newId: Ids, school_id: string, number: number) => ({
   id: newId(),
@@ -62,34 +57,6 @@ const subject = (newId: Ids, school_id: string, at: number) => ({
   is_active: true,
 })
 
-const year = (newId: Ids, school_id: string, start: number) => ({
-  id: newId(),
-  school_id,
-  name: `${start}/${start + 1}`,
-  start_date: `${start}-09-01`,
-  end_date: `${start + 1}-06-30`,
-  grading_model: 'year_based' as const,
-  calculation_model: 'weighted_continuous' as const,
-  year_exam_weight: 60,
-  year_coursework_weight: 40,
-})
-
-const term = ({ id, school_id, start_date }: ReturnType<typeof year>, name: (typeof TERMS)[number], at: number) => {
-  const calendar = (day: string) => `${Number(start_date.slice(0, 4)) + (at === 0 ? 0 : 1)}-${day}`
-  return {
-    id: naturalId('term', id, name),
-    school_id,
-    academic_year_id: id,
-    name,
-    start_date: calendar(DATES[name][0]),
-    end_date: calendar(DATES[name][1]),
-    exam_weight: 60,
-    coursework_weight: 40,
-    is_ministry_reporting: name === 'trinity',
-    sort_order: at + 1,
-  }
-}
-
 export const assessment = (newId: Ids, { school_id, id }: Dated, term_id: string, subject_id: string, at: number) => ({
   id: newId(),
   school_id,
@@ -107,34 +74,6 @@ export const assessment = (newId: Ids, { school_id, id }: Dated, term_id: string
   created_by: null,
 })
 
-const teaching = (
-  teacher: string,
-  { id, school_id, academic_year_id }: Dated & { academic_year_id: string },
-  subjects: readonly Dated[],
-) => {
-  const place = { school_id, user_profile_id: teacher, student_group_id: id, academic_year_id }
-  return {
-    assigned: { id: naturalId('teacher_group_assignment', teacher, id), ...place },
-    classTeacher: { id, school_id, student_group_id: id, user_profile_id: teacher },
-    taught: subjects.map((subject) => ({
-      id: naturalId('teacher_subject_assignment', teacher, subject.id, id),
-      subject_id: subject.id,
-      ...place,
-    })),
-  }
-}
-
-type Group = Dated & { academic_year_id: string; name: string }
-
-export const enrolment = ({ id, school_id, academic_year_id }: Group, student_id: string) => ({
-  id: naturalId('enrolment', student_id, academic_year_id),
-  school_id,
-  student_id,
-  student_group_id: id,
-  academic_year_id,
-  enrolled_at: new Date(OPENED).toISOString(),
-})
-
 /** How many years, of each year how many classes, of each class how many pupils; of each subject and term how many assessments. */
 type Plan = {
   name: string
@@ -146,7 +85,7 @@ type Plan = {
   pupils: number
   subjects: number
   assessments: number
-  terms: readonly (typeof TERMS)[number][]
+  terms: readonly TermName[]
 }
 
 /** A school without its marks. Each class keeps its pupils through the years, so that a pupil of five years has the marks of five. */
@@ -158,12 +97,15 @@ export function makeSchool({ name, domain, newId, ...plan }: Plan) {
   const subjects = times(plan.subjects, (at) => subject(newId, school, at))
   const pupils = times(plan.classes * plan.pupils, (at) => pupil(newId, school, at))
   const pupilsOf = (at: number) => pupils.slice((at % plan.classes) * plan.pupils, ((at % plan.classes) + 1) * plan.pupils)
-  const academicYears = times(plan.years, (at) => year(newId, school, 2026 - plan.years + at))
-  const terms = academicYears.flatMap((parent) => plan.terms.map((name, at) => term(parent, name, at)))
+  const academicYears = times(plan.years, (at) => {
+    const start = 2026 - plan.years + at
+    return yearRow(newId(), school, `${start}/${start + 1}`, start, 'year_based')
+  })
+  const terms = academicYears.flatMap((parent) => plan.terms.map((name) => termRow(parent, name, 60)))
   const groups = academicYears.flatMap(({ id }) =>
     times(plan.classes, (at) => ({ id: newId(), school_id: school, name: `Class ${at + 1}`, academic_year_id: id, created_by: null })),
   )
-  const taughtIn = groups.map((group, at) => teaching((teachers[at % plan.classes] as Dated).id, group, subjects))
+  const teacherOf = (at: number) => (teachers[at % plan.classes] as Dated).id
   const marked = groups.flatMap((group, at) =>
     terms
       .filter(({ academic_year_id }) => academic_year_id === group.academic_year_id)
@@ -182,36 +124,25 @@ export function makeSchool({ name, domain, newId, ...plan }: Plan) {
     marked,
     /** By table, in the order in which the rows can be inserted. */
     rows: {
-      school: [
-        {
-          id: school,
-          name,
-          code: null,
-          school_type: 'secondary' as const,
-          address: null,
-          email: null,
-          phone: null,
-          is_active: true,
-        },
-      ],
+      school: [schoolRow(school, name, null)],
       user_profile: [head, ...teachers],
-      school_management: [membership(head, 'admin'), ...teachers.map((teacher) => membership(teacher, 'teacher'))],
+      school_management: [membershipRow(head.id, school, 'admin'), ...teachers.map(({ id }) => membershipRow(id, school, 'teacher'))],
       academic_year: academicYears,
       active_year: [{ id: school, school_id: school, academic_year_id: lastYear.id }],
       term: terms,
       subject: subjects,
       student: pupils,
       student_group: groups,
-      teacher_group_assignment: taughtIn.map(({ assigned }) => assigned),
-      class_teacher: taughtIn.map(({ classTeacher }) => classTeacher),
-      teacher_subject_assignment: taughtIn.flatMap(({ taught }) => taught),
-      enrolment: groups.flatMap((group, at) => pupilsOf(at).map(({ id }) => enrolment(group, id))),
+      teacher_group_assignment: groups.map((group, at) => teacherRow(teacherOf(at), group)),
+      class_teacher: groups.map((group, at) => classTeacherRow(teacherOf(at), group)),
+      teacher_subject_assignment: groups.flatMap((group, at) => subjects.map(({ id }) => subjectTeacherRow(teacherOf(at), id, group))),
+      enrolment: groups.flatMap((group, at) => pupilsOf(at).map((student) => enrolmentRow(student, group))),
     },
   }
 }
 
 /** The school that performance is measured on: *year* is one year of it, *big* is five. */
-const PLAN = { name: 'Bench School', domain: 'bench.example', classes: 17, pupils: 40, subjects: 12, assessments: 8, terms: TERMS }
+const PLAN = { name: 'Bench School', domain: 'bench.example', classes: 17, pupils: 40, subjects: 12, assessments: 8, terms: termNames }
 const MARKS_OF_CLASS = PLAN.pupils * PLAN.subjects * PLAN.assessments
 
 function makeBenchSchool(size: Size) {

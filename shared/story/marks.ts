@@ -1,6 +1,7 @@
 import { naturalId } from '../ids.ts'
 import { storyId } from './ids.ts'
 import { hilltop, people, stBrigids } from './people.ts'
+import { enrolmentRow } from './rows.ts'
 import {
   class3A,
   class3B,
@@ -17,7 +18,14 @@ import {
 } from './school-year.ts'
 
 type Gender = 'male' | 'female' | 'other'
-const pupil = (school: 1 | 2, number: number, first_name: string, last_name: string, gender: Gender, date_of_birth: string | null) => ({
+export const pupil = (
+  school: 1 | 2,
+  number: number,
+  first_name: string,
+  last_name: string,
+  gender: Gender,
+  date_of_birth: string | null,
+) => ({
   id: storyId('student', school, number),
   school_id: school === 1 ? stBrigids : hilltop,
   first_name,
@@ -45,18 +53,10 @@ export const pupilsOf3B = [elan, zoe, sean, aoife, lukasz, mei]
 export const pupilsOf3A = [oisin, fatima]
 export const students = [...pupilsOf3B, ...pupilsOf3A, wanderer, hilltopPupil]
 
-const enrolled = (student: { id: string }, { id, school_id, academic_year_id }: typeof class3B) => ({
-  id: naturalId('enrolment', student.id, academic_year_id),
-  school_id,
-  student_id: student.id,
-  student_group_id: id,
-  academic_year_id,
-  enrolled_at: '2025-09-01T08:00:00.000Z',
-})
 export const enrolments = [
-  ...pupilsOf3B.map((student) => enrolled(student, class3B)),
-  ...pupilsOf3A.map((student) => enrolled(student, class3A)),
-  enrolled(hilltopPupil, hilltopClass),
+  ...pupilsOf3B.map((student) => enrolmentRow(student, class3B)),
+  ...pupilsOf3A.map((student) => enrolmentRow(student, class3A)),
+  enrolmentRow(hilltopPupil, hilltopClass),
 ]
 
 let count = 0

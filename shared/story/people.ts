@@ -1,5 +1,5 @@
-import { naturalId } from '../ids.ts'
 import { storyId, userIdOf } from './ids.ts'
+import { membershipRow, schoolRow } from './rows.ts'
 
 export type Person = {
   id: string
@@ -55,30 +55,14 @@ export const people = {
 } as const satisfies Record<string, Person>
 export type PersonName = keyof typeof people
 
-const school = (id: string, name: string, address: string) => ({
-  id,
-  name,
-  code: null,
-  school_type: 'secondary' as const,
-  address,
-  email: null,
-  phone: null,
-  is_active: true,
-})
 export const schools = [
-  school(stBrigids, 'St Brigid’s', '4 Mill Road, Kildare'),
-  school(hilltop, 'Hilltop-Marker School', 'Hilltop-Marker Lane'),
+  schoolRow(stBrigids, 'St Brigid’s', '4 Mill Road, Kildare'),
+  schoolRow(hilltop, 'Hilltop-Marker School', 'Hilltop-Marker Lane'),
 ]
 
 export const memberships = Object.values(people)
   .filter((someone) => someone.school_id !== null)
-  .map(({ id, school_id, role, is_active }) => ({
-    id: naturalId('membership', id, school_id ?? ''),
-    school_id: school_id ?? '',
-    user_id: id,
-    role: role ?? 'member',
-    is_active,
-  }))
+  .map(({ id, school_id, role, is_active }) => membershipRow(id, school_id ?? '', role ?? 'member', is_active))
 
 export const joinRequests = [
   {

@@ -1,6 +1,7 @@
 import { assessments, enrolments, grades, students } from './marks.ts'
 import { joinRequests, memberships, people, schools } from './people.ts'
 import { reportBooks, reportEntries } from './reports.ts'
+import { profileRow } from './rows.ts'
 import { activeYears, classes, classTeachers, groupAssignments, subjectAssignments, subjects, terms, years } from './school-year.ts'
 
 /**
@@ -8,15 +9,7 @@ import { activeYears, classes, classTeachers, groupAssignments, subjectAssignmen
  * can see it (everything of its own says so by name). Rows by table, parents first; used by tests, demo and documentation.
  */
 export const story = {
-  user_profile: Object.values(people).map(({ id, email, first_name, last_name, school_id }) => ({
-    id,
-    email,
-    first_name,
-    last_name,
-    avatar_path: null,
-    avatar_updated_at: null,
-    school_id,
-  })),
+  user_profile: Object.values(people).map(profileRow),
   school: schools,
   school_management: memberships,
   school_join_request: joinRequests,

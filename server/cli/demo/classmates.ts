@@ -3,18 +3,19 @@ import { storyId } from '@markbook/shared/story/ids'
 import {
   englishEssay,
   englishExam,
-  type enrolments,
   irishOral,
   mathsExam,
   mathsHilary,
   mathsHomework,
   mathsQuiz,
   mathsTrinity,
+  pupil,
   pupilsOf3A,
   pupilsOf3B,
   scienceProject,
 } from '@markbook/shared/story/marks'
-import { people, stBrigids } from '@markbook/shared/story/people'
+import { people } from '@markbook/shared/story/people'
+import { enrolmentRow, subjectTeacherRow, teacherRow } from '@markbook/shared/story/rows'
 import { class3A, class3B, english, hilary, irish, maths, michaelmas, science, trinity } from '@markbook/shared/story/school-year'
 import { story } from '@markbook/shared/story/story'
 
@@ -24,38 +25,15 @@ const NAMES_3B =
 const NAMES_3A =
   'Eoin Barry,Clodagh Reid,Ben Lynch,Sofia Rossi,Tadhg Nugent,Ruth Greene,Omar Said,Maeve Dunne,Piotr Zieliński,Lily Hogan,Ronan Keogh,Aisha Bello,Jack Farrell,Orla Tobin,Ivan Petrov,Sadhbh Egan,Noah Cullen,Anna Novák,Hugh Molloy,Kate Roche'
 
-type Group = typeof class3B
 type Pupil = (typeof pupilsOf3B)[number]
 
-function classmatesOf(names: string, first: number): Pupil[] {
-  return names.split(',').map((name, at) => {
+const classmatesOf = (names: string, first: number): Pupil[] =>
+  names.split(',').map((name, at) => {
     const [first_name = '', last_name = ''] = name.split(' ')
-    const number = first + at
-    return {
-      id: storyId('student', 1, number),
-      school_id: stBrigids,
-      first_name,
-      last_name,
-      gender: at % 2 === 0 ? 'male' : 'female',
-      date_of_birth: `${at % 3 === 0 ? 2010 : 2011}-${two(1 + ((at * 5) % 12))}-${two(1 + ((at * 11) % 28))}`,
-      enrollment_date: '2023-09-01',
-      is_active: true,
-      student_number: `SB-${String(number).padStart(3, '0')}`,
-    }
+    const birthday = `${at % 3 === 0 ? 2010 : 2011}-${two(1 + ((at * 5) % 12))}-${two(1 + ((at * 11) % 28))}`
+    return pupil(1, first + at, first_name, last_name, at % 2 === 0 ? 'male' : 'female', birthday)
   })
-}
 const two = (number: number) => String(number).padStart(2, '0')
-
-const enrolmentOf =
-  ({ id, school_id, academic_year_id }: Group) =>
-  (student: Pupil): (typeof enrolments)[number] => ({
-    id: naturalId('enrolment', student.id, academic_year_id),
-    school_id,
-    student_id: student.id,
-    student_group_id: id,
-    academic_year_id,
-    enrolled_at: '2025-09-01T08:00:00.000Z',
-  })
 
 type Assessment = typeof mathsQuiz
 let count = story.assessment.length
@@ -137,14 +115,7 @@ function gradesOf(assessment: Assessment, pupils: readonly Pupil[]): (typeof sto
 }
 
 const [more3B, more3A] = [classmatesOf(NAMES_3B, 101), classmatesOf(NAMES_3A, 131)]
-const assigned = (subject: { id: string }, { id, school_id, academic_year_id }: Group) => ({
-  id: naturalId('teacher_subject_assignment', people.quinn.id, subject.id, id),
-  school_id,
-  user_profile_id: people.quinn.id,
-  subject_id: subject.id,
-  student_group_id: id,
-  academic_year_id,
-})
+const assigned = (subject: { id: string }, group: typeof class3B) => subjectTeacherRow(people.quinn.id, subject.id, group)
 
 /**
  * What makes two full classes of the story, which has just the pupils that it tells of: classmates, assessments in every subject and term,
@@ -152,17 +123,9 @@ const assigned = (subject: { id: string }, { id, school_id, academic_year_id }: 
  */
 export const classmates = {
   student: [...more3B, ...more3A],
-  teacher_group_assignment: [
-    {
-      id: naturalId('teacher_group_assignment', people.quinn.id, class3B.id),
-      school_id: stBrigids,
-      user_profile_id: people.quinn.id,
-      student_group_id: class3B.id,
-      academic_year_id: class3B.academic_year_id,
-    },
-  ],
+  teacher_group_assignment: [teacherRow(people.quinn.id, class3B)],
   teacher_subject_assignment: [assigned(irish, class3B), assigned(science, class3B), assigned(irish, class3A), assigned(science, class3A)],
-  enrolment: [...more3B.map(enrolmentOf(class3B)), ...more3A.map(enrolmentOf(class3A))],
+  enrolment: [...more3B.map((student) => enrolmentRow(student, class3B)), ...more3A.map((student) => enrolmentRow(student, class3A))],
   assessment: [...added, ...summerExams],
   grade: [...OF_STORY, ...added, ...summerExams]
     .filter((each) => !EMPTY.includes(each))
