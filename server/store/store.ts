@@ -120,6 +120,11 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
 /** Opens, and migrates, the central database at `url`. */
 export async function openCentralStore(url: string, options: StoreOptions): Promise<Store> {
   await (options.beside ? demandCurrentPostgres(url) : migratePostgres(url, options.beforeMigration))
+  return openCurrentCentralStore(url, options)
+}
+
+/** The same, of a database that this program has migrated already. */
+export async function openCurrentCentralStore(url: string, options: StoreOptions): Promise<Store> {
   const { transact, alone, notifications, close } = openPostgres(url)
   const run = { dialect: postgresDialect, options, setRole }
   const news = newsOfCommits()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { migratePostgres, migrateSqlite } from '../store/migrate.ts'
 import { DATABASE_FILE, openSqlite } from '../store/sqlite.ts'
-import { openCentralStore, openSchoolStore, type Store, type StoreOptions } from '../store/store.ts'
+import { openCurrentCentralStore, openSchoolStore, type Store, type StoreOptions } from '../store/store.ts'
 import { memoryFolder } from './memory-folder.ts'
 
 export type DatabaseName = 'sqlite' | 'postgres'
@@ -145,6 +145,7 @@ export async function openTestDatabase(
   }
   const { url, drop } = await createDatabase(postgresUrl, copyOf)
   const socket = named(await socketUrl(postgresUrl), new URL(url).pathname.slice(1))
-  const store = await openCentralStore(socket, { ...options, role: 'centre' })
+  // Whatever it is a copy of was migrated by these tests.
+  const store = await openCurrentCentralStore(socket, { ...options, role: 'centre' })
   return { store, url, folder: '', drop: () => store.close().then(drop) }
 }

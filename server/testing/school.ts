@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { type Client, clientOf } from '@markbook/shared/contract/client'
 import { contract } from '@markbook/shared/contract/contract'
-import { type PersonName, people } from '@markbook/shared/story/people'
+import type { PersonName } from '@markbook/shared/story/people'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
@@ -15,21 +13,23 @@ import { openDocuments } from '../documents/workers/open-documents.ts'
 import { openJobs } from '../features/jobs/open-jobs.ts'
 import { makeReportPdfs } from '../features/reports/files/report-pdfs.job.ts'
 import { storageIn } from '../files/open.ts'
-import { cookieName, sessionCookies } from '../http/cookies.ts'
+import { type CookieSession, cookieName, sessionCookies } from '../http/cookies.ts'
 import { silentLog } from '../http/log.ts'
 import { createMetrics } from '../http/metrics.ts'
 import type { Services } from '../http/services.ts'
-import { startSession } from '../http/sessions.ts'
 import { keysOf } from '../http/tokens.ts'
-import type { MailMessage } from '../mail/mailer.ts'
+import type { Mailer, MailMessage } from '../mail/mailer.ts'
 import { asSystem } from '../store/tx.ts'
 import { demandAsPromised } from './as-promised.ts'
 import { repeatableIds, type TestClock, testClock } from './clock.ts'
-import { type DatabaseName, openTestDatabase, type TestDatabase } from './database.ts'
+import { type DatabaseName, detachTestDatabase, openTestDatabase, type TestDatabase } from './database.ts'
+import { memoryFolder } from './memory-folder.ts'
 import { builtWorker } from './program.ts'
-import { storyTemplate } from './story-template.ts'
+import { type SchoolImage, SESSION_SECRET, signInAll, storyTemplate } from './story-template.ts'
 
 const BASE = 'http://markbook.test'
+/** A cache takes its room when it is made; of a server's that was a fifth of making a school. */
+const FEW = 500
 
 /** One for all schools of a file, since its workers take a while to start; they end with the tests. */
 const documents = openDocuments({ entry: builtWorker })
@@ -51,39 +51,46 @@ export type School = {
   rows<T extends Replicated>(table: T): Promise<Row<T>[]>
   /** Of everything stored: two digests of one school are equal where nothing changed. */
   digest(): Promise<string>
+  /** Ends it, and keeps its database for others that begin where it ended (`from`). Nobody may have moved its clock, or given it a file. */
+  image(): Promise<SchoolImage>
   close(): Promise<void>
 }
 
-export type SchoolOptions = { env?: Record<string, string>; database?: DatabaseName; story?: boolean; seed?: string; copyOf?: string }
+export type SchoolOptions = {
+  env?: Record<string, string>
+  database?: DatabaseName
+  story?: boolean
+  seed?: string
+  /** A database to begin with, as `openTestDatabase` takes it. */
+  copyOf?: string
+  /** The image of a school with the same options. */
+  from?: SchoolImage
+}
 
 const clusterOf = (database: DatabaseName) => (database === 'postgres' ? inject('postgresUrl') : '')
 
-export async function school({ env = {}, database: chosen, story = true, seed = 'school', copyOf }: SchoolOptions = {}): Promise<School> {
+export async function school(options: SchoolOptions = {}): Promise<School> {
+  const { env = {}, database: chosen, story = true, seed = 'school', copyOf, from } = options
   const database = chosen ?? (process.env['TEST_DATABASE'] as DatabaseName)
   const clock = testClock()
-  const newId = repeatableIds(clock, seed)
-  const template = story && !copyOf ? await storyTemplate(database, clusterOf(database), seed) : null
-  const at = await openTestDatabase(database, { clock, newId }, clusterOf(database), template?.source ?? copyOf)
-  for (let drawn = 0; drawn < (template?.ids ?? 0); drawn += 1) newId()
-  const config = readConfig({
-    SESSION_SECRET: 'a secret that only the tests of Markbook know',
-    PUBLIC_URL: BASE,
-    DEDICATED: 'false',
-    ...env,
-  })
-  const outbox: MailMessage[] = []
-  const mailer = {
-    send: (mail: MailMessage) => void outbox.push(mail),
-    state: () => ({ kind: 'smtp' as const, lastFailure: null, queued: 0 }),
-    close: async () => {},
+  const nextId = repeatableIds(clock, seed)
+  let ids = 0
+  const newId = () => {
+    ids += 1
+    return nextId()
   }
-  const folder = mkdtempSync(join(tmpdir(), 'markbook-files-'))
+  const begun = from ?? (story && !copyOf ? await storyTemplate(database, clusterOf(database), seed) : null)
+  const at = await openTestDatabase(database, { clock, newId }, clusterOf(database), begun?.source ?? copyOf)
+  while (ids < (begun?.ids ?? 0)) newId()
+  const config = readConfig({ SESSION_SECRET, PUBLIC_URL: BASE, DEDICATED: 'false', ...env })
+  const { mailer, outbox } = caughtMails()
+  const folder = memoryFolder('markbook-files-')
   const own = {
     store: at.store,
     clock,
     config,
     keys: keysOf(config.sessionSecret),
-    cache: memoryCache({ clock }),
+    cache: memoryCache({ clock, entries: FEW }),
     mailer,
     ...storageIn(folder, clock, 0),
     documents,
@@ -105,7 +112,10 @@ export async function school({ env = {}, database: chosen, story = true, seed = 
         return response
       },
     })
-  const cookies = story ? await signInAll(services) : ({} as Record<PersonName, string>)
+  const named = { name: cookieName(config.cookiePrefix, config.projectRef), secure: false }
+  const kept = from || config.sessionSecret === SESSION_SECRET ? begun?.sessions : undefined
+  const sessions = kept ?? (story ? await signInAll(at.store, config.sessionSecret) : {})
+  const cookies = Object.fromEntries(Object.entries(sessions).map(([name, session]) => [name, cookieFor(session, named)]))
   return {
     app,
     services,
@@ -115,7 +125,7 @@ export async function school({ env = {}, database: chosen, story = true, seed = 
     clientWith,
     as: Object.fromEntries(Object.entries(cookies).map(([name, cookie]) => [name, clientWith(cookie)])) as School['as'],
     anonymous: clientWith(''),
-    cookieOf: (name) => cookies[name],
+    cookieOf: (name) => cookies[name] ?? '',
     rows: (table) =>
       at.store.read(asSystem(), (tx) =>
         tx.db
@@ -124,6 +134,11 @@ export async function school({ env = {}, database: chosen, story = true, seed = 
           .orderBy(getTableColumns(tx.t[table])['id'] as never),
       ) as never,
     digest: () => digestOf(at),
+    image: async () => {
+      await services.jobs.stop()
+      rmSync(folder, { recursive: true, force: true })
+      return { source: await detachTestDatabase(at), ids, sessions }
+    },
     close: async () => {
       await services.jobs.stop()
       await at.drop()
@@ -132,23 +147,21 @@ export async function school({ env = {}, database: chosen, story = true, seed = 
   }
 }
 
-/** Sessions for everybody of the story, without the post: sign-in itself has tests of its own. */
-async function signInAll({ store, keys, config }: Services): Promise<Record<PersonName, string>> {
-  const settings = { name: cookieName(config.cookiePrefix, config.projectRef), secure: false }
-  return store.write(asSystem(), async (tx) => {
-    const cookies: [string, string][] = []
-    for (const [name, { id }] of Object.entries(people)) {
-      const session = await startSession(tx, id, keys)
-      cookies.push([
-        name,
-        sessionCookies(session, settings, 60, undefined)
-          .map((cookie) => cookie.split(';')[0])
-          .join('; '),
-      ])
-    }
-    return Object.fromEntries(cookies) as Record<PersonName, string>
-  })
+function caughtMails() {
+  const outbox: MailMessage[] = []
+  const mailer: Mailer = {
+    send: (mail) => void outbox.push(mail),
+    state: () => ({ kind: 'smtp', lastFailure: null, queued: 0 }),
+    close: async () => {},
+  }
+  return { mailer, outbox }
 }
+
+/** The Cookie header of a session. */
+const cookieFor = (session: CookieSession, named: Parameters<typeof sessionCookies>[1]) =>
+  sessionCookies(session, named, 60, undefined)
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
 
 /** Sessions and attempts come and go with every request. */
 const FLEETING = ['session', 'attempt', 'otp_code']

@@ -1,14 +1,29 @@
+import { type PersonName, people } from '@markbook/shared/story/people'
 import { loadStory } from '../cli/seed/seed.ts'
+import type { CookieSession } from '../http/cookies.ts'
+import { startSession } from '../http/sessions.ts'
+import { keysOf } from '../http/tokens.ts'
+import type { Store } from '../store/store.ts'
+import { asSystem } from '../store/tx.ts'
 import { repeatableIds, testClock } from './clock.ts'
 import { type DatabaseName, detachTestDatabase, openTestDatabase } from './database.ts'
 
-/** `source`: the folder (SQLite) or database name (Postgres) to copy. `ids`: how many ids were drawn for what is in it. */
-export type StoryTemplate = { source: string; ids: number }
+export const SESSION_SECRET = 'a secret that only the tests of Markbook know'
 
-const templates = new Map<string, Promise<StoryTemplate>>()
+export type Sessions = Partial<Record<PersonName, CookieSession>>
+/**
+ * What a school can begin with. `source`: the folder (SQLite) or database name (Postgres) to copy. `ids`: how many ids were drawn for what
+ * is in it. `sessions`: those that it keeps.
+ */
+export type SchoolImage = { source: string; ids: number; sessions: Sessions }
 
-/** A migrated database with the story in it, whose ids come from `seed`: made once in this process, and copied for each school of its tests. */
-export function storyTemplate(database: DatabaseName, cluster: string, seed: string): Promise<StoryTemplate> {
+const templates = new Map<string, Promise<SchoolImage>>()
+
+/**
+ * A migrated database with the story in it, whose ids come from `seed`, and with a session of everybody under `SESSION_SECRET`: made once
+ * in this process, and copied for each school of its tests.
+ */
+export function storyTemplate(database: DatabaseName, cluster: string, seed: string): Promise<SchoolImage> {
   const key = `${database} ${seed}`
   const known = templates.get(key)
   if (known) return known
@@ -17,7 +32,7 @@ export function storyTemplate(database: DatabaseName, cluster: string, seed: str
   return made
 }
 
-async function makeTemplate(database: DatabaseName, cluster: string, seed: string): Promise<StoryTemplate> {
+async function makeTemplate(database: DatabaseName, cluster: string, seed: string): Promise<SchoolImage> {
   const clock = testClock()
   const source = repeatableIds(clock, seed)
   let ids = 0
@@ -27,5 +42,14 @@ async function makeTemplate(database: DatabaseName, cluster: string, seed: strin
   }
   const made = await openTestDatabase(database, { clock, newId }, cluster)
   await loadStory(made.store)
-  return { source: await detachTestDatabase(made), ids }
+  const sessions = await signInAll(made.store)
+  return { source: await detachTestDatabase(made), ids, sessions }
 }
+
+/** Sessions for everybody of the story, without the post: sign-in itself has tests of its own. */
+export const signInAll = (store: Store, secret = SESSION_SECRET): Promise<Sessions> =>
+  store.write(asSystem(), async (tx) => {
+    const sessions: [string, CookieSession][] = []
+    for (const [name, { id }] of Object.entries(people)) sessions.push([name, await startSession(tx, id, keysOf(secret))])
+    return Object.fromEntries(sessions)
+  })

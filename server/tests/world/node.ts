@@ -50,7 +50,7 @@ export class WorldNode {
     this.name = plan.name
     this.kind = plan.kind
     this.folder = plan.folder
-    this.cache = memoryCache({ clock: this.clock })
+    this.cache = memoryCache({ clock: this.clock, entries: 500 })
   }
 
   private readonly clock = { now: () => this.plan.clock.now() + this.skew }
