@@ -49,14 +49,19 @@ export async function under(
   node: School,
   { user = null, school = stBrigids }: { user?: string | null; school?: string | null } = {},
 ): Promise<UnderParent> {
-  const line = { cut: false }
-  const carry = carrierTo(parent, line)
   const kind = user ? 'laptop' : 'school'
   const { code } = await parent.services.store.write(asSystem(), (tx) =>
     invite(tx, { kind, schoolId: school, userId: user, by: people.okafor.id }),
   )
   const place = (await node.services.store.read(asSystem(), parentsOf)).length
-  await joinParent(node.services, { url: addressAt(place), code, kind }, carry)
+  await joinParent(node.services, { url: addressAt(place), code, kind }, carrierTo(parent))
+  return lineBetween(parent, node, place)
+}
+
+/** The same, of a node that has joined already; `place` counts its parents. */
+export function lineBetween(parent: School, node: School, place = 0): UnderParent {
+  const line = { cut: false }
+  const carry = carrierTo(parent, line)
   return { node, line, round: () => makeRound(node, carry, place), files: () => carryFiles(node, carry, place) }
 }
 

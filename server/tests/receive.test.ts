@@ -7,9 +7,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { Child } from '../peers/child.ts'
 import { parentsOf } from '../peers/enrolment.ts'
 import { asSystem } from '../store/tx.ts'
+import { centreAndSchool } from '../testing/joined.ts'
 import { lineOf, signedIn } from '../testing/nodes.ts'
 import type { School } from '../testing/school.ts'
-import { centreAndSchool, same, settle } from './scenes/scenes.fixtures.ts'
+import { same, settle } from './scenes/scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

@@ -5,10 +5,11 @@ import { textToVersions } from '@markbook/sync/versions'
 import { afterEach, expect, test } from 'vitest'
 import { restamp } from '../peers/restamp.ts'
 import { asSystem } from '../store/tx.ts'
+import { centreAndSchool } from '../testing/joined.ts'
 import { meanwhile } from '../testing/meanwhile.ts'
 import { signedIn } from '../testing/nodes.ts'
 import type { School } from '../testing/school.ts'
-import { centreAndSchool, same, settle } from './scenes/scenes.fixtures.ts'
+import { same, settle } from './scenes/scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

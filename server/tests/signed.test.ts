@@ -7,10 +7,10 @@ import { keysOfEnrolment } from '../peers/incarnation.ts'
 import { type Carrier, ParentLine } from '../peers/parent-line.ts'
 import { setPeer } from '../store/peer-row.ts'
 import { asSystem } from '../store/tx.ts'
+import { centreAndSchool } from '../testing/joined.ts'
 import { meanwhile } from '../testing/meanwhile.ts'
 import { carrierTo, signedIn } from '../testing/nodes.ts'
 import type { School } from '../testing/school.ts'
-import { centreAndSchool } from './scenes/scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

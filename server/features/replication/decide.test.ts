@@ -1,18 +1,16 @@
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { signedIn, type UnderParent, under } from '../../testing/nodes.ts'
+import { centreAndSchool } from '../../testing/joined.ts'
+import { signedIn, type UnderParent } from '../../testing/nodes.ts'
 import { refused } from '../../testing/refused.ts'
-import { type School, school } from '../../testing/school.ts'
+import type { School } from '../../testing/school.ts'
 
 type Client = Awaited<ReturnType<typeof signedIn>>
 let centre: School
 let box: School
 let link: UnderParent
 beforeEach(async () => {
-  centre = await school({ seed: 'centre' })
-  box = await school({ seed: 'box', story: false, database: 'sqlite' })
-  link = await under(centre, box)
-  await link.round()
+  ;({ centre, box, link } = await centreAndSchool())
 })
 afterEach(async () => {
   await box.close()

@@ -3,6 +3,7 @@ import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool } from '../../testing/joined.ts'
 import { signedIn, type UnderParent, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { issuesOf } from './issues.ts'
@@ -13,10 +14,7 @@ let centre: School
 let box: School
 let link: UnderParent
 beforeEach(async () => {
-  centre = await school({ seed: 'centre' })
-  box = await school({ seed: 'box', story: false, database: 'sqlite' })
-  link = await under(centre, box)
-  await link.round()
+  ;({ centre, box, link } = await centreAndSchool())
 })
 afterEach(async () => {
   await box.close()

@@ -6,6 +6,7 @@ import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { revokePeer } from '../../peers/nodes.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
+import { centreAndSchool } from '../../testing/joined.ts'
 import { meanwhile } from '../../testing/meanwhile.ts'
 import { signedIn, type UnderParent, under } from '../../testing/nodes.ts'
 import { refused } from '../../testing/refused.ts'
@@ -15,10 +16,7 @@ let centre: School
 let box: School
 let link: UnderParent
 beforeEach(async () => {
-  centre = await school({ seed: 'centre' })
-  box = await school({ seed: 'box', story: false, database: 'sqlite' })
-  link = await under(centre, box)
-  await link.round()
+  ;({ centre, box, link } = await centreAndSchool())
 })
 afterEach(async () => {
   await box.close()

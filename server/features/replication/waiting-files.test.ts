@@ -3,18 +3,17 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { lookForFiles } from '../../peers/files/look.ts'
 import { asSystem } from '../../store/tx.ts'
-import { signedIn, type UnderParent, under } from '../../testing/nodes.ts'
+import type { DatabaseName } from '../../testing/database.ts'
+import { centreAndSchool } from '../../testing/joined.ts'
+import { signedIn, type UnderParent } from '../../testing/nodes.ts'
 import { refused } from '../../testing/refused.ts'
-import { type School, school } from '../../testing/school.ts'
+import type { School } from '../../testing/school.ts'
 
 let centre: School
 let box: School
 let link: UnderParent
 beforeEach(async () => {
-  centre = await school({ seed: 'centre' })
-  box = await school({ seed: 'box', story: false })
-  link = await under(centre, box)
-  await link.round()
+  ;({ centre, box, link } = await centreAndSchool([], process.env['TEST_DATABASE'] as DatabaseName))
   await link.files()
 })
 afterEach(async () => {

@@ -5,19 +5,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Child } from '../../peers/child.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { asSystem } from '../../store/tx.ts'
-import { lineOf, signedIn, type UnderParent, under } from '../../testing/nodes.ts'
+import type { DatabaseName } from '../../testing/database.ts'
+import { centreAndSchool } from '../../testing/joined.ts'
+import { lineOf, signedIn, type UnderParent } from '../../testing/nodes.ts'
 import { refused } from '../../testing/refused.ts'
-import { type School, school } from '../../testing/school.ts'
+import type { School } from '../../testing/school.ts'
 
 let centre: School
 let box: School
 let link: UnderParent
 beforeEach(async () => {
-  centre = await school({ seed: 'centre' })
-  // Of two kinds by turns with the centre: what is asked is asked of the lower one.
-  box = await school({ seed: 'box', story: false })
-  link = await under(centre, box)
-  await link.round()
+  // What is asked is asked of the lower one, which is on the database of this run too.
+  ;({ centre, box, link } = await centreAndSchool([], process.env['TEST_DATABASE'] as DatabaseName))
 })
 afterEach(async () => {
   await box.close()

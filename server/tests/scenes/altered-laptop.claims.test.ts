@@ -11,10 +11,11 @@ import { jsonLog } from '../../http/log.ts'
 import { incarnations } from '../../store/node.ts'
 import { knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, schoolAndLaptop, serverAndLaptop } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { liar, mark, marksOf } from './altered.fixtures.ts'
-import { centreAndSchool, laptopOf, refusedBelow, serverAndLaptop, settle } from './scenes.fixtures.ts'
+import { refusedBelow, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -41,8 +42,7 @@ const nameAt = async (node: School) => (await node.rows('subject')).find(({ id }
 
 describe('a row that a child tells as it stands, with a claim to have seen what nobody wrote', () => {
   test('is as it was, versions and all, and who writes it afterwards is heard at every end', async () => {
-    const { centre, box, link } = await centreAndSchool(open)
-    const { laptop, link: below } = await laptopOf(open, box, people.ada.id)
+    const { centre, box, link, laptop, laptopLink: below } = await schoolAndLaptop(open)
     const [high, low] = [centre.services.store.nodeId, box.services.store.nodeId]
     const told: [Replicated, string][] = [
       ['subject', maths.id],

@@ -7,10 +7,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyStates } from '../../store/replica/apply.ts'
 import { knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
+import { laptopOf, serverAndLaptop } from '../../testing/joined.ts'
 import { signedIn, type UnderParent } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { liar, mark, marksOf } from './altered.fixtures.ts'
-import { conflictsAt, laptopOf, refusedAt, refusedBelow, serverAndLaptop, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, refusedBelow, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 let server: School

@@ -8,10 +8,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { altered } from '../../testing/altered.ts'
+import { centreAndSchool, laptopOf, serverAndLaptop } from '../../testing/joined.ts'
 import { signedIn, type UnderParent } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { liar, mark, marksOf, renamed } from './altered.fixtures.ts'
-import { centreAndSchool, laptopOf, same, serverAndLaptop, settle } from './scenes.fixtures.ts'
+import { same, settle } from './scenes.fixtures.ts'
 
 const OTHER = '01900000-0000-7000-8000-00000000abcd'
 const open: School[] = []

@@ -10,10 +10,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { contentsOf } from '../../store/replica/replica.fixtures.ts'
 import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, serverAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { liar, mark, marksOf } from './altered.fixtures.ts'
-import { centreAndSchool, serverAndLaptop, settle } from './scenes.fixtures.ts'
+import { settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

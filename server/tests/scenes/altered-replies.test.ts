@@ -9,9 +9,9 @@ import { refusalIn } from '../../peers/parent-line.ts'
 import { startReplication } from '../../peers/replication.ts'
 import { contentsOf } from '../../store/replica/replica.fixtures.ts'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

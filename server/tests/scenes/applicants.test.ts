@@ -3,9 +3,10 @@ import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, expect, test } from 'vitest'
 import { differencesOf, digestsOf } from '../../peers/verify.ts'
 import { asSystem } from '../../store/tx.ts'
+import { schoolAndLaptop } from '../../testing/joined.ts'
 import { lineOf } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, laptopOf, settle } from './scenes.fixtures.ts'
+import { settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -18,8 +19,7 @@ const differences = async (laptop: School, parent: School) =>
   differencesOf(await digestsOf(laptop.services.store, whose), await (await lineOf(laptop, parent)).verify())
 
 test('who has only asked for a place in the school is not told to laptops, and both ends count the same people', async () => {
-  const { box } = await centreAndSchool(open)
-  const { laptop, link } = await laptopOf(open, box, people.ada.id)
+  const { box, laptop, laptopLink: link } = await schoolAndLaptop(open)
   // Asked for a place before the first copy, and changed since.
   await box.services.store.write(asSystem(people.tomas.id), async (tx) => {
     const before = await tx.find('user_profile', '', people.tomas.id)
@@ -32,8 +32,7 @@ test('who has only asked for a place in the school is not told to laptops, and b
 })
 
 test('whoever is taken in then is told, with the name that they have', async () => {
-  const { box } = await centreAndSchool(open)
-  const { laptop, link } = await laptopOf(open, box, people.ada.id)
+  const { box, laptop, laptopLink: link } = await schoolAndLaptop(open)
   await box.services.store.write(asSystem(people.okafor.id), async (tx) => {
     const id = naturalId('membership', people.tomas.id, stBrigids)
     await tx.insert('school_management', [{ id, school_id: stBrigids, user_id: people.tomas.id, role: 'teacher', is_active: true }])

@@ -5,8 +5,9 @@ import { class3A, class3B } from '@markbook/shared/story/school-year'
 import type { Row } from '@markbook/shared/tables/tables'
 import { afterEach, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
+import { laptopOf } from '../../testing/joined.ts'
 import { type School, school } from '../../testing/school.ts'
-import { conflictsAt, laptopOf, settle } from './scenes.fixtures.ts'
+import { conflictsAt, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

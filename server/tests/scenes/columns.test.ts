@@ -5,10 +5,10 @@ import { type Cells, valuesOf } from '@markbook/sync/protocol/cells'
 import { Sheet } from '@markbook/sync/protocol/sheet'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Carrier } from '../../peers/parent-line.ts'
+import { centreAndSchool, serverAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { liar } from './altered.fixtures.ts'
-import { centreAndSchool, serverAndLaptop } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

@@ -5,9 +5,10 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { afterEach, expect, test } from 'vitest'
 import { differencesOf, digestsOf } from '../../peers/verify.ts'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
 import { lineOf, signedIn, type UnderParent } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, conflictsAt, laptopOf, refusedAt, refusedBelow, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, refusedBelow, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

@@ -1,9 +1,10 @@
 import { englishExam, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { afterEach, expect, test } from 'vitest'
+import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, conflictsAt, laptopOf, same, settle } from './scenes.fixtures.ts'
+import { conflictsAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

@@ -5,9 +5,10 @@ import { issueConsoleCode } from '../../features/auth/issued-codes.ts'
 import { differencesOf, digestsOf } from '../../peers/verify.ts'
 import { asSystem } from '../../store/tx.ts'
 import { browserOf } from '../../testing/browser.ts'
+import { centreAndSchool } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, conflictsAt, refusedAt, refusedBelow, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, refusedBelow, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

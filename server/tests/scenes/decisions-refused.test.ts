@@ -5,9 +5,10 @@ import { class3B, maths, thisYear } from '@markbook/shared/story/school-year'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { afterEach, expect, test } from 'vitest'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
+import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
 import { signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, conflictsAt, laptopOf, refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

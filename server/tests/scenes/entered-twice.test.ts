@@ -1,9 +1,10 @@
 import { englishExam, mathsExam, mathsQuiz } from '@markbook/shared/story/marks'
 import { class3B, michaelmas } from '@markbook/shared/story/school-year'
 import { afterEach, expect, test } from 'vitest'
+import { centreAndSchool } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, conflictsAt, same, settle } from './scenes.fixtures.ts'
+import { conflictsAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

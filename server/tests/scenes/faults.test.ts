@@ -8,10 +8,11 @@ import { parentsOf } from '../../peers/enrolment.ts'
 import type { Carrier } from '../../peers/parent-line.ts'
 import { contentsOf } from '../../store/replica/replica.fixtures.ts'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, laptopOf, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { copiesIn } from './copies.fixtures.ts'
-import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)
@@ -185,8 +186,7 @@ test('a row that no honest program sends: it alone is refused, and the rest of i
 })
 
 test('a revoked laptop is told so at its next request, and sends nothing', async () => {
-  const { box } = await centreAndSchool(open)
-  const { laptop, link } = await laptopOf(open, box, people.ada.id)
+  const { box, laptop, laptopLink: link } = await schoolAndLaptop(open)
   await box.services.store.write(asSystem(), async (tx) => {
     await tx.connection.db.update(tx.t.sync_peer).set({ revoked_at: tx.now })
   })

@@ -8,12 +8,13 @@ import { sweepFiles } from '../../features/storage/sweep.ts'
 import { sha256Of } from '../../files/digest.ts'
 import type { Carrier } from '../../peers/parent-line.ts'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
 import { carrierTo, carryFiles, lineOf, signedIn } from '../../testing/nodes.ts'
 import { png } from '../../testing/pictures.ts'
 import type { School } from '../../testing/school.ts'
 import { keepOnS3 } from '../../testing/storage.ts'
 import { downloadedAt, metered, meterWith, of3B, pdfOfSize, report, uploadedAt } from './files.fixtures.ts'
-import { centreAndSchool, laptopOf, settle } from './scenes.fixtures.ts'
+import { settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const stops: (() => Promise<void>)[] = []

@@ -8,9 +8,9 @@ import { parentsOf } from '../../peers/enrolment.ts'
 import { RefusalLog } from '../../peers/refusal-log.ts'
 import { proved } from '../../peers/signed-history.ts'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, laptopOf, serverAndLaptop } from '../../testing/joined.ts'
 import { lineOf, signedIn, type UnderParent, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
-import { centreAndSchool, laptopOf, serverAndLaptop } from './scenes.fixtures.ts'
 
 const open: School[] = []
 let server: School

@@ -3,10 +3,11 @@ import { englishExam, mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, laptopOf, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, lineOf, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { byHand, comparing, DAY, differenceAt, ofOther, untilMerged } from './heals.fixtures.ts'
-import { centreAndSchool, conflictsAt, laptopOf, refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -72,8 +73,7 @@ describe('what a database lost', () => {
   })
 
   test('marks that vanished on a laptop come back, and nothing of others goes up from it', async () => {
-    const { box } = await centreAndSchool(open)
-    const { laptop } = await laptopOf(open, box, people.ada.id)
+    const { box, laptop } = await schoolAndLaptop(open)
     const marks = await laptop.rows('grade')
     await byHand(laptop, (marks) => `delete from ${marks} where assessment_id = '${mathsExam.id}'`)
     await (await comparing(laptop, box)).untilMended()

@@ -7,9 +7,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { Child } from '../../peers/child.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, lineOf, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
-import { centreAndSchool, laptopOf, settle } from './scenes.fixtures.ts'
+import { settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -90,8 +91,7 @@ test('what a school’s new server got of the years before is not sent back to w
 })
 
 test('what came by two ways is one, goes nowhere twice, and leaves every chain as it was', async () => {
-  const { centre, box, link } = await centreAndSchool(open)
-  const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
+  const { centre, box, link, laptop, laptopLink: atSchool } = await schoolAndLaptop(open)
   const atCentre = await under(centre, laptop, { user: people.ada.id })
   await mark(laptop, 'ada', 81)
   await atCentre.round()
@@ -120,8 +120,7 @@ describe('a laptop gets the history of the rows that it gets', () => {
     ['byrne', { grade: true, school: false, report_book: true, school_management: false }],
     ['okafor', { grade: true, school: true, report_book: true, school_management: false }],
   ] as const)('%s’s', async (name, expected) => {
-    const { centre, box, link } = await centreAndSchool(open)
-    const { laptop, link: atSchool } = await laptopOf(open, box, people[name].id)
+    const { centre, box, link, laptop, laptopLink: atSchool } = await schoolAndLaptop(open, people[name].id)
     await mark(centre, 'ada', 72)
     await remarkAt(box, 'A good term.')
     await (await signedIn(box, 'okafor')).schools.updateMine({ body: { phone: '01 555' } })
@@ -132,8 +131,7 @@ describe('a laptop gets the history of the rows that it gets', () => {
   })
 
   test('and no more of it once the right to them has gone; what came before is shown to nobody', async () => {
-    const { box } = await centreAndSchool(open)
-    const { laptop, link: atSchool } = await laptopOf(open, box, people.byrne.id)
+    const { box, laptop, laptopLink: atSchool } = await schoolAndLaptop(open, people.byrne.id)
     await remarkAt(box, 'A good term.')
     await atSchool.round()
     const readAt = async (node: School) =>

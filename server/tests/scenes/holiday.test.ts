@@ -9,10 +9,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Carrier } from '../../peers/parent-line.ts'
 import { forgetDeletions } from '../../peers/tombstones.ts'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, laptopOf, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { signedAnew } from '../../testing/signed-anew.ts'
-import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -68,8 +69,7 @@ describe('the holiday laptop', () => {
   })
 
   test('too old to be understood it waits with everything that it has; updated, it goes on', async () => {
-    const { box } = await centreAndSchool(open)
-    const { laptop } = await laptopOf(open, box, people.ada.id)
+    const { box, laptop } = await schoolAndLaptop(open)
     pass(100, box, laptop)
     await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 72))
     const tooOld = { protocol: OLDEST_PROTOCOL - 1, schema: SCHEMA_VERSION }
@@ -127,8 +127,7 @@ describe('the holiday laptop', () => {
   })
 
   test('deletions are remembered while a laptop may still come for them, and after a year of silence no more', async () => {
-    const { centre, box, link } = await centreAndSchool(open)
-    const { laptop, link: toBox } = await laptopOf(open, box, people.ada.id)
+    const { centre, box, link, laptop, laptopLink: toBox } = await schoolAndLaptop(open)
     await (await signedIn(box, 'okafor')).assessments.remove({ params: { id: mathsHomework.id } })
     await settle(link)
     pass(170, centre, box, laptop)
@@ -147,8 +146,7 @@ describe('the holiday laptop', () => {
   })
 
   test('after more than a year: its marks arrive, and what was deleted and forgotten meanwhile does not live again', async () => {
-    const { centre, box, link } = await centreAndSchool(open)
-    const { laptop, link: toBox } = await laptopOf(open, box, people.ada.id)
+    const { centre, box, link, laptop, laptopLink: toBox } = await schoolAndLaptop(open)
     laptop.clock.advance(60_000)
     await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 74))
     await (await signedIn(box, 'okafor')).assessments.remove({ params: { id: mathsHomework.id } })
@@ -165,8 +163,7 @@ describe('the holiday laptop', () => {
   })
 
   test('a mark that it entered under an assessment that was forgotten is not taken, and is kept for its author', async () => {
-    const { centre, box, link } = await centreAndSchool(open)
-    const { laptop, link: toBox } = await laptopOf(open, box, people.ada.id)
+    const { centre, box, link, laptop, laptopLink: toBox } = await schoolAndLaptop(open)
     await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsHomework.id, 6))
     await (await signedIn(box, 'okafor')).assessments.remove({ params: { id: mathsHomework.id } })
     pass(400, centre, box, laptop)

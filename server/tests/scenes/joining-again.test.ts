@@ -10,9 +10,10 @@ import { revokePeer } from '../../peers/nodes.ts'
 import type { Carrier } from '../../peers/parent-line.ts'
 import { startReplication } from '../../peers/replication.ts'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, laptopOf, refusedAt, same } from './scenes.fixtures.ts'
+import { refusedAt, same } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -51,8 +52,7 @@ async function joinAgain(node: School, parent: School, { user = null, url = 'htt
 
 describe('a laptop that was revoked, and is invited again', () => {
   test('joins in the place of its old enrolment, and what waited goes up by the new one', async () => {
-    const { box } = await centreAndSchool(open)
-    const { laptop, link } = await laptopOf(open, box, people.ada.id)
+    const { box, laptop, laptopLink: link } = await schoolAndLaptop(open)
     await enter(laptop, 41)
     await link.round()
     await revokeAll(box)
@@ -72,8 +72,7 @@ describe('a laptop that was revoked, and is invited again', () => {
   })
 
   test('beside its running server, which begins under the new number by itself and sends what waited', async () => {
-    const { box } = await centreAndSchool(open)
-    const { laptop } = await laptopOf(open, box, people.ada.id)
+    const { box, laptop } = await schoolAndLaptop(open)
     const replication = await startReplication(laptop.services, carrierTo(box))
     await revokeAll(box)
     await enter(laptop, 44)
@@ -90,8 +89,7 @@ describe('a laptop that was revoked, and is invited again', () => {
   })
 
   test('and begins anew later: what the school has acknowledged since is not told as if it were new', async () => {
-    const { box } = await centreAndSchool(open)
-    const { laptop, link } = await laptopOf(open, box, people.ada.id)
+    const { box, laptop, laptopLink: link } = await schoolAndLaptop(open)
     await revokeAll(box)
     await joinAgain(laptop, box, { user: people.ada.id })
     await link.round()
@@ -109,8 +107,7 @@ describe('a laptop that was revoked, and is invited again', () => {
   })
 
   test('is known by its address where the school’s database is another since', async () => {
-    const { box, centre } = await centreAndSchool(open)
-    const { laptop } = await laptopOf(open, box, people.ada.id)
+    const { centre, laptop } = await schoolAndLaptop(open)
     await joinAgain(laptop, centre, { user: people.ada.id, url: (await parentsAt(laptop))[0]?.url ?? '' })
     expect(await parentsAt(laptop)).toMatchObject([{ place: 0, node_id: centre.services.store.nodeId }])
   })
@@ -133,8 +130,7 @@ describe('an invitation of another person', () => {
   const theirs = { user: people.byrne.id }
 
   test('is refused on a laptop that is somebody’s, and nothing is written at either end', async () => {
-    const { centre, box } = await centreAndSchool(open)
-    const { laptop } = await laptopOf(open, box, people.ada.id)
+    const { centre, box, laptop } = await schoolAndLaptop(open)
     const number = await numberOf(laptop)
     for (const parent of [box, centre]) {
       const peers = [await peersAt(parent), await peersAt(laptop)]
@@ -146,8 +142,7 @@ describe('an invitation of another person', () => {
   })
 
   test('is refused here where the parent does not ask whose laptop it is, and after the laptop has left its school', async () => {
-    const { centre, box } = await centreAndSchool(open)
-    const { laptop } = await laptopOf(open, box, people.ada.id)
+    const { centre, laptop } = await schoolAndLaptop(open)
     const [own] = await parentsAt(laptop)
     if (own) await laptop.services.store.write(asSystem(), (tx) => revokePeer(tx, own))
     const code = await codeAt(centre, theirs.user)
@@ -170,8 +165,7 @@ describe('an invitation of another person', () => {
   })
 
   test('a laptop does not join as a school’s server, nor a school’s server as a laptop', async () => {
-    const { centre, box } = await centreAndSchool(open)
-    const { laptop } = await laptopOf(open, box, people.ada.id)
+    const { centre, box, laptop } = await schoolAndLaptop(open)
     await expect(joinAgain(laptop, centre, {})).rejects.toMatchObject({ code: 'sync.is_a_laptop' })
     await expect(joinAgain(box, centre, { user: people.ada.id })).rejects.toMatchObject({ code: 'sync.is_no_laptop' })
   })

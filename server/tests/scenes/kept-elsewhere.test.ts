@@ -5,10 +5,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { Child } from '../../peers/child.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
 import { carrierTo, lineOf, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { copiesIn } from './copies.fixtures.ts'
-import { centreAndSchool, conflictsAt, laptopOf, refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)

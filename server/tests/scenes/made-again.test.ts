@@ -6,11 +6,12 @@ import { exportUp, importParcel } from '../../peers/by-hand.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { incarnations } from '../../store/node.ts'
 import { asSystem } from '../../store/tx.ts'
+import { laptopOf, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn, type UnderParent } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { BOOK, hilary } from './books.fixtures.ts'
 import { copiesIn } from './copies.fixtures.ts'
-import { centreAndSchool, conflictsAt, laptopOf, settle } from './scenes.fixtures.ts'
+import { conflictsAt, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)
@@ -56,8 +57,7 @@ async function withoutRight(): Promise<Written> {
 }
 
 test('a book that went with a right, and is made again before it is back, counts for nothing that was written in it before', async () => {
-  const { centre, box, link } = await centreAndSchool(open)
-  const { laptop, link: atSchool } = await laptopOf(open, box, people.byrne.id)
+  const { centre, box, link, laptop, laptopLink: atSchool } = await schoolAndLaptop(open, people.byrne.id)
   const image = await imageOf(box)
   await generate(laptop)
   await write(laptop, 'Kind to everybody.')

@@ -2,10 +2,11 @@ import { naturalId } from '@markbook/shared/ids'
 import { elan, englishExam, mathsExam, mathsHomework, mathsQuiz, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
+import { centreAndSchool, schoolAndLaptop } from '../../testing/joined.ts'
 import { meanwhile } from '../../testing/meanwhile.ts'
 import { signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -73,8 +74,7 @@ test('the assessment deleted under new marks: it lives again with them, and the 
 test.each(['school', 'centre'] as const)(
   'the assessment deleted at the %s under a laptop’s marks: it lives again with them',
   async (where) => {
-    const { centre, box, link } = await centreAndSchool(open)
-    const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
+    const { centre, box, link, laptop, laptopLink: atSchool } = await schoolAndLaptop(open)
     await (await signedIn(where === 'school' ? box : centre, 'okafor')).assessments.remove({ params: { id: mathsQuiz.id } })
     const had = (await laptop.rows('grade')).filter(({ assessment_id }) => assessment_id === mathsQuiz.id)
     const ada = await signedIn(laptop, 'ada')
@@ -95,8 +95,7 @@ test.each(['school', 'centre'] as const)(
 )
 
 test('the laptop on the bus: laptop → centre, then → school: every write once', async () => {
-  const { centre, box, link } = await centreAndSchool(open)
-  const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
+  const { centre, box, link, laptop, laptopLink: atSchool } = await schoolAndLaptop(open)
   await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 88))
   const atCentre = await under(centre, laptop, { user: people.ada.id })
   await atCentre.round()
@@ -121,8 +120,7 @@ test('the laptop on the bus: laptop → centre, then → school: every write onc
 })
 
 test('what was done on a laptop is in the history of the centre too, once the school has told it', async () => {
-  const { centre, box, link } = await centreAndSchool(open)
-  const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
+  const { centre, box, link, laptop, laptopLink: atSchool } = await schoolAndLaptop(open)
   const mark88 = mark(mathsExam.id, 88)
   await (await signedIn(laptop, 'ada')).grades.bulk(mark88)
   await settle(atSchool, link)
@@ -157,8 +155,7 @@ test('the clock in 2099: a wrong clock wins where two meet, and poisons nothing 
 
 describe('a right that has gone', () => {
   test('the demoted teacher’s late marks: written before the laptop could know, they wait for a decision and change nothing', async () => {
-    const { box } = await centreAndSchool(open)
-    const { laptop, link } = await laptopOf(open, box, people.ada.id)
+    const { box, laptop, laptopLink: link } = await schoolAndLaptop(open)
     const before = await scoreAt(box, mathsExam.id)
     await (await signedIn(box, 'okafor')).schools.updateMember({ params: { userId: people.ada.id }, body: { role: 'member' } })
     await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 99))

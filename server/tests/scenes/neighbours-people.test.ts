@@ -5,9 +5,10 @@ import { differencesOf, digestsOf } from '../../peers/verify.ts'
 import { asSystem } from '../../store/tx.ts'
 import { enrolled } from '../../testing/authenticator.ts'
 import { browserOf } from '../../testing/browser.ts'
+import { centreAndSchool } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, refusedAt, settle } from './scenes.fixtures.ts'
+import { refusedAt, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

@@ -9,9 +9,10 @@ import { parentsOf } from '../../peers/enrolment.ts'
 import { keepRefusedOf } from '../../peers/refused-below.ts'
 import { asSystem } from '../../store/tx.ts'
 import { altered } from '../../testing/altered.ts'
+import { serverAndLaptop } from '../../testing/joined.ts'
 import { lineOf, signedIn, type UnderParent } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { conflictsAt, refusedAt, refusedBelow, serverAndLaptop, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, refusedBelow, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 let server: School

@@ -2,9 +2,10 @@ import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { altered } from '../../testing/altered.ts'
+import { centreAndSchool, schoolAndLaptop } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -134,8 +135,7 @@ describe('the admin’s offline approval', () => {
 })
 
 test('a laptop that is no administrator’s makes nobody an administrator: what only the school and the centre write is refused', async () => {
-  const { box } = await centreAndSchool(open)
-  const { laptop, link } = await laptopOf(open, box, people.ada.id)
+  const { box, laptop, laptopLink: link } = await schoolAndLaptop(open)
   await laptop.services.store.write(asSystem(people.ada.id), async (tx) => {
     const before = (await tx.db.select().from(tx.t.school_management)).find(({ user_id }) => user_id === people.ada.id)
     if (before) await altered(tx, () => tx.update('school_management', [{ before, patch: { role: 'admin' } }]))

@@ -8,9 +8,9 @@ import { everyParent } from '../../peers/enrolment.ts'
 import { revokePeer } from '../../peers/nodes.ts'
 import { asSystem } from '../../store/tx.ts'
 import { browserOf } from '../../testing/browser.ts'
+import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, laptopOf } from './scenes.fixtures.ts'
 
 const open: School[] = []
 let box: School

@@ -7,10 +7,11 @@ import { parentsOf } from '../../peers/enrolment.ts'
 import type { Carrier } from '../../peers/parent-line.ts'
 import { putBackAt } from '../../peers/put-back.ts'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { copiesIn } from './copies.fixtures.ts'
-import { centreAndSchool, conflictsAt, laptopOf, refusedAt, refusedBelow, same } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, refusedBelow, same } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)
@@ -175,8 +176,7 @@ describe('each sign by itself', () => {
 
 describe('a school with laptops', () => {
   test('is told by a laptop, and tells the centre under another number', async () => {
-    const { centre, box, link } = await centreAndSchool(open)
-    const { laptop, link: down } = await laptopOf(open, box, people.ada.id)
+    const { centre, box, link, laptop, laptopLink: down } = await schoolAndLaptop(open)
     await link.round()
     const image = await imageOf(box)
     await enter(box, mathsExam.id, 77)
@@ -196,8 +196,7 @@ describe('a school with laptops', () => {
   })
 
   test('is told by the centre, the line breaks, and a laptop that knows the lost day comes first', async () => {
-    const { centre, box, link } = await centreAndSchool(open)
-    const { laptop, link: down } = await laptopOf(open, box, people.ada.id)
+    const { centre, box, link, laptop, laptopLink: down } = await schoolAndLaptop(open)
     await link.round()
     const image = await imageOf(box)
     for (const score of [75, 76, 77]) await enter(box, mathsExam.id, score)

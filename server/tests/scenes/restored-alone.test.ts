@@ -4,11 +4,12 @@ import { maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { RowState } from '@markbook/sync/merge/state'
 import type { Stamp } from '@markbook/sync/versions'
 import { afterEach, describe, expect, test } from 'vitest'
+import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
 import { carrierTo, lineOf, makeRound, signedIn } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { liar } from './altered.fixtures.ts'
 import { copiesIn } from './copies.fixtures.ts'
-import { centreAndSchool, conflictsAt, laptopOf, refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)

@@ -6,10 +6,10 @@ import { nodeKeys } from '../../peers/keys.ts'
 import { asSystem } from '../../store/tx.ts'
 import { enrolled } from '../../testing/authenticator.ts'
 import { browserOf } from '../../testing/browser.ts'
+import { centreAndSchool } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { copiesIn } from './copies.fixtures.ts'
-import { centreAndSchool } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)

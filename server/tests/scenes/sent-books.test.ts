@@ -4,11 +4,12 @@ import { class3B, maths } from '@markbook/shared/story/school-year'
 import type { Row } from '@markbook/shared/tables/tables'
 import { afterEach, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
+import { schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { BOOK, hilary } from './books.fixtures.ts'
 import { copiesIn } from './copies.fixtures.ts'
-import { centreAndSchool, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
+import { refusedAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)
@@ -28,8 +29,7 @@ const statusAt = async (node: School) => (await node.rows('report_book')).find((
  * to the day before. `send`: what he does with that book in between.
  */
 async function writtenByTwo(send: (byrne: Awaited<ReturnType<typeof signedIn>>) => Promise<unknown>) {
-  const { centre, box, link } = await centreAndSchool(open)
-  const { laptop, link: atSchool } = await laptopOf(open, box, people.byrne.id)
+  const { centre, box, link, laptop, laptopLink: atSchool } = await schoolAndLaptop(open, people.byrne.id)
   const image = await imageOf(box)
   const byrne = await signedIn(laptop, 'byrne')
   await byrne.reports.generate({ body: { studentGroupId: class3B.id, termId: hilary, reportType: 'term' } })

@@ -4,9 +4,10 @@ import { draftReport } from '@markbook/shared/story/reports'
 import { class3B, hilltopMaths, michaelmas } from '@markbook/shared/story/school-year'
 import { afterEach, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
+import { centreAndSchool, laptopOf, schoolAndLaptop } from '../../testing/joined.ts'
 import { lineOf, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, conflictsAt, laptopOf, refusedAt, same, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -123,8 +124,7 @@ test('a laptop carries what its user may read: no secrets, and report books only
 })
 
 test('a book that a laptop changes and removes at once, while the school writes in it: it lives again with what both wrote', async () => {
-  const { box } = await centreAndSchool(open)
-  const { laptop, link } = await laptopOf(open, box, people.byrne.id)
+  const { box, laptop, laptopLink: link } = await schoolAndLaptop(open, people.byrne.id)
   await laptop.services.store.write(asSystem(people.byrne.id), async (tx) => {
     const before = await tx.find('report_book', stBrigids, draftReport.id)
     if (!before) throw new Error('the laptop of a class teacher has its books')

@@ -5,10 +5,11 @@ import { computersBelow, copiesAmong } from '../../features/replication/below.ts
 import { issuesOf } from '../../features/replication/issues.ts'
 import type { Carrier } from '../../peers/parent-line.ts'
 import { asSystem } from '../../store/tx.ts'
+import { schoolAndLaptop, serverAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { copiesIn } from './copies.fixtures.ts'
-import { centreAndSchool, conflictsAt, laptopOf, same, serverAndLaptop, settle } from './scenes.fixtures.ts'
+import { conflictsAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)
@@ -25,16 +26,14 @@ const openAt = async (node: School) =>
 
 /** A laptop under its school and under the centre, at rest. */
 async function underBoth() {
-  const { centre, box, link } = await centreAndSchool(open)
-  const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
+  const { centre, box, link, laptop, laptopLink: atSchool } = await schoolAndLaptop(open)
   const atCentre = await under(centre, laptop, { user: people.ada.id })
   await settle(atSchool, link, atCentre)
   return { centre, box, laptop, link, atSchool, atCentre, own: laptop.services.store.nodeId }
 }
 
 test('the cloned laptop: both go on, each under a name of its own, and neither’s marks are lost', async () => {
-  const { box } = await centreAndSchool(open)
-  const { laptop, link } = await laptopOf(open, box, people.ada.id)
+  const { box, laptop, laptopLink: link } = await schoolAndLaptop(open)
   const clone = await startedFrom(await imageOf(laptop), 'clone')
   await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 70))
   clone.clock.advance(30_000)

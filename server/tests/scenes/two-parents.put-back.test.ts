@@ -3,10 +3,11 @@ import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, expect, test } from 'vitest'
 import { meetOthers } from '../../peers/other-parents.ts'
 import { differencesOf, digestsOf } from '../../peers/verify.ts'
+import { schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { copiesIn } from './copies.fixtures.ts'
-import { centreAndSchool, laptopOf, refusedAt, refusedBelow } from './scenes.fixtures.ts'
+import { refusedAt, refusedBelow } from './scenes.fixtures.ts'
 
 const open: School[] = []
 const { imageOf, startedFrom, forget } = copiesIn(open)
@@ -26,8 +27,7 @@ const holdingOf = async (node: School) => digestsOf(node.services.store, { kind:
 
 /** A day on which only Ada’s laptop met the centre, which is put back to before it: the head’s mark and Ada’s went with it. */
 async function dayOfTheLaptop() {
-  const { centre, box } = await centreAndSchool(open)
-  const { laptop, link } = await laptopOf(open, box, people.ada.id)
+  const { centre, box, laptop, laptopLink: link } = await schoolAndLaptop(open)
   const direct = await under(centre, laptop, { user: people.ada.id })
   await direct.round()
   const morning = await imageOf(centre)
@@ -80,8 +80,7 @@ test('a parent that is not there is met another time', async () => {
 })
 
 test('a laptop that was put back itself is told so by the other parent, and by which it begins anew', async () => {
-  const { centre, box } = await centreAndSchool(open)
-  const { laptop } = await laptopOf(open, box, people.ada.id)
+  const { centre, laptop } = await schoolAndLaptop(open)
   const direct = await under(centre, laptop, { user: people.ada.id })
   await direct.round()
   const image = await imageOf(laptop)

@@ -3,9 +3,10 @@ import { people, stBrigids } from '@markbook/shared/story/people'
 import type { Row } from '@markbook/shared/tables/tables'
 import { afterEach, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
+import { schoolAndLaptop } from '../../testing/joined.ts'
 import { signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, laptopOf, refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
+import { refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -16,8 +17,7 @@ const mathsTest = { termId: mathsExam.term_id, subjectId: mathsExam.subject_id, 
 
 /** A teacher's laptop under the school and the centre, and a subject of which only the centre has not heard yet. */
 async function newSubject() {
-  const { centre, box, link } = await centreAndSchool(open)
-  const { laptop, link: atSchool } = await laptopOf(open, box, people.ada.id)
+  const { centre, box, link, laptop, laptopLink: atSchool } = await schoolAndLaptop(open)
   const atCentre = await under(centre, laptop, { user: people.ada.id })
   await settle(atSchool, link, atCentre)
   const subject = await (await signedIn(box, 'okafor')).subjects.create({ body: { name: 'Music', code: 'MUS' } })

@@ -1,9 +1,10 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { afterEach, expect, test } from 'vitest'
+import { centreAndSchool } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
-import { centreAndSchool, settle } from './scenes.fixtures.ts'
+import { settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
