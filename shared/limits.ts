@@ -203,6 +203,8 @@ export const limits = {
     /** Marks in one page of a first copy. */
     copyMarks: 20_000,
     pageBytes: 33_554_432,
+    /** Rows in one request of a push: of a larger transaction the child sends several. */
+    pushRows: 20_000,
     /**
      * What is read of another node (docs/design/replication.md). Bytes of a request's body as it comes and unpacked: `least` of one that says
      * next to nothing, `small` of one that names no rows, `list` of one that lists ids; a page has `pageBytes`. Bytes of a reply, unpacked.

@@ -6,7 +6,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { entriesOf, packEntries } from '@markbook/sync/protocol/entries'
 import { type Page, PROTOCOL, type Pull, type Push, type RowAnswer, type Welcome } from '@markbook/sync/protocol/messages'
-import { packRows, unpackRows } from '@markbook/sync/protocol/page'
+import { type Carried, packRows, unpackRows } from '@markbook/sync/protocol/page'
 import type { Services } from '../http/services.ts'
 import { incarnations } from '../store/node.ts'
 import { setPeer } from '../store/peer-row.ts'
@@ -27,7 +27,7 @@ import { demandOwnNumber, hasLost } from './number.ts'
 import { type News, ownNews } from './own-news.ts'
 import { underOwnNumber } from './own-number.ts'
 import { heardKeys } from './parent-keys.ts'
-import { LineFailure, type ParentLine } from './parent-line.ts'
+import { LineFailure, type ParentLine, TOO_LARGE } from './parent-line.ts'
 import { announceSecrets } from './people.ts'
 import { prune } from './prune.ts'
 import { keepRefused, ofOwn, takeRefusals } from './refusals.ts'
@@ -38,6 +38,7 @@ import { demandOneHand } from './twofold.ts'
 
 type Peer = Row<'sync_peer'>
 type Coming = { from?: string | null; byHand?: boolean }
+type Outgoing = { page: News; push: Push; rows: readonly Carried[] }
 
 /** What this program says of itself. */
 export type Program = { protocol: number; schema: number }
@@ -121,32 +122,69 @@ export class Child {
   /** Sends the next of what was written here and the parent has not acknowledged. */
   async push(): Promise<{ more: boolean }> {
     const peer = await this.services.store.read(asSystem(), (tx) => this.peer(tx))
-    const { page, push } = await this.pageAfter(peer)
+    const { page, push, rows } = await this.pageAfter(peer)
     if (page.to === peer.own_seq && page.people === peer.own_people) return { more: false }
     if (page.rows.length + push.history.count === 0 && !(page.isLast && page.to > this.acknowledged)) {
       // All of it came from the parent itself.
       await this.services.store.write(asSystem(), (tx) => this.save(tx, { own_seq: page.to, own_people: page.people }))
       return { more: !page.isLast }
     }
-    const pushed = await this.line.push(push)
+    const answers = await this.say(push, rows)
     this.acknowledged = Number.MAX_SAFE_INTEGER
-    await this.takeAnswers(peer, pushed.answers, page)
+    await this.takeAnswers(peer, answers, page)
     return { more: !page.isLast }
   }
 
   /**
-   * What was written here after the numbers of `peer`, as it is sent. `whole`: also what came from the parent itself; `upTo`: it was sent
-   * before, with its history.
+   * What was written here after the numbers of `peer`, as it is sent, and the rows in it. `whole`: also what came from the parent itself;
+   * `upTo`: it was sent before, with its history.
    */
-  async pageAfter(peer: Peer, { whole = false, upTo }: { whole?: boolean; upTo?: number } = {}): Promise<{ page: News; push: Push }> {
+  async pageAfter(peer: Peer, { whole = false, upTo }: { whole?: boolean; upTo?: number } = {}): Promise<Outgoing> {
     const { store } = this.services
     const { own, shared, secret } = sealKeys(this.services, peer)
     const { page, history } = await store.read(asSystem(), async (tx) => {
       const page = await ownNews(tx, whole ? { ...peer, node_id: COMMONS } : peer, upTo)
       return { page, history: upTo === undefined ? await toldUp(tx, { peer, secret }, page.to) : [] }
     })
-    const tables = packRows(resealed(page.rows, own, shared))
-    return { page, push: { from: peer.own_seq, to: page.to, cursor: peer.their_cursor, tables, history: packEntries(history) } }
+    const rows = resealed(page.rows, own, shared)
+    const push = { from: peer.own_seq, to: page.to, cursor: peer.their_cursor, tables: packRows(rows), history: packEntries(history) }
+    return { page, push, rows }
+  }
+
+  /**
+   * Sends a page, in parts where it is one transaction of more than a parent takes at once. The first bears the history, which the parent
+   * knows the child by; until the last is answered nothing is saved here, so that all are sent again. What lives comes before what is
+   * deleted, parents before children and then children before parents: no part leaves what the next takes away.
+   */
+  private async say(push: Push, rows: readonly Carried[], signal?: AbortSignal): Promise<RowAnswer[]> {
+    const whole = await this.sayAtOnce(push, rows, signal)
+    const isThere = ({ state }: Carried) => state.alive.length > 0
+    const inOrder = () => [...rows.filter(isThere), ...rows.filter((row) => !isThere(row)).reverse()]
+    return whole ?? this.sayInParts(push, inOrder(), signal)
+  }
+
+  /** Null where it is too large. */
+  private async sayAtOnce(push: Push, rows: readonly Carried[], signal?: AbortSignal): Promise<RowAnswer[] | null> {
+    if (rows.length > limits.sync.pushRows) return null
+    try {
+      return (await this.line.push(push, signal)).answers
+    } catch (error) {
+      if (error instanceof LineFailure && error.code === TOO_LARGE && rows.length > 1) return null
+      throw error
+    }
+  }
+
+  private async sayInParts(push: Push, rows: readonly Carried[], signal?: AbortSignal): Promise<RowAnswer[]> {
+    const half = Math.ceil(rows.length / 2)
+    const answers: RowAnswer[] = []
+    for (const [own, history] of [
+      [rows.slice(0, half), push.history],
+      [rows.slice(half), packEntries([])],
+    ] as const) {
+      const part = { ...push, tables: packRows(own), history }
+      answers.push(...((await this.sayAtOnce(part, own, signal)) ?? (await this.sayInParts(part, own, signal))))
+    }
+    return answers
   }
 
   async takeAnswers(peer: Peer, answers: readonly RowAnswer[], { to, people }: Pick<News, 'to' | 'people'>): Promise<void> {
@@ -267,8 +305,8 @@ export class Child {
     }
     const { own_seq, own_people } = peer
     if (at.own_seq >= own_seq && at.own_people >= own_people) return null
-    const { page, push } = await this.pageAfter({ ...peer, ...at }, { whole: peer.user_id === null, upTo: own_seq })
-    const { answers } = await this.line.push({ ...push, from: own_seq, to: own_seq }, signal)
+    const { page, push, rows } = await this.pageAfter({ ...peer, ...at }, { whole: peer.user_id === null, upTo: own_seq })
+    const answers = await this.say({ ...push, from: own_seq, to: own_seq }, rows, signal)
     await this.takeAnswers(peer, answers, { to: own_seq, people: own_people })
     if (page.to >= own_seq && page.people >= own_people) return null
     return { way: 'up', own_seq: page.to, own_people: page.people }

@@ -29,6 +29,9 @@ export const NOT_AUTHENTIC = 'sync.not_authentic'
 /** The parent's program is too old for this one, and does not know it. */
 export const PARENT_OLDER = 'sync.parent_older'
 
+/** What was to be said is more than the parent reads at once. */
+export const TOO_LARGE = 'sync.too_large'
+
 /** The parent said no, or the line broke: `code` as the parent gave it, `line` for everything that may pass by itself, or one of the two above. */
 export class LineFailure extends Error {
   constructor(
@@ -44,8 +47,18 @@ type Peer = Pick<Row<'sync_peer'>, 'id' | 'url' | 'node_id' | 'public_key'>
 type Plain = { method: string; headers: Record<string, string>; body?: Uint8Array; signal?: AbortSignal | undefined }
 type Speaker = { peer: string; keys: Pick<NodeKeys, 'signing'> }
 
-/** `nonce`: what is signed with the request. `challenge`: it is that of a greeting. `isCounted`: it has the next number of the session. */
-type Manner = { nonce?: string; challenge?: string; isCounted?: boolean; isPacked?: boolean; signal?: AbortSignal | undefined }
+/**
+ * `nonce`: what is signed with the request. `challenge`: it is that of a greeting. `isCounted`: it has the next number of the session. `most`:
+ * bytes of what is said; of more nothing is sent, for the parent would not read it to its end.
+ */
+type Manner = {
+  nonce?: string
+  challenge?: string
+  isCounted?: boolean
+  isPacked?: boolean
+  most?: number
+  signal?: AbortSignal | undefined
+}
 
 /** One session with a parent: signs, counts and packs, and believes what the parent has signed. */
 export class ParentLine {
@@ -85,7 +98,9 @@ export class ParentLine {
     return welcome
   }
   renew = (body: unknown) => this.ask('/sync/renew', Renewed, body, { isCounted: true })
-  push = (body: unknown, signal?: AbortSignal) => this.ask('/sync/push', Pushed, body, { isCounted: true, isPacked: true, signal })
+  /** Throws `TOO_LARGE` where it has to be said in parts. */
+  push = (body: unknown, signal?: AbortSignal) =>
+    this.ask('/sync/push', Pushed, body, { isCounted: true, isPacked: true, most: limits.sync.pageBytes, signal })
   known = (body: Known) => this.ask('/sync/known', Unknown, body, { isCounted: true, isPacked: true })
   verify = (signal?: AbortSignal) => this.ask('/sync/verify', Verified, {}, { isCounted: true, signal })
   pull = (body: unknown, signal?: AbortSignal) => this.ask('/sync/pull', Page, body, { isCounted: true, signal })
@@ -118,9 +133,10 @@ export class ParentLine {
     path: string,
     reply: S,
     value: unknown,
-    { nonce = '', challenge = '', isCounted = false, isPacked = false, signal }: Manner,
+    { nonce = '', challenge = '', isCounted = false, isPacked = false, most = Number.MAX_SAFE_INTEGER, signal }: Manner,
   ): Promise<z.output<S>> {
     const plain = Buffer.from(JSON.stringify(value))
+    if (plain.length > most) throw new LineFailure(TOO_LARGE, 'The page is too large.')
     const body = isPacked && plain.length > 1_024 ? gzipSync(plain, { level: 1 }) : plain
     const number = this.nextNumber(isCounted)
     const { peer, keys } = this.former ?? { peer: this.peer.id, keys: this.keys }

@@ -20,7 +20,7 @@ import {
   type Verified,
   type Welcome,
 } from '@markbook/sync/protocol/messages'
-import { weightOf } from '@markbook/sync/protocol/sheet'
+import { rowCountOf, weightOf } from '@markbook/sync/protocol/sheet'
 import { eq } from 'drizzle-orm'
 import type { Hono } from 'hono'
 import { slotOf } from '../http/limiter.ts'
@@ -28,6 +28,7 @@ import type { AppEnv } from '../http/mount.ts'
 import type { Services } from '../http/services.ts'
 import { lockedNode } from '../store/node.ts'
 import { setPeer } from '../store/peer-row.ts'
+import { QueueFull } from '../store/replica/held.ts'
 import { statement } from '../store/statement.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import { numberAbove } from './above.ts'
@@ -180,14 +181,19 @@ async function renew(services: Services, { asker, asked }: Given<Renew>): Promis
 }
 
 async function push(services: Services, { asker, asked }: Given<Push>): Promise<Pushed> {
-  if (weightOf(asked.tables) + weightOfHistory(asked.history) > limits.sync.pageBytes) throw syncFailures.tooLarge()
+  const { pushRows, pageBytes } = limits.sync
+  if (rowCountOf(asked.tables) > pushRows || weightOf(asked.tables) + weightOfHistory(asked.history) > pageBytes)
+    throw syncFailures.tooLarge()
   const { store } = services
-  return withOneHand(store, () =>
+  const taken = withOneHand(store, () =>
     store.write(asSystem(), async (tx) => {
       const peer = await countedIn(tx, asker)
       return receive(tx, peer, { epoch: store.nodeId, keys: sealKeys(services, peer), log: refusalLogOf(services) }, asked)
     }),
   )
+  return taken.catch((error: unknown) => {
+    throw error instanceof QueueFull ? syncFailures.queueFull() : error
+  })
 }
 
 const known = (services: Services, { asker, asked }: Given<Known>) =>

@@ -1,4 +1,5 @@
 import { naturalId } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { stBrigids } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -11,6 +12,7 @@ import { differencesOf, digestsOf } from '../peers/verify.ts'
 import { setPeer } from '../store/peer-row.ts'
 import { contentsOf } from '../store/replica/replica.fixtures.ts'
 import { asSystem } from '../store/tx.ts'
+import { lowered } from '../testing/lowered.ts'
 import { meanwhile } from '../testing/meanwhile.ts'
 import { signedIn, type UnderParent, under, unpacked } from '../testing/nodes.ts'
 import { type School, school } from '../testing/school.ts'
@@ -193,6 +195,14 @@ describe('files on the stick', () => {
     await link.round()
     await link.files()
     expect(await counts()).toEqual([0, 0])
+  })
+
+  test('B6: ride along up to a bound; the rest comes with the next stick', async () => {
+    const pdfs = [await uploadedAt(box, pdfOfSize(3_000)), await uploadedAt(box, pdfOfSize(3_000))]
+    const first = await lowered(limits.sync.files, 'parcel', 4_000, () => parcelOf())
+    expect(await importParcel(centre.services, first)).toMatchObject({ files: 1 })
+    await importParcel(centre.services, await parcelOf())
+    for (const { file_path } of pdfs) expect(await contentAt(centre, file_path)).toBe(await contentAt(box, file_path))
   })
 
   test('that the school still lacks are asked for, and what is damaged on the way comes another time', async () => {

@@ -16,7 +16,7 @@ import { keysOfEnrolment } from '../peers/incarnation.ts'
 import { type NodeKeys, signatureOf } from '../peers/keys.ts'
 import { setPeer } from '../store/peer-row.ts'
 import { asSystem } from '../store/tx.ts'
-import { carrierTo, makeRound, under } from '../testing/nodes.ts'
+import { carrierTo, makeRound, under, unpacked } from '../testing/nodes.ts'
 import { type School, school } from '../testing/school.ts'
 
 const PATHS = ['join', 'challenge', 'hello', 'renew', 'pull', 'push', 'known', 'verify', 'files'].map((name) => `/sync/${name}`)
@@ -51,7 +51,7 @@ const ask = async (path: string, { headers = {}, body = '{}' }: Said = {}) => {
     headers: { 'content-type': 'application/json', ...headers },
     body,
   })
-  const response = await centre.app.fetch(request)
+  const response = await unpacked(await centre.app.fetch(request))
   const text = await response.text()
   const code = (JSON.parse(text) as { code?: string }).code
   return { status: response.status, code, text, headers: Object.fromEntries(response.headers) }
@@ -168,6 +168,86 @@ describe('a child', () => {
     const body = new Uint8Array(gzipSync(Buffer.alloc(most + 1, ' ')))
     const headers = { ...signed(path, body, { peer, keys, nonce: await sessionOf(peer), number: 1_000 }), ...gzipped }
     expect(await ask(path, { headers, body })).toMatchObject({ status: 413, code: 'sync.too_large' })
+  })
+
+  test('B1: sends no more rows at once than a page has, and of more nothing is taken', async () => {
+    const { peer, keys } = await withChild()
+    const path = '/sync/push'
+    const nonce = await sessionOf(peer)
+    const rows = (count: number, id = randomUUID()) => Array.from({ length: count }, () => [id, 1, {}, {}, [], null])
+    const push = (number: number, tables: object[]) => {
+      const body = new Uint8Array(gzipSync(JSON.stringify({ from: 0, to: 7, cursor: null, tables, history: [] })))
+      return ask(path, { headers: { ...signed(path, body, { peer, keys, nonce, number }), ...gzipped }, body })
+    }
+    const of = (table: string, count: number) => ({ table, columns: [], units: {}, rows: rows(count) })
+    const before = await centre.digest()
+    const most = limits.sync.pushRows
+    expect(await push(1_000, [of('of_a_newer_program', most - 1), of('of_another', 2)])).toMatchObject({
+      status: 413,
+      code: 'sync.too_large',
+    })
+    expect(await centre.digest()).toBe(before)
+    expect(await push(1_001, [of('of_a_newer_program', most - 1), of('of_another', 1)])).toMatchObject({ status: 200 })
+  })
+
+  test('B1: a page weighs what it says, however shortly', async () => {
+    const { peer, keys } = await withChild()
+    const path = '/sync/push'
+    const nonce = await sessionOf(peer)
+    const count = 10_000
+    const push = (number: number, value: string) => {
+      const ids = Array.from({ length: count }, () => randomUUID())
+      const sheet = { versions: [[1, {}, {}, [], null]], ids, at: ids.map(() => 0), cells: [{ all: value }] }
+      const tables = [{ table: 'of_a_newer_program', columns: ['a'], units: {}, sheet }]
+      const body = Buffer.from(JSON.stringify({ from: 0, to: 7, cursor: null, tables, history: [] }))
+      return ask(path, { headers: signed(path, body, { peer, keys, nonce, number }), body })
+    }
+    const fits = Math.floor(limits.sync.pageBytes / count) - 100
+    expect(await push(1_000, 'x'.repeat(fits + 200))).toMatchObject({ status: 413, code: 'sync.too_large' })
+    expect(await push(1_001, 'x'.repeat(fits))).toMatchObject({ status: 200 })
+  })
+
+  const { least, small, list } = limits.sync.door
+  test.each([
+    ['challenge', least],
+    ['verify', least],
+    ['join', small],
+    ['hello', small],
+    ['renew', small],
+    ['pull', small],
+    ['known', list],
+    ['files', list],
+    ['push', limits.sync.pageBytes],
+  ])('B9: says no more to /sync/%s than %i bytes', async (name, most) => {
+    const { peer } = await withChild()
+    const announcing = (bytes: number) => ask(`/sync/${name}`, { headers: { ...claiming(peer), 'content-length': String(bytes) } })
+    expect((await announcing(most + 1)).status).toBe(413)
+    expect((await announcing(most)).status).not.toBe(413)
+  })
+
+  test('B2: asks for news to come within 25 seconds', async () => {
+    const { peer, keys } = await withChild()
+    const path = '/sync/pull'
+    const nonce = await sessionOf(peer)
+    const pull = (number: number, wait: number) => {
+      const body = Buffer.from(JSON.stringify({ cursor: null, wait, scope: null }))
+      return ask(path, { headers: signed(path, body, { peer, keys, nonce, number }), body })
+    }
+    expect(await pull(1_000, 26)).toMatchObject({ status: 400, code: 'validation_failed' })
+    expect(await pull(1_001, 25)).toMatchObject({ status: 200 })
+  })
+
+  test('B6: asks about 200 files at once', async () => {
+    const { peer, keys } = await withChild()
+    const path = '/sync/files'
+    const nonce = await sessionOf(peer)
+    const about = (number: number, count: number) => {
+      const files = Array.from({ length: count }, () => ({ table: 'school', id: randomUUID(), held: null }))
+      const body = Buffer.from(JSON.stringify({ files }))
+      return ask(path, { headers: signed(path, body, { peer, keys, nonce, number }), body })
+    }
+    expect(await about(1_000, 201)).toMatchObject({ status: 413, code: 'sync.too_large' })
+    expect(await about(1_001, 200)).toMatchObject({ status: 200 })
   })
 
   test('sends one page at a time: another beside it is to come later', async () => {

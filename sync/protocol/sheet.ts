@@ -98,3 +98,5 @@ export const weightOf = (sheets: readonly Sheet[]): number =>
       cells.reduce((sum, each) => sum + weightOfCells(each, ids.length), weight + sumOf(versions.map(lengthOf), at)),
     0,
   )
+
+export const rowCountOf = (sheets: readonly Sheet[]): number => sheets.reduce((sum, { ids }) => sum + ids.length, 0)

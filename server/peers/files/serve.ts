@@ -6,7 +6,7 @@ import { isOfNode, type NodeFileClaims, readAnyToken, signToken } from '../../fi
 import { sendFile } from '../../http/send-file.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
-import { peerById } from '../enrolment.ts'
+import { peerById, syncFailures } from '../enrolment.ts'
 import { eachOf, heldOf, landStaged, stagedBytes, stagedId } from './land.ts'
 import { LOOKS_AT_ONCE } from './look.ts'
 import { type Content, fileFailures, isContentOf, type NamedFile } from './named.ts'
@@ -20,6 +20,7 @@ const NOTHING = { ticket: null, content: null, upload: null, offset: null }
 
 /** What a child may take of what it lacks, and should give of what it has (SPEC, «Files»). */
 export async function answerFiles(services: Services, peer: Peer, { files }: FileAsk): Promise<FileAnswers> {
+  if (files.length > limits.sync.files.batch) throw syncFailures.tooLarge()
   const named = await services.store.read(asSystem(), (tx) => filesInScope(tx, peer, files))
   const answers = new Map<string, FileAnswer>()
   await eachOf(files, LOOKS_AT_ONCE, async (asked) => {

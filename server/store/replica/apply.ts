@@ -1,3 +1,4 @@
+import { limits } from '@markbook/shared/limits'
 import { isMisnamed } from '@markbook/shared/tables/natural'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
@@ -10,7 +11,7 @@ import { keepClaims, record, restand, stands, writeRows } from './application.ts
 import { settleAround, settleMaxima } from './around.ts'
 import { bury, leaveParents, leaveWaited } from './bury.ts'
 import { settleBooks, settleEntries } from './frozen.ts'
-import { heldRows, hold, release } from './held.ts'
+import { heldRows, hold, QueueFull, release } from './held.ts'
 import { tableOrder } from './links.ts'
 import type { Answer, Application, Change, Incoming, Outcome } from './page.ts'
 import { withParents } from './parents.ts'
@@ -49,6 +50,7 @@ export async function applyStates(
   await leaveWaited(application, held)
   await bury(application)
   await release(application, held)
+  if (retries) demandRoom(application, held.length)
   const conflicts = application.kept.filter(({ table }) => descriptions[table].scope !== 'commons')
   await settleAround(application, conflicts)
   if (conflicts.length > 0) {
@@ -59,6 +61,12 @@ export async function applyStates(
   if (fromParent) return []
   const asked = new Set(incoming.map(({ table, state }) => `${table}:${state.id}`))
   return [...application.answers].filter(([key]) => asked.has(key)).map(([, answer]) => answer)
+}
+
+/** So many may wait that nobody would look at them any more: then what comes with new ones waits where it is (SPEC, B4). */
+function demandRoom({ answers }: Application, before: number): void {
+  const waiting = [...answers.values()].filter(({ outcome }) => outcome === 'held').length
+  if (waiting > before && waiting > limits.sync.held) throw new QueueFull(waiting)
 }
 
 /** What waits, but for what has come again in a state that saw all of it: what broke on its way the first time must not stay in it. */

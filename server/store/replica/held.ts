@@ -30,6 +30,15 @@ const holdOne = statement<Place & { state: string; reason: string; since: string
   }),
 )
 
+/** More rows would wait to be written than may. */
+export class QueueFull extends Error {
+  constructor(waiting: number) {
+    super(
+      `${waiting} rows would wait here to be written, more than may. An administrator must look at those that wait (markbook issues list).`,
+    )
+  }
+}
+
 /** Rows of a school that wait, parents first (SPEC, B4: their number is bounded where pages are taken). */
 export async function heldRows(tx: WriteTx, schoolId: string): Promise<Incoming[]> {
   return (await heldOf(tx, { school: schoolId }))

@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises'
 import { limits } from '@markbook/shared/limits'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import { draftReport } from '@markbook/shared/story/reports'
@@ -9,6 +10,7 @@ import { sha256Of } from '../../files/digest.ts'
 import type { Carrier } from '../../peers/parent-line.ts'
 import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
+import { lowered } from '../../testing/lowered.ts'
 import { carrierTo, carryFiles, lineOf, signedIn } from '../../testing/nodes.ts'
 import { png } from '../../testing/pictures.ts'
 import type { School } from '../../testing/school.ts'
@@ -281,5 +283,61 @@ describe('what is kept', () => {
     expect(await sweepFiles(box.services)).toBe(0)
     box.clock.advance(limits.storage.orphanAmongNodes)
     expect(await sweepFiles(box.services)).toBe(1)
+  })
+})
+
+describe('B6: a node', () => {
+  /** As many files at the centre as the school lacks. */
+  async function missing(count: number) {
+    const at = await centreAndSchool(open)
+    for (let each = 0; each < count; each += 1) await uploadedAt(at.centre, pdfOfSize(2_000))
+    await at.link.round()
+    return at
+  }
+  /** A line that counts questions, and how many files are on it at once. */
+  function watched(to: School) {
+    const seen = { questions: 0, atOnce: 0 }
+    let under = 0
+    const carry: Carrier = async (request) => {
+      const { pathname } = new URL(request.url)
+      if (pathname === '/sync/files') seen.questions += 1
+      if (pathname !== '/sync/files/content') return carrierTo(to)(request)
+      under += 1
+      seen.atOnce = Math.max(seen.atOnce, under)
+      await after(20)
+      return carrierTo(to)(request).finally(() => {
+        under -= 1
+      })
+    }
+    return { seen, carry }
+  }
+
+  test('carries three at once', async () => {
+    const { centre, box } = await missing(5)
+    const { seen, carry } = watched(centre)
+    await carryFiles(box, carry)
+    expect([seen.atOnce, await waitingAt(box)]).toEqual([3, { up: 0, down: 0 }])
+  })
+
+  test('asks about no more at once than its parent answers', async () => {
+    const { centre, box } = await missing(5)
+    const { seen, carry } = watched(centre)
+    await lowered(limits.sync.files, 'batch', 2, () => carryFiles(box, carry))
+    expect([seen.questions, await waitingAt(box)]).toEqual([3, { up: 0, down: 0 }])
+  })
+
+  test('neither asks for a file that is too large, nor takes one', async () => {
+    const { centre, box, link } = await missing(1)
+    const { seen, carry } = watched(centre)
+    const large = await uploadedAt(box, pdfOfSize(2_000))
+    await link.round()
+    const [row] = (await box.rows('report_book_pdf')).filter(({ id }) => id === large.id)
+    await lowered(limits, 'reportFile', 1_500, async () => {
+      await carryFiles(box, carry)
+      const held = { sha256: row?.sha256 ?? '', size: row?.file_size ?? 0 }
+      const { files } = await (await lineOf(box, centre)).files({ files: [{ table: 'report_book_pdf', id: large.id, held }] })
+      expect(files).toMatchObject([{ outcome: 'refused', ticket: null }])
+    })
+    expect([seen, await downloadedAt(centre, large)]).toEqual([{ questions: 0, atOnce: 0 }, 'reports.file_away'])
   })
 })
