@@ -48,6 +48,20 @@ describe('a code that is right and does not fit', () => {
     expect(await join('laptop', forLaptop)).toMatchObject({ user: people.ada.id, school_name: 'St Brigid’s' })
   })
 
+  test('typed at another server than the one that made it: it says so of itself, and is still good there', async () => {
+    const code = await codeFor('school')
+    const other = await school({ seed: 'another' })
+    await codeFor('school', stBrigids, other)
+    const before = [await other.digest(), await box.digest()]
+    await expect(join('school', code, other)).rejects.toMatchObject({
+      code: 'sync.invitation_invalid',
+      message: expect.stringMatching(/ It counts only at the server that made it: compare the address, then ask for a new one\.$/),
+    })
+    expect([await other.digest(), await box.digest()]).toEqual(before)
+    await other.close()
+    expect(await join('school', code)).toMatchObject({ school_name: 'St Brigid’s' })
+  })
+
   test('of one school, at a server that holds another: which is where, and which code to ask for', async () => {
     await openSchool(box, 'Own School')
     const code = await codeFor('school')
