@@ -24,7 +24,7 @@ export function Dialog({ title, lead, wide = false, onClose, first, children }: 
     <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
-        <Base.Popup initialFocus={first ?? true} className={wide ? `${styles['popup']} ${styles['wide']}` : styles['popup']}>
+        <Base.Popup initialFocus={first ?? true} className={`${layout['box']} ${styles['popup']} ${wide ? styles['wide'] : ''}`}>
           <div>
             <Base.Title>{title}</Base.Title>
             {lead && <Base.Description className={styles['lead']}>{lead}</Base.Description>}

@@ -34,7 +34,7 @@ type CardProps = { title?: string; label?: string | undefined; actions?: ReactNo
 /** A part of a page, with a heading of its own or a `label` for screen readers. */
 export function Card({ title, label = title, actions, children }: CardProps) {
   return (
-    <section className={styles['card']} aria-label={label}>
+    <section className={`${layout['box']} ${styles['card']}`} aria-label={label}>
       {(title || actions) && (
         <div className={styles['cardHead']}>
           {title && <h2>{title}</h2>}

@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode } from 'react'
 import { figure } from '../words/format.ts'
+import layout from './layout.module.css'
 import styles from './page.module.css'
 
 export type Column<Row> = {
@@ -25,7 +26,7 @@ export const figureColumn = <Row,>(head: string, figureOf: (row: Row) => number 
 const TableFrame = ({ label, children }: { label: string; children: ReactNode }) => (
   // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms; a region would be one landmark too many beside its card.
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1).
-  <div role="group" className={styles['scroller']} aria-label={label} tabIndex={0}>
+  <div role="group" className={`${layout['box']} ${styles['scroller']}`} aria-label={label} tabIndex={0}>
     <table className={styles['table']}>{children}</table>
   </div>
 )

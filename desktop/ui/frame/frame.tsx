@@ -120,23 +120,14 @@ function TermChoice() {
   )
 }
 
-const teaching = [
-  { to: '/', word: 'home' },
-  { to: '/marks', word: 'marks' },
-  { to: '/assessments', word: 'assessments' },
-  { to: '/results', word: 'results' },
-  { to: '/reports', word: 'reports' },
-  { to: '/classes', word: 'classes' },
-  { to: '/students', word: 'students' },
-] as const
-const running = [
-  { to: '/years', word: 'years' },
-  { to: '/subjects', word: 'subjects' },
-  { to: '/scale', word: 'scale' },
-  { to: '/people', word: 'people' },
-  { to: '/school', word: 'school' },
-] as const
-const always = [{ to: '/sync', word: 'sync' }] as const
+const teaching = ['/', '/marks', '/assessments', '/results', '/reports', '/classes', '/students'] as const
+const running = ['/years', '/subjects', '/scale', '/people', '/school'] as const
+const always = ['/sync'] as const
+type Path = (typeof teaching | typeof running | typeof always)[number]
+type WordOf<To> = To extends '/' ? 'home' : To extends `/${infer Word}` ? Word : never
+
+/** The name of a page is that of its path. */
+const wordOf = (to: Path) => (to === '/' ? 'home' : to.slice(1)) as WordOf<Path>
 
 /** Links to the pages that this person may open. */
 function Navigation({ isOpen }: { isOpen: boolean }) {
@@ -148,25 +139,23 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
         <img src="/icon.svg" alt="" />
         {t('name')}
       </Link>
-      <Group title={t('navigation.teaching')} entries={isStaff(profile) ? teaching : teaching.slice(0, 1)} />
-      {isAdmin(profile) && <Group title={t('navigation.running')} entries={[...running, ...always]} />}
-      {isStaff(profile) && !isAdmin(profile) && <Group title={t('navigation.sync')} entries={always} />}
+      <Group title={t('navigation.teaching')} paths={isStaff(profile) ? teaching : teaching.slice(0, 1)} />
+      {isAdmin(profile) && <Group title={t('navigation.running')} paths={[...running, ...always]} />}
+      {isStaff(profile) && !isAdmin(profile) && <Group title={t('navigation.sync')} paths={always} />}
     </nav>
   )
 }
 
-type Entry = (typeof teaching | typeof running | typeof always)[number]
-
-function Group({ title, entries }: { title: string; entries: readonly Entry[] }) {
+function Group({ title, paths }: { title: string; paths: readonly Path[] }) {
   const { t } = useTranslation('app')
   return (
     <div className={styles['group']}>
       <h2>{title}</h2>
       <ul>
-        {entries.map(({ to, word }) => (
+        {paths.map((to) => (
           <li key={to}>
             <Link to={to} activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
-              {t(`navigation.${word}`)}
+              {t(`navigation.${wordOf(to)}`)}
             </Link>
           </li>
         ))}
@@ -188,7 +177,7 @@ function AccountMenu() {
       <Menu.Trigger render={<Button size="small" aria-label={t('account.open', { name })} />}>{name}</Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={6} align="end" style={{ zIndex: 10 }}>
-          <Menu.Popup className={styles['menu']}>
+          <Menu.Popup className={`${layout['box']} ${styles['menu']}`}>
             <Menu.Item onClick={() => void navigate({ to: '/account' })}>{t('account.own')}</Menu.Item>
             {isOpen && <OwnSchools />}
             <MenuChoice

@@ -9,6 +9,7 @@ import { ask, refresh } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog, FormDialog } from '../../components/dialog.tsx'
 import { TextArea, TextField } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
 import { Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { editable, moment } from '../../words/format.ts'
@@ -47,7 +48,7 @@ export function CellDetails({ grid, isReadOnly, onAction }: Props) {
   const pupil = sheet.pupils[at.row]
   const column = sheet.columns[at.col]
   return (
-    <section className={styles['line']} aria-label={t('line.label')}>
+    <section className={`${layout['box']} ${styles['line']}`} aria-label={t('line.label')}>
       <p className={styles['lineText']}>
         {ids && pupil && column ? (
           <CellDescription

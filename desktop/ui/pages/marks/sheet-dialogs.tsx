@@ -7,6 +7,7 @@ import { refresh } from '../../api/queries.ts'
 import { Dialog, FormDialog, InfoDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import { ImportDialog, TableFile } from '../../components/import-dialog.tsx'
+import layout from '../../components/layout.module.css'
 import { Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import menu from '../../frame/frame.module.css'
@@ -36,6 +37,7 @@ export function SheetDialogs({ handle: { grid, root, runAction }, shown, onShow,
   const close = () => onShow(null)
   // A menu closes only after the dialog of the chosen item has opened.
   const closeMenu = () => onShow((now) => (now?.is === 'menu' || now?.is === 'column' ? null : now))
+  const menuProps = { grid, root, isReadOnly, onClose: closeMenu }
   // The grid gets the focus once the dialog has closed.
   const closeToGrid = () => {
     close()
@@ -52,11 +54,8 @@ export function SheetDialogs({ handle: { grid, root, runAction }, shown, onShow,
     case 'menu':
       return (
         <CellMenu
-          grid={grid}
-          root={root}
+          {...menuProps}
           position={shown.position}
-          isReadOnly={isReadOnly}
-          onClose={closeMenu}
           onAction={(action, at) => {
             close()
             if (action === 'copy') void copy()
@@ -66,17 +65,7 @@ export function SheetDialogs({ handle: { grid, root, runAction }, shown, onShow,
         />
       )
     case 'column':
-      return column ? (
-        <ColumnMenu
-          grid={grid}
-          root={root}
-          position={shown.position}
-          column={column}
-          isReadOnly={isReadOnly}
-          onClose={closeMenu}
-          onShow={onShow}
-        />
-      ) : null
+      return column ? <ColumnMenu {...menuProps} position={shown.position} column={column} onShow={onShow} /> : null
     case 'remark':
       return <RemarkDialog grid={grid} position={shown.position} onClose={closeToGrid} />
     case 'exclude':
@@ -201,7 +190,7 @@ function MenuAtCell({ grid, position, root, label, onClose, children }: AtCell) 
           align="start"
           style={{ zIndex: 10 }}
         >
-          <Menu.Popup className={menu['menu']} aria-label={label} finalFocus={root}>
+          <Menu.Popup className={`${layout['box']} ${menu['menu']}`} aria-label={label} finalFocus={root}>
             {children}
           </Menu.Popup>
         </Menu.Positioner>

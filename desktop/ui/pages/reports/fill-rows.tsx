@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { Button } from '../../components/button.tsx'
 import { Options } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
 import { Badge } from '../../components/page.tsx'
 import { sentenceOf } from '../../words/failure.ts'
 import { editable, figure, typedNumber } from '../../words/format.ts'
@@ -63,7 +64,7 @@ export function FillRows({ kind, label, at, head, children }: Props) {
     if (next instanceof HTMLInputElement || next instanceof HTMLTextAreaElement) next.select()
   }
   return (
-    <div className={styles['fill']}>
+    <div className={layout['box']}>
       <div className={`${styles['row']} ${styles['heads']} ${kind === 'entry' ? styles['line'] : ''}`} aria-hidden="true">
         {[head ?? t('pupil'), ...heads].map((text) => (
           <span key={text || 'state'}>{text}</span>

@@ -6,6 +6,7 @@ import { ask, type ReplyOf } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { InlineSelect, Options } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
 import { type ChosenTerm, useChosenTerm } from '../../frame/chosen-term.ts'
 import { nameOf } from '../../words/names.ts'
@@ -48,7 +49,7 @@ function ClassList({ area, classes }: { area: ClassArea; classes: ReturnType<typ
         <ul className={styles['classes']} aria-label={t('class.choose')}>
           {list.map(({ id, name, isClassTeacher }) => (
             <li key={id}>
-              <Link to={classRoutes[area]} params={{ classId: id }} className={styles['class']}>
+              <Link to={classRoutes[area]} params={{ classId: id }} className={`${layout['box']} ${styles['class']}`}>
                 <span>{name}</span>
                 {isClassTeacher && <Badge>{t('class.own')}</Badge>}
               </Link>

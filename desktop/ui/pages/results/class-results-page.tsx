@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, Card, Empty, FailureNotice, Page } from '../../components/page.tsx'
 import { fileName, saveFile } from '../../components/save-file.ts'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
@@ -164,7 +165,11 @@ function PupilList({ classId }: { classId: string }) {
         <ul className={styles['classes']} aria-label={t('pupils')}>
           {list.map((pupil) => (
             <li key={pupil.id}>
-              <Link to="/results/$classId/students/$studentId" params={{ classId, studentId: pupil.id }} className={styles['class']}>
+              <Link
+                to="/results/$classId/students/$studentId"
+                params={{ classId, studentId: pupil.id }}
+                className={`${layout['box']} ${styles['class']}`}
+              >
                 {listedName(pupil)}
               </Link>
             </li>
