@@ -97,25 +97,30 @@ const beside = [
 ]
 
 /** Packages of CommonJS find here what they are used to. */
-export const BANNER = `import { createRequire as __createRequire } from 'node:module'
+const BANNER = `import { createRequire as __createRequire } from 'node:module'
 const require = __createRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname`
+
+/** How esbuild bundles what runs on Node. */
+export const forNode = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  // Half of the time of a start is reading the bundle; names stay, since errors are read by people.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  banner: { js: BANNER },
+}
 
 async function bundleOne(entry, outfile) {
   const { build } = await import('esbuild')
   const { outputFiles } = await build({
+    ...forNode,
     entryPoints: [join(root, 'server', entry)],
     outfile,
     write: false,
-    bundle: true,
-    platform: 'node',
     target: 'node20',
-    format: 'esm',
     sourcemap: true,
-    // Half of the time of a start is reading the bundle; names stay, since errors are read by people.
-    minifyWhitespace: true,
-    minifySyntax: true,
     logLevel: 'warning',
-    banner: { js: BANNER },
     external: beside,
   })
   mkdirSync(dirname(outfile), { recursive: true })

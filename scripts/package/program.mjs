@@ -1,7 +1,7 @@
 // The program as a folder: bundles with all of their packages in them, and beside them what they read at run time.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { BANNER, copyFonts, ensureAppBuilt, app as webApp } from '../build.mjs'
+import { copyFonts, ensureAppBuilt, forNode, app as webApp } from '../build.mjs'
 import { root } from '../install.mjs'
 
 const ADDON = 'better_sqlite3.node'
@@ -21,19 +21,13 @@ const addonBeside = {
 async function bundle(entry, outfile, { alias = {}, target }) {
   const { build } = await import('esbuild')
   const { metafile } = await build({
+    ...forNode,
     entryPoints: [join(root, entry)],
     outfile,
-    bundle: true,
-    platform: 'node',
     target,
-    format: 'esm',
     metafile: true,
-    // Half of the time of a start is reading the bundle; names stay, since errors are read by people.
-    minifyWhitespace: true,
-    minifySyntax: true,
     legalComments: 'none',
     logLevel: 'error',
-    banner: { js: BANNER },
     alias,
     plugins: [addonBeside],
   })
