@@ -1,10 +1,6 @@
-import { keysOf } from '@markbook/server/http/tokens'
-import { openDatabase, serveOnly } from './bare.ts'
-import { callers } from './signed-in.ts'
+import { serveOnly } from './bare.ts'
+import { callerOf, database } from './signed-in.ts'
 
-const [folder = '', secret = ''] = process.argv.slice(2)
-const database = openDatabase(folder)
-const callerOf = callers(database, keysOf(secret).access)
 const classById = database.prepare<[string, string], { id: string }>('select * from student_group where school_id = ? and id = ?')
 const assignment = database.prepare<[string, string, string], { teacher: string }>(`
   select a.user_profile_id as teacher, c.user_profile_id as class_teacher, s.subject_id

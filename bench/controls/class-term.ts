@@ -1,11 +1,7 @@
-import { keysOf } from '@markbook/server/http/tokens'
-import { openDatabase, serveOnly } from './bare.ts'
+import { serveOnly } from './bare.ts'
 import { naiveTerm } from './naive-term.ts'
-import { callers } from './signed-in.ts'
+import { callerOf, database } from './signed-in.ts'
 
-const [folder = '', secret = ''] = process.argv.slice(2)
-const database = openDatabase(folder)
-const callerOf = callers(database, keysOf(secret).access)
 const resultOf = naiveTerm(database)
 
 /** `GET /api/calculations/class-term` for an administrator. */

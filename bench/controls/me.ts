@@ -1,9 +1,5 @@
-import { keysOf } from '@markbook/server/http/tokens'
-import { openDatabase, serveOnly } from './bare.ts'
-import { callers } from './signed-in.ts'
-
-const [folder = '', secret = ''] = process.argv.slice(2)
-const callerOf = callers(openDatabase(folder), keysOf(secret).access)
+import { serveOnly } from './bare.ts'
+import { callerOf } from './signed-in.ts'
 
 /** `GET /api/auth/me` with nothing around it. */
 serveOnly((request) => {
