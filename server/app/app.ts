@@ -36,10 +36,8 @@ export function createApp(services: Services): App {
     record(services, c, performance.now() - started)
   })
   app.options('/api/*', (c) => preflight(checkOrigin(c.req.raw, services.config)))
-  for (const resource of Object.keys(contract) as (keyof typeof contract)[]) {
-    if (resource in handlers)
-      mount(app, services, resource, contract[resource], handlers[resource as keyof typeof handlers] as Handlers<Record<string, Endpoint>>)
-  }
+  for (const resource of Object.keys(contract) as (keyof typeof contract)[])
+    mount(app, services, resource, contract[resource], handlers[resource] as Handlers<Record<string, Endpoint>>)
   serveDemo(app, services)
   serveDesktop(app, services)
   serveSystem(app, services)

@@ -1,3 +1,5 @@
+import type { Contract } from '@markbook/shared/contract/contract'
+import type { Handlers } from '../http/handler.ts'
 import { academicYearHandlers } from './academic-years/academic-years.handlers.ts'
 import { assessmentHandlers } from './assessments/assessments.handlers.ts'
 import { authHandlers } from './auth/auth.handlers.ts'
@@ -8,11 +10,15 @@ import { classHandlers } from './classes/classes.handlers.ts'
 import { gradeHandlers } from './grades/grades.handlers.ts'
 import { gradingScaleHandlers } from './grading-scale/grading-scale.handlers.ts'
 import { historyHandlers } from './history/history.handlers.ts'
+import { gradeSheet } from './imports/grade-sheet.ts'
+import { importGrades } from './imports/grades-import.ts'
 import { importTemplate } from './imports/import-template.ts'
-import { importHandlers } from './imports/imports.handlers.ts'
+import { importStudents } from './imports/students-import.ts'
 import { jobHandlers } from './jobs/jobs.handlers.ts'
 import { replicationHandlers } from './replication/replication.handlers.ts'
-import { reportFileHandlers } from './reports/files/report-files.handlers.ts'
+import { classFileHandlers } from './reports/files/class-files.handlers.ts'
+import { classPdfHandlers } from './reports/files/class-pdfs.handlers.ts'
+import { pdfHandlers } from './reports/files/pdfs.handlers.ts'
 import { reportHandlers } from './reports/reports.handlers.ts'
 import { schoolHandlers } from './schools/schools.handlers.ts'
 import { studentHandlers } from './students/students.handlers.ts'
@@ -28,16 +34,16 @@ export const handlers = {
   gradingScale: gradingScaleHandlers,
   students: { ...studentHandlers, importTemplate },
   classes: classHandlers,
-  imports: importHandlers,
+  imports: { students: importStudents, grades: importGrades, gradeSheet },
   schools: schoolHandlers,
   academicYears: academicYearHandlers,
   subjects: subjectHandlers,
   calculations: calculationHandlers,
-  reportFiles: reportFileHandlers,
+  reportFiles: { ...classFileHandlers, ...classPdfHandlers, ...pdfHandlers },
   reports: reportHandlers,
   jobs: jobHandlers,
   assessments: assessmentHandlers,
   grades: gradeHandlers,
   history: historyHandlers,
   replication: replicationHandlers,
-}
+} satisfies { [R in keyof Contract]: Handlers<Contract[R]> }
