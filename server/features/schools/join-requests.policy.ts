@@ -3,12 +3,10 @@ import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { closeOffer, offersTo } from './offers.ts'
+import { activeSchool, closeOffer, offersTo } from './offers.ts'
 
 /** A school as join requests show it. */
 export type SchoolName = Pick<Row<'school'>, 'id' | 'name'>
-
-const activeSchool = rowsBy('school', { id: 'id' }, { columns: ['id', 'name'], where: { is_active: true } })
 
 const pendingOfUser = rowsBy('school_join_request', { user: 'user_id' }, { where: { status: 'pending' }, limit: 1 })
 

@@ -13,7 +13,7 @@ type Role = Row<'school_management'>['role']
  */
 type Offer = { school: { id: string; name: string }; role: Role | null; offered_at: string; requestId: string | null; entries: string[] }
 
-const activeSchool = rowsBy('school', { id: 'id' }, { columns: ['id', 'name'], where: { is_active: true } })
+export const activeSchool = rowsBy('school', { id: 'id' }, { columns: ['id', 'name'], where: { is_active: true } })
 
 /**
  * The offers to a person, newest first. A membership is known by its id, which follows from person and school; a request by who made it.
