@@ -85,7 +85,7 @@ export type StoredVersions = {
   place?: number | null | undefined
 }
 
-export type VersionsToWrite = StoredVersions & { any_open: boolean | 0 | 1 }
+type VersionsToWrite = StoredVersions & { any_open: boolean | 0 | 1 }
 
 const STORED = 'row_id, vv, units, schema, extra, source_id, settled'
 
