@@ -12,11 +12,14 @@ export const bundle = join(root, 'dist', 'markbook.mjs')
 /** The app that every server serves, with each file packed once here instead of at every request. */
 export const app = join(root, 'dist', 'app')
 
+/** Tests are in nothing that is built. */
+const isSource = (name) => /\.([jt]sx?|json|css|html|svg)$/.test(name) && !/\.test\.tsx?$/.test(name)
+
 const newest = (folder) =>
   readdirSync(folder, { withFileTypes: true }).reduce((latest, entry) => {
     if (entry.name === 'node_modules') return latest
     const path = join(folder, entry.name)
-    const time = entry.isDirectory() ? newest(path) : /\.([jt]sx?|json|css|html|svg)$/.test(entry.name) ? statSync(path).mtimeMs : 0
+    const time = entry.isDirectory() ? newest(path) : isSource(entry.name) ? statSync(path).mtimeMs : 0
     return Math.max(latest, time)
   }, 0)
 
