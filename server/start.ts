@@ -9,6 +9,7 @@ import type { Cache } from './cache/cache.ts'
 import { memoryCache } from './cache/memory.ts'
 import { redisCache } from './cache/redis.ts'
 import type { Config } from './config.ts'
+import type { WorkerEntry } from './documents/workers/entry.ts'
 import { openDocuments } from './documents/workers/open-documents.ts'
 import { recordSecretFingerprint } from './features/auth/secret-fingerprint.ts'
 import { openJobs } from './features/jobs/open-jobs.ts'
@@ -57,11 +58,15 @@ const openCache = async ({ redisUrl }: Config, { nodeId }: Store, log: Log): Pro
 
 /**
  * `beside`: for a verb of the command line while the server may be running; its mail and its cache are its own. `demo`: whom a newcomer
- * may be, in a demonstration. `print`: where mails go while there is no SMTP server, in place of the console.
+ * may be, in a demonstration. `print`: where mails go while there is no SMTP server, in place of the console. `documentWorker`: what makes
+ * documents, in place of the program's own.
  */
-type NodeOptions = { beside?: boolean; demo?: readonly DemoAccount[]; print?: (text: string) => void }
+type NodeOptions = { beside?: boolean; demo?: readonly DemoAccount[]; print?: (text: string) => void; documentWorker?: WorkerEntry }
 
-export async function openNode(config: Config, { beside = false, demo = [], print }: NodeOptions = {}): Promise<Node> {
+export async function openNode(
+  config: Config,
+  { beside = false, demo = [], print, documentWorker: entry }: NodeOptions = {},
+): Promise<Node> {
   const log = jsonLog(config.logLevel)
   const store = await openStore(config, { beside })
   const keys = keysOf(config.sessionSecret)
@@ -80,7 +85,7 @@ export async function openNode(config: Config, { beside = false, demo = [], prin
     mailer,
     files,
     uploads,
-    documents: openDocuments(),
+    documents: openDocuments(entry && { entry }),
     log,
     metrics: createMetrics(),
     replication: null,
@@ -111,7 +116,7 @@ export type Running = { node: Node; port: number; url: string; notes: readonly s
 const DRAIN = 10_000
 
 /** Throws where the port is taken, the database or certificate cannot be used, or another server holds the folder. */
-export async function startServer(config: Config, options: Pick<NodeOptions, 'demo' | 'print'> = {}): Promise<Running> {
+export async function startServer(config: Config, options: Omit<NodeOptions, 'beside'> = {}): Promise<Running> {
   const node = await openNode(config, options)
   try {
     const secured = await openTls(config, clock)

@@ -11,6 +11,7 @@ import { startSession } from '../../../server/http/sessions.ts'
 import { type Running, startServer } from '../../../server/start.ts'
 import { asSystem } from '../../../server/store/tx.ts'
 import { memoryFolder } from '../../../server/testing/memory-folder.ts'
+import { builtWorker } from '../../../server/testing/program.ts'
 
 /**
  * A school's server as it is started at a school: on SQLite, on a port of this machine, with the story in it and the app at `/`.
@@ -42,7 +43,7 @@ export async function openSite({ story = true, env = {}, demo = false }: SiteOpt
     BACKUPS: 'false',
     ...env,
   })
-  const options = { demo: demo ? DEMO_ACCOUNTS : [] }
+  const options = { demo: demo ? DEMO_ACCOUNTS : [], documentWorker: builtWorker }
   let running = await startServer(readConfig(settings('0')), options)
   const { url, port } = running
   if (story) await loadStory(running.node.services.store)
