@@ -2,26 +2,25 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { RunOptions } from 'axe-core'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { expect, inject } from 'vitest'
+import { expect } from 'vitest'
 import { chromiumArguments, headlessPath } from './chromium.ts'
 
 if (!headlessPath) console.warn('No Chromium on this machine: the tests in a real browser are skipped (apt-get install chromium).')
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    /** The address of the Chromium of this run; empty where the machine has none. */
-    chromium: string
-  }
-}
-
 /** The sizes that people have: the old PC, and a telephone for reading. */
 export const sizes = { pc: { width: 1366, height: 768 }, phone: { width: 390, height: 844 } } as const
 
-/** The Chromium of this run; with `more` arguments one of its own. What is closed takes its windows with it. */
-export const openBrowser = (...more: string[]): Promise<Browser> =>
-  more.length === 0
-    ? chromium.connect(inject('chromium'))
-    : chromium.launch({ executablePath: headlessPath ?? '', headless: true, args: [...chromiumArguments, ...more] })
+let launched: Promise<Browser> | undefined
+
+/** The Chromium of this worker, which ends with it. To close it closes its windows, so that the next file has it as it was. */
+export async function openBrowser(): Promise<Browser> {
+  launched ??= chromium.launch({ executablePath: headlessPath ?? '', headless: true, args: [...chromiumArguments] })
+  const browser = await launched
+  const close = async () => {
+    for (const context of browser.contexts()) await context.close()
+  }
+  return Object.create(browser, { close: { value: close } })
+}
 
 /** A window of an old PC, in English; a script error in it fails the test that looks (`faults`). */
 export async function openWindow(

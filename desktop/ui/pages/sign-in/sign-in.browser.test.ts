@@ -2,11 +2,10 @@ import { people } from '@markbook/shared/story/people'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
-import { headlessPath } from '../../tests/chromium.ts'
+import { headlessPath, NAME_OF_THIS_MACHINE } from '../../tests/chromium.ts'
 import { catchPost, consoleCode, noMailLeaves } from '../../tests/post.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
-const NAME = 'markbook.school'
 const wrong = (code: string) => String((Number(code) + 1) % 10 ** 8).padStart(8, '0')
 const spaced = (code: string) => ` ${code.slice(0, 4)} ${code.slice(4)} `
 const codeField = (page: Page) => page.getByLabel('Code', { exact: true })
@@ -16,7 +15,7 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser(`--host-resolver-rules=MAP ${NAME} 127.0.0.1`)])
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
   })
   afterAll(async () => {
     await browser.close()
@@ -107,7 +106,7 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
   test('in French, under a name that is no secure context, at 200 % zoom', async () => {
     const post = catchPost(site)
     const { context, page, faults } = await openWindow(browser, { viewport: { width: 683, height: 384 } })
-    await page.goto(`http://${NAME}:${site.running().port}/sign-in?next=//evil.example`)
+    await page.goto(`http://${NAME_OF_THIS_MACHINE}:${site.running().port}/sign-in?next=//evil.example`)
     expect(await page.evaluate(() => window.isSecureContext)).toBe(false)
     await page.getByLabel('Language').selectOption('fr')
     await page.getByRole('heading', { name: 'Connexion' }).waitFor()
@@ -117,7 +116,7 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
     await page.keyboard.press('Enter')
     await page.getByLabel('Code', { exact: true }).fill(await post.codeFor(people.niamh.email))
     await page.getByRole('heading', { name: 'Aujourd’hui' }).waitFor()
-    expect(new URL(page.url()).host).toBe(`${NAME}:${site.running().port}`)
+    expect(new URL(page.url()).host).toBe(`${NAME_OF_THIS_MACHINE}:${site.running().port}`)
     expect(faults).toEqual([])
     await context.close()
   })
