@@ -174,12 +174,14 @@ describe('a child', () => {
     const { peer, keys } = await withChild()
     const path = '/sync/push'
     const nonce = await sessionOf(peer)
-    const rows = (count: number, id = randomUUID()) => Array.from({ length: count }, () => [id, 1, {}, {}, [], null])
     const push = (number: number, tables: object[]) => {
-      const body = new Uint8Array(gzipSync(JSON.stringify({ from: 0, to: 7, cursor: null, tables, history: [] })))
+      const body = new Uint8Array(gzipSync(JSON.stringify({ from: 0, to: 7, cursor: null, tables, history: packEntries([]) })))
       return ask(path, { headers: { ...signed(path, body, { peer, keys, nonce, number }), ...gzipped }, body })
     }
-    const of = (table: string, count: number) => ({ table, columns: [], units: {}, rows: rows(count) })
+    const of = (table: string, count: number, id = randomUUID()) => {
+      const ids = Array.from({ length: count }, () => id)
+      return { table, columns: [], units: {}, versions: [[1, {}, {}, [], null]], ids, at: ids.map(() => 0), cells: [] }
+    }
     const before = await centre.digest()
     const most = limits.sync.pushRows
     expect(await push(1_000, [of('of_a_newer_program', most - 1), of('of_another', 2)])).toMatchObject({
@@ -198,8 +200,8 @@ describe('a child', () => {
     const push = (number: number, value: string) => {
       const ids = Array.from({ length: count }, () => randomUUID())
       const sheet = { versions: [[1, {}, {}, [], null]], ids, at: ids.map(() => 0), cells: [{ all: value }] }
-      const tables = [{ table: 'of_a_newer_program', columns: ['a'], units: {}, sheet }]
-      const body = Buffer.from(JSON.stringify({ from: 0, to: 7, cursor: null, tables, history: [] }))
+      const tables = [{ table: 'of_a_newer_program', columns: ['a'], units: {}, ...sheet }]
+      const body = Buffer.from(JSON.stringify({ from: 0, to: 7, cursor: null, tables, history: packEntries([]) }))
       return ask(path, { headers: signed(path, body, { peer, keys, nonce, number }), body })
     }
     const fits = Math.floor(limits.sync.pageBytes / count) - 100
