@@ -46,9 +46,23 @@ const FORMS = {
   signature: /^[\w-]{86}$/,
 } as const
 
-/** A program of before does not say its protocol, and understands this refusal. */
-function demandProtocol(c: Ctx): void {
-  if (!(Number(c.req.header(headersOf.protocol)) >= OLDEST_PROTOCOL)) throw syncFailures.upgradeNeeded()
+/** Since then a child believes no refusal that its parent has not signed. A program of the protocol before does not say its number. */
+const SIGNED_SINCE = 2
+
+/** Throws 426 where the asker speaks an older protocol, signed where that can be verified there: only then does it say that it must be updated. */
+async function demandProtocol<A extends Asker>(c: Ctx, services: Services, from: Finder<A>, exchange: Exchange): Promise<void> {
+  const spoken = Number(c.req.header(headersOf.protocol))
+  if (spoken >= OLDEST_PROTOCOL) return
+  const refusal = syncFailures.upgradeNeeded()
+  if (!(spoken >= SIGNED_SINCE)) throw refusal
+  try {
+    const heard = heardIn(c)
+    exchange.answers = heard.signature
+    await from(services, heard, exchange)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+  }
+  throw refusal
 }
 
 function heardIn(c: Ctx): Heard {
@@ -209,7 +223,7 @@ async function heardAnd<A extends Asker, S extends z.ZodType, T>(
   { services, busy, way, exchange }: At<A, S>,
   work: (given: { c: Ctx; asker: A; asked: z.output<S> }) => Promise<T>,
 ): Promise<T> {
-  demandProtocol(c)
+  await demandProtocol(c, services, way.from, exchange)
   demandForm(c, way)
   const heard = heardIn(c)
   exchange.answers = heard.signature

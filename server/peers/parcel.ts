@@ -31,23 +31,23 @@ const Head = z.object({
 })
 export type Head = z.infer<typeof Head>
 
-const Up = z.object({
+export const Up = z.object({
   pages: z.array(z.object({ push: Push, people: z.int() })),
   files: z.array(OnStick).default([]),
   wants: z.array(OfRow).default([]),
 })
-const Down = z.object({
+export const Down = z.object({
   answers: z.array(z.object({ to: z.int(), people: z.int(), answers: z.array(RowAnswer) })),
   pages: z.array(Page),
   files: z.array(OnStick).default([]),
   taken: z.array(OnStick).default([]),
 })
-type Peer = Row<'sync_peer'>
 export type Up = z.infer<typeof Up>
 export type Down = z.infer<typeof Down>
+type Peer = Row<'sync_peer'>
 
-/** It rises when a parcel can no longer be read by the program before. 2: signed history, and every row by column. */
-const FORMAT = 2
+/** It rises when a parcel can no longer be read by the program before (parcel.test.ts). 2: history is signed, and rows and history go by column. */
+export const FORMAT = 2
 
 export const headOf = (head: Omit<Head, 'markbook' | 'protocol' | 'schema'>): Head => ({
   markbook: 'parcel',

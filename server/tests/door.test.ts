@@ -6,14 +6,14 @@ import zlib, { gzipSync } from 'node:zlib'
 import { limits } from '@markbook/shared/limits'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { packEntries } from '@markbook/sync/protocol/entries'
-import { PROTOCOL } from '@markbook/sync/protocol/messages'
+import { OLDEST_PROTOCOL, PROTOCOL } from '@markbook/sync/protocol/messages'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { jsonLog } from '../http/log.ts'
 import { overloadProtection } from '../http/overload.ts'
 import { listen } from '../lan/listener.ts'
-import { invite, parentsOf } from '../peers/enrolment.ts'
+import { invite, keysOfCode, parentsOf } from '../peers/enrolment.ts'
 import { keysOfEnrolment } from '../peers/incarnation.ts'
-import { type NodeKeys, signatureOf } from '../peers/keys.ts'
+import { isReplyOf, isReplyProved, type NodeKeys, nodeKeys, signatureOf } from '../peers/keys.ts'
 import { setPeer } from '../store/peer-row.ts'
 import { asSystem } from '../store/tx.ts'
 import { carrierTo, makeRound, under, unpacked } from '../testing/nodes.ts'
@@ -365,6 +365,47 @@ describe('a node that nobody has joined and nobody is invited to', () => {
     expect(await statusOf()).toBe(401)
     await centre.services.store.write(asSystem(), (tx) => setPeer(tx, peer, { revoked_at: tx.now }))
     expect(await statusOf()).toBe(401)
+  })
+})
+
+describe('who speaks the protocol before is told to be updated, signed, for it believes nothing else', () => {
+  const before = { 'markbook-protocol': String(OLDEST_PROTOCOL - 1) }
+  const tooOld = { status: 426, code: 'sync.upgrade_needed' }
+  const replyTo = (headers: Record<string, string>, { status, text }: { status: number; text: string }) => ({
+    answers: headers['markbook-signature'] ?? '',
+    status,
+    body: Buffer.from(text),
+  })
+
+  test('a child, in its session or not', async () => {
+    const { peer, keys } = await withChild()
+    const { publicKey } = nodeKeys(centre.services.config.sessionSecret, centre.services.store.nodeId)
+    for (const path of PATHS.slice(1))
+      for (const nonce of ['', await sessionOf(peer)]) {
+        const headers = { ...signed(path, Buffer.from('{}'), { peer, keys, nonce }), ...before }
+        const refused = await ask(path, { headers })
+        expect(refused).toMatchObject(tooOld)
+        expect(isReplyOf(replyTo(headers, refused), refused.headers['markbook-signature'] ?? '', publicKey)).toBe(true)
+      }
+  })
+
+  test('who joins with a code: the refusal proves that this server made it, and the code stays good', async () => {
+    const { code } = await invitation()
+    const { id, signing, verifier } = keysOfCode(code)
+    const path = '/sync/join'
+    const headers = { ...signed(path, Buffer.from('{}'), { peer: id, keys: { signing } as NodeKeys }), ...before }
+    const refused = await ask(path, { headers })
+    expect(refused).toMatchObject(tooOld)
+    expect(isReplyProved(replyTo(headers, refused), refused.headers['markbook-signature'] ?? '', verifier)).toBe(true)
+    const [kept] = await centre.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_invitation))
+    expect(kept?.used_at).toBeNull()
+  })
+
+  test('nobody whom this server knows, or without a right form: the same, unsigned or not', async () => {
+    await withChild()
+    expect(await ask('/sync/hello', { headers: { ...claiming(randomUUID()), ...before } })).toMatchObject(tooOld)
+    expect(await ask('/sync/hello', { headers: { ...claiming('nobody'), ...before } })).toMatchObject(tooOld)
+    expect(await ask('/sync/join', { headers: { ...claiming('A'.repeat(43)), ...before } })).toMatchObject(tooOld)
   })
 })
 
