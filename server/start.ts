@@ -29,8 +29,10 @@ import { openTls, type Secured } from './lan/tls.ts'
 import { consoleMailer } from './mail/console.ts'
 import { smtpMailer } from './mail/smtp.ts'
 import { isLoopback, urlOf } from './network/addresses.ts'
+import { keepSayingLastWord } from './peers/last-word.ts'
 import { startReplication } from './peers/replication.ts'
 import { scheduleForgetting } from './peers/tombstones.ts'
+import { readWipeNote } from './peers/wipe-note.ts'
 import { backUpBeforeMigration } from './store/backup/place.ts'
 import { scheduleBackups } from './store/backup/schedule.ts'
 import { openCentralStore, openSchoolStore, type Store } from './store/store.ts'
@@ -90,6 +92,7 @@ export async function openNode(
     metrics: createMetrics(),
     replication: null,
     presence: null,
+    wiped: config.role === 'school' ? readWipeNote(config.dataDir) : null,
     demo,
   }
   const services: Services = { ...own, jobs: openJobs(own, { report_pdfs: makeReportPdfs }) }
@@ -111,7 +114,16 @@ export async function openNode(
  * A server that listens. `url` is where this machine reaches it. `notes` are what an operator should know, in sentences. `stop`
  * finishes what is in flight, at most `DRAIN` ms, then closes the database.
  */
-export type Running = { node: Node; port: number; url: string; notes: readonly string[]; presence: Presence; stop(): Promise<void> }
+export type Running = {
+  node: Node
+  port: number
+  url: string
+  notes: readonly string[]
+  presence: Presence
+  /** Resolves where this is a laptop that its school has erased: it is to be stopped, and its next start erases it (sync/SPEC.md, «Wiping»). */
+  wiped: Promise<void>
+  stop(): Promise<void>
+}
 
 const DRAIN = 10_000
 
@@ -132,7 +144,9 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
     const forgetting = scheduleForgetting(node.services)
     // A central node serves its children and has no parent of its own.
     if (config.role === 'school') node.services.replication = await startReplication(node.services)
+    const lastWord = keepSayingLastWord(node.services)
     const stop = async () => {
+      lastWord.stop()
       await node.services.replication?.stop()
       await presence.stop()
       await backups?.stop()
@@ -144,7 +158,8 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
       await node.close()
       removeNote(config.dataDir, process.pid)
     }
-    return { node, port, url, notes: secured?.notes ?? [], presence, stop }
+    const wiped = node.services.replication?.wiped ?? new Promise<void>(() => {})
+    return { node, port, url, notes: secured?.notes ?? [], presence, wiped, stop }
   } catch (error) {
     await node.close()
     throw error

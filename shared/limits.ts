@@ -214,6 +214,8 @@ export const limits = {
     wait: 25,
     backOff: { first: 1_000, most: 30_000, unsent: 5_000, hurry: 2_000 },
     look: 2_000,
+    /** After so many ms an erased laptop says again that it is. */
+    lastWord: 60_000,
     /**
      * How long a parent is not there before the next is spoken with, how often it is looked whether the first is back, and its patience, ms;
      * pages each way when the others are met once a day (docs/design/replication.md).

@@ -2,8 +2,10 @@ import { type Barred, type Bounds, type Effect, type Event, type Notice, type St
 
 /** What the driver carries effects out with: the store and the line of a real node, or those of the simulation. */
 export type Ports = {
-  greet(): Promise<{ anew: boolean }>
+  greet(): Promise<{ anew: boolean; wipe: boolean }>
   renew(): Promise<void>
+  /** Sends what is here, and closes this node for good. */
+  wipe(): Promise<void>
   push(): Promise<{ more: boolean }>
   /** `wait` in seconds: how long the parent may take to have news. */
   pull(wait: number, signal: AbortSignal): Promise<{ news: boolean; more: boolean }>
@@ -73,6 +75,12 @@ export class Driver {
         this.run(async () => {
           await this.ports.renew()
           return { type: 'renewed' }
+        })
+        break
+      case 'wipe':
+        this.run(async () => {
+          await this.ports.wipe()
+          return { type: 'wiped' }
         })
         break
       case 'push':

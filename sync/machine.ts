@@ -14,6 +14,8 @@ export type State =
   | { kind: 'pushing'; pending: boolean; heard: boolean }
   | { kind: 'pulling'; pending: boolean }
   | { kind: 'listening' }
+  /** What is here is sent, and then erased: there is nothing to do after that. */
+  | { kind: 'wiping' }
   /** `hurried`: something written here has shortened the wait already; the next failure makes another. */
   | { kind: 'waiting'; failures: number; unsent: boolean; hurried: boolean }
   | { kind: 'barred'; why: Barred }
@@ -22,9 +24,10 @@ export type Barred = 'revoked' | 'upgrade'
 export type Event =
   | { type: 'start' }
   | { type: 'stop' }
-  /** The parent knows this incarnation, or the child must begin another (SPEC, «Incarnations»). */
-  | { type: 'welcomed'; anew: boolean }
+  /** The parent knows this incarnation, or the child must begin another (SPEC, «Incarnations»). `wipe`: it asks the child to erase itself. */
+  | { type: 'welcomed'; anew: boolean; wipe: boolean }
   | { type: 'renewed' }
+  | { type: 'wiped' }
   /** `more`: there is more of the own feed to send. */
   | { type: 'pushed'; more: boolean }
   /** `news`: rows came; `more`: and there are more. */
@@ -37,7 +40,7 @@ export type Event =
   | { type: 'failed'; how: 'line' | 'session' | Barred }
 
 export type Effect =
-  | { do: 'greet' | 'renew' | 'push' | 'pull' | 'listen' | 'hangUp' }
+  | { do: 'greet' | 'renew' | 'push' | 'pull' | 'listen' | 'hangUp' | 'wipe' }
   | { do: 'sleep'; ms: number }
   | { do: 'tell'; notice: Notice }
 export type Notice = 'connected' | 'up_to_date' | 'offline' | Barred
@@ -50,7 +53,7 @@ export type Step = { state: State; effects: readonly Effect[] }
 export type Bounds = { first: number; most: number; unsent: number; hurry: number }
 
 const stay = (state: State): Step => ({ state, effects: [] })
-const go = (kind: 'renewing' | 'listening', ...effects: Effect[]): Step => ({ state: { kind }, effects })
+const go = (kind: 'renewing' | 'listening' | 'wiping', ...effects: Effect[]): Step => ({ state: { kind }, effects })
 const greet = (failures = 0, unsent = true): Step => ({ state: { kind: 'greeting', failures, unsent }, effects: [{ do: 'greet' }] })
 const push = (heard: boolean, ...first: Effect[]): Step => ({
   state: { kind: 'pushing', pending: false, heard },
@@ -69,7 +72,8 @@ export function step(state: State, event: Event, bounds: Bounds): Step {
     case 'greeting':
       if (event.type === 'wrote') return stay(state.unsent ? state : { ...state, unsent: true })
       if (event.type !== 'welcomed') return stay(state)
-      return event.anew ? go('renewing', { do: 'renew' }) : push(false, { do: 'tell', notice: 'connected' })
+      if (event.anew) return go('renewing', { do: 'renew' })
+      return event.wipe ? go('wiping', { do: 'wipe' }) : push(false, { do: 'tell', notice: 'connected' })
     case 'renewing':
       return event.type === 'renewed' ? greet() : stay(state)
     case 'pushing':
@@ -86,6 +90,8 @@ export function step(state: State, event: Event, bounds: Bounds): Step {
       if (event.type === 'wrote') return push(true, { do: 'hangUp' })
       if (event.type !== 'pulled') return stay(state)
       return event.more ? pull(false) : go('listening', { do: 'listen' })
+    case 'wiping':
+      return event.type === 'wiped' ? { state: { kind: 'stopped' }, effects: [] } : stay(state)
     case 'waiting':
       if (event.type === 'wrote' && !state.hurried)
         return { state: { ...state, unsent: true, hurried: true }, effects: [{ do: 'sleep', ms: Math.min(bounds.hurry, bounds.most) }] }

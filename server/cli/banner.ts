@@ -2,6 +2,8 @@ import type { DemoAccount } from '@markbook/shared/contract/demo'
 import { renderUnicodeCompact } from 'uqr'
 import type { Config } from '../config.ts'
 import { LOCAL_NAME } from '../network/addresses.ts'
+import type { WipeNote } from '../peers/wipe-note.ts'
+import { shortMoment } from './words.ts'
 
 const WHO: Record<DemoAccount['who'], string> = {
   head: 'the head, an administrator',
@@ -11,10 +13,10 @@ const WHO: Record<DemoAccount['who'], string> = {
 
 type BannerConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'smtpUrl' | 'lan' | 'tls'>
 /** Where the server is: for this machine, and for others, best first. `notes` are what was made at this start. */
-export type Whereabouts = { url: string; urls: readonly string[]; notes: readonly string[] }
+export type Whereabouts = { url: string; urls: readonly string[]; notes: readonly string[]; wiped: WipeNote | null }
 
 /** What the start says to the person at the screen: where the server is, where the marks are, how to get in. */
-export function banner(config: BannerConfig, { url, urls, notes }: Whereabouts, accounts: readonly DemoAccount[]): string {
+export function banner(config: BannerConfig, { url, urls, notes, wiped }: Whereabouts, accounts: readonly DemoAccount[]): string {
   const place = config.databaseUrl
     ? `a central node on ${withoutPassword(config.databaseUrl)}`
     : `a school node; its marks are in ${config.dataDir}`
@@ -23,6 +25,7 @@ export function banner(config: BannerConfig, { url, urls, notes }: Whereabouts, 
     : 'There is no mail server, so sign-in codes are printed here.'
   return [
     ...notes,
+    ...(wiped ? ['', wipedSaid(wiped)] : []),
     '',
     `Markbook is running: ${url}`,
     `  This is ${place}.`,
@@ -36,6 +39,10 @@ export function banner(config: BannerConfig, { url, urls, notes }: Whereabouts, 
     '',
   ].join('\n')
 }
+
+/** Of a laptop that its school has erased. */
+export const wipedSaid = ({ by, at }: WipeNote): string =>
+  `This laptop was erased on ${shortMoment(at)}, at the request of ${by}: marks, names, files, keys and backups are gone from it.\nIt begins anew, and belongs to no school. Whoever is to use it needs a new invitation from their school.`
 
 /** For the other devices of the building: addresses, best first, and the best one as a QR code. */
 function network({ lan, tls }: BannerConfig, url: string, urls: readonly string[]): string[] {

@@ -50,6 +50,8 @@ const node = {
   last_seen_at: null,
   clock_offset_ms: 90_000,
   revoked_at: null,
+  wipe_asked_at: null,
+  wiped_at: null,
   began_anew: { name: 'PC (2)', at: conflict.at, both_heard: true },
 } as const
 const at = { ref: 'edd119aaaaaaaaaa', school: zoe.id, since: conflict.at, isDone: false }

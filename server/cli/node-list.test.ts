@@ -94,4 +94,11 @@ describe('the list of nodes, on a machine in Kathmandu', () => {
     expect(lines.filter((line) => [...line].length > 80)).toEqual([])
     expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('and both are heard: one is a copy. Revoke the one that should not be.')
   })
+
+  test('says of a laptop that is to be erased since when, and once it is, when it was', () => {
+    const asked = { wipe_asked_at: '2026-01-12T06:00:00.000Z', revoked_at: '2026-01-06T20:00:00.000Z' }
+    expect(text([node(asked)])).toContain('to be erased, asked on 12 Jan 2026, 11:45')
+    const done = text([node({ ...asked, wiped_at: '2026-01-12T07:00:00.000Z' })])
+    expect(done.replaceAll(/\s+/g, ' ')).toContain('erased on 12 Jan 2026, 12:45, as asked on 12 Jan 2026, 11:45')
+  })
 })

@@ -55,7 +55,12 @@ function furtherOf(node: ListedNode, now: number): string[] {
   ]
 }
 
-function stateOf({ peer: { side, revoked_at, last_seen_at, their_cursor }, waits }: ListedNode, now: number): string {
+function stateOf(
+  { peer: { side, revoked_at, wipe_asked_at, wiped_at, last_seen_at, their_cursor }, waits }: ListedNode,
+  now: number,
+): string {
+  if (wiped_at) return `erased on ${shortMoment(wiped_at)}, as asked on ${shortMoment(wipe_asked_at as string)}`
+  if (wipe_asked_at) return `to be erased, asked on ${shortMoment(wipe_asked_at)}`
   if (revoked_at) return `${side === 'parent' ? 'left' : 'revoked'} on ${shortMoment(revoked_at)}`
   if (waits === null) return last_seen_at ? 'has not copied everything yet' : 'has copied nothing yet'
   const isParent = side === 'parent'

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { desktopContract, desktopFailures } from '@markbook/shared/contract/desktop'
+import { type DesktopStatus, desktopContract, desktopFailures } from '@markbook/shared/contract/desktop'
 import { naturalId } from '@markbook/shared/ids'
 import type { Context, Hono } from 'hono'
 import { type Exchange, type Handlers, onOpen } from '../http/handler.ts'
@@ -8,6 +8,7 @@ import type { HeaderList } from '../http/replies.ts'
 import type { Services } from '../http/services.ts'
 import { endSession, startSession } from '../http/sessions.ts'
 import { normalEmail } from '../mail/emails.ts'
+import { erasedHere } from '../peers/erased.ts'
 import { joinByHand } from '../peers/join-by-hand.ts'
 import { asSystem } from '../store/tx.ts'
 import { canJoin, desktopStatus, ownerOf } from './owner.ts'
@@ -54,7 +55,10 @@ async function openWindow(c: Ctx, services: Services, cookie: string): Promise<R
   return new Response(null, { status: 303, headers: [...headers, ['location', isReady ? '/' : '/pair']] })
 }
 
-const statusOf = ({ services: { store } }: Pick<Exchange, 'services'>) => store.read(asSystem(), desktopStatus)
+async function statusOf({ services }: Pick<Exchange, 'services'>): Promise<DesktopStatus> {
+  const erased = await erasedHere(services)
+  return { ...(await services.store.read(asSystem(), desktopStatus)), ...(erased && { erased }) }
+}
 
 /** Starts a session for the owner of this computer. False where it has no owner. */
 async function signInOwner({ services: { store, keys }, caller, setSession }: Exchange): Promise<boolean> {

@@ -8,6 +8,7 @@ import type { ObjectStorage } from '../files/storage.ts'
 import type { Uploads } from '../files/uploads.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Replication } from '../peers/course.ts'
+import type { WipeNote } from '../peers/wipe-note.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -30,6 +31,8 @@ export type Services = {
   replication: Replication | null
   /** Where this process is reached; null where it does not listen. */
   presence: { urls(): readonly string[] } | null
+  /** What was erased here at the request of a school, when this folder began anew with it; null where nothing was. */
+  wiped: WipeNote | null
   /** Whom a newcomer may be, where this server was started as a demonstration; else nobody (docs/design/server.md). */
   demo: readonly DemoAccount[]
   log: Log

@@ -20,6 +20,7 @@ import { receive } from './receive.ts'
 import { refusalLogOf } from './refusal-log.ts'
 import { keysHere, sealKeys } from './routes.ts'
 import { withOneHand } from './twofold.ts'
+import { isToBeWiped } from './wipe.ts'
 
 type Peer = Row<'sync_peer'>
 type Own = Pick<Services, 'store' | 'config' | 'clock' | 'keys' | 'files' | 'uploads'>
@@ -77,6 +78,8 @@ export async function importParcel(services: Own & Pick<Services, 'log'>, bytes:
   if (peer?.side !== side || peer.school_id !== head.school)
     throw new Error('This parcel is not for this server: it comes from one that is not enrolled here.')
   if (peer.revoked_at) throw new Error(`${peer.name} was revoked; what it sends is not taken.`)
+  if (isToBeWiped(peer))
+    throw new Error(`${peer.name} is to be erased, and must meet this server over a line for that. It gets nothing by stick.`)
   return head.direction === 'up' ? importUp(services, peer, head, bytes) : importDown(services, peer, head, bytes)
 }
 

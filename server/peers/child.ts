@@ -35,6 +35,7 @@ import { sealKeys } from './routes.ts'
 import { resealed } from './secrets.ts'
 import { takeTold, toldUp } from './told.ts'
 import { demandOneHand } from './twofold.ts'
+import { isObeyed } from './wipe.ts'
 
 type Peer = Row<'sync_peer'>
 type Coming = { from?: string | null; byHand?: boolean }
@@ -59,8 +60,11 @@ export class Child {
     private readonly program: Program = { protocol: PROTOCOL, schema: SCHEMA_VERSION },
   ) {}
 
-  /** True where this database was restored or cloned and must begin anew. */
-  async greet(signal?: AbortSignal): Promise<{ anew: boolean }> {
+  /**
+   * `anew`: this database was restored or cloned and must begin anew. `wipe`: when its school asked that this laptop be erased; null where
+   * nobody did, or nobody whom it heeds.
+   */
+  async greet(signal?: AbortSignal): Promise<{ anew: boolean; wipe: string | null }> {
     const { store, clock, config } = this.services
     const kind = config.role
     const before = await store.read(asSystem(), (tx) => this.peer(tx))
@@ -73,14 +77,14 @@ export class Child {
     const welcome = await hello(node).catch((error: unknown) => this.greetAsFormer(error, hello))
     if (welcome.below && welcome.epoch === before.their_epoch) await letGo(store, before, this.line.known)
     // A database that was restored is a new node already, and says so with the keys of the old.
-    if (node !== store.nodeId || this.line.isKnownAsFormer) return { anew: true }
+    if (node !== store.nodeId || this.line.isKnownAsFormer) return { anew: true, wipe: null }
     this.acknowledged = welcome.acknowledged
     return store.write(asSystem(), async (tx) => {
       const peer = await this.peer(tx)
       if (await hasLost(tx, store.nodeId, peer, welcome)) {
         // The parent knows better than this database what both have in common.
         await this.save(tx, { own_seq: Math.min(peer.own_seq, welcome.acknowledged) })
-        return { anew: true }
+        return { anew: true, wipe: null }
       }
       const isNewEpoch = peer.their_epoch !== welcome.epoch
       // What one of the two programs did not know until now passed by: everything is told again, both ways.
@@ -101,7 +105,7 @@ export class Child {
         last_seen_at: tx.now,
       })
       if (isNewEpoch && peer.their_epoch !== null) await tellFirst(tx, peer)
-      return { anew: false }
+      return { anew: false, wipe: welcome.wipe !== null && (await isObeyed(tx, this.services, peer)) ? welcome.wipe : null }
     })
   }
 

@@ -22,6 +22,8 @@ export type Replication = {
   course(): Course
   /** Looks again for a parent: after one was joined or left. */
   refresh(): Promise<void>
+  /** Resolves once this laptop is to be erased by its next start, and takes no more writes. */
+  wiped: Promise<void>
   /** Files may wait that can be carried now. */
   carryFiles(): void
   stop(): Promise<void>

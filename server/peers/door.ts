@@ -17,6 +17,7 @@ import { askingChild, invitationNamed, isSilent, syncFailures } from './enrolmen
 import { isSignedBy, proveReply, type Reply, signReply } from './keys.ts'
 import { keysKnownAs } from './parent-keys.ts'
 import { refusalLogOf, type Sender, senderOf } from './refusal-log.ts'
+import { isShutOut } from './wipe.ts'
 
 type Peer = Row<'sync_peer'>
 export type Ctx = Context<AppEnv>
@@ -116,13 +117,19 @@ async function childOf(services: Services, { peer: id, number, parent }: Heard, 
   if (!peer) throw syncFailures.unknownNode()
   line.sender = senderOf(peer)
   const demandHeard = () => {
-    if (peer.revoked_at) throw syncFailures.revoked()
+    if (isShutOut(peer)) throw syncFailures.revoked()
   }
   return { peer, number, nonce: '', verifier: peer.public_key, wrong: syncFailures.badSignature, demandHeard }
 }
 
 /** A child before it greets. */
 export const enrolled: Finder<Child> = childOf
+
+/** A laptop that says its last word, perhaps again: it is heard whatever became of its enrolment. */
+export const departing: Finder<Child> = async (services, heard, line) => ({
+  ...(await childOf(services, heard, line)),
+  demandHeard: () => {},
+})
 
 /** A child that greets. */
 export const greeting: Finder<Child> = async (services, heard, line) => {
@@ -158,7 +165,7 @@ export const challengeHere = ({ store, clock, keys }: Services) => ({ node: stor
 export async function countedIn(tx: WriteTx, { peer, nonce, number }: Child): Promise<Peer> {
   const held = await raiseNumber(tx, peer.id, { nonce, number })
   if (!held) throw syncFailures.staleSession()
-  if (held.revoked_at) throw syncFailures.revoked()
+  if (isShutOut(held)) throw syncFailures.revoked()
   return held
 }
 

@@ -39,6 +39,7 @@ export const syncFailures = failures('sync', {
   isALaptop: [409, 'This is a teacher’s laptop. Add --laptop, with an invitation for its owner.'],
   isNoLaptop: [409, 'This is a school’s server, and no teacher’s laptop. Leave out --laptop.'],
   revoked: [403, 'This node was revoked by an administrator.'],
+  noWipe: [409, 'Nobody has asked here that this laptop be erased.'],
   upgradeNeeded: [426, 'This version of Markbook is too old to replicate. Install a newer one; nothing is lost meanwhile.'],
   later: [409, 'Another one is being compared at this moment. Ask again in a minute.'],
   tooLarge: [413, 'The page is too large.'],
@@ -255,6 +256,8 @@ export const NEW_PEER = {
   revoked_at: null,
   compared_at: null,
   difference: null,
+  wipe_asked_at: null,
+  wiped_at: null,
 } as const
 
 const peersWithId = statement<{ id: string }>()(({ db, t, p }) => db.select().from(t.sync_peer).where(eq(t.sync_peer.id, p.id)))

@@ -25,11 +25,11 @@ import type { RowProofs } from './row-proofs.ts'
 import type { Signer } from './signed-history.ts'
 import type { Limits } from './writers.ts'
 
-type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
+type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id' | 'revoked_at'>
 /** Why a unit of a pushed row is not taken. `stale`: the right was there until something that the writer had not seen. */
 export type Verdict = {
   unit: string
-  code: typeof AWAITS_PERSON | 'malformed' | 'foreign' | 'not_yours' | 'forbidden' | 'unknown_parent' | 'unknown_row'
+  code: typeof AWAITS_PERSON | 'revoked' | 'malformed' | 'foreign' | 'not_yours' | 'forbidden' | 'unknown_parent' | 'unknown_row'
   stale: boolean
 }
 
@@ -105,6 +105,8 @@ export class Judge {
     if (isOfAnotherSchool(table, state.values, this.peer))
       return refuse('foreign', [...new Set([EXISTENCE, ...fresh.map(([unit]) => unit)])])
     if (fresh.length === 0) return []
+    // A laptop that is to be wiped: what it still brings is kept for people, and counts only once one of them enters it.
+    if (this.peer.revoked_at !== null) return refuse('revoked')
     const limitOf = this.page.limits(table, known !== undefined)
     // A school may hold another value of a write that is known here, where a database was changed past the program.
     const isOwn = (stamp: Stamp) =>

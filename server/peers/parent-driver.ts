@@ -11,13 +11,15 @@ import type { Copy, Obstacle } from './course.ts'
 import { beginAnew } from './incarnation.ts'
 import { LineFailure, NOT_AUTHENTIC, PARENT_OLDER, type ParentLine } from './parent-line.ts'
 
-/** Whom the driver tells what: how it goes, and what is in the way; how far a first copy and the centre have come, that this node began anew, that files may go. */
+/** Whom the driver tells what: how it goes, and what is in the way; how far a first copy and the centre have come, that this node began anew, that files may go; `wipe` carries an order out. */
 export type Told = {
   tell(notice: Notice, reason: string | null, obstacle: Obstacle | null): void
   copying(copy: Copy | null): void
   reached(above: number | null): void
   again(): void
   carryFiles(): void
+  /** The school asked at `askedAt` that this laptop be erased. */
+  wipe(askedAt: string, child: Child): Promise<void>
 }
 
 /** How long the loop waits after a failure, ms, and how long a question waits for news, seconds. */
@@ -33,15 +35,21 @@ export function driverFor(
   comparison: Comparison | null,
   rhythm: Rhythm,
 ): Driver {
-  const { tell, copying, reached, again, carryFiles } = told
+  const { tell, copying, reached, again, carryFiles, wipe } = told
   const child = new Child(services, parent.id, line)
   let obstacle: Obstacle | null = null
   // It has listened, and there was nothing.
   let isQuiet = false
+  let askedAt = ''
   const above = parent.user_id === null ? null : new AboveParent()
   return new Driver(
     {
-      greet: () => child.greet(),
+      greet: async () => {
+        const { anew, wipe: asked } = await child.greet()
+        askedAt = asked ?? ''
+        return { anew, wipe: asked !== null }
+      },
+      wipe: () => wipe(askedAt, child),
       renew: async () => {
         await beginAnew(services, parent.id, line)
         again()

@@ -20,6 +20,7 @@ import type { z } from 'zod'
 import { headersOf } from './door.ts'
 import { isKey, isReplyOf, type NodeKeys, type Reply, signatureOf } from './keys.ts'
 import { troubleOf } from './line-trouble.ts'
+import type { LastWord } from './wipe-note.ts'
 
 /** Carries a request; `fetch` on a real node, anything that answers in tests and in the simulation. */
 export type Carrier = (request: Request) => Promise<Response>
@@ -129,12 +130,26 @@ export class ParentLine {
     return this.number
   }
 
-  private async ask<S extends z.ZodType>(
+  private async ask<S extends z.ZodType>(path: string, reply: S, value: unknown, { signal, ...manner }: Manner): Promise<z.output<S>> {
+    const { parent } = this
+    const { url, headers, body, answers } = this.signed(path, value, manner)
+    const request = new Request(url, { method: 'POST', headers, body: new Uint8Array(body), signal: signal ?? null })
+    const response = await this.carry(request).catch(asLineFailure(request.url))
+    const isAuthentic = (heard: Reply, sign: string) => isReplyOf(heard, sign, parent.key)
+    return reply.parse(await authenticated(response, { answers, url: request.url }, isAuthentic)) as z.output<S>
+  }
+
+  /** A request of no session, which counts whenever it is sent; `sendLastWord` does it, also where nothing else is left of this node. */
+  prepared(path: string, value: unknown): LastWord {
+    const { url, headers, body, answers } = this.signed(path, value, {})
+    return { url: url.href, headers, body: Buffer.from(body).toString('utf8'), answers, key: this.parent.key }
+  }
+
+  private signed(
     path: string,
-    reply: S,
     value: unknown,
-    { nonce = '', challenge = '', isCounted = false, isPacked = false, most = Number.MAX_SAFE_INTEGER, signal }: Manner,
-  ): Promise<z.output<S>> {
+    { nonce = '', challenge = '', isCounted = false, isPacked = false, most = Number.MAX_SAFE_INTEGER }: Omit<Manner, 'signal'>,
+  ) {
     const plain = Buffer.from(JSON.stringify(value))
     if (plain.length > most) throw new LineFailure(TOO_LARGE, 'The page is too large.')
     const body = isPacked && plain.length > 1_024 ? gzipSync(plain, { level: 1 }) : plain
@@ -152,16 +167,14 @@ export class ParentLine {
       [headersOf.signature]: signature,
       ...(body !== plain && { 'content-encoding': 'gzip' }),
     }
-    const request = new Request(new URL(path, this.peer.url ?? ''), {
-      method: 'POST',
-      headers,
-      body: new Uint8Array(body),
-      signal: signal ?? null,
-    })
-    const response = await this.carry(request).catch(asLineFailure(request.url))
-    const isAuthentic = (heard: Reply, sign: string) => isReplyOf(heard, sign, parent.key)
-    return reply.parse(await authenticated(response, { answers: signature, url: request.url }, isAuthentic)) as z.output<S>
+    return { url: new URL(path, this.peer.url ?? ''), headers, body, answers: signature }
   }
+}
+
+/** Sends what was prepared; resolves once the parent has taken it. Throws `LineFailure`. */
+export async function sendLastWord({ url, headers, body, answers, key }: LastWord, carry: Carrier): Promise<void> {
+  const response = await carry(new Request(url, { method: 'POST', headers, body })).catch(asLineFailure(url))
+  await authenticated(response, { answers, url }, (heard, sign) => isReplyOf(heard, sign, key))
 }
 
 const MOST_NUMBER = 2 ** 47

@@ -42,7 +42,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   const school = peer.school_id as string
   const { rows, malformed } = unpackChecked(push.tables)
   const judged = await judgedHistory(tx, peer, keys.secret, entriesOf(push.history))
-  const history = judged.taken
+  const history = peer.revoked_at === null ? judged.taken : []
   await demandOneHand(tx, school, history, peer.id)
   const opened = peer.kind === 'laptop' ? rows : resealed(rows, keys.shared, keys.own)
   const cursor = textToCursor(push.cursor)

@@ -5,6 +5,7 @@ import type { Driver } from '@markbook/sync/driver'
 import type { Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
 import { asSystem } from '../store/tx.ts'
+import type { Child } from './child.ts'
 import { type CompareBounds, Comparison } from './comparison.ts'
 import type { Copy, Course, Obstacle, Replication } from './course.ts'
 import { parentsOf } from './enrolment.ts'
@@ -12,6 +13,7 @@ import { type Carriage, carryOn } from './files/carry-on.ts'
 import { Courier } from './files/courier.ts'
 import { beginUnderNumber, keysOfEnrolment } from './incarnation.ts'
 import { overNetwork } from './network.ts'
+import { obeyWipe, type Session } from './obey-wipe.ts'
 import { meetOthers } from './other-parents.ts'
 import { driverFor, type Rhythm, usualRhythm } from './parent-driver.ts'
 import { type Carrier, ParentLine } from './parent-line.ts'
@@ -37,6 +39,7 @@ export async function startReplication(
   let driver: Driver | null = null
   let files: Carriage | null = null
   const whose = new WhoseTurn(patience)
+  const wiping = wipingOf(services)
   const comparison = new Comparison(services, bounds, async (signal) => {
     const place = await meetOthers(services, whose.place, carry, signal)
     if (place !== null) turns.soon(place)
@@ -64,11 +67,12 @@ export async function startReplication(
     const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
     files = carryOn(services, parent.id, new Courier(services, parent.id, line))
     const again = () => turns.soon(whose.place)
+    const wipe = (askedAt: string, child: Child) => wiping.carryOut(parent, askedAt, { child, line, carry }, files)
     const heard = { copying: (copy: Copy | null) => note({ copy }), reached: (above: number | null) => note({ above }) }
     comparison.beginWithAnother()
     // Two parents of a laptop compare with each other themselves.
     const compared = whose.place === 0 ? comparison : null
-    driver = driverFor(services, parent, line, { tell, ...heard, again, carryFiles: files.wake }, compared, rhythm)
+    driver = driverFor(services, parent, line, { tell, ...heard, again, carryFiles: files.wake, wipe }, compared, rhythm)
     driver.start()
   }
   const turns = turnsOf(begin, (error) => services.log.error({ err: error }, 'replication could not begin'))
@@ -95,6 +99,7 @@ export async function startReplication(
     course: () => course,
     refresh: () => turns.to(0),
     carryFiles: () => files?.wake(),
+    wiped: wiping.done,
     stop: async () => {
       clearInterval(looking)
       forget()
@@ -104,6 +109,21 @@ export async function startReplication(
       await driver?.stop()
     },
   }
+}
+
+/** `carryOut`: what the school of this laptop asks; it may break off, and be asked again. `done`: it was carried out as far as a running server can. */
+function wipingOf(services: Services) {
+  let end = () => {}
+  const done = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const carryOut = async ({ id, name }: Row<'sync_peer'>, askedAt: string, session: Session, files: Carriage | null): Promise<void> => {
+    services.log.warn({ parent: name, askedAt }, 'the school asks that this laptop be erased: what is unsent goes there first')
+    await files?.stop()
+    await obeyWipe(services, id, askedAt, session)
+    end()
+  }
+  return { done, carryOut }
 }
 
 /**

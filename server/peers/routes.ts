@@ -19,6 +19,7 @@ import {
   type Renewed,
   type Verified,
   type Welcome,
+  Wiped,
 } from '@markbook/sync/protocol/messages'
 import { rowCountOf, weightOf } from '@markbook/sync/protocol/sheet'
 import { eq } from 'drizzle-orm'
@@ -30,7 +31,7 @@ import { lockedNode } from '../store/node.ts'
 import { setPeer } from '../store/peer-row.ts'
 import { QueueFull } from '../store/replica/held.ts'
 import { statement } from '../store/statement.ts'
-import { asSystem, type ReadTx } from '../store/tx.ts'
+import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
 import { numberAbove } from './above.ts'
 import { newChallenge } from './challenge.ts'
 import {
@@ -40,6 +41,7 @@ import {
   challengeHere,
   countedIn,
   demandNoOrigin,
+  departing,
   enrolled,
   greeting,
   type Invited,
@@ -62,6 +64,7 @@ import { scopeOf } from './scope.ts'
 import { heard } from './tombstones.ts'
 import { withOneHand } from './twofold.ts'
 import { digestsInTurn } from './verify.ts'
+import { isShutOut, isToBeWiped, noteWiped } from './wipe.ts'
 
 type Peer = Row<'sync_peer'>
 
@@ -85,6 +88,12 @@ export function serveChildren(app: Hono<AppEnv>, services: Services): void {
   answerAt(at, { path: '/sync/verify', from: numbered, schema: Nothing, most: least }, (given) => verify(services, given, digests))
   answerAt(at, { path: '/sync/files', from: inSession, schema: FileAsk, most: list, isPacked: true }, ({ asker, asked }) =>
     answerFiles(services, asker.peer, asked),
+  )
+  answerAt(at, { path: '/sync/wiped', from: departing, schema: Wiped, most: least }, ({ asker, asked }) =>
+    services.store.write(asSystem(), async (tx) => {
+      await noteWiped(tx, asker.peer.id, asked.asked_at)
+      return {}
+    }),
   )
   app.get(FILE_CONTENT, async (c) => {
     if (await isSilent(services.store, services.clock.now())) return c.notFound()
@@ -129,7 +138,7 @@ function welcome(services: Services, asker: Child, before: string | null, { prot
     // What it sent before it greeted may have been under way until now, and counts.
     const peer = await peerHeld(tx, asker.peer.id)
     if (node !== peer?.node_id) throw syncFailures.unknownNode()
-    if (peer.revoked_at) throw syncFailures.revoked()
+    if (isShutOut(peer)) throw syncFailures.revoked()
     if (peer.session_nonce !== before) throw syncFailures.staleSession()
     const set = { session_nonce: asker.nonce, session_number: 0, clock_offset: Math.round(now - tx.nowMs), last_seen_at: tx.now }
     await setPeer(tx, peer.id, set)
@@ -146,8 +155,10 @@ function welcome(services: Services, asker: Child, before: string | null, { prot
       school: peer.school_id as string,
       school_name: own?.name ?? peer.name,
       scope: (await scopeOf(tx, peer)).text,
-      below: await isBelowFloor(tx, peer.school_id as string, services.store.nodeId, cursor),
+      // It forgets everything soon, and may ask nothing any more.
+      below: !isToBeWiped(peer) && (await isBelowFloor(tx, peer.school_id as string, services.store.nodeId, cursor)),
       above: await numberAbove(tx, peer.school_id as string),
+      wipe: isToBeWiped(peer) ? peer.wipe_asked_at : null,
       keys: { public_key: publicKey, box_key: boxKey },
     }
   })
@@ -172,10 +183,23 @@ async function renew(services: Services, { asker, asked }: Given<Renew>): Promis
       others.map((other) => other.name),
     )
     const { node, public_key, box_key } = asked
-    const { side, kind, school_id, user_id } = peer
-    await tx.local
-      .insert(tx.t.sync_peer)
-      .values({ ...NEW_PEER, side, kind, school_id, user_id, id, name, node_id: node, public_key, box_key, enrolled_at: tx.now })
+    // What was asked of the one before holds for its successor.
+    const { side, kind, school_id, user_id, revoked_at, wipe_asked_at } = peer
+    await tx.local.insert(tx.t.sync_peer).values({
+      ...NEW_PEER,
+      side,
+      kind,
+      school_id,
+      user_id,
+      revoked_at,
+      wipe_asked_at,
+      id,
+      name,
+      node_id: node,
+      public_key,
+      box_key,
+      enrolled_at: tx.now,
+    })
     return { peer: id }
   })
 }
@@ -197,11 +221,18 @@ async function push(services: Services, { asker, asked }: Given<Push>): Promise<
 }
 
 const known = (services: Services, { asker, asked }: Given<Known>) =>
-  services.store.write(asSystem(), async (tx) => unknownOf(tx, await countedIn(tx, asker), asked))
+  services.store.write(asSystem(), async (tx) => unknownOf(tx, await readerIn(tx, asker), asked))
+
+/** The child in its session, where it may read: one that is to be wiped is told nothing any more. */
+async function readerIn(tx: WriteTx, asker: Child): Promise<Peer> {
+  const peer = await countedIn(tx, asker)
+  if (isToBeWiped(peer)) throw syncFailures.revoked()
+  return peer
+}
 
 /** What this node holds of what is the child's, in figures. */
 async function verify(services: Services, { c, asker }: Given<unknown>, digests: ReturnType<typeof digestsInTurn>): Promise<Verified> {
-  const peer = await services.store.write(asSystem(), (tx) => countedIn(tx, asker))
+  const peer = await services.store.write(asSystem(), (tx) => readerIn(tx, asker))
   const over = AbortSignal.any([c.req.raw.signal, services.jobs.stopping])
   return slotOf(c.env?.incoming).releasedDuring(() => digests(peer, over))
 }
@@ -215,7 +246,7 @@ async function pull(services: Services, { c, asker, asked }: Given<Pull>, news: 
   const { store } = services
   const begin = store.write(asSystem(), async (tx) => {
     // That it asked, and how far it has read: a question that is heard twice is answered twice, and changes nothing.
-    const [signed] = await Promise.all([countedIn(tx, asker), tx.dialect.hurry(tx.connection)])
+    const [signed] = await Promise.all([readerIn(tx, asker), tx.dialect.hurry(tx.connection)])
     await demandNotPutBack(tx, services, signed, asked.cursor)
     await heard(tx, store.nodeId, signed, asked.cursor)
     return { peer: signed, epoch: store.nodeId }
@@ -245,5 +276,7 @@ async function pull(services: Services, { c, asker, asked }: Given<Pull>, news: 
 /** It may have been revoked while it waited. */
 async function demandEnrolled(tx: ReadTx, id: string): Promise<void> {
   const peer = await peerById(tx, id)
-  if (!peer || peer.revoked_at) throw syncFailures.revoked()
+  if (!peer || isShutOut(peer)) throw syncFailures.revoked()
+  // It greets again, and hears of it.
+  if (isToBeWiped(peer)) throw syncFailures.staleSession()
 }

@@ -1,4 +1,5 @@
 import { common, Failure } from '@markbook/shared/failures'
+import { CLOSED } from './close-for-good.ts'
 
 type DriverError = { code?: string; message?: string; constraint_name?: string }
 
@@ -67,12 +68,16 @@ const isRightViolation = (error: unknown): boolean => cause(error).code === '425
  */
 export const isOvertaken = (error: unknown): boolean => isUniqueViolation(error) || isReferenceViolation(error) || isRightViolation(error)
 
+/** True where this laptop is about to be erased (`closeForGood`). */
+const isClosed = (error: unknown): boolean => cause(error).message === CLOSED
+
 /** A violation that no check explains is a conflict for the caller, not a fault of the server. */
 export const toFailure = (error: unknown): unknown => {
   if (error instanceof Failure) return error
   if (isAway(error))
     return common.busy({ message: 'The database does not answer. Please try again in a moment.', headers: { 'retry-after': '5' } })
   if (isFull(error)) return common.storageFull()
+  if (isClosed(error)) return common.erased()
   if (cause(error).code === LOCK_WAIT) return common.busy({ headers: { 'retry-after': '2' } })
   if (isUniqueViolation(error)) return common.duplicate()
   return isReferenceViolation(error) ? common.changedMeanwhile() : error

@@ -14,7 +14,8 @@ export type SqliteConnections = { writer: Database.Database; reader: Database.Da
 
 /** The school's database within its folder. */
 export const DATABASE_FILE = 'markbook.sqlite'
-const LOCK_FILE = 'server.lock'
+/** Held by the server of the folder. */
+export const LOCK_FILE = 'server.lock'
 
 /** Oldest library whose WAL is free of the reset bug. */
 const OLDEST_SQLITE = [3, 51, 3] as const

@@ -98,6 +98,7 @@ export async function school(options: SchoolOptions = {}): Promise<School> {
     metrics: createMetrics(),
     replication: null,
     presence: null,
+    wiped: null,
     demo: [],
   }
   const services: Services = { ...own, jobs: openJobs(own, { report_pdfs: makeReportPdfs }) }

@@ -19,7 +19,7 @@ import { asSystem } from '../store/tx.ts'
 import { carrierTo, makeRound, under, unpacked } from '../testing/nodes.ts'
 import { type School, school } from '../testing/school.ts'
 
-const PATHS = ['join', 'challenge', 'hello', 'renew', 'pull', 'push', 'known', 'verify', 'files'].map((name) => `/sync/${name}`)
+const PATHS = ['join', 'challenge', 'hello', 'renew', 'pull', 'push', 'known', 'verify', 'files', 'wiped'].map((name) => `/sync/${name}`)
 const closing: (() => unknown)[] = []
 let centre: School
 beforeEach(async () => {

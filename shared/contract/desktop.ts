@@ -2,17 +2,19 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
 import { choice, Done, Email, Fingerprint, input, Name, row } from './scalars.ts'
+import { Erased } from './sign-in-methods.ts'
 
 /**
  * The computer that the desktop app runs on. `empty`: nobody has begun. `alone`: somebody works here without a school's server.
  * `copying`: it has joined a school, whose rows are still being copied. `joined`: they have been copied. `can_join`: `join` is allowed.
- * `person` is the owner of the computer, whom `enter` signs in.
+ * `person` is the owner of the computer, whom `enter` signs in. `erased` as of the sign-in methods.
  */
 export const DesktopStatus = row('DesktopStatus', {
   state: choice(['empty', 'alone', 'copying', 'joined']),
   can_join: z.boolean(),
   parent: z.object({ name: z.string() }).nullable(),
   person: z.object({ email: z.string(), first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),
+  erased: Erased.optional(),
 })
 export type DesktopStatus = z.infer<typeof DesktopStatus>
 

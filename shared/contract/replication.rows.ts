@@ -6,6 +6,19 @@ const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: 
 export const Columns = z.record(z.string(), z.unknown())
 
 /**
+ * What a laptop still holds that was revoked, or whose person does not work at `school` any more; `why` is null on every other node, and in
+ * order. `as_of`: when it last heard its school, so that nothing on it is newer.
+ */
+export const LaptopHoldings = row('LaptopHoldings', {
+  why: choice(['revoked', 'dismissed']).nullable(),
+  school: z.string().nullable(),
+  pupils: z.int(),
+  marks: z.int(),
+  as_of: Instant.nullable(),
+})
+export type LaptopHoldings = z.infer<typeof LaptopHoldings>
+
+/**
  * The state of replication, in one sentence and in numbers. `obstacle`: why there is no line although something answers: what comes is not
  * authentic, or the parent's program is too old for this one. `is_laptop`: this node is one person's computer, not a school's server. `reached`:
  * the node that has everything that does not wait, by the last report to this node. `waiting`:
@@ -24,6 +37,7 @@ export const SyncStatus = row('SyncStatus', {
   sentence: z.string(),
   parent: z.object({ name: z.string(), kind: choice(['school', 'centre']) }).nullable(),
   is_laptop: Flag,
+  holds: LaptopHoldings,
   schools_below: z.int(),
   laptops_below: z.int(),
   copies: z.int(),
@@ -148,7 +162,7 @@ export type WaitingFile = z.infer<typeof WaitingFile>
 /**
  * Another node. `user` of a laptop; `url` of a parent. `began_anew`: as which other one, and when, as far as their names tell
  * (docs/design/replication.md); `both_heard` since the last of them began: one is a copy of the other. `clock_offset_ms`: how far its clock was ahead of this
- * node's when it was heard last.
+ * node's when it was heard last. `wipe_asked_at` of a laptop that is to be erased, `wiped_at` once it said that it is.
  */
 export const SyncNode = row('SyncNode', {
   id: Id,
@@ -161,6 +175,8 @@ export const SyncNode = row('SyncNode', {
   last_seen_at: Instant.nullable(),
   clock_offset_ms: z.int().nullable(),
   revoked_at: Instant.nullable(),
+  wipe_asked_at: Instant.nullable(),
+  wiped_at: Instant.nullable(),
   began_anew: z.object({ name: z.string(), at: Instant, both_heard: Flag }).nullable(),
 })
 export type SyncNode = z.infer<typeof SyncNode>

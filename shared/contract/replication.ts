@@ -2,7 +2,18 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
-import { Columns, Conflict, HeldRow, Invitation, RefusedWrite, SyncNode, SyncStatus, WaitingFile, WaitingRow } from './replication.rows.ts'
+import {
+  Columns,
+  Conflict,
+  HeldRow,
+  Invitation,
+  LaptopHoldings,
+  RefusedWrite,
+  SyncNode,
+  SyncStatus,
+  WaitingFile,
+  WaitingRow,
+} from './replication.rows.ts'
 import { choice, Done, Fingerprint, Flag, Id, input, Name } from './scalars.ts'
 
 export const replicationFailures = failures('sync', {
@@ -25,6 +36,8 @@ export const replicationFailures = failures('sync', {
   noAnswer: [409, 'No Markbook answers at that address. Is this computer on the right network, and is the address right?'],
   notTrusted: [409, 'This computer does not know the certificate of that server yet. Compare its fingerprint with the one there.'],
   notLetIn: [409, 'The other server did not take this one in.'],
+  notALaptop: [409, 'Only a teacher’s laptop that sends to this server is erased from here, never a server.'],
+  wipedAlready: [409, 'This laptop has been erased already.'],
   tooManyListeners: [429, 'You are following replication in too many pages at once. Close some of them.'],
 })
 
@@ -37,6 +50,15 @@ export const replication = {
     event: SyncStatus,
     fails: ['sync.too_many_listeners'],
   }),
+  holdings: endpoint(
+    'GET /api/sync/holdings',
+    'session',
+    'Say what a laptop still holds whose person has lost their place, or that was revoked',
+    {
+      who: 'For whom the laptop belongs to; to everybody else it says that there is nothing to say.',
+      reply: LaptopHoldings,
+    },
+  ),
   conflicts: endpoint('GET /api/sync/conflicts', 'staff', 'List the writes that did not stand, newest first', {
     notes:
       'Administrators see all of the school; others those of rows that they may write, and those of what they wrote themselves. What one person wrote to one row at one node is one entry, of however many units.',
@@ -118,5 +140,11 @@ export const replication = {
     ],
   }),
   rename: endpoint('PATCH /api/sync/nodes/:id', 'admin', 'Rename a node', { body: input({ name: Name.optional() }), reply: SyncNode }),
+  wipe: endpoint('POST /api/sync/nodes/:id/wipe', 'admin', 'Ask that a laptop be erased', {
+    notes:
+      'The laptop hears of it when it next greets this server: it sends what it has not sent, says that it does it, and erases what it holds. It gets nothing more meanwhile. There is no way back, but for joining anew before that.',
+    reply: SyncNode,
+    fails: ['sync.not_a_laptop', 'sync.wiped_already'],
+  }),
   revoke: endpoint('DELETE /api/sync/nodes/:id', 'admin', 'Revoke a node: its next request is refused; a parent is left', { reply: Done }),
 }

@@ -5,10 +5,12 @@ import { DemoAccount } from './demo.ts'
 import { endpoint } from './endpoint.ts'
 import { choice, Done, Flag, Id, Instant, input, row } from './scalars.ts'
 
+export const Erased = z.object({ by: z.string(), at: Instant })
+
 /**
  * The sign-in methods of this server; nothing about any address. `mail`: `ok`, `failing` while mail cannot be sent, `console` where
  * none is set up and codes are printed on the console of the server. `demo` is there in a demonstration only, for the machine that it runs
- * on (docs/design/server.md).
+ * on (docs/design/server.md). `erased`: this was a laptop that the server `by` had erased, and nobody has begun on it since.
  */
 export const SignInMethods = row('Ways', {
   mail: choice(['ok', 'failing', 'console']),
@@ -16,6 +18,7 @@ export const SignInMethods = row('Ways', {
   recovery: Flag,
   desk: Flag,
   demo: z.array(DemoAccount).optional(),
+  erased: Erased.optional(),
 })
 export type SignInMethods = z.infer<typeof SignInMethods>
 

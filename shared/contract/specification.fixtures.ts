@@ -144,6 +144,7 @@ export const addedRows: readonly string[] = [
   'GET /api/jobs/:id/events',
   'GET /api/sync/status',
   'GET /api/sync/events',
+  'GET /api/sync/holdings',
   'GET /api/sync/conflicts',
   'POST /api/sync/conflicts/:id/resolve',
   'GET /api/sync/waiting',
@@ -155,5 +156,6 @@ export const addedRows: readonly string[] = [
   'POST /api/sync/nodes/invite',
   'POST /api/sync/join',
   'PATCH /api/sync/nodes/:id',
+  'POST /api/sync/nodes/:id/wipe',
   'DELETE /api/sync/nodes/:id',
 ]

@@ -121,6 +121,7 @@ export type KeptDifference = {
  * `own_seq` and `own_people` how far the other has acknowledged our feeds of the school and of people; `their_epoch` and `their_cursor` how far we have theirs.
  * Of a child `own_seq` is how far we have its feed, and `their_cursor` how far it has ours. `schema`: the older of the two programs' when all was exchanged last.
  * Of a parent `compared_at` is when both were last seen to hold the same, and `difference` the last time when they did not.
+ * Of a laptop below `wipe_asked_at` is when an administrator asked that it be erased, and `wiped_at` when it said that it is.
  */
 export const syncPeer = (c: Columns) =>
   c.table(
@@ -155,6 +156,8 @@ export const syncPeer = (c: Columns) =>
       revoked_at: c.instant(),
       compared_at: c.instant(),
       difference: c.json<KeptDifference | null>(),
+      wipe_asked_at: c.instant(),
+      wiped_at: c.instant(),
     },
     (t) => [c.key(t.id), c.index('sync_peer_school', t.school_id)],
   )

@@ -7,7 +7,7 @@ export type { HistoryEntry } from './entries.ts'
 /**
  * What two nodes say to each other. The number rises with every change of a message (sync/tests/protocol.test.ts). 2: replies are signed, a
  * greeting is signed over a challenge, an invitation's code is proved and not sent. 3: history is signed by who wrote it; rows and history
- * go by column, and cursors bear an imprint, without being asked for.
+ * go by column, and cursors bear an imprint, without being asked for; a laptop can be asked to erase itself.
  */
 export const PROTOCOL = 3
 export const OLDEST_PROTOCOL = 3
@@ -44,7 +44,8 @@ export type Hello = z.infer<typeof Hello>
 /**
  * `acknowledged`: the last number of the child's feed that the parent has, and `head` that of
  * the child's history there: a child that has less, or another head, was restored or cloned, and begins anew. `below`: the parent has
- * forgotten deletions that the child has not heard of (SPEC, «Tombstones»). `keys`: the parent's present ones, which are others once it has
+ * forgotten deletions that the child has not heard of (SPEC, «Tombstones»). `wipe`: when it was asked for that this laptop be erased (SPEC,
+ * «Wiping»); null where it was not. `keys`: the parent's present ones, which are others once it has
  * begun anew; the reply is signed by the one that the child knows.
  */
 export const Welcome = z.object({
@@ -60,6 +61,7 @@ export const Welcome = z.object({
   below: z.boolean(),
   /** The number of the parent's own parent. */
   above: Id.nullish(),
+  wipe: z.string().max(40).nullable(),
   keys: z.object({ public_key: z.string().max(64), box_key: z.string().max(64) }),
 })
 export type Welcome = z.infer<typeof Welcome>
@@ -141,6 +143,10 @@ export const Renew = z.object({ node: Id, public_key: z.string().max(64), box_ke
 export type Renew = z.infer<typeof Renew>
 export const Renewed = z.object({ peer: Id })
 export type Renewed = z.infer<typeof Renewed>
+
+/** A laptop has sent everything, and erases itself now as it was asked to at `asked_at`. Of no session, so that it can be said afterwards too. */
+export const Wiped = z.object({ asked_at: z.string().max(40) })
+export type Wiped = z.infer<typeof Wiped>
 
 /** Which of these rows the parent does not know at all: neither as they are, nor as deleted, nor waiting. */
 export const Known = z.object({ table: z.string().max(63), ids: z.array(Id).max(20_000) })

@@ -11,14 +11,17 @@ const states: Record<State['kind'], State> = {
   pushing: { kind: 'pushing', pending: false, heard: false },
   pulling: { kind: 'pulling', pending: false },
   listening: { kind: 'listening' },
+  wiping: { kind: 'wiping' },
   waiting: { kind: 'waiting', failures: 1, unsent: false, hurried: false },
   barred: { kind: 'barred', why: 'revoked' },
 }
 const events = {
   start: { type: 'start' },
   stop: { type: 'stop' },
-  welcomed: { type: 'welcomed', anew: false },
-  'welcomed, anew': { type: 'welcomed', anew: true },
+  welcomed: { type: 'welcomed', anew: false, wipe: false },
+  'welcomed, anew': { type: 'welcomed', anew: true, wipe: false },
+  'welcomed, to be wiped': { type: 'welcomed', anew: false, wipe: true },
+  wiped: { type: 'wiped' },
   renewed: { type: 'renewed' },
   'pushed, more': { type: 'pushed', more: true },
   pushed: { type: 'pushed', more: false },
@@ -40,6 +43,7 @@ const table: Record<State['kind'], Record<EventName, string>> = {
     stop: 'stopped',
     welcomed: 'pushing tell push',
     'welcomed, anew': 'renewing renew',
+    'welcomed, to be wiped': 'wiping wipe',
     'the line fails': 'waiting tell sleep',
     'the session ended': 'waiting tell sleep',
     revoked: 'barred tell',
@@ -75,6 +79,13 @@ const table: Record<State['kind'], Record<EventName, string>> = {
     'pulled, more': 'pulling pull',
     pulled: 'listening listen',
     wrote: 'pushing hangUp push',
+    'the line fails': 'waiting tell sleep',
+    'the session ended': 'greeting greet',
+    revoked: 'barred tell',
+  }),
+  wiping: row({
+    stop: 'stopped',
+    wiped: 'stopped',
     'the line fails': 'waiting tell sleep',
     'the session ended': 'greeting greet',
     revoked: 'barred tell',
@@ -120,7 +131,9 @@ test('whatever happens, a child that was not stopped or barred always has someth
       let underWay = 0
       for (const event of happened) {
         const next = step(state, event, bounds)
-        const working = next.effects.filter(({ do: what }) => ['greet', 'renew', 'push', 'pull', 'listen', 'sleep'].includes(what)).length
+        const working = next.effects.filter(({ do: what }) =>
+          ['greet', 'renew', 'push', 'pull', 'listen', 'sleep', 'wipe'].includes(what),
+        ).length
         // One thing at a time: what is under way has ended where an event moved the child on.
         underWay = next.state.kind === state.kind && working === 0 ? underWay : working
         expect(working).toBeLessThanOrEqual(1)
@@ -141,7 +154,7 @@ test('waiting grows with each failure up to its bound, and begins anew after a g
   }
   expect(waits.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000])
   expect(Math.max(...waits)).toBe(30_000)
-  const welcomed = step(state, { type: 'welcomed', anew: false }, bounds).state
+  const welcomed = step(state, { type: 'welcomed', anew: false, wipe: false }, bounds).state
   expect(step(welcomed, { type: 'failed', how: 'line' }, bounds).effects).toContainEqual({ do: 'sleep', ms: 1_000 })
 })
 

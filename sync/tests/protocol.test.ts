@@ -33,7 +33,8 @@ const KNOWN = {
     TableDigest: 'c3490b2a8c56b1ef',
     Unknown: '8a1d0f4ee527df44',
     Verified: '3e8d504bba0fb230',
-    Welcome: '7a3b936227896332',
+    Welcome: 'b43799f1ca924461',
+    Wiped: '237f79e7e1176395',
   },
 }
 

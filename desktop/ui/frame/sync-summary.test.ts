@@ -16,6 +16,7 @@ const quiet: SyncStatus = {
   sentence: '',
   parent: { name: 'Centre', kind: 'centre' },
   is_laptop: false,
+  holds: { why: null, school: null, pupils: 0, marks: 0, as_of: null },
   may_join: false,
   reached: 'centre',
   last_seen_at: null,

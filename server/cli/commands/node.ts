@@ -9,12 +9,14 @@ import { normalEmail } from '../../mail/emails.ts'
 import { isLoopback } from '../../network/addresses.ts'
 import { invite } from '../../peers/enrolment.ts'
 import { renamePeer, revokePeer, successorOf } from '../../peers/nodes.ts'
+import { askWipe } from '../../peers/wipe.ts'
 import { asSystem } from '../../store/tx.ts'
 import { confirm } from '../confirm.ts'
 import { atConsole, type Console, peerNamed, peersHere } from '../console.ts'
 import { schoolNamed, schoolsHere } from '../export/naming.ts'
 import { helpText } from '../help.ts'
 import { type ListedNode, NO_NODES, nodesText } from '../node-list.ts'
+import { shortMoment } from '../words.ts'
 
 type Inviting = { laptop?: string; school?: string; new?: boolean }
 
@@ -47,6 +49,13 @@ export function nodeCommand(program: Command) {
     .option('--yes', 'without asking')
     .addHelpText('after', REVOKE)
     .action(revokeNode)
+  node
+    .command('wipe')
+    .description('ask that a laptop be erased: it does so when it next reaches this server')
+    .argument('<node>', 'its name or its id')
+    .option('--yes', 'without asking')
+    .addHelpText('after', WIPE)
+    .action(wipeNode)
 }
 
 const HELP = helpText({
@@ -80,6 +89,15 @@ const REVOKE = helpText({
   about: 'What a revoked node wrote and has not sent stays on it, and can be looked at there. It can be invited again.',
   examples: ['markbook node revoke "Ada’s laptop"', 'markbook node revoke "Ministry" --yes     this server goes on alone'],
   exits: { 0: 'it is revoked', 1: 'there is no such node, or nobody agreed' },
+})
+
+const WIPE = helpText({
+  about: `The laptop first sends what it has not sent, says that it erases itself, and then erases marks, names, files, keys and the backups in
+its folder; after that it is refused here. Until then it gets nothing more. What a laptop sends that was revoked before is kept for
+people to look at (markbook issues list), and does not count. There is no way back, but for inviting it and joining again before it
+hears of this. It is no remedy against somebody who keeps the laptop from the network: for that its disk is encrypted.`,
+  examples: ['markbook node wipe "Ada’s laptop"', 'markbook node wipe "Ada’s laptop" --yes'],
+  exits: { 0: 'it is asked for', 1: 'there is no such laptop, or nobody agreed' },
 })
 
 const NO_CENTRE =
@@ -172,5 +190,16 @@ async function revokeNode(node: string, options: { yes?: boolean }) {
     await confirm(asked, options)
     await store.write(asSystem(), (tx) => revokePeer(tx, peer))
     console.log(peer.side === 'parent' ? `This server has left ${peer.name}.` : `${peer.name} is revoked; its next request is refused.`)
+  })
+}
+
+async function wipeNode(node: string, options: { yes?: boolean }) {
+  await atConsole(async ({ store }) => {
+    const peer = peerNamed(await store.read(asSystem(), peersHere), node)
+    await confirm(`Erase ${peer.name}, with everything that it holds?`, options)
+    const { wipe_asked_at } = await store.write(asSystem(), (tx) => askWipe(tx, peer))
+    console.log(
+      `${peer.name} is to be erased, since ${shortMoment(wipe_asked_at as string)}. It does so when it next reaches this server; markbook node list says when it has.`,
+    )
   })
 }

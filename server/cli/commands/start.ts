@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { type Running, startServer } from '../../start.ts'
+import { startServer } from '../../start.ts'
 import { banner } from '../banner.ts'
 import { DEMO_ACCOUNTS } from '../demo/accounts.ts'
 import { seedDemo } from '../demo/seed-demo.ts'
@@ -33,14 +33,23 @@ const demoSettings = () => ({ DATA_DIR: join(process.env['DATA_DIR'] ?? './data'
 
 /** Serves until it is stopped. */
 export async function serve({ demo = false, lan = false }: { demo?: boolean; lan?: boolean }) {
-  const config = configureServer({ ...(demo && demoSettings()), ...(lan && { LAN: 'true' }) })
+  const chosen = { ...(demo && demoSettings()), ...(lan && { LAN: 'true' }) }
+  const config = await configureServer(chosen)
   // Codes on the page are for the story alone, in a folder that holds nothing else, where nobody set up mail.
   const accounts = demo && config.role === 'school' && !config.smtpUrl ? DEMO_ACCOUNTS : []
-  const running = await startServer(config, { demo: accounts })
-  const stop = stopOnSignal(running)
-  if (config.windowSecret) stopWithProgram(stop)
+  let running = await startServer(config, { demo: accounts })
+  const signal = stopOnSignal(() => running.stop())
+  if (config.windowSecret) stopWithProgram(signal.stop)
   if (demo) await seedDemo(running.node.services.store)
-  console.log(banner(config, { ...running, urls: running.presence.urls() }, demo ? DEMO_ACCOUNTS : []))
+  const tell = () =>
+    console.log(banner(config, { ...running, ...running.node.services, urls: running.presence.urls() }, demo ? DEMO_ACCOUNTS : []))
+  tell()
+  await running.wiped
+  if (signal.isStopping()) return
+  await running.stop()
+  // The same address, as a computer that has joined nobody.
+  running = await startServer(await configureServer({ ...chosen, PORT: String(running.port) }))
+  tell()
 }
 
 /** The program that started this server holds its standard input open; that it ends is the sign to stop, on every system. */
@@ -48,13 +57,13 @@ function stopWithProgram(stop: () => void) {
   process.stdin.on('end', stop).on('error', stop).resume()
 }
 
-function stopOnSignal(running: Running): () => void {
+function stopOnSignal(end: () => Promise<void>): { stop(): void; isStopping(): boolean } {
   let stopping = false
   const stop = () => {
     if (stopping) return
     stopping = true
     console.log('\nFinishing what is in flight …')
-    running.stop().then(
+    end().then(
       () => {
         console.log('Stopped.')
         process.exit(0)
@@ -66,5 +75,5 @@ function stopOnSignal(running: Running): () => void {
     )
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
-  return stop
+  return { stop, isStopping: () => stopping }
 }

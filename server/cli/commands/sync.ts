@@ -23,7 +23,9 @@ import { LineFailure, ParentLine } from '../../peers/parent-line.ts'
 import { putBackAt } from '../../peers/put-back.ts'
 import { trustedAuthority } from '../../peers/trust.ts'
 import { type Difference, differencesOf, digestsOf } from '../../peers/verify.ts'
+import { readWipeNote } from '../../peers/wipe-note.ts'
 import { asSystem } from '../../store/tx.ts'
+import { wipedSaid } from '../banner.ts'
 import { atConsole, type Console, parentHere } from '../console.ts'
 import { explain } from '../explain.ts'
 import { demandFreeFile } from '../export/place.ts'
@@ -113,6 +115,8 @@ async function status() {
     if (schools.length === 0) {
       const { sentence, isWell } = parent ? joinedSaid(parent, course) : { sentence: 'There is no school here yet.', isWell: true }
       console.log(sentence)
+      const wiped = readWipeNote(at.config.dataDir)
+      if (wiped && !parent) console.log(wipedSaid(wiped))
       if (!isWell) process.exitCode = 3
     }
     for (const { id, name } of schools) {

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig, readWithoutSecret } from '../../config.ts'
+import { finishErasing } from '../../peers/erase.ts'
+import { readWipeNote } from '../../peers/wipe-note.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { becomeOwner, handOverAtExit } from './owner.ts'
 import { type Gathered, gatherSettings } from './settings-file.ts'
@@ -18,6 +20,8 @@ export function gather({ quiet = false }: { quiet?: boolean } = {}): Gathered {
 export function configure(more: Settings = {}): Config {
   const settings = { ...gather().settings, ...more }
   const { dataDir, backupDir } = readWithoutSecret(settings)
+  if (readWipeNote(dataDir)?.isErased === false)
+    throw new ConfigError(`${dataDir} is being erased, as the school of this laptop asked. markbook start does it.`)
   handOverAtExit([dataDir, backupDir])
   return readConfig(settings)
 }
@@ -30,10 +34,11 @@ export function configureExisting(more: Settings = {}): Config {
   return configure(more)
 }
 
-/** The configuration for a server: it works as the owner of its folder. */
-export function configureServer(more: Settings = {}): Config {
+/** The configuration for a server: it works as the owner of its folder. A laptop that is to be erased is erased before. */
+export async function configureServer(more: Settings = {}): Promise<Config> {
   const settings = { ...gather().settings, ...more }
   becomeOwner(resolve(settings.DATA_DIR ?? './data'))
+  await finishErasing(readWithoutSecret(settings))
   return readConfig(settings)
 }
 

@@ -2,6 +2,7 @@ import { signInFailures, signInMethods } from '@markbook/shared/contract/sign-in
 import { common, Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
+import { erasedHere } from '../../peers/erased.ts'
 import { take } from '../../store/attempts.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { membershipOf } from '../schools/schools.policy.ts'
@@ -32,7 +33,8 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
     const { kind, lastFailure } = exchange.services.mailer.state()
     const mail = kind === 'console' ? 'console' : lastFailure?.kind === 'connection' ? 'failing' : 'ok'
     const demo = accountsFor(exchange)
-    return { mail, totp: true, recovery: true, desk: true, ...(demo.length > 0 && { demo: [...demo] }) }
+    const erased = await erasedHere(exchange.services)
+    return { mail, totp: true, recovery: true, desk: true, ...(demo.length > 0 && { demo: [...demo] }), ...(erased && { erased }) }
   }),
 
   ownWays: onGuard(signInMethods.ownWays, ({ tx, caller }) => ownMethodsOf(tx, caller.user_id), as),

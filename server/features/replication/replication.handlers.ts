@@ -1,5 +1,5 @@
 import { replication, replicationFailures } from '@markbook/shared/contract/replication'
-import type { WaitingFile } from '@markbook/shared/contract/replication.rows'
+import type { SyncNode, WaitingFile } from '@markbook/shared/contract/replication.rows'
 import { common } from '@markbook/shared/failures'
 import type { Resolution } from '@markbook/shared/tables/replication'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -9,6 +9,7 @@ import type { Services } from '../../http/services.ts'
 import { invite, peerHeld } from '../../peers/enrolment.ts'
 import { demandMayJoin, joinByHand } from '../../peers/join-by-hand.ts'
 import { renamePeer, revokePeer } from '../../peers/nodes.ts'
+import { askWipe } from '../../peers/wipe.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { rowOf } from '../policy.ts'
@@ -17,6 +18,7 @@ import { pdfsOfBook } from '../reports/reports.queries.ts'
 import { membershipOf } from '../schools/schools.policy.ts'
 import { type ConflictGroup, groupsOf } from './conflict-groups.ts'
 import { carryOut, type DecidingScene, type Decision, demandMayDecide, mayDecide, named } from './decide.ts'
+import { holdingsOf, NOTHING_HELD } from './holdings.ts'
 import { putAside, refusedById, refusedOf } from './refused.ts'
 import { conflictsWhere, heldOf, nodesOf, shownConflicts } from './replication.queries.ts'
 import { followStatus, statusOf } from './status.ts'
@@ -45,6 +47,12 @@ async function peerOf({ tx, caller }: HandlerContext<typeof replication.rename>,
   const peer = await peerHeld(tx, id)
   if (peer?.school_id !== caller.school_id) throw common.notFound()
   return peer
+}
+
+async function shownNode(tx: ReadTx, school: string, { id }: Row<'sync_peer'>): Promise<SyncNode> {
+  const shown = (await nodesOf(tx, school)).find((node) => node.id === id)
+  if (!shown) throw common.notFound()
+  return shown
 }
 
 const hereOf = ({ store, config }: Pick<Services, 'store' | 'config'>) => ({ id: store.nodeId, name: config.nodeName })
@@ -149,6 +157,12 @@ export const replicationHandlers: Handlers<typeof replication> = {
     follow: followStatus,
   }),
 
+  holdings: onGuard(
+    replication.holdings,
+    async ({ tx, caller, services }) => ((await laptopOwner(tx)) === caller.user_id ? holdingsOf(tx, courseOf(services)) : NOTHING_HELD),
+    'system',
+  ),
+
   conflicts: onGuard(
     replication.conflicts,
     async (scene, { query }) => {
@@ -213,9 +227,16 @@ export const replicationHandlers: Handlers<typeof replication> = {
     load: (scene, { params }) => peerOf(scene, params.id),
     run: async ({ tx, caller }, { body }, peer) => {
       await renamePeer(tx, peer, body.name ?? peer.name)
-      const renamed = (await nodesOf(tx, caller.school_id)).find(({ id }) => id === peer.id)
-      if (!renamed) throw common.notFound()
-      return renamed
+      return shownNode(tx, caller.school_id, peer)
+    },
+  }),
+
+  wipe: on(replication.wipe, {
+    as: 'system',
+    load: (scene, { params }) => peerOf(scene as never, params.id),
+    run: async ({ tx, caller }, _asked, peer) => {
+      await askWipe(tx, peer)
+      return shownNode(tx, caller.school_id, peer)
     },
   }),
 

@@ -170,11 +170,12 @@ export async function nodesOf(tx: ReadTx, school: string): Promise<SyncNode[]> {
     rows.map(({ user_id }) => user_id),
   )
   return rows.map((each) => {
-    const { id, side, kind, name, user_id, url, enrolled_at, last_seen_at, revoked_at } = each
+    const { id, side, kind, name, user_id, url, enrolled_at, last_seen_at, revoked_at, wipe_asked_at, wiped_at } = each
     const next = successorOf(each, rows)
     const began_anew = next && { name: next.name, at: next.at, both_heard: next.bothHeard }
     const clock_offset_ms = offsetOf(each)
-    return { id, side, kind, name, user: named(user_id), url, enrolled_at, last_seen_at, clock_offset_ms, revoked_at, began_anew }
+    const times = { enrolled_at, last_seen_at, clock_offset_ms, revoked_at, wipe_asked_at, wiped_at }
+    return { id, side, kind, name, user: named(user_id), url, ...times, began_anew }
   })
 }
 

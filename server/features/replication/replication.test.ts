@@ -57,6 +57,7 @@ describe('GET /api/sync/status', () => {
       sentence: expect.stringMatching(/^1 server replicates/),
       parent: null,
       is_laptop: false,
+      holds: { why: null, school: null, pupils: 0, marks: 0, as_of: null },
       // The school's server of these tests is below it.
       schools_below: 1,
       laptops_below: 0,

@@ -16,6 +16,7 @@ import { ago } from './ago.ts'
 import { belowSaid, computersBelow, copiesAmong } from './below.ts'
 import { openConflicts } from './conflict-groups.ts'
 import { comparedOf, differenceSaid, differs } from './difference.ts'
+import { heldSaid, holdingsOf } from './holdings.ts'
 import { refusedUnseen } from './refused.ts'
 import { heldOf, parentOf } from './replication.queries.ts'
 
@@ -29,6 +30,7 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
   const numbers = {
     parent: parent && { name: parent.name, kind: kindOf(parent) },
     is_laptop: isLaptopUnder(parent),
+    holds: await holdingsOf(tx, course),
     schools_below: computers.length - laptops,
     laptops_below: laptops,
     copies: copiesAmong(computers).length,
@@ -51,7 +53,7 @@ export async function statusOf(tx: ReadTx, school: string, course: Course | null
   const state = stateOf(parent, course, waiting.rows)
   const place = parent ? placeOf(parent) : belowSaid(computers, tx.nowMs)
   const obstacle = state === 'offline' ? (course?.obstacle ?? null) : null
-  const sentence = sentenceOf({ state, obstacle }, numbers, place, tx.nowMs)
+  const sentence = `${sentenceOf({ state, obstacle }, numbers, place, tx.nowMs)}${heldSaid(numbers.holds)}`
   return { state, obstacle, sentence: obstacle === 'altered' ? `${sentence} ${ALTERED}` : sentence, ...numbers }
 }
 
@@ -153,7 +155,7 @@ export function sentenceOf({ state, obstacle }: Standing, numbers: Numbers, plac
         ? `No line at the moment; ${arrived}.${conflicts}`
         : `${rows} for the line${oldest}. Nothing is lost.${conflicts}`
     case 'revoked':
-      return `An administrator has revoked this server. It goes on by itself and sends nothing.${conflicts}`
+      return `An administrator has revoked this ${numbers.is_laptop ? 'laptop' : 'server'}. It goes on by itself and sends nothing.${conflicts}`
     case 'upgrade':
       return `This program is too old for ${name}: install the newer one. Nothing is lost.${conflicts}`
   }

@@ -7,6 +7,7 @@ import { sendFile } from '../../http/send-file.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { peerById, syncFailures } from '../enrolment.ts'
+import { isToBeWiped } from '../wipe.ts'
 import { eachOf, heldOf, landStaged, stagedBytes, stagedId } from './land.ts'
 import { LOOKS_AT_ONCE } from './look.ts'
 import { type Content, fileFailures, isContentOf, type NamedFile } from './named.ts'
@@ -73,10 +74,10 @@ function ticketFor({ keys, clock }: Services, peer: Peer, { table, id: row }: As
 }
 
 /** The file that a ticket is for, if the node may still have to do with it: revocation and lost rights count from the next request. */
-export async function fileOfTicket({ store }: Pick<Services, 'store'>, { peer: id, table, row }: NodeFileClaims): Promise<NamedFile> {
+export async function fileOfTicket({ store }: Pick<Services, 'store'>, { peer: id, table, row, give }: NodeFileClaims): Promise<NamedFile> {
   const file = await store.read(asSystem(), async (tx) => {
     const peer = await peerById(tx, id)
-    if (!peer || peer.revoked_at) return undefined
+    if (!peer || peer.revoked_at || (!give && isToBeWiped(peer))) return undefined
     return (await filesInScope(tx, peer, [{ table, id: row }])).get(`${table} ${row}`)
   })
   if (!file) throw fileFailures.noSuchFile()

@@ -65,6 +65,9 @@ export const nameOf = (ms: number, reason: Reason): string =>
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(':', '-')}-${reason}`
 
+/** True for a backup, one that is not finished or is being removed, and a database that was set aside by a restore. */
+export const isOfBackups = (name: string): boolean => NAME.test(name.replace(/^(\.unfinished-)?(as-it-was-)?/, ''))
+
 /** The backups in a folder, oldest first; none where the folder is missing. */
 export function listBackups(folder: string): Listed[] {
   let names: string[] = []

@@ -207,7 +207,7 @@ describe.skipIf(onPostgres)('before a migration', () => {
     const added = {
       history: ['source_id', 'detail', 'proof'],
       sync_refused: ['peer_id', 'node_id', 'counter', 'parent_id'],
-      sync_peer: ['compared_at', 'difference'],
+      sync_peer: ['compared_at', 'difference', 'wipe_asked_at', 'wiped_at'],
     }
     for (const [table, columns] of Object.entries(added))
       for (const column of columns) connection.exec(`alter table ${table} drop column ${column}`)

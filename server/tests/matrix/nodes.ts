@@ -3,7 +3,7 @@ import { hilltopExam, mathsQuiz } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { draftReport, hilltopReport } from '@markbook/shared/story/reports'
 import { conflictIds, nodeIds, refusalIds } from './neighbour.sync.ts'
-import { ABSENT, onlyAdmins, onlyStaff, type Rows, setupWrite, staffUse } from './row.ts'
+import { ABSENT, everybody, onlyAdmins, onlyStaff, type Rows, setupWrite, staffUse } from './row.ts'
 
 const decided = (id: string) => ({ params: { id }, body: { choice: 'kept' } })
 const seen = (id: string) => ({ params: { id } })
@@ -13,6 +13,7 @@ const laptopOf = (userId: string) => ({ body: { kind: 'laptop', userId } })
 export const replicationRows: Rows<typeof replication> = {
   status: { own: [{}, onlyStaff] },
   events: { own: [{}, onlyStaff] },
+  holdings: { own: [{}, everybody] },
   conflicts: { own: [{}, onlyStaff], open: [{ query: { status: 'open' } }, onlyStaff] },
   resolve: {
     own: [decided(conflictIds.own), '        403 ok  ok  403 ok  404'],
@@ -54,5 +55,6 @@ export const replicationRows: Rows<typeof replication> = {
     own: [{ body: { address: 'http://127.0.0.1:1', invitation: 'AAAAA' } }, '403 403 403 403 409:sync.no_answer 409:sync.no_answer'],
   },
   rename: setupWrite((id) => ({ params: { id }, body: { name: 'Library PC' } }), nodeIds),
+  wipe: setupWrite((id) => ({ params: { id } }), nodeIds),
   revoke: setupWrite((id) => ({ params: { id } }), nodeIds),
 }

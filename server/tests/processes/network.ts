@@ -48,6 +48,8 @@ export class Node {
     return made.node
   }
 
+  /** What its server has said since it was started. */
+  output = () => this.program?.output() ?? ''
   get port(): number | undefined {
     return this.program?.port
   }

@@ -175,6 +175,7 @@ export class WorldNode {
       } as unknown as Services['jobs'],
       replication: null,
       presence: null,
+      wiped: null,
       demo: [],
       log,
       metrics: createMetrics(),

@@ -1,0 +1,48 @@
+import type { LaptopHoldings } from '@markbook/shared/contract/replication.rows'
+import { and, eq } from 'drizzle-orm'
+import type { Course } from '../../peers/course.ts'
+import { parentsOf } from '../../peers/enrolment.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+
+const placeOf = statement<{ school: string; user: string }>()(({ db, t: { school_management: of }, p }) =>
+  db
+    .select({ role: of.role, is_active: of.is_active })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.user_id, p.user))),
+)
+
+export const NOTHING_HELD: LaptopHoldings = { why: null, school: null, pupils: 0, marks: 0, as_of: null }
+
+/**
+ * What a laptop still holds that was revoked, or whose person no longer works at the school as far as it has heard; nothing on every other
+ * node. `as_of`: when it last heard its school, which is how new all of it can be at most.
+ */
+export async function holdingsOf(tx: ReadTx, course: Course | null): Promise<LaptopHoldings> {
+  const [parent] = await parentsOf(tx)
+  if (!parent?.user_id || !parent.school_id) return NOTHING_HELD
+  const [place] = await placeOf(tx, { school: parent.school_id, user: parent.user_id })
+  const isStaff = place?.is_active === true && place.role !== 'member'
+  const why = course?.notice === 'revoked' ? 'revoked' : place && !isStaff ? 'dismissed' : null
+  if (!why) return NOTHING_HELD
+  const { student, grade, school } = tx.t
+  const [named] = await tx.db.select({ name: school.name }).from(school).where(eq(school.id, parent.school_id))
+  return {
+    why,
+    school: named?.name ?? parent.name,
+    pupils: await tx.db.$count(student, eq(student.school_id, parent.school_id)),
+    marks: await tx.db.$count(grade, eq(grade.school_id, parent.school_id)),
+    as_of: parent.last_seen_at,
+  }
+}
+
+/** For the console and for whoever reads the sentence; the empty text where nothing is to be said. */
+export function heldSaid({ why, school, pupils, marks, as_of }: LaptopHoldings): string {
+  if (!why) return ''
+  const what = `${counted(pupils, 'pupil')} and ${counted(marks, 'mark')} of ${school}`
+  const when = as_of ? `, as they were on ${as_of.slice(0, 10)} at the latest` : ''
+  const whose = why === 'dismissed' ? ` Whoever this laptop belongs to does not work at ${school} any more.` : ''
+  return `${whose} This laptop still holds ${what}${when}. If that is a mistake, ask there for a new code; else let them erase it from there (markbook node wipe), and start it once where it reaches them.`
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
