@@ -18,6 +18,17 @@ export function readStoredObject<T extends object>(key: string): Partial<T> | nu
   }
 }
 
+/** Removes everything that this browser keeps for this address. */
+export function forgetStored(): void {
+  for (const area of ['localStorage', 'sessionStorage'] as const) {
+    try {
+      window[area].clear()
+    } catch {
+      // A browser that blocks its storage has kept nothing.
+    }
+  }
+}
+
 /** Stores a text, or removes it (null). Where the browser blocks its storage, the value is lost with the page. */
 export function writeStored(key: string, text: string | null, area: Area = 'localStorage'): void {
   try {

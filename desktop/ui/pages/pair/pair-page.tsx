@@ -10,6 +10,7 @@ import { Actions, Form, SaveActions, TextField } from '../../components/field.ts
 import { Card, Loading, Notice } from '../../components/page.tsx'
 import { NotFoundPage } from '../../frame/error-page.tsx'
 import { issueOf, sentenceOf } from '../../words/failure.ts'
+import { ErasedNotice } from '../sign-in/erased-notice.tsx'
 import { StandalonePage } from '../sign-in/standalone-page.tsx'
 
 const STATUS = ['desktop', 'status'] as const
@@ -46,6 +47,7 @@ function Steps({ status }: { status: DesktopStatus }) {
   if (status.state === 'copying' || status.state === 'joined') return <Copying status={status} />
   return (
     <>
+      <ErasedNotice erased={status.erased} />
       {status.can_join && <JoinSchool onPending={setJoining} />}
       {status.state === 'empty' && <BeginAlone disabled={isJoining} />}
     </>

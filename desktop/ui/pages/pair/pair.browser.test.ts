@@ -54,6 +54,25 @@ describe.skipIf(!headlessPath)('the pairing page', () => {
   }
   const who = (page: Page) => page.evaluate(async () => ((await (await fetch('/api/auth/me')).json()) as { email: string }).email)
 
+  test('says that a laptop was erased, by whom and when; what the browser kept goes too, until somebody begins anew', async () => {
+    const { laptop, page } = await firstStart()
+    const note = { by: 'The office', asked_at: '2026-01-12T09:00:00.000Z', at: '2026-01-12T10:00:00.000Z', isErased: true }
+    laptop.running().node.services.wiped = { ...note, lastWord: null, authority: null }
+    await page.evaluate(() => localStorage.setItem('markbook.marks', 'Zoë 81'))
+    await page.reload()
+    await page.getByText(/^This laptop was erased on 12 Jan.* at the request of The office\.$/).waitFor()
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('markbook.marks'))).toBeNull()
+    await expectForEverybody(page)
+    await picture(page, 'pair-erased')
+    await page.goto(`${laptop.url}/sign-in`)
+    await page.getByText('It belongs to no school now.', { exact: false }).waitFor()
+    await page.goto(`${laptop.url}/pair`)
+    await page.getByLabel('Your email address').fill('ada@school.example')
+    await page.getByRole('button', { name: 'Work without a school for now' }).click()
+    await page.getByText('ada@school.example').first().waitFor()
+    expect(await (await fetch(`${laptop.url}/api/auth/ways`)).json()).not.toHaveProperty('erased')
+  })
+
   test('opens on an empty laptop, for everybody, in the light and in the dark, in both languages', async () => {
     for (const { locale, address, title, colorScheme, viewport } of [
       {

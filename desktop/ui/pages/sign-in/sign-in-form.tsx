@@ -17,6 +17,7 @@ import layout from '../../components/layout.module.css'
 import { Card, FailureNotice, Notice } from '../../components/page.tsx'
 import { issueOf } from '../../words/failure.ts'
 import { retryAfterMs, useSecondsUntil } from './countdown.ts'
+import { ErasedNotice } from './erased-notice.tsx'
 import styles from './standalone-page.module.css'
 import { StandalonePage } from './standalone-page.tsx'
 
@@ -61,6 +62,7 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
         <DemoAccounts accounts={methods.demo} onCode={(to, shown) => begin({ email: to, mailed: false, again: 0, shown })} />
       )}
       {!email && methods?.demo && <h2 className={styles['or']}>{t('demo.or')}</h2>}
+      <ErasedNotice erased={methods?.erased} />
       <MailNotice methods={methods} />
       <AddressStep email={address} fixed={email !== undefined} methods={methods} onRequest={begin} />
     </>

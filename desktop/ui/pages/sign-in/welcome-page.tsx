@@ -10,6 +10,7 @@ import { Checkbox, Form, Radio, Row, SaveActions, TextField } from '../../compon
 import layout from '../../components/layout.module.css'
 import { Answer, Card, FailureNotice, Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { OwnHoldings } from './holdings-notice.tsx'
 import { JoinSchool } from './join-school.tsx'
 import { Offers } from './offers.tsx'
 import { requestedSchool, storeRequestedSchool } from './requested-school.ts'
@@ -78,6 +79,7 @@ function SchoolStep({ profile }: { profile: Profile }) {
   const refused = requestedSchool(profile)
   return (
     <>
+      <OwnHoldings />
       <Offers />
       {refused && <Notice tone="warn">{t('welcome.refused', { school: refused })}</Notice>}
       <Answer of={schools}>{(list) => <Ways isFirst={list.length === 0} />}</Answer>

@@ -69,7 +69,24 @@ function NodeState({ node }: { node: SyncNode }) {
   const { id, name } = node
   // This server leaves its parent, and shuts others out.
   const word = node.side === 'parent' ? 'leave' : 'revoke'
-  if (node.revoked_at) return <Badge tone="bad">{t('revokedAt', { at: moment(node.revoked_at) })}</Badge>
+  if (node.wiped_at) return <Badge tone="bad">{t('wipedAt', { at: moment(node.wiped_at) })}</Badge>
+  if (node.wipe_asked_at) return <Badge tone="warn">{t('wipeAskedAt', { at: moment(node.wipe_asked_at) })}</Badge>
+  const erase = node.kind === 'laptop' && node.side === 'child' && (
+    <ConfirmButton
+      size="small"
+      aria-label={t('wipeOf', { name })}
+      title={t('wipeTitle', { name })}
+      text={t('wipeText')}
+      action={t('wipe')}
+      onConfirm={() => save('replication', 'wipe', { params: { id } })}
+    />
+  )
+  if (node.revoked_at)
+    return (
+      <>
+        <Badge tone="bad">{t('revokedAt', { at: moment(node.revoked_at) })}</Badge> {erase}
+      </>
+    )
   return (
     <>
       <Badge tone="good">{t('takesPart')}</Badge>{' '}
@@ -83,7 +100,8 @@ function NodeState({ node }: { node: SyncNode }) {
         text={t(`${word}Text`)}
         action={t(word)}
         onConfirm={() => save('replication', 'revoke', { params: { id } })}
-      />
+      />{' '}
+      {erase}
     </>
   )
 }

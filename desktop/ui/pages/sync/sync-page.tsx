@@ -12,6 +12,7 @@ import { connectionSummary, type OpenWork, openWorkSummary } from '../../frame/s
 import { useOpenWork } from '../../frame/use-sync-summary.ts'
 import { enumerated, lasting, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
+import { HoldingsNotice } from '../sign-in/holdings-notice.tsx'
 import { Join } from './join.tsx'
 import { RecordedValue, useEntityName, useRefusal } from './labels.ts'
 import styles from './sync.module.css'
@@ -39,6 +40,7 @@ export function SyncPage() {
           <>
             <State status={known} needs={needs} />
             <ToDo status={known} />
+            <HoldingsNotice holds={known.holds} />
             {known.state === 'revoked' && <Notice>{t(mayJoinAgain(known) ? 'shutOut.here' : 'shutOut.ask')}</Notice>}
             {mayJoinAgain(known) && <Join status={known} />}
             {known.difference && <DifferenceCard difference={known.difference} parent={known.parent?.name ?? ''} />}

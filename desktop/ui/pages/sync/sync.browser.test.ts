@@ -1,8 +1,11 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
-import { people } from '@markbook/shared/story/people'
+import { people, stBrigids } from '@markbook/shared/story/people'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NEW_PEER, peerById } from '../../../../server/peers/enrolment.ts'
+import { noteWiped } from '../../../../server/peers/wipe.ts'
+import { asSystem } from '../../../../server/store/tx.ts'
 import type { BadLine } from '../../../../server/testing/bad-line.ts'
 import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
@@ -147,6 +150,47 @@ describe.skipIf(!headlessPath)('the sync pages of a school under a centre', () =
     await page.getByText('The ministry’s program is too old to receive').first().waitFor()
     await page.getByText('The newer Markbook must be installed there.', { exact: false }).waitFor()
     await expectForEverybody(page)
+    await context.close()
+  })
+
+  test('a laptop that was shut out says what it holds, and what to do', async () => {
+    const { context, page } = await openWindow(browser)
+    await box.signIn(context, 'okafor')
+    await page.route('**/api/sync/events', (route) => route.abort())
+    const holds = { why: 'revoked', school: 'St Brigid’s', pupils: 8, marks: 1, as_of: '2026-01-12T10:00:00.000Z' }
+    await page.route('**/api/sync/status', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), state: 'revoked', holds } })
+    })
+    await page.goto(`${box.url}/sync`)
+    await page.getByText('An administrator of St Brigid’s shut this laptop out.').waitFor()
+    await page.getByText(/still holds 8 pupils and 1 mark of St Brigid’s, as they were on 12 Jan/).waitFor()
+    await page.getByText('let them erase the laptop from there', { exact: false }).waitFor()
+    await expectForEverybody(page)
+    await context.close()
+  })
+
+  test('the head has a laptop erased, and sees when it was asked for and when it was done', async () => {
+    const { store } = box.running().node.services
+    const peer = { ...NEW_PEER, side: 'child', kind: 'laptop', name: 'Ada’s laptop', school_id: stBrigids, user_id: people.ada.id } as const
+    const id = people.ada.id
+    await store.write(asSystem(), (tx) =>
+      tx.local.insert(tx.t.sync_peer).values({ ...peer, id, node_id: id, public_key: '', box_key: '', enrolled_at: tx.now }),
+    )
+    const { context, page } = await openWindow(browser)
+    await box.signIn(context, 'okafor')
+    await page.goto(`${box.url}/sync/nodes`)
+    await page.getByRole('button', { name: 'Erase Ada’s laptop' }).click()
+    await page.getByText('There is no way back.', { exact: false }).waitFor()
+    await expectForEverybody(page)
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    await page.getByText(/^to be erased when it is next heard, asked /).waitFor()
+    expect(await page.getByRole('button', { name: 'Erase Ada’s laptop' }).count()).toBe(0)
+    await store.write(asSystem(), async (tx) => noteWiped(tx, id, (await peerById(tx, id))?.wipe_asked_at ?? ''))
+    await page.reload()
+    await page.getByText(/^erased /).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'nodes-erased')
     await context.close()
   })
 

@@ -1,0 +1,21 @@
+import type { SignInMethods } from '@markbook/shared/contract/sign-in-methods'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { forgetStored } from '../../components/browser-storage.ts'
+import { Notice } from '../../components/page.tsx'
+import { moment } from '../../words/format.ts'
+
+/** Says that this laptop was erased. What this browser keeps of it, such as marks that were not sent, goes too. */
+export function ErasedNotice({ erased }: Pick<SignInMethods, 'erased'>) {
+  const { t } = useTranslation('sign-in')
+  useEffect(() => {
+    if (erased) forgetStored()
+  }, [erased])
+  if (!erased) return null
+  return (
+    <Notice tone="warn">
+      <strong>{t('erased.title', { at: moment(erased.at), by: erased.by })}</strong>
+      <span>{t('erased.text')}</span>
+    </Notice>
+  )
+}
