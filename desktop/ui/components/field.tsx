@@ -171,7 +171,7 @@ export function Form({ onSend, children, ...rest }: FormProps) {
 }
 
 /** Fields side by side where there is room. */
-export const Row = ({ children }: { children: ReactNode }) => <div className={styles['row']}>{children}</div>
+export const Row = ({ children }: { children: ReactNode }) => <div className={layout['columns']}>{children}</div>
 /** The buttons at the end of a form. */
 export const Actions = ({ children }: { children: ReactNode }) => <div className={styles['actions']}>{children}</div>
 

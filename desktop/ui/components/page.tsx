@@ -112,7 +112,7 @@ type FactsProps = { of: readonly (readonly [word: string, value: ReactNode])[]; 
 
 /** Words and what they stand for, side by side where there is room. */
 export const Facts = ({ of, className = '' }: FactsProps) => (
-  <dl className={`${styles['facts']} ${className}`}>
+  <dl className={`${layout['columns']} ${className}`}>
     {of.map(([word, value]) => (
       <div key={word}>
         <dt className={layout['note']}>{word}</dt>

@@ -123,7 +123,7 @@ function AppDialog({ onClose }: { onClose: () => void }) {
       <Answer of={enrolment}>
         {({ otpauth_uri, secret }) => (
           <Form onSend={() => send(code)}>
-            <div className={styles['scan']}>
+            <div className={`${layout['beside']} ${styles['scan']}`}>
               <QrCode text={otpauth_uri} label={t('app.qr')} />
               <ol>
                 <li>{t('app.step1')}</li>

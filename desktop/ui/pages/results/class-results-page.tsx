@@ -207,7 +207,7 @@ function Downloads({ classId, termId, reportType, name }: Props) {
   })
   return (
     <>
-      <div className={styles['toolbar']}>
+      <div className={`${layout['toolbar']} ${styles['screen']}`}>
         <span>{t('download.label')}</span>
         {(Object.keys(types) as FileType[]).map((type) => (
           <Button

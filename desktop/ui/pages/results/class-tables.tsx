@@ -49,7 +49,7 @@ export function YearTable({ result, scale, terms }: { result: ClassYear; scale: 
   if (subjects.length === 0) return <Empty>{t('nothing')}</Empty>
   return (
     <>
-      <div className={styles['toolbar']}>
+      <div className={`${layout['toolbar']} ${styles['screen']}`}>
         <SubjectChoice subjects={subjects} all={t('year.all')} />
       </div>
       {subject ? (

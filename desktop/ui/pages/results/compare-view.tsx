@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { InlineSelect, Options } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, Empty } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { figure } from '../../words/format.ts'
@@ -36,7 +37,7 @@ function TermChoice({ terms, chosen }: { terms: readonly Term[]; chosen: string 
   const { t } = useTranslation(['results', 'app'])
   const { change } = useResultsSearch()
   return (
-    <div className={styles['toolbar']}>
+    <div className={`${layout['toolbar']} ${styles['screen']}`}>
       <InlineSelect
         label={t('compare.with')}
         value={chosen ?? ''}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
+import layout from '../../components/layout.module.css'
 import { Answer, Page } from '../../components/page.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { nameOf } from '../../words/names.ts'
@@ -106,7 +107,7 @@ function PupilLinks({ pupils, studentId }: { pupils: readonly Listed[]; studentI
   const kept: PupilSearch = search.view ? { view: search.view } : {}
   const to = '/results/$classId/students/$studentId'
   return (
-    <div className={styles['toolbar']}>
+    <div className={`${layout['toolbar']} ${styles['screen']}`}>
       <NeighbourLinks pupils={pupils} id={studentId} linkOf={(id) => ({ to, params: { classId, studentId: id }, search: kept })} />
       <Link to="/results/$classId" params={{ classId }} search={kept}>
         {t('wholeClass')}

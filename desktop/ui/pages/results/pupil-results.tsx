@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, Badge, Empty, Facts } from '../../components/page.tsx'
 import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import { figure, percent } from '../../words/format.ts'
@@ -35,7 +36,7 @@ export function PupilTerm({ studentId, term, name, explained, onExplain }: Pupil
         <>
           <ResultTiles overall={found.overall_average} result={found} />
           {found.overall_average !== null && (
-            <div className={styles['toolbar']}>
+            <div className={`${layout['toolbar']} ${styles['screen']}`}>
               <Button size="small" onClick={() => onExplain(OVERALL)}>
                 {t('explain.overallOpen')}
               </Button>

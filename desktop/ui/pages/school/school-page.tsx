@@ -126,7 +126,7 @@ function Addresses({ urls }: { urls: readonly string[] }) {
   if (!best) return <p>{t('server.none')}</p>
   const copy = async () => tell((await copyText(best)) ? t('server.copied') : t('server.notCopied'))
   return (
-    <div className={styles['server']}>
+    <div className={`${layout['beside']} ${styles['server']}`}>
       <QrCode text={best} label={t('server.qr', { address: best })} />
       <div className={layout['stack']}>
         <p>{t('server.text')}</p>
