@@ -6,7 +6,7 @@ import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import type { Stamp } from '@markbook/sync/versions'
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { ReadTx } from '../store/tx.ts'
-import { type Signer, transactionOf, type Verdict, verdictsOn } from './signed-history.ts'
+import { partOf, type Signer, transactionOf, type Verdict, verdictsOn } from './signed-history.ts'
 
 /** `seq`: of this node's feed; `source_id`: null where this node wrote it. */
 type Stored = HistoryEntry & { seq: number; source_id: string | null }
@@ -68,15 +68,14 @@ export class RowProofs {
     if (others.length === 0) return own.map((entry) => ({ told: toldIn(entry), signer: { kind: 'self' } }))
     // The signature stands on one entry of those that came together.
     const seqs = [...new Set(others.map(({ seq }) => seq))]
-    const transaction = await this.read(
+    const together = await this.read(
       and(eq(history.school_id, this.school), inArray(history.seq, seqs), eq(history.node_id, node), eq(history.node_seq, counter)),
     )
+    const verdicts = await verdictsOn(this.tx, this.school, this.secret, together, partOf)
     const signed: Signed[] = own.map((entry) => ({ told: toldIn(entry), signer: { kind: 'self' } }))
-    for (const seq of seqs) {
-      const part = transaction.filter((entry) => entry.seq === seq)
-      const verdict = (await verdictsOn(this.tx, this.school, this.secret, part)).get(`${node} ${counter}`)
-      if (typeof verdict !== 'object') continue
-      for (const entry of part) if (entry.row_id === row) signed.push({ told: toldIn(entry), signer: verdict.signer })
+    for (const entry of together) {
+      const verdict = verdicts.get(partOf(entry))
+      if (entry.row_id === row && typeof verdict === 'object') signed.push({ told: toldIn(entry), signer: verdict.signer })
     }
     return signed
   }
@@ -90,7 +89,7 @@ export class RowProofs {
   }
 }
 
-const toldIn = ({ at, changes, detail, ...entry }: HistoryEntry): Told => ({
+export const toldIn = <E extends Omit<HistoryEntry, 'head' | 'proof' | 'near_id'>>({ at, changes, detail, ...entry }: E) => ({
   ...entry,
   at: Date.parse(at),
   changes: textToChanges(changes),

@@ -57,7 +57,12 @@ export async function proved(
   return withProofs(entries, parts, proofOf)
 }
 
-export const transactionOf = ({ node_id, node_seq }: Pick<HistoryEntry, 'node_id' | 'node_seq'>): string => `${node_id} ${node_seq}`
+/** A database and a copy of it may both have used a number, each for a transaction with its own head. */
+export const transactionOf = ({ node_id, node_seq, head }: OfTransaction): string => `${node_id} ${node_seq} ${head}`
+type OfTransaction = Pick<HistoryEntry, 'node_id' | 'node_seq' | 'head'>
+
+/** What came here together of a transaction: it has a signature of its own. */
+export const partOf = (entry: OfTransaction & { seq: number }): string => `${entry.seq} ${transactionOf(entry)}`
 
 function partsOf(entries: readonly HistoryEntry[], isTold: (entry: HistoryEntry) => boolean): Part[] {
   const parts = new Map<string, { told: HistoryEntry[]; withheld: HistoryEntry[] }>()
@@ -109,7 +114,7 @@ type Key = { signer: Signer; publicKey: string }
 const peersByNumber = rowsBy('sync_peer', { school: 'school_id', nodes: { in: 'node_id' } })
 
 /** Whose signature is known here, by the numbers of nodes: own numbers, and nodes that are or were enrolled in the school. */
-async function keysOf(tx: ReadTx, school: string, secret: string, nodes: readonly string[]): Promise<Map<string, Key>> {
+export async function keysOf(tx: ReadTx, school: string, secret: string, nodes: readonly string[]): Promise<Map<string, Key>> {
   const keys = new Map<string, Key>()
   for (const peer of await peersByNumber(tx, { school, nodes: JSON.stringify(nodes) })) keys.set(peer.node_id, keyOf(peer))
   for (const own of await incarnations(tx))
@@ -125,15 +130,20 @@ const keyOf = ({ kind, user_id, public_key }: Row<'sync_peer'>): Key => ({
 /** `none`: without a signature, or by a node that is not known here. `forged`: by a node that is known, which did not sign it so. */
 export type Verdict = { signer: Signer } | 'none' | 'forged'
 
-/** What the signatures of transactions say that another node tells, by `transactionOf`. */
-export async function verdictsOn(
+/** What the signatures of transactions say that another node tells, by `transactionOf`, or `partOf` of what is stored. */
+export async function verdictsOn<E extends HistoryEntry>(
   tx: ReadTx,
   school: string,
   secret: string,
-  entries: readonly HistoryEntry[],
+  entries: readonly E[],
+  placeOf: (entry: E) => string = transactionOf,
 ): Promise<Map<string, Verdict>> {
   const parts = new Map<string, HistoryEntry[]>()
-  for (const entry of entries) parts.set(transactionOf(entry), [...(parts.get(transactionOf(entry)) ?? []), entry])
+  for (const entry of entries) {
+    const part = parts.get(placeOf(entry))
+    if (part) part.push(entry)
+    else parts.set(placeOf(entry), [entry])
+  }
   const keys = await keysOf(tx, school, secret, [...new Set(entries.map(({ node_id }) => node_id))])
   const verdictOn = (told: readonly HistoryEntry[]): Verdict => {
     const [first] = told as [HistoryEntry, ...HistoryEntry[]]
@@ -141,7 +151,7 @@ export async function verdictsOn(
     const stated = told.find(({ proof }) => proof !== null)?.proof ?? null
     if (!key || stated === null) return 'none'
     const proof = textToProof(stated)
-    if (!proof || told.some(({ head }) => head !== first.head)) return 'forged'
+    if (!proof) return 'forged'
     const text = historyText(school, first, [...told.map(digestOfEntry), ...proof.withheld])
     return isTextSignedBy(text, proof.signature, key.publicKey) ? { signer: key.signer } : 'forged'
   }

@@ -1,12 +1,14 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, mathsHomework, sean, zoe } from '@markbook/shared/story/marks'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
+import type { Row } from '@markbook/shared/tables/tables'
 import { entriesOf, type HistoryEntry, packEntries } from '@markbook/sync/protocol/entries'
+import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Child } from '../../peers/child.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { RefusalLog } from '../../peers/refusal-log.ts'
-import { proved } from '../../peers/signed-history.ts'
+import { proved, transactionOf, verdictsOn } from '../../peers/signed-history.ts'
 import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool, laptopOf, serverAndLaptop } from '../../testing/joined.ts'
 import { lineOf, signedIn, type UnderParent, under } from '../../testing/nodes.ts'
@@ -110,6 +112,25 @@ describe('of a laptop the school takes no history that its person did not write'
     await tells(second, server, (entry) => ({ ...entry, actor_id: people.byrne.id }))
     expect(await stored(server)).toEqual(before)
   })
+})
+
+test('of a laptop and a copy of it, which used one number for two transactions, each is told with the proof of its own', async () => {
+  await enter(laptop, 4)
+  await link.round()
+  const { store, config } = server.services
+  const verdicts = await store.read(asSystem(), async (tx) => {
+    const { history } = tx.t
+    const [last] = await tx.db
+      .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
+      .from(history)
+      .where(eq(history.node_id, laptop.services.store.nodeId))
+    const { seq: _, source_id: __, school_id: ___, ...own } = last as Row<'history'> & { changes: string }
+    const copys: HistoryEntry = { ...own, id: zoe.id, head: 'c'.repeat(64), proof: null }
+    const told = await proved(tx, stBrigids, config.sessionSecret, [own], [own, copys])
+    const verdict = await verdictsOn(tx, stBrigids, config.sessionSecret, [...told, copys])
+    return [own, copys].map((each) => verdict.get(transactionOf(each)))
+  })
+  expect(verdicts).toEqual([{ signer: { kind: 'laptop', user: people.ada.id } }, 'none'])
 })
 
 /** The number of the server of another school at the centre. */
