@@ -97,23 +97,70 @@ function valueIn(table: Replicated, { action, actor_id, at, changes, detail, row
 const isElsewhere = (column: string, { action }: Told) =>
   column === 'school_id' || (action === 'delete' && (column === 'created_at' || column === 'created_by'))
 
+/** A write of a row: the stamp and the values of a unit in `state`. `highest`: the highest value of the unit that is known of any write of the row. */
+type Claimed = { state: RowState; unit: string; highest: number | undefined }
+
 /**
- * Whether an entry says that this write, the stamp of a unit in `state`, was made with the values that the state has. `highest`: the highest
- * value of the unit that is known of any write of the row; a merge keeps it beside the latest write.
+ * Whether an entry says that this very write was made. A merge keeps the highest value of all writes beside the latest, so the stamp may
+ * have one that the entry has not.
  */
-export function isWriteIn(
+export function isWriteIn(table: Replicated, told: Told, claimed: Claimed): boolean {
+  const { state, unit } = claimed
+  const stamp = state.units[unit]
+  if (!stamp || told.entity !== table || told.row_id !== state.id || told.node_id !== stamp[0] || told.node_seq !== stamp[1]) return false
+  return differenceIn(table, told, stamp, claimed, columnsOf(table, unit)) === null
+}
+
+/** `unsaid`: the program that wrote the entry did not tell what would show it. */
+type Said = 'this' | 'other' | 'unsaid'
+
+/**
+ * What an entry of the row and the transaction that a write names says of this write. `isWhole`: it is of a program that tells `detail`; one
+ * before it did not tell clocks, nor what kept its value. No entry has a sealed value, which is passed over.
+ */
+export function saidOf(table: Replicated, told: Told, claimed: Claimed, isWhole: boolean): Said {
+  const { state, unit } = claimed
+  const columns = columnsOf(table, unit).filter((column) => !isSealed(table, column))
+  const difference = differenceIn(table, told, state.units[unit] as Stamp, claimed, columns)
+  if (difference === null) return 'this'
+  // A write that this database has never heard of may have had it; and units of a newer program are not known here.
+  if (difference === 'highest' || (unit !== EXISTENCE && !descriptions[table].units[unit])) return 'unsaid'
+  return isWhole || difference === 'author' || isTold(told, claimed, difference) ? 'other' : 'unsaid'
+}
+
+/** What differs first: the unit was not written, or by somebody else, at another time, with another value of a column, or a highest value that is too high. */
+type Difference = 'unit' | 'author' | 'time' | 'highest' | { column: string }
+
+function differenceIn(
   table: Replicated,
   told: Told,
-  { state, unit, highest }: { state: RowState; unit: string; highest: number | undefined },
-): boolean {
-  const stamp = state.units[unit]
-  if (!stamp || told.entity !== table || told.row_id !== state.id) return false
+  [, , hlc, actor, high]: Stamp,
+  { state, unit, highest }: Claimed,
+  columns: readonly string[],
+): Difference | null {
   const own = stampIn(table, told, unit)
-  if (!own || !isSame(own.slice(0, 4), stamp.slice(0, 4))) return false
-  if ((stamp[4] ?? 0) > Math.max(own[4] ?? 0, highest ?? 0)) return false
-  return columnsOf(table, unit).every(
-    (column) => isElsewhere(column, told) || isSame(valueIn(table, told, column), state.values[column] ?? null),
-  )
+  // Whatever deletes a row writes its existence, and comes after all that it has seen.
+  const isNoDeletion = unit === EXISTENCE && state.alive.length === 0 && told.action !== 'delete'
+  if (!own || isNoDeletion) return 'unit'
+  if (own[3] !== actor) return 'author'
+  if (own[2] !== hlc) return 'time'
+  const column = columns.find((each) => !isElsewhere(each, told) && !isSame(valueIn(table, told, each), state.values[each] ?? null))
+  if (column !== undefined) return { column }
+  return (high ?? 0) > Math.max(own[4] ?? 0, highest ?? 0) ? 'highest' : null
+}
+
+/** An entry without `detail` shows what changed, and a time before which no clock was. */
+function isTold({ action, at, changes }: Told, { state, unit }: Claimed, difference: Exclude<Difference, 'author' | 'highest'>): boolean {
+  if (difference === 'unit') return false
+  if (difference === 'time') return (state.units[unit] as Stamp)[2] < clockOf(at)
+  const { column } = difference
+  return column in changes || (action === 'create' && column !== 'created_at' && column !== 'created_by')
+}
+
+/** The columns of a unit, but for the sealed ones, with the values that an entry says; null of those of which it says nothing. */
+export function toldValues(table: Replicated, told: Told, unit: string): Values {
+  const columns = columnsOf(table, unit).filter((column) => !isSealed(table, column) && !isElsewhere(column, told))
+  return Object.fromEntries(columns.map((column) => [column, valueIn(table, told, column) ?? null]))
 }
 
 /** The highest value that an entry says of a unit. */

@@ -118,6 +118,7 @@ describe('a school that is restored from yesterday, with no line to its centre',
     ['another time', (state) => stamped(state, ([node, counter, hlc, actor]) => [node, counter, hlc + 86_400_000, actor])],
     ['another transaction', (state) => stamped(state, ([node, counter, hlc, actor]) => [node, counter + 1, hlc, actor])],
     ['another highest value', (state) => stamped(state, ([node, counter, hlc, actor]) => [node, counter, hlc, actor, 500])],
+    ['a deletion that nobody wrote', (state) => ({ ...state, alive: [] })],
     ['a deletion', (state) => ({ ...state, alive: [], units: { ...state.units, row: state.units['score'] as Stamp } })],
   ])('takes from a laptop nothing that was not signed: %s', async (_, lie) => {
     const box = await school({ seed: 'box' })
