@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.ts'
+import { auditCommand } from './commands/audit.ts'
 import { backupCommand } from './commands/backup.ts'
 import { certCommand } from './commands/cert.ts'
 import { codeCommand } from './commands/code.ts'
@@ -24,7 +25,7 @@ import { explain } from './explain.ts'
 
 /** By the headings of `markbook --help`. */
 const commands = {
-  'Run a server:': [startCommand, demoCommand, statusCommand, doctorCommand, codeCommand],
+  'Run a server:': [startCommand, demoCommand, statusCommand, doctorCommand, auditCommand, codeCommand],
   'Import and export:': [importCommand, exportCommand, reportsCommand],
   'Work with other servers and laptops:': [joinCommand, nodeCommand, syncCommand, issuesCommand],
   'Back up:': [backupCommand, restoreCommand],

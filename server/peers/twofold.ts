@@ -26,7 +26,7 @@ export class NumberTwofold extends Error {
 }
 
 /** In the place of a peer's head of history: no history has it, so whoever greets under that number learns that it must begin anew. */
-const NO_HEAD = 'twofold'
+export const NO_HEAD = 'twofold'
 
 /** A transaction of a node's history: its number there, its head, and what was made of it to chain it. */
 type Link = { node_seq: number; head: string; digest: string }

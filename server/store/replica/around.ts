@@ -31,7 +31,8 @@ const maximaOf = statement<{ school: string; ids: string }>()(({ db, t: { assess
     .from(assessment)
     .where(and(eq(assessment.school_id, p.school), dialect.inList(assessment.id as never, p.ids))),
 )
-const topsOf = statement<{ school: string; ids: string }>()(({ db, t: { grade }, p, dialect }) =>
+/** The highest mark of each assessment that has one. */
+export const topsOf = statement<{ school: string; ids: string }>()(({ db, t: { grade }, p, dialect }) =>
   db
     .select({ id: grade.assessment_id, top: sql<number>`max(${grade.score})` })
     .from(grade)

@@ -1,6 +1,6 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
-import type { WriteTx } from '../tx.ts'
+import type { ReadTx } from '../tx.ts'
 import { record, stands, writeStaying } from './application.ts'
 import { followBooks } from './frozen.ts'
 import { type AnyRow, hasMoved, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
@@ -52,16 +52,16 @@ function keepDeletion({ kept, fromParent }: Application, table: Replicated, stat
 }
 
 /** Which of the rows something in the database still names. */
-export async function namedBelow(tx: WriteTx, schoolId: string, table: Replicated, rows: readonly Known[]): Promise<Set<string>> {
+export async function namedBelow(tx: ReadTx, schoolId: string, table: Replicated, rows: readonly Known[]): Promise<Set<string>> {
   return new Set((await naming(tx, schoolId, table, rows)).map(({ parent }) => parent))
 }
 
 /** What in the database names one of the rows, by table. */
-export async function rowsBelow(tx: WriteTx, schoolId: string, table: Replicated, rows: readonly Known[]) {
+export async function rowsBelow(tx: ReadTx, schoolId: string, table: Replicated, rows: readonly Known[]) {
   return (await naming(tx, schoolId, table, rows)).map(({ child, id }): [Replicated, string[]] => [child, [id]])
 }
 
-async function naming(tx: WriteTx, schoolId: string, table: Replicated, rows: readonly Known[]) {
+async function naming(tx: ReadTx, schoolId: string, table: Replicated, rows: readonly Known[]) {
   const found: { child: Replicated; id: string; parent: string }[] = []
   const ids = new Set(rows.map(({ state }) => state.id))
   for (const link of linksTo(table)) {

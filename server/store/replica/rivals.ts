@@ -2,7 +2,7 @@ import type { Replicated } from '@markbook/shared/tables/tables'
 import { type Settled, settleRequests, settleRivals, settleTerms } from '@markbook/sync/merge/settle'
 import type { RowState } from '@markbook/sync/merge/state'
 import { inArray } from 'drizzle-orm'
-import type { WriteTx } from '../tx.ts'
+import type { ReadTx, WriteTx } from '../tx.ts'
 import type { AnyRow } from './links.ts'
 import { columnsIn, knownRows, rowsWhere, settledRows, tableIn } from './states.ts'
 
@@ -54,7 +54,7 @@ export type Rivalry = { settled: Map<string, readonly Settled[]>; concerned: Map
  * `concerned` too.
  */
 export async function settleRivalry(
-  tx: WriteTx,
+  tx: ReadTx,
   table: Replicated,
   schoolId: string,
   changed: readonly RowState[],
@@ -90,7 +90,7 @@ export async function settleRivalry(
 }
 
 async function standingStates(
-  tx: WriteTx,
+  tx: ReadTx,
   table: Replicated,
   schoolId: string,
   rule: Rule,

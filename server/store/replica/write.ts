@@ -8,7 +8,7 @@ import { type Stamp, versionsToText } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
 import type { SyncRowWrite } from '../dialect.rows.ts'
 import { statement } from '../statement.ts'
-import type { WriteTx } from '../tx.ts'
+import type { ReadTx } from '../tx.ts'
 import type { AnyRow } from './links.ts'
 import { columnsIn, rowsById } from './states.ts'
 
@@ -20,7 +20,7 @@ export const standing = ({ state, settled }: Standing): Values => stands(state, 
 
 /** How to make each of these rows as it is to be written: what stands, what follows from it, and when and by whom it last changed. */
 export async function rowMaker(
-  tx: WriteTx,
+  tx: ReadTx,
   table: Replicated,
   schoolId: string,
   standings: readonly Standing[],
@@ -70,12 +70,7 @@ function instantOf(hlc: number): string {
 type Derive = (values: Values) => Values
 
 /** Columns that follow from another row, or that are this node's alone. */
-async function derivationsOf(
-  tx: WriteTx,
-  table: Replicated,
-  schoolId: string,
-  standings: readonly Standing[],
-): Promise<Derive | undefined> {
+async function derivationsOf(tx: ReadTx, table: Replicated, schoolId: string, standings: readonly Standing[]): Promise<Derive | undefined> {
   const named = (column: string) => [...new Set(standings.map(({ state }) => state.values[column] as string))]
   if (table === 'grade') {
     const terms = await termsOf(tx, schoolId, named('assessment_id'))
@@ -112,7 +107,7 @@ const termsOfAssessments = statement<{ school: string; ids: string }>()(({ db, t
 )
 
 /** By assessment. */
-async function termsOf(tx: WriteTx, schoolId: string, assessments: readonly string[]): Promise<Map<string, string>> {
+async function termsOf(tx: ReadTx, schoolId: string, assessments: readonly string[]): Promise<Map<string, string>> {
   const rows = await termsOfAssessments(tx, { school: schoolId, ids: JSON.stringify(assessments) })
   return new Map(rows.map(({ id, term }) => [id, term]))
 }

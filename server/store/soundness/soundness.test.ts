@@ -1,9 +1,9 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type School, school } from '../../testing/school.ts'
+import { tamper as tamperIn } from '../../testing/tamper.ts'
 import { openCentralStore, openSchoolStore } from '../store.ts'
 import { asSystem } from '../tx.ts'
 import { soundnessOfPostgres } from './postgres.ts'
@@ -18,30 +18,7 @@ afterEach(() => st.close())
 
 const soundness = () => (onPostgres ? soundnessOfPostgres(st.database.url) : soundnessOfSqlite(st.database.folder))
 const file = () => join(st.database.folder, 'markbook.sqlite')
-const places: Record<string, string> = onPostgres
-  ? {
-      grade: 'grading.grade',
-      student: 'student.student',
-      history: 'sync.history',
-      sync_row: 'sync.sync_row',
-      done: 'drizzle.__drizzle_migrations',
-    }
-  : { grade: 'grade', student: 'student', history: 'history', sync_row: 'sync_row', done: '__drizzle_migrations' }
-
-/** What somebody does to a database behind the program's back. */
-async function tamper(text: (at: (table: string) => string) => string) {
-  const statement = text((table) => places[table] ?? table)
-  if (!onPostgres) {
-    const connection = new Database(file())
-    connection.pragma('foreign_keys = OFF')
-    for (const action of ['update', 'delete']) connection.exec(`drop trigger if exists history_no_${action}`)
-    connection.exec(statement)
-    return connection.close()
-  }
-  const sql = postgres(st.database.url, { max: 1, onnotice: () => {} })
-  await sql.unsafe(`set session_replication_role = replica; ${statement}`)
-  await sql.end()
-}
+const tamper = (text: (at: (table: string) => string) => string) => tamperIn(st.database, text)
 
 const kinds = async () => {
   const found = await soundness()
@@ -137,7 +114,8 @@ describe('what is found', () => {
   })
 
   test('a database of a newer Markbook, which then no server of this one opens', async () => {
-    await tamper((at) => `insert into ${at('done')} (hash, created_at) values ('later', 99999999999999)`)
+    const done = onPostgres ? 'drizzle.__drizzle_migrations' : '__drizzle_migrations'
+    await tamper(() => `insert into ${done} (hash, created_at) values ('later', 99999999999999)`)
     expect(await soundness()).toMatchObject({ state: 'read', standing: 'newer' })
     await st.services.store.close()
     const options = { clock: st.clock, newId: () => '', beforeMigration: () => Promise.reject(new Error('nothing is to be migrated')) }

@@ -50,44 +50,55 @@ export type Words = {
 /** Damage of versions and of the history. `feeds` asks for the feeds of all schools. */
 export async function damageOfContents(ask: Ask, words: Words, feeds: string): Promise<Damage[]> {
   const damage = await versionDamage(ask, words.placeOf)
-  const broken = await brokenLinks(ask, words.history, (await ask(feeds)) as Feed[])
+  const broken: string[] = []
+  for (const feed of (await ask(feeds)) as Feed[]) {
+    const { school_id } = feed
+    const read = async (from: number, to: number) => (await ask(words.history(school_id, from, to))) as StoredEntry[]
+    broken.push(...(await brokenLinks(read, feed)).map(({ seq }) => `${school_id}:${seq ?? 'end'}`))
+  }
   if (broken.length > 0) damage.push({ kind: 'history', count: broken.length, detail: broken.slice(0, 3).join(' ') })
   return damage
 }
 
 type Feed = { school_id: string; seq: number; head: string }
 /** An entry, and the place that it took. */
-type StoredEntry = ChainedEntry & { seq: number; head: string }
+export type StoredEntry = ChainedEntry & { seq: number; head: string }
+
+/**
+ * A place where the history that this node wrote is not what was written: `seq`, of a transaction of which an entry was changed, taken out or
+ * put in, or the one after some that were taken out; null where it ends otherwise than its feed says. `after`: the transaction before.
+ */
+export type Break = { after: number; seq: number | null }
 
 /** Transactions that are read in one go. */
 const PAGE = 200
 
-/** Places where the history that this node wrote is not what was written: an entry that was changed, taken out or put in. */
-async function brokenLinks(ask: Ask, history: Words['history'], feeds: readonly Feed[]): Promise<string[]> {
-  const broken: string[] = []
-  for (const feed of feeds) {
-    let head = ''
-    for (let from = 1; from <= feed.seq; from += PAGE) {
-      const entries = (await ask(history(feed.school_id, from, from + PAGE - 1))) as StoredEntry[]
-      const bySeq = new Map<number, StoredEntry[]>()
-      for (const entry of entries) {
-        const group = bySeq.get(Number(entry.seq))
-        if (group) group.push(entry)
-        else bySeq.set(Number(entry.seq), [entry])
-      }
-      for (let seq = from; seq < from + PAGE && seq <= feed.seq; seq += 1) {
-        const group = bySeq.get(seq)
-        // A page from another node takes a number and leaves the chain where it is.
-        if (!group) continue
-        const stored = group[0]?.head
-        const expected = headAfter(head, digestOf(group))
-        if (stored !== expected) broken.push(`${feed.school_id}:${seq}`)
-        // One changed entry is one break, not one for each that follows.
-        head = stored ?? expected
-      }
+/** Follows the chain of a feed. `read` answers what this node wrote from one place to another. */
+export async function brokenLinks(
+  read: (from: number, to: number) => Promise<readonly StoredEntry[]>,
+  feed: Omit<Feed, 'school_id'>,
+): Promise<Break[]> {
+  const broken: Break[] = []
+  let [head, after] = ['', 0]
+  for (let from = 1; from <= feed.seq; from += PAGE) {
+    const entries = await read(from, Math.min(from + PAGE - 1, feed.seq))
+    const bySeq = new Map<number, StoredEntry[]>()
+    for (const entry of entries) {
+      const group = bySeq.get(Number(entry.seq))
+      if (group) group.push(entry)
+      else bySeq.set(Number(entry.seq), [entry])
     }
-    if (head !== feed.head) broken.push(`${feed.school_id}:end`)
+    // A page from another node takes a number and leaves the chain where it is.
+    for (const [seq, group] of [...bySeq].sort(([a], [b]) => a - b)) {
+      const stored = group[0]?.head
+      const expected = headAfter(head, digestOf(group))
+      if (stored !== expected) broken.push({ after, seq })
+      // One changed entry is one break, not one for each that follows.
+      head = stored ?? expected
+      after = seq
+    }
   }
+  if (head !== feed.head) broken.push({ after, seq: null })
   return broken
 }
 

@@ -104,8 +104,15 @@ export const jobIds = { own: storyId('request', 1, 90), hilltop: storyId('reques
 const jobs = [job(jobIds.own, stBrigids, people.byrne.id), job(jobIds.hilltop, hilltop, people.markerTeacher.id)]
 
 const draftEntry = reportEntries.find(({ report_book_id }) => report_book_id === draftReport.id)
-/** Ada's own subject in the report of Élan, beside the class teacher's. */
-export const mathsEntry = { ...draftEntry, id: naturalId('report_book_entry', draftReport.id, maths.id), subject_id: maths.id }
+const NO_FIGURES = { coursework_average: null, exam_average: null, term_composite: null, year_grade: null, computed_letter: null }
+/** Ada's own subject in the report of Élan, beside the class teacher's, whose subject alone the book has figures of. */
+export const mathsEntry = {
+  ...draftEntry,
+  ...NO_FIGURES,
+  id: naturalId('report_book_entry', draftReport.id, maths.id),
+  subject_id: maths.id,
+  sort_order: draftReport.snapshot.entries.length,
+}
 
 /** What the story lacks for every endpoint to have something to do, at both schools. */
 const more = {

@@ -1,0 +1,106 @@
+import { COMMONS } from '@markbook/shared/ids'
+import type { Replicated } from '@markbook/shared/tables/tables'
+import { namesInValues, namesOf } from '../features/replication/naming.ts'
+import { peopleNamed } from '../features/replication/people.ts'
+import { type Here, nodeNames } from '../features/replication/replication.queries.ts'
+import { childrenAsWitnesses, parentAsWitness, type Witness } from '../peers/audit.heads.ts'
+import type { Wrong } from '../peers/audit.history.ts'
+import type { Disagreement, Tally } from '../peers/audit.rows.ts'
+import { type Audit, audit } from '../peers/audit.ts'
+import { parentsOf } from '../peers/enrolment.ts'
+import type { Carrier } from '../peers/parent-line.ts'
+import { asSystem, type ReadTx } from '../store/tx.ts'
+import type { Console } from './console.ts'
+import { personName, rowName, valuesText } from './replication-words.ts'
+
+/** `name`: null for the people of all schools. */
+export type AuditedSchool = { id: string; name: string | null }
+export const PEOPLE: AuditedSchool = { id: COMMONS, name: null }
+
+/** A disagreement in words that a head understands: which row, what stands here, what the history says instead, by whom, when (ms), at which server. */
+export type ToldDisagreement = {
+  what: string
+  entity: Replicated
+  row: string
+  why: Disagreement['why']
+  here: string | null
+  history: string | null
+  by: { person: string; at: number; node: string | null } | null
+}
+/** `about`: some of the rows of which it tells. */
+export type ToldWrong = Pick<Wrong, 'kind' | 'at'> & { node: string | null; about: readonly string[] }
+
+export type ToldAudit = {
+  school: string | null
+  marks: Tally
+  others: Tally
+  disagreements: readonly ToldDisagreement[]
+  wrong: readonly ToldWrong[]
+  wrongCount: number
+  witnesses: readonly Witness[]
+}
+
+/** Audits a school at this server with the other servers that know its history, and says it with the names of this database. */
+export async function auditHere(at: Console, school: AuditedSchool, carry: Carrier, tell: (share: number) => void): Promise<ToldAudit> {
+  const { store, config, keys } = at
+  const found = await audit(store, { school: school.id, secret: config.sessionSecret }, tell)
+  const witnesses = await store.read(asSystem(), (tx) => childrenAsWitnesses(tx, school.id, store.nodeId, keys.seal))
+  const parents = await store.read(asSystem(), parentsOf)
+  const above: Witness[] = []
+  for (const parent of parents.filter(({ school_id }) => school_id === school.id)) above.push(await parentAsWitness(at, parent, carry))
+  const told = await store.read(asSystem(), (tx) => inWords(tx, { id: store.nodeId, name: config.nodeName }, school.id, found))
+  return { school: school.name, ...found, ...told, witnesses: [...above, ...witnesses] }
+}
+
+async function inWords(tx: ReadTx, here: Here, school: string, { disagreements, wrong }: Audit) {
+  const rows = [...disagreements, ...wrong.flatMap(({ entries }) => entries)].map(({ entity, row_id }) => ({ entity, row_id }))
+  const where = await namesOf(tx, school, rows)
+  const nodes = await nodeNames(tx, here)
+  const person = await peopleNamed(
+    tx,
+    null,
+    disagreements.flatMap(({ said, by }) => [said?.actor ?? null, by?.actor ?? null]),
+  )
+  const named = await namesInValues(
+    tx,
+    school,
+    disagreements.flatMap(({ here: stands, said }) => [stands, said?.values ?? null]),
+  )
+  const text = (values: Disagreement['here']) => (values ? valuesText(values, { outOf: null, named }) : null)
+  const nameOf = (row: { entity: string; row_id: string }) => rowName({ entity: row.entity, where: where(row) })
+  return {
+    disagreements: disagreements.map((each): ToldDisagreement => {
+      const { entity, row_id, why, said, by } = each
+      const [stands, instead] = differing(each)
+      return {
+        what: nameOf(each),
+        entity,
+        row: row_id,
+        why,
+        here: text(stands),
+        history: said && (said.values === null ? 'deleted' : text(instead)),
+        by: said
+          ? { person: personName(person(said.actor)), at: said.at, node: nodes.get(said.node) ?? null }
+          : by && { person: personName(person(by.actor)), at: by.at, node: null },
+      }
+    }),
+    wrong: wrong.map(
+      ({ kind, node, at, entries }): ToldWrong => ({
+        kind,
+        at,
+        node: node === null ? null : (nodes.get(node) ?? null),
+        about: [...new Set(entries.map(nameOf))],
+      }),
+    ),
+  }
+}
+
+/** Of both sides the columns in which they differ; all where they have none, and only its author or time is another. */
+function differing({ here, said }: Disagreement): [Disagreement['here'], Disagreement['here']] {
+  const told = said?.values
+  if (!here || !told) return [here, told ?? null]
+  const columns = Object.keys(here).filter((column) => JSON.stringify(here[column]) !== JSON.stringify(told[column]))
+  const shown = columns.length > 0 ? columns : Object.keys(here)
+  const pick = (values: Readonly<Record<string, unknown>>) => Object.fromEntries(shown.map((column) => [column, values[column] ?? null]))
+  return [pick(here), pick(told)]
+}

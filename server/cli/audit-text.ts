@@ -1,0 +1,109 @@
+import type { Witness } from '../peers/audit.heads.ts'
+import type { Tally, Why } from '../peers/audit.rows.ts'
+import type { ToldAudit, ToldDisagreement, ToldWrong } from './audit-here.ts'
+import { table, WIDTH, wrap } from './table.ts'
+import { counted, shortMoment } from './words.ts'
+
+const SHOWN = 10
+const INDENT = '  '
+
+/** Whether somebody must look: a row is contradicted, the history is not as it was written, or another server knows another. */
+export const isRed = ({ marks, others, wrongCount, witnesses }: ToldAudit): boolean =>
+  marks.contradicted + others.contradicted + wrongCount > 0 || witnesses.some(({ is }) => is === 'other')
+
+/** What was found in a school, for the terminal. */
+export function auditText(found: ToldAudit): string[] {
+  const { school, marks, others, disagreements, wrong, wrongCount } = found
+  const facts: [string, string][] = [
+    ...(school === null ? [] : [['Marks:', tallyText(marks)] as [string, string]]),
+    [school === null ? 'Rows:' : 'Other rows:', tallyText(others)],
+    ['History:', wrongCount === 0 ? 'as it was written' : `${counted(wrongCount, 'transaction')} not as written`],
+    ...found.witnesses.map((each, at): [string, string] => [at === 0 ? 'Others:' : '', witnessText(each)]),
+  ]
+  const width = Math.max(...facts.map(([name]) => name.length))
+  return [
+    `${school ?? 'The people of all schools'}`,
+    ...table(facts, [width, WIDTH - INDENT.length - width - 2]).map((line) => INDENT + line),
+    ...disagreements.slice(0, SHOWN).flatMap((each) => ['', ...disagreementText(each)]),
+    ...more(marks.contradicted + others.contradicted, SHOWN, 'row'),
+    ...wrong.slice(0, SHOWN).flatMap((each) => ['', ...wrongText(each)]),
+    ...more(wrongCount, SHOWN, 'transaction'),
+  ]
+}
+
+const more = (count: number, shown: number, what: string): string[] =>
+  count > shown ? ['', `${INDENT}… and ${counted(count - shown, `more ${what}`)}. With --json more are named.`] : []
+
+/** `40 proved (3 of them unsigned), 2 untold, 1 contradicted`. */
+function tallyText({ proved, untold, contradicted, unsigned }: Tally): string {
+  if (proved + untold + contradicted === 0) return 'none'
+  const figure = (count: number, what: string) => `${count.toLocaleString('en-GB')} ${what}`
+  const parts = [
+    figure(proved, `proved${unsigned > 0 ? ` (${figure(unsigned, 'by unsigned entries')})` : ''}`),
+    ...(untold > 0 ? [figure(untold, 'untold')] : []),
+    ...(contradicted > 0 ? [figure(contradicted, 'CONTRADICTED')] : []),
+  ]
+  return parts.join(', ')
+}
+
+function witnessText(witness: Witness): string {
+  const { name, side } = witness
+  if (witness.is === 'unasked') return `${name}: could not be asked. ${witness.why}`
+  const said = {
+    same: side === 'parent' ? 'asked now; this is the history that it knows' : 'this is the history that it was told last',
+    silent: 'knows nothing of this history yet',
+    other: side === 'parent' ? 'asked now; IT KNOWS ANOTHER HISTORY of this server' : 'IT WAS TOLD ANOTHER HISTORY than stands here',
+  }
+  return `${name}: ${said[witness.is]}`
+}
+
+const WHY: Record<Why, string> = {
+  other: 'The history says something else.',
+  changed: 'The history says the same, but was changed there after it was written: this entry, or one that was written with it.',
+  forged: 'The history says the same, but the server or laptop that wrote it did not sign it so.',
+  taken_out: 'Its entry was taken out of the history.',
+  misplaced: 'What stands in the table does not follow from what was written.',
+  gone: 'It should be here and is not, and nobody deleted it.',
+  unwritten: 'It stands in the table, and nobody wrote it.',
+}
+
+function disagreementText({ what, why, here, history, by }: ToldDisagreement): string[] {
+  const whoAndWhen = by && `${by.person}, ${shortMoment(by.at)}${by.node ? `, at ${by.node}` : ''}`
+  const facts: [string, string][] = [
+    ...(here === null ? [] : [['Here:', here] as [string, string]]),
+    ...(history === null ? [] : [['History:', history] as [string, string]]),
+    ...(whoAndWhen === null ? [] : [[history === null ? 'Written:' : '', whoAndWhen] as [string, string]]),
+    ['Why:', WHY[why]],
+  ]
+  return [...wrap(what, WIDTH - INDENT.length), ...lines(facts)].map((line) => INDENT + line)
+}
+
+function wrongText({ kind, node, at, about }: ToldWrong): string[] {
+  const when = at === null ? '' : ` of ${shortMoment(at)}`
+  const what =
+    kind === 'chain'
+      ? `The history that this server wrote does not follow on${when === '' ? '' : `, at its entries${when}`}: something was changed, taken out or put in.`
+      : `Entries${when} are not as ${node ?? 'the server or laptop that wrote them'} signed them.`
+  const facts = about.map((each, place): [string, string] => [place === 0 ? 'About:' : '', each])
+  return [...wrap(what, WIDTH - INDENT.length), ...lines(facts)].map((line) => INDENT + line)
+}
+
+function lines(facts: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...facts.map(([name]) => name.length))
+  return table(facts, [width, WIDTH - 2 * INDENT.length - width - 2]).map((line) => INDENT + line)
+}
+
+/** What all of it comes to, and what to do. */
+export function verdictText(all: readonly ToldAudit[]): string[] {
+  const sum = (count: (each: ToldAudit) => number) => all.reduce((total, each) => total + count(each), 0)
+  const untold = sum(({ marks, others }) => marks.untold + others.untold)
+  const isWell = !all.some(isRed)
+  const text = [...(isWell ? ['Nothing here is contradicted by the history.'] : [RED, WHAT_TO_DO]), ...(untold > 0 ? [UNTOLD] : [])]
+  return text.flatMap((each) => wrap(each, WIDTH))
+}
+
+const RED = 'SOMEBODY MUST LOOK: what stands here, or its history, was changed past the program, or days were lost.'
+const WHAT_TO_DO =
+  'What to do: keep everything as it is now (markbook backup), and correct nothing yet. Compare the marks named above with the paper, and ask whoever wrote them. Then enter what is right in the app: the history has it from there on. Where another server knows another history, restore nothing by hand; markbook sync verify says what differs. Find out who can write to the database file or the server.'
+const UNTOLD =
+  'Untold is no fault: the history here does not tell of these writes. They came with a first copy, were numbered anew after a restore, or are from before Markbook wrote all of it down.'
