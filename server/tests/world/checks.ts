@@ -2,6 +2,7 @@ import { descriptions, type Replicated, type Row } from '@markbook/shared/tables
 import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical } from '@markbook/sync/merge/state'
 import { and, eq } from 'drizzle-orm'
+import { audit } from '../../peers/audit.ts'
 import { type AnyRow, linksTo, parentIdOf, tableOrder } from '../../store/replica/links.ts'
 import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
@@ -67,6 +68,16 @@ export function brokenRules(node: WorldNode, school: string): Promise<string[]> 
     if (members.length > 0 && !members.some(({ role, is_active }) => role === 'admin' && is_active)) broken.push('no administrator is left')
     return broken.map((each) => `${node.name}: ${each}`)
   })
+}
+
+/** What the history of a node does not say as it stands, or is not as it was written: nobody but the program wrote there. */
+export async function contradictedAt({ name, store, services }: WorldNode, feeds: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const school of feeds) {
+    const { disagreements, wrong } = await audit(store, { school, secret: services.config.sessionSecret })
+    found.push(...[...disagreements, ...wrong].map((each) => `${name}: the audit finds ${JSON.stringify(each)}`))
+  }
+  return found
 }
 
 /** What hangs on nothing. Both databases refuse it, unless a connection of SQLite were told not to. */

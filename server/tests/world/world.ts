@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import { COMMONS } from '@markbook/shared/ids'
 import { asSystem } from '../../store/tx.ts'
 import { missingWrites } from './accounts.ts'
-import { contentsOf, differences, scopeAt, strayRows } from './checks.ts'
+import { contentsOf, contradictedAt, differences, scopeAt, strayRows } from './checks.ts'
 import { doDeed, ofTeachers, weights } from './deeds.ts'
 import { type Founded, founded } from './founding.ts'
 import { heldAt } from './held.ts'
@@ -128,10 +129,17 @@ export class World extends Misfortunes {
     const nodes = this.members.map(({ node }) => node)
     for (const write of await missingWrites(this.ledger, this.centre(), nodes, schools)) this.fail(`lost: ${wordsOf(write)}`)
     for (const node of nodes) for (const stray of await strayRows(node)) this.fail(stray)
+    if (isEnd) await this.audit()
     const contents = remembered()
     for (const member of this.living()) await this.compare(member, contents, isEnd)
     if (this.options.seed % 3 === 0) await this.freshCopy()
     this.say(`— checked, ${this.ledger.writes.length} writes`)
+  }
+
+  /** Nobody changed a database past the program, so nothing in it is other than its history says. */
+  private async audit(): Promise<void> {
+    for (const { node, school } of [...this.living(), this.members[0] as Member])
+      for (const wrong of await contradictedAt(node, [...this.schoolsOf(school).map(({ id }) => id), COMMONS])) this.fail(wrong)
   }
 
   private async compare(member: Member, contents: typeof contentsOf, isEnd: boolean): Promise<void> {
