@@ -188,13 +188,12 @@ export const limits = {
     patience: 5_000,
   },
   /**
-   * Replication (sync/SPEC.md, «Limits»). Rows and bytes of a page; how long a question waits for news, seconds; how long a node waits
    * `markbook audit`: rows that are read at once; disagreements of a school that are told one by one; wrong
    * transactions that are remembered; how often a line says how far it is, ms.
    */
   audit: { rows: 500, named: 50, remembered: 10_000, tell: 2_000 },
   /**
-   * Replication (sync/SPEC.md, «Bounds»). Rows and bytes of a page; how long a question waits for news, seconds; how long a node waits
+   * Replication (sync/SPEC.md, «Limits»). Rows and bytes of a page; how long a question waits for news, seconds; how long a node waits
    * after a failure (sync/machine.ts); how often a server looks for a parent that another process joined, and for a change of the status;
    * how many of the rows that wait are listed;
    * how long a parent may take to begin its answer: to something short, to a question that waits for news, to a page; rows held back for a school; how long an invitation counts, and how many a school has open; deletions are forgotten
