@@ -32,6 +32,7 @@ export type Trust = 'own' | 'signed' | 'unsigned' | 'broken' | 'forged'
 /** The history of a school, or of people. `own`: the numbers of this database; `known`: those of which a key is known here. */
 type Given = {
   own: ReadonlySet<string>
+  current: string
   known: ReadonlySet<string>
   /** By node, from which of its numbers on an entry tells all that a write said, and is signed. */
   whole: ReadonlyMap<string, number>
@@ -93,6 +94,12 @@ export class HistoryEvidence {
   isTakenOut = (node: string, counter: number): boolean =>
     this.given.own.has(node) && (this.given.isAlone || this.gaps.some(({ after, upTo }) => counter > after && counter <= upTo))
 
+  /**
+   * Whether another node may hold other writes under this number of this database: those of days that it lost when it was put back. What it
+   * wrote since under the same number was stamped anew, and its entries still bear it.
+   */
+  mayBeTwofold = (node: string): boolean => this.given.own.has(node) && node !== this.given.current
+
   private isOwn = ({ source_id, node_id }: Placed): boolean => source_id === null && this.given.own.has(node_id)
 
   private breakAt({ after, seq }: Break): void {
@@ -146,7 +153,7 @@ async function givenIn(tx: ReadTx, school: string, secret: string): Promise<Give
   const known = await keysOf(tx, school, secret, [...signed.keys(), ...own])
   const { seq, head } = await tx.dialect.feedOf(tx.connection, school)
   const isAlone = own.length === 1 && (await tx.db.$count(tx.t.sync_peer)) === 0
-  return { own: new Set(own), known: new Set(known.keys()), whole, signed, end: { seq, head }, isAlone }
+  return { own: new Set(own), current: own[0] as string, known: new Set(known.keys()), whole, signed, end: { seq, head }, isAlone }
 }
 
 /** By node, its first number of which an entry has this. */

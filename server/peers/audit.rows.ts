@@ -134,6 +134,8 @@ class RowAudit {
     if (trusts.includes('own') || trusts.includes('signed')) return { is: 'proved' }
     if (trusts.includes('unsigned')) return { is: 'unsigned' }
     if (trusts.length > 0) return { is: 'contradicted', why: trusts.includes('broken') ? 'changed' : 'forged' }
+    const isBrought = this.known.source !== null || claimed.state !== this.known.state
+    if (isBrought && this.evidence.mayBeTwofold(node)) return { is: 'untold' }
     const other = said.find(({ says }) => says === 'other')
     return other ? { is: 'contradicted', why: 'other', by: other.entry } : { is: 'untold' }
   }

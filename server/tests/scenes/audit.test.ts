@@ -11,8 +11,8 @@ import type { Audit } from '../../peers/audit.ts'
 import { asSystem } from '../../store/tx.ts'
 import { ask } from '../../testing/ask.ts'
 import { enrolled } from '../../testing/authenticator.ts'
-import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
-import { carrierTo, cookieAt, signedIn } from '../../testing/nodes.ts'
+import { centreAndSchool, laptopOf, schoolAndLaptop } from '../../testing/joined.ts'
+import { carrierTo, cookieAt, makeRound, signedIn } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { tamper } from '../../testing/tamper.ts'
 import { changing, furnished } from '../matrix/furnished.ts'
@@ -127,6 +127,25 @@ describe('an honest school', () => {
     // What the record keeps is compared as well.
     await tamper(centre.database, (at) => `update ${at('sync_conflict')} set value = '{"score":99}'`)
     expect(wrongIn(await auditOf(centre))).toEqual(['sync_conflict other'])
+  })
+
+  test('what a laptop wrote to one row under one number, before and after it was put back', async () => {
+    const { centre, box, laptop, link, laptopLink } = await schoolAndLaptop(open)
+    const exam = { id: mathsExam.id }
+    const morning = await imageOf(laptop)
+    await (await signedIn(laptop, 'ada')).assessments.update({ params: exam, body: { title: 'Exam A' } })
+    await settle(laptopLink, link)
+    const back = await startedFrom(morning, 'put-back')
+    back.clock.advance(3_600_000)
+    const ada = await signedIn(back, 'ada')
+    await ada.assessments.update({ params: exam, body: { weight: 2 } })
+    await ada.assessments.update({ params: exam, body: { title: 'Exam B' } })
+    for (let time = 0; time < 3; time += 1) {
+      await makeRound(back, carrierTo(box))
+      await link.round()
+    }
+    expect((await conflictsAt(back)).map(({ value }) => value)).toContainEqual({ title: 'Exam A' })
+    for (const node of [centre, box, back]) expect([all(await auditOf(node)).contradicted, wrongIn(await auditOf(node))]).toEqual([0, []])
   })
 })
 
