@@ -269,7 +269,7 @@ export function demandNoOrigin(request: Request): void {
 }
 
 function demandForm(c: Ctx, { most, isPacked = false }: Pick<Way<Asker, z.ZodType>, 'most' | 'isPacked'>): void {
-  if (Number(c.req.header('content-length') ?? 0) > most) throw syncFailures.tooLarge()
+  if (isEndless(c, most)) throw syncFailures.tooLarge()
   const encoding = c.req.header('content-encoding')
   if (mediaType(c.req.raw) !== 'application/json' || (encoding !== undefined && !(isPacked && encoding === 'gzip')))
     throw common.wrongType()
@@ -302,7 +302,7 @@ function replyTo(c: Ctx, exchange: Exchange, text: string): Response {
   return new Response(gzipSync(text, { level: 1 }), { headers: { ...headers, 'content-encoding': 'gzip' } })
 }
 
-/** A body that no child sends is not read to its end: the connection ends with the refusal. */
+/** A body that no child sends, too large or of a size that is not said, is not read to its end: the connection ends with the refusal. */
 const isEndless = (c: Ctx, most: number) =>
   c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > most
 
