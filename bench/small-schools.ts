@@ -1,7 +1,7 @@
 import { NEW_PEER } from '@markbook/server/peers/enrolment'
 import { nodeKeys } from '@markbook/server/peers/keys'
 import { insertByTable } from '@markbook/server/store/rows-by-table'
-import { asSystem } from '@markbook/server/store/tx'
+import { asSystem, type WriteTx } from '@markbook/server/store/tx'
 import { COMMONS } from '@markbook/shared/ids'
 import { cursorToText } from '@markbook/sync/protocol/cursor'
 import { atCentre } from './central.ts'
@@ -25,6 +25,15 @@ export type SmallSchool = {
 const { newId } = present
 const PLAN = { newId, years: 1, classes: 1, pupils: 10, subjects: 1, assessments: 1, terms: ['michaelmas'] as const }
 
+/** A school's own server, enrolled here; its keys are those of `SECRET`. */
+export async function enrol(tx: WriteTx, school: string, name: string): Promise<{ peer: string; node: string }> {
+  const [peer, node] = [newId(), newId()]
+  const { publicKey: public_key, boxKey: box_key } = nodeKeys(SECRET, node)
+  const enrolled = { side: 'child', kind: 'school', school_id: school, user_id: null, enrolled_at: tx.now } as const
+  await tx.local.insert(tx.t.sync_peer).values({ ...NEW_PEER, ...enrolled, id: peer, name, node_id: node, public_key, box_key })
+  return { peer, node }
+}
+
 /** So many small schools, each with its node, in a central database whose server may be running. */
 export const smallSchools = (url: string, count: number): Promise<SmallSchool[]> =>
   atCentre(url, async (store) => {
@@ -33,12 +42,9 @@ export const smallSchools = (url: string, count: number): Promise<SmallSchool[]>
       const name = `Small School ${number}`
       const { id, head, marked, rows } = makeSchool({ ...PLAN, name, domain: `small${number}.example` })
       const { term, pupils, assessments } = marked[0] as Marked
-      const [peer, node] = [newId(), newId()]
-      const { publicKey: public_key, boxKey: box_key } = nodeKeys(SECRET, node)
-      await store.write(asSystem(), async (tx) => {
+      const { peer, node } = await store.write(asSystem(), async (tx) => {
         await insertByTable(tx, { ...rows, assessment: assessments })
-        const enrolled = { side: 'child', kind: 'school', school_id: id, user_id: null, enrolled_at: tx.now } as const
-        await tx.local.insert(tx.t.sync_peer).values({ ...NEW_PEER, ...enrolled, id: peer, name, node_id: node, public_key, box_key })
+        return enrol(tx, id, name)
       })
       const [assessment] = assessments.map((each) => each.id)
       schools.push({

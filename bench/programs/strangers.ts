@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { headersOf } from '@markbook/server/peers/door'
+import { PROTOCOL } from '@markbook/sync/protocol/messages'
+import { serveCommands } from '../program.ts'
+import { quantile } from '../statistics.ts'
+
+/**
+ * Requests that nobody has signed. `packed`: 29 KB that unpack to 29 MB of JSON; `endless`: a body in pieces that never ends. `peer`: the
+ * enrolment that they name, null for one that is not known.
+ */
+export type Stranger = 'packed' | 'endless'
+type Knock = { port: number; stranger: Stranger; peer: string | null; parent: string }
+/** `connections` of them, one request after another. */
+export type Siege = Knock & { seconds: number; connections: number }
+/** `sent`: bytes that the server let in. `p99`: of `/healthz`, in ms. */
+export type Besieged = { requests: number; sent: number; p99: number; statuses: Record<string, number> }
+
+const bomb = gzipSync(`{"table":"${'x'.repeat(29_000_000)}","ids":[]}`, { level: 9 })
+const piece = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`)
+
+function headOf({ stranger, peer, parent }: Knock): string {
+  const form = stranger === 'packed' ? `content-encoding: gzip\r\ncontent-length: ${bomb.length}` : 'transfer-encoding: chunked'
+  const lines = [
+    'POST /sync/push HTTP/1.1',
+    'host: localhost',
+    'content-type: application/json',
+    `${headersOf.protocol}: ${PROTOCOL}`,
+    `${headersOf.peer}: ${peer ?? randomUUID()}`,
+    `${headersOf.number}: 1`,
+    `${headersOf.parent}: ${parent}`,
+    `${headersOf.signature}: ${'A'.repeat(86)}`,
+    form,
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** Sends one request, and all that the server lets in of its body. The status is 0 where the server only ends the connection. */
+function knock(given: Knock): Promise<{ status: number; sent: number }> {
+  return new Promise((resolve) => {
+    const socket = connect({ port: given.port, host: '127.0.0.1', noDelay: true })
+    let status = 0
+    const end = () => {
+      resolve({ status, sent: socket.bytesWritten })
+      socket.destroy()
+    }
+    const send = () => {
+      while (!socket.destroyed && status === 0 && socket.write(piece));
+    }
+    socket.on('connect', () => {
+      socket.write(headOf(given))
+      if (given.stranger === 'packed') socket.write(bomb)
+      else send()
+    })
+    if (given.stranger === 'endless') socket.on('drain', send)
+    socket.on('data', (part) => {
+      status ||= Number(part.toString('latin1', 9, 12))
+      end()
+    })
+    socket.on('error', end)
+    socket.on('close', end)
+  })
+}
+
+/** Asks whether the server is well, again and again, on a connection of its own for each. */
+async function watch(port: number, isOver: () => boolean): Promise<number[]> {
+  const times: number[] = []
+  while (!isOver()) {
+    const began = performance.now()
+    const { ok } = await fetch(`http://127.0.0.1:${port}/healthz`)
+    if (!ok) throw new Error('/healthz refused')
+    times.push(performance.now() - began)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return times
+}
+
+async function besiege({ seconds, connections, ...given }: Siege): Promise<Besieged> {
+  const until = performance.now() + seconds * 1_000
+  const isOver = () => performance.now() >= until
+  const found: Besieged = { requests: 0, sent: 0, p99: 0, statuses: {} }
+  const storm = async () => {
+    while (!isOver()) {
+      const { status, sent } = await knock(given)
+      found.requests += 1
+      found.sent += sent
+      found.statuses[status] = (found.statuses[status] ?? 0) + 1
+    }
+  }
+  const [times] = await Promise.all([watch(given.port, isOver), ...Array.from({ length: connections }, storm)])
+  return { ...found, p99: quantile(times, 0.99) }
+}
+
+serveCommands({ besiege })

@@ -1,0 +1,88 @@
+import { nodeKeys } from '@markbook/server/peers/keys'
+import { setPeer } from '@markbook/server/store/peer-row'
+import { openSchoolStore } from '@markbook/server/store/store'
+import { asSystem } from '@markbook/server/store/tx'
+import { type Bench, type BenchRow, within } from '../bench-row.ts'
+import { copyOfSchool, present } from '../fill.ts'
+import { SECRET, startProgram, startServer } from '../processes.ts'
+import type { Besieged, Siege, Stranger } from '../programs/strangers.ts'
+import { benchSchool } from '../school.ts'
+import { end } from '../school-server.ts'
+import { enrol } from '../small-schools.ts'
+import { median } from '../statistics.ts'
+
+const SECONDS = 5
+const CONNECTIONS = 16
+const MB = 1_048_576
+
+const WHAT: Record<Stranger, string> = {
+  packed: '29 KB that unpack to 29 MB, to `/sync/push`',
+  endless: 'a body without end, to `/sync/push`',
+}
+
+/** A server of a school that has a child, which is in a session: without one it answers nobody there. */
+async function withChild() {
+  const folder = await copyOfSchool('year', 'strangers')
+  const store = await openSchoolStore(folder, { ...present, role: 'school' })
+  const { peer } = await store.write(asSystem(), async (tx) => {
+    const enrolled = await enrol(tx, benchSchool('year').id, 'Laptop')
+    await setPeer(tx, enrolled.peer, { session_nonce: 'of its session' })
+    return enrolled
+  })
+  const parent = `${store.nodeId} ${nodeKeys(SECRET, store.nodeId).publicKey}`
+  await store.close()
+  return { folder, peer, parent, program: await startServer({ folder }) }
+}
+
+/**
+ * What requests cost that nobody signed, and what `/healthz` takes meanwhile. `named`: they name an enrolment that is there, which somebody
+ * may have read on a line without HTTPS: then their body is read to its limit, and hashed, before the signature is found to be wrong.
+ */
+export const strangers: Bench = async ({ pairs }) => {
+  const ours = await withChild()
+  const loader = await startProgram('strangers')
+  const { port } = ours.program
+  const besiege = async (stranger: Stranger, peer: string | null, seconds = SECONDS, connections = CONNECTIONS) => {
+    const siege: Siege = { port, stranger, peer, parent: ours.parent, seconds, connections }
+    const before = await ours.program.usage()
+    const found = await loader.ask<Besieged>('besiege', siege)
+    const after = await ours.program.usage()
+    const cpuMs = (after.cpuMicros - before.cpuMicros) / 1_000 / found.requests
+    return { ...found, cpuMs, grownMb: Math.max(0, after.rssBytes - before.rssBytes) / MB }
+  }
+  type Round = Awaited<ReturnType<typeof besiege>>
+  const rows: BenchRow[] = []
+  for (const stranger of ['packed', 'endless'] as const)
+    for (const [who, peer] of [
+      ['named', ours.peer],
+      ['unknown', null],
+    ] as const) {
+      await besiege(stranger, peer, 2)
+      const [alone, many]: [Round[], Round[]] = [[], []]
+      for (let pair = 0; pair < pairs; pair += 1) {
+        alone.push(await besiege(stranger, peer, 2, 1))
+        many.push(await besiege(stranger, peer))
+      }
+      const of = (rounds: Round[], figure: (round: Round) => number) => median(rounds.map(figure))
+      const what = `${WHAT[stranger]}, of ${who === 'named' ? 'somebody who names an enrolment' : 'somebody unknown'}`
+      const statuses = Object.entries(many[0]?.statuses ?? {}).map(([status, count]) => `${count} × ${status}`)
+      rows.push(
+        {
+          what: `${what}: CPU of one`,
+          control: 'a limit',
+          target: within(5, 'ms'),
+          measured: of(alone, ({ cpuMs }) => cpuMs),
+          figure: `${of(alone, ({ sent, requests }) => sent / requests / 1_024).toFixed(0)} KB of each let in; memory grew by ${of(alone, ({ grownMb }) => grownMb).toFixed(1)} MB`,
+        },
+        {
+          what: `${what}: p99 of \`/healthz\` beside ${CONNECTIONS} at once`,
+          control: 'a limit',
+          target: within(50, 'ms'),
+          measured: of(many, ({ p99 }) => p99),
+          figure: `${of(many, ({ requests }) => requests / SECONDS).toFixed(0)} of them a second (${statuses.join(', ')}); memory grew by ${of(many, ({ grownMb }) => grownMb).toFixed(1)} MB`,
+        },
+      )
+    }
+  await end(ours)
+  return rows
+}
