@@ -1,8 +1,11 @@
+import { wouldBeTaken } from '@markbook/shared/contract/replicated'
 import { naturalId } from '@markbook/shared/ids'
+import { isMisnamed } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { pick, type RowState } from '@markbook/sync/merge/state'
+import { unpackChecked } from '@markbook/sync/protocol/kinds'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
-import { unpackRows } from '@markbook/sync/protocol/page'
+import { packRows, travelling, unpackRows } from '@markbook/sync/protocol/page'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { isNotNull, isNull, ne, or } from 'drizzle-orm'
 import { applyStates } from '../store/replica/apply.ts'
@@ -141,15 +144,17 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   if (isOthers) return forgetWithAll(tx, table, school, id, (rows) => rows.every(({ state: { vv } }) => (vv[node] ?? 0) <= sent))
   // Nor must what others wrote be written over here.
   const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
-  // Over what cannot be read there, another write could not be read either.
-  const cannotTravel = answer.code === 'malformed'
+  const isGone = known.state.alive.length === 0
+  const own = Object.keys(descriptions[table].units).filter((unit) => (isGone && theirs) || units.includes(unit))
+  const values = state ? Object.assign({}, ...own.map((unit) => pick(state.values, descriptions[table].units[unit] ?? []))) : {}
+  const after = { ...known.state, values: { ...known.state.values, ...values } }
+  // Over what cannot be read there, another write could not be read either; nobody has to follow a laptop.
+  const cannotTravel = answer.code === 'malformed' && (isLaptop || !theirs || !isReadable(table, after))
   if ((!isOurs || cannotTravel) && (theirs || !known.row || !(await isNeeded(tx, school, table, known))))
     return takeAsTheirs(tx, school, table, known, theirs)
   if (cannotTravel) return
-  const isGone = known.state.alive.length === 0
   // Of a row that is gone here, and may be, nothing else counts.
   if (isGone && theirs && !units.includes(EXISTENCE)) return
-  const own = Object.keys(descriptions[table].units).filter((unit) => (isGone && theirs) || units.includes(unit))
   // A laptop's deletion of what it had seen and the parent had not, refused with it, would cover here what comes to the parent yet.
   if (isGone && !theirs && isLaptop && !known.row && units.includes(EXISTENCE)) {
     await forgetRows(tx, table, school, [id])
@@ -159,8 +164,13 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   }
   // One that is gone on both sides may stay on both, for what hangs on it.
   if (isGone && !theirs && (!state || own.length === 0)) return
-  const values = state ? Object.assign({}, ...own.map((unit) => pick(state.values, descriptions[table].units[unit] ?? []))) : {}
   await takeOver(tx, school, node, { table, known, units: state ? own : [], values, deletes: !theirs, theirs })
+}
+
+/** Whether a parent takes no offence at what the row says by itself (`receive`, `Judge`). */
+function isReadable(table: Replicated, state: RowState): boolean {
+  const isSound = unpackChecked(packRows([{ table, state }])).rows.length === 1
+  return isSound && !isMisnamed(table, state.values) && wouldBeTaken(table, state.values, travelling(table))
 }
 
 /** Something that is here hangs on it. */

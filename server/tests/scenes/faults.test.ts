@@ -1,6 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
 import { englishExam, mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
-import { people } from '@markbook/shared/story/people'
+import { people, stBrigids } from '@markbook/shared/story/people'
 import { textToVersions, versionsToText } from '@markbook/sync/versions'
 import { eq } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -183,6 +183,21 @@ test('a row that no honest program sends: it alone is refused, and the rest of i
   })
   const [a, b] = await same(centre, box)
   expect(b).toEqual(a)
+})
+
+test('a deletion that is refused with a value that nobody may write is undone at those below as well', async () => {
+  const { centre, box, laptop, link, laptopLink } = await schoolAndLaptop(open)
+  const id = naturalId('grade', mathsExam.id, zoe.id)
+  const score = await scoreAt(centre, mathsExam.id)
+  await box.services.store.write(asSystem(), async (tx) => {
+    await tx.connection.run('pragma ignore_check_constraints = on', [])
+    await tx.update('grade', [{ before: (await tx.find('grade', stBrigids, id)) as never, patch: { score: -52 } }])
+    await tx.connection.run('pragma ignore_check_constraints = off', [])
+  })
+  await (await signedIn(box, 'okafor')).assessments.remove({ params: { id: mathsExam.id } })
+  await laptopLink.round()
+  await settle(link, laptopLink)
+  for (const node of [centre, box, laptop]) expect(await scoreAt(node, mathsExam.id)).toBe(score)
 })
 
 test('a revoked laptop is told so at its next request, and sends nothing', async () => {
