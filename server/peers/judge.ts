@@ -1,4 +1,3 @@
-import { wouldBeTaken } from '@markbook/shared/contract/replicated'
 import { type Area, may } from '@markbook/shared/domain/access'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
@@ -7,6 +6,7 @@ import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { mergeRows } from '@markbook/sync/merge/merge'
+import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical, isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
@@ -20,6 +20,7 @@ import { AWAITS_PERSON, mustAccept, personIn } from './consent.ts'
 import { isOwnPath } from './files/named.ts'
 import { changesNothing, freshIn } from './fresh.ts'
 import { classesInYear, type Facts, lessonsInYear, readFacts } from './judge.facts.ts'
+import { isWritable } from './normal-form.ts'
 import { isElsewhere } from './people.ts'
 import type { RowProofs } from './row-proofs.ts'
 import type { Signer } from './signed-history.ts'
@@ -172,7 +173,10 @@ export class Judge {
       if (isMisnamed(table, state.values)) return 'malformed'
       if (!this.keepsIdentity(table, state, stamp, known)) return 'forbidden'
     } else if (!descriptions[table].units[unit]) return isOfNewerProgram(state, unit) ? null : 'malformed'
-    if (!wouldBeTaken(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity)) return 'malformed'
+    if (!isWritable(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity)) return 'malformed'
+    // Books of the first programs were sent without it, and come from a school's server.
+    if (this.peer.kind === 'laptop' && unit === 'status' && state.values['status'] === 'sent_to_ministry' && !freezeOf(state))
+      return 'malformed'
     return table !== 'grade' || unit !== 'score' || (await this.isWithinMaximum(asKnown(table, state, known).values)) ? null : 'forbidden'
   }
 
@@ -311,7 +315,7 @@ export class Judge {
   }
 
   private async areaOf(table: Replicated, state: OfRow, { unit, isNew, lives }: Part, actor: string): Promise<Area | null> {
-    if (table === 'student') return 'writeStudents'
+    if (table === 'student') return unit === EXISTENCE && !lives ? 'writeSchoolSetup' : 'writeStudents'
     if (table === 'student_group') return isNew && lives ? 'createClass' : 'manageClass'
     if (table === 'assessment') return 'writeAssessments'
     if (table === 'grade') return 'writeGrades'

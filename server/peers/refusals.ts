@@ -1,4 +1,3 @@
-import { wouldBeTaken } from '@markbook/shared/contract/replicated'
 import { naturalId } from '@markbook/shared/ids'
 import { isMisnamed } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
@@ -14,6 +13,7 @@ import { forgetRows, forgetWithAll } from '../store/replica/forget.ts'
 import { type Known, knownRows } from '../store/replica/states.ts'
 import { takeAsTheirs, takeOver } from '../store/replica/take-over.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
+import { isWritable } from './normal-form.ts'
 
 /** This node, whether it is a person's, and up to which number of its feed the parent has answered. */
 type Here = { node: string; isLaptop: boolean; sent: number }
@@ -170,7 +170,7 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
 /** Whether a parent takes no offence at what the row says by itself (`receive`, `Judge`). */
 function isReadable(table: Replicated, state: RowState): boolean {
   const isSound = unpackChecked(packRows([{ table, state }])).rows.length === 1
-  return isSound && !isMisnamed(table, state.values) && wouldBeTaken(table, state.values, travelling(table))
+  return isSound && !isMisnamed(table, state.values) && isWritable(table, state.values, travelling(table))
 }
 
 /** Something that is here hangs on it. */

@@ -1,16 +1,17 @@
-import { wouldBeTaken } from '@markbook/shared/contract/replicated'
 import { elan, zoe } from '@markbook/shared/story/marks'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
+import { draftReport } from '@markbook/shared/story/reports'
 import { maths } from '@markbook/shared/story/school-year'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { afterEach, describe, expect, test } from 'vitest'
+import { isWritable } from '../../peers/normal-form.ts'
 import { contentsOf } from '../../store/replica/replica.fixtures.ts'
 import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
-import { centreAndSchool, serverAndLaptop } from '../../testing/joined.ts'
+import { centreAndSchool, laptopOf, serverAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { liar, mark, marksOf } from './altered.fixtures.ts'
@@ -134,7 +135,7 @@ test('what the story holds, the interface would take', async () => {
   await server.services.store.read(asSystem(), async (tx) => {
     for (const table of Object.keys(descriptions) as Replicated[])
       for (const row of await rowsWhere(tx, table, stBrigids))
-        expect(wouldBeTaken(table, row, Object.keys(row)), `${table} ${JSON.stringify(row)}`).toBe(true)
+        expect(isWritable(table, row, Object.keys(row)), `${table} ${JSON.stringify(row)}`).toBe(true)
   })
 })
 
@@ -153,4 +154,36 @@ test('a subject is not made another by an own write of its existence', async () 
     ]
   })
   expect((await server.rows('subject')).map(({ updated_at: _, ...row }) => row)).toEqual(before.map(({ updated_at: _, ...row }) => row))
+})
+
+/** A mark of the laptop's person goes up as a row of the server's, changed and stamped as their newest write of this unit. */
+async function saidOf(who: 'ada' | 'okafor', table: Replicated, id: string, unit: string, lie: Partial<RowState>) {
+  const { server } = await serverAndLaptop(open)
+  const { laptop } = await laptopOf(open, server, people[who].id)
+  await (await signedIn(laptop, who)).grades.bulk(mark(elan, 11))
+  const state = (await server.services.store.read(asSystem(), (tx) => knownRows(tx, table, stBrigids, [id]))).get(id)?.state as RowState
+  const { answers } = await (await liar(laptop, server)).says((row) => {
+    if (row.table !== 'grade') return []
+    const stamp = row.state.units['score'] as Stamp
+    const vv = { ...state.vv, [stamp[0]]: stamp[1] }
+    return [{ table, state: { ...state, ...lie, vv, units: { ...state.units, [unit]: stamp } } }]
+  })
+  return { server, answers }
+}
+
+test('a pupil is deleted by administrators alone', async () => {
+  const robin = (await (await serverAndLaptop(open)).server.rows('student')).find(({ first_name }) => first_name === 'Robin')
+  const { server, answers } = await saidOf('ada', 'student', robin?.id as string, EXISTENCE, { alive: [] })
+  expect(answers).toMatchObject([{ outcome: 'refused', code: 'forbidden' }])
+  expect((await server.rows('student')).map(({ id }) => id)).toContain(robin?.id)
+})
+
+test.each([
+  ['sent without what is frozen with it', { status: 'sent_to_ministry', sent_snapshot: {} }],
+  ['a draft with what was sent', { status: 'draft', sent_snapshot: {} }],
+])('a book is not %s', async (_, values) => {
+  const before = (await (await serverAndLaptop(open)).server.rows('report_book')).find(({ id }) => id === draftReport.id)
+  const { server, answers } = await saidOf('okafor', 'report_book', draftReport.id, 'status', { values: { ...before, ...values } })
+  expect(answers).toMatchObject([{ outcome: 'refused', code: 'malformed' }])
+  expect((await server.rows('report_book')).find(({ id }) => id === draftReport.id)).toEqual(before)
 })
