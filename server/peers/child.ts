@@ -227,7 +227,8 @@ export class Child {
     })
     const page = await this.nextPage({ cursor: peer.their_cursor, wait, scope: peer.scope }, signal)
     await this.takePage(peer, page)
-    if (page.is_last && peer.user_id !== null) {
+    // What the first parent has lost it gets at its next greeting, and another may not know it.
+    if (page.is_last && peer.user_id !== null && (await this.firstParent(peer)).id === peer.id) {
       let left: NamedFile[] = []
       const pruned = underOwnNumber(store, async (tx) => {
         left = await prune(tx, store.nodeId, await this.peer(tx))

@@ -91,3 +91,22 @@ test('a laptop that was put back itself is told so by the other parent, and by w
   await makeRound(again, carrierTo(centre), 1)
   expect((await scoresAt(again))[1]).toBe(6)
 })
+
+test('what a school has lost leaves the laptop once the school has it again, whatever the centre says of the right to it', async () => {
+  const { centre, box, laptop, laptopLink } = await schoolAndLaptop(open)
+  const direct = await under(centre, laptop, { user: people.ada.id })
+  await direct.round()
+  const morning = await imageOf(box)
+  await enter(box, 'okafor', mathsExam.id, 77)
+  await laptopLink.round()
+  const back = await startedFrom(morning, 'put-back')
+  back.clock.advance(3_600_000)
+  const suspended = { params: { userId: people.ada.id }, body: { isActive: false } }
+  await (await signedIn(centre, 'okafor')).schools.updateMember(suspended)
+  await direct.round()
+  expect((await scoresAt(laptop))[0]).toBe(77)
+  await makeRound(back, carrierTo(centre))
+  await makeRound(laptop, carrierTo(back))
+  expect((await scoresAt(back))[0]).toBe(77)
+  expect(await laptop.rows('grade')).toEqual([])
+})
