@@ -73,11 +73,14 @@ const isNamed = (column: string): boolean => column === 'id' || column === 'scho
 const automatic = (column: string, at: number, actor: string | null): string | null | undefined =>
   column === 'created_at' ? toInstant(at) : column === 'created_by' ? actor : undefined
 
+/** The hybrid clock of a write as an entry says it of a unit, in ms; of one that it did not write, that of the others. */
+export const clockIn = ({ detail, at }: Told, unit: string): number => detail?.units?.[unit]?.[0] ?? clockOf(at)
+
 /** The stamp that a write gave a unit, in full; null where it did not write it. */
 function stampIn(table: Replicated, told: Told, unit: string): Stamp | null {
   const named = told.detail?.units?.[unit]
   if (!named && !unitsShown(table, told.action, told.changes).includes(unit)) return null
-  const [hlc, high] = named ?? [clockOf(told.at)]
+  const [hlc, high] = [clockIn(told, unit), named?.[1]]
   const { node_id, node_seq, actor_id } = told
   return high === undefined ? [node_id, node_seq, hlc, actor_id] : [node_id, node_seq, hlc, actor_id, high]
 }

@@ -95,10 +95,10 @@ export class HistoryEvidence {
     this.given.own.has(node) && (this.given.isAlone || this.gaps.some(({ after, upTo }) => counter > after && counter <= upTo))
 
   /**
-   * Whether another node may hold other writes under this number of this database: those of days that it lost when it was put back. What it
-   * wrote since under the same number was stamped anew, and its entries still bear it.
+   * Whether a database may have written twice under this number: what it wrote in days that it lost when it was put back, and what it wrote
+   * until it noticed. Of this database's present number it has noticed nothing.
    */
-  mayBeTwofold = (node: string): boolean => this.given.own.has(node) && node !== this.given.current
+  mayBeTwofold = (node: string): boolean => node !== this.given.current
 
   private isOwn = ({ source_id, node_id }: Placed): boolean => source_id === null && this.given.own.has(node_id)
 

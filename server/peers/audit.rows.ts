@@ -1,6 +1,6 @@
 import { isMisnamed } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { highIn, saidOf, type Told, toldValues } from '@markbook/sync/journal'
+import { clockIn, highIn, saidOf, type Told, toldValues } from '@markbook/sync/journal'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
@@ -127,15 +127,15 @@ class RowAudit {
   }
 
   private verdictBy(own: readonly Entry[], claimed: Parameters<typeof saidOf>[2], table: Replicated): Unit {
-    const [node, counter] = claimed.state.units[claimed.unit] as Stamp
+    const [node, counter, hlc] = claimed.state.units[claimed.unit] as Stamp
     if (own.length === 0) return this.evidence.isTakenOut(node, counter) ? { is: 'contradicted', why: 'taken_out' } : { is: 'untold' }
     const said = own.map((entry) => ({ entry, says: saidOf(table, entry, claimed, this.evidence.isWhole(entry)) }))
     const trusts = said.filter(({ says }) => says === 'this').map(({ entry }) => this.evidence.trustIn(entry))
     if (trusts.includes('own') || trusts.includes('signed')) return { is: 'proved' }
     if (trusts.includes('unsigned')) return { is: 'unsigned' }
     if (trusts.length > 0) return { is: 'contradicted', why: trusts.includes('broken') ? 'changed' : 'forged' }
-    const isBrought = this.known.source !== null || claimed.state !== this.known.state
-    if (isBrought && this.evidence.mayBeTwofold(node)) return { is: 'untold' }
+    const isOfAnotherLife = (entry: Entry) => this.evidence.isWhole(entry) && clockIn(entry, claimed.unit) !== hlc
+    if (this.evidence.mayBeTwofold(node) && own.every(isOfAnotherLife)) return { is: 'untold' }
     const other = said.find(({ says }) => says === 'other')
     return other ? { is: 'contradicted', why: 'other', by: other.entry } : { is: 'untold' }
   }
