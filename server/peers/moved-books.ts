@@ -12,10 +12,10 @@ import type { Scope } from './scope.ts'
 const BOOK = 'report_book'
 const PARTS = ['report_book_entry', 'report_book_pdf'] as const
 
-/** Its class was written by itself, after it was made. */
-function isMoved({ units }: RowState): boolean {
+/** Its class was written by itself, after it was made; or another node has written it too, which may have made it in another class. */
+function isMoved({ units, vv }: RowState): boolean {
   const [group, made] = [units['student_group_id'], units[EXISTENCE]]
-  return group !== undefined && made !== undefined && !sameDot(group, made)
+  return group !== undefined && made !== undefined && (!sameDot(group, made) || Object.keys(vv).length > 1)
 }
 
 /** With each book that may be new to the child all that belongs to it, which did not change, and the conflicts in it. */

@@ -75,3 +75,18 @@ test('a book that moves to another class leaves the laptop of the one teacher, a
   expect(await entriesAt(quinns)).toMatchObject([{ teacher_remark: 'Neat work.' }])
   expect(await booksAt(byrnes)).toContain(draftReport.id)
 })
+
+test('a book that the other teacher makes in her class, on her laptop, leaves the one and comes whole to the other', async () => {
+  const centre = await school({ seed: 'centre' })
+  open.push(centre)
+  await bookIn(centre, class3B.id, ID)
+  const { laptop: byrnes, link: ofByrne } = await laptopOf(open, centre, people.byrne.id, 'byrnes')
+  const { laptop: quinns, link: ofQuinn } = await laptopOf(open, centre, people.quinn.id, 'quinns')
+  quinns.clock.advance(60_000)
+  await quinns.services.store.write(asSystem(people.quinn.id), async (tx) => {
+    await tx.insert('report_book', [{ ...draftReport, id: ID, term_id: HILARY, student_group_id: class3A.id }])
+  })
+  await settle(ofQuinn, ofByrne)
+  expect([await booksAt(byrnes), await booksAt(quinns)].map((books) => books.includes(ID))).toEqual([false, true])
+  expect(await entriesAt(quinns)).toMatchObject([{ teacher_remark: 'Neat work.' }])
+})
