@@ -1,6 +1,7 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical } from '@markbook/sync/merge/state'
+import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { and, eq } from 'drizzle-orm'
 import { audit } from '../../peers/audit.ts'
 import { type AnyRow, linksTo, parentIdOf, tableOrder } from '../../store/replica/links.ts'
@@ -57,8 +58,9 @@ export function brokenRules(node: WorldNode, school: string): Promise<string[]> 
     const broken: string[] = []
     for (const term of (await rowsOf(tx, 'term', school)) as unknown as Row<'term'>[])
       if (Math.abs(term.exam_weight + term.coursework_weight - 100) > 1e-9) broken.push(`weights of term ${term.id}`)
+    const isCopying = await isInACopy(tx, school)
     for (const book of (await rowsOf(tx, 'report_book', school)) as unknown as Row<'report_book'>[])
-      broken.push(...(await brokenBook(tx, book)))
+      broken.push(...(await brokenBook(tx, book, isCopying)))
     const tops = new Map<string, number>()
     for (const { assessment_id, score } of (await rowsOf(tx, 'grade', school)) as unknown as Row<'grade'>[])
       tops.set(assessment_id, Math.max(score, tops.get(assessment_id) ?? 0))
@@ -88,8 +90,18 @@ export function strayRows(node: WorldNode): Promise<string[]> {
   })
 }
 
-/** Of a book that was sent, exactly what was sent stands. */
-async function brokenBook(tx: ReadTx, book: Row<'report_book'>): Promise<string[]> {
+/** Its parent has begun to tell it everything, and has not come to the end. */
+async function isInACopy(tx: ReadTx, school: string): Promise<boolean> {
+  const { sync_peer } = tx.t
+  const parents: Row<'sync_peer'>[] = await tx.connection.db
+    .select()
+    .from(sync_peer)
+    .where(and(eq(sync_peer.side, 'parent'), eq(sync_peer.school_id, school)))
+  return parents.some(({ their_cursor }) => textToCursor(their_cursor)?.kind === 'copy')
+}
+
+/** Of a book that was sent, exactly what was sent stands; in a copy, which comes table by table, its entries may still be on their way. */
+async function brokenBook(tx: ReadTx, book: Row<'report_book'>, isCopying: boolean): Promise<string[]> {
   const freeze = freezeOf({ values: book } as never)
   if (book.status !== 'sent_to_ministry' || !freeze) return []
   const { report_book_entry } = tx.t
@@ -103,7 +115,8 @@ async function brokenBook(tx: ReadTx, book: Row<'report_book'>): Promise<string[
       .map(({ subject_id, manual_letter, teacher_remark }) => ({ subject_id, manual_letter, teacher_remark }))
       .sort(bySubject),
   }
-  const sent = { ...freeze, entries: [...freeze.entries].sort(bySubject) }
+  const isHere = ({ subject_id }: { subject_id: string }) => entries.some((entry) => entry.subject_id === subject_id)
+  const sent = { ...freeze, entries: freeze.entries.filter((entry) => !isCopying || isHere(entry)).sort(bySubject) }
   return canonical(shown) === canonical(sent) ? [] : [`book ${book.id} was sent and changed: ${canonical(shown)} ≠ ${canonical(sent)}`]
 }
 const bySubject = (a: { subject_id: string }, b: { subject_id: string }) => (a.subject_id < b.subject_id ? -1 : 1)
