@@ -1,7 +1,7 @@
 import { common, Failure } from '@markbook/shared/failures'
 import { CLOSED } from './close-for-good.ts'
 
-type DriverError = { code?: string; message?: string; constraint_name?: string }
+type DriverError = { code?: string; message?: string; constraint_name?: string; severity?: string }
 
 /** True where the database refused a row because an equal one exists (SQLite and Postgres say it differently). */
 export const isUniqueViolation = (error: unknown): boolean => {
@@ -22,8 +22,11 @@ export const isRetryable = (error: unknown): boolean => {
 }
 
 /** True where the connection of a transaction is lost. */
-export const isLost = (error: unknown): boolean => LOST.includes(cause(error).code ?? '')
+export const isLost = (error: unknown): boolean => LOST.includes(cause(error).code ?? '') || isOfPooler(cause(error))
 const LOST = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED', '57P01', '57P02']
+
+/** PgBouncer says with one code that the server behind it is gone, or not to be had in time; it ends the connection then. */
+const isOfPooler = ({ code, severity }: DriverError) => code === '08P01' && severity === 'FATAL'
 
 /** True for what the driver of Postgres says of a statement: it names the statement. */
 export const isOfStatement = (error: unknown): boolean => 'query' in cause(error)

@@ -106,15 +106,25 @@ export async function migrateSqlite(connection: Database.Database, before?: Befo
 const MIGRATION_LOCK = 727_401
 
 export const migratePostgres = (url: string, before?: BeforeMigration): Promise<void> =>
-  withPostgres(url, async (sql) => {
-    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
-    const applied = await appliedPostgres(sql)
-    demandNotNewer(applied, 'postgres')
-    if (isBehind(applied, 'postgres')) await before?.()
-    if (standingOf(applied, 'postgres') !== 'current')
-      await applyPostgres(drizzlePostgres(sql), { migrationsFolder: migrationsOf('postgres') })
-    await applyPolicies(sql)
-  })
+  inTurn(url, () =>
+    withPostgres(url, async (sql) => {
+      const applied = await appliedPostgres(sql)
+      demandNotNewer(applied, 'postgres')
+      if (isBehind(applied, 'postgres')) await before?.()
+      if (standingOf(applied, 'postgres') !== 'current')
+        await applyPostgres(drizzlePostgres(sql), { migrationsFolder: migrationsOf('postgres') })
+      await applyPolicies(sql)
+    }),
+  )
+
+/** Held by a transaction of its own: the lock of a session would stay with a pooler's connection after its holder has gone. */
+const inTurn = (url: string, work: () => Promise<void>): Promise<void> =>
+  withPostgres(url, (sql) =>
+    sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
+      await work()
+    }),
+  )
 
 /** Policies are made from the list of tables, anew whenever that list or the rules changed. */
 async function applyPolicies(sql: postgres.Sql) {

@@ -21,8 +21,11 @@ export type FeedNotifications = {
 }
 type Listener = (schools: ReadonlySet<string>) => void
 
-/** `me` is this instance's name in its messages. A notification may get lost: whoever waits also looks by itself (peers/news.ts). */
-export function feedNotifications(pool: () => postgres.Sql, me: string): FeedNotifications {
+/**
+ * `me` is this instance's name in its messages; `listens`: its connections can. A notification may get lost: whoever waits also looks by
+ * itself (peers/news.ts).
+ */
+export function feedNotifications(pool: () => postgres.Sql, me: string, { listens }: { listens: boolean }): FeedNotifications {
   const waiting = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let sent: Promise<unknown> = Promise.resolve()
@@ -59,10 +62,10 @@ export function feedNotifications(pool: () => postgres.Sql, me: string): FeedNot
     },
     subscribe(listener) {
       listeners.add(listener)
-      if (listeners.size === 1) listen()
+      if (listens && listeners.size === 1) listen()
     },
     renewed() {
-      if (listeners.size > 0) listen()
+      if (listens && listeners.size > 0) listen()
     },
     async close() {
       if (timer) {

@@ -13,8 +13,8 @@ import { type FeedNotifications, feedNotifications } from './postgres.notificati
 export type PostgresConnections = {
   /** A transaction of `work`. One whose connection is lost rejects at once; whether it was committed nobody knows then. */
   transact<T>(mode: string, work: (connection: postgres.TransactionSql) => Promise<T>): Promise<T>
-  /** One statement without a transaction, as the service. */
-  alone<T>(work: (pool: postgres.Sql) => Promise<T>): Promise<T>
+  /** One statement as the service, without a transaction unless a pooler needs one. */
+  alone<T>(work: (sql: postgres.ISql) => Promise<T>): Promise<T>
   notifications: FeedNotifications
   close(): Promise<void>
 }
@@ -26,14 +26,16 @@ export const POOL = 12
 const PATIENCE = { connect_timeout: 5, backoff: () => 0.2 }
 const CLOSING = { timeout: 5 }
 export const SERVICE_ROLE = 'markbook_system'
+/** Whoever says nothing else is the service; a transaction says as whom it asks. */
+const SESSION = { lock_timeout: limits.lockWait, role: SERVICE_ROLE }
 
-/** Does `work` on a connection of its own, as whom the address says, and closes it. */
+/** Does `work` on a connection of its own, as whom the address says, and closes it. Through a pooler each statement may meet another connection. */
 export async function withPostgres<T>(
   url: string,
   work: (sql: postgres.Sql) => Promise<T>,
   options: postgres.Options<Record<string, never>> = {},
 ): Promise<T> {
-  const sql = postgres(url, { max: 1, onnotice: () => {}, ...socketHost(url), ...options })
+  const sql = postgres(url, { max: 1, onnotice: () => {}, prepare: false, ...socketHost(url), ...options })
   try {
     return await work(sql)
   } finally {
@@ -41,9 +43,16 @@ export async function withPostgres<T>(
   }
 }
 
-export function openPostgres(url: string): PostgresConnections {
-  let pool = poolAt(url)
-  const notifications = feedNotifications(() => pool, randomUUID())
+export async function openPostgres(url: string): Promise<PostgresConnections> {
+  let pool = poolAt(url, { pooled: false })
+  const pooled = await isPooled(pool)
+  const renew = () => {
+    void pool.end(CLOSING)
+    pool = poolAt(url, { pooled })
+  }
+  if (pooled) renew()
+  // What listens through a pooler hears nothing: whoever waits looks by itself.
+  const notifications = feedNotifications(() => pool, randomUUID(), { listens: !pooled })
   const onPool = async <T>(work: (sql: postgres.Sql) => Promise<T>) => {
     const used = pool
     try {
@@ -51,16 +60,16 @@ export function openPostgres(url: string): PostgresConnections {
     } catch (error) {
       // The driver's connections keep what was under way when they were lost, and blame it on the next transaction (docs/design/store.md).
       if (isLost(error) && pool === used) {
-        pool = poolAt(url)
-        void used.end(CLOSING)
+        renew()
         notifications.renewed()
       }
       throw error
     }
   }
+  const settled = pooled ? inSession : <T>(work: Work<T>) => work
   return {
-    transact: (mode, work) => onPool((sql) => begin(sql, mode, work)),
-    alone: onPool,
+    transact: (mode, work) => onPool((sql) => begin(sql, mode, settled(work))),
+    alone: (work) => onPool((sql) => (pooled ? begin(sql, 'read only', settled(work)) : work(sql))),
     notifications,
     close: async () => {
       await notifications.close()
@@ -69,15 +78,49 @@ export function openPostgres(url: string): PostgresConnections {
   }
 }
 
-function poolAt(url: string): postgres.Sql {
-  // Whoever says nothing else is the service; a transaction says as whom it asks.
-  const connection = { application_name: 'markbook', TimeZone: 'UTC', lock_timeout: limits.lockWait, role: SERVICE_ROLE }
+/**
+ * True where something between gives a connection for one transaction only, as PgBouncer in transaction mode does: what a session
+ * says of itself is refused there, or nobody's. `sql` has connections that say `SESSION`.
+ */
+async function isPooled(sql: postgres.Sql): Promise<boolean> {
+  try {
+    const [row] = await sql.unsafe("select current_setting('role') as role", [], { prepare: false })
+    return row?.['role'] !== SERVICE_ROLE
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('unsupported startup parameter')) return true
+    throw error
+  }
+}
+
+/** The same for an address. A database that has yet to be filled does not know the role, and says so itself. */
+export const isPooledAt = (url: string): Promise<boolean> =>
+  withPostgres(url, isPooled, { fetch_types: false, connection: SESSION }).catch((error: unknown) => {
+    if ((error as { code?: string }).code === UNKNOWN_ROLE) return false
+    throw error
+  })
+const UNKNOWN_ROLE = '22023'
+
+type Work<T> = (sql: postgres.TransactionSql) => Promise<T>
+
+/** Says in a transaction what elsewhere the connection has said. */
+const inSession =
+  <T>(work: Work<T>): Work<T> =>
+  async (sql) => {
+    const texts = Object.entries(SESSION).flatMap(([name, value]) => [name, String(value)])
+    await sql.unsafe('select set_config($1, $2, true), set_config($3, $4, true)', texts)
+    return work(sql)
+  }
+
+function poolAt(url: string, { pooled }: { pooled: boolean }): postgres.Sql {
+  const connection = { application_name: 'markbook', TimeZone: 'UTC', ...(!pooled && SESSION) }
   // We have no columns of arrays; and a connection that is lost while it asks for their types throws where nobody can catch it.
   const sql = postgres(url, {
     max: POOL,
     onnotice: () => {},
     connection,
     fetch_types: false,
+    // A statement that one connection has prepared is unknown to the next.
+    prepare: !pooled,
     ...PATIENCE,
     ...promptSockets(url),
     ...socketHost(url),

@@ -125,7 +125,7 @@ export async function openCentralStore(url: string, options: StoreOptions): Prom
 
 /** The same, of a database that this program has migrated already. */
 export async function openCurrentCentralStore(url: string, options: StoreOptions): Promise<Store> {
-  const { transact, alone, notifications, close } = openPostgres(url)
+  const { transact, alone, notifications, close } = await openPostgres(url)
   const run = { dialect: postgresDialect, options, setRole }
   const news = newsOfCommits()
   let nodeId = await transact('', (tx) => currentNode(postgresConnection(tx, true), postgresDialect, options))
@@ -163,7 +163,7 @@ export async function openCurrentCentralStore(url: string, options: StoreOptions
         const tx = readTx(run, postgresConnection(sql, false), identity)
         return pipelined(tx.actAs(identity), fn(tx))
       }).catch(throwAsFailure),
-    readOnce: (fn) => alone((pool) => fn(readTx(run, forOneStatement(postgresConnection(pool, false)), asSystem()))).catch(throwAsFailure),
+    readOnce: (fn) => alone((sql) => fn(readTx(run, forOneStatement(postgresConnection(sql, false)), asSystem()))).catch(throwAsFailure),
     write: (identity, fn) => {
       const advanced = nothingYet()
       const attempt = () =>

@@ -44,7 +44,7 @@ const isExecutable = (path: string) => {
 }
 
 /** PostgreSQL refuses to run as root; the account of the Debian package, or nobody, runs it then. */
-function unprivileged(): { uid: number; gid: number } | undefined {
+export function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
     try {

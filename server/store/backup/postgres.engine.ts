@@ -8,7 +8,7 @@ import type postgres from 'postgres'
 import { postgresSchemaOf } from '../dialect.texts.ts'
 import { postgresDialect } from '../dialect.ts'
 import { appliedPostgres, migratePostgres } from '../migrate.ts'
-import { postgresConnection, withPostgres } from '../postgres.ts'
+import { isPooledAt, postgresConnection, withPostgres } from '../postgres.ts'
 import type { Engine, PutBack, Snapshot } from './engine.ts'
 import { beginIncarnation } from './incarnation.ts'
 import { BackupError, type Counts } from './manifest.ts'
@@ -28,6 +28,7 @@ export function postgresEngine(url: string): Engine {
     size: () => at(url, async (sql) => Number((await sql`select pg_database_size(current_database()) as size`)[0]?.['size'])),
     exists: () => at(url, async (sql) => (await appliedPostgres(sql)).length > 0),
     copyTo: async (path, progress) => {
+      await refusePooler(url)
       const role = await at(url, readAll)
       return at(url, (sql) =>
         sql.begin('isolation level repeatable read read only', async (tx) => {
@@ -50,6 +51,7 @@ export function postgresEngine(url: string): Engine {
         return sql.begin(async (tx) => (await snapshotOf(tx, role)).counts) as Promise<Counts>
       }),
     hold: async () => {
+      await refusePooler(url)
       await refuseWhileUsed(url)
       return async () => {}
     },
@@ -91,6 +93,14 @@ async function snapshotOf(tx: postgres.TransactionSql, role: string | null): Pro
   }
   const [node] = await tx`select id from sync.node where ended_at is null`
   return { counts, migrations: await appliedPostgres(tx), node_id: String(node?.['id']) }
+}
+
+/** What pg_dump sets in its session would stay in the pooler's connection, and the next who gets it would not find a table. */
+async function refusePooler(url: string): Promise<void> {
+  if (await isPooledAt(url))
+    throw new BackupError(
+      'DATABASE_URL leads to a pooler, such as PgBouncer in transaction mode. A backup or a restore needs PostgreSQL itself: run it with that address in DATABASE_URL. Nothing was changed.',
+    )
 }
 
 async function refuseWhileUsed(url: string): Promise<void> {
