@@ -10,8 +10,10 @@ export type BadLine = {
   /** Ends every connection and refuses new ones, until `mend`. */
   cut(): void
   mend(): void
-  /** Takes connections and says nothing more on any, until `mend`: no packet comes through, and nobody is told. */
+  /** Takes connections and says nothing more on any, until `mend`: no packet comes through, and nobody is told, not of an end either. */
   choke(): void
+  /** Resolves with the target of the next connection that sends so many bytes at once. */
+  nextSent(bytes: number): Promise<number>
   /** The next answer ends after so many bytes, in the middle of what it says. */
   truncateNext(bytes: number): void
   /** Every piece of an answer comes so many ms later. */
@@ -19,7 +21,12 @@ export type BadLine = {
   close(): Promise<void>
 }
 
-export async function badLineTo(target: () => number): Promise<BadLine> {
+/** `address`: of this machine, where the server also listens. */
+export async function badLineTo(
+  target: () => number,
+  { scheme = 'http', address = '127.0.0.1' }: { scheme?: 'http' | 'https'; address?: string } = {},
+): Promise<BadLine> {
+  let watching: { bytes: number; tell: (target: number) => void } | null = null
   let state: 'whole' | 'cut' | 'choked' = 'whole'
   let truncateAt: number | null = null
   let later = 0
@@ -29,19 +36,27 @@ export async function badLineTo(target: () => number): Promise<BadLine> {
   }
   const server = createServer((near) => {
     if (state === 'cut') return near.destroy()
-    const far = connect(target(), '127.0.0.1')
+    const port = target()
+    const far = connect(port, address)
     for (const [one, other] of [
       [near, far],
       [far, near],
     ] as const) {
       open.add(one)
-      one.on('error', () => other.destroy())
+      const end = () => state !== 'choked' && other.destroy()
+      one.on('error', end)
       one.on('close', () => {
         open.delete(one)
-        other.destroy()
+        end()
       })
     }
-    near.on('data', (part) => state === 'whole' && far.write(part))
+    near.on('data', (part) => {
+      if (state !== 'whole') return
+      far.write(part)
+      if (!watching || part.length < watching.bytes) return
+      watching.tell(port)
+      watching = null
+    })
     far.on('data', (part) => {
       if (state !== 'whole') return
       if (truncateAt !== null) {
@@ -54,9 +69,9 @@ export async function badLineTo(target: () => number): Promise<BadLine> {
       else setTimeout(() => near.writable && near.write(part), later)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, address, resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${scheme}://${address}:${(server.address() as AddressInfo).port}`,
     cut: () => {
       state = 'cut'
       destroyAll()
@@ -69,6 +84,10 @@ export async function badLineTo(target: () => number): Promise<BadLine> {
       if (state === 'choked') destroyAll()
       state = 'whole'
     },
+    nextSent: (bytes) =>
+      new Promise((tell) => {
+        watching = { bytes, tell }
+      }),
     truncateNext: (bytes) => {
       truncateAt = bytes
     },

@@ -107,6 +107,13 @@ async function disconnectAll(name: string, cluster: string) {
   }
 }
 
+/** Ends the connections that a database has at this moment, in the middle of whatever they do. */
+export async function endConnections(url: string): Promise<void> {
+  const { pathname } = new URL(url)
+  await administratorOf(named(url, 'postgres'))`
+    select pg_terminate_backend(pid) from pg_stat_activity where datname = ${pathname.slice(1)}`
+}
+
 /** The files of a SQLite database that nobody writes to at this moment, with its log: as a disk image has them. */
 export function copyDatabase(from: string, to: string): void {
   for (const end of ['', '-wal']) {

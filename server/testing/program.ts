@@ -15,6 +15,8 @@ export type Program = {
   /** Asks it to end; resolves to its exit code. */
   stop(): Promise<number | null>
   ended: Promise<number | null>
+  /** Undefined while it runs; null where a signal ended it. */
+  exit(): number | null | undefined
 }
 
 type Start = {
@@ -123,6 +125,7 @@ export async function startProgram(start: Start): Promise<Program | null> {
       return ended
     },
     ended,
+    exit: () => (child.exitCode === null && child.signalCode === null ? undefined : child.exitCode),
   }
 }
 

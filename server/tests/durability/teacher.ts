@@ -1,13 +1,16 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
+import { request as requestSecurely } from 'node:https'
 import type { Ledger } from './ledger.ts'
 import { type Bulk, bodyOf, type Marking, nextBulk } from './marking.ts'
 
-/** An answer of the server; `code` is that of a refusal. */
-export type Answer = { status: number; code: string | undefined; retryAfter: string | undefined; text: string }
+/** An answer of the server; `code` is that of a refusal, `cookies` a Cookie header of what it sets. */
+export type Answer = { status: number; code: string | undefined; retryAfter: string | undefined; cookies: string; text: string }
 
 type Ask = {
   port: number
-  method?: 'GET' | 'POST' | 'DELETE'
+  /** The authority of a server that speaks https. */
+  ca?: string
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   cookie?: string
   body?: unknown
@@ -17,7 +20,7 @@ type Ask = {
 
 /** Resolves with the whole answer; `onStatus` hears of the status as soon as it is there. Rejects where the connection breaks. */
 export function ask(
-  { port, method = 'GET', path, cookie, body, agent, timeoutMs = 60_000 }: Ask,
+  { port, ca, method = 'GET', path, cookie, body, agent, timeoutMs = 60_000 }: Ask,
   onStatus = (_status: number) => {},
 ): Promise<Answer> {
   const text = body === undefined ? undefined : JSON.stringify(body)
@@ -26,10 +29,12 @@ export function ask(
     ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
   }
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: agent ?? false, timeout: timeoutMs }, (response) => {
+    const options = { host: '127.0.0.1', port, method, path, headers, agent: agent ?? false, timeout: timeoutMs }
+    const take = (response: IncomingMessage) => {
       onStatus(response.statusCode ?? 0)
       read(response).then(resolve, reject)
-    })
+    }
+    const sent = ca === undefined ? request(options, take) : requestSecurely({ ...options, ca }, take)
     sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} was not answered within ${timeoutMs} ms`)))
     sent.on('error', reject)
     sent.end(text)
@@ -44,7 +49,13 @@ const read = (response: IncomingMessage) =>
     response.on('error', reject)
     response.on('aborted', () => reject(new Error('the answer was cut off')))
     response.on('end', () =>
-      resolve({ status: response.statusCode ?? 0, code: codeIn(text), retryAfter: response.headers['retry-after'], text }),
+      resolve({
+        status: response.statusCode ?? 0,
+        code: codeIn(text),
+        retryAfter: response.headers['retry-after'],
+        cookies: (response.headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; '),
+        text,
+      }),
     )
   })
 

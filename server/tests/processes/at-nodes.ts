@@ -1,10 +1,10 @@
+import assert from 'node:assert/strict'
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam } from '@markbook/shared/story/marks'
 import { type PersonName, people, stBrigids } from '@markbook/shared/story/people'
 import { textToChanges } from '@markbook/shared/tables/changes'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import { eq } from 'drizzle-orm'
-import { expect } from 'vitest'
 import { type Verdict, verdictsOn } from '../../peers/signed-history.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type RawRow, rawRows } from '../../testing/raw-rows.ts'
@@ -14,18 +14,20 @@ import { type Node, until } from './network.ts'
 
 /** What people do and see at a server in a process of its own, whichever version it is: through its console, its interface, its database. */
 
-/** Somebody's session at a node, as they sign in with a code of its console. */
-export async function signIn(node: Node, name: PersonName): Promise<string> {
+/** Somebody's session at a node, as they sign in with a code of its console; `at`: where they ask it, and its authority where it speaks https. */
+export async function signIn(
+  node: Node,
+  name: PersonName,
+  at: { port(): number | undefined; ca?: string } = { port: () => node.port },
+): Promise<string> {
   const { email } = people[name]
   const [, token] = /^ {4}(\d+)$/m.exec(await node.done('code', email)) ?? []
-  const headers = { 'content-type': 'application/json' }
-  const url = `http://127.0.0.1:${node.port}/api/auth/otp/verify`
-  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, token }) })
-  expect(answer.status).toBe(200)
-  return answer.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';')[0])
-    .join('; ')
+  const port = at.port()
+  assert(port !== undefined, `${node.name} is not running`)
+  const to = { port, ...(at.ca !== undefined && { ca: at.ca }) }
+  const answer = await ask({ ...to, method: 'POST', path: '/api/auth/otp/verify', body: { email, token } })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.cookies
 }
 
 type Status = { state: string; sentence: string; waiting_marks: number; obstacle?: string | null }
@@ -37,7 +39,7 @@ export const says = (node: Node, cookie: string, pattern: RegExp) =>
 export async function enter(node: Node, cookie: string, pupil: { id: string }, score: number): Promise<void> {
   const body = { assessmentId: mathsExam.id, grades: [{ studentId: pupil.id, score }] }
   const answer = await ask({ port: node.port as number, method: 'POST', path: '/api/grades/bulk', cookie, body })
-  expect(answer).toMatchObject({ status: 200 })
+  assert.equal(answer.status, 200, answer.text)
 }
 
 const gradeOf = (pupil: { id: string }) => naturalId('grade', mathsExam.id, pupil.id)

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -5,7 +6,6 @@ import { join } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import { idSource } from '@markbook/shared/ids'
 import { stBrigids } from '@markbook/shared/story/people'
-import { expect } from 'vitest'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type BadLine, badLineTo } from '../../testing/bad-line.ts'
@@ -39,11 +39,11 @@ export class Node {
     readonly line: BadLine,
   ) {}
 
-  /** `url` for one on Postgres. Nothing runs yet. */
-  static async make(name: string, url?: string): Promise<Node> {
+  /** `url` for one on Postgres; `at`: its scheme, and the address where it is reached. Nothing runs yet. */
+  static async make(name: string, url?: string, at?: Parameters<typeof badLineTo>[1]): Promise<Node> {
     const folder = mkdtempSync(join(tmpdir(), `markbook-${name}-`))
     const made: { node?: Node } = {}
-    const line = await badLineTo(() => made.node?.port ?? 9)
+    const line = await badLineTo(() => made.node?.port ?? 9, at)
     made.node = new Node(name, folder, url ? { url } : { folder }, line)
     return made.node
   }
@@ -59,6 +59,10 @@ export class Node {
 
   async start(): Promise<void> {
     this.program = await startProgram({ env: this.env, file: this.version })
+  }
+  /** Its exit code where it has ended by itself. */
+  get fallen(): number | null | undefined {
+    return this.program?.exit()
   }
   /** As a power cut does. */
   async kill(): Promise<void> {
@@ -78,7 +82,7 @@ export class Node {
   /** What the verb said; it must have ended with 0. */
   async done(...args: string[]): Promise<string> {
     const { exit, text } = await this.verb(...args)
-    expect({ args, exit, text: exit === 0 ? '' : text }).toEqual({ args, exit: 0, text: '' })
+    assert.equal(exit, 0, `markbook ${args.join(' ')} at ${this.name}: ${text}`)
     return text
   }
 
@@ -104,12 +108,12 @@ export class Node {
   /** Mrs Okafor's session here. */
   cookie = () => this.look((store) => store.write(asSystem(), signIn))
 
-  /** Joins another by its line, with a code that the other's console prints, and starts. */
-  async joinAndStart(parent: Node, inviting: readonly string[], joining: readonly string[] = []): Promise<void> {
+  /** Joins another by its line, or by one of its own to there, with a code that the other's console prints, and starts. */
+  async joinAndStart(parent: Node, inviting: readonly string[], joining: readonly string[] = [], line = parent.line): Promise<void> {
     const said = await parent.done('node', 'invite', ...inviting)
     const code = /^ {4}([0-9A-Z-]{26,})$/m.exec(said)?.[1]
     if (!code) throw new Error(`no code was printed: ${said}`)
-    expect(await this.done('join', parent.line.url, code, ...joining)).toContain(`Joined ${parent.name}`)
+    assert.match(await this.done('join', line.url, code, ...joining), new RegExp(`Joined ${parent.name}`))
     await this.start()
   }
 

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { isCi } from '../../testing/ci.ts'
 import { type Cluster, startCluster } from '../../testing/cluster.ts'
 import { makeTemplate } from '../../testing/database.ts'
 import type { Fault, Outcome } from './members.ts'
@@ -79,8 +80,6 @@ const inProcess = (more: readonly string[]) =>
   })
 
 const onPostgres = [...Array(count).keys()].filter((at) => isCentral(from + at)).length
-/** Set by `.ci/run` and by the services that run it: what is proved there is proved whole. */
-const isCi = !['', '0', 'false'].includes(process.env['CI'] ?? '')
 
 /** Where Postgres cannot be had every centre is on SQLite, and the first and the last line say so; but in CI that is a failure. */
 async function clusterForAll(): Promise<Cluster | undefined> {

@@ -1,0 +1,208 @@
+import type { Assessment } from '@markbook/shared/contract/assessments'
+import type { HistoryEntry } from '@markbook/shared/contract/history'
+import type { Conflict, HeldRow, RefusedWrite } from '@markbook/shared/contract/replication.rows'
+import type { Installation } from './installation.ts'
+import type { Group, Ledger, Write } from './ledger.ts'
+import { Person } from './person.ts'
+
+/** The same person at every node that has the school: what they read must be the same everywhere. */
+export type Readers = { group: Group; head: readonly Person[]; teacher: readonly Person[] }
+
+export function readersOf(at: Installation, groups: readonly [Group, Group]): Readers[] {
+  const { instances, schools, laptops } = at.seats
+  return groups.map((group, which) => {
+    const [school, laptop] = [schools[which as 0 | 1], laptops[which as 0 | 1]]
+    return {
+      group,
+      head: [...instances, school].map((seat) => new Person(group.head, seat)),
+      teacher: [...instances, school, laptop].map((seat) => new Person(group.teacher, seat)),
+    }
+  })
+}
+
+/** Rows of the story say of people that they wrote them, whom no version names. */
+const isStoryId = (id: string) => id.startsWith('00000000-')
+
+const listOf = ({ term, subject }: Group) => `/api/assessments?termId=${term}&subjectId=${subject}`
+
+async function pathsFor(person: Person, group: Group): Promise<string[]> {
+  const assessments = await person.see<Assessment[]>(listOf(group))
+  return [
+    '/api/students',
+    '/api/subjects',
+    listOf(group),
+    `/api/grades/by-term?termId=${group.term}&subjectId=${group.subject}`,
+    ...assessments.filter(({ id }) => !isStoryId(id)).map(({ id }) => `/api/grades?assessmentId=${id}`),
+  ]
+}
+
+/** What makes a conflict one at every node; names of computers and rights to decide are each node's own. */
+const questions = async (person: Person) =>
+  JSON.stringify(
+    (await person.see<Conflict[]>('/api/sync/conflicts'))
+      .map(({ id, entity, row_id, units, kind, reason, kept, current, at, status }) => ({
+        id,
+        entity,
+        row_id,
+        units,
+        kind,
+        reason,
+        kept,
+        current,
+        at,
+        status,
+      }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1)),
+  )
+
+/** When a row was changed is told by the clock of the node where it was, and elsewhere by its version, which a wrong clock has moved on. */
+const withoutTimes = (text: string) => text.replace(/"updated_at":"[^"]*"/g, '"updated_at":""')
+
+/** Where nodes do not answer the same bytes for the same list. */
+export async function differences(readers: readonly Readers[]): Promise<string[]> {
+  const found: string[] = []
+  for (const { group, head, teacher } of readers) {
+    for (const everywhere of [head, teacher]) {
+      const [first] = everywhere as [Person, ...Person[]]
+      for (const path of await pathsFor(first, group))
+        found.push(...differing(everywhere, path, await Promise.all(everywhere.map((each) => each.read(path).then(withoutTimes)))))
+      found.push(...differing(everywhere, 'the conflicts', await Promise.all(everywhere.map(questions))))
+    }
+  }
+  return found
+}
+
+/** The end of each where they part. */
+function parting(one: string, other: string): string {
+  const at = [...one].findIndex((letter, place) => letter !== other[place])
+  const from = Math.max(0, at - 200)
+  return [one, other].map((text) => `\n    …${text.slice(from, from + 400)}…`).join('')
+}
+
+const differing = ([first, ...others]: readonly Person[], path: string, [text = '', ...texts]: readonly string[]) =>
+  others.flatMap((person, at) =>
+    texts[at] === text ? [] : [`${first?.name} and ${person.name} do not see the same in ${path}:${parting(text, texts[at] ?? '')}`],
+  )
+
+/** A node that has not settled, in its own words. */
+export async function unsettled(readers: readonly Readers[]): Promise<string[]> {
+  const found: string[] = []
+  for (const { head, teacher } of readers)
+    for (const person of [...head, teacher.at(-1) as Person]) {
+      const { state, sentence, waiting, held, copies, difference, obstacle } = await person.status()
+      const isSettled = (state === 'up_to_date' || state === 'alone') && waiting + held + copies === 0 && !obstacle && !difference
+      if (!isSettled)
+        found.push(`${person.seat.name} says: ${sentence} (${JSON.stringify({ state, waiting, held, copies, obstacle, difference })})`)
+    }
+  return found
+}
+
+type Shown = {
+  /** Of each row, the value that stands. */
+  standing: Map<string, { value: string; score: number | null }>
+  titles: Set<string>
+  /** Values in the lists of conflicts and refusals, by row. */
+  kept: Map<string, Set<unknown>>
+  conflicts: Conflict[]
+  refused: RefusedWrite[]
+  held: HeldRow[]
+  pasts: Map<string, HistoryEntry[]>
+}
+
+async function shownTo({ group, head, teacher }: Readers, writes: readonly Write[]): Promise<Shown> {
+  const [reader] = head as [Person]
+  const shown: Shown = { standing: new Map(), titles: new Set(), kept: new Map(), conflicts: [], refused: [], held: [], pasts: new Map() }
+  for (const person of [...head, teacher.at(-1) as Person]) {
+    shown.conflicts.push(...(await person.see<Conflict[]>('/api/sync/conflicts')))
+    shown.refused.push(...(await person.see<RefusedWrite[]>('/api/sync/refused')))
+    if (person.who === group.head) shown.held.push(...(await person.see<HeldRow[]>('/api/sync/held')))
+  }
+  const keep = (row: string, values: Record<string, unknown> | null) => {
+    const known = shown.kept.get(row) ?? new Set()
+    for (const value of Object.values(values ?? {})) known.add(value)
+    shown.kept.set(row, known)
+  }
+  for (const { row_id, kept } of shown.conflicts) keep(row_id, kept)
+  for (const { row_id, value } of shown.refused) keep(row_id, value)
+  for (const row of new Set(writes.map(({ row }) => row))) {
+    if (row === '') continue
+    const entity = writes.some((write) => write.row === row && write.kind === 'mark') ? 'grade' : 'assessment'
+    shown.pasts.set(row, await reader.see<HistoryEntry[]>(`/api/history?entity=${entity}&id=${row}`))
+  }
+  return shown
+}
+
+/** Adds what stands, as the lists say it. */
+async function standing(person: Person, subjects: ReadonlySet<string>, term: string, shown: Shown): Promise<void> {
+  for (const subjectId of subjects) {
+    for (const { id, title } of await person.see<Assessment[]>(`/api/assessments?termId=${term}&subjectId=${subjectId}`)) {
+      shown.standing.set(id, { value: title, score: null })
+      shown.titles.add(title)
+    }
+    type Graded = { grades: { id: string; remarks: string | null; score: number }[] }
+    for (const { grades } of await person.see<Graded[]>(`/api/grades/by-term?termId=${term}&subjectId=${subjectId}`))
+      for (const { id, remarks, score } of grades) shown.standing.set(id, { value: remarks ?? '', score })
+  }
+}
+
+const before = (entries: readonly HistoryEntry[], value: string) =>
+  entries.some(({ changes }) => Object.values(changes).some((each) => each.before === value))
+const isTold = (entries: readonly HistoryEntry[], value: string) =>
+  entries.some(({ changes }) => Object.values(changes).some((each) => each.after === value))
+
+/** Every acknowledged write stands, or was written over by somebody who saw it, or is in a list that people see; and the history tells of it. */
+export async function unaccounted(
+  readers: Readers,
+  ledger: Ledger,
+  writers: ReadonlySet<string>,
+  subjects: ReadonlySet<string>,
+): Promise<string[]> {
+  const writes = ledger.writes.filter(({ by }) => writers.has(by))
+  const shown = await shownTo(readers, writes)
+  await standing(readers.head[0] as Person, subjects, readers.group.term, shown)
+  return [
+    ...writes.filter(({ state }) => state === 'acknowledged').flatMap((write) => lost(write, ledger, shown)),
+    ...falselyAsked(writes, shown),
+    ...shown.held.map(({ entity, row_id, reason }) => `a row is held: ${entity} ${row_id}, ${reason}`),
+  ]
+}
+
+function lost(write: Write, ledger: Ledger, { standing, titles, kept, pasts }: Shown): string[] {
+  const { kind, row, value, by, own, score } = write
+  if (kind === 'assessment')
+    return titles.has(value) || isTold(pasts.get(row) ?? [], value) ? [] : [`lost: ${by} made the assessment «${value}»`]
+  const past = pasts.get(row) ?? []
+  const stands = standing.get(row)
+  const isHere = stands?.value === value && (score === null || !own || stands.score === score)
+  const expected = own ? ledger.expected(kind, row) : []
+  const isLast = expected[0] === write
+  if (own && isLast && !expected.some((each) => each.value === stands?.value))
+    return [`lost: «${value}» (${kind} ${row}), which nobody else writes; there stands «${stands?.value}»`]
+  if (own && isLast && stands?.value === value && !isHere) return [`torn: «${value}» stands with ${stands?.score} in place of ${score}`]
+  if (!isTold(past, value)) return [`not in the history of the centre: «${value}» (${kind} ${row})`]
+  if (own || isHere || kept.get(row)?.has(value) || before(past, value)) return []
+  return [`lost: «${value}» (${kind} ${row}) is nowhere; there stands «${stands?.value}»`]
+}
+
+/** Where one person alone wrote there is nothing to decide, and nothing that they may not; a refusal that was put aside by itself is a write that came by another way. */
+function falselyAsked(writes: readonly Write[], { conflicts, refused, pasts }: Shown): string[] {
+  const own = new Set(writes.filter((write) => write.own).map(({ row }) => row))
+  const asked = conflicts.filter(({ row_id }) => own.has(row_id)).map((each) => falseConflict(each, pasts.get(each.row_id) ?? []))
+  const turned = refused
+    .filter(({ row_id, seen_at }) => own.has(row_id) && seen_at === null)
+    .map(({ code, where, value }) => `falsely refused (${code}): ${where}, ${JSON.stringify(value)}`)
+  return [...new Set([...asked, ...turned])]
+}
+
+/** With the writes around it, as the history tells them. */
+function falseConflict({ id, kind, reason, where, kept, status, at, node }: Conflict, past: readonly HistoryEntry[]): string {
+  const told = past.map(
+    (each) =>
+      `${each.at} ${each.node_name} ${each.node.slice(-6)} ${Object.values(each.changes).map((change) => `${change.before} → ${change.after}`)}`,
+  )
+  const place = told.findIndex((text) =>
+    Object.values(kept ?? {}).some((value) => typeof value === 'string' && text.includes(`→ ${value}`)),
+  )
+  const around = told.slice(Math.max(0, place - 3), place + 2).map((text) => `\n    ${text}`)
+  return `a false conflict (${kind}, ${reason}, ${status}, ${id}): ${where}: ${JSON.stringify(kept)} of ${at} at ${node}${around.join('')}`
+}
