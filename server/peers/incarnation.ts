@@ -8,7 +8,7 @@ import { asSystem, type WriteTx } from '../store/tx.ts'
 import { everyParent, parentsOf, peerById } from './enrolment.ts'
 import { type NodeKeys, nodeKeys } from './keys.ts'
 import { LineFailure, type ParentLine } from './parent-line.ts'
-import { restamp, type Unsaid } from './restamp.ts'
+import { broughtBack, restamp, type Unsaid } from './restamp.ts'
 
 /** The keys by which the parent knows this node: of the incarnation that was enrolled last. */
 export const keysOfEnrolment = (
@@ -62,7 +62,8 @@ export async function beginUnderNumber(store: Store, peerId: string): Promise<vo
 
 async function restampUnsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Promise<void> {
   const numbers = await unsaid(tx, own, id)
-  await restamp(tx, own.school_id as string, numbers)
+  const school = own.school_id as string
+  await restamp(tx, school, numbers, await broughtBack(tx, school, numbers))
   await restamp(
     tx,
     COMMONS,

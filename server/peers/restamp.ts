@@ -1,7 +1,7 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import { PENDING } from '@markbook/sync/stamp'
 import { type Presence, type Stamp, textToVersions, type Versions, type VersionsText, versionsToText } from '@markbook/sync/versions'
-import { and, eq, isNull, or } from 'drizzle-orm'
+import { and, eq, gt, isNull, or } from 'drizzle-orm'
 import { tableOrder } from '../store/replica/links.ts'
 import { versionsHeld } from '../store/replica/states.ts'
 import type { WriteTx } from '../store/tx.ts'
@@ -9,8 +9,11 @@ import type { WriteTx } from '../store/tx.ts'
 /** A number of this database, and up to which of its writes a parent has them. */
 export type Unsaid = { node: string; acknowledged: number }
 
-/** Gives the writes after `acknowledged` of each of these numbers dots of this database, as one transaction of it: a row may bear several. */
-export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsaid[]): Promise<void> {
+/**
+ * Gives the writes after `acknowledged` of each of these numbers dots of this database, as one transaction of it: a row may bear several.
+ * A row whose last write of each of them is among `known` stays as it is.
+ */
+export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsaid[], known: Dots = new Set()): Promise<void> {
   if (unsaid.length === 0) return
   const { sync_row } = tx.t
   const named = unsaid.map(({ node }) => tx.dialect.contains(sync_row.vv, node))
@@ -22,7 +25,12 @@ export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsa
     const { vv } = textToVersions(row)
     return unsaid.some(({ node, acknowledged }) => (vv[node] ?? 0) > acknowledged)
   }
-  const wanted = rows.filter(isWanted)
+  const isKnown = (row: VersionsText & OfRow) => {
+    const { vv } = textToVersions(row)
+    const last = unsaid.filter(({ node, acknowledged }) => (vv[node] ?? 0) > acknowledged)
+    return last.every(({ node }) => known.has(dotOf(row, node, vv[node])))
+  }
+  const wanted = rows.filter((row) => isWanted(row) && !isKnown(row))
   const { node: nodes } = tx.t
   const [current] = await tx.db.select().from(nodes).where(isNull(nodes.ended_at))
   const own = current?.id as string
@@ -39,6 +47,45 @@ export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsa
     tx.replica.bring(school, changed)
   }
 }
+
+/** Writes by table, row, number and counter. */
+type Dots = ReadonlySet<string>
+
+/**
+ * Writes of these own numbers that a child has brought back, and that this database does not have itself: others know them by that dot, also
+ * a parent, which would take it for a second write beside what came after it.
+ */
+export async function broughtBack(tx: WriteTx, school: string, unsaid: readonly Unsaid[]): Promise<Dots> {
+  if (unsaid.length === 0) return new Set()
+  const { history, sync_peer } = tx.t
+  const peers = await tx.db.select({ node_id: sync_peer.node_id }).from(sync_peer).where(eq(sync_peer.side, 'child'))
+  const children = new Set(peers.map(({ node_id }) => node_id))
+  if (children.size === 0) return children
+  const entries = await tx.db
+    .select({
+      table_name: history.entity,
+      row_id: history.row_id,
+      node: history.node_id,
+      counter: history.node_seq,
+      source: history.source_id,
+    })
+    .from(history)
+    .where(and(eq(history.school_id, school), or(...unsaid.map(after(tx)))))
+  const dots = (from: (source: string | null) => boolean) =>
+    entries.filter(({ source }) => from(source)).map((entry) => dotOf(entry, entry.node, entry.counter))
+  const told = new Set(dots((source) => source !== null && children.has(source)))
+  for (const own of dots((source) => source === null)) told.delete(own)
+  return told
+}
+
+type OfRow = { table_name: string; row_id: string }
+const dotOf = ({ table_name, row_id }: OfRow, node: string, counter: number | null | undefined) =>
+  `${table_name}:${row_id} ${node} ${counter}`
+
+const after =
+  ({ t: { history } }: WriteTx) =>
+  ({ node, acknowledged }: Unsaid) =>
+    and(eq(history.node_id, node), gt(history.node_seq, acknowledged))
 
 function moved({ vv, units, alive }: Versions, from: string, to: string, after: number): Versions {
   if ((vv[from] ?? 0) <= after) return { vv, units, alive }

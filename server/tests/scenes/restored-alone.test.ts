@@ -4,7 +4,7 @@ import { maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { RowState } from '@markbook/sync/merge/state'
 import type { Stamp } from '@markbook/sync/versions'
 import { afterEach, describe, expect, test } from 'vitest'
-import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
+import { centreAndSchool, laptopOf, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, lineOf, makeRound, signedIn } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { liar } from './altered.fixtures.ts'
@@ -149,6 +149,63 @@ describe('a school that is restored from yesterday, with no line to its centre',
     // What is true beside the lies comes in.
     const others = (rows: readonly (readonly unknown[])[]) => rows.filter(([id]) => !lies.some((each) => each.id === id))
     expect(others(await scoresAt(back))).toEqual(others(await scoresAt(box)))
+  })
+})
+
+describe('a school that is restored from yesterday, and meets its laptop before its centre', () => {
+  const mark = async (node: School, score: number) =>
+    (await signedIn(node, 'okafor')).grades.bulk({ body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score }] } })
+  const markAt = async (node: School) =>
+    (await node.rows('grade')).find(({ assessment_id, student_id }) => assessment_id === mathsExam.id && student_id === zoe.id)?.score
+
+  /** With the image of before any of it; the laptop has read 51. */
+  async function marked() {
+    const { centre, box, laptop } = await schoolAndLaptop(open)
+    await meet(box, centre)
+    await meet(laptop, box)
+    const yesterday = await imageOf(box)
+    box.clock.advance(60_000)
+    await mark(box, 51)
+    await meet(laptop, box)
+    return { centre, box, laptop, yesterday }
+  }
+  async function restored(yesterday: Awaited<ReturnType<typeof imageOf>>) {
+    const back = await startedFrom(yesterday, 'back')
+    back.clock.advance(600_000)
+    await back.services.store.renewNode()
+    return back
+  }
+
+  test('what the laptop brings back is no second write beside what came after it', async () => {
+    const { centre, box, laptop, yesterday } = await marked()
+    box.clock.advance(60_000)
+    await mark(box, 52)
+    await meet(box, centre)
+    const back = await restored(yesterday)
+    await meet(laptop, back)
+    expect(Number(await markAt(back))).toBe(51)
+    await meet(back, centre, 3)
+    await meet(laptop, back, 3)
+    for (const node of [centre, back, laptop]) {
+      expect(Number(await markAt(node))).toBe(52)
+      expect(await conflictsAt(node)).toEqual([])
+    }
+    await nothingIsWrong(back, laptop)
+  })
+
+  test('what the laptop alone had read comes to the centre, with who wrote it', async () => {
+    const { centre, box, laptop, yesterday } = await marked()
+    const back = await restored(yesterday)
+    await meet(laptop, back)
+    await meet(back, centre, 3)
+    await meet(laptop, back, 3)
+    for (const node of [centre, back, laptop]) expect(Number(await markAt(node))).toBe(51)
+    const { id } = (await centre.rows('grade')).find(
+      ({ assessment_id, student_id }) => assessment_id === mathsExam.id && student_id === zoe.id,
+    ) as { id: string }
+    expect(await pastOf(centre, 'grade', id)).toEqual(await pastOf(box, 'grade', id))
+    expect(await refusedBelow(centre)).toEqual([])
+    await nothingIsWrong(back, laptop)
   })
 })
 
