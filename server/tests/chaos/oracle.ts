@@ -190,7 +190,10 @@ function falselyAsked(writes: readonly Write[], { conflicts, refused, pasts }: S
   const asked = conflicts.filter(({ row_id }) => own.has(row_id)).map((each) => falseConflict(each, pasts.get(each.row_id) ?? []))
   const turned = refused
     .filter(({ row_id, seen_at }) => own.has(row_id) && seen_at === null)
-    .map(({ code, where, value }) => `falsely refused (${code}): ${where}, ${JSON.stringify(value)}`)
+    .map(
+      ({ code, where, value, at, refused_at, from }) =>
+        `falsely refused (${code}) at ${refused_at}, ${from ? `from ${from.name}` : 'by the parent'}: ${where}, ${JSON.stringify(value)} of ${at}`,
+    )
   return [...new Set([...asked, ...turned])]
 }
 
