@@ -157,15 +157,18 @@ function promptSockets(url: string): object {
   return { socket }
 }
 
-const begin = <T>(sql: postgres.Sql, mode: string, work: (connection: postgres.TransactionSql) => Promise<T>): Promise<T> =>
-  sql.begin(mode, (connection) =>
-    work(connection).catch((error: unknown) => {
-      // `begin` rejects by itself when the connection closes. Told of the error it would ask for a rollback, on a socket that is gone,
-      // which throws where nobody can catch it.
-      if (isLost(error) && isOfStatement(error)) return new Promise<T>(() => {})
-      throw error
-    }),
-  ) as Promise<T>
+const begin = <T>(sql: postgres.Sql, mode: string, work: Work<T>): Promise<T> =>
+  sql.begin(mode, (connection) => untilLost(work(connection))) as Promise<T>
+
+/**
+ * `begin` rejects by itself when the connection closes. Told of the error the driver would ask for a rollback, of the transaction or to its
+ * savepoint, on a socket that is gone, which throws where nobody can catch it.
+ */
+const untilLost = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    if (isLost(error) && isOfStatement(error)) return new Promise<T>(() => {})
+    throw error
+  })
 
 const dialect = new PgDialect()
 /** The prepared forms carry no connection of their own (see `execute`), so one collection serves the whole pool. */
@@ -200,7 +203,7 @@ export function postgresConnection(sql: postgres.ISql, writes: boolean): Connect
       try {
         return (await outer.savepoint((inner) => {
           active = inner
-          return work()
+          return untilLost(work())
         })) as T
       } finally {
         active = outer
