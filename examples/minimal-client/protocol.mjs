@@ -44,12 +44,13 @@ export class Refused extends Error {
 /** Sends one signed request; resolves to what a believed reply says. `headers`: of the peer and the parent. */
 export async function ask({ address, path, value, nonce = '', number, secret, headers, isAuthentic }) {
   const body = Buffer.from(JSON.stringify(value))
-  const answers = signText(requestText({ path, body, nonce, number }), secret)
+  const signature = signText(requestText({ path, body, nonce, number }), secret)
   const sent = { 'content-type': 'application/json', 'markbook-protocol': String(PROTOCOL), 'markbook-number': String(number), ...headers }
-  const init = { method: 'POST', headers: { ...sent, 'markbook-signature': answers }, body, signal: AbortSignal.timeout(120_000) }
+  const init = { method: 'POST', headers: { ...sent, 'markbook-signature': signature }, body, signal: AbortSignal.timeout(120_000) }
   const response = await fetch(new URL(path, address), init).catch((error) => {
     throw new Refused(null, `${address} does not answer: ${error.cause?.message ?? error.message}`)
   })
+  const answers = `${sent['markbook-peer']} ${signature}`
   const reply = { answers, status: response.status, body: Buffer.from(await response.arrayBuffer()) }
   if (!isAuthentic(reply, response.headers.get('markbook-signature') ?? ''))
     throw new Refused(null, `The reply of ${address} (${response.status}) was not authentic; nothing of it was taken.`)

@@ -39,6 +39,9 @@ export const headersOf = {
 /** The headers of a request that are well formed, and not verified yet. */
 type Heard = { peer: string; number: number; challenge: string; signature: string; parent: { node: string; key: string } }
 
+/** Which request a reply answers: who asks and the signature, as they came. Who is not known is not known under the name that was read. */
+export const answering = ({ peer, signature }: Pick<Heard, 'peer' | 'signature'>): string => `${peer} ${signature}`
+
 const FORMS = {
   peer: /^[\w-]{36,43}$/,
   number: /^\d{1,15}$/,
@@ -211,7 +214,7 @@ export function answerAt<A extends Asker, S extends z.ZodType>(
 }
 
 /**
- * What is known of a request so far. `answers`: its signature, which the reply is bound to. `stage`: `named`, who asks was found; `signed`,
+ * What is known of a request so far. `answers`: what the reply is bound to (`answering`). `stage`: `named`, who asks was found; `signed`,
  * the signature is theirs; `taken`, the request was handed on.
  */
 type Exchange = Line & { answers: string; stage: 'unknown' | 'named' | 'signed' | 'taken' }
@@ -233,7 +236,7 @@ async function heardAnd<A extends Asker, S extends z.ZodType, T>(
   await demandProtocol(c, services, way.from, exchange)
   demandForm(c, way)
   const heard = heardIn(c)
-  exchange.answers = heard.signature
+  exchange.answers = answering(heard)
   const asker = await way.from(services, heard, exchange)
   exchange.stage = 'named'
   const answer = async () => {

@@ -8,7 +8,7 @@ import { isInsecure } from '../network/addresses.ts'
 import { laptopOwner } from '../store/laptop.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
-import { headersOf } from './door.ts'
+import { answering, headersOf } from './door.ts'
 import { everyParent, keysOfCode, NEW_PEER, standingOf, syncFailures } from './enrolment.ts'
 import { beginUnderNumber, isSamePlace } from './incarnation.ts'
 import { isReplyProved, nodeKeys, type Reply, signatureOf } from './keys.ts'
@@ -133,14 +133,15 @@ function signedByCode(asked: Join, code: string, url: string): { request: Reques
   const path = '/sync/join'
   const body = Buffer.from(JSON.stringify(asked))
   const number = 0
-  const answers = signatureOf({ method: 'POST', path, body, nonce: '', number }, { signing })
+  const signature = signatureOf({ method: 'POST', path, body, nonce: '', number }, { signing })
   const headers = {
     'content-type': 'application/json',
     [headersOf.protocol]: String(PROTOCOL),
     [headersOf.peer]: id,
     [headersOf.number]: String(number),
-    [headersOf.signature]: answers,
+    [headersOf.signature]: signature,
   }
+  const answers = answering({ peer: id, signature })
   return { request: new Request(new URL(path, url), { method: 'POST', headers, body: new Uint8Array(body) }), answers, verifier }
 }
 

@@ -93,7 +93,7 @@ export const signText = (text: string, { signing }: Pick<NodeKeys, 'signing'>): 
 export const isTextSignedBy = (text: string, signature: string, publicKey: string): boolean =>
   isKey(publicKey, 'ed25519') && verify(null, Buffer.from(text), publicKeyOf(publicKey, 'ed25519'), Buffer.from(signature, 'base64url'))
 
-/** What a reply's signature is over: the signature of the request, so that it answers no other, and `body` before any compression. */
+/** What a reply's signature is over: which request it answers (`answering` in door.ts), so that it answers no other, and `body` before any compression. */
 export type Reply = { answers: string; status: number; body: Uint8Array }
 export const replyText = ({ answers, status, body }: Reply): string =>
   ['markbook-reply', answers, status, createHash('sha256').update(body).digest('hex')].join('\n')

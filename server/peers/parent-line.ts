@@ -17,7 +17,7 @@ import {
   Welcome,
 } from '@markbook/sync/protocol/messages'
 import type { z } from 'zod'
-import { headersOf } from './door.ts'
+import { answering, headersOf } from './door.ts'
 import { isKey, isReplyOf, type NodeKeys, type Reply, signatureOf } from './keys.ts'
 import { troubleOf } from './line-trouble.ts'
 import type { LastWord } from './wipe-note.ts'
@@ -167,7 +167,7 @@ export class ParentLine {
       [headersOf.signature]: signature,
       ...(body !== plain && { 'content-encoding': 'gzip' }),
     }
-    return { url: new URL(path, this.peer.url ?? ''), headers, body, answers: signature }
+    return { url: new URL(path, this.peer.url ?? ''), headers, body, answers: answering({ peer, signature }) }
   }
 }
 

@@ -1,7 +1,11 @@
-import { headersOf } from '../peers/door.ts'
+import { answering, headersOf } from '../peers/door.ts'
 import { signReply } from '../peers/keys.ts'
 import { keysKnownAs } from '../peers/parent-keys.ts'
 import type { School } from './school.ts'
+
+/** What the reply to a request of another node is bound to. */
+export const answersTo = ({ headers }: Pick<Request, 'headers'>): string =>
+  answering({ peer: headers.get(headersOf.peer) ?? '', signature: headers.get(headersOf.signature) ?? '' })
 
 /** The reply to a child's request with another content, signed by the parent: what a parent of another program would say. */
 export async function signedAnew(
@@ -12,9 +16,8 @@ export async function signedAnew(
 ): Promise<Response> {
   const text = JSON.stringify(content)
   const [node = '', key = ''] = (request.headers.get(headersOf.parent) ?? '').split(' ')
-  const answers = request.headers.get(headersOf.signature) ?? ''
   const keys = await keysKnownAs(services, { node, key })
   const changed = new Headers(headers)
-  changed.set(headersOf.signature, signReply({ answers, status, body: Buffer.from(text) }, keys))
+  changed.set(headersOf.signature, signReply({ answers: answersTo(request), status, body: Buffer.from(text) }, keys))
   return new Response(text, { status, headers: changed })
 }

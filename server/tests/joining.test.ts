@@ -11,6 +11,7 @@ import type { Carrier } from '../peers/parent-line.ts'
 import { asSystem } from '../store/tx.ts'
 import { carrierTo, makeRound, under } from '../testing/nodes.ts'
 import { type School, school } from '../testing/school.ts'
+import { answersTo } from '../testing/signed-anew.ts'
 
 let centre: School
 let box: School
@@ -234,8 +235,7 @@ describe('a code that was taken while its answer did not come', () => {
     const newer: Carrier = async (request) => {
       const response = await carrierTo(centre)(request)
       const text = JSON.stringify({ welcome: await response.json() })
-      const answers = request.headers.get(headersOf.signature) ?? ''
-      const proof = proveReply({ answers, status: 200, body: Buffer.from(text) }, verifier)
+      const proof = proveReply({ answers: answersTo(request), status: 200, body: Buffer.from(text) }, verifier)
       return new Response(text, { headers: { [headersOf.signature]: proof } })
     }
     await expect(joinOver(newer, code)).rejects.toMatchObject({

@@ -20,6 +20,7 @@ import { knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { unpacked } from '../nodes.ts'
 import { type School, school } from '../school.ts'
+import { answersTo } from '../signed-anew.ts'
 import { head, hill, markOf, maths, openSmallSchool, teacher, zoe } from './small-school.ts'
 
 /** `signs`: the text that the signature is over. Bodies are given before any compression. */
@@ -120,7 +121,7 @@ class Talk {
     await this.ask(what, '/sync/challenge', {}, { number: 1_337 }, async (request) => {
       const real = await this.server.app.fetch(request)
       const body = Buffer.from(JSON.stringify({ challenge }))
-      const answers = request.headers.get(headersOf.signature) ?? ''
+      const answers = answersTo(request)
       const headers = { 'content-type': 'application/json', [headersOf.signature]: signReply({ answers, status: real.status, body }, keys) }
       return new Response(new Uint8Array(body), { status: real.status, headers })
     })
@@ -238,7 +239,7 @@ class Talk {
       const path = new URL(request.url).pathname
       const response = await unpacked(await carry(request))
       const answer = Buffer.from(await response.clone().arrayBuffer())
-      const answers = request.headers.get(headersOf.signature) ?? ''
+      const answers = answersTo(request)
       const number = Number(request.headers.get(headersOf.number))
       const signs = requestText({ method, path, body, nonce, number })
       this.said.push({

@@ -1,6 +1,7 @@
 import { type NaturalKind, naturalId } from '@markbook/shared/ids'
 import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol/cursor'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
+import { answering } from '../../peers/door.ts'
 import { keysOfCode } from '../../peers/enrolment.ts'
 import { makeKeys, proveReply, replyText, requestText, sharedKey, signatureOf, signReply, signText } from '../../peers/keys.ts'
 import { digestOfEntry, historyText } from '../../peers/signed-history.ts'
@@ -27,7 +28,7 @@ function signatures() {
   const body = '{"cursor":null,"wait":0,"scope":null}'
   const asked = { method: 'POST', path: '/sync/pull', body: Buffer.from(body), nonce: '1768204800000.random.seal', number: 7 }
   const signature = signatureOf(asked, keys)
-  const reply = { answers: signature, status: 200, body: Buffer.from('{"unknown":[]}') }
+  const reply = { answers: answering({ peer: OTHER, signature }), status: 200, body: Buffer.from('{"unknown":[]}') }
   const { verifier } = keysOfCode(CODE)
   return {
     signer: { seed: keys.signing.export({ format: 'jwk' }).d, public_key: keys.publicKey },

@@ -2,6 +2,7 @@ import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { stBrigids } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
 import { statusOf } from '../../features/replication/status.ts'
+import { headersOf } from '../../peers/door.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
 import { meaningOf } from '../../peers/parent-driver.ts'
 import type { Carrier } from '../../peers/parent-line.ts'
@@ -81,6 +82,19 @@ describe('a reply that was altered on the line is trouble of the line', () => {
     )
     await expect(makeRound(box, refusing)).rejects.toMatchObject(notBelieved)
   })
+
+  test.each(['/sync/challenge', '/sync/hello', '/sync/pull'])(
+    'a true refusal of somebody else, in whose name a request came: %s',
+    async (path) => {
+      const { centre, box } = await withNews()
+      const renaming: Carrier = async (request) => {
+        const headers = new Headers(request.headers)
+        if (new URL(request.url).pathname === path) headers.set(headersOf.peer, '01900000-0000-7000-8000-00000000abcd')
+        return carrierTo(centre)(new Request(request, { headers }))
+      }
+      await expect(makeRound(box, renaming)).rejects.toMatchObject(notBelieved)
+    },
+  )
 
   test.each(['/sync/challenge', '/sync/hello', '/sync/pull'])('a true reply of another request: %s', async (path) => {
     const { centre, box } = await withNews()

@@ -13,6 +13,7 @@ import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
+import { answersTo } from '../../testing/signed-anew.ts'
 import { refusedAt, same } from './scenes.fixtures.ts'
 
 const open: School[] = []
@@ -152,11 +153,10 @@ describe('an invitation of another person', () => {
       const { user: _, ...asked } = (await request.json()) as { user: string }
       const body = Buffer.from(JSON.stringify(asked))
       const headers = new Headers(request.headers)
-      const answers = headers.get(headersOf.signature) ?? ''
       headers.set(headersOf.signature, signatureOf({ method: 'POST', path: '/sync/join', body, nonce: '', number: 0 }, { signing }))
       const response = await carrierTo(centre)(new Request(request.url, { method: 'POST', headers, body }))
       const text = await response.text()
-      const proof = proveReply({ answers, status: response.status, body: Buffer.from(text) }, verifier)
+      const proof = proveReply({ answers: answersTo(request), status: response.status, body: Buffer.from(text) }, verifier)
       return new Response(text, { status: response.status, headers: { [headersOf.signature]: proof } })
     }
     const refused = joinParent(laptop.services, { url: 'https://parent.test', code, kind: 'laptop' }, deaf)
