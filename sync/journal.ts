@@ -65,6 +65,21 @@ export function detailOf({ table, action, actor_id, at, changes, row, stamps }: 
   return isEmpty(detail) ? null : detail
 }
 
+/**
+ * What an entry says of a write that is stamped anew: all that the write was, for no column changes by it. `row` as it stands, or stood at last.
+ */
+export function retoldDetail(table: Replicated, row: Values, stamps: Versions['units']): Detail {
+  const units: Record<string, readonly [number, number?]> = {}
+  for (const [unit, [, , hlc, , high]] of Object.entries(stamps)) units[unit] = high === undefined ? [hlc] : [hlc, high]
+  const columns = Object.keys(stamps).flatMap((unit) => columnsOf(table, unit))
+  const told = columns.filter((column) => !isSealed(table, column) && !isNamed(column))
+  return { units, values: Object.fromEntries(told.map((column) => [column, row[column] ?? null])) }
+}
+
+/** Whether an entry is of a write that was stamped anew. */
+export const isRetold = ({ action, changes, detail }: Pick<Told, 'action' | 'changes' | 'detail'>): boolean =>
+  action !== 'create' && detail !== null && isEmpty(changes)
+
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0
 const isSealed = (table: Replicated, column: string): boolean => descriptions[table].sealed?.includes(column) ?? false
 const clockOf = (at: number): number => Math.min(at, LATEST_CLOCK)
@@ -77,7 +92,7 @@ const automatic = (column: string, at: number, actor: string | null): string | n
 export const clockIn = ({ detail, at }: Told, unit: string): number => detail?.units?.[unit]?.[0] ?? clockOf(at)
 
 /** The stamp that a write gave a unit, in full; null where it did not write it. */
-function stampIn(table: Replicated, told: Told, unit: string): Stamp | null {
+export function stampIn(table: Replicated, told: Told, unit: string): Stamp | null {
   const named = told.detail?.units?.[unit]
   if (!named && !unitsShown(table, told.action, told.changes).includes(unit)) return null
   const [hlc, high] = [clockIn(told, unit), named?.[1]]
@@ -101,7 +116,7 @@ const isElsewhere = (column: string, { action }: Told) =>
   column === 'school_id' || (action === 'delete' && (column === 'created_at' || column === 'created_by'))
 
 /** A write of a row: the stamp and the values of a unit in `state`. `highest`: the highest value of the unit that is known of any write of the row. */
-type Claimed = { state: RowState; unit: string; highest: number | undefined }
+type Claimed = { state: Pick<RowState, 'id' | 'values' | 'units' | 'alive'>; unit: string; highest: number | undefined }
 
 /**
  * Whether an entry says that this very write was made. A merge keeps the highest value of all writes beside the latest, so the stamp may
@@ -126,6 +141,8 @@ export function saidOf(table: Replicated, told: Told, claimed: Claimed, isWhole:
   const columns = columnsOf(table, unit).filter((column) => !isSealed(table, column))
   const difference = differenceIn(table, told, state.units[unit] as Stamp, claimed, columns)
   if (difference === null) return 'this'
+  // Of what its transaction wrote besides, an entry that tells a write anew says nothing.
+  if (difference === 'unit' && isRetold(told)) return 'unsaid'
   // A write that this database has never heard of may have had it; and units of a newer program are not known here.
   if (difference === 'highest' || (unit !== EXISTENCE && !descriptions[table].units[unit])) return 'unsaid'
   return isWhole || difference === 'author' || isTold(told, claimed, difference) ? 'other' : 'unsaid'
@@ -165,6 +182,66 @@ export function toldValues(table: Replicated, told: Told, unit: string): Values 
   const columns = columnsOf(table, unit).filter((column) => !isSealed(table, column) && !isElsewhere(column, told))
   return Object.fromEntries(columns.map((column) => [column, valueIn(table, told, column) ?? null]))
 }
+
+/** A write that did not stand; of a deletion the value is null. */
+export type Loss = { row: string; unit: string; stamp: Stamp; value: Values | null }
+
+/** Whether an entry says that a write which did not stand was made, with this value. */
+export function isLossIn(table: Replicated, told: Told, { row, unit, stamp, value }: Loss): boolean {
+  if (value !== null)
+    return isWriteIn(table, told, {
+      state: { id: row, values: value, units: { [unit]: stamp }, alive: [[stamp[0], stamp[1]]] },
+      unit,
+      highest: undefined,
+    })
+  const own = told.entity === table && told.row_id === row && told.action === 'delete' ? stampIn(table, told, unit) : null
+  return own !== null && isSame(own.slice(0, 4), stamp.slice(0, 4))
+}
+
+/** What an entry found in a unit that it wrote, or in any unit of a row that it deleted; null where it says nothing, as of what it made. */
+function valueBefore(table: Replicated, { action, changes, detail }: Told, unit: string): Values | null {
+  if (action === 'create') return null
+  const values: Record<string, unknown> = {}
+  for (const column of columnsOf(table, unit)) {
+    const known = column in changes ? changes[column]?.before : action === 'delete' ? null : detail?.values?.[column]
+    if (known === undefined) return null
+    values[column] = known
+  }
+  return values
+}
+
+const isValueLeft = (table: Replicated, told: Told, unit: string, value: Values): boolean =>
+  told.action !== 'delete' &&
+  stampIn(table, told, unit) !== null &&
+  columnsOf(table, unit).every((column) => isSame(valueIn(table, told, column), value[column]))
+
+/**
+ * Whether the history leads from a write of a row back to a value of a unit: whoever wrote it had seen what the write before it left. By
+ * values, for an entry does not name the one before it.
+ */
+export function leadsBackTo(
+  table: Replicated,
+  all: readonly Told[],
+  from: Told,
+  { unit, value }: { unit: string; value: Values },
+): boolean {
+  const left = new Set(all)
+  for (let [at, steps] = [from as Told | undefined, 0]; at && steps < MOST_STEPS; steps += 1) {
+    left.delete(at)
+    const before: Values | null = valueBefore(table, at, unit)
+    if (before === null) return false
+    if (columnsOf(table, unit).every((column) => isSame(before[column], value[column] ?? null))) return true
+    at = [...left].find((each) => isValueLeft(table, each, unit, before))
+  }
+  return false
+}
+/** A liar may bring as many entries as a page has room for. */
+const MOST_STEPS = 100
+
+/** The units of which an entry says that it wrote them. */
+export const unitsIn = (table: Replicated, told: Told): string[] => [
+  ...new Set([...unitsShown(table, told.action, told.changes), ...Object.keys(told.detail?.units ?? {})]),
+]
 
 /** The highest value that an entry says of a unit. */
 export const highIn = (table: Replicated, told: Told, unit: string): number | undefined => stampIn(table, told, unit)?.[4]

@@ -153,7 +153,8 @@ async function givenIn(tx: ReadTx, school: string, secret: string): Promise<Give
   const known = await keysOf(tx, school, secret, [...signed.keys(), ...own])
   const { seq, head } = await tx.dialect.feedOf(tx.connection, school)
   const isAlone = own.length === 1 && (await tx.db.$count(tx.t.sync_peer)) === 0
-  return { own: new Set(own), current: own[0] as string, known: new Set(known.keys()), whole, signed, end: { seq, head }, isAlone }
+  const certain = [...known].filter(([, key]) => !key.isGuess).map(([node]) => node)
+  return { own: new Set(own), current: own[0] as string, known: new Set(certain), whole, signed, end: { seq, head }, isAlone }
 }
 
 /** By node, its first number of which an entry has this. */

@@ -148,7 +148,7 @@ export class Child {
     const { own, shared, secret } = sealKeys(this.services, peer)
     const { page, history } = await store.read(asSystem(), async (tx) => {
       const page = await ownNews(tx, whole ? { ...peer, node_id: COMMONS } : peer, upTo)
-      return { page, history: upTo === undefined ? await toldUp(tx, { peer, secret }, page.to) : [] }
+      return { page, history: upTo === undefined ? await toldUp(tx, { peer, secret }, page) : [] }
     })
     const rows = resealed(page.rows, own, shared)
     const push = { from: peer.own_seq, to: page.to, cursor: peer.their_cursor, tables: packRows(rows), history: packEntries(history) }

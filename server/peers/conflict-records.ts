@@ -7,6 +7,7 @@ import { tableOrder } from '../store/replica/links.ts'
 import { type Known, knownRows } from '../store/replica/states.ts'
 import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
+import type { RowProofs } from './row-proofs.ts'
 import { numbersOf } from './writers.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'school_id' | 'user_id' | 'node_id'>
@@ -16,8 +17,8 @@ type Entry = Pick<Row<'history'>, 'actor_id' | 'node_id' | 'node_seq' | 'action'
 const keyOf = (entity: unknown, id: unknown) => `${entity}:${id}`
 
 /**
- * Which records of conflicts are taken from a laptop: one that merging makes there, of a write of the laptop's own person or
- * of one that is known here. What is known here is what was before anything of the page was taken: the laptop's own row says what it likes.
+ * Which records of conflicts are taken from a laptop: one that merging makes there, of a write of the laptop's own person, of one that is
+ * known here, or of one that its writer has signed. What is known here is what was before anything of the page was taken: the laptop's own row says what it likes.
  */
 export class ConflictRecords {
   private readonly refused = new Set<string>()
@@ -26,15 +27,16 @@ export class ConflictRecords {
     private readonly tx: ReadTx,
     private readonly peer: Peer,
     private readonly before: ReadonlyMap<string, Known>,
+    private readonly proofs: RowProofs,
   ) {}
 
-  static async of(tx: ReadTx, peer: Peer, records: readonly RowState[]): Promise<ConflictRecords> {
+  static async of(tx: ReadTx, peer: Peer, records: readonly RowState[], proofs: RowProofs): Promise<ConflictRecords> {
     const before = new Map<string, Known>()
     for (const table of tableOrder) {
       const ids = records.filter(({ values }) => values['entity'] === table).map(({ values }) => values['row_id'] as string)
       for (const [id, known] of await knownRows(tx, table, peer.school_id as string, [...new Set(ids)])) before.set(keyOf(table, id), known)
     }
-    return new ConflictRecords(tx, peer, before)
+    return new ConflictRecords(tx, peer, before, proofs)
   }
 
   /** Rows are judged before the decisions about them: these units of one were not taken. */
@@ -61,7 +63,7 @@ export class ConflictRecords {
     if (!isMade(units[EXISTENCE]) || vv[MADE_BY_RULE] !== 1 || !isReadable(conflict)) return false
     const isUndecided = conflict.status !== 'resolved' && !conflict.resolved_at && !conflict.resolved_by && !conflict.resolution
     if (isMade(units['status']) && !isUndecided) return false
-    return (await this.isOwn(conflict)) || this.isKnown(conflict)
+    return (await this.isOwn(conflict)) || (await this.isKnown(conflict)) || this.isSigned(conflict)
   }
 
   /** What its person wrote on a laptop. */
@@ -70,6 +72,13 @@ export class ConflictRecords {
     if (actor_id === null || actor_id !== user_id || descriptions[entity as Replicated].notOnLaptops) return false
     const numbers = await numbersOf(this.tx, { school: school_id as string, user: user_id })
     return numbers.some((each) => each.node_id === node_id)
+  }
+
+  private async isSigned({ entity, row_id: row, unit, node_id, counter, hlc, actor_id, value }: Conflict): Promise<boolean> {
+    const table = entity as Replicated
+    if (descriptions[table].notOnLaptops || descriptions[table].scope === 'commons') return false
+    const values = this.before.get(keyOf(entity, row))?.state.values ?? {}
+    return this.proofs.isSignedLoss(table, { row, unit, stamp: [node_id, counter, hlc, actor_id], value }, values)
   }
 
   private async isKnown(conflict: Conflict): Promise<boolean> {

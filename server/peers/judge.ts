@@ -4,6 +4,7 @@ import { limits } from '@markbook/shared/limits'
 import { isMisnamed } from '@markbook/shared/tables/natural'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import type { LimitOf } from '@markbook/sync/merge/claims'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { mergeRows } from '@markbook/sync/merge/merge'
 import { freezeOf } from '@markbook/sync/merge/settle'
@@ -63,6 +64,12 @@ const UNDONE_BY_TEACHERS: readonly Replicated[] = [
  */
 type OfPage = { seen: number; records: ConflictRecords | null; limits: Limits; epoch: string; proofs: RowProofs }
 
+/** Who may do what, and who somebody is, is taken from nobody but the server that wrote it. */
+export const isTakenAsSigned = (table: Replicated): boolean =>
+  !descriptions[table].notOnLaptops && descriptions[table].scope !== 'commons' && table !== 'sync_conflict'
+
+/** Who signed a write, and who wrote it. */
+type Signed = { signer: Signer; actor: string | null }
 /** One unit of a pushed row; `isNew`: the row is made by it, and not known here; `isOwn`: by a writer that the child answers for. */
 type Write = { unit: string; stamp: Stamp; isNew: boolean; isOwn: boolean }
 /** What the right to a write is asked by. */
@@ -92,10 +99,16 @@ export class Judge {
     return this.page.epoch
   }
 
-  async verdicts(table: Replicated, state: RowState, known: Known | undefined): Promise<Verdict[]> {
+  async verdicts(table: Replicated, told: RowState, known: Known | undefined): Promise<Verdict[]> {
     // Of a row that was lost here past the program its versions alone are known, and what comes under them stands.
-    const after = known && !isLost(known) ? mergeRows(table, descriptions[table], known.state, state).state : state
-    const fresh = freshIn(table, state, known, after).filter(([unit]) => !changesNothing(table, unit, state, known))
+    const after = known && !isLost(known) ? mergeRows(table, descriptions[table], known.state, told).state : told
+    // Whatever it says of its presence: a row that goes by it is deleted by it.
+    const isEnd = after.alive.length === 0 && (known?.state.alive.length ?? 0) > 0
+    const state = isEnd ? { ...told, alive: [] } : told
+    const limitOf = this.page.limits(table, known !== undefined)
+    const fresh = freshIn(table, state, known, after).filter(
+      ([unit, stamp]) => !(changesNothing(table, unit, state, known) && this.mayRepeat(stamp, limitOf)),
+    )
     const refuse = (code: Verdict['code'], units = fresh.map(([unit]) => unit)): Verdict[] =>
       units.map((unit) => ({ unit, code, stale: false }))
     // Whole: what is not there under its own id must not come to life by a part of it.
@@ -108,7 +121,6 @@ export class Judge {
     if (fresh.length === 0) return []
     // A laptop that is to be wiped: what it still brings is kept for people, and counts only once one of them enters it.
     if (this.peer.revoked_at !== null) return refuse('revoked')
-    const limitOf = this.page.limits(table, known !== undefined)
     // A school may hold another value of a write that is known here, where a database was changed past the program.
     const isOwn = (stamp: Stamp) =>
       stamp[1] <= limitOf(stamp[0]) || (this.peer.kind !== 'laptop' && known !== undefined && covers(known.state.vv, stamp))
@@ -120,9 +132,14 @@ export class Judge {
     const isNew = known === undefined
     for (const [unit, stamp] of fresh) {
       const code = await this.objectionToUnit(table, state, { unit, stamp, isNew, isOwn: isOwn(stamp) }, known)
-      if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && table !== 'sync_conflict' && (await this.isStale(stamp)) })
+      if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && (await this.isStale(table, state, unit)) })
     }
     return awaits && verdicts.length === 0 ? refuse(AWAITS_PERSON) : verdicts
+  }
+
+  /** What stands here already may be said again without a right, by nobody or by the laptop's person, and as no other write than their own. */
+  private mayRepeat([node, counter, , actor]: Stamp, limitOf: LimitOf): boolean {
+    return this.peer.kind !== 'laptop' || (counter <= limitOf(node) && (actor === null || actor === this.peer.user_id))
   }
 
   private async objectionToUnit(
@@ -132,14 +149,30 @@ export class Judge {
     known: Known | undefined,
   ): Promise<Verdict['code'] | null> {
     const signer = write.isOwn ? null : await this.signerOf(table, state, write.unit, known)
-    if (signer) return this.objectionToSigned(table, state, write, signer)
+    if (signer) return this.objectionToSigned(table, state, write, { signer, actor: write.stamp[3] })
+    const repeated = await this.repeatedBy(table, state, write, known)
+    if (repeated) return this.objectionToSigned(table, state, write, repeated)
     return (await this.objection(table, asKnown(table, state, known), write)) ?? (await this.objectionToValues(table, state, write, known))
   }
 
-  /** Of a write that the child does not answer for. Who may do what, and who somebody is, is taken from nobody but the server that wrote it. */
+  /** What a laptop wrote by itself says what its parent had told it, and what this node has lost since. */
+  private async repeatedBy(
+    table: Replicated,
+    state: RowState,
+    { unit, stamp, isOwn }: Write,
+    known: Known | undefined,
+  ): Promise<Signed | null> {
+    if (this.peer.kind !== 'laptop' || stamp[3] !== null || !isOwn || !isTakenAsSigned(table)) return null
+    const isDeletion = unit === EXISTENCE && state.alive.length === 0
+    // Else the laptop has it back: over what lives here it has no say.
+    if (isDeletion && known && !isLost(known) && known.state.alive.length > 0 && !(await this.hasSeenAll(table, state, known.state)))
+      return null
+    return this.page.proofs.signerOfRepeated(table, state, unit, known?.state.vv ?? null)
+  }
+
+  /** Of a write that the child does not answer for. */
   private async signerOf(table: Replicated, state: RowState, unit: string, known: Known | undefined): Promise<Signer | null> {
-    const { notOnLaptops, scope } = descriptions[table]
-    if (notOnLaptops || scope === 'commons' || table === 'sync_conflict') return null
+    if (!isTakenAsSigned(table)) return null
     return this.page.proofs.signerOf(table, state, unit, known && !isLost(known) ? known.state : undefined)
   }
 
@@ -147,11 +180,10 @@ export class Judge {
   private async objectionToSigned(
     table: Replicated,
     state: RowState,
-    { unit, stamp, isNew }: Write,
-    signer: Signer,
+    { unit, isNew }: Write,
+    { signer, actor }: Signed,
   ): Promise<Verdict['code'] | null> {
     if (signer.kind !== 'laptop') return null
-    const [, , , actor] = stamp
     if (actor === null || actor !== signer.user) return 'not_yours'
     if (isNew && state.alive.length === 0) return 'unknown_row'
     return this.objectionTo(table, state, { unit, isNew, lives: state.alive.length > 0 }, actor)
@@ -295,6 +327,27 @@ export class Judge {
     return this.objectionTo(table, state, { unit: write.unit, isNew: write.isNew, lives: state.alive.length > 0 }, actor)
   }
 
+  /** Whether who deleted a row had seen every part of it that stands here. */
+  async hasSeenAll(table: Replicated, state: RowState, here: RowState): Promise<boolean> {
+    for (const of of Object.keys(descriptions[table].units))
+      if (here.units[of] && !(await this.hasSeen(table, state, { unit: EXISTENCE, of }, here))) return false
+    return true
+  }
+
+  /** Whether who wrote a unit of a state had seen what stands here of another, as far as the history shows it. */
+  async hasSeen(table: Replicated, state: RowState, { unit, of }: { unit: string; of: string }, here: RowState): Promise<boolean> {
+    const mayWrite = await this.mayWrite(table, state, unit)
+    const counts = (signer: Signer) => signer.kind !== 'laptop' || signer.user !== this.peer.user_id || mayWrite
+    return this.page.proofs.hasSeen(table, state, { unit, of, value: pick(here.values, descriptions[table].units[of] ?? []) }, counts)
+  }
+
+  /** Whether the laptop's person may write the unit now. */
+  private async mayWrite(table: Replicated, state: RowState, unit: string): Promise<boolean> {
+    const { user_id } = this.peer
+    const lives = state.alive.length > 0
+    return user_id !== null && (await this.objectionTo(table, state, { unit, isNew: false, lives }, user_id)) === null
+  }
+
   /** By the rights of now. */
   private async objectionTo(table: Replicated, state: OfRow, part: Part, actor: string): Promise<Verdict['code'] | null> {
     const place = await this.placeOf(table, state)
@@ -377,8 +430,11 @@ export class Judge {
     return known
   }
 
-  /** Something about the writer's rights changed behind what they had read: they could not know. */
-  private async isStale([, , , actor]: Stamp): Promise<boolean> {
+  /** Something about the writer's rights changed behind what they had read: they could not know. A value that nobody could type is none to decide about. */
+  private async isStale(table: Replicated, state: RowState, unit: string): Promise<boolean> {
+    const [, , , actor] = state.units[unit] as Stamp
+    const columns = unit === EXISTENCE ? Object.keys(state.values) : (descriptions[table].units[unit] ?? [])
+    if (table === 'sync_conflict' || (state.alive.length > 0 && !isWritable(table, state.values, columns))) return false
     const school = this.peer.school_id as string
     const later = await rightsSince(this.tx, { school, seen: this.page.seen })
     for (const table of OF_RIGHTS) {

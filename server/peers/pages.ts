@@ -5,7 +5,10 @@ import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol
 import { type HistoryEntry, packEntries } from '@markbook/sync/protocol/entries'
 import type { Page } from '@markbook/sync/protocol/messages'
 import { type Carried, packRows } from '@markbook/sync/protocol/page'
+import { and, desc, eq, gt, isNull, ne } from 'drizzle-orm'
+import { numbersHad } from '../store/node.ts'
 import { type CopyPlace, readCopy, readFeed, withConflicts } from '../store/replica/feed.ts'
+import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
 import { passedOn } from './above.ts'
 import { isBelowFloor } from './gone.ts'
@@ -76,9 +79,46 @@ async function copyOn(tx: ReadTx, { peer, scope }: Reader, cursor: Cursor & { ki
   const total = await tx.dialect.countVersions(tx.connection, school)
   const { epoch, seq, people } = cursor
   const whole = await withConflicts(tx, school, await withNamed(tx, school, scope, rows))
-  // A school gets what was before; a laptop only what comes from now on.
-  const last: Cursor = peer.kind === 'laptop' ? { kind: 'feed', epoch, seq, people } : { kind: 'history', epoch, seq, people, after: 0 }
+  // A school gets what was before; a laptop only what comes from now on, and what it would have heard of before its parent began anew.
+  const after = peer.kind === 'laptop' ? await heardSince(tx, peer, { epoch, seq }) : 0
+  const last: Cursor = after === null ? { kind: 'feed', epoch, seq, people } : { kind: 'history', epoch, seq, people, after }
   return { rows: whole, told: [], cursor: next ? { ...cursor, ...next, copied } : last, isLast: false, total, copied }
+}
+
+const writtenBefore = statement<{ school: string; epoch: string; after: number }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ seq: history.seq })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), gt(history.seq, p.after), isNull(history.source_id), ne(history.node_id, p.epoch)))
+    .orderBy(desc(history.seq))
+    .limit(1),
+)
+const lastEntries = statement<{ school: string }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ seq: history.seq })
+    .from(history)
+    .where(eq(history.school_id, p.school))
+    .orderBy(desc(history.seq))
+    .limit(1)
+    .offset(limits.sync.pageHistory),
+)
+
+/**
+ * After which number of the feed a laptop is told the history that comes with a copy: of one that was enrolled before this database began
+ * anew, which copies for that reason, since then, and a page at most. Null where it is told none.
+ */
+async function heardSince(
+  tx: ReadTx,
+  { school_id, enrolled_at }: Peer,
+  { epoch, seq }: { epoch: string; seq: number },
+): Promise<number | null> {
+  const school = school_id as string
+  const current = (await numbersHad(tx)).find(({ id }) => id === epoch)
+  if (!current || enrolled_at >= current.at) return null
+  const [beyond] = await lastEntries(tx, { school })
+  const [own] = await writtenBefore(tx, { school, epoch, after: beyond?.seq ?? 0 })
+  const after = own?.seq ?? beyond?.seq ?? 0
+  return after < seq ? after : null
 }
 
 /** The history up to where a copy began, after its rows, which nobody has to wait for. */

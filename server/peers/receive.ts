@@ -4,7 +4,7 @@ import { descriptions, type Replicated, type Row } from '@markbook/shared/tables
 import { clipped, type LimitOf } from '@markbook/sync/merge/claims'
 import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
 import { sameState } from '@markbook/sync/merge/merge'
-import { pick, type RowState } from '@markbook/sync/merge/state'
+import { isSame, pick, type RowState } from '@markbook/sync/merge/state'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
 import { unpackChecked } from '@markbook/sync/protocol/kinds'
@@ -14,19 +14,20 @@ import { compareStamps, covers, EXISTENCE, type Presence, type Stamp, type Vecto
 import { setPeer } from '../store/peer-row.ts'
 import { applyStates } from '../store/replica/apply.ts'
 import type { Answer, Incoming } from '../store/replica/page.ts'
-import { type Known, knownRows } from '../store/replica/states.ts'
+import { isLost, type Known, knownRows } from '../store/replica/states.ts'
 import type { WriteTx } from '../store/tx.ts'
 import { ConflictRecords } from './conflict-records.ts'
 import { AWAITS_PERSON } from './consent.ts'
-import { judgedHistory } from './judge.history.ts'
-import { Judge, type Verdict } from './judge.ts'
+import { type JudgedHistory, judgedHistory } from './judge.history.ts'
+import { isTakenAsSigned, Judge, type Verdict } from './judge.ts'
 import { watchRefused } from './kept-elsewhere.ts'
 import type { SealKeys } from './pages.ts'
 import { announceSecrets } from './people.ts'
 import { type RefusalLog, senderOf } from './refusal-log.ts'
-import { keepRefusedOf, type RefusedRow } from './refused-below.ts'
+import { hasOtherParent, keepRefusedOf, type RefusedRow } from './refused-below.ts'
 import { RowProofs } from './row-proofs.ts'
 import { resealed } from './secrets.ts'
+import { transactionOf } from './signed-history.ts'
 import { takeTold } from './told.ts'
 import { demandOneHand } from './twofold.ts'
 import { type Limits, writersOf } from './writers.ts'
@@ -47,17 +48,17 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   const opened = peer.kind === 'laptop' ? rows : resealed(rows, keys.shared, keys.own)
   const cursor = textToCursor(push.cursor)
   const told = opened.flatMap(({ table, state }) => (table === 'sync_conflict' ? [state] : []))
-  const records = peer.kind === 'laptop' ? await ConflictRecords.of(tx, peer, told) : null
   const answered = await writersOf(tx, peer, epoch, push.to)
   const mostPlausible = (await tx.dialect.feedOf(tx.connection, school)).seq + limits.sync.claims
   const seen = cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER
   const proofs = new RowProofs(tx, school, keys.secret, judged)
+  const records = peer.kind === 'laptop' ? await ConflictRecords.of(tx, peer, told, proofs) : null
   const judge = new Judge(tx, peer, { seen, records, limits: answered, epoch, proofs })
   const settle = await watchRefused(tx, peer, opened)
   const answers: RowAnswer[] = []
   // Table by table: who was appointed in this page may write in it.
   // Deletions wait for each other, so that no parent stays for a child that goes as well.
-  const taking: Taking = { tx, school, peer, judge, records, limits: answered, mostPlausible, deletions: [], refused: [] }
+  const taking: Taking = { tx, school, peer, judge, records, limits: answered, proofs, mostPlausible, deletions: [], refused: [] }
   for (const [table, states] of byTable(opened)) answers.push(...(await takeTable(taking, table, states)))
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
   const gone = await applyStates(tx, school, taking.deletions, { source: peer.node_id })
@@ -69,9 +70,15 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   await acknowledge(tx, peer, push.to, history)
   log.note(senderOf(peer), [
     ...answers.flatMap(({ table, id, outcome, code }) => (outcome === 'refused' ? [{ table, row: id, code: code ?? '' }] : [])),
-    ...judged.refused.map(({ row_id }) => ({ table: 'history', row: row_id, code: 'not_yours' })),
+    ...(await untold(tx, peer, judged)).map(({ row_id }) => ({ table: 'history', row: row_id, code: 'not_yours' })),
   ])
   return { acknowledged: push.to, answers }
+}
+
+/** Of the history that was not taken, what should not have been told: a laptop of two parents cannot know which nodes each of them knows. */
+async function untold(tx: WriteTx, peer: Row<'sync_peer'>, { refused, verdicts }: JudgedHistory): Promise<readonly HistoryEntry[]> {
+  const others = refused.filter((entry) => verdicts.get(transactionOf(entry)) !== 'none' || entry.proof === null)
+  return others.length < refused.length && (await hasOtherParent(tx, peer)) ? others : refused
 }
 
 /** A page that is being taken. `deletions` wait until all tables are looked at. */
@@ -82,6 +89,7 @@ type Taking = {
   judge: Judge
   records: ConflictRecords | null
   limits: Limits
+  proofs: RowProofs
   /** No writer has written so often: a claim of more is none. */
   mostPlausible: number
   deletions: Incoming[]
@@ -112,7 +120,7 @@ async function takeTable(taking: Taking, table: Replicated, states: readonly Row
     const before = known.get(state.id)
     const verdicts = await judge.verdicts(table, state, before)
     if (isPassedOver(table, verdicts)) continue
-    const rest = restOf(taking, table, state, before, verdicts)
+    const rest = await restOf(taking, table, state, before, verdicts)
     if (verdicts.length > 0) {
       const all = rest === null ? ofWholeRow(state, before, verdicts) : verdicts
       records?.noteRefused(table, state.id, all)
@@ -142,24 +150,91 @@ async function takeTable(taking: Taking, table: Replicated, states: readonly Row
 }
 
 /** What is taken of a state; null where the rest cannot be taken without what was refused. */
-function restOf(
-  { judge, limits: answered, mostPlausible }: Taking,
+async function restOf(
+  taking: Taking,
   table: Replicated,
   state: RowState,
   known: Known | undefined,
   verdicts: readonly Verdict[],
-): RowState | null {
-  const limitOf = answered(table, known !== undefined)
-  const bearers = new Set([
-    judge.epoch,
-    ...verdicts.flatMap(({ unit, code }) => (code === 'not_yours' ? (state.units[unit]?.[0] ?? []) : [])),
-  ])
-  // A laptop with two parents has seen writes that have yet to come here. Of its own writes this node knows that there are no others, and of
-  // whoever bears what is refused, or would have written more often than anybody can, nothing counts.
-  const isPlausible = (node: string) => !bearers.has(node) && (state.vv[node] ?? 0) <= mostPlausible
-  const claimOf: LimitOf = (node) => limitOf(node) || (isPlausible(node) ? mostPlausible : 0)
-  const claimed = { ...state, vv: clipped(state.vv, known?.state.vv ?? {}, claimOf) }
+): Promise<RowState | null> {
+  const limitOf = taking.limits(table, known !== undefined)
+  const bearers = new Set(verdicts.flatMap(({ unit, code }) => (code === 'not_yours' ? (state.units[unit]?.[0] ?? []) : [])))
+  const here = known ? knownOf(known.state) : {}
+  const seen = new Map<string, number>()
+  for (const [node, counter] of Object.entries(state.vv))
+    if (counter > Math.max(limitOf(node), here[node] ?? 0) && !bearers.has(node))
+      seen.set(node, await seenOf(taking, table, state, [node, counter], known))
+  const claimOf: LimitOf = (node) => Math.max(limitOf(node), seen.get(node) ?? 0)
+  const vv: Record<string, number> = { ...clipped(state.vv, here, claimOf) }
+  for (const [node, counter] of await unseenIn(taking, table, state, known)) {
+    vv[node] = Math.min(vv[node] ?? 0, counter - 1)
+    if (vv[node] === 0) delete vv[node]
+  }
+  const claimed = { ...state, vv }
   return verdicts.length === 0 ? claimed : withoutUnits(table, claimed, known, verdicts)
+}
+
+/** What is known of a row's writes: also of one that stands behind it, of which the claim to have seen it was not taken. */
+function knownOf({ vv, alive }: RowState): Vector {
+  const known = { ...vv }
+  for (const [node, counter] of alive) known[node] = Math.max(known[node] ?? 0, counter)
+  return known
+}
+
+/**
+ * How much of a claim to have seen writes of a node that have yet to come here counts: a laptop with two parents may have seen such. What the
+ * history tells of the row; and where laptops are told no history, of one's own profile and of conflicts, what anybody can have written. Of its
+ * own writes this node knows that there are no others.
+ */
+async function seenOf(
+  { peer, judge, proofs, mostPlausible }: Taking,
+  table: Replicated,
+  state: RowState,
+  claim: readonly [string, number],
+  known: Known | undefined,
+): Promise<number> {
+  const [node, counter] = claim
+  if (isTakenAsSigned(table)) return proofs.seenOf(table, state, claim, known?.state)
+  const isPlausible = node !== judge.epoch && counter <= mostPlausible
+  const isSilent = peer.kind !== 'laptop' || table === 'sync_conflict' || (table === 'user_profile' && state.id === peer.user_id)
+  return isPlausible && isSilent ? counter : 0
+}
+
+/**
+ * Of what stands here, the writes that others' writes in a state of a laptop cannot be shown to have seen, whatever it says: where the two meet,
+ * one of them is kept as a conflict. A signature says what somebody wrote, and not what they had seen.
+ */
+async function unseenIn(
+  { peer, judge, limits: answered }: Taking,
+  table: Replicated,
+  state: RowState,
+  known: Known | undefined,
+): Promise<Presence[]> {
+  if (peer.kind !== 'laptop' || !known || isLost(known) || !isTakenAsSigned(table)) return []
+  const limitOf = answered(table, true)
+  const here = known.state
+  const unseen: Presence[] = []
+  for (const [unit, stamp] of Object.entries(state.units)) {
+    if (covers(here.vv, stamp)) continue
+    const own = here.units[unit]
+    // What saw another write of a unit is later (I3), whatever clocks say.
+    if (own && unit !== EXISTENCE && stamp[2] <= own[2]) unseen.push([own[0], own[1]])
+    if (stamp[1] <= limitOf(stamp[0]) && stamp[3] !== null) continue
+    if (unit === EXISTENCE) {
+      // A deletion had to see all that was written to the row.
+      const isDeletion = state.alive.length === 0 && here.alive.length > 0
+      if (isDeletion && !(await judge.hasSeenAll(table, state, here))) unseen.push(...here.alive)
+      continue
+    }
+    const columns = descriptions[table].units[unit] ?? []
+    if (
+      own &&
+      !isSame(pick(state.values, columns), pick(here.values, columns)) &&
+      !(await judge.hasSeen(table, state, { unit, of: unit }, here))
+    )
+      unseen.push([own[0], own[1]])
+  }
+  return unseen
 }
 
 /**

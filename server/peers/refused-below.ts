@@ -31,8 +31,7 @@ export const MORE = 'more'
 export async function keepRefusedOf(tx: WriteTx, peer: Peer, rows: readonly RefusedRow[], malformed: readonly Malformed[]): Promise<void> {
   const school = peer.school_id as string
   if (rows.length + malformed.length === 0) return
-  const hasServer = peer.kind === 'laptop' && (await schoolsServers(tx, { school })).length > 0
-  const told = hasServer ? rows.flatMap((row) => ofOwnHand(peer, row)) : rows
+  const told = (await hasOtherParent(tx, peer)) ? rows.flatMap((row) => ofOwnHand(peer, row)) : rows
   const writes = [...told.flatMap((row) => writesIn(peer, row)), ...unreadable(tx, peer, malformed)]
   const known = new Set((await knownOf(tx, { school, ids: JSON.stringify(writes.map(({ id }) => id)) })).map(({ id }) => id))
   const fresh = [...new Map(writes.filter(({ id }) => !known.has(id)).map((write) => [write.id, write])).values()]
@@ -41,6 +40,10 @@ export async function keepRefusedOf(tx: WriteTx, peer: Peer, rows: readonly Refu
   await insert(tx, peer, fresh.slice(0, room))
   if (fresh.length > room) await tellMore(tx, peer)
 }
+
+/** Of a laptop: the school has a server of its own below this node, which may be the laptop's first parent. */
+export const hasOtherParent = async (tx: ReadTx, { kind, school_id }: Pick<Peer, 'kind' | 'school_id'>): Promise<boolean> =>
+  kind === 'laptop' && (await schoolsServers(tx, { school: school_id as string })).length > 0
 
 /**
  * Where the school has a server of its own below this node, that one may be the laptop's first parent: what others made comes by its way,

@@ -1,17 +1,27 @@
-import type { Row } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { retoldDetail } from '@markbook/sync/journal'
 import { PENDING } from '@markbook/sync/stamp'
-import { type Presence, type Stamp, textToVersions, type Versions, type VersionsText, versionsToText } from '@markbook/sync/versions'
+import {
+  EXISTENCE,
+  type Presence,
+  type Stamp,
+  textToVersions,
+  type Versions,
+  type VersionsText,
+  versionsToText,
+} from '@markbook/sync/versions'
 import { and, eq, gt, isNull, or } from 'drizzle-orm'
+import { laptopOwner } from '../store/laptop.ts'
 import { tableOrder } from '../store/replica/links.ts'
-import { versionsHeld } from '../store/replica/states.ts'
-import type { WriteTx } from '../store/tx.ts'
+import { knownRows, versionsHeld } from '../store/replica/states.ts'
+import type { Retold, WriteTx } from '../store/tx.ts'
 
 /** A number of this database, and up to which of its writes a parent has them. */
 export type Unsaid = { node: string; acknowledged: number }
 
 /**
- * Gives the writes after `acknowledged` of each of these numbers dots of this database, as one transaction of it: a row may bear several.
- * A row whose last write of each of them is among `known` stays as it is.
+ * Gives the writes after `acknowledged` of each of these numbers dots of this database, as one transaction of it: a row may bear several. The
+ * history proves them as it proved them before. A row whose last write of each of them is among `known` stays as it is.
  */
 export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsaid[], known: Dots = new Set()): Promise<void> {
   if (unsaid.length === 0) return
@@ -39,12 +49,16 @@ export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsa
     if (ids.length === 0) continue
     // Somebody may have written them since they were read, and nobody does from here on.
     const held = (await versionsHeld(tx, table, school, ids)).filter(isWanted)
+    const anew = new Map<string, Versions>()
     const changed = held.map(({ row_id, extra, settled, schema, ...text }) => {
       const versions = unsaid.reduce((last, { node, acknowledged }) => moved(last, node, own, acknowledged), textToVersions(text))
+      anew.set(row_id, versions)
       const deleted = versions.alive.length === 0
       return { table_name: table, row_id, deleted, extra, settled: Boolean(settled), schema, source_id: null, ...versionsToText(versions) }
     })
+    const retold = isProvable(table) ? await retoldOf(tx, school, table, anew) : []
     tx.replica.bring(school, changed)
+    tx.replica.retell(school, retold)
   }
 }
 
@@ -86,6 +100,27 @@ const after =
   ({ t: { history } }: WriteTx) =>
   ({ node, acknowledged }: Unsaid) =>
     and(eq(history.node_id, node), gt(history.node_seq, acknowledged))
+
+/** What is taken of a row for its writer's signature (`judge.ts`). */
+const isProvable = (table: Replicated): boolean =>
+  !descriptions[table].notOnLaptops && descriptions[table].scope !== 'commons' && table !== 'sync_conflict'
+
+/** One for each person whose writes of a row are stamped anew. What a laptop wrote by itself, over what was refused, nobody takes. */
+async function retoldOf(tx: WriteTx, school: string, table: Replicated, anew: ReadonlyMap<string, Versions>): Promise<Retold[]> {
+  const isLaptop = (await laptopOwner(tx)) !== null
+  const known = await knownRows(tx, table, school, [...anew.keys()])
+  return [...anew].flatMap(([row_id, { units, alive }]) => {
+    const values = known.get(row_id)?.state.values ?? {}
+    const moved = Object.entries(units).filter(([, [, counter]]) => counter === PENDING)
+    const actors = [...new Set(moved.map(([, [, , , actor]]) => actor))].filter((actor) => !isLaptop || actor !== null)
+    return actors.map((actor_id) => {
+      const stamps = Object.fromEntries(moved.filter(([, [, , , actor]]) => actor === actor_id))
+      const action = alive.length === 0 && EXISTENCE in stamps ? 'delete' : 'update'
+      const near_id = String(values[descriptions[table].near ?? 'id'] ?? row_id)
+      return { actor_id, entity: table, row_id, near_id, action, detail: JSON.stringify(retoldDetail(table, values, stamps)) }
+    })
+  })
+}
 
 function moved({ vv, units, alive }: Versions, from: string, to: string, after: number): Versions {
   if ((vv[from] ?? 0) <= after) return { vv, units, alive }

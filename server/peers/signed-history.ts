@@ -89,11 +89,14 @@ function signedBy(keys: NodeKeys, school: string, { told, withheld }: Part): str
   return proofToText({ signature: signText(text, keys), withheld: digests })
 }
 
-/** The proof that came with it; null where none did. */
+/** The proof that came with it; null where none did. What came in two pieces is told as one: each digest counts once. */
 function passedOn({ told, withheld }: Part): string | null {
   const stored = [...told, ...withheld].find(({ proof }) => proof !== null)?.proof
   const known = stored ? textToProof(stored) : null
-  return known && proofToText({ signature: known.signature, withheld: [...known.withheld, ...withheld.map(digestOfEntry)] })
+  if (!known) return null
+  const others = new Set([...known.withheld, ...withheld.map(digestOfEntry)])
+  for (const entry of told) others.delete(digestOfEntry(entry))
+  return proofToText({ signature: known.signature, withheld: [...others] })
 }
 
 /** `fresh`, some of `entries`, each transaction with a proof that counts without the rest of it, which is stored already. */
@@ -109,18 +112,30 @@ export function provedAlone(fresh: readonly HistoryEntry[], entries: readonly Hi
 
 /** Who signs as a node: this database itself, a server, or the laptop of a person. */
 export type Signer = { kind: 'self' | 'server' } | { kind: 'laptop'; user: string }
-type Key = { signer: Signer; publicKey: string }
+/** `isGuess`: whose number it is, its signature alone can show. */
+type Key = { signer: Signer; publicKey: string; isGuess?: boolean }
 
 const peersByNumber = rowsBy('sync_peer', { school: 'school_id', nodes: { in: 'node_id' } })
+/** A parent's key is the one of the database that was greeted last; its number may be one that was only heard of (`above.ts`). */
+const peersByEpoch = rowsBy('sync_peer', { school: 'school_id', nodes: { in: 'their_epoch' } })
 
-/** Whose signature is known here, by the numbers of nodes: own numbers, and nodes that are or were enrolled in the school. */
+/** Whose signature is known here, by the numbers of nodes: own numbers, of which some may be lost, and nodes that are or were enrolled in the school. */
 export async function keysOf(tx: ReadTx, school: string, secret: string, nodes: readonly string[]): Promise<Map<string, Key>> {
   const keys = new Map<string, Key>()
-  for (const peer of await peersByNumber(tx, { school, nodes: JSON.stringify(nodes) })) keys.set(peer.node_id, keyOf(peer))
-  for (const own of await incarnations(tx))
-    if (nodes.includes(own)) keys.set(own, { signer: { kind: 'self' }, publicKey: nodeKeys(secret, own).publicKey })
+  const asked = { school, nodes: JSON.stringify(nodes) }
+  for (const peer of await peersByNumber(tx, asked))
+    if (peer.side === 'child' || peer.their_epoch === null) keys.set(peer.node_id, keyOf(peer))
+  for (const peer of await peersByEpoch(tx, asked))
+    if (peer.side === 'parent' && peer.their_epoch !== null) keys.set(peer.their_epoch, keyOf(peer))
+  const own = await incarnations(tx)
+  // A number that this database had later, before it was put back, is one of which it has the keys: nobody else can have signed with them.
+  const unknown = nodes.filter((node) => !keys.has(node) && !own.includes(node)).slice(0, MOST_LOST)
+  for (const node of [...own.filter((each) => nodes.includes(each)), ...unknown])
+    keys.set(node, { signer: { kind: 'self' }, publicKey: nodeKeys(secret, node).publicKey, isGuess: unknown.includes(node) })
   return keys
 }
+/** Numbers of a page that are tried: to make keys takes longer than to use them. */
+const MOST_LOST = 16
 
 const keyOf = ({ kind, user_id, public_key }: Row<'sync_peer'>): Key => ({
   signer: kind === 'laptop' ? { kind, user: user_id ?? '' } : { kind: 'server' },
@@ -151,9 +166,10 @@ export async function verdictsOn<E extends HistoryEntry>(
     const stated = told.find(({ proof }) => proof !== null)?.proof ?? null
     if (!key || stated === null) return 'none'
     const proof = textToProof(stated)
-    if (!proof) return 'forged'
+    const otherwise = key.isGuess ? 'none' : 'forged'
+    if (!proof) return otherwise
     const text = historyText(school, first, [...told.map(digestOfEntry), ...proof.withheld])
-    return isTextSignedBy(text, proof.signature, key.publicKey) ? { signer: key.signer } : 'forged'
+    return isTextSignedBy(text, proof.signature, key.publicKey) ? { signer: key.signer } : otherwise
   }
   return new Map([...parts].map(([transaction, told]) => [transaction, verdictOn(told)]))
 }

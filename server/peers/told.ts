@@ -1,7 +1,9 @@
 import { limits } from '@markbook/shared/limits'
-import type { Replicated, Row, Tables } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated, type Row, type Tables } from '@markbook/shared/tables/tables'
+import type { Values } from '@markbook/sync/merge/state'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
-import { and, asc, eq, getTableColumns, gt, isNull, lte, not, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { Carried } from '@markbook/sync/protocol/page'
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, not, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Dialect } from '../store/dialect.ts'
 import { knownRows } from '../store/replica/states.ts'
 import { statement } from '../store/statement.ts'
@@ -36,6 +38,20 @@ const weightsAfter = statement<{ school: string; after: number; notFrom: string 
     .orderBy(asc(history.seq))
     .limit(limits.sync.pageHistory + 1),
 )
+const entriesOfRows = statement<{ school: string; nears: string; rows: string; from: string }>()(({ db, t: { history }, p, dialect }) =>
+  db
+    .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
+    .from(history)
+    .where(
+      and(
+        eq(history.school_id, p.school),
+        dialect.inList(history.near_id as never, p.nears),
+        dialect.inList(history.row_id as never, p.rows),
+        dialect.inList(history.source_id as never, p.from),
+      ),
+    )
+    .orderBy(asc(history.seq)),
+)
 export const storedEntries = statement<{ school: string; ids: string }>()(({ db, t: { history }, p, dialect }) =>
   db
     .select({ id: history.id })
@@ -61,25 +77,78 @@ export async function lastOfPage(
   return beyond ? Math.max(beyond.seq - 1, after + 1) : Number.MAX_SAFE_INTEGER
 }
 
+type Stored = HistoryEntry & Pick<Row<'history'>, 'school_id' | 'seq' | 'source_id'>
+const plain = ({ school_id: _, seq: __, source_id: ___, ...entry }: Stored): HistoryEntry => entry
+
 /** Every entry of whole transactions. */
 async function entriesOf(tx: ReadTx, school: string, span: Span, notFrom: readonly string[]): Promise<HistoryEntry[]> {
-  const entries = await entriesIn(tx, { school, ...span, notFrom: JSON.stringify(notFrom) })
-  return entries.map(({ school_id: _, seq: __, source_id: ___, ...entry }) => entry)
+  const entries: Stored[] = await entriesIn(tx, { school, ...span, notFrom: JSON.stringify(notFrom) })
+  return entries.map(plain)
 }
 
 type To = { peer: Peer; secret: string }
+/** Rows of a page, and up to which number of the feed it goes. */
+type Sent = { to: number; rows: readonly Carried[] }
 
 /**
  * For a parent: what this node wrote, and what others told it. What that parent wrote or told here it has; and what a laptop has from one
- * parent comes to the other without it.
+ * parent comes to the other without it, but for what rows of the page say that they have seen.
  */
-export async function toldUp(tx: ReadTx, { peer, secret }: To, to: number): Promise<HistoryEntry[]> {
+export async function toldUp(tx: ReadTx, { peer, secret }: To, { to, rows }: Sent): Promise<HistoryEntry[]> {
   const { school_id, own_seq, node_id, user_id } = peer
   const school = school_id as string
-  const notFrom = user_id === null ? [node_id] : [node_id, ...(await parentsOf(tx)).map((each) => each.node_id)]
-  const all = await entriesOf(tx, school, { after: own_seq, upTo: to }, notFrom)
+  const others = user_id === null ? [] : (await parentsOf(tx)).map((each) => each.node_id).filter((node) => node !== node_id)
+  const all = await entriesOf(tx, school, { after: own_seq, upTo: to }, [node_id, ...others])
   const isTold = ({ node_id: node }: HistoryEntry) => node !== node_id
-  return proved(tx, school, secret, all.filter(isTold), all)
+  const own = await proved(tx, school, secret, all.filter(isTold), all)
+  const known = new Set(own.map(({ id }) => id))
+  const seen = others.length > 0 ? await entriesNamed(tx, { school, secret, from: others }, rows) : []
+  return [...own, ...seen.filter((entry) => isTold(entry) && !known.has(entry.id))]
+}
+
+type Dot = readonly [node: string, counter: number]
+/** Writes of a row for which a page needs proof. */
+type Named = { near: string; row: string; dots: readonly Dot[] }
+
+/** What rows of a page bear or have seen last of each node, and of a conflict the write that did not stand. */
+async function named(tx: ReadTx, school: string, rows: readonly Carried[]): Promise<Named[]> {
+  const nearOf = (table: Replicated, id: string, values: Values) => String(values[descriptions[table].near ?? 'id'] ?? id)
+  const all: Named[] = []
+  for (const { table, state } of rows) {
+    const { id, values, vv, units } = state
+    if (table !== 'sync_conflict') {
+      const stamps = Object.values(units).map(([node, counter]): Dot => [node, counter])
+      all.push({ near: nearOf(table, id, values), row: id, dots: [...Object.entries(vv), ...stamps] })
+      continue
+    }
+    const { entity, row_id: row, node_id, counter } = values as Row<'sync_conflict'>
+    const of = entity as Replicated
+    const known = (await knownRows(tx, of, school, [row])).get(row)
+    all.push({ near: nearOf(of, row, known?.state.values ?? {}), row, dots: [[node_id, counter]] })
+  }
+  return all
+}
+
+type Reading = { school: string; secret: string; from: readonly string[] }
+
+/** Of what other parents told here, the entries of writes that rows of a page name: nothing else proves to this parent that they were made. */
+async function entriesNamed(tx: ReadTx, { school, secret, from }: Reading, rows: readonly Carried[]): Promise<HistoryEntry[]> {
+  const wanted = await named(tx, school, rows)
+  const dots = new Set(wanted.flatMap(({ row, dots }) => dots.map(([node, counter]) => `${row} ${node} ${counter}`)))
+  const ids = (list: readonly string[]) => JSON.stringify([...new Set(list)])
+  const asked = { nears: ids(wanted.map(({ near }) => near)), rows: ids(wanted.map(({ row }) => row)), from: ids(from) }
+  const stored: Stored[] = await entriesOfRows(tx, { school, ...asked })
+  const told = stored.filter(({ row_id, node_id, node_seq }) => dots.has(`${row_id} ${node_id} ${node_seq}`))
+  if (told.length === 0) return []
+  const { history } = tx.t
+  const seqs = [...new Set(told.map(({ seq }) => seq))]
+  // Those that came together: the signature stands on one of them.
+  const all = (await tx.db
+    .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
+    .from(history)
+    .where(and(eq(history.school_id, school), inArray(history.seq, seqs)))
+    .orderBy(asc(history.seq))) as Stored[]
+  return proved(tx, school, secret, told.map(plain), all.map(plain))
 }
 
 /** For a child: what it neither wrote itself nor told here, of rows whose past it may hold. */

@@ -26,7 +26,7 @@ import {
   unitsByColumns,
   withId,
 } from './row-changes.ts'
-import type { Change, NewRow, Note, Placing, ReplicaWrites, Touched } from './tx.ts'
+import type { Change, NewRow, Note, Placing, ReplicaWrites, Retold, Touched } from './tx.ts'
 import { type Overruled, stampedRows } from './version-stamps.ts'
 
 const keyOf = (schoolId: string, table: Replicated, id: string): string => `${schoolId} ${table} ${id}`
@@ -48,6 +48,7 @@ export class ChangeTracker implements ReplicaWrites {
 
   /** By school, table and id: the versions of rows that this transaction wrote, as they were before; undefined where there were none. */
   private readonly stored = new Map<string, StoredVersions | undefined>()
+  private readonly retold: { schoolId: string; entry: HistoryWrite }[] = []
   /** Deletions that stood for nothing, and that what this transaction wrote has ended. */
   readonly overruled: Overruled[] = []
   private readonly absences: Absences
@@ -147,7 +148,7 @@ export class ChangeTracker implements ReplicaWrites {
     await this.readVersions()
     await this.absences.demandStillAbsent((schoolId, table, id) => this.broughtOf(schoolId, table).has(id))
     const schools = [
-      ...new Set([...this.written.values(), ...this.notes].map(({ schoolId }) => schoolId).concat(...this.brought.keys())),
+      ...new Set([...this.written.values(), ...this.notes, ...this.retold].map(({ schoolId }) => schoolId).concat(...this.brought.keys())),
     ].sort()
     for (const schoolId of schools) {
       const entries = [...this.written.values()].filter((entry) => entry.schoolId === schoolId && actionOf(entry) !== null)
@@ -156,7 +157,8 @@ export class ChangeTracker implements ReplicaWrites {
       const overruled = (deletion: Overruled) => void this.overruled.push(deletion)
       const stored = (table: Replicated, id: string) => this.stored.get(keyOf(schoolId, table, id))
       const stamped = stampedRows(stored, schoolId, entries, this.writer, overruled)
-      const own = stamped.flatMap(({ entry, stamps }) => entriesIn(entry).map((each) => this.historyOf(each, stamps)))
+      const retold = this.retold.filter((each) => each.schoolId === schoolId).map(({ entry }) => entry)
+      const own = [...stamped.flatMap(({ entry, stamps }) => entriesIn(entry).map((each) => this.historyOf(each, stamps))), ...retold]
       const history = [...own.sort((a, b) => (a.id < b.id ? -1 : 1)), ...notes.map((note) => this.historyOfNote(note))]
       const rows = [...stamped.map(({ written }) => written), ...[...(brought?.rows.values() ?? [])].flatMap((own) => [...own.values()])]
       const all = [...history, ...(brought?.history ?? [])]
@@ -169,6 +171,7 @@ export class ChangeTracker implements ReplicaWrites {
     this.written.clear()
     this.stored.clear()
     this.notes.length = 0
+    this.retold.length = 0
     this.brought.clear()
   }
 
@@ -195,6 +198,17 @@ export class ChangeTracker implements ReplicaWrites {
       brought.rows.set(row.table_name, own.set(row.row_id, row))
     }
     brought.history.push(...history)
+  }
+
+  /** Of writes that are stamped anew, what each of them was: an entry that changes nothing. */
+  retell(schoolId: string, writes: readonly Retold[]): void {
+    const { now, node } = this.writer
+    for (const { actor_id, entity, row_id, near_id, action, detail } of writes) {
+      const id = this.writer.newId()
+      const changes = changesToText({})
+      const entry = { id, at: now, actor_id, node_id: node, entity, row_id, near_id, action, changes, detail }
+      this.retold.push({ schoolId, entry })
+    }
   }
 
   /** What of these rows was brought in this transaction is as if it had not been. */

@@ -36,11 +36,13 @@ export const lockedNode = statement<Record<never, never>>({ lock: 'node' })(({ d
 
 const everyNode = statement()(({ db, t: { node } }) => db.select({ id: node.id, at: node.created_at }).from(node))
 
-/** Every incarnation of this database, the present one first, then the one before. */
-export async function incarnations(tx: ReadTx): Promise<string[]> {
+/** Every incarnation of this database and when it began, the present one first, then the one before. */
+export async function numbersHad(tx: ReadTx): Promise<{ id: string; at: string }[]> {
   const rows = await everyNode(tx, {})
-  return rows.sort((a, b) => (a.at < b.at ? 1 : -1)).map(({ id }) => id)
+  return rows.sort((a, b) => (a.at < b.at ? 1 : -1))
 }
+/** Their ids. */
+export const incarnations = async (tx: ReadTx): Promise<string[]> => (await numbersHad(tx)).map(({ id }) => id)
 
 /** Ends the present incarnation and begins another, with an id never used; `id` where it was made already. */
 export async function renewNode(

@@ -72,6 +72,9 @@ export type Touched = { table: Replicated; schoolId: string; before: AnyRow | nu
 /** Over whatever is there; or nothing is there; or the rows are, and differ in these columns alone. */
 export type Placing = 'replace' | 'new' | readonly string[]
 
+/** An entry that changes nothing, of a write that stands already. */
+export type Retold = Pick<HistoryWrite, 'actor_id' | 'entity' | 'row_id' | 'near_id' | 'action'> & { detail: string }
+
 /** How replication writes: past the stamping, for what it writes bears its versions already. */
 export type ReplicaWrites = {
   /** Rows as replication has merged and settled them. */
@@ -79,6 +82,8 @@ export type ReplicaWrites = {
   erase(table: Replicated, schoolId: string, ids: readonly string[]): Promise<void>
   /** Versions and history that came from other nodes: recorded with the next number of this node's feed. */
   bring(schoolId: string, rows: readonly SyncRowWrite[], history?: readonly HistoryWrite[]): void
+  /** Of writes that are stamped anew, what each of them was: the history proves them under their new stamps too. */
+  retell(schoolId: string, writes: readonly Retold[]): void
   /** What of these rows was brought in this transaction is as if it had not been. */
   unbring(schoolId: string, table: Replicated, ids: readonly string[]): void
   /** Rows of which this transaction has found none in their table, with their vectors where they were deleted. */

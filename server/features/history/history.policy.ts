@@ -25,7 +25,9 @@ async function placesOf(tx: ReadTx, school: string, entity: Entity, id: string, 
 async function pastOf(tx: ReadTx, school: string, entity: Entity, id: string): Promise<Past | undefined> {
   const [live] = (await liveRows[entity](tx, { school, id })) as (Values | undefined)[]
   const near = JSON.stringify(await placesOf(tx, school, entity, id, live))
-  const entries = await entriesOfRow(tx, { school, entity, row: id, near })
+  const all = await entriesOfRow(tx, { school, entity, row: id, near })
+  // What was stamped anew stands in an entry of its own, which says nothing that is not in another.
+  const entries = all.filter(({ changes, detail }) => detail === null || Object.keys(changes).length > 0)
   if (live) return { entries, values: live, isLive: true }
   if (entries.length === 0) return undefined
   const remembered = [...entries].reverse().flatMap(({ changes }) => Object.entries(changes))

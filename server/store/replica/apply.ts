@@ -91,7 +91,8 @@ async function mergeTable(application: Application, table: Replicated, states: r
     const before = known.get(state.id) ?? null
     // What this database has lost it has not seen: what comes stands as it is.
     const base = own.get(state.id)?.state ?? (before && !isLost(before) ? before.state : undefined)
-    const merged = base ? mergeRows(table, descriptions[table], base, state) : { state, losers: NOBODY }
+    const met = base ? mergeRows(table, descriptions[table], base, state) : { state, losers: NOBODY }
+    const merged = base && fromParent && met.losers.length === 0 && isLater(state, base) ? { state, losers: NOBODY } : met
     // Beside the row that has its own id it could never stand.
     if (!before?.row && merged.state.alive.length > 0 && isMisnamed(table, merged.state.values)) {
       await hold(application, table, merged.state, 'another id follows from what it is of')
@@ -106,6 +107,12 @@ async function mergeTable(application: Application, table: Replicated, states: r
   }
   if (own.size > 0) changes.set(table, own)
 }
+
+/**
+ * The parent has seen all that is seen here, so what it says of the row is later: also where a write stands there that counts as seen here, for
+ * it takes no claim to have seen what it cannot know.
+ */
+const isLater = (theirs: RowState, own: RowState): boolean => Object.entries(own.vv).every((each) => covers(theirs.vv, each))
 
 /**
  * The parent says of a row that is alike in all else that writes stand behind it which are covered here: they came to it after it had been

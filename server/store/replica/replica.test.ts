@@ -1,11 +1,14 @@
 import { naturalId } from '@markbook/shared/ids'
 import { elan, englishExam, mathsHomework } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
-
+import type { RowState } from '@markbook/sync/merge/state'
+import type { Stamp } from '@markbook/sync/versions'
 import { afterEach, expect, test } from 'vitest'
 import { type School, school } from '../../testing/school.ts'
 import { asSystem } from '../tx.ts'
+import { applyStates } from './apply.ts'
 import { contentsOf, copySchool, lineBetween } from './replica.fixtures.ts'
+import { knownRows } from './states.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -181,4 +184,27 @@ test('the last two administrators take the right from each other: one keeps it',
     ({ school_id, role, is_active }) => school_id === stBrigids && role === 'admin' && is_active,
   )
   expect(admins).toHaveLength(1)
+})
+
+test('of two who say of the same writes that a row is there and that it is not, the parent is right', async () => {
+  const { one, two } = await pair()
+  const { store } = two.services
+  const stateOf = async () =>
+    (await store.read(asSystem(), (tx) => knownRows(tx, 'grade', stBrigids, [gradeId]))).get(gradeId)?.state as RowState
+  const apply = (state: RowState, fromParent: boolean) =>
+    store.write(asSystem(), (tx) =>
+      applyStates(tx, stBrigids, [{ table: 'grade', state }], { source: one.services.store.nodeId, fromParent }),
+    )
+  const isThere = async () => (await two.rows('grade')).some(({ id }) => id === gradeId)
+  const there = await stateOf()
+  const node = two.services.store.nodeId
+  const deleted = { ...there, alive: [], vv: { ...there.vv, [node]: 500 }, units: { ...there.units, row: [node, 500, 1, null] as Stamp } }
+  await apply(deleted, false)
+  expect(await isThere()).toBe(false)
+  // It did not believe that the deletion had seen what stands behind the row.
+  await apply({ ...deleted, alive: there.alive }, false)
+  expect(await isThere()).toBe(false)
+  await apply({ ...deleted, alive: there.alive }, true)
+  expect(await isThere()).toBe(true)
+  expect((await stateOf()).alive).toEqual(there.alive)
 })

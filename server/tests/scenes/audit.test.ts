@@ -12,7 +12,7 @@ import { asSystem } from '../../store/tx.ts'
 import { ask } from '../../testing/ask.ts'
 import { enrolled } from '../../testing/authenticator.ts'
 import { centreAndSchool, laptopOf, schoolAndLaptop } from '../../testing/joined.ts'
-import { carrierTo, cookieAt, makeRound, signedIn } from '../../testing/nodes.ts'
+import { carrierTo, cookieAt, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { tamper } from '../../testing/tamper.ts'
 import { changing, furnished } from '../matrix/furnished.ts'
@@ -84,6 +84,23 @@ describe('an honest school', () => {
       expect([feed, all(found), wrongIn(found)]).toEqual([feed, NONE, []])
       expect(found.others.proved).toBeGreaterThan(20)
     }
+  })
+
+  test('whose laptop has heard of a centre that began anew, and has not met it, is not accused of what that centre wrote', async () => {
+    const { centre, link, laptop, laptopLink: below } = await schoolAndLaptop(open)
+    const direct = await under(centre, laptop, { user: people.ada.id })
+    await settle(below, direct, link)
+    centre.clock.advance(60_000)
+    await centre.services.store.renewNode()
+    await settle(link)
+    await below.round()
+    await enter(centre, 63)
+    await settle(link, below)
+    const entries = await laptop.services.store.read(asSystem(), (tx) =>
+      tx.db.$count(tx.t.history, eq(tx.t.history.node_id, centre.services.store.nodeId)),
+    )
+    expect(entries).toBeGreaterThan(0)
+    expect(wrongIn(await auditOf(laptop))).toEqual([])
   })
 
   test('at its centre, its own server and a laptop nothing is contradicted; of what a laptop got with its first copy nothing is told', async () => {

@@ -3,13 +3,16 @@ import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { type PersonName, people, stBrigids } from '@markbook/shared/story/people'
 import { draftReport } from '@markbook/shared/story/reports'
 import { class3B } from '@markbook/shared/story/school-year'
+import type { Stamp } from '@markbook/sync/versions'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Child } from '../../peers/child.ts'
 import { parentsOf } from '../../peers/enrolment.ts'
+import { type Known, knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, lineOf, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
+import { auditOf } from './audit.fixtures.ts'
 import { settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
@@ -145,4 +148,41 @@ describe('a laptop gets the history of the rows that it gets', () => {
     expect((await stored(laptop)).length).toBe(before)
     expect((await readAt(laptop)).status).toBe(403)
   })
+})
+
+test('a laptop that copies anew, for its school’s server began anew, hears what was written there since', async () => {
+  const { box, laptop, laptopLink: link } = await schoolAndLaptop(open)
+  await settle(link)
+  box.clock.advance(60_000)
+  await box.services.store.renewNode()
+  await mark(box, 'okafor', 63)
+  const [last] = (await stored(box)).slice(-1)
+  await settle(link)
+  const entry = (await stored(laptop)).find(({ id }) => id === last?.id)
+  expect(entry).toMatchObject({ row_id: gradeId, actor_id: people.okafor.id, node_id: last?.node_id })
+})
+
+test('a write that is stamped anew is proved under its new stamp, and is told to people once', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  await settle(link)
+  const before = await told(centre)
+  box.clock.advance(60_000)
+  await mark(box, 'okafor', 63)
+  await box.services.store.renewNode()
+  await settle(link)
+  const numbers = [box.services.store.nodeId, (await told(box))[0]?.at]
+  expect(new Set(numbers).size).toBe(2)
+  const { units } = await centre.services.store.read(asSystem(), async (tx) => {
+    const known = await knownRows(tx, 'grade', stBrigids, [gradeId])
+    return (known.get(gradeId) as Known).state
+  })
+  const [node, counter] = units['score'] as Stamp
+  expect(node).toBe(box.services.store.nodeId)
+  for (const each of [centre, box]) {
+    const [entry] = (await stored(each)).filter((entry) => entry.node_id === node && entry.node_seq === counter && entry.row_id === gradeId)
+    expect(entry).toMatchObject({ actor_id: people.okafor.id, changes: {} })
+    expect(JSON.parse(entry?.detail ?? '{}')).toMatchObject({ values: { score: 63 } })
+    expect((await told(each)).map(({ score }) => score)).toEqual([63, ...before.map(({ score }) => score)])
+    expect((await auditOf(each)).marks).toMatchObject({ untold: 0, contradicted: 0, unsigned: 0 })
+  }
 })

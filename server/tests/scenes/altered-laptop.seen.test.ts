@@ -1,0 +1,71 @@
+import { naturalId } from '@markbook/shared/ids'
+import { elan, mathsExam, zoe } from '@markbook/shared/story/marks'
+import { people, stBrigids } from '@markbook/shared/story/people'
+import type { RowState } from '@markbook/sync/merge/state'
+import type { Stamp } from '@markbook/sync/versions'
+import { afterEach, expect, test } from 'vitest'
+import { knownRows } from '../../store/replica/states.ts'
+import { asSystem } from '../../store/tx.ts'
+import { laptopOf, serverAndLaptop } from '../../testing/joined.ts'
+import { signedIn } from '../../testing/nodes.ts'
+import type { School } from '../../testing/school.ts'
+import { liar, mark, marksOf } from './altered.fixtures.ts'
+import { conflictsAt, settle } from './scenes.fixtures.ts'
+
+const open: School[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+const zoesMark = naturalId('grade', mathsExam.id, zoe.id)
+async function zoesAt(node: School): Promise<RowState> {
+  const known = await node.services.store.read(asSystem(), (tx) => knownRows(tx, 'grade', stBrigids, [zoesMark]))
+  return known.get(zoesMark)?.state as RowState
+}
+
+test('of a laptop that claims to have seen what another has yet to bring, the claim counts for nothing, and neither mark is lost', async () => {
+  const { server, laptop, link } = await serverAndLaptop(open)
+  const { laptop: other, link: way } = await laptopOf(open, server, people.okafor.id, 'other')
+  await settle(link, way)
+  await (await signedIn(other, 'okafor')).grades.bulk(mark(zoe, 59))
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(zoe, 44))
+  const claim = { [other.services.store.nodeId]: 500 }
+  await (await liar(laptop, server)).says(({ table, state }) => [{ table, state: { ...state, vv: { ...state.vv, ...claim } } }])
+  await settle(way)
+  const [conflict] = await conflictsAt(server)
+  expect([...(await marksOf(server, zoe)), conflict?.value?.['score']].sort()).toEqual([44, 59])
+  await settle(link, way)
+  expect(await marksOf(laptop, zoe)).toEqual(await marksOf(other, zoe))
+})
+
+test('a mark that stands is not told again as a write of somebody else’s', async () => {
+  const { server, laptop, link } = await serverAndLaptop(open)
+  await server.as.okafor.grades.bulk(mark(zoe, 59))
+  await settle(link)
+  const before = await zoesAt(server)
+  const { says } = await liar(laptop, server)
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(zoe, 60))
+  const { answers } = await says(({ table, state }) => {
+    const [node, counter, hlc] = state.units['score'] as Stamp
+    const units = { ...state.units, score: [node, counter, hlc, people.byrne.id] as Stamp }
+    return table === 'grade' ? [{ table, state: { ...state, units, values: { ...state.values, score: 59 } } }] : []
+  })
+  expect(answers).toMatchObject([{ id: zoesMark, outcome: 'refused', code: 'not_yours', units: ['score'] }])
+  expect((await zoesAt(server)).units).toEqual(before.units)
+})
+
+test('a row does not go by naming a write behind it that counts no more', async () => {
+  const { server, laptop, link } = await serverAndLaptop(open)
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(zoe, 44))
+  await settle(link)
+  const former = (await zoesAt(server)).alive
+  server.clock.advance(1_000)
+  await server.as.okafor.grades.bulk(mark(zoe, 59))
+  await settle(link)
+  const state = await zoesAt(laptop)
+  const { says } = await liar(laptop, server)
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(elan, 11))
+  const { answers } = await says(() => [{ table: 'grade', state: { ...state, alive: former } }])
+  expect(answers).toMatchObject([{ id: zoesMark, outcome: 'refused' }])
+  expect(await marksOf(server, zoe)).toEqual([59])
+})
