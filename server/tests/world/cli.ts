@@ -9,8 +9,9 @@ import { optionsIn } from './options.ts'
 import { type Run, replayOf, simulate } from './run.ts'
 
 /**
- * `npm run sim -- --seeds 100 [--seed 1] [--events 200] [--central 10] [--faults a,b] [--laptops 0] [--jobs 2] [--show 3] [--trace 1]`:
- * simulated worlds, shared out among as many processes as there are cores. `--central 10`: every tenth has its centre on Postgres.
+ * `npm run sim -- --seeds 100 [--seed 1] [--events 200] [--central 10] [--faults a,b] [--also c] [--laptops 0] [--jobs 2] [--show 3] [--trace 1]`:
+ * simulated worlds, shared out among as many processes as there are cores. `--central 10`: every tenth has its centre on Postgres. `--faults`:
+ * in place of those that the seeds have; `--also`: besides.
  */
 const asked = optionsAsked()
 const number = (name: string, otherwise: number) => Number(asked.get(name) ?? otherwise)
@@ -30,12 +31,13 @@ function optionsAsked() {
 }
 
 function runOf(seed: number): Run {
-  const only = asked.has('faults') && new Set(asked.get('faults')?.split(',') as Fault[])
+  const named = (option: string) => asked.get(option)?.split(',') as Fault[]
   const cluster = isCentral(seed) ? asked.get('cluster') : undefined
   return {
     events,
     ...(asked.has('laptops') && { laptops: number('laptops', 3) }),
-    ...(only && { faults: only }),
+    ...(asked.has('faults') && { faults: new Set(named('faults')) }),
+    ...(asked.has('also') && { also: named('also') }),
     ...(cluster !== undefined && { cluster }),
   }
 }

@@ -6,6 +6,7 @@ import { asSystem } from '../../store/tx.ts'
 import type { CentralDisk } from '../../testing/central-disk.ts'
 import { type TestClock, testClock } from '../../testing/clock.ts'
 import { keptBy } from './accounts.ts'
+import { AlteringLine } from './altering.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import { brokenRules, sentBooks } from './checks.ts'
 import { type Founded, founded } from './founding.ts'
@@ -15,8 +16,8 @@ import type { WorldNode } from './node.ts'
 import { makeRound } from './round.ts'
 import { BEGINNING, type Role, roleOf, stageFor } from './stage.ts'
 
-/** Everything that may go wrong, each a switch (promise 5). */
-export const faults = [
+/** What may go wrong, each a switch (promise 5). */
+export const formerFaults = [
   ...lineFaults,
   'child crashes',
   'power goes between steps',
@@ -30,6 +31,9 @@ export const faults = [
   'laptop revoked',
   'poison row',
 ] as const
+/** Each has chances of its own, so that a world without it lives as it did before there was such a fault. */
+export const newerFaults = ['a line that alters'] as const
+export const faults = [...formerFaults, ...newerFaults] as const
 export type Fault = (typeof faults)[number]
 
 export type Options = { seed: number; events: number; faults: ReadonlySet<Fault>; schools: number; laptops: number; cluster?: string }
@@ -56,9 +60,14 @@ export class Members {
   protected disk: CentralDisk | null = null
   protected count = 0
   protected chaotic = true
+  protected readonly altering: AlteringLine
 
   constructor(protected readonly options: Options) {
     this.chance = chanceOf(options.seed)
+    this.altering = new AlteringLine(chanceOf(options.seed * 31 + 13), () => this.members.map(({ node }) => node), {
+      say: (text) => this.say(text),
+      fail: (text) => this.fail(text),
+    })
   }
 
   protected async begin(): Promise<void> {
@@ -113,12 +122,15 @@ export class Members {
     const parent = this.members.find((each) => each.name === name)?.node as WorldNode
     const crashes = this.has('child crashes')
     const { chance } = this
-    const carry = carrierOf({ child: member.node, parent, way: this.way, chance, saw: this.saw, fault: () => this.lineFault() })
+    const ends = { child: member.node, parent }
+    const line = carrierOf({ ...ends, way: this.way, chance, saw: this.saw, fault: () => this.lineFault() })
+    const { carry, ended } = this.has('a line that alters') ? this.altering.on(ends, line) : { carry: line, ended: async () => {} }
     const ending = await makeRound(member.node, parent, carry, {
       ...(this.has('power goes between steps') && chance.often(0.1) && { steps: chance.below(4) }),
       crash: () => (crashes && chance.often(0.05) ? chance.pick(['before commit', 'after commit'] as const) : null),
       tell: this.say,
     })
+    await ended(ending)
     this.say(`${member.name} → ${name}: ${ending}`)
     if (ending === 'revoked' && !member.isRevoked) await this.lockedOut(member, parent)
     if (ending === 'whole') member.unheard.delete(name)

@@ -60,6 +60,7 @@ export class Misfortunes extends Members {
     member.unheard = new Set(isRaw ? member.parents : [])
     if (!isRaw) await member.node.store.renewNode()
     this.restored.push(member.name)
+    this.altering.forget(member.name)
     for (const each of this.schoolsOf(member.school)) {
       await this.ledger.begin(member.node, each.id)
       // Laptops below go back with it, until it is told again.

@@ -12,6 +12,7 @@ test.each([
   [['--from', '3'], "Unknown option '--from'"],
   [['--seed'], "Option '--seed <value>' argument missing"],
   [['--faults', 'clock wrong,no such'], 'There is no fault no such.'],
+  [['--also', 'no such'], 'There is no fault no such.'],
 ])('it refuses %j in a clear line, with the options that there are', (args, line) => {
   expect(() => optionsIn(args)).toThrow(line)
   expect(() => optionsIn(args)).toThrow('--seeds --seed --events')

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { faults } from './members.ts'
 
-const names = ['seeds', 'seed', 'events', 'central', 'faults', 'laptops', 'jobs', 'show', 'trace']
+const names = ['seeds', 'seed', 'events', 'central', 'faults', 'also', 'laptops', 'jobs', 'show', 'trace']
 /** What a process of the run is given besides. */
 const inner = ['cluster', 'works']
 
@@ -11,11 +11,9 @@ export function optionsIn(args: readonly string[]): Map<string, string> {
     const options = Object.fromEntries([...names, ...inner].map((name) => [name, { type: 'string' as const }]))
     const { values } = parseArgs({ args: [...args], options })
     const chosen = new Map(Object.entries(values).map(([name, value]) => [name, String(value)]))
-    const unknown = chosen
-      .get('faults')
-      ?.split(',')
-      .filter((name) => !(faults as readonly string[]).includes(name))
-    if (unknown?.length) throw new Error(`There is no fault ${unknown.join(', ')}. The faults: ${faults.join(', ')}.`)
+    const named = ['faults', 'also'].flatMap((name) => chosen.get(name)?.split(',') ?? [])
+    const unknown = named.filter((name) => !(faults as readonly string[]).includes(name))
+    if (unknown.length > 0) throw new Error(`There is no fault ${unknown.join(', ')}. The faults: ${faults.join(', ')}.`)
     return chosen
   } catch (error) {
     throw new Error(`${(error as Error).message}\nThe options: ${names.map((name) => `--${name}`).join(' ')}.`)

@@ -21,6 +21,7 @@ type Incarnation = typeof import('../../peers/incarnation.ts')
 type Held = typeof import('../../store/replica/held.ts')
 type Enrolment = typeof import('../../peers/enrolment.ts')
 type Prune = typeof import('../../peers/prune.ts')
+type Keys = typeof import('../../peers/keys.ts')
 type Imprints = typeof import('../../peers/imprint.ts')
 type Versions = typeof import('@markbook/sync/versions')
 type Bury = typeof import('../../store/replica/bury.ts')
@@ -131,9 +132,11 @@ export const plants: readonly Plant[] = [
     vacate: async () => {},
     park: async () => {},
   })),
+  plant<Keys>('whatever comes as a reply is believed', '../../peers/keys.ts', () => ({ isReplyOf: () => true })),
 ]
 /** By name, the first seed that shows it (worlds of 200 events): replayed in every `npm test`. The long form looks for them anew. */
 export const firstSeeds: Readonly<Record<string, number>> = {
+  'whatever comes as a reply is believed': 2,
   'half of the weights stands': 2,
   'a code may be claimed twice': 1,
   'every conflict has another id on every node': 1,
