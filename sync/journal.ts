@@ -8,9 +8,9 @@ import { EXISTENCE, type Stamp, type Versions } from './versions.ts'
 /**
  * What one write said of a row and the `changes` of its entry do not show. `units`: by unit, the hybrid clock in ms and the highest value
  * (`Stamp`), of units that bear another clock than the entry's time or a highest value, and of those that no changed column names.
- * `values`: columns of these units that kept their value, and times and authors of a new row that are not the entry's.
+ * `values`: columns of these units that kept their value, and times and authors of a new row that are not the entry's. `again`: it was stamped anew.
  */
-export type Detail = { units?: Readonly<Record<string, readonly [hlc: number, high?: number]>>; values?: Values }
+export type Detail = { units?: Readonly<Record<string, readonly [hlc: number, high?: number]>>; values?: Values; again?: true }
 
 /** An entry of the history as far as it says what a write was. `at` in ms. */
 export type Told = {
@@ -73,12 +73,8 @@ export function retoldDetail(table: Replicated, row: Values, stamps: Versions['u
   for (const [unit, [, , hlc, , high]] of Object.entries(stamps)) units[unit] = high === undefined ? [hlc] : [hlc, high]
   const columns = Object.keys(stamps).flatMap((unit) => columnsOf(table, unit))
   const told = columns.filter((column) => !isSealed(table, column) && !isNamed(column))
-  return { units, values: Object.fromEntries(told.map((column) => [column, row[column] ?? null])) }
+  return { again: true, units, values: Object.fromEntries(told.map((column) => [column, row[column] ?? null])) }
 }
-
-/** Whether an entry is of a write that was stamped anew. */
-export const isRetold = ({ action, changes, detail }: Pick<Told, 'action' | 'changes' | 'detail'>): boolean =>
-  action !== 'create' && detail !== null && isEmpty(changes)
 
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0
 const isSealed = (table: Replicated, column: string): boolean => descriptions[table].sealed?.includes(column) ?? false
@@ -142,7 +138,7 @@ export function saidOf(table: Replicated, told: Told, claimed: Claimed, isWhole:
   const difference = differenceIn(table, told, state.units[unit] as Stamp, claimed, columns)
   if (difference === null) return 'this'
   // Of what its transaction wrote besides, an entry that tells a write anew says nothing.
-  if (difference === 'unit' && isRetold(told)) return 'unsaid'
+  if (difference === 'unit' && told.detail?.again) return 'unsaid'
   // A write that this database has never heard of may have had it; and units of a newer program are not known here.
   if (difference === 'highest' || (unit !== EXISTENCE && !descriptions[table].units[unit])) return 'unsaid'
   return isWhole || difference === 'author' || isTold(told, claimed, difference) ? 'other' : 'unsaid'

@@ -1,6 +1,7 @@
 import type { Area } from '@markbook/shared/domain/access'
 import { common } from '@markbook/shared/failures'
 import { descriptions } from '@markbook/shared/tables/tables'
+import { parsedDetail } from '@markbook/sync/journal'
 import { knownRows } from '../../store/replica/states.ts'
 import { nearOf } from '../../store/row-changes.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -27,7 +28,7 @@ async function pastOf(tx: ReadTx, school: string, entity: Entity, id: string): P
   const near = JSON.stringify(await placesOf(tx, school, entity, id, live))
   const all = await entriesOfRow(tx, { school, entity, row: id, near })
   // What was stamped anew stands in an entry of its own, which says nothing that is not in another.
-  const entries = all.filter(({ changes, detail }) => detail === null || Object.keys(changes).length > 0)
+  const entries = all.filter(({ detail }) => detail === null || !parsedDetail(detail)?.again)
   if (live) return { entries, values: live, isLive: true }
   if (entries.length === 0) return undefined
   const remembered = [...entries].reverse().flatMap(({ changes }) => Object.entries(changes))
