@@ -43,6 +43,8 @@ async function twoParents() {
   return { centre, box, laptop, link, atSchool, atCentre }
 }
 
+const demoted = { params: { userId: people.ada.id }, body: { role: 'member' as const } }
+
 const toAda = (...subjects: { id: string }[]) => ({
   params: { classId: class3B.id },
   body: { teacherId: people.ada.id, subjectIds: subjects.map(({ id }) => id) },
@@ -175,8 +177,6 @@ test('what a laptop brings home of others, and the school has from the centre so
 })
 
 describe('an alarm stays', () => {
-  const demoted = { params: { userId: people.ada.id }, body: { role: 'member' as const } }
-
   /** A mark of Ada in English, which she may not enter at school any more; the school does not know since when. */
   async function forbiddenMark() {
     const nodes = await newSubject()
@@ -219,16 +219,6 @@ describe('an alarm stays', () => {
     expect(await alarmsBelow(centre)).toEqual(['forbidden'])
   })
 
-  test('where what was refused leaves the laptop before the school has it', async () => {
-    const { centre, laptop, atSchool, atCentre } = await twoParents()
-    await centre.as.okafor.schools.updateMember(demoted)
-    await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 88))
-    await atCentre.round()
-    expect(await marksOf(laptop, mathsExam.id)).toEqual({})
-    await settle(atSchool)
-    expect(await alarmsAt(laptop)).toEqual(['right_lost'])
-  })
-
   test('and is there again where the school is put back and refuses what it had taken', async () => {
     const { box, laptop, atSchool, atCentre } = await newSubject()
     const image = await imageOf(box)
@@ -243,4 +233,14 @@ describe('an alarm stays', () => {
     await makeRound(laptop, carrierTo(back))
     expect([(await refusedAt(laptop)).length, await alarmsAt(laptop)]).toEqual([1, ['forbidden']])
   })
+})
+
+test('what the centre refuses of somebody who lost a right there stays on the laptop until the school, which had not heard of it, has it', async () => {
+  const { centre, box, laptop, atSchool, atCentre } = await twoParents()
+  await centre.as.okafor.schools.updateMember(demoted)
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 88))
+  await atCentre.round()
+  expect([await marksOf(laptop, mathsExam.id), await alarmsAt(laptop)]).toEqual([expect.objectContaining({ [zoe.id]: 88 }), ['right_lost']])
+  await settle(atSchool)
+  expect([await marksOf(box, mathsExam.id), await alarmsAt(laptop)]).toEqual([expect.objectContaining({ [zoe.id]: 88 }), []])
 })
