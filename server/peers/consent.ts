@@ -3,6 +3,7 @@ import { descriptions, type Replicated, type Row } from '@markbook/shared/tables
 import type { RowState } from '@markbook/sync/merge/state'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import type { Carried } from '@markbook/sync/protocol/page'
+import { refusedWrite } from '@markbook/sync/refused'
 import type { Stamp } from '@markbook/sync/versions'
 import { and, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
 import { incarnations } from '../store/node.ts'
@@ -10,7 +11,6 @@ import { knownRows, rowsNaming } from '../store/replica/states.ts'
 import { syncRowOf } from '../store/replica/write.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
 import { announceSecrets, isElsewhere } from './people.ts'
-import { refusedWrite } from './refusals.ts'
 
 /** Why a write is not taken: it would give somebody a place in a school to which they have not agreed here. */
 export const AWAITS_PERSON = 'awaits_person'

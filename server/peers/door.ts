@@ -14,6 +14,7 @@ import { raiseNumber } from '../store/peer-row.ts'
 import type { WriteTx } from '../store/tx.ts'
 import { isChallengeFor } from './challenge.ts'
 import { askingChild, invitationNamed, isSilent, syncFailures } from './enrolment.ts'
+import { answering, headersOf } from './headers.ts'
 import { isSignedBy, proveReply, type Reply, signReply } from './keys.ts'
 import { keysKnownAs } from './parent-keys.ts'
 import { refusalLogOf, type Sender, senderOf } from './refusal-log.ts'
@@ -22,25 +23,8 @@ import { isShutOut } from './wipe.ts'
 type Peer = Row<'sync_peer'>
 export type Ctx = Context<AppEnv>
 
-/**
- * Headers of a request of another node (SPEC, «Headers»). `peer`: its enrolment, a number of its database, or the
- * invitation that it was given. `challenge`: what a greeting is signed over. `parent`: as which number, with which key, it knows this node.
- * A reply bears `signature` too.
- */
-export const headersOf = {
-  protocol: 'markbook-protocol',
-  peer: 'markbook-peer',
-  number: 'markbook-number',
-  challenge: 'markbook-challenge',
-  parent: 'markbook-parent',
-  signature: 'markbook-signature',
-} as const
-
 /** The headers of a request that are well formed, and not verified yet. */
 type Heard = { peer: string; number: number; challenge: string; signature: string; parent: { node: string; key: string } }
-
-/** Which request a reply answers: who asks and the signature, as they came. Who is not known is not known under the name that was read. */
-export const answering = ({ peer, signature }: Pick<Heard, 'peer' | 'signature'>): string => `${peer} ${signature}`
 
 const FORMS = {
   peer: /^[\w-]{36,43}$/,

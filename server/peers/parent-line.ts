@@ -17,7 +17,7 @@ import {
   Welcome,
 } from '@markbook/sync/protocol/messages'
 import type { z } from 'zod'
-import { answering, headersOf } from './door.ts'
+import { answering, headersOf } from './headers.ts'
 import { isKey, isReplyOf, type NodeKeys, type Reply, signatureOf } from './keys.ts'
 import { troubleOf } from './line-trouble.ts'
 import type { LastWord } from './wipe-note.ts'

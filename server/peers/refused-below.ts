@@ -3,11 +3,12 @@ import { limits } from '@markbook/shared/limits'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { canonical, type RowState } from '@markbook/sync/merge/state'
 import type { Malformed } from '@markbook/sync/protocol/page'
+import { type RefusedWrite, refusedWrite } from '@markbook/sync/refused'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, asc, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
 import { statement } from '../store/statement.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
-import { isGivenWay, isMadeBy, type RefusedWrite, refusedWrite } from './refusals.ts'
+import { isGivenWay, isMadeBy } from './refusals.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'id' | 'kind' | 'node_id' | 'school_id' | 'user_id'>
 type Kept = RefusedWrite & { id: string }

@@ -53,9 +53,10 @@ import { admit, childByNode, isSilent, NEW_PEER, peerById, peerHeld, syncFailure
 import { FILE_CONTENT } from './files/named.ts'
 import { answerFiles, giveFile } from './files/serve.ts'
 import { isBelowFloor, unknownOf } from './gone.ts'
-import { isKey, nodeKeys, sharedKey } from './keys.ts'
+import { isKey } from './keys.ts'
 import { newsOf } from './news.ts'
 import { nameAnew } from './nodes.ts'
+import { keysHere, sealKeys } from './own-keys.ts'
 import { nextPage } from './pages.ts'
 import { demandNotPutBack, inItsOwnDays } from './put-back.ts'
 import { receive } from './receive.ts'
@@ -110,13 +111,6 @@ function join(services: Services, { asker, asked }: { asker: Invited; asked: Joi
   const host = { nodeId: store.nodeId, kind: config.role, name: config.nodeName, keys: keysHere(services) } as const
   return store.write(asSystem(), (tx) => admit(tx, host, asker.invitation, asked))
 }
-
-export const keysHere = ({ store, config }: Pick<Services, 'store' | 'config'>) => nodeKeys(config.sessionSecret, store.nodeId)
-export const sealKeys = (services: Pick<Services, 'store' | 'config' | 'keys'>, peer: Pick<Peer, 'box_key'>) => ({
-  own: services.keys.seal,
-  shared: sharedKey(keysHere(services), peer.box_key),
-  secret: services.config.sessionSecret,
-})
 
 const nameOfSchool = statement<{ id: string }>()(({ db, t: { school }, p }) =>
   db.select({ name: school.name }).from(school).where(eq(school.id, p.id)),

@@ -1,4 +1,4 @@
-import { answering, headersOf } from '../peers/door.ts'
+import { answering, headersOf } from '../peers/headers.ts'
 import { signReply } from '../peers/keys.ts'
 import { keysKnownAs } from '../peers/parent-keys.ts'
 import type { School } from './school.ts'

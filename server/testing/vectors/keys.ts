@@ -1,7 +1,7 @@
 import { type NaturalKind, naturalId } from '@markbook/shared/ids'
 import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol/cursor'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
-import { answering } from '../../peers/door.ts'
+import { answering } from '../../peers/headers.ts'
 import { keysOfCode } from '../../peers/enrolment.ts'
 import { makeKeys, proveReply, replyText, requestText, sharedKey, signatureOf, signReply, signText } from '../../peers/keys.ts'
 import { digestOfEntry, historyText } from '../../peers/signed-history.ts'

@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { headersOf } from '../../peers/door.ts'
+import { headersOf } from '../../peers/headers.ts'
 import type { Carrier } from '../../peers/parent-line.ts'
 import { asSystem } from '../../store/tx.ts'
 import { unpacked } from '../../testing/nodes.ts'
