@@ -12,6 +12,21 @@ const swc = require('@swc/core')
 const { parseFileSync } = swc
 swc.parseFileSync = (file, options) => parseFileSync(file, { ...options, tsx: file.endsWith('.tsx') })
 
+/** The folders of server/replication, from the lowest to the highest. */
+const replication = [
+  'identity',
+  'line',
+  'scope',
+  'journal',
+  'incarnation',
+  'issues',
+  'files',
+  'downstream',
+  'upstream',
+  'exchange',
+  'audit',
+]
+
 module.exports = {
   forbidden: [
     forbid('nothing imports the server: it is the top layer', '^(shared|sync|desktop)/', { path: '^server/' }),
@@ -41,15 +56,15 @@ module.exports = {
       pathNot: '^server/network/',
     }),
     forbid('the store is below whatever reads and writes through it', '^server/store/', {
-      path: '^server/(app|cache|cli|desktop|documents|features|files|http|lan|mail|peers|start)',
+      path: '^server/(app|cache|cli|desktop|documents|features|files|http|lan|mail|replication|start)',
     }),
     forbid('files are stored below whoever asks for them', '^server/files/', {
-      path: '^server/(app|cache|cli|desktop|documents|features|http|lan|mail|peers|start)',
+      path: '^server/(app|cache|cli|desktop|documents|features|http|lan|mail|replication|start)',
     }),
     forbid(
       'requests are read and answered without knowing what is asked for; services.ts names the types of what features are given',
       '^server/http/',
-      { path: '^server/(app|cli|desktop|features|lan|peers|start)' },
+      { path: '^server/(app|cli|desktop|features|lan|replication|start)' },
       { except: ['^server/http/services\\.ts$'] },
     ),
     forbid('features know nothing of what mounts or starts them', '^server/features/', { path: '^server/(app|cli|desktop|start)' }),
@@ -66,12 +81,18 @@ module.exports = {
     // These three use what a feature decides. Replication moves below the features, and the list goes with it.
     forbid(
       'replication is below the features that show it',
-      '^server/peers/',
+      '^server/replication/',
       { path: '^server/(app|cli|desktop|features|start)' },
-      {
-        except: ['files/give', 'files/named', 'people'].map((file) => `^server/peers/${file}\\.ts$`),
-      },
+      { except: ['files/give', 'files/named', 'scope/people'].map((file) => `^server/replication/${file}\\.ts$`) },
     ),
+    ...replication.map((folder, at) =>
+      forbid('replication imports downwards: docs/design/replication.md has the drawing', `^server/replication/${folder}/`, {
+        path: `^server/replication/(${[...replication.slice(at + 1).map((above) => `${above}/`), '[^/]+$'].join('|')})`,
+      }),
+    ),
+    forbid('what a parent answers and what a child does know nothing of each other', '^server/replication/upstream/', {
+      path: '^server/replication/downstream/',
+    }),
     forbid('the command line is used by nobody', '^server/(?!cli/)', { path: '^server/cli/' }, { except: ['^server/(testing|tests)/'] }),
     forbid('sync imports only shared and zod', '^sync/', { path: 'node_modules/', pathNot: 'node_modules/zod/' }),
     forbid('the desktop sees the contract, the rules and the story', '^desktop/', { path: '^(shared/tables|sync|server|bench|scripts)/' }),

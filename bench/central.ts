@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { invite } from '@markbook/server/peers/enrolment'
+import { invite } from '@markbook/server/replication/identity/enrolment'
 import { migratePostgres } from '@markbook/server/store/migrate'
 import { withPostgres } from '@markbook/server/store/postgres'
 import { DATABASE_FILE } from '@markbook/server/store/sqlite'

@@ -1,5 +1,5 @@
-import { NEW_PEER } from '@markbook/server/peers/enrolment'
-import { nodeKeys } from '@markbook/server/peers/keys'
+import { NEW_PEER } from '@markbook/server/replication/identity/enrolment'
+import { nodeKeys } from '@markbook/server/replication/identity/keys'
 import { insertByTable } from '@markbook/server/store/rows-by-table'
 import { asSystem, type WriteTx } from '@markbook/server/store/tx'
 import { COMMONS } from '@markbook/shared/ids'

@@ -6,7 +6,7 @@ import { root } from './install.mjs'
 const bin = (name, ...args) => [join(root, 'node_modules', '.bin', name), ...args]
 const productCode = [
   ...['server', 'shared', 'desktop', ':!*.test.ts', ':!*.test.tsx', ':!*.fixtures.ts', ':!*.suite.ts', ':!**/tests/**'],
-  ...[':!server/testing', ':!server/peers', ':!server/store/replica', ':!server/features/replication'],
+  ...[':!server/testing', ':!server/replication', ':!server/store/replica', ':!server/features/replication'],
   // Where the types of two databases meet.
   ...[':!server/store/dialect*.ts', ':!server/store/compiled.ts', ':!server/store/statement.ts'],
 ]

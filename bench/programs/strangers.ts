@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { headersOf } from '@markbook/server/peers/headers'
+import { headersOf } from '@markbook/server/replication/line/headers'
 import { PROTOCOL } from '@markbook/sync/protocol/messages'
 import { serveCommands } from '../program.ts'
 import { quantile } from '../statistics.ts'

@@ -1,4 +1,4 @@
-import { nodeKeys } from '@markbook/server/peers/keys'
+import { nodeKeys } from '@markbook/server/replication/identity/keys'
 import { setPeer } from '@markbook/server/store/peer-row'
 import { openSchoolStore } from '@markbook/server/store/store'
 import { asSystem } from '@markbook/server/store/tx'

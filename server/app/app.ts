@@ -17,7 +17,7 @@ import { failureReply, type HeaderList } from '../http/replies.ts'
 import { recordRequest } from '../http/request-log.ts'
 import type { Services } from '../http/services.ts'
 import { serveSystem } from '../http/system.ts'
-import { serveChildren } from '../peers/routes.ts'
+import { serveChildren } from '../replication/downstream/routes.ts'
 
 export type App = Hono<AppEnv>
 

@@ -1,5 +1,5 @@
-import type { Witness } from '../peers/audit.heads.ts'
-import type { Tally, Why } from '../peers/audit.rows.ts'
+import type { Witness } from '../replication/audit/audit.heads.ts'
+import type { Tally, Why } from '../replication/audit/audit.rows.ts'
 import type { ToldAudit, ToldDisagreement, ToldWrong } from './audit-here.ts'
 import { table, WIDTH, wrap } from './table.ts'
 import { counted, shortMoment } from './words.ts'

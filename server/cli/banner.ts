@@ -2,7 +2,7 @@ import type { DemoAccount } from '@markbook/shared/contract/demo'
 import { renderUnicodeCompact } from 'uqr'
 import type { Config } from '../config.ts'
 import { LOCAL_NAME } from '../network/addresses.ts'
-import type { WipeNote } from '../peers/wipe-note.ts'
+import type { WipeNote } from '../replication/identity/wipe-note.ts'
 import { shortMoment } from './words.ts'
 
 const WHO: Record<DemoAccount['who'], string> = {

@@ -1,7 +1,7 @@
 import { Failure } from '@markbook/shared/failures'
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
-import { LineFailure } from '../peers/parent-line.ts'
+import { LineFailure } from '../replication/line/parent-line.ts'
 
 type Known = { code?: string; port?: number; address?: string; message?: string; path?: string; syscall?: string; cause?: Known }
 

@@ -1,6 +1,6 @@
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NEW_PEER } from '../peers/enrolment.ts'
+import { NEW_PEER } from '../replication/identity/enrolment.ts'
 import { type ListedNode, nodesText } from './node-list.ts'
 
 const ID = '01890000-0000-7000-8000-00000000a1a1'

@@ -1,6 +1,6 @@
 import type { SyncNode } from '@markbook/shared/contract/replication.rows'
 import type { Row } from '@markbook/shared/tables/tables'
-import type { Successor } from '../peers/nodes.ts'
+import type { Successor } from '../replication/identity/nodes.ts'
 import { whoseText } from './replication-words.ts'
 import { columns, WIDTH } from './table.ts'
 import { counted, lasting, shortDay, shortMoment } from './words.ts'

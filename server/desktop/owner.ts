@@ -1,7 +1,7 @@
 import type { DesktopStatus } from '@markbook/shared/contract/desktop'
 import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
-import { parentsOf } from '../peers/enrolment.ts'
+import { parentsOf } from '../replication/identity/enrolment.ts'
 import { laptopOwner } from '../store/laptop.ts'
 import type { ReadTx } from '../store/tx.ts'
 

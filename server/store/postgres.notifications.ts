@@ -23,7 +23,7 @@ type Listener = (schools: ReadonlySet<string>) => void
 
 /**
  * `me` is this instance's name in its messages; `listens`: its connections can. A notification may get lost: whoever waits also looks by
- * itself (peers/news.ts).
+ * itself (replication/downstream/news.ts).
  */
 export function feedNotifications(pool: () => postgres.Sql, me: string, { listens }: { listens: boolean }): FeedNotifications {
   const waiting = new Set<string>()

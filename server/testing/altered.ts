@@ -1,4 +1,4 @@
-import { everyParent } from '../peers/enrolment.ts'
+import { everyParent } from '../replication/identity/enrolment.ts'
 import { setPeer } from '../store/peer-row.ts'
 import type { WriteTx } from '../store/tx.ts'
 

@@ -1,6 +1,6 @@
-import { answering, headersOf } from '../peers/headers.ts'
-import { signReply } from '../peers/keys.ts'
-import { keysKnownAs } from '../peers/parent-keys.ts'
+import { signReply } from '../replication/identity/keys.ts'
+import { keysKnownAs } from '../replication/identity/parent-keys.ts'
+import { answering, headersOf } from '../replication/line/headers.ts'
 import type { School } from './school.ts'
 
 /** What the reply to a request of another node is bound to. */

@@ -1,7 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import { elan, mathsExam, mathsQuiz, oisin, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
-import { NEW_PEER } from '../peers/enrolment.ts'
+import { NEW_PEER } from '../replication/identity/enrolment.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
 

@@ -162,7 +162,7 @@ export const syncPeer = (c: Columns) =>
     (t) => [c.key(t.id), c.index('sync_peer_school', t.school_id)],
   )
 
-/** A one-time invitation for a node. `code_hash`: the public key that follows from its code (`server/peers/keys.ts`), from which nobody gets the code. */
+/** A one-time invitation for a node. `code_hash`: the public key that follows from its code (`server/replication/identity/keys.ts`), from which nobody gets the code. */
 export const syncInvitation = (c: Columns) =>
   c.table(
     'sync',

@@ -2,7 +2,7 @@ import { signInFailures, signInMethods } from '@markbook/shared/contract/sign-in
 import { common, Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
-import { erasedHere } from '../../peers/erased.ts'
+import { erasedHere } from '../../replication/upstream/erased.ts'
 import { take } from '../../store/attempts.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { membershipOf } from '../schools/schools.policy.ts'

@@ -2,7 +2,7 @@ import { HistoryEntity, history, historyFailures } from '@markbook/shared/contra
 import { common, Failure } from '@markbook/shared/failures'
 import { textToChanges } from '@markbook/shared/tables/changes'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
-import { peopleAwaited } from '../../peers/consent.ts'
+import { peopleAwaited } from '../../replication/scope/consent.ts'
 import { nodeNames } from '../replication/replication.queries.ts'
 import { readablePast } from './history.policy.ts'
 import { entryById } from './history.queries.ts'

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import { computersAmong, type NamedPeer, successorOf } from '../../peers/nodes.ts'
+import { computersAmong, type NamedPeer, successorOf } from '../../replication/identity/nodes.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { ago } from './ago.ts'
 

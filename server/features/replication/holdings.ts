@@ -1,7 +1,7 @@
 import type { LaptopHoldings } from '@markbook/shared/contract/replication.rows'
 import { and, eq } from 'drizzle-orm'
-import type { Course } from '../../peers/course.ts'
-import { parentsOf } from '../../peers/enrolment.ts'
+import { parentsOf } from '../../replication/identity/enrolment.ts'
+import type { Course } from '../../replication/upstream/course.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 

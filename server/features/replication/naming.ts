@@ -1,5 +1,5 @@
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
-import { peopleAwaited } from '../../peers/consent.ts'
+import { peopleAwaited } from '../../replication/scope/consent.ts'
 import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { formerRows } from './former.ts'

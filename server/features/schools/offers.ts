@@ -1,7 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
-import { AWAITS_PERSON } from '../../peers/consent.ts'
+import { AWAITS_PERSON } from '../../replication/scope/consent.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 

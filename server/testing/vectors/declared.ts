@@ -6,8 +6,8 @@ import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { highsOf, ruleOf } from '@markbook/sync/merge/policy'
 import { OLDEST_PROTOCOL, PROTOCOL } from '@markbook/sync/protocol/messages'
 import { travelling } from '@markbook/sync/protocol/page'
-import { syncFailures } from '../../peers/enrolment.ts'
-import { fileFailures } from '../../peers/files/named.ts'
+import { fileFailures } from '../../replication/files/named.ts'
+import { syncFailures } from '../../replication/identity/enrolment.ts'
 
 const shown = (factory: FailureFactory) => {
   const { status, code, message } = factory()

@@ -1,10 +1,19 @@
 import { type NaturalKind, naturalId } from '@markbook/shared/ids'
 import { type Cursor, cursorToText, textToCursor } from '@markbook/sync/protocol/cursor'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
-import { answering } from '../../peers/headers.ts'
-import { keysOfCode } from '../../peers/enrolment.ts'
-import { makeKeys, proveReply, replyText, requestText, sharedKey, signatureOf, signReply, signText } from '../../peers/keys.ts'
-import { digestOfEntry, historyText } from '../../peers/signed-history.ts'
+import { keysOfCode } from '../../replication/identity/enrolment.ts'
+import {
+  makeKeys,
+  proveReply,
+  replyText,
+  requestText,
+  sharedKey,
+  signatureOf,
+  signReply,
+  signText,
+} from '../../replication/identity/keys.ts'
+import { digestOfEntry, historyText } from '../../replication/journal/signed-history.ts'
+import { answering } from '../../replication/line/headers.ts'
 import { decrypt } from '../../store/encryption.ts'
 import { digestOf, headAfter } from '../../store/history-chain.ts'
 import { hill, markOf, quiz, teacher, zoe } from './small-school.ts'

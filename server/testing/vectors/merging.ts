@@ -6,7 +6,7 @@ import type { RowState, Values } from '@markbook/sync/merge/state'
 import { packRows } from '@markbook/sync/protocol/page'
 import { stamp } from '@markbook/sync/stamp'
 import { type Writer, written } from '@markbook/sync/tests/states'
-import { comparedText, digestOfRow } from '../../peers/verify.ts'
+import { comparedText, digestOfRow } from '../../replication/scope/verify.ts'
 import { hill, markOf, maths, quiz, teacher, zoe } from './small-school.ts'
 
 const [SCHOOL, LAPTOP] = ['01900000-0000-7000-8000-0000000000a1', '01900000-0000-7000-8000-0000000000a2'] as const

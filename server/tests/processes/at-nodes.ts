@@ -5,7 +5,7 @@ import { type PersonName, people, stBrigids } from '@markbook/shared/story/peopl
 import { textToChanges } from '@markbook/shared/tables/changes'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import { eq } from 'drizzle-orm'
-import { type Verdict, verdictsOn } from '../../peers/signed-history.ts'
+import { type Verdict, verdictsOn } from '../../replication/journal/signed-history.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type RawRow, rawRows } from '../../testing/raw-rows.ts'
 import { SECRET } from '../durability/marking.ts'

@@ -1,7 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, expect, test } from 'vitest'
-import { differencesOf, digestsOf } from '../../peers/verify.ts'
+import { differencesOf, digestsOf } from '../../replication/scope/verify.ts'
 import { asSystem } from '../../store/tx.ts'
 import { schoolAndLaptop } from '../../testing/joined.ts'
 import { lineOf } from '../../testing/nodes.ts'

@@ -4,7 +4,7 @@ import { draftReport } from '@markbook/shared/story/reports'
 import { class3B, michaelmas } from '@markbook/shared/story/school-year'
 import { form } from '../../features/reports/files/files.fixtures.ts'
 import { sha256Of } from '../../files/digest.ts'
-import type { Carrier } from '../../peers/parent-line.ts'
+import type { Carrier } from '../../replication/line/parent-line.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 

@@ -1,7 +1,7 @@
 import { hilltop, type PersonName, people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
 import { issueConsoleCode } from '../../features/auth/issued-codes.ts'
-import { differencesOf, digestsOf } from '../../peers/verify.ts'
+import { differencesOf, digestsOf } from '../../replication/scope/verify.ts'
 import { asSystem } from '../../store/tx.ts'
 import { enrolled } from '../../testing/authenticator.ts'
 import { browserOf } from '../../testing/browser.ts'

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { headersOf } from '../../peers/headers.ts'
-import type { Carrier } from '../../peers/parent-line.ts'
+import { headersOf } from '../../replication/line/headers.ts'
+import type { Carrier } from '../../replication/line/parent-line.ts'
 import { asSystem } from '../../store/tx.ts'
 import { unpacked } from '../../testing/nodes.ts'
 import type { Chance } from './chance.ts'

@@ -1,4 +1,4 @@
-import type { Carrier } from '../../peers/parent-line.ts'
+import type { Carrier } from '../../replication/line/parent-line.ts'
 import { unpacked } from '../../testing/nodes.ts'
 import type { Chance } from './chance.ts'
 import { Crash, type WorldNode } from './node.ts'

@@ -14,15 +14,15 @@ type Settle = typeof import('@markbook/sync/merge/settle')
 type Stamp = typeof import('@markbook/sync/stamp')
 type Feed = typeof import('../../store/replica/feed.ts')
 type Apply = typeof import('../../store/replica/apply.ts')
-type Refusals = typeof import('../../peers/refusals.ts')
-type Scope = typeof import('../../peers/scope.ts')
+type Refusals = typeof import('../../replication/issues/refusals.ts')
+type Scope = typeof import('../../replication/scope/scope.ts')
 type Cursor = typeof import('@markbook/sync/protocol/cursor')
-type Incarnation = typeof import('../../peers/incarnation.ts')
+type Incarnation = typeof import('../../replication/incarnation/incarnation.ts')
 type Held = typeof import('../../store/replica/held.ts')
-type Enrolment = typeof import('../../peers/enrolment.ts')
-type Prune = typeof import('../../peers/prune.ts')
-type Keys = typeof import('../../peers/keys.ts')
-type Imprints = typeof import('../../peers/imprint.ts')
+type Enrolment = typeof import('../../replication/identity/enrolment.ts')
+type Prune = typeof import('../../replication/upstream/prune.ts')
+type Keys = typeof import('../../replication/identity/keys.ts')
+type Imprints = typeof import('../../replication/incarnation/imprint.ts')
 type Versions = typeof import('@markbook/sync/versions')
 type Bury = typeof import('../../store/replica/bury.ts')
 type Rivals = typeof import('../../store/replica/rivals.ts')
@@ -88,8 +88,8 @@ export const plants: readonly Plant[] = [
       return applyStates(tx, school, how.source !== null && lost % 17 === 0 ? [] : rows, how)
     },
   })),
-  plant<Refusals>('a refused write is kept', '../../peers/refusals.ts', () => ({ takeRefusals: async () => {} })),
-  plant<Scope>('one table is sent to everybody', '../../peers/scope.ts', ({ within, scopeOf }) => ({
+  plant<Refusals>('a refused write is kept', '../../replication/issues/refusals.ts', () => ({ takeRefusals: async () => {} })),
+  plant<Scope>('one table is sent to everybody', '../../replication/scope/scope.ts', ({ within, scopeOf }) => ({
     scopeOf,
     within: async (...args: Parameters<Scope['within']>) => {
       const kept = await within(...args)
@@ -103,13 +103,13 @@ export const plants: readonly Plant[] = [
       return cursor && { ...cursor, epoch: epoch ?? cursor.epoch }
     },
   })),
-  plant<Incarnation>('a restored database goes on as it was', '../../peers/incarnation.ts', ({ beginAnew }) => ({
+  plant<Incarnation>('a restored database goes on as it was', '../../replication/incarnation/incarnation.ts', ({ beginAnew }) => ({
     beginAnew: async (...[services, peer, line]: Parameters<Incarnation['beginAnew']>) => {
       const { store } = services
       await beginAnew({ ...services, store: Object.assign(Object.create(store), { write: async () => undefined }) }, peer, line)
     },
   })),
-  plant<Imprints>('a database that was put back goes on under its number', '../../peers/imprint.ts', ({ imprinted }) => ({
+  plant<Imprints>('a database that was put back goes on under its number', '../../replication/incarnation/imprint.ts', ({ imprinted }) => ({
     imprinted,
     shownBy: async () => null,
   })),
@@ -120,9 +120,11 @@ export const plants: readonly Plant[] = [
       return { ...page, rows: page.rows.slice(0, -1) }
     },
   })),
-  plant<Enrolment>('one number is enrolled twice', '../../peers/enrolment.ts', () => ({ childByNode: async () => undefined })),
-  plant<Refusals>('what was refused is not kept', '../../peers/refusals.ts', () => ({ keepRefused: async () => {} })),
-  plant<Prune>('rows stay when the right to them goes', '../../peers/prune.ts', () => ({ prune: async () => [] })),
+  plant<Enrolment>('one number is enrolled twice', '../../replication/identity/enrolment.ts', () => ({
+    childByNode: async () => undefined,
+  })),
+  plant<Refusals>('what was refused is not kept', '../../replication/issues/refusals.ts', () => ({ keepRefused: async () => {} })),
+  plant<Prune>('rows stay when the right to them goes', '../../replication/upstream/prune.ts', () => ({ prune: async () => [] })),
   plant<Settle>('two terms may have one name', '@markbook/sync/merge/settle', () => ({ settleTerms: () => new Map() })),
   plant<Versions>('what was seen is one too many', '@markbook/sync/versions', () => ({
     covers: (...[seen, [node, counter]]: Parameters<Versions['covers']>) => (seen[node] ?? 0) >= counter - 1,
@@ -132,7 +134,7 @@ export const plants: readonly Plant[] = [
     vacate: async () => {},
     park: async () => {},
   })),
-  plant<Keys>('whatever comes as a reply is believed', '../../peers/keys.ts', () => ({ isReplyOf: () => true })),
+  plant<Keys>('whatever comes as a reply is believed', '../../replication/identity/keys.ts', () => ({ isReplyOf: () => true })),
 ]
 /** By name, the first seed that shows it (worlds of 200 events): replayed in every `npm test`. The long form looks for them anew. */
 export const firstSeeds: Readonly<Record<string, number>> = {

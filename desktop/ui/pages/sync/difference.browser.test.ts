@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parentsOf } from '../../../../server/peers/enrolment.ts'
+import { parentsOf } from '../../../../server/replication/identity/enrolment.ts'
 import { setPeer } from '../../../../server/store/peer-row.ts'
 import { asSystem } from '../../../../server/store/tx.ts'
 import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'

@@ -1,0 +1,169 @@
+import { limits } from '@markbook/shared/limits'
+import type { HistoryEntry } from '@markbook/sync/protocol/entries'
+import { and, between, eq, getTableColumns, isNotNull, min, sql } from 'drizzle-orm'
+import { incarnations } from '../../store/node.ts'
+import { type Break, brokenLinks } from '../../store/soundness/soundness.ts'
+import { statement } from '../../store/statement.ts'
+import type { Store } from '../../store/store.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { keysOf, partOf, verdictsOn } from '../journal/signed-history.ts'
+
+/** `seq`: of this database's feed; `source_id`: null where this database wrote it. */
+export type Stored = HistoryEntry & { seq: number; source_id: string | null }
+type Placed = Pick<Stored, 'seq' | 'source_id' | 'node_id' | 'node_seq' | 'head'>
+
+/**
+ * A transaction of the history that is not as it was written. `chain`: of this database, whose chain does not follow there, or (`at` null)
+ * ends otherwise than it should. `signature`: of another node, which did not sign it so. `entries`: some of what stands there.
+ */
+export type Wrong = {
+  kind: 'chain' | 'signature'
+  node: string | null
+  at: string | null
+  entries: readonly Pick<HistoryEntry, 'entity' | 'row_id' | 'actor_id' | 'action'>[]
+}
+
+/**
+ * Why an entry is believed, or is not. `own`: the chain of this database holds it. `signed`: its node signed it. `unsigned`: nobody did who
+ * is known here, as of a laptop that meets another server, or before history was signed.
+ */
+export type Trust = 'own' | 'signed' | 'unsigned' | 'broken' | 'forged'
+
+/** The history of a school, or of people. `own`: the numbers of this database; `known`: those of which a key is known here. */
+type Given = {
+  own: ReadonlySet<string>
+  current: string
+  known: ReadonlySet<string>
+  /** By node, from which of its numbers on an entry tells all that a write said, and is signed. */
+  whole: ReadonlyMap<string, number>
+  signed: ReadonlyMap<string, number>
+  end: { seq: number; head: string }
+  /** It has always written under one number, and met nobody: no write of its own was numbered anew, or made without an entry. */
+  isAlone: boolean
+}
+
+const NAMED_ENTRIES = 3
+
+/** What the history is worth, entry by entry. */
+export class HistoryEvidence {
+  readonly wrong: Wrong[] = []
+  wrongCount = 0
+  private readonly broken = new Set<number>()
+  private readonly gaps: { after: number; upTo: number }[] = []
+  private readonly forged = new Set<string>()
+  /** From these places on nothing is believed: more is wrong than is remembered. */
+  private readonly beyond = { own: Number.MAX_SAFE_INTEGER, others: Number.MAX_SAFE_INTEGER }
+
+  private constructor(private readonly given: Given) {}
+
+  /** Reads all of it in pages; between two of them others have their turn. `reads` is given each page of what this database wrote. */
+  static async read(
+    store: Store,
+    { school, secret }: { school: string; secret: string },
+    reads: (tx: ReadTx, own: readonly Stored[]) => Promise<void>,
+    tell: (share: number) => void,
+  ): Promise<HistoryEvidence> {
+    const evidence = new HistoryEvidence(await store.read(asSystem(), (tx) => givenIn(tx, school, secret)))
+    const { end } = evidence.given
+    const page = (from: number, to: number) =>
+      store.read(asSystem(), async (tx) => {
+        const entries = (await entriesBetween(tx, { school, from, to })) as Stored[]
+        const own = entries.filter((entry) => evidence.isOwn(entry))
+        await reads(tx, own)
+        await evidence.verify(tx, { school, secret }, entries)
+        for (const { seq } of own.filter((entry) => entry.node_seq !== entry.seq)) evidence.breakAt({ after: seq, seq })
+        tell(to / end.seq)
+        return own
+      })
+    for (const each of await brokenLinks(page, end)) evidence.breakAt(each)
+    await store.read(asSystem(), (tx) => evidence.nameBreaks(tx, school))
+    return evidence
+  }
+
+  trustIn(entry: Placed): Trust {
+    const { seq, node_id, node_seq } = entry
+    if (this.isOwn(entry)) return this.broken.has(seq) || seq >= this.beyond.own ? 'broken' : 'own'
+    if (seq >= this.beyond.others || this.forged.has(partOf(entry))) return 'forged'
+    return this.given.known.has(node_id) && node_seq >= (this.given.signed.get(node_id) ?? Number.MAX_SAFE_INTEGER) ? 'signed' : 'unsigned'
+  }
+
+  /** Whether the entry's program told all that a write said. */
+  isWhole = ({ node_id, node_seq }: Placed): boolean => node_seq >= (this.given.whole.get(node_id) ?? Number.MAX_SAFE_INTEGER)
+
+  /** Whether the entry of a write of this database's own, which is not here, was taken out. */
+  isTakenOut = (node: string, counter: number): boolean =>
+    this.given.own.has(node) && (this.given.isAlone || this.gaps.some(({ after, upTo }) => counter > after && counter <= upTo))
+
+  /**
+   * Whether a database may have written twice under this number: what it wrote in days that it lost when it was put back, and what it wrote
+   * until it noticed. Of this database's present number it has noticed nothing.
+   */
+  mayBeTwofold = (node: string): boolean => node !== this.given.current
+
+  private isOwn = ({ source_id, node_id }: Placed): boolean => source_id === null && this.given.own.has(node_id)
+
+  private breakAt({ after, seq }: Break): void {
+    this.wrongCount += 1
+    if (this.gaps.length >= limits.audit.remembered) {
+      this.beyond.own = Math.min(this.beyond.own, seq ?? after)
+      return
+    }
+    this.gaps.push({ after, upTo: seq ?? Number.MAX_SAFE_INTEGER })
+    if (seq !== null) this.broken.add(seq)
+  }
+
+  private async nameBreaks(tx: ReadTx, school: string): Promise<void> {
+    for (const { after, upTo } of this.gaps.slice(0, limits.audit.named)) {
+      const at = upTo === Number.MAX_SAFE_INTEGER ? after : upTo
+      const entries = ((await entriesBetween(tx, { school, from: at, to: at })) as Stored[]).filter((entry) => this.isOwn(entry))
+      this.wrong.push({ kind: 'chain', node: null, at: entries[0]?.at ?? null, entries: entries.slice(0, NAMED_ENTRIES) })
+    }
+  }
+
+  /** What the page has of other nodes, and of this one as others told it. */
+  private async verify(tx: ReadTx, { school, secret }: { school: string; secret: string }, entries: readonly Stored[]): Promise<void> {
+    const others = entries.filter((entry) => !this.isOwn(entry))
+    const verdicts = await verdictsOn(tx, school, secret, others, partOf)
+    const firsts = new Map([...others].reverse().map((entry) => [partOf(entry), entry]))
+    for (const [part, first] of firsts) {
+      const verdict = verdicts.get(part)
+      const isMissing = verdict === 'none' && this.trustIn(first) === 'signed'
+      if (verdict !== 'forged' && !isMissing) continue
+      this.wrongCount += 1
+      const own = others.filter((entry) => partOf(entry) === part)
+      if (this.forged.size < limits.audit.remembered) this.forged.add(part)
+      else this.beyond.others = Math.min(this.beyond.others, first.seq)
+      if (this.wrong.length < limits.audit.named)
+        this.wrong.push({ kind: 'signature', node: first.node_id, at: first.at, entries: own.slice(0, NAMED_ENTRIES) })
+    }
+  }
+}
+
+/** Changes stay the text that they are stored as. */
+const entriesBetween = statement<{ school: string; from: number; to: number }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), between(history.seq, p.from, p.to))),
+)
+
+async function givenIn(tx: ReadTx, school: string, secret: string): Promise<Given> {
+  const [whole, signed] = [await firstWith(tx, school, 'detail'), await firstWith(tx, school, 'proof')]
+  const own = await incarnations(tx)
+  const known = await keysOf(tx, school, secret, [...signed.keys(), ...own])
+  const { seq, head } = await tx.dialect.feedOf(tx.connection, school)
+  const isAlone = own.length === 1 && (await tx.db.$count(tx.t.sync_peer)) === 0
+  const certain = [...known].filter(([, key]) => !key.isGuess).map(([node]) => node)
+  return { own: new Set(own), current: own[0] as string, known: new Set(certain), whole, signed, end: { seq, head }, isAlone }
+}
+
+/** By node, its first number of which an entry has this. */
+async function firstWith(tx: ReadTx, school: string, column: 'detail' | 'proof'): Promise<Map<string, number>> {
+  const { history } = tx.t
+  const rows = await tx.db
+    .select({ node: history.node_id, first: min(history.node_seq) })
+    .from(history)
+    .where(and(eq(history.school_id, school), isNotNull(history[column])))
+    .groupBy(history.node_id)
+  return new Map(rows.map(({ node, first }) => [node, Number(first)]))
+}

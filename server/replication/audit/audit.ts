@@ -1,0 +1,148 @@
+import { COMMONS } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { and, eq, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { tableOrder } from '../../store/replica/links.ts'
+import { columnsIn, idsThere, tableIn } from '../../store/replica/states.ts'
+import type { Store } from '../../store/store.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { HistoryEvidence, type Wrong } from './audit.history.ts'
+import { auditRows, type Disagreement, nothingCounted, type Tally, unwritten, vanished } from './audit.rows.ts'
+
+/** `marks` and `others`: rows, those among them that were deleted and are still known. The first of `disagreements` and of `wrong` are named. */
+export type Audit = {
+  marks: Tally
+  others: Tally
+  disagreements: Disagreement[]
+  wrong: readonly Wrong[]
+  wrongCount: number
+}
+
+type Audited = { school: string; secret: string }
+
+/**
+ * Compares every row of a school, or of people (`COMMONS`), with what the history here says of it. Reads page by page and changes nothing;
+ * a row and its entries are read at one moment. `tell`: which part of the work is done, 0 to 1.
+ */
+export async function audit(store: Store, audited: Audited, tell: (share: number) => void = () => {}): Promise<Audit> {
+  const { school } = audited
+  const kept = new Map<string, Disagreement>()
+  const lost = { marks: 0, others: 0 }
+  const isRoot = await store.read(asSystem(), (tx) => hasNobodyAbove(tx, school))
+  const lookForLost = async (tx: ReadTx, own: Parameters<typeof vanished>[2]) => {
+    if (!isRoot) return
+    for (const each of await vanished(tx, school, own)) {
+      const key = `${each.entity}:${each.row_id}`
+      if (kept.has(key)) continue
+      lost[each.entity === 'grade' ? 'marks' : 'others'] += 1
+      if (kept.size < limits.audit.remembered) kept.set(key, each)
+    }
+  }
+  const evidence = await HistoryEvidence.read(store, audited, lookForLost, (share) => tell(share / 2))
+  const result: Audit = {
+    marks: { ...nothingCounted(), contradicted: lost.marks },
+    others: { ...nothingCounted(), contradicted: lost.others },
+    disagreements: [...kept.values()].slice(0, limits.audit.named),
+    wrong: evidence.wrong,
+    wrongCount: evidence.wrongCount,
+  }
+  const all = await store.read(asSystem(), (tx) => tx.dialect.countVersions(tx.connection, school))
+  let done = 0
+  for (const table of tablesOf(school)) {
+    for await (const page of pagesOf(store, table, school)) {
+      const ids = page.map(({ id }) => id)
+      add(result, table, await store.read(asSystem(), (tx) => auditRows(tx, school, evidence, table, ids)))
+      done += ids.length
+      tell(0.5 + done / Math.max(all, done) / 2)
+    }
+    await addUnwritten(store, result, table, school)
+  }
+  return result
+}
+
+/**
+ * The rows of a table that have versions, each once. Where the history of many lies together they come in that order: those that stand by what
+ * they lie with, then those that do not.
+ */
+async function* pagesOf(store: Store, table: Replicated, school: string): AsyncGenerator<readonly Place[]> {
+  const { near } = descriptions[table]
+  if (near) yield* paged((last) => store.read(asSystem(), (tx) => placedRows(tx, table, near, school, last)))
+  const rest = paged((last) =>
+    store.read(asSystem(), async (tx) => {
+      const ids = await tx.dialect.rowIdsAfter(tx.connection, school, table, last?.id ?? COMMONS, limits.audit.rows)
+      return ids.map((id) => ({ id, near: '' }))
+    }),
+  )
+  for await (const page of rest) {
+    const there = near
+      ? await store.read(asSystem(), (tx) =>
+          idsThere(
+            tx,
+            table,
+            school,
+            page.map(({ id }) => id),
+          ),
+        )
+      : null
+    yield there ? page.filter(({ id }) => !there.has(id)) : page
+  }
+}
+
+type Place = { id: string; near: string }
+
+async function* paged(read: (last: Place | null) => Promise<readonly Place[]>): AsyncGenerator<readonly Place[]> {
+  for (let last: Place | null = null; ; ) {
+    const page: readonly Place[] = await read(last)
+    if (page.length > 0) yield page
+    if (page.length < limits.audit.rows) return
+    last = page.at(-1) ?? null
+  }
+}
+
+async function placedRows(tx: ReadTx, table: Replicated, near: string, school: string, last: Place | null): Promise<Place[]> {
+  const columns = columnsIn(tx, table)
+  const [id, place] = [columns['id'], columns[near]] as [SQLiteColumn, SQLiteColumn]
+  const after = sql`(${place}, ${id}) > (${last?.near ?? COMMONS}, ${last?.id ?? COMMONS})`
+  return tx.db
+    .select({ id: sql<string>`${id}`, near: sql<string>`${place}` })
+    .from(tableIn(tx, table) as never)
+    .where(and(eq(columns['school_id'] as SQLiteColumn, school), after))
+    .orderBy(place, id)
+    .limit(limits.audit.rows)
+}
+
+/** Marks first: of what disagrees, they are named first. */
+const tablesOf = (school: string): Replicated[] =>
+  tableOrder
+    .filter((table) => (descriptions[table].scope === 'commons') === (school === COMMONS))
+    .sort((a, b) => Number(b === 'grade') - Number(a === 'grade'))
+
+function add(result: Audit, table: Replicated, { tally, disagreements }: Awaited<ReturnType<typeof auditRows>>): void {
+  const own = result[table === 'grade' ? 'marks' : 'others']
+  for (const name of Object.keys(own) as (keyof Tally)[]) own[name] += tally[name]
+  result.disagreements.push(...disagreements.slice(0, limits.audit.named - result.disagreements.length))
+}
+
+async function addUnwritten(store: Store, result: Audit, table: Replicated, school: string): Promise<void> {
+  const ids = await store.read(asSystem(), (tx) => unwritten(tx, table, school, limits.audit.remembered))
+  const disagreements = ids.map(
+    (row_id): Disagreement => ({
+      entity: table,
+      row_id,
+      unit: null,
+      why: 'unwritten',
+      here: null,
+      said: null,
+      by: null,
+    }),
+  )
+  add(result, table, { tally: { ...nothingCounted(), contradicted: ids.length }, disagreements })
+}
+
+/** What a node above may have refused is not here either, and it is no loss. */
+async function hasNobodyAbove(tx: ReadTx, school: string): Promise<boolean> {
+  const { sync_peer } = tx.t
+  const ofSchool = school === COMMONS ? undefined : eq(sync_peer.school_id, school)
+  return (await tx.db.$count(sync_peer, and(eq(sync_peer.side, 'parent'), ofSchool))) === 0
+}

@@ -1,0 +1,303 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { common, Failure } from '@markbook/shared/failures'
+import { isId } from '@markbook/shared/ids'
+import type { Row } from '@markbook/shared/tables/tables'
+import { OLDEST_PROTOCOL } from '@markbook/sync/protocol/messages'
+import type { Context, Hono } from 'hono'
+import type { z } from 'zod'
+import { slotOf } from '../../http/limiter.ts'
+import type { AppEnv } from '../../http/mount.ts'
+import { failureReply, type HeaderList } from '../../http/replies.ts'
+import { mediaType, readBytes } from '../../http/requests.ts'
+import type { Services } from '../../http/services.ts'
+import { raiseNumber } from '../../store/peer-row.ts'
+import type { WriteTx } from '../../store/tx.ts'
+import { isChallengeFor } from '../identity/challenge.ts'
+import { askingChild, invitationNamed, isSilent, syncFailures } from '../identity/enrolment.ts'
+import { isSignedBy, proveReply, type Reply, signReply } from '../identity/keys.ts'
+import { keysKnownAs } from '../identity/parent-keys.ts'
+import { isShutOut } from '../identity/wipe.ts'
+import { refusalLogOf, type Sender, senderOf } from '../issues/refusal-log.ts'
+import { answering, headersOf } from '../line/headers.ts'
+
+type Peer = Row<'sync_peer'>
+export type Ctx = Context<AppEnv>
+
+/** The headers of a request that are well formed, and not verified yet. */
+type Heard = { peer: string; number: number; challenge: string; signature: string; parent: { node: string; key: string } }
+
+const FORMS = {
+  peer: /^[\w-]{36,43}$/,
+  number: /^\d{1,15}$/,
+  challenge: /^[\w.-]{0,200}$/,
+  parent: /^([0-9a-f-]{36}) ([\w-]{43})$|^$/,
+  signature: /^[\w-]{86}$/,
+} as const
+
+/** Since then a child believes no refusal that its parent has not signed. A program of the protocol before does not say its number. */
+const SIGNED_SINCE = 2
+
+/** Throws 426 where the asker speaks an older protocol, signed where that can be verified there: only then does it say that it must be updated. */
+async function demandProtocol<A extends Asker>(c: Ctx, services: Services, from: Finder<A>, exchange: Exchange): Promise<void> {
+  const spoken = Number(c.req.header(headersOf.protocol))
+  if (spoken >= OLDEST_PROTOCOL) return
+  const refusal = syncFailures.upgradeNeeded()
+  if (!(spoken >= SIGNED_SINCE)) throw refusal
+  try {
+    const heard = heardIn(c)
+    exchange.answers = heard.signature
+    await from(services, heard, exchange)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+  }
+  throw refusal
+}
+
+function heardIn(c: Ctx): Heard {
+  const of = (name: keyof typeof FORMS) => {
+    const found = FORMS[name].exec(c.req.header(headersOf[name]) ?? '')
+    if (!found) throw syncFailures.badSignature()
+    return found
+  }
+  const [, node = '', key = ''] = of('parent')
+  return {
+    peer: of('peer')[0],
+    number: Number(of('number')[0]),
+    challenge: of('challenge')[0],
+    signature: of('signature')[0],
+    parent: { node, key },
+  }
+}
+
+/** Who asks, found by what the request names. `verifier`: the public key that its signature is verified with. */
+type Asker = {
+  verifier: string
+  nonce: string
+  /** What a signature means that is wrong. */
+  wrong: () => Failure
+  /** Once it is right: throws where the asker is not to be heard. */
+  demandHeard: () => void
+}
+/** An enrolled child. `nonce`: of its session, or the challenge of its greeting. */
+export type Child = Asker & { peer: Peer; number: number }
+export type Invited = Asker & { invitation: Row<'sync_invitation'> }
+
+/** `sign`: how the replies to a request are signed; null while nobody could verify it. `sender`: the enrolment that it names. */
+type Line = { sign: ((reply: Reply) => string) | null; sender: Sender }
+const NOBODY: Sender = { peer: null, node: null, kind: null, person: null }
+/** How the asker of a route is found; throws where there is none. */
+type Finder<A extends Asker> = (services: Services, heard: Heard, line: Line) => Promise<A>
+
+export const invited: Finder<Invited> = async ({ store, clock }, { peer: id }, line) => {
+  const invitation = await store.readOnce((tx) => invitationNamed(tx, id, clock.now()))
+  if (!invitation) throw syncFailures.invitationInvalid()
+  line.sign = (reply) => proveReply(reply, invitation.code_hash)
+  return { invitation, verifier: invitation.code_hash, nonce: '', wrong: syncFailures.invitationInvalid, demandHeard: () => {} }
+}
+
+async function childOf(services: Services, { peer: id, number, parent }: Heard, line: Line): Promise<Child> {
+  const keys = await keysKnownAs(services, parent)
+  // A refusal too: a child that a restored parent does not know has to believe that.
+  line.sign = (reply) => signReply(reply, keys)
+  if (!isId(id)) throw syncFailures.badSignature()
+  const peer = await askingChild(services.store, id)
+  if (!peer) throw syncFailures.unknownNode()
+  line.sender = senderOf(peer)
+  const demandHeard = () => {
+    if (isShutOut(peer)) throw syncFailures.revoked()
+  }
+  return { peer, number, nonce: '', verifier: peer.public_key, wrong: syncFailures.badSignature, demandHeard }
+}
+
+/** A child before it greets. */
+export const enrolled: Finder<Child> = childOf
+
+/** A laptop that says its last word, perhaps again: it is heard whatever became of its enrolment. */
+export const departing: Finder<Child> = async (services, heard, line) => ({
+  ...(await childOf(services, heard, line)),
+  demandHeard: () => {},
+})
+
+/** A child that greets. */
+export const greeting: Finder<Child> = async (services, heard, line) => {
+  const child = await childOf(services, heard, line)
+  const demandHeard = () => {
+    child.demandHeard()
+    if (!isChallengeFor(child.peer, heard.challenge, challengeHere(services))) throw syncFailures.staleSession()
+  }
+  return { ...child, nonce: heard.challenge, demandHeard }
+}
+
+/** A child in its session. What changes nothing may be said beside the others, in any order: its number is not counted. */
+export const inSession: Finder<Child> = async (services, heard, line) => {
+  const child = await childOf(services, heard, line)
+  const { session_nonce: nonce } = child.peer
+  if (nonce === null) throw syncFailures.staleSession()
+  return { ...child, nonce, wrong: syncFailures.staleSession }
+}
+
+/** The same, with the next number of the session. `countedIn` decides; what is late already is refused here. */
+export const numbered: Finder<Child> = async (services, heard, line) => {
+  const child = await inSession(services, heard, line)
+  const demandHeard = () => {
+    child.demandHeard()
+    if (child.number <= child.peer.session_number) throw syncFailures.staleSession()
+  }
+  return { ...child, demandHeard }
+}
+
+export const challengeHere = ({ store, clock, keys }: Services) => ({ node: store.nodeId, key: keys.peers, now: clock.now() })
+
+/** Takes the number of a request; answers the peer as the requests before this one left it. */
+export async function countedIn(tx: WriteTx, { peer, nonce, number }: Child): Promise<Peer> {
+  const held = await raiseNumber(tx, peer.id, { nonce, number })
+  if (!held) throw syncFailures.staleSession()
+  if (isShutOut(held)) throw syncFailures.revoked()
+  return held
+}
+
+/**
+ * One kind of request. `most`: bytes of its body as it comes, and unpacked; `isPacked`: it may be compressed. `isAlone`: one at a time of a
+ * child, since it may be large.
+ */
+export type Way<A extends Asker, S extends z.ZodType> = {
+  path: string
+  from: Finder<A>
+  schema: S
+  most: number
+  isPacked?: boolean
+  isAlone?: boolean
+}
+
+/** Children whose large request is being read or answered. */
+export type Busy = Set<string>
+
+/**
+ * Answers one kind of request. Its form comes first, then who asks, then the signature over the body as it came; only then is anything
+ * unpacked or parsed (SPEC, «The wire»). A node that nobody may ask answers as it does at any address where there is nothing.
+ */
+export function answerAt<A extends Asker, S extends z.ZodType>(
+  { app, services, busy }: { app: Hono<AppEnv>; services: Services; busy: Busy },
+  way: Way<A, S>,
+  work: (given: { c: Ctx; asker: A; asked: z.output<S> }) => Promise<unknown>,
+): void {
+  app.post(way.path, async (c) => {
+    const exchange: Exchange = { answers: '', sign: null, sender: NOBODY, stage: 'unknown' }
+    try {
+      const answer = await heardAnd(c, { services, busy, way, exchange }, work)
+      c.set('route', way.path)
+      return replyTo(c, exchange, JSON.stringify(answer))
+    } catch (error) {
+      if (exchange.stage === 'unknown' && (await isSilent(services.store, services.clock.now()))) return c.notFound()
+      c.set('route', way.path)
+      c.set('failure', error)
+      noteRefusal(services, exchange, error)
+      return refusalTo(c, exchange, error, isEndless(c, way.most))
+    }
+  })
+}
+
+/**
+ * What is known of a request so far. `answers`: what the reply is bound to (`answering`). `stage`: `named`, who asks was found; `signed`,
+ * the signature is theirs; `taken`, the request was handed on.
+ */
+type Exchange = Line & { answers: string; stage: 'unknown' | 'named' | 'signed' | 'taken' }
+
+/** What was not signed by the enrolment that it names counts as sent by somebody unknown. */
+function noteRefusal(services: Services, { stage, sender }: Exchange, error: unknown): void {
+  if (stage === 'taken' || !(error instanceof Failure) || error.status >= 500 || error.code === LATER) return
+  refusalLogOf(services).note(stage === 'signed' ? sender : { ...sender, peer: null }, [{ table: null, row: null, code: error.code }])
+}
+const LATER = syncFailures.later().code
+
+type At<A extends Asker, S extends z.ZodType> = { services: Services; busy: Busy; way: Way<A, S>; exchange: Exchange }
+
+async function heardAnd<A extends Asker, S extends z.ZodType, T>(
+  c: Ctx,
+  { services, busy, way, exchange }: At<A, S>,
+  work: (given: { c: Ctx; asker: A; asked: z.output<S> }) => Promise<T>,
+): Promise<T> {
+  await demandProtocol(c, services, way.from, exchange)
+  demandForm(c, way)
+  const heard = heardIn(c)
+  exchange.answers = answering(heard)
+  const asker = await way.from(services, heard, exchange)
+  exchange.stage = 'named'
+  const answer = async () => {
+    const body = await slotOf(c.env?.incoming).releasedDuring(() => readBytes(c.req.raw, way.most))
+    if (!body) throw syncFailures.tooLarge()
+    const { method, path } = c.req
+    const signed = { method, path, body, nonce: asker.nonce, number: heard.number }
+    if (!isSignedBy(signed, heard.signature, asker.verifier)) throw asker.wrong()
+    exchange.stage = 'signed'
+    asker.demandHeard()
+    const asked = read(way, body, isGzipped(c))
+    exchange.stage = 'taken'
+    return work({ c, asker, asked })
+  }
+  return way.isAlone ? alone(busy, heard.peer, answer) : answer()
+}
+
+async function alone<T>(busy: Busy, peer: string, work: () => Promise<T>): Promise<T> {
+  if (busy.has(peer)) throw syncFailures.later({ message: 'The request before is not answered yet. Ask again in a minute.' })
+  busy.add(peer)
+  try {
+    return await work()
+  } finally {
+    busy.delete(peer)
+  }
+}
+
+const isGzipped = (c: Ctx) => c.req.header('content-encoding') === 'gzip'
+
+/** No browser speaks with a child's words, so no page does either. */
+export function demandNoOrigin(request: Request): void {
+  if (request.headers.has('origin')) throw common.foreignOrigin()
+}
+
+function demandForm(c: Ctx, { most, isPacked = false }: Pick<Way<Asker, z.ZodType>, 'most' | 'isPacked'>): void {
+  if (isEndless(c, most)) throw syncFailures.tooLarge()
+  const encoding = c.req.header('content-encoding')
+  if (mediaType(c.req.raw) !== 'application/json' || (encoding !== undefined && !(isPacked && encoding === 'gzip')))
+    throw common.wrongType()
+  demandNoOrigin(c.req.raw)
+}
+
+function read<S extends z.ZodType>({ schema, most }: { schema: S; most: number }, body: Uint8Array, isPacked: boolean): z.output<S> {
+  try {
+    const plain = isPacked ? gunzipSync(body, { maxOutputLength: most }) : Buffer.from(body)
+    return schema.parse(JSON.parse(plain.toString('utf8')))
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') throw syncFailures.tooLarge()
+    throw common.validationFailed({ message: 'What the other node sent is not of this protocol.' })
+  }
+}
+
+const LAST: HeaderList = [['connection', 'close']]
+
+const signatureIn = ({ answers, sign }: Exchange, status: number, text: string): HeaderList =>
+  sign ? [[headersOf.signature, sign({ answers, status, body: Buffer.from(text) })]] : []
+
+function replyTo(c: Ctx, exchange: Exchange, text: string): Response {
+  const headers = Object.fromEntries([
+    ['content-type', 'application/json'],
+    ['cache-control', 'no-store'],
+    ['x-request-id', c.get('requestId')],
+    ...signatureIn(exchange, 200, text),
+  ])
+  if (text.length < 1_024) return new Response(text, { headers })
+  return new Response(gzipSync(text, { level: 1 }), { headers: { ...headers, 'content-encoding': 'gzip' } })
+}
+
+/** A body that no child sends, too large or of a size that is not said, is not read to its end: the connection ends with the refusal. */
+const isEndless = (c: Ctx, most: number) =>
+  c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > most
+
+async function refusalTo(c: Ctx, exchange: Exchange, error: unknown, isLast: boolean): Promise<Response> {
+  const refusal = failureReply(error, c.get('requestId'), c.get('replyHeaders'))
+  const text = await refusal.text()
+  return new Response(text, {
+    status: refusal.status,
+    headers: [...refusal.headers, ...signatureIn(exchange, refusal.status, text), ...(isLast ? LAST : [])],
+  })
+}

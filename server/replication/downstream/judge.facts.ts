@@ -1,0 +1,67 @@
+import { COMMONS } from '@markbook/shared/ids'
+import { and, eq } from 'drizzle-orm'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { membershipOf } from '../scope/scope.ts'
+
+/** What the rights table asks about somebody, of their school and of one class. */
+export type Facts = {
+  role: 'admin' | 'teacher' | 'member' | null
+  isActive: boolean
+  isClassTeacher: boolean
+  teachesClass: boolean
+  subjects: ReadonlySet<string>
+}
+
+type InClass = { school: string; user: string; group: string }
+const assignedTo = statement<InClass>()(({ db, t: { teacher_group_assignment: of }, p }) =>
+  db
+    .select({ id: of.id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user), eq(of.student_group_id, p.group))),
+)
+const subjectsTaught = statement<InClass>()(({ db, t: { teacher_subject_assignment: of }, p }) =>
+  db
+    .select({ id: of.subject_id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user), eq(of.student_group_id, p.group))),
+)
+const classTeacherOf = statement<{ school: string; group: string }>()(({ db, t: { class_teacher: of }, p }) =>
+  db
+    .select({ id: of.user_profile_id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.student_group_id, p.group))),
+)
+
+/** In which class a pupil is in the year of a term. */
+export const classesInYear = statement<{ school: string; student: string; term: string }>()(({ db, t: { enrolment, term }, p }) =>
+  db
+    .select({ group: enrolment.student_group_id })
+    .from(enrolment)
+    .innerJoin(term, and(eq(term.school_id, enrolment.school_id), eq(term.academic_year_id, enrolment.academic_year_id)))
+    .where(and(eq(enrolment.school_id, p.school), eq(enrolment.student_id, p.student), eq(term.id, p.term))),
+)
+/** Where somebody teaches a subject in the year of a term. */
+export const lessonsInYear = statement<{ school: string; user: string; subject: string; term: string }>()(
+  ({ db, t: { teacher_subject_assignment: of, term }, p }) =>
+    db
+      .select({ id: of.id })
+      .from(of)
+      .innerJoin(term, and(eq(term.school_id, of.school_id), eq(term.academic_year_id, of.academic_year_id)))
+      .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user), eq(of.subject_id, p.subject), eq(term.id, p.term))),
+)
+
+export async function readFacts(tx: ReadTx, school: string, actor: string, group: string | null): Promise<Facts> {
+  const inClass = { school, user: actor, group: group ?? COMMONS }
+  const [membership] = await membershipOf(tx, inClass)
+  const assigned = await assignedTo(tx, inClass)
+  const subjects = await subjectsTaught(tx, inClass)
+  const [teacher] = await classTeacherOf(tx, inClass)
+  return {
+    role: membership?.role ?? null,
+    isActive: membership?.is_active ?? false,
+    isClassTeacher: teacher?.id === actor,
+    teachesClass: assigned.length > 0,
+    subjects: new Set(subjects.map(({ id }) => id)),
+  }
+}

@@ -1,0 +1,358 @@
+import { limits } from '@markbook/shared/limits'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { clipped, type LimitOf } from '@markbook/sync/merge/claims'
+import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
+import { sameState } from '@markbook/sync/merge/merge'
+import { isSame, pick, type RowState } from '@markbook/sync/merge/state'
+import { textToCursor } from '@markbook/sync/protocol/cursor'
+import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
+import { unpackChecked } from '@markbook/sync/protocol/kinds'
+import type { Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
+import { type Carried, type Malformed, packRows } from '@markbook/sync/protocol/page'
+import { compareStamps, covers, EXISTENCE, type Presence, type Stamp, type Vector } from '@markbook/sync/versions'
+import { setPeer } from '../../store/peer-row.ts'
+import { applyStates } from '../../store/replica/apply.ts'
+import type { Answer, Incoming } from '../../store/replica/page.ts'
+import { isLost, type Known, knownRows } from '../../store/replica/states.ts'
+import type { WriteTx } from '../../store/tx.ts'
+import { demandOneHand } from '../incarnation/twofold.ts'
+import { ConflictRecords } from '../issues/conflict-records.ts'
+import { watchRefused } from '../issues/kept-elsewhere.ts'
+import { type RefusalLog, senderOf } from '../issues/refusal-log.ts'
+import { hasOtherParent, keepRefusedOf, type RefusedRow } from '../issues/refused-below.ts'
+import { type JudgedHistory, judgedHistory } from '../journal/judge.history.ts'
+import { RowProofs } from '../journal/row-proofs.ts'
+import { transactionOf } from '../journal/signed-history.ts'
+import { takeTold } from '../journal/told.ts'
+import { AWAITS_PERSON } from '../scope/consent.ts'
+import { announceSecrets } from '../scope/people.ts'
+import { resealed } from '../scope/secrets.ts'
+import { type Limits, writersOf } from '../scope/writers.ts'
+import { isTakenAsSigned, Judge, type Verdict } from './judge.ts'
+import type { SealKeys } from './pages.ts'
+
+/** This node: its number, what it seals for the child with, and where it says what it did not take. */
+export type Here = { epoch: string; keys: SealKeys; log: RefusalLog }
+
+/**
+ * Takes what a child wrote: judges every row, applies what may be, and answers for each that did not simply go in. Runs in one
+ * transaction, in which the child's number is saved too, so that a page that comes twice changes nothing (I9 to I11). Within `withOneHand`.
+ */
+export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys, log }: Here, push: Push): Promise<Pushed> {
+  const school = peer.school_id as string
+  const { rows, malformed } = unpackChecked(push.tables)
+  const judged = await judgedHistory(tx, peer, keys.secret, entriesOf(push.history))
+  const history = peer.revoked_at === null ? judged.taken : []
+  await demandOneHand(tx, school, history, peer.id)
+  const opened = peer.kind === 'laptop' ? rows : resealed(rows, keys.shared, keys.own)
+  const cursor = textToCursor(push.cursor)
+  const told = opened.flatMap(({ table, state }) => (table === 'sync_conflict' ? [state] : []))
+  const answered = await writersOf(tx, peer, epoch, push.to)
+  const mostPlausible = (await tx.dialect.feedOf(tx.connection, school)).seq + limits.sync.claims
+  const seen = cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER
+  const proofs = new RowProofs(tx, school, keys.secret, judged)
+  const records = peer.kind === 'laptop' ? await ConflictRecords.of(tx, peer, told, proofs) : null
+  const judge = new Judge(tx, peer, { seen, records, limits: answered, epoch, proofs })
+  const settle = await watchRefused(tx, peer, opened)
+  const answers: RowAnswer[] = []
+  // Table by table: who was appointed in this page may write in it.
+  // Deletions wait for each other, so that no parent stays for a child that goes as well.
+  const taking: Taking = { tx, school, peer, judge, records, limits: answered, proofs, mostPlausible, deletions: [], refused: [] }
+  for (const [table, states] of byTable(opened)) answers.push(...(await takeTable(taking, table, states)))
+  for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
+  const gone = await applyStates(tx, school, taking.deletions, { source: peer.node_id })
+  answers.push(...gone.filter(isNotPlain).map(plainAnswer))
+  if (peer.kind !== 'laptop') await announceSecrets(tx, rows, null)
+  await takeTold(tx, school, history, peer.node_id)
+  await keepRefusedOf(tx, peer, taking.refused, malformed)
+  await settle(taking.refused.map(({ table, state: { id } }) => ({ table, id })))
+  await acknowledge(tx, peer, push.to, history)
+  log.note(senderOf(peer), [
+    ...answers.flatMap(({ table, id, outcome, code }) => (outcome === 'refused' ? [{ table, row: id, code: code ?? '' }] : [])),
+    ...(await untold(tx, peer, judged)).map(({ row_id }) => ({ table: 'history', row: row_id, code: 'not_yours' })),
+  ])
+  return { acknowledged: push.to, answers }
+}
+
+/** Of the history that was not taken, what should not have been told: a laptop of two parents cannot know which nodes each of them knows. */
+async function untold(tx: WriteTx, peer: Row<'sync_peer'>, { refused, verdicts }: JudgedHistory): Promise<readonly HistoryEntry[]> {
+  const others = refused.filter((entry) => verdicts.get(transactionOf(entry)) !== 'none' || entry.proof === null)
+  return others.length < refused.length && (await hasOtherParent(tx, peer)) ? others : refused
+}
+
+/** A page that is being taken. `deletions` wait until all tables are looked at. */
+type Taking = {
+  tx: WriteTx
+  school: string
+  peer: Row<'sync_peer'>
+  judge: Judge
+  records: ConflictRecords | null
+  limits: Limits
+  proofs: RowProofs
+  /** No writer has written so often: a claim of more is none. */
+  mostPlausible: number
+  deletions: Incoming[]
+  refused: RefusedRow[]
+}
+
+function byTable(rows: readonly Carried[]): Map<Replicated, RowState[]> {
+  const tables = new Map<Replicated, RowState[]>()
+  for (const table of Object.keys(descriptions) as Replicated[]) {
+    const own = rows.filter((row) => row.table === table).map(({ state }) => state)
+    if (own.length > 0) tables.set(table, own)
+  }
+  return tables
+}
+
+async function takeTable(taking: Taking, table: Replicated, states: readonly RowState[]): Promise<RowAnswer[]> {
+  const { tx, school, peer, judge, records } = taking
+  const known = await knownRows(
+    tx,
+    table,
+    school,
+    states.map(({ id }) => id),
+  )
+  if (table === 'school_management') await judge.appointments.note(states)
+  const taken: Incoming[] = []
+  const refused: { state: RowState; verdicts: Verdict[] }[] = []
+  for (const state of states) {
+    const before = known.get(state.id)
+    const verdicts = await judge.verdicts(table, state, before)
+    if (isPassedOver(table, verdicts)) continue
+    const rest = await restOf(taking, table, state, before, verdicts)
+    if (verdicts.length > 0) {
+      const all = rest === null ? ofWholeRow(state, before, verdicts) : verdicts
+      records?.noteRefused(table, state.id, all)
+      refused.push({ state, verdicts: all })
+    }
+    if (rest) (rest.alive.length > 0 ? taken : taking.deletions).push({ table, state: rest, isPart: !sameState(rest, state) })
+  }
+  const conflicts = refused
+    .flatMap(({ state, verdicts }) => keptByRight(table, state, verdicts))
+    .map((kept) => conflictState(school, SCHEMA_VERSION, kept))
+  const applied = await applyStates(tx, school, taken, { source: peer.node_id })
+  await applyStates(
+    tx,
+    school,
+    conflicts.map((state) => ({ table: 'sync_conflict', state })),
+    { source: null },
+  )
+  const after = await knownRows(
+    tx,
+    table,
+    school,
+    refused.map(({ state }) => state.id),
+  )
+  taking.refused.push(...refused.flatMap(({ state, verdicts }) => notKeptByRight(table, state, verdicts, after.get(state.id))))
+  const notPlain = applied.filter((answer) => isNotPlain(answer) && !refused.some(({ state }) => state.id === answer.id))
+  return [...refused.map(({ state, verdicts }) => refusal(table, state, verdicts, after.get(state.id))), ...notPlain.map(plainAnswer)]
+}
+
+/** What is taken of a state; null where the rest cannot be taken without what was refused. */
+async function restOf(
+  taking: Taking,
+  table: Replicated,
+  state: RowState,
+  known: Known | undefined,
+  verdicts: readonly Verdict[],
+): Promise<RowState | null> {
+  const limitOf = taking.limits(table, known !== undefined)
+  const bearers = new Set(verdicts.flatMap(({ unit, code }) => (code === 'not_yours' ? (state.units[unit]?.[0] ?? []) : [])))
+  const here = known ? knownOf(known.state) : {}
+  const seen = new Map<string, number>()
+  for (const [node, counter] of Object.entries(state.vv))
+    if (counter > Math.max(limitOf(node), here[node] ?? 0) && !bearers.has(node))
+      seen.set(node, await seenOf(taking, table, state, [node, counter], known))
+  const claimOf: LimitOf = (node) => Math.max(limitOf(node), seen.get(node) ?? 0)
+  const vv: Record<string, number> = { ...clipped(state.vv, here, claimOf) }
+  for (const [node, counter] of await unseenIn(taking, table, state, known)) {
+    vv[node] = Math.min(vv[node] ?? 0, counter - 1)
+    if (vv[node] === 0) delete vv[node]
+  }
+  const claimed = { ...state, vv }
+  return verdicts.length === 0 ? claimed : withoutUnits(table, claimed, known, verdicts)
+}
+
+/** What is known of a row's writes: also of one that stands behind it, of which the claim to have seen it was not taken. */
+function knownOf({ vv, alive }: RowState): Vector {
+  const known = { ...vv }
+  for (const [node, counter] of alive) known[node] = Math.max(known[node] ?? 0, counter)
+  return known
+}
+
+/**
+ * How much of a claim to have seen writes of a node that have yet to come here counts: a laptop with two parents may have seen such. What the
+ * history tells of the row; and where laptops are told no history, of one's own profile and of conflicts, what anybody can have written. Of its
+ * own writes this node knows that there are no others.
+ */
+async function seenOf(
+  { peer, judge, proofs, mostPlausible }: Taking,
+  table: Replicated,
+  state: RowState,
+  claim: readonly [string, number],
+  known: Known | undefined,
+): Promise<number> {
+  const [node, counter] = claim
+  if (isTakenAsSigned(table)) return proofs.seenOf(table, state, claim, known?.state)
+  const isPlausible = node !== judge.epoch && counter <= mostPlausible
+  const isSilent = peer.kind !== 'laptop' || table === 'sync_conflict' || (table === 'user_profile' && state.id === peer.user_id)
+  return isPlausible && isSilent ? counter : 0
+}
+
+/**
+ * Of what stands here, the writes that others' writes in a state of a laptop cannot be shown to have seen, whatever it says: where the two meet,
+ * one of them is kept as a conflict. A signature says what somebody wrote, and not what they had seen.
+ */
+async function unseenIn(
+  { peer, judge, limits: answered }: Taking,
+  table: Replicated,
+  state: RowState,
+  known: Known | undefined,
+): Promise<Presence[]> {
+  if (peer.kind !== 'laptop' || !known || isLost(known) || !isTakenAsSigned(table)) return []
+  const limitOf = answered(table, true)
+  const here = known.state
+  const unseen: Presence[] = []
+  for (const [unit, stamp] of Object.entries(state.units)) {
+    if (covers(here.vv, stamp)) continue
+    const own = here.units[unit]
+    // What saw another write of a unit is later (I3), whatever clocks say.
+    if (own && unit !== EXISTENCE && stamp[2] <= own[2]) unseen.push([own[0], own[1]])
+    if (stamp[1] <= limitOf(stamp[0]) && stamp[3] !== null) continue
+    if (unit === EXISTENCE) {
+      // A deletion had to see all that was written to the row.
+      const isDeletion = state.alive.length === 0 && here.alive.length > 0
+      if (isDeletion && !(await judge.hasSeenAll(table, state, here))) unseen.push(...here.alive)
+      continue
+    }
+    const columns = descriptions[table].units[unit] ?? []
+    if (
+      own &&
+      !isSame(pick(state.values, columns), pick(here.values, columns)) &&
+      !(await judge.hasSeen(table, state, { unit, of: unit }, here))
+    )
+      unseen.push([own[0], own[1]])
+  }
+  return unseen
+}
+
+/**
+ * Two databases may each have their own app for somebody who works at two schools, and their own profile of somebody who has not agreed to
+ * a place in the school: nothing is refused, nothing taken, and nothing told.
+ */
+const isPassedOver = (table: Replicated, verdicts: readonly Verdict[]) =>
+  verdicts.some(
+    ({ code }) => (descriptions[table].sealed && code === 'foreign') || (descriptions[table].scope === 'commons' && code === AWAITS_PERSON),
+  )
+
+const isNotPlain = ({ outcome }: Answer) => outcome === 'held' || outcome === 'merged'
+
+/** Of a row that is not taken at all nothing is: each of its new units is refused with it. */
+function ofWholeRow(state: RowState, known: Known | undefined, verdicts: readonly Verdict[]): Verdict[] {
+  const [first] = verdicts as [Verdict, ...Verdict[]]
+  const fresh = Object.entries(state.units).filter(([, stamp]) => !known || !covers(known.state.vv, stamp))
+  const others = fresh.filter(([unit]) => verdicts.every((verdict) => verdict.unit !== unit))
+  return [...verdicts, ...others.map(([unit]) => ({ ...first, unit }))]
+}
+
+const plainAnswer = ({ table, id, outcome, reason }: Answer): RowAnswer => ({
+  table,
+  id,
+  outcome,
+  units: [],
+  code: reason ?? null,
+  theirs: null,
+})
+
+const refusal = (table: Replicated, { id }: RowState, verdicts: readonly Verdict[], theirs: Known | undefined): RowAnswer => ({
+  table,
+  id,
+  outcome: verdicts.every(({ stale }) => stale) ? 'conflict' : 'refused',
+  units: verdicts.map(({ unit }) => unit),
+  code: verdicts[0]?.code ?? null,
+  theirs: theirs && !descriptions[table].sealed ? (packRows([{ table, state: theirs.state }])[0] ?? null) : null,
+})
+
+/** Nothing of it can be read, so nothing is taken; the child gets what is here. */
+async function refusalOfMalformed(tx: WriteTx, school: string, { table, id, units }: Malformed): Promise<RowAnswer> {
+  const theirs = (await knownRows(tx, table, school, [id])).get(id)
+  const packed = theirs ? (packRows([{ table, state: theirs.state }])[0] ?? null) : null
+  return { table, id, outcome: 'refused', units, code: 'malformed', theirs: packed }
+}
+
+/**
+ * The state without what was refused of it: those units as they are here, and as if it had seen nothing from the first of them on, for
+ * what is not taken must never count as seen. A row that is not here cannot be taken without its creation, nor one whose deletion was
+ * refused, nor one that bears a later write of the same node.
+ */
+function withoutUnits(table: Replicated, state: RowState, known: Known | undefined, verdicts: readonly Verdict[]): RowState | null {
+  const refused = new Set(verdicts.map(({ unit }) => unit))
+  if (!known || refused.has(EXISTENCE)) return null
+  const vv = { ...state.vv }
+  for (const unit of refused) {
+    const [node, counter] = state.units[unit] as Stamp
+    const seen = vv[node]
+    if (seen !== undefined) vv[node] = Math.min(seen, counter - 1)
+  }
+  const units: Record<string, Stamp> = {}
+  let values = { ...state.values }
+  for (const [unit, stamp] of Object.entries(state.units)) {
+    const own = known.state.units[unit]
+    if (!refused.has(unit)) units[unit] = stamp
+    else if (own) {
+      units[unit] = own
+      values = { ...values, ...pick(known.state.values, descriptions[table].units[unit] ?? []) }
+    }
+  }
+  const isSeen = (stamp: Stamp) => covers(vv, stamp) || covers(known.state.vv, stamp)
+  if (!Object.values(units).every(isSeen)) return null
+  const alive = state.alive.filter((each) => covers(vv, each))
+  return { ...state, vv, units, values, alive: alive.length > 0 || state.alive.length === 0 ? alive : lastOfEach(vv) }
+}
+
+/**
+ * Which write said last that the row is there, before the one that is refused, is not told; of each node it can only be its last. One too
+ * many goes when others say so; one too few would be a deletion (world 3080).
+ */
+const lastOfEach = (vv: Vector): Presence[] => Object.entries(vv).filter(([, counter]) => counter > 0)
+
+/**
+ * A write whose author could not know that the right had gone is kept for a person to decide, not only refused. A row that was made is kept
+ * whole, under the last write in it: it may have been changed since another parent refused it, and one record never has two contents.
+ */
+const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verdict[]): Kept[] =>
+  verdicts.flatMap(({ unit, stale }): Kept[] => {
+    const isMade = unit === EXISTENCE && state.alive.length > 0
+    const stamp = isMade ? lastWritten(state) : state.units[unit]
+    if (!stale || !stamp || descriptions[table].sealed) return []
+    const columns =
+      unit === EXISTENCE
+        ? [...descriptions[table].identity, ...Object.values(descriptions[table].units).flat()]
+        : (descriptions[table].units[unit] ?? [])
+    const value = unit === EXISTENCE && state.alive.length === 0 ? null : pick(state.values, columns)
+    // Both can bear one stamp: a row that is there in spite of a deletion bears the deletion's.
+    const reason = value === null ? 'right_to_delete_lost' : 'right_lost'
+    return [{ table, rowId: state.id, unit, kind: 'right', value, stamp, status: 'open', reason }]
+  })
+
+/** What is a conflict of kind `right` is shown to the administrators as that. */
+function notKeptByRight(table: Replicated, state: RowState, verdicts: readonly Verdict[], theirs: Known | undefined): RefusedRow[] {
+  const units = verdicts.filter(({ stale }) => !stale)
+  return units.length > 0 ? [{ table, state, units, theirs: theirs?.state }] : []
+}
+
+/** By the writer's own count: its clock may have gone back meanwhile. */
+const lastWritten = ({ units }: RowState): Stamp | undefined => Object.values(units).sort((a, b) => b[1] - a[1] || compareStamps(b, a))[0]
+
+async function acknowledge(tx: WriteTx, peer: Row<'sync_peer'>, to: number, history: readonly HistoryEntry[]): Promise<void> {
+  const own = history.filter(({ node_id }) => node_id === peer.node_id)
+  const last = own.reduce((latest, entry) => (entry.node_seq > latest.node_seq ? entry : latest), { node_seq: 0, head: peer.history_head })
+  const set = {
+    own_seq: Math.max(to, 0),
+    highest_counter: Math.max(peer.highest_counter, to),
+    history_head: last.head,
+    last_seen_at: tx.now,
+  }
+  await setPeer(tx, peer.id, set)
+}

@@ -1,0 +1,276 @@
+import { limits } from '@markbook/shared/limits'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import type { Row } from '@markbook/shared/tables/tables'
+import { weightOfHistory } from '@markbook/sync/protocol/entries'
+import { FileAsk } from '@markbook/sync/protocol/files'
+import {
+  Hello,
+  Join,
+  type Joined,
+  Known,
+  Nothing,
+  OLDEST_PROTOCOL,
+  type Page,
+  PROTOCOL,
+  Pull,
+  Push,
+  type Pushed,
+  Renew,
+  type Renewed,
+  type Verified,
+  type Welcome,
+  Wiped,
+} from '@markbook/sync/protocol/messages'
+import { rowCountOf, weightOf } from '@markbook/sync/protocol/sheet'
+import { eq } from 'drizzle-orm'
+import type { Hono } from 'hono'
+import { slotOf } from '../../http/limiter.ts'
+import type { AppEnv } from '../../http/mount.ts'
+import type { Services } from '../../http/services.ts'
+import { lockedNode } from '../../store/node.ts'
+import { setPeer } from '../../store/peer-row.ts'
+import { QueueFull } from '../../store/replica/held.ts'
+import { statement } from '../../store/statement.ts'
+import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
+import { FILE_CONTENT } from '../files/named.ts'
+import { answerFiles, giveFile } from '../files/serve.ts'
+import { numberAbove } from '../identity/above.ts'
+import { newChallenge } from '../identity/challenge.ts'
+import { admit, childByNode, isSilent, NEW_PEER, peerById, peerHeld, syncFailures } from '../identity/enrolment.ts'
+import { isKey } from '../identity/keys.ts'
+import { nameAnew } from '../identity/nodes.ts'
+import { keysHere, sealKeys } from '../identity/own-keys.ts'
+import { isShutOut, isToBeWiped, noteWiped } from '../identity/wipe.ts'
+import { demandNotPutBack, inItsOwnDays } from '../incarnation/put-back.ts'
+import { withOneHand } from '../incarnation/twofold.ts'
+import { refusalLogOf } from '../issues/refusal-log.ts'
+import { isBelowFloor, unknownOf } from '../scope/gone.ts'
+import { scopeOf } from '../scope/scope.ts'
+import { digestsInTurn } from '../scope/verify.ts'
+import {
+  answerAt,
+  type Child,
+  type Ctx,
+  challengeHere,
+  countedIn,
+  demandNoOrigin,
+  departing,
+  enrolled,
+  greeting,
+  type Invited,
+  inSession,
+  invited,
+  numbered,
+} from './door.ts'
+import { newsOf } from './news.ts'
+import { nextPage } from './pages.ts'
+import { receive } from './receive.ts'
+import { heard } from './tombstones.ts'
+
+type Peer = Row<'sync_peer'>
+
+/** What this node answers its children: `/sync/*`, beside the contract, for programs alone. */
+export function serveChildren(app: Hono<AppEnv>, services: Services): void {
+  const news = newsOf(services.store)
+  const digests = digestsInTurn(services.store)
+  const at = { app, services, busy: new Set<string>() }
+  const { least, small, list } = limits.sync.door
+  answerAt(at, { path: '/sync/join', from: invited, schema: Join, most: small }, (given) => join(services, given))
+  answerAt(at, { path: '/sync/challenge', from: enrolled, schema: Nothing, most: least }, async ({ asker }) => ({
+    challenge: newChallenge(asker.peer, challengeHere(services)),
+  }))
+  answerAt(at, { path: '/sync/hello', from: greeting, schema: Hello, most: small }, (given) => hello(services, given))
+  answerAt(at, { path: '/sync/renew', from: numbered, schema: Renew, most: small }, (given) => renew(services, given))
+  answerAt(at, { path: '/sync/pull', from: numbered, schema: Pull, most: small }, (given) => pull(services, given, news))
+  answerAt(at, { path: '/sync/push', from: numbered, schema: Push, most: limits.sync.pageBytes, isPacked: true, isAlone: true }, (given) =>
+    push(services, given),
+  )
+  answerAt(at, { path: '/sync/known', from: numbered, schema: Known, most: list, isPacked: true }, (given) => known(services, given))
+  answerAt(at, { path: '/sync/verify', from: numbered, schema: Nothing, most: least }, (given) => verify(services, given, digests))
+  answerAt(at, { path: '/sync/files', from: inSession, schema: FileAsk, most: list, isPacked: true }, ({ asker, asked }) =>
+    answerFiles(services, asker.peer, asked),
+  )
+  answerAt(at, { path: '/sync/wiped', from: departing, schema: Wiped, most: least }, ({ asker, asked }) =>
+    services.store.write(asSystem(), async (tx) => {
+      await noteWiped(tx, asker.peer.id, asked.asked_at)
+      return {}
+    }),
+  )
+  app.get(FILE_CONTENT, async (c) => {
+    if (await isSilent(services.store, services.clock.now())) return c.notFound()
+    c.set('route', FILE_CONTENT)
+    demandNoOrigin(c.req.raw)
+    return giveFile(services, c.req.raw)
+  })
+}
+
+type Given<T> = { c: Ctx; asker: Child; asked: T }
+
+function join(services: Services, { asker, asked }: { asker: Invited; asked: Join }): Promise<Joined> {
+  const { store, config } = services
+  const host = { nodeId: store.nodeId, kind: config.role, name: config.nodeName, keys: keysHere(services) } as const
+  return store.write(asSystem(), (tx) => admit(tx, host, asker.invitation, asked))
+}
+
+const nameOfSchool = statement<{ id: string }>()(({ db, t: { school }, p }) =>
+  db.select({ name: school.name }).from(school).where(eq(school.id, p.id)),
+)
+
+async function hello(services: Services, { asker, asked }: Given<Hello>): Promise<Welcome> {
+  const greet = (before: string | null) => welcome(services, asker, before, asked)
+  return inItsOwnDays(
+    services,
+    () => greet(asker.peer.session_nonce),
+    () => greet(null),
+  )
+}
+
+/** `before`: the session in whose place the new one begins, null for none. */
+function welcome(services: Services, asker: Child, before: string | null, { protocol, node, now, cursor }: Hello): Promise<Welcome> {
+  return services.store.write(asSystem(), async (tx) => {
+    if (protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
+    // What it sent before it greeted may have been under way until now, and counts.
+    const peer = await peerHeld(tx, asker.peer.id)
+    if (node !== peer?.node_id) throw syncFailures.unknownNode()
+    if (isShutOut(peer)) throw syncFailures.revoked()
+    if (peer.session_nonce !== before) throw syncFailures.staleSession()
+    const set = { session_nonce: asker.nonce, session_number: 0, clock_offset: Math.round(now - tx.nowMs), last_seen_at: tx.now }
+    await setPeer(tx, peer.id, set)
+    await demandNotPutBack(tx, services, peer, cursor)
+    const { publicKey, boxKey } = keysHere(services)
+    const [own] = await nameOfSchool(tx, { id: peer.school_id ?? '' })
+    return {
+      protocol: PROTOCOL,
+      schema: SCHEMA_VERSION,
+      epoch: services.store.nodeId,
+      acknowledged: peer.own_seq,
+      head: peer.history_head,
+      now: tx.nowMs,
+      school: peer.school_id as string,
+      school_name: own?.name ?? peer.name,
+      scope: (await scopeOf(tx, peer)).text,
+      // It forgets everything soon, and may ask nothing any more.
+      below: !isToBeWiped(peer) && (await isBelowFloor(tx, peer.school_id as string, services.store.nodeId, cursor)),
+      above: await numberAbove(tx, peer.school_id as string),
+      wipe: isToBeWiped(peer) ? peer.wipe_asked_at : null,
+      keys: { public_key: publicKey, box_key: boxKey },
+    }
+  })
+}
+
+/** A node that begins anew is another peer with the same place; the one before stays, for it may be the original of a clone. */
+async function renew(services: Services, { asker, asked }: Given<Renew>): Promise<Renewed> {
+  if (!isKey(asked.public_key, 'ed25519') || !isKey(asked.box_key, 'x25519')) throw syncFailures.badSignature()
+  return services.store.write(asSystem(), async (tx) => {
+    const peer = await countedIn(tx, asker)
+    await lockedNode(tx, {})
+    // A copy of that database, or one whose answer was lost: nobody can tell, so it takes another.
+    if (await childByNode(tx, asked.node)) throw syncFailures.nodeTaken()
+    const { sync_peer } = tx.t
+    const others: { name: string }[] = await tx.db
+      .select({ name: sync_peer.name })
+      .from(sync_peer)
+      .where(eq(sync_peer.school_id, peer.school_id ?? ''))
+    const id = tx.newId()
+    const name = nameAnew(
+      peer.name,
+      others.map((other) => other.name),
+    )
+    const { node, public_key, box_key } = asked
+    // What was asked of the one before holds for its successor.
+    const { side, kind, school_id, user_id, revoked_at, wipe_asked_at } = peer
+    await tx.local.insert(tx.t.sync_peer).values({
+      ...NEW_PEER,
+      side,
+      kind,
+      school_id,
+      user_id,
+      revoked_at,
+      wipe_asked_at,
+      id,
+      name,
+      node_id: node,
+      public_key,
+      box_key,
+      enrolled_at: tx.now,
+    })
+    return { peer: id }
+  })
+}
+
+async function push(services: Services, { asker, asked }: Given<Push>): Promise<Pushed> {
+  const { pushRows, pageBytes } = limits.sync
+  if (rowCountOf(asked.tables) > pushRows || weightOf(asked.tables) + weightOfHistory(asked.history) > pageBytes)
+    throw syncFailures.tooLarge()
+  const { store } = services
+  const taken = withOneHand(store, () =>
+    store.write(asSystem(), async (tx) => {
+      const peer = await countedIn(tx, asker)
+      return receive(tx, peer, { epoch: store.nodeId, keys: sealKeys(services, peer), log: refusalLogOf(services) }, asked)
+    }),
+  )
+  return taken.catch((error: unknown) => {
+    throw error instanceof QueueFull ? syncFailures.queueFull() : error
+  })
+}
+
+const known = (services: Services, { asker, asked }: Given<Known>) =>
+  services.store.write(asSystem(), async (tx) => unknownOf(tx, await readerIn(tx, asker), asked))
+
+/** The child in its session, where it may read: one that is to be wiped is told nothing any more. */
+async function readerIn(tx: WriteTx, asker: Child): Promise<Peer> {
+  const peer = await countedIn(tx, asker)
+  if (isToBeWiped(peer)) throw syncFailures.revoked()
+  return peer
+}
+
+/** What this node holds of what is the child's, in figures. */
+async function verify(services: Services, { c, asker }: Given<unknown>, digests: ReturnType<typeof digestsInTurn>): Promise<Verified> {
+  const peer = await services.store.write(asSystem(), (tx) => readerIn(tx, asker))
+  const over = AbortSignal.any([c.req.raw.signal, services.jobs.stopping])
+  return slotOf(c.env?.incoming).releasedDuring(() => digests(peer, over))
+}
+
+const sessionOver = async () => {
+  throw syncFailures.staleSession()
+}
+
+/** Answers at once where there is something, else when there is, or after `wait` seconds with nothing. */
+async function pull(services: Services, { c, asker, asked }: Given<Pull>, news: ReturnType<typeof newsOf>): Promise<Page> {
+  const { store } = services
+  const begin = store.write(asSystem(), async (tx) => {
+    // That it asked, and how far it has read: a question that is heard twice is answered twice, and changes nothing.
+    const [signed] = await Promise.all([readerIn(tx, asker), tx.dialect.hurry(tx.connection)])
+    await demandNotPutBack(tx, services, signed, asked.cursor)
+    await heard(tx, store.nodeId, signed, asked.cursor)
+    return { peer: signed, epoch: store.nodeId }
+  })
+  const { peer, epoch } = await inItsOwnDays(services, () => begin, sessionOver)
+  const slot = slotOf(c.env?.incoming)
+  const until = performance.now() + asked.wait * 1_000
+  // Nobody waits for an answer that nobody reads, nor keeps a server from stopping.
+  const over = AbortSignal.any([c.req.raw.signal, services.jobs.stopping])
+  for (let hasWaited = false; ; hasWaited = true) {
+    const told = news.next([peer.school_id as string], Math.max(0, until - performance.now()), over)
+    // It began anew meanwhile, and must be greeted first: whoever is told another epoch sends everything again.
+    if (store.nodeId !== epoch) throw syncFailures.staleSession()
+    const page = await store.read(asSystem(), async (tx) => {
+      if (hasWaited) await demandEnrolled(tx, peer.id)
+      return nextPage(tx, peer, epoch, asked, sealKeys(services, peer))
+    })
+    if (page.tables.length > 0 || !page.is_last || page.cursor !== asked.cursor || performance.now() >= until || over.aborted) {
+      told.forget()
+      return page
+    }
+    // Whoever waits for news holds nobody else up.
+    await slot.releasedDuring(() => told.promise)
+  }
+}
+
+/** It may have been revoked while it waited. */
+async function demandEnrolled(tx: ReadTx, id: string): Promise<void> {
+  const peer = await peerById(tx, id)
+  if (!peer || isShutOut(peer)) throw syncFailures.revoked()
+  // It greets again, and hears of it.
+  if (isToBeWiped(peer)) throw syncFailures.staleSession()
+}

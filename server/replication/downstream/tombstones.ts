@@ -1,0 +1,91 @@
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import { textToCursor } from '@markbook/sync/protocol/cursor'
+import { EXISTENCE, textToVersions } from '@markbook/sync/versions'
+import { eq } from 'drizzle-orm'
+import type { Services } from '../../http/services.ts'
+import { setPeer } from '../../store/peer-row.ts'
+import { dropTombstones } from '../../store/replica/forget.ts'
+import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
+
+type Used = Pick<Services, 'store' | 'log'>
+type Peer = Row<'sync_peer'>
+
+/**
+ * Forgets deletions of half a year ago that everybody has heard of (SPEC, «Tombstones»): every child by its place in our feed, and the
+ * parents by what they acknowledged. A child that was silent for a year does not count; it merges anew when it comes back. Answers how
+ * many were forgotten.
+ */
+export async function forgetDeletions({ store }: Pick<Services, 'store'>): Promise<number> {
+  const schools = await store.read(asSystem(), (tx) => tx.db.select({ id: tx.t.school.id }).from(tx.t.school))
+  let forgotten = 0
+  for (const { id } of schools)
+    for (let after = 0, isLast = false; !isLast; ) {
+      const page = await store.write(asSystem(), (tx) => forgetPage(tx, store.nodeId, id, after))
+      forgotten += page.forgotten
+      after = page.after
+      isLast = page.isLast
+    }
+  return forgotten
+}
+
+async function forgetPage(tx: WriteTx, node: string, school: string, after: number) {
+  const heard = await heardByAll(tx, node, school)
+  const limit = limits.sync.pageRows
+  const found = await tx.dialect.tombstones(tx.connection, school, after, heard, limit)
+  const before = tx.nowMs - limits.sync.tombstones.age
+  const old = found.filter(({ units }) => deletedAt(units) < before)
+  const last = found.at(-1)?.seq ?? heard
+  if (old.length > 0) await dropTombstones(tx, school, old, old.at(-1)?.seq ?? 0)
+  // A number can have more rows than a page: what is left of it is found again.
+  return { forgotten: old.length, after: old.length > 0 ? last - 1 : last, isLast: found.length < limit }
+}
+
+const deletedAt = (units: string): number => textToVersions({ vv: '{}', units }).units[EXISTENCE]?.[2] ?? Number.MAX_SAFE_INTEGER
+
+/** The last number of the school's feed that no other node has still to hear of. */
+async function heardByAll(tx: ReadTx, node: string, school: string): Promise<number> {
+  const { sync_peer } = tx.t
+  const peers: Peer[] = await tx.db.select().from(sync_peer).where(eq(sync_peer.school_id, school))
+  const silentSince = tx.nowMs - limits.sync.tombstones.silence
+  const places = peers
+    .filter(({ revoked_at }) => revoked_at === null)
+    .filter(({ side, last_seen_at, enrolled_at }) => side === 'parent' || Date.parse(last_seen_at ?? enrolled_at) >= silentSince)
+    .map(({ side, own_seq, their_cursor }) => (side === 'parent' ? own_seq : placeIn(node, their_cursor)))
+  return Math.min((await tx.dialect.feedOf(tx.connection, school)).seq, ...places)
+}
+
+/** How far a child has read our feed; 0 of one that is still copying, which has heard of no deletion yet. */
+export function placeIn(node: string, cursor: string | null): number {
+  const known = textToCursor(cursor)
+  return known?.kind === 'feed' && known.epoch === node ? known.seq : 0
+}
+
+/** Saves how far a child has come, where that is further than was known. */
+export async function heard(tx: WriteTx, node: string, peer: Peer, cursor: string | null): Promise<void> {
+  if (placeIn(node, cursor) <= placeIn(node, peer.their_cursor)) return
+  await setPeer(tx, peer.id, { their_cursor: cursor })
+}
+
+/** Forgets once a day, for the first time a while after the start. */
+export function scheduleForgetting(services: Used): { stop(): Promise<void> } {
+  const { afterStart, every } = limits.sync.tombstones
+  let running: Promise<unknown> = Promise.resolve()
+  let next: NodeJS.Timeout
+  const plan = (ms: number) => {
+    next = setTimeout(() => {
+      running = forgetDeletions(services)
+        .then((forgotten) => forgotten > 0 && services.log.info({ forgotten }, 'forgot old deletions that every node has heard of'))
+        .catch((error: unknown) => services.log.warn({ err: error }, 'forgetting old deletions failed'))
+        .finally(() => plan(every))
+    }, ms).unref()
+  }
+  plan(afterStart)
+  return {
+    stop: async () => {
+      clearTimeout(next)
+      await running
+      clearTimeout(next)
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
+import type { Row } from '@markbook/shared/tables/tables'
+import { Page, Push, RowAnswer } from '@markbook/sync/protocol/messages'
+import { z } from 'zod'
+import { decrypt, encrypt } from '../../store/encryption.ts'
+import { OfRow, OnStick, type Packed } from '../files/by-hand.ts'
+import { isSignedBy, type NodeKeys, signatureOf } from '../identity/keys.ts'
+
+/**
+ * Pages on a stick (SPEC, «By hand»). A first line that anybody may read says between which nodes it goes; a second is the signature of
+ * the node that wrote it; the rest is sealed for the two of them, for a stick is lost sooner than a line is tapped.
+ * Behind that, a line each, lie the files, sealed too; which they are, and their hashes, is said in the part that is signed.
+ * - `up`, from a child: `cursor` how far it had read its parent's feed, `head` that of its own history at the first page's `from`;
+ *   `wants`: rows whose files it lacks.
+ * - `down`, the receipt to carry back: what became of each page, then the parent's news since `cursor`; `taken`: files that it has now.
+ */
+const Head = z.object({
+  markbook: z.literal('parcel'),
+  protocol: z.int(),
+  schema: z.int(),
+  direction: z.enum(['up', 'down']),
+  peer: z.uuid(),
+  node: z.uuid(),
+  school: z.uuid(),
+  made_at: z.string(),
+  cursor: z.string().max(300).nullable(),
+  scope: z.string().max(100).nullable(),
+  head: z.string().max(64).nullable(),
+})
+export type Head = z.infer<typeof Head>
+
+export const Up = z.object({
+  pages: z.array(z.object({ push: Push, people: z.int() })),
+  files: z.array(OnStick).default([]),
+  wants: z.array(OfRow).default([]),
+})
+export const Down = z.object({
+  answers: z.array(z.object({ to: z.int(), people: z.int(), answers: z.array(RowAnswer) })),
+  pages: z.array(Page),
+  files: z.array(OnStick).default([]),
+  taken: z.array(OnStick).default([]),
+})
+export type Up = z.infer<typeof Up>
+export type Down = z.infer<typeof Down>
+type Peer = Row<'sync_peer'>
+
+/** It rises when a parcel can no longer be read by the program before (parcel.test.ts). 2: history is signed, and rows and history go by column. */
+export const FORMAT = 2
+
+export const headOf = (head: Omit<Head, 'markbook' | 'protocol' | 'schema'>): Head => ({
+  markbook: 'parcel',
+  protocol: FORMAT,
+  schema: SCHEMA_VERSION,
+  ...head,
+})
+
+const MOST = 1_073_741_824
+
+type Keys = { keys: Pick<NodeKeys, 'signing'>; shared: Buffer }
+type Content = Omit<Up, 'files'> | Omit<Down, 'files'>
+export function wrap(head: Head, content: Content, packed: readonly Packed[], { keys, shared }: Keys): Buffer {
+  const first = JSON.stringify(head)
+  const files = packed.map(({ bytes: _, ...file }) => file)
+  const sealed = encrypt(gzipSync(JSON.stringify({ ...content, files })), shared, head.peer)
+  const lines = packed.map(({ bytes, sha256 }) => Buffer.from(`${encrypt(bytes, shared, ownerOf(head, sha256))}\n`))
+  return Buffer.concat([Buffer.from(`${first}\n${signatureOf(signedOf(first, sealed), keys)}\n${sealed}\n`), ...lines])
+}
+
+const ownerOf = ({ peer }: Pick<Head, 'peer'>, sha256: string) => `${peer} ${sha256}`
+
+/** The files of a parcel, one after the other, up to one that was damaged on its way: the rest comes another time. */
+export function* filesIn(bytes: Buffer, from: Pick<Peer, 'id'>, files: readonly OnStick[], shared: Buffer): Generator<Packed> {
+  let at = afterLines(bytes, 3)
+  for (const file of files) {
+    const end = bytes.indexOf('\n', at)
+    const content = end < 0 ? null : decrypt(bytes.toString('latin1', at, end), shared, ownerOf({ peer: from.id }, file.sha256))
+    if (content?.length !== file.size) return
+    at = end + 1
+    yield { ...file, bytes: content }
+  }
+}
+
+/** Where the line after so many begins. */
+function afterLines(bytes: Buffer, lines: number): number {
+  let at = 0
+  for (let line = 0; line < lines; line += 1) at = bytes.indexOf('\n', at) + 1
+  return at
+}
+
+const signedOf = (first: string, sealed: string) => ({
+  method: 'PARCEL',
+  path: createHash('sha256').update(first).digest('hex'),
+  body: Buffer.from(sealed),
+  nonce: '',
+  number: 0,
+})
+
+/** The head of a parcel; throws where the file is none, or of a newer program. */
+export function readHead(bytes: Buffer): Head {
+  const known = Head.safeParse(parsed(bytes.subarray(0, Math.max(0, bytes.indexOf('\n'))).toString('utf8')))
+  if (!known.success) throw new Error('This file is no parcel of Markbook.')
+  if (known.data.protocol !== FORMAT)
+    throw new Error(
+      'This parcel was made by another version of Markbook. Install the same one on both machines; nothing is lost meanwhile.',
+    )
+  return known.data
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** What is in it; throws where it was not written by the peer, was damaged, or is not for this node. */
+export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up'): Up
+export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'down'): Down
+export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up' | 'down'): Up | Down {
+  const [first = '', signature = '', sealed = ''] = bytes.toString('utf8', 0, afterLines(bytes, 3)).split('\n')
+  if (!isSignedBy(signedOf(first, sealed), signature, from.public_key))
+    throw new Error('This parcel was changed on its way, or was not written by the server that it names.')
+  const content = decrypt(sealed, shared, from.id)
+  if (!content) throw new Error('This parcel was not sealed for this server.')
+  const value: unknown = JSON.parse(gunzipSync(content, { maxOutputLength: MOST }).toString('utf8'))
+  const parcel = direction === 'up' ? Up.parse(value) : Down.parse(value)
+  if (goesOnAfter(bytes, 3 + parcel.files.length)) throw new Error('Something was added to this parcel behind its end.')
+  return parcel
+}
+
+function goesOnAfter(bytes: Buffer, lines: number): boolean {
+  let at = 0
+  for (let line = 0; line < lines; line += 1) {
+    const end = bytes.indexOf('\n', at)
+    if (end < 0) return false
+    at = end + 1
+  }
+  return at < bytes.length
+}

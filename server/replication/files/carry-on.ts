@@ -1,0 +1,63 @@
+import { toInstant } from '@markbook/shared/clock'
+import { limits } from '@markbook/shared/limits'
+import type { Services } from '../../http/services.ts'
+import { asSystem } from '../../store/tx.ts'
+import { LineFailure } from '../line/parent-line.ts'
+import type { Courier } from './courier.ts'
+import { nextDue } from './queue.ts'
+
+/** A courier that works while the server runs. `wake`: there may be something to carry, or the line is back. */
+export type Carriage = { wake(): void; stop(): Promise<void> }
+
+/** Once the parent will not have this node, only a greeting that it takes makes it worth asking again. */
+const BARRED = ['sync.revoked', 'sync.unknown_node', 'sync.stale_session']
+
+/** One run after another; the next when somebody wakes it, or when something that failed is to be tried again. */
+export function carryOn({ store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>, peerId: string, courier: Courier): Carriage {
+  const stopping = new AbortController()
+  let running: Promise<void> | null = null
+  let isAsked = false
+  let failures = 0
+  let timer: NodeJS.Timeout | undefined
+  const { first, most } = limits.sync.files
+
+  const plan = (ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(wake, ms).unref()
+  }
+  const runOnce = async () => {
+    try {
+      await courier.run(stopping.signal)
+      failures = 0
+      const next = await store.read(asSystem(), (tx) => nextDue(tx, peerId))
+      if (next) plan(Math.max(first, Date.parse(next) - Date.parse(toInstant(clock.now()))))
+    } catch (error) {
+      if (stopping.signal.aborted) return
+      failures += 1
+      if (!(error instanceof LineFailure)) log.warn({ err: error }, 'files could not be carried; it is tried again')
+      else if (BARRED.includes(error.code)) return
+      plan(Math.min(most, first * 2 ** Math.min(failures, 30)))
+    }
+  }
+  const wake = () => {
+    isAsked = true
+    if (running || stopping.signal.aborted) return
+    clearTimeout(timer)
+    running = (async () => {
+      while (isAsked && !stopping.signal.aborted) {
+        isAsked = false
+        await runOnce()
+      }
+    })().finally(() => {
+      running = null
+    })
+  }
+  return {
+    wake,
+    stop: async () => {
+      stopping.abort()
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

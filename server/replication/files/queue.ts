@@ -1,0 +1,190 @@
+import { toInstant } from '@markbook/shared/clock'
+import { COMMONS } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import { type FileTable, fileTables } from '@markbook/sync/protocol/files'
+import { and, asc, count, eq, gt, inArray, lte, notInArray } from 'drizzle-orm'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { parentsOf } from '../identity/enrolment.ts'
+import { fileOf, type NamedFile } from './named.ts'
+
+type Peer = Pick<Row<'sync_peer'>, 'id' | 'school_id' | 'node_id'>
+/** A row that names a file; `file` null: it names none now, or is gone. */
+export type RowOfFile = { table: FileTable; id: string; file: NamedFile | null; values: Readonly<Record<string, unknown>> }
+export type Queued = RowOfFile & { direction: 'up' | 'down'; tries: number }
+type Place = Pick<Row<'sync_file_place'>, 'epoch' | 'seq' | 'people'>
+
+/** The next rows with files that this node's feeds have, and how far they have been looked at once the queue has them. */
+export type Look = { rows: RowOfFile[]; place: Place; more: boolean }
+
+const NOWHERE = { seq: 0, people: 0 }
+/** Where nothing concerned files, so much of a feed is sooner read again than noted. */
+const WORTH_SAVING = 5_000
+
+/**
+ * Rows that came or changed since the files were looked at last. For a parent that is another than it was (an epoch), and for a new
+ * enrolment, that is every row: so what either has lost is found.
+ */
+export async function lookForNew(tx: ReadTx, { id, school_id, node_id: epoch }: Peer): Promise<Look | null> {
+  const school = school_id as string
+  const { sync_file_place } = tx.t
+  const [known] = await tx.db.select().from(sync_file_place).where(eq(sync_file_place.peer_id, id))
+  const { seq, people } = known?.epoch === epoch ? known : NOWHERE
+  const own = await changed(tx, school, seq)
+  const of = await changed(tx, COMMONS, people)
+  const moved = own.to - seq + of.to - people
+  if (known?.epoch === epoch && own.entries.length + of.entries.length === 0 && moved < WORTH_SAVING) return null
+  const rows = [...(await rowsOfFiles(tx, school, own.entries)), ...(await rowsOfFiles(tx, COMMONS, of.entries))]
+  return { rows, place: { epoch, seq: own.to, people: of.to }, more: own.more || of.more }
+}
+
+type Entry = { table: FileTable; id: string }
+
+/** Whole transactions; only one that is larger makes more than a batch. */
+async function changed(tx: ReadTx, school: string, after: number): Promise<{ entries: Entry[]; to: number; more: boolean }> {
+  const { seq: head } = await tx.dialect.feedOf(tx.connection, school)
+  if (head <= after) return { entries: [], to: after, more: false }
+  const { sync_row } = tx.t
+  const since = and(eq(sync_row.school_id, school), gt(sync_row.seq, after), inArray(sync_row.table_name, [...fileTables]))
+  const select = (where: typeof since, limit: number) =>
+    tx.db
+      .select({ table: sync_row.table_name, id: sync_row.row_id, seq: sync_row.seq })
+      .from(sync_row)
+      .where(where)
+      .orderBy(asc(sync_row.seq))
+      .limit(limit)
+  const found = (await select(since, limits.sync.files.batch + 1)) as (Entry & { seq: number })[]
+  if (found.length <= limits.sync.files.batch) return { entries: found, to: head, more: false }
+  const last = found.at(-1)?.seq as number
+  const whole = found.filter(({ seq }) => seq < last)
+  if (whole.length > 0) return { entries: whole, to: last - 1, more: true }
+  const all = await select(and(since, lte(sync_row.seq, last)), Number.MAX_SAFE_INTEGER)
+  return { entries: all as Entry[], to: last, more: true }
+}
+
+const AT_ONCE = 1_000
+/** The rows as they are now, each once. */
+export async function rowsOfFiles(tx: ReadTx, school: string, entries: readonly Entry[]): Promise<RowOfFile[]> {
+  const rows: RowOfFile[] = []
+  for (const table of fileTables) {
+    const ids = [...new Set(entries.filter((entry) => entry.table === table).map(({ id }) => id))]
+    if (ids.length === 0) continue
+    const t = tx.t[table] as typeof tx.t.report_book_pdf
+    const isScoped = table === 'report_book_pdf' || table === 'class_report_file'
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      const some = ids.slice(at, at + AT_ONCE)
+      const found: ({ id: string } & Record<string, unknown>)[] = await tx.db
+        .select()
+        .from(t)
+        .where(and(inArray(t.id, some), isScoped ? eq(t.school_id, school) : undefined))
+      const byId = new Map(found.map((row) => [row.id, row]))
+      for (const id of some) rows.push({ table, id, file: fileOf(table, id, byId.get(id) ?? {}), values: byId.get(id) ?? {} })
+    }
+  }
+  return rows
+}
+
+/** Puts rows into the queue, those that are in it already to its front, and takes out those that name no file any more. */
+export async function enqueue(
+  tx: WriteTx,
+  peerId: string,
+  rows: readonly (RowOfFile & { isHere: boolean })[],
+  place: Place,
+): Promise<void> {
+  const { sync_file, sync_file_place } = tx.t
+  for (const { table, id, file, isHere } of rows) {
+    const at = and(eq(sync_file.peer_id, peerId), eq(sync_file.table_name, table), eq(sync_file.row_id, id))
+    await tx.local.delete(tx.t.sync_file).where(at)
+    if (!file) continue
+    const direction = isHere ? 'up' : 'down'
+    const fresh = { peer_id: peerId, table_name: table, row_id: id, direction, tries: 0, next_at: tx.now, reason: null } as const
+    await tx.local.insert(tx.t.sync_file).values(fresh)
+  }
+  // What is left of enrolments that are over goes as well.
+  const others = (await parentsOf(tx)).map(({ id }) => id).filter((id) => id !== peerId)
+  await tx.local.delete(tx.t.sync_file_place).where(notInArray(sync_file_place.peer_id, others))
+  await tx.local.delete(tx.t.sync_file).where(notInArray(sync_file.peer_id, [...others, peerId]))
+  await tx.local.insert(tx.t.sync_file_place).values({ peer_id: peerId, ...place })
+}
+
+type Which = { dueOnly: boolean; limit: number }
+/** What waits, or what of it may be tried now, least tried first: what never works holds nothing else up. */
+export async function queuedOf(tx: ReadTx, { id, school_id }: Peer, { dueOnly, limit }: Which): Promise<Queued[]> {
+  const { sync_file } = tx.t
+  const found: Row<'sync_file'>[] = await tx.db
+    .select()
+    .from(sync_file)
+    .where(and(eq(sync_file.peer_id, id), dueOnly ? lte(sync_file.next_at, tx.now) : undefined))
+    .orderBy(asc(sync_file.tries), asc(sync_file.next_at), asc(sync_file.table_name), asc(sync_file.row_id))
+    .limit(limit)
+  const entries = found.map((row) => ({ table: row.table_name as FileTable, id: row.row_id }))
+  const rows = await rowsOfFiles(tx, school_id as string, entries)
+  const known = new Map(found.map((row) => [`${row.table_name} ${row.row_id}`, row]))
+  return rows.map((row) => {
+    const { direction, tries } = known.get(`${row.table} ${row.id}`) as Row<'sync_file'>
+    return { ...row, direction, tries }
+  })
+}
+
+const placeIn = ({ t: { sync_file } }: ReadTx, peerId: string, { table, id }: Entry) =>
+  and(eq(sync_file.peer_id, peerId), eq(sync_file.table_name, table), eq(sync_file.row_id, id))
+
+/** Nothing is left to do for them. */
+export async function settle(tx: WriteTx, peerId: string, rows: readonly Entry[]): Promise<void> {
+  for (const row of rows) await tx.local.delete(tx.t.sync_file).where(placeIn(tx, peerId, row))
+}
+
+export type Later = Entry & { direction: 'up' | 'down'; tries: number; reason: string }
+
+/** Each waits longer than the last time. Wrong content is not asked for more often than once a day in the end. */
+export async function postpone(tx: WriteTx, peerId: string, rows: readonly Later[]): Promise<void> {
+  const { first, most, worst } = limits.sync.files
+  for (const row of rows) {
+    const { direction, tries, reason } = row
+    const ms = Math.min(first * 2 ** Math.min(tries, 30), reason === WRONG ? worst : most)
+    const next_at = toInstant(tx.nowMs + ms)
+    await tx.local
+      .update(tx.t.sync_file)
+      .set({ direction, tries: tries + 1, next_at, reason })
+      .where(placeIn(tx, peerId, row))
+  }
+}
+export const WRONG = 'sync.wrong_content'
+
+/** A file came by another way: whoever waits for it, or is to have it, is asked at once. */
+export async function hurry(tx: WriteTx, { table, id }: Entry): Promise<void> {
+  const { sync_file } = tx.t
+  const of = and(eq(sync_file.table_name, table), eq(sync_file.row_id, id))
+  await tx.local.update(tx.t.sync_file).set({ tries: 0, next_at: tx.now }).where(of)
+}
+
+/** All is looked at again, and what waits is tried at once. */
+export async function lookAgain(tx: WriteTx, peerId: string): Promise<void> {
+  const { sync_file, sync_file_place } = tx.t
+  await tx.local.delete(tx.t.sync_file).where(eq(sync_file.peer_id, peerId))
+  await tx.local.delete(tx.t.sync_file_place).where(eq(sync_file_place.peer_id, peerId))
+}
+
+/** When the next of them is due; null where none waits. */
+export async function nextDue(tx: ReadTx, peerId: string): Promise<string | null> {
+  const { sync_file } = tx.t
+  const [first] = await tx.db
+    .select({ at: sync_file.next_at })
+    .from(sync_file)
+    .where(eq(sync_file.peer_id, peerId))
+    .orderBy(asc(sync_file.next_at))
+    .limit(1)
+  return first?.at ?? null
+}
+
+/** How many files wait to come from a parent, and to go to it. */
+export async function filesWaiting(tx: ReadTx, peerId: string): Promise<{ down: number; up: number }> {
+  const { sync_file } = tx.t
+  const found = await tx.db
+    .select({ direction: sync_file.direction, count: count() })
+    .from(sync_file)
+    .where(eq(sync_file.peer_id, peerId))
+    .groupBy(sync_file.direction)
+  const of = (direction: 'up' | 'down') => found.find((each) => each.direction === direction)?.count ?? 0
+  return { down: of('down'), up: of('up') }
+}

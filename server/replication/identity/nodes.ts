@@ -1,0 +1,79 @@
+import type { Row } from '@markbook/shared/tables/tables'
+import { eq } from 'drizzle-orm'
+import type { WriteTx } from '../../store/tx.ts'
+
+type Peer = Row<'sync_peer'>
+
+/** «Ada’s laptop (3)» is the third of that name; one without a number is the first. */
+function partsOf(name: string): { base: string; number: number } {
+  const [, base, number] = /^(.+) \((\d{1,6})\)$/.exec(name) ?? []
+  return base && number ? { base, number: Number(number) } : { base: name, number: 1 }
+}
+
+/** What a node is called that begins anew, among those of its school. */
+export function nameAnew(name: string, others: readonly string[]): string {
+  const { base } = partsOf(name)
+  const alike = [name, ...others].map(partsOf).filter((other) => other.base === base)
+  return `${base} (${Math.max(...alike.map(({ number }) => number)) + 1})`
+}
+
+/** What is told from the names and times of nodes. */
+export type NamedPeer = Pick<
+  Peer,
+  'id' | 'name' | 'side' | 'kind' | 'school_id' | 'user_id' | 'enrolled_at' | 'last_seen_at' | 'revoked_at'
+>
+
+/** As which node another began anew, and when; `bothHeard`: there are two of them, for this one was heard after the last began. */
+export type Successor = { name: string; at: string; bothHeard: boolean }
+
+/** By their names and times alone; null of one that did not begin anew, is revoked, or shares its name with another. */
+export function successorOf(peer: NamedPeer, peers: readonly NamedPeer[]): Successor | null {
+  const { base, number } = partsOf(peer.name)
+  const ever = peers.filter((other) => isAlike(peer, other) && partsOf(other.name).base === base)
+  const family = ever.filter((other) => !other.revoked_at)
+  const numbered = (other: NamedPeer) => partsOf(other.name).number
+  const later = family.filter((other) => numbered(other) > number).sort((a, b) => numbered(a) - numbered(b))
+  const [next, last] = [later[0], later.at(-1)]
+  if (!next || !last || next.enrolled_at < peer.enrolled_at) return null
+  const before = family.filter((other) => numbered(other) === number && other.enrolled_at <= next.enrolled_at)
+  if (before.length !== 1 || before[0]?.id !== peer.id) return null
+  // A copy and what it was copied from both begin anew from one number, which nobody uses after that.
+  const bothHeard = ever.every((other) => numbered(other) <= number || (peer.last_seen_at ?? '') > other.enrolled_at)
+  const { name, enrolled_at } = bothHeard ? last : next
+  return { name, at: enrolled_at, bothHeard }
+}
+
+const isAlike = (peer: NamedPeer, other: NamedPeer) =>
+  other.side === 'child' && other.school_id === peer.school_id && other.kind === peer.kind && other.user_id === peer.user_id
+
+/** The children among these that take part: of a database that has begun anew, its last number alone. */
+export function computersAmong<P extends NamedPeer>(peers: readonly P[]): P[] {
+  const families = new Map<string, P[]>()
+  for (const peer of peers) {
+    if (peer.side !== 'child') continue
+    const key = [peer.school_id, peer.kind, peer.user_id, partsOf(peer.name).base].join(' ')
+    families.set(key, [...(families.get(key) ?? []), peer])
+  }
+  return [...families.values()].flatMap((family) =>
+    family.filter((peer) => !peer.revoked_at && successorOf(peer, family)?.bothHeard !== false),
+  )
+}
+
+export async function renamePeer(tx: WriteTx, peer: Peer, name: string): Promise<Peer> {
+  const { sync_peer } = tx.t
+  await tx.local.update(tx.t.sync_peer).set({ name }).where(eq(sync_peer.id, peer.id))
+  if (name !== peer.name) told(tx, peer, 'update', { name: { before: peer.name, after: name } })
+  return { ...peer, name }
+}
+
+/** Of a child: its next request is refused. Of a parent: this node leaves it, and goes on by itself. Again is the same. */
+export async function revokePeer(tx: WriteTx, peer: Peer): Promise<void> {
+  if (peer.revoked_at) return
+  const { sync_peer } = tx.t
+  await tx.local.update(tx.t.sync_peer).set({ revoked_at: tx.now }).where(eq(sync_peer.id, peer.id))
+  told(tx, peer, 'delete', { name: { before: peer.name, after: null } })
+}
+
+function told(tx: WriteTx, { id, school_id }: Peer, action: 'update' | 'delete', changes: Readonly<Record<string, unknown>>): void {
+  if (school_id) tx.note({ schoolId: school_id, entity: 'sync_peer', id, action, changes })
+}

@@ -1,0 +1,119 @@
+import { X509Certificate } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { request as askPlainly } from 'node:http'
+import { request as askSecurely } from 'node:https'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import { pipeline, Readable } from 'node:stream'
+import { connect, type DetailedPeerCertificate, rootCertificates } from 'node:tls'
+import { createGunzip } from 'node:zlib'
+import { limits } from '@markbook/shared/limits'
+import { writeAtomically } from '../../lan/atomic-write.ts'
+import { tlsFolder } from '../../lan/authority.ts'
+
+/** The authority of a parent that a person of this computer compared and trusts, beside those that everybody trusts. */
+export type Authority = { pem: string; fingerprint: string }
+
+const fileIn = (dataDir: string) => join(tlsFolder(dataDir), 'parent.pem')
+
+export const trustedAuthority = (dataDir: string): string | null =>
+  existsSync(fileIn(dataDir)) ? readFileSync(fileIn(dataDir), 'utf8') : null
+
+export function trustAuthority(dataDir: string, { pem }: Pick<Authority, 'pem'>): void {
+  mkdirSync(tlsFolder(dataDir), { recursive: true, mode: 0o700 })
+  writeAtomically(fileIn(dataDir), pem, 0o600)
+}
+
+/** The authority that the server at an address shows as its own; null where it shows none, or nobody answers. Nothing is trusted by it. */
+export function authorityAt(address: URL): Promise<Authority | null> {
+  const { hostname } = address
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return new Promise((resolve) => {
+    const options = { host, port: Number(address.port || 443), rejectUnauthorized: false, ...(isIP(host) ? {} : { servername: host }) }
+    const socket = connect(options, () => {
+      resolve(topOf(socket.getPeerCertificate(true)))
+      socket.destroy()
+    })
+    socket.setTimeout(limits.firstByte, () => socket.destroy())
+    socket.once('error', () => resolve(null))
+    socket.once('close', () => resolve(null))
+  })
+}
+
+function topOf(shown: DetailedPeerCertificate): Authority | null {
+  let top = shown
+  while (top.issuerCertificate && top.issuerCertificate !== top) top = top.issuerCertificate
+  return top.raw ? authorityFrom(top.raw) : null
+}
+
+/** A certificate as a file or a server shows it; null where it is none, or not one of an authority that vouches for itself. */
+export function authorityFrom(shown: Buffer): Authority | null {
+  try {
+    const certificate = new X509Certificate(shown)
+    if (!certificate.ca || !certificate.checkIssued(certificate)) return null
+    return { pem: certificate.toString(), fingerprint: certificate.fingerprint256 }
+  } catch {
+    return null
+  }
+}
+
+const NOT_KNOWN = [
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+]
+
+/** Whether the server at an address shows a certificate that nobody here vouches for. False where it is another trouble. */
+export function isUnknown(address: URL, authority: string | null): Promise<boolean> {
+  if (address.protocol !== 'https:') return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const asked = askSecurely(
+      new URL('/healthz', address),
+      { ca: trusted(authority), agent: false, timeout: limits.firstByte },
+      (reply) => {
+        reply.destroy()
+        resolve(false)
+      },
+    )
+    asked.once('timeout', () => asked.destroy())
+    asked.once('error', (error: NodeJS.ErrnoException) => resolve(NOT_KNOWN.includes(error.code ?? '')))
+    asked.end()
+  })
+}
+
+const trusted = (authority: string | null) => (authority ? [...rootCertificates, authority] : [...rootCertificates])
+
+/**
+ * Like `fetch`, which cannot be told to trust one more authority for one request, and which says nothing for long where a connection is
+ * taken and closed at once, as by a proxy whose server is away.
+ */
+export async function fetchTrusting(request: Request, authority: string | null, signal: AbortSignal): Promise<Response> {
+  const body = Buffer.from(await request.arrayBuffer())
+  return ask(request, body, authority, signal).catch((error: unknown) => {
+    // The other side may close a connection that was kept, in the moment when it is used again.
+    if (error instanceof Stale) return ask(request, body, authority, signal)
+    throw error
+  })
+}
+
+class Stale extends Error {}
+
+function ask({ url, method, headers: own }: Request, body: Buffer, authority: string | null, signal: AbortSignal): Promise<Response> {
+  const headers = { ...Object.fromEntries(own), 'content-length': String(body.length), 'accept-encoding': 'gzip' }
+  const begin = url.startsWith('https:') ? askSecurely : askPlainly
+  return new Promise((resolve, reject) => {
+    const asked = begin(url, { method, headers, signal, ...(authority && { ca: trusted(authority) }) }, (reply) => {
+      const isPacked = reply.headers['content-encoding'] === 'gzip'
+      // A line that breaks off breaks off what is unpacked, too.
+      const plain = isPacked ? pipeline(reply, createGunzip(), () => {}) : reply
+      const fields = Object.entries(reply.headers).filter(([name]) => name !== 'content-encoding' && name !== 'content-length')
+      const hasBody = ![204, 205, 304].includes(reply.statusCode ?? 0)
+      if (!hasBody) reply.resume()
+      const stream = hasBody ? (Readable.toWeb(plain) as ReadableStream<Uint8Array>) : null
+      resolve(new Response(stream, { status: reply.statusCode ?? 502, headers: fields.map(([name, value]) => [name, String(value)]) }))
+    })
+    asked.once('error', (error: NodeJS.ErrnoException) => reject(asked.reusedSocket && error.code === 'ECONNRESET' ? new Stale() : error))
+    asked.end(body)
+  })
+}

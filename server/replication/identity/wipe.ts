@@ -1,0 +1,55 @@
+import { replicationFailures } from '@markbook/shared/contract/replication'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Services } from '../../http/services.ts'
+import { setPeer } from '../../store/peer-row.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { parentsOf, peerHeld, syncFailures } from './enrolment.ts'
+
+/**
+ * The order that a laptop be erased (sync/SPEC.md, «Wiping»). It stands beside the enrolment at the parent; the laptop hears of it in the reply to
+ * its next greeting.
+ */
+type Peer = Row<'sync_peer'>
+type Order = Pick<Peer, 'wipe_asked_at' | 'wiped_at'>
+
+/** It was asked for, and the laptop has not said yet that it is done. */
+export const isToBeWiped = ({ wipe_asked_at, wiped_at }: Order): boolean => wipe_asked_at !== null && wiped_at === null
+
+/** Nothing is heard from it. A laptop that is to be wiped is heard, even where it was revoked: it sends first what nobody else has. */
+export const isShutOut = (peer: Order & Pick<Peer, 'revoked_at'>): boolean => peer.revoked_at !== null && !isToBeWiped(peer)
+
+/** Asks that a laptop be erased. Again is the same. Its session ends, so that it greets and hears of it. */
+export async function askWipe(tx: WriteTx, { id }: Peer): Promise<Peer> {
+  const peer = (await peerHeld(tx, id)) as Peer
+  if (peer.side !== 'child' || peer.kind !== 'laptop') throw replicationFailures.notALaptop()
+  if (peer.wiped_at !== null) throw replicationFailures.wipedAlready()
+  if (isToBeWiped(peer)) return peer
+  const set = { wipe_asked_at: tx.now, session_nonce: null }
+  await setPeer(tx, id, set)
+  note(tx, peer, { wipe_asked_at: { before: null, after: tx.now } })
+  return { ...peer, ...set }
+}
+
+/** The laptop has sent everything, and erases itself now. It is not heard any more. Throws 409 where that was not asked for, or at another time. */
+export async function noteWiped(tx: WriteTx, id: string, askedAt: string): Promise<void> {
+  const peer = await peerHeld(tx, id)
+  if (!peer || peer.wipe_asked_at !== askedAt) throw syncFailures.noWipe()
+  if (peer.wiped_at !== null) return
+  await setPeer(tx, id, { wiped_at: tx.now, revoked_at: peer.revoked_at ?? tx.now, session_nonce: null, last_seen_at: tx.now })
+  note(tx, peer, { wiped_at: { before: null, after: tx.now } })
+}
+
+function note(tx: WriteTx, { id, school_id }: Peer, changes: Record<string, { before: null; after: string }>): void {
+  if (school_id) tx.note({ schoolId: school_id, entity: 'sync_peer', id, action: 'update', changes })
+}
+
+/**
+ * Whose order to erase itself a node heeds: only a laptop, and only that of its school (sync/SPEC.md, «Wiping»). That is its parent that is a
+ * school's server, and where it has none the first.
+ */
+export async function isObeyed(tx: ReadTx, { config }: Pick<Services, 'config'>, peer: Pick<Peer, 'id' | 'user_id'>): Promise<boolean> {
+  if (config.role !== 'school' || peer.user_id === null) return false
+  const parents = await parentsOf(tx)
+  const school = parents.find(({ kind }) => kind === 'school') ?? parents[0]
+  return school?.id === peer.id
+}

@@ -1,0 +1,108 @@
+import { createHash, createHmac } from 'node:crypto'
+import { COMMONS } from '@markbook/shared/ids'
+import type { Row } from '@markbook/shared/tables/tables'
+import { type Cursor, type Imprint, placeToText, textToCursor } from '@markbook/sync/protocol/cursor'
+import { and, desc, eq, lte } from 'drizzle-orm'
+import { incarnations } from '../../store/node.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+
+type Peer = Row<'sync_peer'>
+type Spot = Pick<Cursor, 'epoch' | 'seq' | 'people'>
+
+const lastEntry = statement<{ school: string; upTo: number }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ id: history.id, seq: history.seq })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), lte(history.seq, p.upTo)))
+    .orderBy(desc(history.seq), desc(history.id))
+    .limit(1),
+)
+
+/** Of what was last written in a school up to a number of its feed, and of people up to one of theirs: ids that no other history has there. */
+async function digestAt(tx: ReadTx, school: string, { seq, people }: Spot): Promise<string> {
+  const own = await lastEntry(tx, { school, upTo: seq })
+  const ofPeople = await lastEntry(tx, { school: COMMONS, upTo: people })
+  const last = [...own, ...ofPeople].map((entry) => [entry.id, entry.seq])
+  return createHash('sha256')
+    .update(JSON.stringify([own.length, last]))
+    .digest('base64url')
+    .slice(0, 12)
+}
+
+const sealOf = (key: Buffer, school: string, cursor: Cursor, { digest, acknowledged, former }: Omit<Imprint, 'seal'>): string =>
+  createHmac('sha256', key)
+    .update(JSON.stringify(['markbook:imprint', school, placeToText(cursor), digest, acknowledged, former]))
+    .digest('base64url')
+    .slice(0, 16)
+
+/** Of an id what is not its time. */
+const ending = (id: string) => id.slice(-12)
+const FIRST = 'first'
+
+/** A place in this node's feed for a child, with what this node knows there. */
+export async function imprinted(tx: ReadTx, peer: Peer, cursor: Cursor, key: Buffer): Promise<Cursor> {
+  const school = peer.school_id as string
+  const [, before] = await incarnations(tx)
+  const known = { digest: await digestAt(tx, school, cursor), acknowledged: peer.highest_counter, former: before ? ending(before) : FIRST }
+  return { ...cursor, imprint: { ...known, seal: sealOf(key, school, cursor, known) } }
+}
+
+/**
+ * What shows that the database was put back: a place beyond its end, another history there, less of the child than it had, or a place under
+ * a number that it had later.
+ */
+export type Sign = 'beyond' | 'history' | 'acknowledged' | 'number'
+/** `number`: of the place. `common`: up to where this database is as it was when it wrote the place; 0 where nobody can say. */
+export type Shown = { sign: Sign; number: string; common: { seq: number; people: number } }
+
+/** What a child’s place says against this database; null where it says nothing, or where this database never said so. */
+export async function shownBy(tx: ReadTx, peer: Peer, epoch: string, text: string | null, key: Buffer): Promise<Shown | null> {
+  const school = peer.school_id as string
+  const cursor = ownWords(school, text, key)
+  if (!cursor) return null
+  const number = cursor.epoch
+  const last = ownWords(school, peer.their_cursor, key)
+  const heard = last?.epoch === epoch ? last : null
+  if (cursor.epoch !== epoch)
+    return (await isOfLater(tx, cursor, epoch)) ? { sign: 'number', number, common: heard ? spotOf(heard) : BEGINNING } : null
+  const [own, ofPeople] = [await tx.dialect.feedOf(tx.connection, school), await tx.dialect.feedOf(tx.connection, COMMONS)]
+  const common = commonWith(cursor, heard)
+  if (cursor.seq > own.seq || cursor.people > ofPeople.seq) return { sign: 'beyond', number, common }
+  if ((await digestAt(tx, school, cursor)) !== cursor.imprint.digest) return { sign: 'history', number, common }
+  if (cursor.imprint.acknowledged <= peer.highest_counter) return null
+  return { sign: 'acknowledged', number, common: spotOf(cursor) }
+}
+
+/** A place that this database wrote itself, or the one that it is a copy of. */
+function ownWords(school: string, text: string | null, key: Buffer): (Cursor & { imprint: Imprint }) | null {
+  const cursor = textToCursor(text)
+  const { imprint } = cursor ?? {}
+  if (!cursor || !imprint) return null
+  return imprint.seal === sealOf(key, school, cursor, imprint) ? { ...cursor, imprint } : null
+}
+
+/**
+ * Whether the place is of a number that came after the present one, of which this database knows nothing any more. A restore gives another
+ * present number: then what the days had that it took away is no sign.
+ */
+async function isOfLater(tx: ReadTx, { epoch, imprint: { former } }: Cursor & { imprint: Imprint }, present: string): Promise<boolean> {
+  const known = await incarnations(tx)
+  if (known.includes(epoch) || (former !== ending(present) && known.some((id) => ending(id) === former))) return false
+  return (await shownBefore(tx, { school: COMMONS, number: epoch })).length === 0
+}
+const shownBefore = statement<{ school: string; number: string }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ id: history.id })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), eq(history.near_id, p.school), eq(history.row_id, p.number)))
+    .limit(1),
+)
+
+const BEGINNING: Shown['common'] = { seq: 0, people: 0 }
+const spotOf = ({ seq, people }: Spot): Shown['common'] => ({ seq, people })
+
+/** A child that shows a sign was not answered since the database was put back: what was heard of it last is of before. */
+function commonWith(cursor: Spot, heard: Spot | null): Shown['common'] {
+  return heard !== null && heard.seq <= cursor.seq && heard.people <= cursor.people ? spotOf(heard) : BEGINNING
+}

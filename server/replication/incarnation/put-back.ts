@@ -1,0 +1,87 @@
+import { COMMONS } from '@markbook/shared/ids'
+import type { Row } from '@markbook/shared/tables/tables'
+import { and, desc, eq } from 'drizzle-orm'
+import type { Services } from '../../http/services.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { type Shown, shownBy } from './imprint.ts'
+import { restamp } from './restamp.ts'
+
+type Peer = Row<'sync_peer'>
+type Used = Pick<Services, 'store' | 'log' | 'keys'>
+
+/** This database was put back to an earlier state behind the program's back, as a child shows. */
+export class PutBack extends Error {
+  constructor(
+    readonly node: string,
+    readonly child: Peer,
+    readonly shown: Shown,
+  ) {
+    super('this database was put back to an earlier state')
+  }
+}
+
+/** Before anything is answered to a child: throws `PutBack` where its place in our feed is one that this database no longer has. */
+export async function demandNotPutBack(
+  tx: ReadTx,
+  { store, keys }: Pick<Used, 'store' | 'keys'>,
+  child: Peer,
+  cursor: string | null,
+): Promise<void> {
+  const { nodeId } = store
+  const shown = await shownBy(tx, child, nodeId, cursor, keys.seal)
+  if (shown) throw new PutBack(nodeId, child, shown)
+}
+
+/** Does `answer`; where a child shows that the database was put back, it begins anew first, and `otherwise` is done. */
+export async function inItsOwnDays<T>(services: Used, answer: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> {
+  try {
+    return await answer()
+  } catch (error) {
+    if (!(error instanceof PutBack)) throw error
+    await beginAnewHere(services, error)
+    return otherwise()
+  }
+}
+
+/**
+ * What `markbook restore` would have done: another incarnation, so that equal numbers never meet from here on. What was
+ * written since under the number before is stamped anew, for the lost days have other writes under it; nobody knows since when, so all of
+ * it that may be. Every session ends, of people and of children.
+ */
+async function beginAnewHere({ store, log }: Used, { node, child, shown }: PutBack): Promise<void> {
+  const { sign, number, common } = shown
+  const school = child.school_id as string
+  const isDone = await store.replaceNode(node, async (tx) => {
+    const { sync_feed, sync_peer, session, otp_code } = tx.t
+    const feeds = await tx.db.select({ id: sync_feed.school_id }).from(sync_feed)
+    for (const { id } of feeds) {
+      await restamp(tx, id, [{ node, acknowledged: id === school ? common.seq : id === COMMONS ? common.people : 0 }])
+      tx.note({ schoolId: id, entity: ENTITY, id: number, action: 'delete', changes: { put_back: sign, shown_by: child.node_id } })
+    }
+    await tx.local.delete(session)
+    await tx.local.delete(otp_code)
+    await tx.local.update(sync_peer).set({ session_nonce: null }).where(eq(sync_peer.side, 'child'))
+  })
+  if (isDone) log.warn({ child: child.name, sign, before: node, node: store.nodeId }, PUT_BACK)
+}
+
+const PUT_BACK =
+  'the database was put back to an earlier state, and not by markbook restore: it began anew, and everybody below sends everything again'
+
+const ENTITY = 'node'
+
+const lastNote = statement()(({ db, t: { history } }) =>
+  db
+    .select({ at: history.at })
+    .from(history)
+    .where(and(eq(history.school_id, COMMONS), eq(history.near_id, COMMONS), eq(history.entity, ENTITY), eq(history.action, 'delete')))
+    .orderBy(desc(history.seq))
+    .limit(1),
+)
+
+/** When this database last began anew because it had been put back; null where it never did. */
+export async function putBackAt(tx: ReadTx): Promise<string | null> {
+  const [last] = await lastNote(tx, {})
+  return last?.at ?? null
+}

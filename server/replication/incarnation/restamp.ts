@@ -1,0 +1,133 @@
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { retoldDetail } from '@markbook/sync/journal'
+import { PENDING } from '@markbook/sync/stamp'
+import {
+  EXISTENCE,
+  type Presence,
+  type Stamp,
+  textToVersions,
+  type Versions,
+  type VersionsText,
+  versionsToText,
+} from '@markbook/sync/versions'
+import { and, eq, gt, isNull, or } from 'drizzle-orm'
+import { laptopOwner } from '../../store/laptop.ts'
+import { tableOrder } from '../../store/replica/links.ts'
+import { knownRows, versionsHeld } from '../../store/replica/states.ts'
+import type { Retold, WriteTx } from '../../store/tx.ts'
+
+/** A number of this database, and up to which of its writes a parent has them. */
+export type Unsaid = { node: string; acknowledged: number }
+
+/**
+ * Gives the writes after `acknowledged` of each of these numbers dots of this database, as one transaction of it: a row may bear several. The
+ * history proves them as it proved them before. A row whose last write of each of them is among `known` stays as it is.
+ */
+export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsaid[], known: Dots = new Set()): Promise<void> {
+  if (unsaid.length === 0) return
+  const { sync_row } = tx.t
+  const named = unsaid.map(({ node }) => tx.dialect.contains(sync_row.vv, node))
+  const rows: Row<'sync_row'>[] = await tx.db
+    .select()
+    .from(sync_row)
+    .where(and(eq(sync_row.school_id, school), or(...named)))
+  const isWanted = (row: VersionsText) => {
+    const { vv } = textToVersions(row)
+    return unsaid.some(({ node, acknowledged }) => (vv[node] ?? 0) > acknowledged)
+  }
+  const isKnown = (row: VersionsText & OfRow) => {
+    const { vv } = textToVersions(row)
+    const last = unsaid.filter(({ node, acknowledged }) => (vv[node] ?? 0) > acknowledged)
+    return last.every(({ node }) => known.has(dotOf(row, node, vv[node])))
+  }
+  const wanted = rows.filter((row) => isWanted(row) && !isKnown(row))
+  const { node: nodes } = tx.t
+  const [current] = await tx.db.select().from(nodes).where(isNull(nodes.ended_at))
+  const own = current?.id as string
+  for (const table of tableOrder) {
+    const ids = wanted.filter(({ table_name }) => table_name === table).map(({ row_id }) => row_id)
+    if (ids.length === 0) continue
+    // Somebody may have written them since they were read, and nobody does from here on.
+    const held = (await versionsHeld(tx, table, school, ids)).filter(isWanted)
+    const anew = new Map<string, Versions>()
+    const changed = held.map(({ row_id, extra, settled, schema, ...text }) => {
+      const versions = unsaid.reduce((last, { node, acknowledged }) => moved(last, node, own, acknowledged), textToVersions(text))
+      anew.set(row_id, versions)
+      const deleted = versions.alive.length === 0
+      return { table_name: table, row_id, deleted, extra, settled: Boolean(settled), schema, source_id: null, ...versionsToText(versions) }
+    })
+    const retold = isProvable(table) ? await retoldOf(tx, school, table, anew) : []
+    tx.replica.bring(school, changed)
+    tx.replica.retell(school, retold)
+  }
+}
+
+/** Writes by table, row, number and counter. */
+type Dots = ReadonlySet<string>
+
+/**
+ * Writes of these own numbers that a child has brought back, and that this database does not have itself: others know them by that dot, also
+ * a parent, which would take it for a second write beside what came after it.
+ */
+export async function broughtBack(tx: WriteTx, school: string, unsaid: readonly Unsaid[]): Promise<Dots> {
+  if (unsaid.length === 0) return new Set()
+  const { history, sync_peer } = tx.t
+  const peers = await tx.db.select({ node_id: sync_peer.node_id }).from(sync_peer).where(eq(sync_peer.side, 'child'))
+  const children = new Set(peers.map(({ node_id }) => node_id))
+  if (children.size === 0) return children
+  const entries = await tx.db
+    .select({
+      table_name: history.entity,
+      row_id: history.row_id,
+      node: history.node_id,
+      counter: history.node_seq,
+      source: history.source_id,
+    })
+    .from(history)
+    .where(and(eq(history.school_id, school), or(...unsaid.map(after(tx)))))
+  const dots = (from: (source: string | null) => boolean) =>
+    entries.filter(({ source }) => from(source)).map((entry) => dotOf(entry, entry.node, entry.counter))
+  const told = new Set(dots((source) => source !== null && children.has(source)))
+  for (const own of dots((source) => source === null)) told.delete(own)
+  return told
+}
+
+type OfRow = { table_name: string; row_id: string }
+const dotOf = ({ table_name, row_id }: OfRow, node: string, counter: number | null | undefined) =>
+  `${table_name}:${row_id} ${node} ${counter}`
+
+const after =
+  ({ t: { history } }: WriteTx) =>
+  ({ node, acknowledged }: Unsaid) =>
+    and(eq(history.node_id, node), gt(history.node_seq, acknowledged))
+
+/** What is taken of a row for its writer's signature (`judge.ts`). */
+const isProvable = (table: Replicated): boolean =>
+  !descriptions[table].notOnLaptops && descriptions[table].scope !== 'commons' && table !== 'sync_conflict'
+
+/** One for each person whose writes of a row are stamped anew. What a laptop wrote by itself, over what was refused, nobody takes. */
+async function retoldOf(tx: WriteTx, school: string, table: Replicated, anew: ReadonlyMap<string, Versions>): Promise<Retold[]> {
+  const isLaptop = (await laptopOwner(tx)) !== null
+  const known = await knownRows(tx, table, school, [...anew.keys()])
+  return [...anew].flatMap(([row_id, { units, alive }]) => {
+    const values = known.get(row_id)?.state.values ?? {}
+    const moved = Object.entries(units).filter(([, [, counter]]) => counter === PENDING)
+    const actors = [...new Set(moved.map(([, [, , , actor]]) => actor))].filter((actor) => !isLaptop || actor !== null)
+    return actors.map((actor_id) => {
+      const stamps = Object.fromEntries(moved.filter(([, [, , , actor]]) => actor === actor_id))
+      const action = alive.length === 0 && EXISTENCE in stamps ? 'delete' : 'update'
+      const near_id = String(values[descriptions[table].near ?? 'id'] ?? row_id)
+      return { actor_id, entity: table, row_id, near_id, action, detail: JSON.stringify(retoldDetail(table, values, stamps)) }
+    })
+  })
+}
+
+function moved({ vv, units, alive }: Versions, from: string, to: string, after: number): Versions {
+  if ((vv[from] ?? 0) <= after) return { vv, units, alive }
+  const stamps = Object.entries(units).map(([unit, stamp]): [string, Stamp] => {
+    const [node, counter, ...rest] = stamp
+    return [unit, node === from && counter > after ? ([to, PENDING, ...rest] as unknown as Stamp) : stamp]
+  })
+  const there = alive.map((each): Presence => (each[0] === from && each[1] > after ? [to, PENDING] : each))
+  return { vv: { ...vv, [from]: Math.min(vv[from] ?? 0, after), [to]: PENDING }, units: Object.fromEntries(stamps), alive: there }
+}

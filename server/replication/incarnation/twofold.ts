@@ -1,0 +1,151 @@
+import type { HistoryEntry } from '@markbook/sync/protocol/entries'
+import { and, asc, desc, eq } from 'drizzle-orm'
+import { digestOf, headAfter } from '../../store/history-chain.ts'
+import { setPeer } from '../../store/peer-row.ts'
+import { statement } from '../../store/statement.ts'
+import type { Store } from '../../store/store.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { syncFailures } from '../identity/enrolment.ts'
+import { storedEntries } from '../journal/told.ts'
+import { restamp } from './restamp.ts'
+
+/**
+ * What a laptop and a copy of it both wrote under `node`, and said to two parents, meets: of the writes that came from one of
+ * them all after `after` are its own.
+ */
+export class NumberTwofold extends Error {
+  constructor(
+    readonly school: string,
+    readonly node: string,
+    readonly after: number,
+    /** It is the one that speaks. */
+    readonly isSpeaker: boolean,
+  ) {
+    super('a laptop and a copy of it write under one number')
+  }
+}
+
+/** In the place of a peer's head of history: no history has it, so whoever greets under that number learns that it must begin anew. */
+export const NO_HEAD = 'twofold'
+
+/** A transaction of a node's history: its number there, its head, and what was made of it to chain it. */
+type Link = { node_seq: number; head: string; digest: string }
+const follows = ({ head, digest }: Link, before: string) => headAfter(before, digest) === head
+
+/** The laptops whose numbers these are, locked where the transaction writes: nothing is heard of them from another in between. */
+const laptopsOf = statement<{ school: string; nodes: string }>({ lock: 'sync_peer' })(({ db, t: { sync_peer }, p, dialect }) =>
+  db
+    .select({ id: sync_peer.id, node: sync_peer.node_id, head: sync_peer.history_head })
+    .from(sync_peer)
+    .where(
+      and(
+        eq(sync_peer.school_id, p.school),
+        eq(sync_peer.side, 'child'),
+        eq(sync_peer.kind, 'laptop'),
+        dialect.inList(sync_peer.node_id, p.nodes),
+      ),
+    )
+    .orderBy(asc(sync_peer.id)),
+)
+const headOf = statement<{ id: string }>()(({ db, t: { sync_peer }, p }) =>
+  db.select({ head: sync_peer.history_head }).from(sync_peer).where(eq(sync_peer.id, p.id)),
+)
+const peersUnder = statement<{ school: string; node: string }>({ lock: 'sync_peer' })(({ db, t: { sync_peer }, p }) =>
+  db
+    .select({ id: sync_peer.id, own_seq: sync_peer.own_seq })
+    .from(sync_peer)
+    .where(and(eq(sync_peer.school_id, p.school), eq(sync_peer.side, 'child'), eq(sync_peer.node_id, p.node))),
+)
+const lastOf = statement<{ school: string; node: string }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ node_seq: history.node_seq, head: history.head })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), eq(history.node_id, p.node)))
+    .orderBy(desc(history.seq), desc(history.node_seq))
+    .limit(1),
+)
+const chainOf = statement<{ school: string; node: string }>()(({ db, t: { history }, p }) =>
+  db
+    .selectDistinct({ node_seq: history.node_seq, head: history.head })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), eq(history.node_id, p.node)))
+    .orderBy(desc(history.node_seq)),
+)
+
+/**
+ * Throws `NumberTwofold` where entries that are told here of a laptop that speaks here itself do not continue what it said: its copy wrote
+ * them, or it is the copy. `speaker`: the peer that tells them.
+ */
+export async function demandOneHand(tx: ReadTx, school: string, entries: readonly HistoryEntry[], speaker: string | null): Promise<void> {
+  if (entries.length === 0) return
+  // A laptop that must begin anew, whatever it says.
+  if (speaker !== null && (await headOf(tx, { id: speaker }))[0]?.head === NO_HEAD) throw syncFailures.staleSession()
+  const nodes = JSON.stringify([...new Set(entries.map(({ node_id }) => node_id))])
+  for (const { id, node, head } of await laptopsOf(tx, { school, nodes })) {
+    const isSpeaker = id === speaker
+    // One that has said nothing here cannot be gainsaid.
+    if (head === NO_HEAD || (head === null && !isSpeaker)) continue
+    const fresh = await freshLinks(
+      tx,
+      school,
+      entries.filter((entry) => entry.node_id === node),
+    )
+    let [last] = fresh.length > 0 ? await lastOf(tx, { school, node }) : []
+    for (const link of fresh) {
+      if (last && (link.node_seq <= last.node_seq || !follows(link, last.head)))
+        throw new NumberTwofold(school, node, await forkOf(tx, school, node, link), isSpeaker)
+      last = link
+    }
+  }
+}
+
+/** The transactions that are not here yet, in their order. */
+async function freshLinks(tx: ReadTx, school: string, entries: readonly HistoryEntry[]): Promise<Link[]> {
+  if (entries.length === 0) return []
+  const stored = await storedEntries(tx, { school, ids: JSON.stringify(entries.map(({ id }) => id)) })
+  const known = new Set(stored.map(({ id }) => id))
+  const byNumber = new Map<number, HistoryEntry[]>()
+  for (const entry of entries) if (!known.has(entry.id)) byNumber.set(entry.node_seq, [...(byNumber.get(entry.node_seq) ?? []), entry])
+  return [...byNumber]
+    .sort(([a], [b]) => a - b)
+    .map(([node_seq, own]) => ({
+      node_seq,
+      head: (own[0] as HistoryEntry).head,
+      digest: digestOf(own.map((entry) => ({ ...entry, near_id: entry.near_id ?? entry.row_id }))),
+    }))
+}
+
+/** The last number that both have in common; 0 where nobody can say. */
+async function forkOf(tx: ReadTx, school: string, node: string, link: Link): Promise<number> {
+  const chain = await chainOf(tx, { school, node })
+  return chain.find(({ node_seq, head }) => node_seq < link.node_seq && follows(link, head))?.node_seq ?? 0
+}
+
+/**
+ * Does `take`, of what another node says. Where that meets the other half of a twofold number, what the laptop that spoke here wrote is
+ * stamped as this database's own before anything comes over it, so that the two meet as what they are; the laptop learns at its next
+ * greeting that it must begin anew.
+ */
+export async function withOneHand<T>(store: Store, take: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await take()
+    } catch (error) {
+      if (!(error instanceof NumberTwofold) || tries === MOST_TRIES) throw error
+      await partWays(store, error)
+      if (error.isSpeaker) throw syncFailures.staleSession()
+    }
+  }
+}
+/** One for each copy that the same page speaks of. */
+const MOST_TRIES = 8
+
+async function partWays(store: Store, { school, node, after, isSpeaker }: NumberTwofold): Promise<void> {
+  await store.write(asSystem(), async (tx) => {
+    // The laptop may be speaking: what it says now is stamped anew with the rest, and what it says next is refused.
+    const peers = await peersUnder(tx, { school, node })
+    // What it says itself has not come in yet, and what came of its copy stays the copy's.
+    if (!isSpeaker) await restamp(tx, school, [{ node, acknowledged: after }])
+    for (const { id, own_seq } of peers) await setPeer(tx, id, { own_seq: Math.min(own_seq, after), history_head: NO_HEAD })
+  })
+}

@@ -1,0 +1,172 @@
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import type { RowState } from '@markbook/sync/merge/state'
+import type { Carried } from '@markbook/sync/protocol/page'
+import { covers, textToVersions, type Versions } from '@markbook/sync/versions'
+import { and, eq, isNotNull, isNull, lte, ne } from 'drizzle-orm'
+import { incarnations } from '../../store/node.ts'
+import { scopeIn, tableOrder } from '../../store/replica/links.ts'
+import { knownRows } from '../../store/replica/states.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { AWAITS_PERSON } from '../scope/consent.ts'
+import { enrolmentsOf } from './refused-below.ts'
+
+type Peer = Row<'sync_peer'>
+type Named = { table: string; id: string }
+type Entry = Pick<Row<'sync_refused'>, 'id' | 'table_name' | 'row_id' | 'unit' | 'peer_id' | 'parent_id'> & {
+  node_id: string
+  counter: number
+}
+
+/**
+ * What one node refuses and another has taken, or keeps as a conflict, is no alarm: its entries on the list of refused writes are closed by
+ * themselves. Called before the rows of a page of `from` are applied; what it answers is called after that, with the rows of which something
+ * was refused meanwhile.
+ */
+export async function watchRefused(
+  tx: WriteTx,
+  from: Peer,
+  rows: readonly Carried[],
+): Promise<(refused: readonly Named[]) => Promise<void>> {
+  const school = from.school_id as string
+  const before = await openEntries(tx, school)
+  // Nearly always.
+  if (before.length === 0)
+    return async (refused) => {
+      if (refused.length > 0) await close(tx, await recordedHere(tx, school, await openEntries(tx, school)))
+    }
+  const told = new Map(rows.map(({ table, state }) => [keyOf(table, state.id), state]))
+  const concerned = before.filter((entry) => told.has(keyOf(entry.table_name, entry.row_id)))
+  const unseen = await unseenHere(tx, from, concerned)
+  const arrived = await arrivedAt(tx, from, concerned, told)
+  return async (refused) => {
+    const records = rows.flatMap(({ table, state: { values } }) =>
+      table === 'sync_conflict' ? [keyOf(String(values['entity']), String(values['row_id']))] : [],
+    )
+    const near = new Set([...told.keys(), ...records, ...refused.map(({ table, id }) => keyOf(table, id))])
+    const entries = (await openEntries(tx, school)).filter((entry) => near.has(keyOf(entry.table_name, entry.row_id)))
+    await close(tx, [...arrived, ...(await recordedHere(tx, school, entries)), ...(await seenHere(tx, school, unseen))])
+  }
+}
+
+/**
+ * At a laptop whose first parent has answered for this node's feed up to `to`, and of people up to `people`: what other parents refused of
+ * rows in it, and this one did not, is with it.
+ */
+export async function settleAnswered(tx: WriteTx, first: Peer, { to, people }: { to: number; people: number }): Promise<void> {
+  const school = first.school_id as string
+  const ofOthers = (await openEntries(tx, school)).filter(({ peer_id, parent_id }) => peer_id === null && parent_id !== first.id)
+  const answered: Entry[] = []
+  for (const [table, own] of byTable(ofOthers)) {
+    const upTo = descriptions[table].scope === 'commons' ? people : to
+    const stored = await rowsUpTo(tx, { scope: scopeIn(table, school), table, ids: idsOf(own), upTo })
+    const versions = new Map(stored.map((row) => [row.row_id, textToVersions(row)]))
+    answered.push(...own.filter((entry) => hasSeen(versions.get(entry.row_id), entry)))
+  }
+  await close(tx, answered)
+}
+
+const rowsUpTo = statement<{ scope: string; table: string; ids: string; upTo: number }>()(({ db, t: { sync_row: of }, p, dialect }) =>
+  db
+    .select({ row_id: of.row_id, vv: of.vv, units: of.units })
+    .from(of)
+    .where(and(eq(of.school_id, p.scope), eq(of.table_name, p.table), dialect.inList(of.row_id as never, p.ids), lte(of.seq, p.upTo))),
+)
+
+const keyOf = (table: string, id: string) => `${table}:${id}`
+
+const openHere = statement<{ school: string }>()(({ db, t: { sync_refused: of }, p }) =>
+  db
+    .select({
+      id: of.id,
+      table_name: of.table_name,
+      row_id: of.row_id,
+      unit: of.unit,
+      peer_id: of.peer_id,
+      parent_id: of.parent_id,
+      node_id: of.node_id,
+      counter: of.counter,
+    })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), isNull(of.seen_at), isNotNull(of.node_id), ne(of.code, AWAITS_PERSON))),
+)
+const openEntries = async (tx: ReadTx, school: string): Promise<Entry[]> => (await openHere(tx, { school })) as Entry[]
+
+/** Entries of a parent that shows by its own state of the row that it has come to see what it refused. Of this node's own writes it saw only that they were given up. */
+async function arrivedAt(tx: ReadTx, from: Peer, entries: readonly Entry[], told: ReadonlyMap<string, RowState>): Promise<Entry[]> {
+  const theirs = entries.filter(({ parent_id }) => parent_id === from.id)
+  if (theirs.length === 0) return []
+  const own = new Set(await incarnations(tx))
+  return theirs.filter((entry) => !own.has(entry.node_id) && hasSeen(told.get(keyOf(entry.table_name, entry.row_id)), entry))
+}
+
+/** Entries of what nodes below were refused, but for those who send now, that this node has not seen yet. */
+async function unseenHere(tx: ReadTx, from: Peer, entries: readonly Entry[]): Promise<Entry[]> {
+  const below = entries.filter(({ peer_id }) => peer_id !== null)
+  if (below.length === 0) return []
+  const senders = from.side === 'child' ? await enrolmentsOf(tx, from) : []
+  const ofOthers = below.filter(({ peer_id }) => !senders.includes(peer_id as string))
+  const unseen: Entry[] = []
+  for (const [table, own] of byTable(ofOthers)) {
+    const scope = scopeIn(table, from.school_id as string)
+    const stored = await tx.dialect.versionsOf(tx.connection, scope, table, rowsOf(own))
+    const vectors = new Map(stored.map((row) => [row.row_id, textToVersions(row).vv]))
+    unseen.push(...own.filter(({ row_id, node_id, counter }) => !covers(vectors.get(row_id) ?? {}, [node_id, counter])))
+  }
+  return unseen
+}
+
+async function seenHere(tx: ReadTx, school: string, entries: readonly Entry[]): Promise<Entry[]> {
+  const seen: Entry[] = []
+  for (const [table, own] of byTable(entries)) {
+    const known = await knownRows(tx, table, school, rowsOf(own))
+    seen.push(...own.filter((entry) => hasSeen(known.get(entry.row_id)?.state, entry)))
+  }
+  return seen
+}
+
+/** Whoever gives way to a refusal covers the write too, by nobody, and has nothing of it. */
+function hasSeen(versions: Pick<Versions, 'vv' | 'units'> | undefined, { unit, node_id, counter }: Entry): boolean {
+  if (!versions || !covers(versions.vv, [node_id, counter])) return false
+  const stamp = versions.units[unit]
+  if (!stamp) return false
+  const [writer, last, , actor] = stamp
+  return writer !== node_id || actor !== null || last === counter
+}
+
+const recordsOf = statement<{ school: string; table: string; ids: string }>()(({ db, t: { sync_conflict: of }, p, dialect }) =>
+  db
+    .select({ row_id: of.row_id, unit: of.unit, node_id: of.node_id, counter: of.counter })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.entity, p.table), dialect.inList(of.row_id as never, p.ids))),
+)
+
+/** Entries of writes of which there is a conflict, whoever was to decide it and did. */
+async function recordedHere(tx: ReadTx, school: string, entries: readonly Entry[]): Promise<Entry[]> {
+  const recorded: Entry[] = []
+  for (const [table, own] of byTable(entries)) {
+    const records = new Set((await recordsOf(tx, { school, table, ids: idsOf(own) })).map(writeOf))
+    recorded.push(...own.filter((entry) => records.has(writeOf(entry))))
+  }
+  return recorded
+}
+const writeOf = ({ row_id, unit, node_id, counter }: Pick<Entry, 'row_id' | 'unit' | 'node_id' | 'counter'>) =>
+  [row_id, unit, node_id, counter].join(' ')
+
+const byTable = (entries: readonly Entry[]): [Replicated, Entry[]][] =>
+  tableOrder.flatMap((table): [Replicated, Entry[]][] => {
+    const own = entries.filter(({ table_name }) => table_name === table)
+    return own.length > 0 ? [[table, own]] : []
+  })
+
+const rowsOf = (entries: readonly Entry[]) => [...new Set(entries.map(({ row_id }) => row_id))]
+const idsOf = (entries: readonly Entry[]) => JSON.stringify(rowsOf(entries))
+
+async function close(tx: WriteTx, entries: readonly Entry[]): Promise<void> {
+  if (entries.length === 0) return
+  const ids = JSON.stringify(entries.map(({ id }) => id))
+  await tx.local
+    .update(tx.t.sync_refused)
+    .set({ seen_at: tx.now })
+    .where(tx.dialect.inList(tx.t.sync_refused.id as never, ids))
+}

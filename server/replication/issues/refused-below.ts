@@ -1,0 +1,169 @@
+import { naturalId } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { canonical, type RowState } from '@markbook/sync/merge/state'
+import type { Malformed } from '@markbook/sync/protocol/page'
+import { type RefusedWrite, refusedWrite } from '@markbook/sync/refused'
+import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { and, asc, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { isGivenWay, isMadeBy } from './refusals.ts'
+
+type Peer = Pick<Row<'sync_peer'>, 'id' | 'kind' | 'node_id' | 'school_id' | 'user_id'>
+type Kept = RefusedWrite & { id: string }
+
+/** A row of a child of which units were not taken, and that is no conflict; `theirs`: what this node has of it. */
+export type RefusedRow = {
+  table: Replicated
+  state: RowState
+  units: readonly { unit: string; code: string }[]
+  theirs: RowState | undefined
+}
+
+/** What stands in a list that is full: of these there were more. */
+export const MORE = 'more'
+
+/**
+ * Keeps what this node did not take of a child for its administrators, each write once, however often it comes: its id is
+ * made of the row, the unit and the write's dot. Of each person's laptops, and of a school's server, `limits.sync.refused.most`: what was
+ * put aside first gives way, and what there is no room for is told in one entry.
+ */
+export async function keepRefusedOf(tx: WriteTx, peer: Peer, rows: readonly RefusedRow[], malformed: readonly Malformed[]): Promise<void> {
+  const school = peer.school_id as string
+  if (rows.length + malformed.length === 0) return
+  const told = (await hasOtherParent(tx, peer)) ? rows.flatMap((row) => ofOwnHand(peer, row)) : rows
+  const writes = [...told.flatMap((row) => writesIn(peer, row)), ...unreadable(tx, peer, malformed)]
+  const known = new Set((await knownOf(tx, { school, ids: JSON.stringify(writes.map(({ id }) => id)) })).map(({ id }) => id))
+  const fresh = [...new Map(writes.filter(({ id }) => !known.has(id)).map((write) => [write.id, write])).values()]
+  if (fresh.length === 0) return
+  const room = await roomFor(tx, peer, fresh.length)
+  await insert(tx, peer, fresh.slice(0, room))
+  if (fresh.length > room) await tellMore(tx, peer)
+}
+
+/** Of a laptop: the school has a server of its own below this node, which may be the laptop's first parent. */
+export const hasOtherParent = async (tx: ReadTx, { kind, school_id }: Pick<Peer, 'kind' | 'school_id'>): Promise<boolean> =>
+  kind === 'laptop' && (await schoolsServers(tx, { school: school_id as string })).length > 0
+
+/**
+ * Where the school has a server of its own below this node, that one may be the laptop's first parent: what others made comes by its way,
+ * and the laptop does not heed what is said of it here.
+ */
+function ofOwnHand({ node_id }: Peer, row: RefusedRow): RefusedRow[] {
+  const { state, theirs } = row
+  const units = row.units.filter(({ unit }) => state.units[unit]?.[0] === node_id)
+  const isGoneToo = theirs !== undefined && theirs.alive.length + state.alive.length === 0
+  return units.length > 0 && !isGoneToo && (theirs || isMadeBy(node_id, state)) ? [{ ...row, units }] : []
+}
+
+const writesIn = ({ kind, school_id, node_id }: Peer, { table, state, units }: RefusedRow): Kept[] =>
+  units.flatMap(({ unit, code }) => {
+    const write = refusedWrite(table, state, unit, code)
+    if (!write || (kind === 'laptop' && isGivenWay(table, write, node_id))) return []
+    const [node, counter] = state.units[unit] as Stamp
+    return [
+      {
+        ...write,
+        value: shortened(write.value),
+        id: naturalId('refusal', school_id as string, table, state.id, unit, node, String(counter)),
+      },
+    ]
+  })
+
+/** A value that would fill the disk is left to the child's own list. */
+const shortened = (value: RefusedWrite['value']) => (canonical(value).length > limits.sync.refused.value ? {} : value)
+
+/** Neither what was written nor by whom can be told; a laptop speaks for its one person. Each row once. */
+const unreadable = (tx: WriteTx, { school_id, user_id }: Peer, malformed: readonly Malformed[]): Kept[] =>
+  malformed
+    .filter(({ table }) => !descriptions[table].sealed)
+    .map(({ table, id }) => ({
+      id: naturalId('refusal', school_id as string, table, id, 'malformed'),
+      table_name: table,
+      row_id: id,
+      unit: EXISTENCE,
+      value: null,
+      actor_id: user_id,
+      hlc: tx.nowMs,
+      code: 'malformed',
+      node_id: null,
+      counter: null,
+    }))
+
+const schoolsServers = statement<{ school: string }>()(({ db, t: { sync_peer: of }, p }) =>
+  db
+    .select({ id: of.id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.side, 'child'), eq(of.kind, 'school'), isNull(of.revoked_at))),
+)
+const knownOf = statement<{ school: string; ids: string }>()(({ db, t: { sync_refused: of }, p, dialect }) =>
+  db
+    .select({ id: of.id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), dialect.inList(of.id, p.ids))),
+)
+
+/** How many of so many can be kept, once what was put aside longest ago has given way. */
+async function roomFor(tx: WriteTx, peer: Peer, wanted: number): Promise<number> {
+  const { sync_refused } = tx.t
+  const ofThem = and(
+    eq(sync_refused.school_id, peer.school_id as string),
+    inArray(sync_refused.peer_id, await enrolmentsOf(tx, peer)),
+    ne(sync_refused.code, MORE),
+  )
+  const room = limits.sync.refused.most - (await tx.db.$count(sync_refused, ofThem))
+  if (wanted <= room) return wanted
+  const aside: { id: string }[] = await tx.db
+    .select({ id: sync_refused.id })
+    .from(sync_refused)
+    .where(and(ofThem, isNotNull(sync_refused.seen_at)))
+    .orderBy(asc(sync_refused.seen_at), asc(sync_refused.id))
+    .limit(wanted - Math.max(0, room))
+  if (aside.length > 0) {
+    const ids = aside.map(({ id }) => id)
+    await tx.local.delete(tx.t.sync_refused).where(inArray(sync_refused.id, ids))
+  }
+  return Math.min(wanted, Math.max(0, room) + aside.length)
+}
+
+/** A laptop that begins anew is enrolled anew, and has no more room by it. */
+export async function enrolmentsOf({ db, t: { sync_peer } }: ReadTx, { school_id, user_id }: Peer): Promise<string[]> {
+  const whose = user_id === null ? isNull(sync_peer.user_id) : eq(sync_peer.user_id, user_id)
+  const found: { id: string }[] = await db
+    .select({ id: sync_peer.id })
+    .from(sync_peer)
+    .where(and(eq(sync_peer.school_id, school_id as string), eq(sync_peer.side, 'child'), whose))
+  return found.map(({ id }) => id)
+}
+
+/** Rows in one statement. */
+const AT_ONCE = 500
+
+async function insert(tx: WriteTx, { id: peer_id, school_id }: Peer, writes: readonly Kept[]): Promise<void> {
+  const own = { school_id: school_id as string, refused_at: tx.now, seen_at: null, peer_id }
+  for (let at = 0; at < writes.length; at += AT_ONCE) {
+    const rows = writes.slice(at, at + AT_ONCE).map((write) => ({ ...write, ...own }))
+    await tx.local.insert(tx.t.sync_refused).values(rows).onConflictDoNothing()
+  }
+}
+
+/** It says itself again, once somebody has put it aside and there is more still. */
+async function tellMore(tx: WriteTx, { id: peer_id, school_id, user_id }: Peer): Promise<void> {
+  const school = school_id as string
+  const now = { refused_at: tx.now, seen_at: null, hlc: tx.nowMs, peer_id }
+  await tx.local
+    .insert(tx.t.sync_refused)
+    .values({
+      ...now,
+      id: naturalId('refusal', school, user_id ?? '', MORE),
+      school_id: school,
+      table_name: 'sync_peer',
+      row_id: peer_id,
+      unit: EXISTENCE,
+      value: {},
+      actor_id: user_id,
+      code: MORE,
+    })
+    .onConflictDoUpdate({ target: tx.t.sync_refused.id, set: now })
+}

@@ -1,0 +1,76 @@
+import { parsedChanges } from '@markbook/shared/tables/changes'
+import { descriptions, type Row } from '@markbook/shared/tables/tables'
+import { parsedDetail } from '@markbook/sync/journal'
+import type { HistoryEntry } from '@markbook/sync/protocol/entries'
+import { and, eq } from 'drizzle-orm'
+import { incarnations } from '../../store/node.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { transactionOf, type Verdict, verdictsOn } from './signed-history.ts'
+
+type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
+
+/** What is noted in the history beside rows (`Note` in store/tx.ts). */
+const NOTES = new Set(['desk_code', 'console_code', 'sign_in_reset', 'node', 'sync_invitation', 'sync_peer'])
+
+/** `proved`: of those that are taken, what a node that is known here has signed. */
+export type JudgedHistory = {
+  taken: HistoryEntry[]
+  refused: HistoryEntry[]
+  verdicts: ReadonlyMap<string, Verdict>
+}
+
+/**
+ * Which entries of the history are taken from a child (sync/SPEC.md, «History»). What a node that is known here has signed is taken from
+ * whoever brings it. Without its signature nothing is taken under its number, but by the server of a school for nodes of the school: it has
+ * their history from before it was signed. Of a laptop everything that it signs must be its person's.
+ */
+export async function judgedHistory(tx: ReadTx, peer: Peer, secret: string, entries: readonly HistoryEntry[]): Promise<JudgedHistory> {
+  const school = peer.school_id as string
+  const verdicts = await verdictsOn(tx, school, secret, entries)
+  const nobodys = await nobodysNumbers(tx, peer, entries)
+  const isTaken = (entry: HistoryEntry): boolean => {
+    const verdict = verdicts.get(transactionOf(entry)) ?? 'none'
+    if (!isWellFormed(entry) || verdict === 'forged') return false
+    if (verdict !== 'none') return verdict.signer.kind !== 'laptop' || isOf(verdict.signer.user, entry)
+    if (peer.kind === 'laptop') return nobodys.has(entry.node_id) && isOf(peer.user_id, entry)
+    return nobodys.has(entry.node_id)
+  }
+  const taken: HistoryEntry[] = []
+  const refused: HistoryEntry[] = []
+  for (const entry of entries) (isTaken(entry) ? taken : refused).push(entry)
+  return { taken, refused, verdicts }
+}
+
+function isWellFormed({ entity, changes, detail }: HistoryEntry): boolean {
+  const isKnown = Object.hasOwn(descriptions, entity) || NOTES.has(entity)
+  return isKnown && parsedChanges(changes) !== null && (detail === null || parsedDetail(detail) !== null)
+}
+
+/** What the machine itself did is only noted. */
+const isOf = (user: string | null, { actor_id, entity }: HistoryEntry): boolean =>
+  actor_id === null ? NOTES.has(entity) : actor_id === user
+
+const peersUnder = rowsBy('sync_peer', { nodes: { in: 'node_id' } }, { columns: ['node_id', 'school_id', 'kind', 'user_id'] })
+const writersUnder = statement<{ school: string; nodes: string }>()(({ db, t: { history }, p, dialect }) =>
+  db
+    .selectDistinct({ node_id: history.node_id, actor_id: history.actor_id })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), dialect.inList(history.node_id as never, p.nodes))),
+)
+
+/**
+ * Numbers under which a child may tell what nobody has signed. A laptop: those that nobody has here, and under which nobody else has
+ * written: it may have had several while it met nobody. A school's server: all but this node's, and those of other schools.
+ */
+async function nobodysNumbers(tx: ReadTx, { kind, school_id, user_id }: Peer, entries: readonly HistoryEntry[]): Promise<Set<string>> {
+  const school = school_id as string
+  const numbers = new Set(entries.map(({ node_id }) => node_id))
+  for (const own of await incarnations(tx)) numbers.delete(own)
+  const nodes = JSON.stringify([...numbers])
+  for (const known of await peersUnder(tx, { nodes })) if (kind === 'laptop' || known.school_id !== school) numbers.delete(known.node_id)
+  if (kind === 'laptop')
+    for (const { node_id, actor_id } of await writersUnder(tx, { school, nodes }))
+      if (actor_id !== null && actor_id !== user_id) numbers.delete(node_id)
+  return numbers
+}

@@ -1,0 +1,187 @@
+import { limits } from '@markbook/shared/limits'
+import { descriptions, type Replicated, type Row, type Tables } from '@markbook/shared/tables/tables'
+import type { Values } from '@markbook/sync/merge/state'
+import type { HistoryEntry } from '@markbook/sync/protocol/entries'
+import type { Carried } from '@markbook/sync/protocol/page'
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, not, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { Dialect } from '../../store/dialect.ts'
+import { knownRows } from '../../store/replica/states.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { parentsOf } from '../identity/enrolment.ts'
+import { OF_BOOKS, type Scope, within } from '../scope/scope.ts'
+import { proved, provedAlone } from './signed-history.ts'
+
+/** What nodes tell each other of the history: up with the rows, and down with the rows. */
+type Peer = Row<'sync_peer'>
+/** Numbers of this node's feed, the first left out. */
+type Span = { after: number; upTo: number }
+
+/** `nodes` is a JSON array: those that told the entry here have it. */
+const notTold = ({ source_id }: Tables['history'], nodes: Placeholder, { inList }: Dialect): SQL | undefined =>
+  or(isNull(source_id), not(inList(source_id as never, nodes)))
+
+/** Changes stay the text that they are stored as. */
+const entriesIn = statement<Span & { school: string; notFrom: string }>()(({ db, t: { history }, p, dialect }) =>
+  db
+    .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), gt(history.seq, p.after), lte(history.seq, p.upTo), notTold(history, p.notFrom, dialect)))
+    .orderBy(asc(history.seq)),
+)
+/** One more than a page has room for. */
+const weightsAfter = statement<{ school: string; after: number; notFrom: string }>()(({ db, t: { history }, p, dialect }) =>
+  db
+    .select({ seq: history.seq, size: sql<number>`length(${history.changes})` })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), gt(history.seq, p.after), notTold(history, p.notFrom, dialect)))
+    .orderBy(asc(history.seq))
+    .limit(limits.sync.pageHistory + 1),
+)
+const entriesOfRows = statement<{ school: string; nears: string; rows: string; from: string }>()(({ db, t: { history }, p, dialect }) =>
+  db
+    .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
+    .from(history)
+    .where(
+      and(
+        eq(history.school_id, p.school),
+        dialect.inList(history.near_id as never, p.nears),
+        dialect.inList(history.row_id as never, p.rows),
+        dialect.inList(history.source_id as never, p.from),
+      ),
+    )
+    .orderBy(asc(history.seq)),
+)
+export const storedEntries = statement<{ school: string; ids: string }>()(({ db, t: { history }, p, dialect }) =>
+  db
+    .select({ id: history.id })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), dialect.inList(history.id as never, p.ids))),
+)
+
+/**
+ * Up to which number of the feed the history after another fits into a page; beyond all that there is, where all of it does. `notFrom`:
+ * what these nodes told here is left out.
+ */
+export async function lastOfPage(
+  tx: ReadTx,
+  school: string,
+  { after, notFrom }: { after: number; notFrom: readonly string[] },
+): Promise<number> {
+  const entries = await weightsAfter(tx, { school, after, notFrom: JSON.stringify(notFrom) })
+  let room: number = limits.sync.pageChanges
+  const beyond = entries.find(({ size }, at) => {
+    room -= Number(size)
+    return room < 0 || at === limits.sync.pageHistory
+  })
+  return beyond ? Math.max(beyond.seq - 1, after + 1) : Number.MAX_SAFE_INTEGER
+}
+
+type Stored = HistoryEntry & Pick<Row<'history'>, 'school_id' | 'seq' | 'source_id'>
+const plain = ({ school_id: _, seq: __, source_id: ___, ...entry }: Stored): HistoryEntry => entry
+
+/** Every entry of whole transactions. */
+async function entriesOf(tx: ReadTx, school: string, span: Span, notFrom: readonly string[]): Promise<HistoryEntry[]> {
+  const entries: Stored[] = await entriesIn(tx, { school, ...span, notFrom: JSON.stringify(notFrom) })
+  return entries.map(plain)
+}
+
+type To = { peer: Peer; secret: string }
+/** Rows of a page, and up to which number of the feed it goes. */
+type Sent = { to: number; rows: readonly Carried[] }
+
+/**
+ * For a parent: what this node wrote, and what others told it. What that parent wrote or told here it has; and what a laptop has from one
+ * parent comes to the other without it, but for what rows of the page say that they have seen.
+ */
+export async function toldUp(tx: ReadTx, { peer, secret }: To, { to, rows }: Sent): Promise<HistoryEntry[]> {
+  const { school_id, own_seq, node_id, user_id } = peer
+  const school = school_id as string
+  const others = user_id === null ? [] : (await parentsOf(tx)).map((each) => each.node_id).filter((node) => node !== node_id)
+  const all = await entriesOf(tx, school, { after: own_seq, upTo: to }, [node_id, ...others])
+  const isTold = ({ node_id: node }: HistoryEntry) => node !== node_id
+  const own = await proved(tx, school, secret, all.filter(isTold), all)
+  const known = new Set(own.map(({ id }) => id))
+  const seen = others.length > 0 ? await entriesNamed(tx, { school, secret, from: others }, rows) : []
+  return [...own, ...seen.filter((entry) => isTold(entry) && !known.has(entry.id))]
+}
+
+type Dot = readonly [node: string, counter: number]
+/** Writes of a row for which a page needs proof. */
+type Named = { near: string; row: string; dots: readonly Dot[] }
+
+/** What rows of a page bear or have seen last of each node, and of a conflict the write that did not stand. */
+async function named(tx: ReadTx, school: string, rows: readonly Carried[]): Promise<Named[]> {
+  const nearOf = (table: Replicated, id: string, values: Values) => String(values[descriptions[table].near ?? 'id'] ?? id)
+  const all: Named[] = []
+  for (const { table, state } of rows) {
+    const { id, values, vv, units } = state
+    if (table !== 'sync_conflict') {
+      const stamps = Object.values(units).map(([node, counter]): Dot => [node, counter])
+      all.push({ near: nearOf(table, id, values), row: id, dots: [...Object.entries(vv), ...stamps] })
+      continue
+    }
+    const { entity, row_id: row, node_id, counter } = values as Row<'sync_conflict'>
+    const of = entity as Replicated
+    const known = (await knownRows(tx, of, school, [row])).get(row)
+    all.push({ near: nearOf(of, row, known?.state.values ?? {}), row, dots: [[node_id, counter]] })
+  }
+  return all
+}
+
+type Reading = { school: string; secret: string; from: readonly string[] }
+
+/** Of what other parents told here, the entries of writes that rows of a page name: nothing else proves to this parent that they were made. */
+async function entriesNamed(tx: ReadTx, { school, secret, from }: Reading, rows: readonly Carried[]): Promise<HistoryEntry[]> {
+  const wanted = await named(tx, school, rows)
+  const dots = new Set(wanted.flatMap(({ row, dots }) => dots.map(([node, counter]) => `${row} ${node} ${counter}`)))
+  const ids = (list: readonly string[]) => JSON.stringify([...new Set(list)])
+  const asked = { nears: ids(wanted.map(({ near }) => near)), rows: ids(wanted.map(({ row }) => row)), from: ids(from) }
+  const stored: Stored[] = await entriesOfRows(tx, { school, ...asked })
+  const told = stored.filter(({ row_id, node_id, node_seq }) => dots.has(`${row_id} ${node_id} ${node_seq}`))
+  if (told.length === 0) return []
+  const { history } = tx.t
+  const seqs = [...new Set(told.map(({ seq }) => seq))]
+  // Those that came together: the signature stands on one of them.
+  const all = (await tx.db
+    .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
+    .from(history)
+    .where(and(eq(history.school_id, school), inArray(history.seq, seqs)))
+    .orderBy(asc(history.seq))) as Stored[]
+  return proved(tx, school, secret, told.map(plain), all.map(plain))
+}
+
+/** For a child: what it neither wrote itself nor told here, of rows whose past it may hold. */
+export async function toldDown(tx: ReadTx, { peer, scope, secret }: To & { scope: Scope }, span: Span): Promise<HistoryEntry[]> {
+  const { school_id, node_id } = peer
+  const school = school_id as string
+  const all = await entriesOf(tx, school, span, [node_id])
+  const entries = all.filter((entry) => entry.node_id !== node_id && scope.hasPast(entry.entity))
+  return proved(tx, school, secret, scope.books ? await withoutOthersBooks(tx, school, scope, entries) : entries, all)
+}
+
+async function withoutOthersBooks(tx: ReadTx, school: string, scope: Scope, entries: readonly HistoryEntry[]): Promise<HistoryEntry[]> {
+  const held = new Set<string>()
+  for (const table of OF_BOOKS) {
+    const ids = entries.filter(({ entity }) => entity === table).map(({ row_id }) => row_id)
+    const rows = [...(await knownRows(tx, table, school, [...new Set(ids)])).values()].map(({ state }) => ({ table, state }))
+    for (const { state } of await within(tx, school, scope, rows)) held.add(state.id)
+  }
+  return entries.filter(({ entity, row_id }) => !OF_BOOKS.includes(entity as Replicated) || held.has(row_id))
+}
+
+/**
+ * Entries that other nodes wrote, or this one under a number that it has ended, as `source` told them, into this database: each once, however
+ * often it comes and by how many ways. What a child tells was verified before (`judge.history.ts`); a parent's reply is signed whole.
+ */
+export async function takeTold(tx: WriteTx, school: string, entries: readonly HistoryEntry[], source: string): Promise<void> {
+  if (entries.length === 0) return
+  const stored = await storedEntries(tx, { school, ids: JSON.stringify(entries.map(({ id }) => id)) })
+  const known = new Set(stored.map(({ id }) => id))
+  const fresh = entries.filter(({ id }) => !known.has(id))
+  tx.replica.bring(
+    school,
+    [],
+    provedAlone(fresh, entries).map(({ detail, ...entry }) => ({ ...entry, ...(detail !== null && { detail }), source_id: source })),
+  )
+}

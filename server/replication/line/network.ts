@@ -1,0 +1,28 @@
+import { limits } from '@markbook/shared/limits'
+import { fetchTrusting } from '../identity/trust.ts'
+import type { Carrier } from './parent-line.ts'
+
+const patienceFor = (path: string): number => {
+  const { short, news, page } = limits.sync.patience
+  if (path === '/sync/pull') return news
+  return path === '/sync/push' || path === '/sync/verify' || path === '/sync/files' || path.startsWith('/storage/') ? page : short
+}
+
+/**
+ * The real line. A parent that does not begin its answer in time counts as none: a line may die without a word, and the long poll answers
+ * well within that. `stopping` ends what is under way. `authority`: one that this machine trusts beside those that everybody does.
+ */
+export const overNetwork =
+  (stopping: AbortSignal, authority: () => string | null = () => null): Carrier =>
+  async (request) => {
+    const patience = new AbortController()
+    const most = patienceFor(new URL(request.url).pathname)
+    const timer = setTimeout(() => patience.abort(new Error(`It did not answer within ${most / 1_000} s.`)), most)
+    try {
+      const signal = AbortSignal.any([request.signal, stopping, patience.signal])
+      const own = request.url.startsWith('https:') ? authority() : null
+      return await fetchTrusting(request, own, signal)
+    } finally {
+      clearTimeout(timer)
+    }
+  }

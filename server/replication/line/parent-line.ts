@@ -1,0 +1,245 @@
+import { randomInt } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import { FileAnswers, type FileAsk } from '@markbook/sync/protocol/files'
+import {
+  Answered,
+  Challenge,
+  type Known,
+  OLDEST_PROTOCOL,
+  Page,
+  PROTOCOL,
+  Pushed,
+  Renewed,
+  Unknown,
+  Verified,
+  Welcome,
+} from '@markbook/sync/protocol/messages'
+import type { z } from 'zod'
+import { isKey, isReplyOf, type NodeKeys, type Reply, signatureOf } from '../identity/keys.ts'
+import type { LastWord } from '../identity/wipe-note.ts'
+import { answering, headersOf } from './headers.ts'
+import { troubleOf } from './line-trouble.ts'
+
+/** Carries a request; `fetch` on a real node, anything that answers in tests and in the simulation. */
+export type Carrier = (request: Request) => Promise<Response>
+
+/** The parent did not say it: something on the line did, or another server. */
+export const NOT_AUTHENTIC = 'sync.not_authentic'
+/** The parent's program is too old for this one, and does not know it. */
+export const PARENT_OLDER = 'sync.parent_older'
+
+/** What was to be said is more than the parent reads at once. */
+export const TOO_LARGE = 'sync.too_large'
+
+/** The parent said no, or the line broke: `code` as the parent gave it, `line` for everything that may pass by itself, or one of the two above. */
+export class LineFailure extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+type Peer = Pick<Row<'sync_peer'>, 'id' | 'url' | 'node_id' | 'public_key'>
+
+type Plain = { method: string; headers: Record<string, string>; body?: Uint8Array; signal?: AbortSignal | undefined }
+type Speaker = { peer: string; keys: Pick<NodeKeys, 'signing'> }
+
+/**
+ * `nonce`: what is signed with the request. `challenge`: it is that of a greeting. `isCounted`: it has the next number of the session. `most`:
+ * bytes of what is said; of more nothing is sent, for the parent would not read it to its end.
+ */
+type Manner = {
+  nonce?: string
+  challenge?: string
+  isCounted?: boolean
+  isPacked?: boolean
+  most?: number
+  signal?: AbortSignal | undefined
+}
+
+/** One session with a parent: signs, counts and packs, and believes what the parent has signed. */
+export class ParentLine {
+  private nonce = ''
+  private number = 0
+  private former: Speaker | null = null
+  /** As what the parent is known. */
+  private parent: { node: string; key: string }
+
+  constructor(
+    private readonly peer: Peer,
+    private readonly keys: Pick<NodeKeys, 'signing'>,
+    private readonly carry: Carrier,
+  ) {
+    this.parent = { node: peer.node_id, key: peer.public_key }
+  }
+
+  /** From here on as an earlier incarnation of this database, whom a parent that was restored may still know; null for the present one. */
+  speakAs(former: Speaker | null): void {
+    this.former = former
+  }
+  /** The parent does not know the present enrolment, but an earlier one. */
+  get isKnownAsFormer(): boolean {
+    return this.former !== null
+  }
+
+  async hello(body: unknown, signal?: AbortSignal): Promise<Welcome> {
+    this.nonce = ''
+    this.number = 0
+    const { challenge } = await this.ask('/sync/challenge', Challenge, {}, { signal })
+    const answered = await this.ask('/sync/hello', Answered, body, { nonce: challenge, challenge, signal })
+    if (answered.protocol < OLDEST_PROTOCOL) throw parentOlder(this.peer.url)
+    const welcome = Welcome.parse(answered)
+    this.nonce = challenge
+    const { public_key: key } = welcome.keys
+    if (isKey(key, 'ed25519')) this.parent = { node: welcome.epoch, key }
+    return welcome
+  }
+  renew = (body: unknown) => this.ask('/sync/renew', Renewed, body, { isCounted: true })
+  /** Throws `TOO_LARGE` where it has to be said in parts. */
+  push = (body: unknown, signal?: AbortSignal) =>
+    this.ask('/sync/push', Pushed, body, { isCounted: true, isPacked: true, most: limits.sync.pageBytes, signal })
+  known = (body: Known) => this.ask('/sync/known', Unknown, body, { isCounted: true, isPacked: true })
+  verify = (signal?: AbortSignal) => this.ask('/sync/verify', Verified, {}, { isCounted: true, signal })
+  pull = (body: unknown, signal?: AbortSignal) => this.ask('/sync/pull', Page, body, { isCounted: true, signal })
+  /** Beside the others, in any order: it changes nothing. */
+  files = (body: FileAsk, signal?: AbortSignal) => this.ask('/sync/files', FileAnswers, body, { nonce: this.nonce, isPacked: true, signal })
+
+  get isGreeted(): boolean {
+    return this.nonce !== ''
+  }
+
+  /** What bears a right of its own and needs no signature. */
+  carryPlain(path: string, { method, headers, body, signal }: Plain): Promise<Response> {
+    const request = new Request(new URL(path, this.peer.url ?? ''), {
+      method,
+      headers,
+      body: (body ?? null) as never,
+      signal: signal ?? null,
+    })
+    return this.carry(request).catch(asLineFailure(request.url))
+  }
+
+  /** What is not counted has a number by chance, so that its reply answers this one request. */
+  private nextNumber(isCounted: boolean): number {
+    if (!isCounted) return randomInt(MOST_NUMBER)
+    this.number += 1
+    return this.number
+  }
+
+  private async ask<S extends z.ZodType>(path: string, reply: S, value: unknown, { signal, ...manner }: Manner): Promise<z.output<S>> {
+    const { parent } = this
+    const { url, headers, body, answers } = this.signed(path, value, manner)
+    const request = new Request(url, { method: 'POST', headers, body: new Uint8Array(body), signal: signal ?? null })
+    const response = await this.carry(request).catch(asLineFailure(request.url))
+    const isAuthentic = (heard: Reply, sign: string) => isReplyOf(heard, sign, parent.key)
+    return reply.parse(await authenticated(response, { answers, url: request.url }, isAuthentic)) as z.output<S>
+  }
+
+  /** A request of no session, which counts whenever it is sent; `sendLastWord` does it, also where nothing else is left of this node. */
+  prepared(path: string, value: unknown): LastWord {
+    const { url, headers, body, answers } = this.signed(path, value, {})
+    return { url: url.href, headers, body: Buffer.from(body).toString('utf8'), answers, key: this.parent.key }
+  }
+
+  private signed(
+    path: string,
+    value: unknown,
+    { nonce = '', challenge = '', isCounted = false, isPacked = false, most = Number.MAX_SAFE_INTEGER }: Omit<Manner, 'signal'>,
+  ) {
+    const plain = Buffer.from(JSON.stringify(value))
+    if (plain.length > most) throw new LineFailure(TOO_LARGE, 'The page is too large.')
+    const body = isPacked && plain.length > 1_024 ? gzipSync(plain, { level: 1 }) : plain
+    const number = this.nextNumber(isCounted)
+    const { peer, keys } = this.former ?? { peer: this.peer.id, keys: this.keys }
+    const signature = signatureOf({ method: 'POST', path, body, nonce: isCounted ? this.nonce : nonce, number }, keys)
+    const { parent } = this
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      [headersOf.protocol]: String(PROTOCOL),
+      [headersOf.peer]: peer,
+      [headersOf.number]: String(number),
+      [headersOf.challenge]: challenge,
+      [headersOf.parent]: `${parent.node} ${parent.key}`,
+      [headersOf.signature]: signature,
+      ...(body !== plain && { 'content-encoding': 'gzip' }),
+    }
+    return { url: new URL(path, this.peer.url ?? ''), headers, body, answers: answering({ peer, signature }) }
+  }
+}
+
+/** Sends what was prepared; resolves once the parent has taken it. Throws `LineFailure`. */
+export async function sendLastWord({ url, headers, body, answers, key }: LastWord, carry: Carrier): Promise<void> {
+  const response = await carry(new Request(url, { method: 'POST', headers, body })).catch(asLineFailure(url))
+  await authenticated(response, { answers, url }, (heard, sign) => isReplyOf(heard, sign, key))
+}
+
+const MOST_NUMBER = 2 ** 47
+
+const parentOlder = (url: string | null) =>
+  new LineFailure(
+    PARENT_OLDER,
+    `The Markbook at ${url ? new URL(url).host : 'the other server'} is too old for this one, and must be updated there. Nothing is lost meanwhile.`,
+  )
+
+const asLineFailure = (url: string) => (error: unknown) => {
+  throw new LineFailure('line', troubleOf(error, url))
+}
+
+/**
+ * What a reply says, once its signature shows who says it. Throws `LineFailure`: what is not authentic is trouble of the line, whatever it
+ * says (`NOT_AUTHENTIC`; `line` where a server is busy and signs nothing); else a refusal is the other server's.
+ */
+export async function authenticated(
+  response: Response,
+  { answers, url }: { answers: string; url: string },
+  isAuthentic: (reply: Reply, signature: string) => boolean,
+): Promise<unknown> {
+  const { status } = response
+  const body = await bodyOf(response)
+  const signature = response.headers.get(headersOf.signature)
+  if (signature === null || !isAuthentic({ answers, status, body }, signature)) throw notBelieved(url, signature, status)
+  const answer: unknown = JSON.parse(body.toString('utf8'))
+  if (response.ok) return answer
+  throw refusalIn(response, answer)
+}
+
+async function bodyOf(response: Response): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      size += piece.length
+      if (size > limits.sync.door.reply) throw new Error('it is too long')
+      pieces.push(piece)
+    }
+  } catch (error) {
+    throw new LineFailure('line', `The answer broke off (${response.status}): ${error instanceof Error ? error.message : String(error)}.`)
+  }
+  return Buffer.concat(pieces)
+}
+
+/** `signature`: as the reply has it; null for none. */
+function notBelieved(url: string, signature: string | null, status: number): LineFailure {
+  const { host } = new URL(url)
+  if (signature === null && (status >= 500 || status === 429 || status === 408))
+    return new LineFailure('line', `${host} is busy, or does not work at the moment (${status}).`)
+  return new LineFailure(NOT_AUTHENTIC, notAuthentic(host, signature, status))
+}
+
+function notAuthentic(host: string, signature: string | null, status: number): string {
+  if (signature !== null)
+    return `The reply of ${host} was not authentic, and nothing of it was taken: something on the line changed it, or another server answers there. If the secret of that server was replaced, join it again with a new code.`
+  if (status === 404)
+    return `What answers at ${host} does not speak as this version of Markbook does. Where Markbook is older there, it must be updated; nothing is lost meanwhile. Where it was set up anew, join it again with a new code.`
+  return `The reply of ${host} (${status}) was not authentic: it is not signed by the server that this one has joined. Nothing of it was taken.`
+}
+
+/** What an answer that is no success means. */
+export function refusalIn(response: Response, answer: unknown): LineFailure {
+  const { code = 'line', message = '' } = answer as { code?: string; message?: string }
+  return new LineFailure(response.status >= 500 || response.status === 429 ? 'line' : code, message)
+}

@@ -1,0 +1,107 @@
+import { randomInt } from 'node:crypto'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import { Driver } from '@markbook/sync/driver'
+import type { Barred, Bounds, Notice } from '@markbook/sync/machine'
+import type { Services } from '../http/services.ts'
+import { AboveParent } from './identity/above.ts'
+import { beginAnew } from './incarnation/incarnation.ts'
+import { LineFailure, NOT_AUTHENTIC, PARENT_OLDER, type ParentLine } from './line/parent-line.ts'
+import { Child } from './upstream/child.ts'
+import type { Comparison } from './upstream/comparison.ts'
+import type { Copy, Obstacle } from './upstream/course.ts'
+
+/** Whom the driver tells what: how it goes, and what is in the way; how far a first copy and the centre have come, that this node began anew, that files may go; `wipe` carries an order out. */
+export type Told = {
+  tell(notice: Notice, reason: string | null, obstacle: Obstacle | null): void
+  copying(copy: Copy | null): void
+  reached(above: number | null): void
+  again(): void
+  carryFiles(): void
+  /** The school asked at `askedAt` that this laptop be erased. */
+  wipe(askedAt: string, child: Child): Promise<void>
+}
+
+/** How long the loop waits after a failure, ms, and how long a question waits for news, seconds. */
+export type Rhythm = Bounds & { wait: number }
+export const usualRhythm: Rhythm = { ...limits.sync.backOff, wait: limits.sync.wait }
+
+/** The loop with one parent, not begun yet. `comparison`: of the parent that this node is compared with; null for another. */
+export function driverFor(
+  services: Services,
+  parent: Row<'sync_peer'>,
+  line: ParentLine,
+  told: Told,
+  comparison: Comparison | null,
+  rhythm: Rhythm,
+): Driver {
+  const { tell, copying, reached, again, carryFiles, wipe } = told
+  const child = new Child(services, parent.id, line)
+  let obstacle: Obstacle | null = null
+  // It has listened, and there was nothing.
+  let isQuiet = false
+  let askedAt = ''
+  const above = parent.user_id === null ? null : new AboveParent()
+  return new Driver(
+    {
+      greet: async () => {
+        const { anew, wipe: asked } = await child.greet()
+        askedAt = asked ?? ''
+        return { anew, wipe: asked !== null }
+      },
+      wipe: () => wipe(askedAt, child),
+      renew: async () => {
+        await beginAnew(services, parent.id, line)
+        again()
+      },
+      push: async () => {
+        isQuiet = false
+        const pushed = await child.push()
+        // Files follow their rows.
+        if (!pushed.more) carryFiles()
+        return pushed
+      },
+      pull: async (wait, signal) => {
+        const listens = wait > 0
+        if (listens && isQuiet && comparison?.wait() === 0) {
+          // After each step what is new goes first.
+          isQuiet = false
+          await comparison.step(parent.id, { child, line }, signal)
+          return { news: false, more: false }
+        }
+        const most = comparison ? Math.ceil(comparison.wait() / 1_000) : wait
+        const heard = await child.pull(Math.min(wait, most), signal)
+        isQuiet = listens && !heard.news && !heard.more
+        const { copied, total } = heard.page
+        copying(copied === null || total === null ? null : { copied, total })
+        if (above) reached(above.heard(heard.page, heard.sent))
+        if (!heard.more) carryFiles()
+        return heard
+      },
+      later: (ms, then) => {
+        const timer = setTimeout(then, ms).unref()
+        return () => clearTimeout(timer)
+      },
+      random: () => randomInt(1_000_000) / 1_000_000,
+      tell: (notice, reason) => tell(notice, reason, notice === 'offline' ? obstacle : null),
+      meaningOf: (error) => {
+        obstacle = error instanceof LineFailure ? (OBSTACLES[error.code] ?? null) : null
+        return meaningOf(error)
+      },
+    },
+    rhythm,
+  )
+}
+
+const OBSTACLES: Readonly<Record<string, Obstacle>> = { [NOT_AUTHENTIC]: 'altered', [PARENT_OLDER]: 'parent_older' }
+
+const BARRED: Readonly<Record<string, Barred>> = {
+  'sync.revoked': 'revoked',
+  'sync.unknown_node': 'revoked',
+  'sync.upgrade_needed': 'upgrade',
+}
+
+export function meaningOf(error: unknown): 'line' | 'session' | Barred {
+  if (!(error instanceof LineFailure)) return 'line'
+  return BARRED[error.code] ?? (error.code === 'sync.stale_session' ? 'session' : 'line')
+}

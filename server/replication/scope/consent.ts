@@ -1,0 +1,167 @@
+import { COMMONS, isId, naturalId } from '@markbook/shared/ids'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import type { RowState } from '@markbook/sync/merge/state'
+import type { RowAnswer } from '@markbook/sync/protocol/messages'
+import type { Carried } from '@markbook/sync/protocol/page'
+import { refusedWrite } from '@markbook/sync/refused'
+import type { Stamp } from '@markbook/sync/versions'
+import { and, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
+import { incarnations } from '../../store/node.ts'
+import { knownRows, rowsNaming } from '../../store/replica/states.ts'
+import { syncRowOf } from '../../store/replica/write.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { announceSecrets, isElsewhere } from './people.ts'
+
+/** Why a write is not taken: it would give somebody a place in a school to which they have not agreed here. */
+export const AWAITS_PERSON = 'awaits_person'
+
+/** Of the rows that give somebody a place in a school, the column that names whom. */
+const PLACES: Partial<Record<Replicated, string>> = {
+  school_management: 'user_id',
+  school_join_request: 'user_id',
+  teacher_group_assignment: 'user_profile_id',
+  teacher_subject_assignment: 'user_profile_id',
+  class_teacher: 'user_profile_id',
+}
+
+/** Whose profile or means of sign-in a row is, or whom it gives a place in a school; null of any other row. */
+export function personIn(table: Replicated, { id, values }: Pick<RowState, 'id' | 'values'>): string | null {
+  if (table === 'user_profile') return id
+  const column = descriptions[table].sealed ? 'user_id' : PLACES[table]
+  const user = column && values[column]
+  return typeof user === 'string' && isId(user) ? user : null
+}
+
+/**
+ * True where the account of a person is known here by others than the school's own server, and the person has neither a place in the
+ * school nor asked for one: then that server may not draw them in (docs/decisions/0051).
+ */
+export async function mustAccept(tx: ReadTx, school: string, user: string): Promise<boolean> {
+  const account = (await knownRows(tx, 'user_profile', COMMONS, [user])).get(user)
+  if (!account?.row) return false
+  for (const table of ['school_management', 'school_join_request'] as const)
+    if ((await rowsNaming(tx, table, school, 'user_id', [user])).length > 0) return false
+  if (await isElsewhere(tx, school, user)) return true
+  const writers = account.state.alive.map(([node]) => node)
+  const own = new Set(await incarnations(tx))
+  return writers.some((node) => own.has(node)) || (await areOfOthers(tx, school, writers))
+}
+
+async function areOfOthers({ db, t: { sync_peer } }: ReadTx, school: string, nodes: readonly string[]): Promise<boolean> {
+  const ofOthers = and(inArray(sync_peer.node_id, [...nodes]), eq(sync_peer.side, 'child'), ne(sync_peer.school_id, school))
+  return nodes.length > 0 && (await db.$count(sync_peer, ofOthers)) > 0
+}
+
+/** True where the school made this person an administrator, by somebody who might, and the person has not agreed here yet. */
+export async function isAdminAwaited({ db, t: { sync_refused: of } }: ReadTx, school: string, user: string): Promise<boolean> {
+  const place = and(eq(of.school_id, school), eq(of.row_id, naturalId('membership', user, school)), eq(of.unit, 'role'))
+  const rows: { value: Row<'sync_refused'>['value'] }[] = await db
+    .select({ value: of.value })
+    .from(of)
+    .where(and(place, eq(of.code, AWAITS_PERSON), isNotNull(of.peer_id)))
+  return rows.some(({ value }) => value?.['role'] === 'admin')
+}
+
+/**
+ * Of these people, those to whom the school's own server gave a place, and who have not agreed here: no name is told of them in the school,
+ * though its rows and their history may name them as writers.
+ */
+export async function peopleAwaited(tx: ReadTx, school: string, users: readonly string[]): Promise<Set<string>> {
+  const { sync_refused: of } = tx.t
+  const entries: Pick<Row<'sync_refused'>, 'table_name' | 'row_id' | 'actor_id'>[] = await tx.db
+    .select({ table_name: of.table_name, row_id: of.row_id, actor_id: of.actor_id })
+    .from(of)
+    .where(and(eq(of.school_id, school), eq(of.code, AWAITS_PERSON), isNotNull(of.peer_id)))
+  if (entries.length === 0) return new Set()
+  const places = new Set(entries.map(({ row_id }) => row_id))
+  const asking = new Set(entries.flatMap(({ table_name, actor_id }) => (table_name === 'school_join_request' ? [actor_id] : [])))
+  const placeOf = (user: string) => naturalId('membership', user, school)
+  const listed = users.filter((user) => places.has(placeOf(user)) || asking.has(user))
+  // Of whoever once was a member here, something is known still.
+  const members = await knownRows(tx, 'school_management', school, listed.map(placeOf))
+  const applicants = new Set((await rowsNaming(tx, 'school_join_request', school, 'user_id', listed)).map((row) => row['user_id']))
+  return new Set(listed.filter((user) => !members.has(placeOf(user)) && !applicants.has(user)))
+}
+
+export const awaitsPerson = ({ code }: RowAnswer) => code === AWAITS_PERSON
+
+/** What the parent took into no table until the person accepts: it stays here, and each write stands once on the list. */
+export async function keepAwaiting(tx: WriteTx, school: string, answers: readonly RowAnswer[]): Promise<void> {
+  for (const { table, id, units } of answers.filter(awaitsPerson)) {
+    if (!Object.hasOwn(descriptions, table)) continue
+    const known = (await knownRows(tx, table as Replicated, school, [id])).get(id)
+    for (const unit of known ? units : []) {
+      const write = known && refusedWrite(table as Replicated, known.state, unit, AWAITS_PERSON)
+      if (!write) continue
+      const [node, counter] = known.state.units[unit] as Stamp
+      await tx.local
+        .insert(tx.t.sync_refused)
+        .values({
+          ...write,
+          id: naturalId('refusal', school, table, id, unit, node, String(counter)),
+          school_id: school,
+          refused_at: tx.now,
+          seen_at: null,
+          peer_id: null,
+        })
+        .onConflictDoNothing()
+    }
+  }
+}
+
+type Entry = Pick<Row<'sync_refused'>, 'id' | 'table_name' | 'row_id'>
+
+/** The entries of this node's writes that wait at its parent for a person. */
+async function awaiting({ db, t: { sync_refused: of } }: ReadTx, school: string): Promise<Entry[]> {
+  return db
+    .select({ id: of.id, table_name: of.table_name, row_id: of.row_id })
+    .from(of)
+    .where(and(eq(of.school_id, school), eq(of.code, AWAITS_PERSON), isNull(of.peer_id)))
+}
+
+/** Rows of this node that are in no table of its parent until a person accepts: neither end counts them when both are compared. */
+export async function awaitingRows(tx: ReadTx, school: string): Promise<Set<string>> {
+  return new Set((await awaiting(tx, school)).map(({ table_name, row_id }) => `${table_name}:${row_id}`))
+}
+
+/** A place of somebody who has agreed to it, and who gave it. */
+export type Agreed = { place: Row<'school_management'>; by: string | null }
+
+/**
+ * The parent brought a request or a place of somebody for whom rows wait there: the person has agreed. The rows are sent again.
+ * Answers the places among them.
+ */
+export async function sendAgreed(tx: WriteTx, school: string, came: readonly Carried[]): Promise<Agreed[]> {
+  const acts = came.filter(({ table, state }) => isAct(table) && state.alive.length > 0)
+  if (acts.length === 0) return []
+  const agreed = new Set(acts.map(({ table, state }) => personIn(table, state)))
+  const again: Carried[] = []
+  const places: Agreed[] = []
+  for (const { id, table_name, row_id } of await awaiting(tx, school)) {
+    const table = table_name as Replicated
+    const known = (await knownRows(tx, table, school, [row_id])).get(row_id)
+    if (known && !agreed.has(personIn(table, known.state))) continue
+    await tx.local.delete(tx.t.sync_refused).where(eq(tx.t.sync_refused.id, id))
+    // Where something else stands than was written, the next comparison sends it.
+    if (!known?.row || known.settled) continue
+    const { state, source, place } = known
+    tx.replica.bring(school, [syncRowOf(table, { state, settled: [] }, { isThere: true, source, place })])
+    again.push({ table, state })
+    if (table === 'school_management') places.push({ place: known.row as Row<'school_management'>, by: state.units['role']?.[3] ?? null })
+  }
+  await announceSecrets(tx, again, null)
+  return places
+}
+
+const isAct = (table: Replicated) => table === 'school_join_request' || table === 'school_management'
+
+/** Somebody who agrees asks for a place, and has it here already: the request needs no answer any more. */
+export async function approveAgreed(tx: WriteTx, places: readonly Agreed[]): Promise<void> {
+  for (const { place, by } of places) {
+    const { school_id, user_id, is_active } = place
+    const requests = is_active ? await rowsNaming(tx, 'school_join_request', school_id, 'user_id', [user_id]) : []
+    for (const before of requests as Row<'school_join_request'>[])
+      if (before.status === 'pending')
+        await tx.update('school_join_request', before, { status: 'approved', reviewed_at: tx.now, reviewed_by: by })
+  }
+}

@@ -1,0 +1,99 @@
+import { COMMONS } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import { textToCursor } from '@markbook/sync/protocol/cursor'
+import type { Known as Asked, Unknown } from '@markbook/sync/protocol/messages'
+import { EXISTENCE } from '@markbook/sync/versions'
+import { and, eq } from 'drizzle-orm'
+import { namedBelow } from '../../store/replica/bury.ts'
+import { forgetRows } from '../../store/replica/forget.ts'
+import { tableOrder } from '../../store/replica/links.ts'
+import { type Known, knownRows } from '../../store/replica/states.ts'
+import { takeOver } from '../../store/replica/take-over.ts'
+import type { Store } from '../../store/store.ts'
+import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
+
+type Peer = Row<'sync_peer'>
+
+/** Whether a child that has read our feed so far may have missed deletions that were forgotten (SPEC, «Tombstones»). */
+export async function isBelowFloor(tx: ReadTx, school: string, epoch: string, cursor: string | null): Promise<boolean> {
+  const known = textToCursor(cursor)
+  return known?.kind === 'feed' && known.epoch === epoch && known.seq < (await tx.dialect.feedOf(tx.connection, school)).floor
+}
+
+/** At the parent: which of the rows it does not know at all. A row that waits is known. */
+export async function unknownOf(tx: ReadTx, { school_id }: Peer, { table, ids }: Asked): Promise<Unknown> {
+  if (!Object.hasOwn(descriptions, table)) return { unknown: [] }
+  const school = school_id as string
+  const { sync_held } = tx.t
+  const stored = await tx.dialect.versionsOf(tx.connection, school, table, ids)
+  const held = await tx.db
+    .select({ id: sync_held.row_id })
+    .from(sync_held)
+    .where(and(eq(sync_held.school_id, school), eq(sync_held.table_name, table)))
+  const known = new Set([...stored.map(({ row_id }) => row_id), ...held.map(({ id }) => id)])
+  return { unknown: ids.filter((id) => !known.has(id)) }
+}
+
+type Asking = (asked: Asked) => Promise<Unknown>
+
+/**
+ * At a child that was away for so long that its parent has forgotten deletions which it never heard of: what it holds without anything
+ * unsent, and the parent does not know, is gone. What it wrote under such a row makes the row live again, as after any deletion that a
+ * write had not seen. What it pulls next is a copy from the start. All of it at once, or it is done again at the next greeting.
+ */
+export async function letGo(store: Store, peer: Peer, ask: Asking): Promise<void> {
+  const school = peer.school_id as string
+  const gone = new Map<Replicated, readonly string[]>()
+  for (const table of tableOrder.filter((each) => descriptions[each].scope === 'school'))
+    gone.set(table, await unknownIn(store, school, table, ask))
+  await store.write(asSystem(), async (tx) => {
+    const unsent = await unsentOf(tx, peer)
+    const hasChildren = (await tx.db.$count(tx.t.sync_peer, eq(tx.t.sync_peer.side, 'child'))) > 0
+    // Children first: what hangs on a row then is there to stay.
+    for (const [table, ids] of [...gone].reverse()) {
+      const known = await knownRows(
+        tx,
+        table,
+        school,
+        ids.filter((id) => !unsent.has(`${table}:${id}`)),
+      )
+      const there = [...known.values()].filter(({ state }) => state.alive.length > 0)
+      await letGoOf(tx, school, { table, rows: there, node: store.nodeId, hasChildren })
+    }
+  })
+}
+
+type Leaving = { table: Replicated; rows: readonly Known[]; node: string; hasChildren: boolean }
+
+async function letGoOf(tx: WriteTx, school: string, { table, rows, node, hasChildren }: Leaving): Promise<void> {
+  if (rows.length === 0) return
+  const needed = await namedBelow(tx, school, table, rows)
+  const units = [EXISTENCE, ...Object.keys(descriptions[table].units)]
+  const leave: string[] = []
+  for (const known of rows) {
+    const { id, values } = known.state
+    if (needed.has(id)) await takeOver(tx, school, node, { table, known, units, values, deletes: false, theirs: null })
+    // Its own children must hear of it.
+    else if (hasChildren) await takeOver(tx, school, node, { table, known, units: [], values: {}, deletes: true, theirs: null })
+    else leave.push(id)
+  }
+  await forgetRows(tx, table, school, leave)
+}
+
+async function unknownIn(store: Store, school: string, table: Replicated, ask: Asking): Promise<string[]> {
+  const unknown: string[] = []
+  for (let after = COMMONS; ; ) {
+    const ids = await store.read(asSystem(), (tx) => tx.dialect.rowIdsAfter(tx.connection, school, table, after, limits.sync.pageRows))
+    if (ids.length > 0) unknown.push(...(await ask({ table, ids })).unknown)
+    if (ids.length < limits.sync.pageRows) return unknown
+    after = ids.at(-1) as string
+  }
+}
+
+/** Rows that were written here, or by a child, since the parent acknowledged our feed. */
+async function unsentOf(tx: ReadTx, { school_id, own_seq, node_id }: Peer): Promise<Set<string>> {
+  const span = { after: own_seq, upTo: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER, notFrom: [node_id] }
+  const entries = await tx.dialect.feedEntries(tx.connection, school_id as string, span)
+  return new Set(entries.map(({ table_name, row_id }) => `${table_name}:${row_id}`))
+}

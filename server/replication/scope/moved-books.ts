@@ -1,0 +1,57 @@
+import type { RowState } from '@markbook/sync/merge/state'
+import type { Carried } from '@markbook/sync/protocol/page'
+import { EXISTENCE, sameDot } from '@markbook/sync/versions'
+import { withConflicts } from '../../store/replica/feed.ts'
+import { forgetWithAll } from '../../store/replica/forget.ts'
+import { knownRows, rowsNaming } from '../../store/replica/states.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { demandNoneForgotten, type Heard, isUnsent } from './forgotten.ts'
+import type { Scope } from './scope.ts'
+
+/** Report books that came to another class, and so to the laptop of another teacher. */
+const BOOK = 'report_book'
+const PARTS = ['report_book_entry', 'report_book_pdf'] as const
+
+/** Its class was written by itself, after it was made; or another node has written it too, which may have made it in another class. */
+function isMoved({ units, vv }: RowState): boolean {
+  const [group, made] = [units['student_group_id'], units[EXISTENCE]]
+  return group !== undefined && made !== undefined && (!sameDot(group, made) || Object.keys(vv).length > 1)
+}
+
+/** With each book that may be new to the child all that belongs to it, which did not change, and the conflicts in it. */
+export async function withParts(tx: ReadTx, school: string, scope: Scope, rows: readonly Carried[]): Promise<Carried[]> {
+  const { books } = scope
+  const come = rows.filter(({ table, state }) => table === BOOK && isMoved(state) && books?.has(state.values['student_group_id'] as string))
+  if (come.length === 0) return [...rows]
+  const ids = come.map(({ state }) => state.id)
+  const parts: Carried[] = []
+  for (const table of PARTS) {
+    const named = (await rowsNaming(tx, table, school, 'report_book_id', ids)).map(({ id }) => id)
+    for (const { state } of (await knownRows(tx, table, school, named)).values()) parts.push({ table, state })
+  }
+  return [...rows, ...(await withConflicts(tx, school, [...come, ...parts]))]
+}
+
+/** Of the rows of a page, those books that the child may have and gets no more. */
+export function booksLeft(rows: readonly Carried[], kept: readonly Carried[]): string[] {
+  const stay = new Set(kept.filter(({ table }) => table === BOOK).map(({ state }) => state.id))
+  return rows.filter(({ table, state }) => table === BOOK && isMoved(state) && !stay.has(state.id)).map(({ state }) => state.id)
+}
+
+/**
+ * They leave this laptop, but for one that bears what was not sent: it is told of again when that has arrived. Throws `NumberForgotten`
+ * where `node`, the number of this database, has to be given up first; null where it cannot be.
+ */
+export async function letBooksGo(
+  tx: WriteTx,
+  school: string,
+  ids: readonly string[],
+  { heard, node }: { heard: Heard; node: string | null },
+) {
+  const mayGo = (rows: readonly Carried[]) => {
+    if (rows.some(({ state }) => isUnsent(state, heard))) return false
+    if (node !== null) demandNoneForgotten(node, rows)
+    return true
+  }
+  for (const id of ids) await forgetWithAll(tx, BOOK, school, id, mayGo)
+}

@@ -1,0 +1,50 @@
+import { wouldBeTaken } from '@markbook/shared/contract/replicated'
+import { fillGradingModel, type GradingModelInput } from '@markbook/shared/domain/gradingModel'
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import type { Values } from '@markbook/sync/merge/state'
+import { normalEmail } from '../../mail/emails.ts'
+
+/** The reason goes with the exclusion. */
+const exclusion = (values: Values): Values => (values['is_excluded'] ? values : { is_excluded: false, exclusion_reason: null })
+
+function gradingModel(values: Values): Values | null {
+  const filled = fillGradingModel(values as GradingModelInput)
+  return 'columns' in filled ? filled.columns : null
+}
+
+function email({ email: typed }: Values): Values | null {
+  try {
+    return { email: typeof typed === 'string' ? normalEmail(typed) : null }
+  } catch {
+    return null
+  }
+}
+
+/** What was sent is kept with the status, and nothing before. */
+const sent = ({ status, sent_snapshot }: Values): Values => ({ sent_snapshot: status === 'sent_to_ministry' ? sent_snapshot : null })
+
+/** Of columns, what the interface stores where it is given these values; null where it refuses them. */
+type NormalForm = { columns: readonly string[]; of: (values: Values) => Values | null }
+const excluded: NormalForm = { columns: ['is_excluded', 'exclusion_reason'], of: exclusion }
+const addressed: NormalForm = { columns: ['email'], of: email }
+const normalForms: Partial<Record<Replicated, NormalForm>> = {
+  academic_year: { columns: descriptions.academic_year.units['model'] ?? [], of: gradingModel },
+  assessment: excluded,
+  grade: excluded,
+  report_book: { columns: ['sent_snapshot'], of: sent },
+  school: addressed,
+  user_profile: addressed,
+}
+
+/** Whether a person could have written this in these columns through the interface, as far as the row alone tells. */
+export function isWritable(table: Replicated, values: Values, columns: readonly string[]): boolean {
+  return wouldBeTaken(table, values, columns) && isNormal(table, values, columns)
+}
+
+function isNormal(table: Replicated, values: Values, columns: readonly string[]): boolean {
+  const form = normalForms[table]
+  const own = form?.columns.filter((column) => columns.includes(column)) ?? []
+  if (!form || own.length === 0) return true
+  const normal = form.of(values)
+  return normal !== null && own.every((column) => (values[column] ?? null) === (normal[column] ?? null))
+}

@@ -1,0 +1,69 @@
+import { COMMONS } from '@markbook/shared/ids'
+import { descriptions } from '@markbook/shared/tables/tables'
+import type { Carried } from '@markbook/sync/protocol/page'
+import { peopleElsewhere, peopleOfOneSchool } from '../../features/schools/schools.policy.ts'
+import { type FeedPage, readPeople, withPeople } from '../../store/replica/feed.ts'
+import { knownRows } from '../../store/replica/states.ts'
+import { syncRowOf } from '../../store/replica/write.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import type { Scope } from './scope.ts'
+
+/** Ids of the people of the school whom the scope knows of. Who has only asked for a place is known where the requests are. */
+export async function peopleIn(tx: ReadTx, school: string, { holds }: Scope): Promise<Set<string>> {
+  return new Set(await tx.dialect.peopleOf(tx.connection, school, { applicants: holds('school_join_request') }))
+}
+
+/** True where somebody is an active member of another school, or has a pending request to join one. */
+export const isElsewhere = async (tx: ReadTx, school: string, user: string): Promise<boolean> =>
+  (await peopleElsewhere(tx, school, [user])).has(user)
+
+/** The rows after the people whom they name: those of them that the scope holds, for what a laptop does not get names nobody to it. */
+export async function withNamed(tx: ReadTx, school: string, scope: Scope, rows: readonly Carried[]): Promise<Carried[]> {
+  if (scope.secrets) return withoutOthersSecrets(tx, school, await withPeople(tx, rows, scope))
+  const held = rows.filter(({ table }) => scope.holds(table))
+  const known = new Set(rows)
+  const people = (await withPeople(tx, held, scope)).filter((row) => !known.has(row))
+  return [...people, ...rows]
+}
+
+/** Changes to people whom the scope knows of, since `after` of the feed of people. */
+export async function changedPeople(
+  tx: ReadTx,
+  school: string,
+  scope: Scope,
+  { after, limit }: { after: number; limit: number },
+): Promise<FeedPage> {
+  const { rows, ...page } = await readPeople(tx, school, { after, limit, secrets: scope.secrets })
+  if (rows.length === 0) return { rows, ...page }
+  if (scope.secrets) return { rows: await withoutOthersSecrets(tx, school, rows), ...page }
+  const people = await peopleIn(tx, school, scope)
+  return { rows: rows.filter(({ state }) => people.has(state.id)), ...page }
+}
+
+const SECRETS = ['user_totp', 'recovery_code'] as const
+const isSecret = ({ table }: Carried) => descriptions[table].sealed !== undefined
+const ownerOf = ({ state }: Carried) => state.values['user_id'] as string
+
+/** Whoever runs the server of a school can use what its people sign in with, so it gets nothing that would open another school too. */
+async function withoutOthersSecrets(tx: ReadTx, school: string, rows: readonly Carried[]): Promise<Carried[]> {
+  const secrets = rows.filter(isSecret)
+  if (secrets.length === 0) return [...rows]
+  const own = await peopleOfOneSchool(tx, school, [...new Set(secrets.map(ownerOf))])
+  return rows.filter((row) => !isSecret(row) || own.has(ownerOf(row)))
+}
+
+/**
+ * Somebody may have set up an app before a school took them in, and the other end hears of it only now. `notOf`: the node that has what it
+ * sent itself.
+ */
+export async function announceSecrets(tx: WriteTx, rows: readonly Carried[], notOf: string | null): Promise<void> {
+  const places = rows.filter(({ table, state }) => table === 'school_management' && state.alive.length > 0 && state.values['is_active'])
+  const users = [...new Set(places.map(ownerOf))]
+  if (users.length === 0) return
+  for (const table of SECRETS) {
+    const known = await knownRows(tx, table, COMMONS, await tx.dialect.rowIdsOf(tx.connection, table, users))
+    const there = [...known.values()].filter(({ row, source }) => row && (notOf === null || source !== notOf))
+    const again = there.map(({ state, source, place }) => syncRowOf(table, { state, settled: [] }, { isThere: true, source, place }))
+    if (again.length > 0) tx.replica.bring(COMMONS, again)
+  }
+}

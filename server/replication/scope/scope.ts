@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { HistoryEntity } from '@markbook/shared/contract/history'
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import type { Values } from '@markbook/sync/merge/state'
+import type { Carried } from '@markbook/sync/protocol/page'
+import { and, eq } from 'drizzle-orm'
+import { knownRows } from '../../store/replica/states.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+
+/**
+ * What a node may hold of its school (sync.md, «Topology»). `text` changes when it does, so that rows follow rights. `books`: of which
+ * classes; null for all, those too that are gone, for whoever holds the books of a class must hear that they went with it. `hasPast`: the
+ * history of such rows too.
+ */
+export type Scope = {
+  text: string
+  secrets: boolean
+  holds(table: Replicated): boolean
+  hasPast(entity: string): boolean
+  books: ReadonlySet<string> | null
+}
+
+type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
+
+const SECRETS: readonly Replicated[] = ['user_totp', 'recovery_code']
+export const OF_BOOKS: readonly Replicated[] = ['report_book', 'report_book_entry', 'report_book_pdf', 'class_report_file']
+const PARTS_OF_BOOKS: readonly Replicated[] = ['report_book_entry', 'report_book_pdf']
+const NO_LAPTOP: readonly Replicated[] = [...SECRETS, 'school_join_request']
+
+export const membershipOf = statement<{ school: string; user: string }>()(({ db, t: { school_management: of }, p }) =>
+  db
+    .select({ role: of.role, is_active: of.is_active })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.user_id, p.user))),
+)
+const classesLedBy = statement<{ school: string; user: string }>()(({ db, t: { class_teacher: of }, p }) =>
+  db
+    .select({ id: of.student_group_id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user))),
+)
+
+/** A school node holds everything of its school. A laptop what its user may read; nothing once they may not read at all. */
+export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): Promise<Scope> {
+  if (kind !== 'laptop') return { text: 'school', secrets: true, holds: () => true, hasPast: () => true, books: null }
+  const whose = { school: school_id ?? '', user: user_id ?? '' }
+  const [membership] = await membershipOf(tx, whose)
+  const role = membership?.is_active ? membership.role : 'member'
+  const classes = role === 'teacher' ? await classesLedBy(tx, whose) : []
+  const books = role === 'admin' ? null : new Set(classes.map(({ id }) => id))
+  const text = createHash('sha256')
+    .update([role, ...[...(books ?? [])].sort(), ...(classes.length > 0 ? [WITH_CONFLICTS] : [])].join(' '))
+    .digest('hex')
+    .slice(0, 24)
+  const staff = role !== 'member'
+  const holds = (table: Replicated) => !NO_LAPTOP.includes(table) && (staff || !STAFF_ONLY.includes(table))
+  const hasPast = (entity: string) => staff && HistoryEntity.safeParse(entity).success && (entity !== 'school' || role === 'admin')
+  return { text, secrets: false, holds, hasPast, books }
+}
+
+/** A laptop that was told of books before their conflicts came with them is told of all once more. */
+const WITH_CONFLICTS = 'conflicts'
+
+const STAFF_ONLY: readonly Replicated[] = ['student', 'enrolment', 'student_subject', 'assessment', 'grade', ...OF_BOOKS, 'sync_conflict']
+
+/** Those of the rows that the scope holds; of report books, and of the conflicts in them, only of the classes that are the user's. */
+export async function within(tx: ReadTx, schoolId: string, scope: Scope, rows: readonly Carried[]): Promise<Carried[]> {
+  const held = rows.filter(({ table }) => scope.holds(table))
+  if (scope.secrets) return held
+  const open = held.filter((row) => !SECRETS.includes(subjectOf(row).table))
+  const { books } = scope
+  if (!books) return open
+  const classOf = await classesOfBooks(tx, schoolId, open)
+  return open.filter((row) => !OF_BOOKS.includes(subjectOf(row).table) || books.has(classOf(row) as string))
+}
+
+/** The row that a row is about: a conflict another, every other itself. */
+const subjectOf = ({ table, state: { id, values } }: Carried): { table: Replicated; id: string } =>
+  table === 'sync_conflict' ? { table: values['entity'] as Replicated, id: String(values['row_id']) } : { table, id }
+
+/** The class of each row of a book, or of a conflict in one; of what was deleted, the last. */
+async function classesOfBooks(tx: ReadTx, schoolId: string, rows: readonly Carried[]): Promise<(row: Carried) => unknown> {
+  const inConflict = new Map<string, Values>()
+  for (const table of OF_BOOKS) {
+    const ids = rows.filter((row) => row.table === 'sync_conflict' && subjectOf(row).table === table).map((row) => subjectOf(row).id)
+    for (const [id, { state }] of await knownRows(tx, table, schoolId, [...new Set(ids)])) inConflict.set(`${table} ${id}`, state.values)
+  }
+  const valuesOf = (row: Carried) => {
+    const { table, id } = subjectOf(row)
+    return row.table === 'sync_conflict' ? inConflict.get(`${table} ${id}`) : row.state.values
+  }
+  const named = rows
+    .filter((row) => PARTS_OF_BOOKS.includes(subjectOf(row).table))
+    .flatMap((row) => (valuesOf(row)?.['report_book_id'] ?? []) as string | [])
+  const books = await knownRows(tx, 'report_book', schoolId, [...new Set(named)])
+  return (row) => {
+    const values = valuesOf(row)
+    const book = PARTS_OF_BOOKS.includes(subjectOf(row).table) ? books.get(values?.['report_book_id'] as string)?.state.values : values
+    return book?.['student_group_id']
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { COMMONS } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
+import { descriptions, type Row } from '@markbook/shared/tables/tables'
+import { canonical } from '@markbook/sync/merge/state'
+import type { TableDigest, Verified } from '@markbook/sync/protocol/messages'
+import type { Carried } from '@markbook/sync/protocol/page'
+import { type CopyPlace, readCopy } from '../../store/replica/feed.ts'
+import type { Store } from '../../store/store.ts'
+import { asSystem } from '../../store/tx.ts'
+import { syncFailures } from '../identity/enrolment.ts'
+import { awaitingRows } from './consent.ts'
+import { withNamed } from './people.ts'
+import { scopeOf, within } from './scope.ts'
+
+type Whose = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
+type Sum = { count: number; sum: bigint }
+
+const WIDTH = 128n
+const TRIES = 3
+
+/**
+ * Of every table that a node may hold, how many rows live and a digest of their states that does not depend on their order. Read page by
+ * page, and others have their turn between two pages; again where something was written meanwhile, three times at most.
+ */
+export async function digestsOf(store: Store, whose: Whose, signal?: AbortSignal): Promise<Verified> {
+  for (let tries = 1; ; tries += 1) {
+    const before = await placesOf(store, whose)
+    const tables = await digestOnce(store, whose, signal)
+    const after = await placesOf(store, whose)
+    const moving = after.seq !== before.seq || after.people !== before.people
+    if (!moving || tries === TRIES) return { epoch: store.nodeId, ...after, moving, tables }
+  }
+}
+
+/** Where this node's own feeds stand. */
+export const placesOf = (store: Store, { school_id }: Pick<Whose, 'school_id'>) =>
+  store.read(asSystem(), async (tx) => ({
+    seq: (await tx.dialect.feedOf(tx.connection, school_id ?? COMMONS)).seq,
+    people: (await tx.dialect.feedOf(tx.connection, COMMONS)).seq,
+  }))
+
+/** One at a time of this process: it reads a whole school. Who comes meanwhile is told to ask later. */
+export function digestsInTurn(store: Store): (whose: Whose, signal: AbortSignal) => Promise<Verified> {
+  let isBusy = false
+  return async (whose, signal) => {
+    if (isBusy) throw syncFailures.later()
+    isBusy = true
+    return digestsOf(store, whose, signal).finally(() => {
+      isBusy = false
+    })
+  }
+}
+
+async function digestOnce(store: Store, whose: Whose, signal?: AbortSignal): Promise<TableDigest[]> {
+  const sums = new Map<string, Sum>()
+  const counted = new Set<string>()
+  let place: CopyPlace | null = null
+  do {
+    // Whoever asked may have hung up.
+    signal?.throwIfAborted()
+    const at: CopyPlace | null = place
+    const { rows, next } = await store.read(asSystem(), async (tx) => {
+      const scope = await scopeOf(tx, whose)
+      const school = whose.school_id as string
+      const page = await readCopy(tx, school, at, limits.sync.compare.rows)
+      const awaiting = await awaitingRows(tx, school)
+      const both = page.rows.filter(({ table, state }) => !awaiting.has(`${table}:${state.id}`))
+      return { rows: await within(tx, school, scope, await withNamed(tx, school, scope, both)), next: page.next }
+    })
+    for (const row of rows) add(sums, counted, row)
+    await setImmediate()
+    place = next
+  } while (place)
+  return Object.keys(descriptions).flatMap((table) => {
+    const own = sums.get(table)
+    return own ? [{ table, count: own.count, digest: own.sum.toString(16).padStart(32, '0') }] : []
+  })
+}
+
+/** People come with every row that names them, and count once. Who works at two schools may have an app for each. */
+function add(sums: Map<string, Sum>, counted: Set<string>, { table, state }: Carried): void {
+  if (state.alive.length === 0 || descriptions[table].sealed || counted.has(`${table}:${state.id}`)) return
+  if (descriptions[table].scope === 'commons') counted.add(`${table}:${state.id}`)
+  const own = sums.get(table) ?? { count: 0, sum: 0n }
+  sums.set(table, { count: own.count + 1, sum: BigInt.asUintN(Number(WIDTH), own.sum + digestOfRow({ table, state })) })
+}
+
+/** What counts of a row where two nodes compare what they hold: not how much it has seen. */
+export const comparedText = ({ table, state: { id, units, alive, values, extra } }: Carried): string =>
+  `${table}${canonical([id, units, [...alive].sort(), values, extra])}`
+export const digestOfRow = (row: Carried): bigint =>
+  BigInt(`0x${createHash('sha256').update(comparedText(row)).digest('hex').slice(0, 32)}`)
+
+export type Difference = { table: string; here: number; there: number }
+
+/** The tables where two nodes do not hold the same; empty where all is the same. */
+export function differencesOf(here: Verified, there: Verified): Difference[] {
+  const of = ({ tables }: Verified) => new Map(tables.map((each) => [each.table, each]))
+  const [own, theirs] = [of(here), of(there)]
+  return [...new Set([...own.keys(), ...theirs.keys()])]
+    .filter((table) => own.get(table)?.digest !== theirs.get(table)?.digest)
+    .map((table) => ({ table, here: own.get(table)?.count ?? 0, there: theirs.get(table)?.count ?? 0 }))
+}

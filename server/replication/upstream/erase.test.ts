@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openSqlite } from '../../store/sqlite.ts'
+import { readWipeNote, type WipeNote, writeWipeNote } from '../identity/wipe-note.ts'
+import { finishErasing } from './erase.ts'
+
+let dataDir: string
+let elsewhere: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'markbook-erase-'))
+  elsewhere = mkdtempSync(join(tmpdir(), 'markbook-erase-backups-'))
+})
+afterEach(() => {
+  for (const folder of [dataDir, elsewhere]) rmSync(folder, { recursive: true, force: true })
+})
+
+const note: WipeNote = {
+  by: 'The school',
+  asked_at: '2026-01-12T10:00:00.000Z',
+  at: '2026-01-12T11:00:00.000Z',
+  isErased: false,
+  lastWord: null,
+  authority: null,
+}
+const OWN = ['session-secret', 'markbook.sqlite', 'markbook.sqlite-wal', 'markbook.sqlite-shm', 'markbook.restoring.sqlite', 'running.json']
+const FOREIGN = ['markbook.conf', 'holiday.jpg']
+const BACKUPS = [
+  '2026-01-12T10-00-00Z-hourly',
+  '2026-01-12T10-00-00Z-manual-2',
+  '.unfinished-2026-01-12T11-00-00Z-nightly',
+  'as-it-was-2026-01-12T11-00-00Z-restore',
+]
+
+/** A laptop’s folder as it is in use, with what somebody else has put there. */
+function filled(backupDir: string): void {
+  for (const name of [...OWN, ...FOREIGN]) writeFileSync(join(dataDir, name), name)
+  for (const folder of ['files', 'tls', 'photographs']) {
+    mkdirSync(join(dataDir, folder, 'deeper'), { recursive: true })
+    writeFileSync(join(dataDir, folder, 'deeper', 'one'), folder)
+  }
+  for (const name of BACKUPS) {
+    mkdirSync(join(backupDir, name), { recursive: true })
+    writeFileSync(join(backupDir, name, 'markbook.sqlite'), 'marks')
+  }
+  mkdirSync(join(backupDir, 'letters'))
+}
+const left = () => readdirSync(dataDir).sort()
+
+test('all that Markbook made goes, settings and what it did not make stay', async () => {
+  const backupDir = join(dataDir, 'backups')
+  filled(backupDir)
+  writeWipeNote(dataDir, note)
+  await finishErasing({ dataDir, backupDir })
+  expect(left()).toEqual(['backups', 'holiday.jpg', 'markbook.conf', 'photographs', 'server.lock', 'wipe.json'])
+  expect(readdirSync(backupDir).sort()).toEqual(['backup.lock', 'letters'])
+  expect(readWipeNote(dataDir)).toEqual({ ...note, isErased: true })
+})
+
+test('backups in a folder elsewhere go too', async () => {
+  filled(elsewhere)
+  writeWipeNote(dataDir, note)
+  await finishErasing({ dataDir, backupDir: elsewhere })
+  expect(readdirSync(elsewhere).sort()).toEqual(['backup.lock', 'letters'])
+})
+
+test.each([0, 1, 3, 6])('cut off after %i of the files, the next start goes on', async (gone) => {
+  filled(elsewhere)
+  writeWipeNote(dataDir, note)
+  for (const name of OWN.slice(0, gone)) rmSync(join(dataDir, name))
+  await finishErasing({ dataDir, backupDir: elsewhere })
+  expect(left().filter((name) => OWN.includes(name))).toEqual([])
+  expect(readWipeNote(dataDir)?.isErased).toBe(true)
+})
+
+test('without a note, and after it is done, nothing is touched', async () => {
+  const all = { dataDir, backupDir: elsewhere }
+  filled(elsewhere)
+  const before = left()
+  await finishErasing(all)
+  expect(left()).toEqual(before)
+  writeWipeNote(dataDir, { ...note, isErased: true })
+  await finishErasing(all)
+  expect(left()).toEqual([...before, 'wipe.json'].sort())
+})
+
+test('a note that cannot be read is no leave to begin as if nothing had been', async () => {
+  writeFileSync(join(dataDir, 'wipe.json'), '{"by":')
+  await expect(finishErasing({ dataDir, backupDir: elsewhere })).rejects.toThrow()
+})
+
+test('not while a server holds the folder', async () => {
+  const { close } = openSqlite(dataDir)
+  writeWipeNote(dataDir, note)
+  await expect(finishErasing({ dataDir, backupDir: elsewhere })).rejects.toThrow(/^Another Markbook server is running on /)
+  expect(left()).toContain('markbook.sqlite')
+  close()
+})

@@ -1,0 +1,44 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { tlsFolder } from '../../lan/authority.ts'
+import { FILES_FOLDER } from '../../store/backup/files.ts'
+import { takeTurn } from '../../store/backup/folder.ts'
+import { isOfBackups } from '../../store/backup/manifest.ts'
+import { DATABASE_FILE, LOCK_FILE, takeLock } from '../../store/sqlite.ts'
+import { readWipeNote, writeWipeNote } from '../identity/wipe-note.ts'
+
+type Where = { dataDir: string; backupDir: string }
+
+/**
+ * Erases what this laptop holds, where its note says that this is to be done (sync/SPEC.md, «Wiping»): the secret of its keys first, for
+ * without it nobody is this laptop any more; then marks, files, backups, certificates. Before anything is opened or made in the folder. Where
+ * it is cut off, the next start goes on. Settings stay, and what Markbook did not make.
+ */
+export async function finishErasing({ dataDir, backupDir }: Where): Promise<void> {
+  const note = readWipeNote(dataDir)
+  if (!note || note.isErased) return
+  const lock = takeLock(join(dataDir, LOCK_FILE))
+  if (!lock) throw new Error(`Another Markbook server is running on ${dataDir}, which is to be erased. Stop that one first.`)
+  // A backup may be under way.
+  const letGo = existsSync(backupDir) ? await takeTurn(backupDir) : () => {}
+  try {
+    for (const path of [...ownOf(dataDir), ...backupsIn(backupDir)]) rmSync(path, { recursive: true, force: true })
+  } finally {
+    letGo()
+    lock.close()
+  }
+  writeWipeNote(dataDir, { ...note, isErased: true })
+}
+
+function ownOf(dataDir: string): string[] {
+  const databases = readdirSync(dataDir).filter((name) => name.startsWith(DATABASE_FILE) || name.startsWith('markbook.restoring.sqlite'))
+  const others = ['session-secret', ...databases, FILES_FOLDER, 'running.json']
+  return [...others.map((name) => join(dataDir, name)), tlsFolder(dataDir)]
+}
+
+const backupsIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .filter(isOfBackups)
+        .map((name) => join(folder, name))
+    : []

@@ -1,0 +1,42 @@
+import { limits } from '@markbook/shared/limits'
+import type { Services } from '../../http/services.ts'
+import { readWipeNote, writeWipeNote } from '../identity/wipe-note.ts'
+import { overNetwork } from '../line/network.ts'
+import { type Carrier, LineFailure, NOT_AUTHENTIC, PARENT_OLDER, sendLastWord } from '../line/parent-line.ts'
+
+type Here = Pick<Services, 'config' | 'log'>
+
+/** Says to the parent that this laptop is erased, where that is still to be said. Answers whether nothing is left to say. */
+export async function sayLastWord({ config, log }: Here, given?: Carrier): Promise<boolean> {
+  const note = readWipeNote(config.dataDir)
+  if (!note?.lastWord) return true
+  const patience = new AbortController().signal
+  try {
+    await sendLastWord(note.lastWord, given ?? overNetwork(patience, () => note.authority))
+  } catch (error) {
+    const isRefused = error instanceof LineFailure && ![LINE, NOT_AUTHENTIC, PARENT_OLDER].includes(error.code)
+    log.info({ err: error, parent: note.by }, 'what was erased here could not be acknowledged')
+    // What it answers once it answers for good: it has heard it before, or was restored and does not know of it.
+    if (!isRefused) return false
+  }
+  writeWipeNote(config.dataDir, { ...note, lastWord: null, authority: null })
+  return true
+}
+const LINE = 'line'
+
+/** The same once a minute until it is said, while the server runs. */
+export function keepSayingLastWord(here: Here): { stop(): void } {
+  let timer: NodeJS.Timeout | undefined
+  let isOver = false
+  const say = async () => {
+    const isSaid = await sayLastWord(here)
+    if (!isSaid && !isOver) timer = setTimeout(() => void say(), limits.sync.lastWord).unref()
+  }
+  void say()
+  return {
+    stop: () => {
+      isOver = true
+      clearTimeout(timer)
+    },
+  }
+}

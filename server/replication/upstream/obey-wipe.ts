@@ -1,0 +1,60 @@
+import type { Row } from '@markbook/shared/tables/tables'
+import { and, eq, isNull, notInArray, or } from 'drizzle-orm'
+import type { Services } from '../../http/services.ts'
+import { closeForGood } from '../../store/close-for-good.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { Courier } from '../files/courier.ts'
+import { WRONG } from '../files/queue.ts'
+import { peerById } from '../identity/enrolment.ts'
+import { trustedAuthority } from '../identity/trust.ts'
+import { writeWipeNote } from '../identity/wipe-note.ts'
+import { type Carrier, LineFailure, type ParentLine } from '../line/parent-line.ts'
+import type { Child } from './child.ts'
+import { sayLastWord } from './last-word.ts'
+import { ownNews } from './own-news.ts'
+
+type Peer = Row<'sync_peer'>
+
+export type Session = { child: Child; line: ParentLine; carry: Carrier }
+
+/**
+ * Sends what the parent has not got, then takes no more writes, leaves a note by which the next start erases everything, and says so to the
+ * parent. Throws `LineFailure` where the line goes before that: then nothing has changed, and it is begun again with the next greeting.
+ */
+export async function obeyWipe(services: Services, peerId: string, askedAt: string, { child, line, carry }: Session): Promise<void> {
+  const courier = new Courier(services, peerId, line)
+  const close = () => closeWhereAllIsSent(services, peerId, askedAt, line)
+  do {
+    while ((await child.push()).more);
+    await courier.run()
+  } while (!(await close()))
+  // From here on it is erased by the next start, whether it can be said now or not.
+  await sayLastWord(services, carry).catch((error: unknown) =>
+    services.log.error({ err: error }, 'what is erased could not be acknowledged'),
+  )
+}
+
+/** In one transaction, so that nothing is acknowledged here and erased. False where something was written meanwhile. */
+async function closeWhereAllIsSent(
+  { store, config }: Pick<Services, 'store' | 'config'>,
+  peerId: string,
+  askedAt: string,
+  line: ParentLine,
+): Promise<boolean> {
+  return store.write(asSystem(), async (tx) => {
+    const peer = (await peerById(tx, peerId)) as Peer
+    const news = await ownNews(tx, peer)
+    if (news.to !== peer.own_seq || news.people !== peer.own_people) return false
+    if ((await filesOnTheirWay(tx, peerId)) > 0) throw new LineFailure('line', 'Files are still to go there.')
+    await closeForGood(tx)
+    const lastWord = line.prepared('/sync/wiped', { asked_at: askedAt })
+    const authority = trustedAuthority(config.dataDir)
+    writeWipeNote(config.dataDir, { by: peer.name, asked_at: askedAt, at: tx.now, isErased: false, lastWord, authority })
+    return true
+  })
+}
+
+/** Without those that the parent has answered for good: it has no such row, or names another content. */
+const filesOnTheirWay = ({ db, t: { sync_file: of } }: ReadTx, peerId: string): Promise<number> =>
+  db.$count(of, and(eq(of.peer_id, peerId), eq(of.direction, 'up'), or(isNull(of.reason), notInArray(of.reason, ANSWERED))))
+const ANSWERED = ['sync.file_unknown', 'sync.file_refused', 'sync.no_such_file', WRONG]

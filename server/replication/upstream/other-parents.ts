@@ -1,0 +1,49 @@
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Services } from '../../http/services.ts'
+import { asSystem } from '../../store/tx.ts'
+import { parentsOf } from '../identity/enrolment.ts'
+import { keysOfEnrolment } from '../incarnation/incarnation.ts'
+import { NumberGivenUp } from '../incarnation/number.ts'
+import { type Carrier, LineFailure, ParentLine } from '../line/parent-line.ts'
+import { Child } from './child.ts'
+
+/**
+ * Meets every parent of a laptop but the one at `spokenWith`: says and hears what is new, at most limits.sync.parents.pages each way. Days
+ * that a centre has lost may have been heard by this laptop alone, and nobody else can show it that they are missing. Answers
+ * the place of a parent by which this node has to begin anew, or null. One that is not there is met another time.
+ */
+export async function meetOthers(services: Services, spokenWith: number, carry: Carrier, signal?: AbortSignal): Promise<number | null> {
+  const parents = await services.store.read(asSystem(), parentsOf)
+  for (const [place, parent] of parents.entries())
+    if (place !== spokenWith && (await meet(services, parent, carry, signal)) === 'anew') return place
+  return null
+}
+
+async function meet(
+  services: Services,
+  parent: Row<'sync_peer'>,
+  carry: Carrier,
+  signal?: AbortSignal,
+): Promise<'anew' | 'met' | 'missed'> {
+  const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
+  const child = new Child(services, parent.id, line)
+  try {
+    if ((await child.greet(signal)).anew) return 'anew'
+    await allOf(() => child.push(), signal)
+    await allOf(() => child.pull(0, signal), signal)
+    return 'met'
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (error instanceof NumberGivenUp) return 'anew'
+    if (!(error instanceof LineFailure)) services.log.error({ err: error }, 'replication: another parent could not be met')
+    return 'missed'
+  }
+}
+
+async function allOf(next: () => Promise<{ more: boolean }>, signal?: AbortSignal): Promise<void> {
+  for (let left = limits.sync.parents.pages; left > 0; left -= 1) {
+    signal?.throwIfAborted()
+    if (!(await next()).more) return
+  }
+}

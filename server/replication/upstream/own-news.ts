@@ -1,0 +1,28 @@
+import { COMMONS } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Carried } from '@markbook/sync/protocol/page'
+import { readFeed, readPeople, withPeople } from '../../store/replica/feed.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { parentsOf } from '../identity/enrolment.ts'
+import { lastOfPage } from '../journal/told.ts'
+
+type Peer = Row<'sync_peer'>
+
+export type News = { rows: Carried[]; to: number; people: number; isLast: boolean }
+
+/** Rows of the school since the acknowledged number, with the people whom they name and those who changed. A laptop's is one person's. `most`: up to this number, without what history weighs. */
+export async function ownNews(tx: ReadTx, peer: Peer, most?: number): Promise<News> {
+  const school = peer.school_id as string
+  const limit = limits.sync.pageRows
+  const secrets = peer.user_id === null
+  // What one parent of a laptop sent reaches the other without it: nobody takes from a laptop what others wrote.
+  const others = peer.node_id === COMMONS ? [] : (await parentsOf(tx)).map(({ node_id }) => node_id)
+  const notFrom = [peer.node_id, ...others]
+  const upTo = most ?? (await lastOfPage(tx, school, { after: peer.own_seq, notFrom }))
+  const own = await readFeed(tx, school, { after: peer.own_seq, limit, notFrom, upTo })
+  const people = await readPeople(tx, school, { after: peer.own_people, limit, secrets })
+  const named = secrets ? await withPeople(tx, own.rows, { secrets }) : own.rows
+  const rows = [...new Map([...people.rows, ...named].map((row) => [`${row.table}:${row.state.id}`, row])).values()]
+  return { rows, to: own.to, people: people.to, isLast: own.isLast && people.isLast }
+}
