@@ -119,7 +119,9 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   // Nor must what others wrote be written over here.
   const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
   const isGone = known.state.alive.length === 0
-  const own = Object.keys(descriptions[table].units).filter((unit) => (isGone && theirs) || units.includes(unit))
+  const named = Object.keys(descriptions[table].units).filter((unit) => (isGone && theirs) || units.includes(unit))
+  // What says that the row is there is said anew as well: it may bear a number of which the parent has lost what it knew.
+  const own = !isGone && theirs && units.includes(EXISTENCE) ? [EXISTENCE, ...named] : named
   const values = state ? Object.assign({}, ...own.map((unit) => pick(state.values, descriptions[table].units[unit] ?? []))) : {}
   const after = { ...known.state, values: { ...known.state.values, ...values } }
   // Over what cannot be read there, another write could not be read either; nobody has to follow a laptop.
