@@ -132,10 +132,16 @@ export class ParentLine {
 
   private async ask<S extends z.ZodType>(path: string, reply: S, value: unknown, { signal, ...manner }: Manner): Promise<z.output<S>> {
     const { parent } = this
-    const { url, headers, body, answers } = this.signed(path, value, manner)
+    const { url, headers, body, signature, answers } = this.signed(path, value, manner)
     const request = new Request(url, { method: 'POST', headers, body: new Uint8Array(body), signal: signal ?? null })
     const response = await this.carry(request).catch(asLineFailure(request.url))
-    const isAuthentic = (heard: Reply, sign: string) => isReplyOf(heard, sign, parent.key)
+    const isAuthentic = (heard: Reply, sign: string) => {
+      if (isReplyOf(heard, sign, parent.key)) return true
+      // A parent of the protocol before binds its replies to less. It is told by that; a refusal in that form may be one that the line asked for.
+      const before = { ...heard, answers: signature }
+      if (heard.status === 200 && isReplyOf(before, sign, parent.key)) throw parentOlder(this.peer.url)
+      return false
+    }
     return reply.parse(await authenticated(response, { answers, url: request.url }, isAuthentic)) as z.output<S>
   }
 
@@ -167,7 +173,7 @@ export class ParentLine {
       [headersOf.signature]: signature,
       ...(body !== plain && { 'content-encoding': 'gzip' }),
     }
-    return { url: new URL(path, this.peer.url ?? ''), headers, body, answers: answering({ peer, signature }) }
+    return { url: new URL(path, this.peer.url ?? ''), headers, body, signature, answers: answering({ peer, signature }) }
   }
 }
 
