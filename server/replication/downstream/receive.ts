@@ -164,6 +164,10 @@ async function restOf(
   for (const [node, counter] of Object.entries(state.vv))
     if (counter > Math.max(limitOf(node), here[node] ?? 0) && !bearers.has(node))
       seen.set(node, await seenOf(taking, table, state, [node, counter], known))
+  // Whoever wrote a unit that is taken had seen what the same database had written to the row before; those of a row that goes are not looked at.
+  const refused = new Set(verdicts.map(({ unit }) => unit))
+  for (const [unit, [node, counter]] of Object.entries(state.alive.length > 0 ? state.units : {}))
+    if (!refused.has(unit) && !bearers.has(node)) seen.set(node, Math.max(seen.get(node) ?? 0, counter))
   const claimOf: LimitOf = (node) => Math.max(limitOf(node), seen.get(node) ?? 0)
   const vv: Record<string, number> = { ...clipped(state.vv, here, claimOf) }
   for (const [node, counter] of await unseenIn(taking, table, state, known)) {
@@ -217,6 +221,8 @@ async function unseenIn(
   for (const [unit, stamp] of Object.entries(state.units)) {
     if (covers(here.vv, stamp)) continue
     const own = here.units[unit]
+    // A database has seen what it wrote before.
+    if (own && unit !== EXISTENCE && own[0] === stamp[0] && own[1] < stamp[1]) continue
     // What saw another write of a unit is later (I3), whatever clocks say.
     if (own && unit !== EXISTENCE && stamp[2] <= own[2]) unseen.push([own[0], own[1]])
     if (stamp[1] <= limitOf(stamp[0]) && stamp[3] !== null) continue

@@ -2,6 +2,7 @@ import { descriptions, type Replicated, type Row } from '@markbook/shared/tables
 import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical } from '@markbook/sync/merge/state'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
+import { covers, textToVersions } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
 import { audit } from '../../replication/audit/audit.ts'
 import { type AnyRow, linksTo, parentIdOf, tableOrder } from '../../store/replica/links.ts'
@@ -80,6 +81,18 @@ export async function contradictedAt({ name, store, services }: WorldNode, feeds
     found.push(...[...disagreements, ...wrong].map((each) => `${name}: the audit finds ${JSON.stringify(each)}`))
   }
   return found
+}
+
+/** I2: a row whose vector does not cover what it bears. */
+export function uncoveredAt({ name, store }: WorldNode): Promise<string[]> {
+  return store.read(asSystem(), async (tx) => {
+    const rows: Row<'sync_row'>[] = await tx.connection.db.select().from(tx.t.sync_row)
+    return rows.flatMap(({ table_name, row_id, ...text }) => {
+      const { vv, units } = textToVersions(text)
+      const isSeen = Object.values(units).every((each) => covers(vv, each))
+      return isSeen ? [] : [`${name}: ${table_name} ${row_id} bears what its vector does not cover`]
+    })
+  })
 }
 
 /** What hangs on nothing. Both databases refuse it, unless a connection of SQLite were told not to. */

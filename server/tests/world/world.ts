@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { COMMONS } from '@markbook/shared/ids'
 import { asSystem } from '../../store/tx.ts'
 import { missingWrites } from './accounts.ts'
-import { contentsOf, contradictedAt, differences, scopeAt, strayRows } from './checks.ts'
+import { contentsOf, contradictedAt, differences, scopeAt, strayRows, uncoveredAt } from './checks.ts'
 import { doDeed, ofTeachers, weights } from './deeds.ts'
 import { type Founded, founded } from './founding.ts'
 import { heldAt } from './held.ts'
@@ -128,7 +128,7 @@ export class World extends Misfortunes {
     const schools = this.schoolsOf(0).map(({ id }) => id)
     const nodes = this.members.map(({ node }) => node)
     for (const write of await missingWrites(this.ledger, this.centre(), nodes, schools)) this.fail(`lost: ${wordsOf(write)}`)
-    for (const node of nodes) for (const stray of await strayRows(node)) this.fail(stray)
+    for (const node of nodes) for (const stray of [...(await strayRows(node)), ...(await uncoveredAt(node))]) this.fail(stray)
     if (isEnd) await this.audit()
     const contents = remembered()
     for (const member of this.living()) await this.compare(member, contents, isEnd)
