@@ -82,6 +82,7 @@ type Part = { unit: string; isNew: boolean; lives: boolean }
  * laptop writes for its one user, who is judged here.
  */
 export class Judge {
+  private readonly maxima = new Map<string, Promise<number>>()
   private readonly facts = new Map<string, Promise<Facts>>()
   private readonly awaiting = new Map<string, Promise<boolean>>()
   readonly appointments: Appointments
@@ -226,10 +227,20 @@ export class Judge {
   /** A score above every maximum that its assessment ever had is nobody's. What becomes of one whose assessment has not come is asked when it has. */
   private async isWithinMaximum({ assessment_id, score }: Values): Promise<boolean> {
     const id = idIn({ assessment_id }, 'assessment_id')
-    const known = id === null ? undefined : (await knownRows(this.tx, 'assessment', this.peer.school_id as string, [id])).get(id)
-    if (!known || isLost(known)) return true
-    const { values, units } = known.state
-    return Number(score) <= Math.max(Number(values['max_score'] ?? 0), units['scoring']?.[4] ?? 0)
+    return id === null || Number(score) <= (await this.maximumOf(id))
+  }
+
+  /** The highest that an assessment ever had; no bound where it is not here. Assessments come before marks, so that a page asks for each once. */
+  private maximumOf(id: string): Promise<number> {
+    const read = async () => {
+      const known = (await knownRows(this.tx, 'assessment', this.peer.school_id as string, [id])).get(id)
+      if (!known || isLost(known)) return Number.POSITIVE_INFINITY
+      const { values, units } = known.state
+      return Math.max(Number(values['max_score'] ?? 0), units['scoring']?.[4] ?? 0)
+    }
+    const asked = this.maxima.get(id) ?? read()
+    this.maxima.set(id, asked)
+    return asked
   }
 
   /** Of a school's server: a person is asked about once, as they were known here before the page. */
