@@ -15,8 +15,8 @@ import { peers } from './rows/peers.rows.ts'
 import { bulk, classList, me, trivial } from './rows/requests.rows.ts'
 import { classTerm, classYear, generate, largeSchool } from './rows/results.rows.ts'
 import { saturation } from './rows/saturation.rows.ts'
-import { strangers } from './rows/strangers.rows.ts'
 import { trackedWrite } from './rows/tracked-write.rows.ts'
+import { unsignedRequests } from './rows/unsigned-requests.rows.ts'
 import { upload } from './rows/upload.rows.ts'
 import { waitingNodes } from './rows/waiting-nodes.rows.ts'
 
@@ -33,7 +33,7 @@ const benches: Record<string, Bench> = {
   central,
   start,
   saturation,
-  strangers,
+  'unsigned-requests': unsignedRequests,
   'report-cards': reportCards,
   workbook,
   'me-during-jobs': meDuringJobs,

@@ -55,11 +55,8 @@ export const schoolOf = (table: Replicated, row: AnyRow): string => {
   return scope === 'self' ? row.id : (row['school_id'] as string)
 }
 
-/** The row with whose history that of this one lies. */
-export const nearOf = (table: Replicated, row: AnyRow): string => {
-  const { near } = descriptions[table]
-  return near === undefined ? row.id : (row[near] as string)
-}
+/** The row with whose history that of this one lies; itself where its values do not say. */
+export const nearOf = (table: Replicated, row: AnyRow): string => String(row[descriptions[table].near ?? 'id'] ?? row.id)
 
 export const bySchool = (table: Replicated, rows: readonly AnyRow[]) => {
   const groups = new Map<string, AnyRow[]>()

@@ -8,6 +8,7 @@ import { and, type Column, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import { misplaced } from '../../store/replica/expected.ts'
 import { scopeIn } from '../../store/replica/links.ts'
 import { idsThere, isLost, type Known, knownRows, tableIn } from '../../store/replica/states.ts'
+import { nearOf } from '../../store/row-changes.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { toldIn } from '../journal/row-proofs.ts'
@@ -134,8 +135,8 @@ class RowAudit {
     if (trusts.includes('own') || trusts.includes('signed')) return { is: 'proved' }
     if (trusts.includes('unsigned')) return { is: 'unsigned' }
     if (trusts.length > 0) return { is: 'contradicted', why: trusts.includes('broken') ? 'changed' : 'forged' }
-    const isOfAnotherLife = (entry: Entry) => this.evidence.isWhole(entry) && clockIn(entry, claimed.unit) !== hlc
-    if (this.evidence.mayBeTwofold(node) && own.every(isOfAnotherLife)) return { is: 'untold' }
+    const isOfAnotherMoment = (entry: Entry) => this.evidence.isWhole(entry) && clockIn(entry, claimed.unit) !== hlc
+    if (this.evidence.mayBeTwofold(node) && own.every(isOfAnotherMoment)) return { is: 'untold' }
     const other = said.find(({ says }) => says === 'other')
     return other ? { is: 'contradicted', why: 'other', by: other.entry } : { is: 'untold' }
   }
@@ -201,8 +202,7 @@ const entriesNear = statement<Near>()(({ db, t: { history }, p, dialect }) =>
 
 /** By row, every entry that lies where entries of it do. */
 async function entriesOf(tx: ReadTx, table: Replicated, school: string, states: readonly RowState[]): Promise<Map<string, Entry[]>> {
-  const { near } = descriptions[table]
-  const places = new Set(states.map(({ id, values }) => String(values[near ?? 'id'] ?? id)))
+  const places = new Set(states.map(({ id, values }) => nearOf(table, { ...values, id })))
   const rows = states.map(({ id }) => id)
   const found = await entriesNear(tx, { school: scopeIn(table, school), near: JSON.stringify([...places]), rows: JSON.stringify(rows) })
   const byRow = new Map<string, Entry[]>()
@@ -261,20 +261,6 @@ export async function unwritten(tx: ReadTx, table: Replicated, school: string, l
   return rows.map((row: { id: string }) => row.id)
 }
 
-const deletionsNear = statement<Near>()(({ db, t: { history }, p, dialect }) =>
-  db
-    .selectDistinct({ row: history.row_id })
-    .from(history)
-    .where(
-      and(
-        eq(history.school_id, p.school),
-        dialect.inList(history.near_id as never, p.near),
-        dialect.inList(history.row_id as never, p.rows),
-        eq(history.action, 'delete'),
-      ),
-    ),
-)
-
 /** Rows that this database wrote, as these entries say, that are not here and that nobody deleted. Only where nobody is above, who may have refused them. */
 export async function vanished(tx: ReadTx, school: string, entries: readonly Stored[]): Promise<Disagreement[]> {
   const found: Disagreement[] = []
@@ -288,7 +274,8 @@ export async function vanished(tx: ReadTx, school: string, entries: readonly Sto
     for (const id of await idsThere(tx, table as Replicated, school, [...own.keys()])) own.delete(id)
     if (own.size === 0) continue
     const near = JSON.stringify([...new Set([...own.values()].map(({ near_id }) => near_id))])
-    for (const { row } of await deletionsNear(tx, { school, near, rows: JSON.stringify([...own.keys()]) })) own.delete(row)
+    for (const { row_id, action } of await entriesNear(tx, { school, near, rows: JSON.stringify([...own.keys()]) }))
+      if (action === 'delete') own.delete(row_id)
     for (const entry of own.values()) found.push(goneOf(table as Replicated, entry))
   }
   return found

@@ -1,4 +1,3 @@
-import { type Area, may } from '@markbook/shared/domain/access'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { isMisnamed } from '@markbook/shared/tables/natural'
@@ -10,13 +9,12 @@ import { mergeRows } from '@markbook/sync/merge/merge'
 import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical, isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
-import { and, eq, gt, inArray } from 'drizzle-orm'
 import { isLost, type Known, knownRows } from '../../store/replica/states.ts'
-import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { isOwnPath } from '../files/named.ts'
 import type { ConflictRecords } from '../issues/conflict-records.ts'
 import type { RowProofs } from '../journal/row-proofs.ts'
+import { isTakenAsSigned } from '../journal/row-proofs.ts'
 import type { Signer } from '../journal/signed-history.ts'
 import { Appointments } from '../scope/appointments.ts'
 import { isAsSent } from '../scope/as-sent.ts'
@@ -25,7 +23,7 @@ import { changesNothing, freshIn } from '../scope/fresh.ts'
 import { isWritable } from '../scope/normal-form.ts'
 import { isElsewhere } from '../scope/people.ts'
 import type { Limits } from '../scope/writers.ts'
-import { classesInYear, type Facts, lessonsInYear, readFacts } from './judge.facts.ts'
+import { idIn, Rights } from './judge.rights.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id' | 'revoked_at'>
 /** Why a unit of a pushed row is not taken. `stale`: the right was there until something that the writer had not seen. */
@@ -35,47 +33,16 @@ export type Verdict = {
   stale: boolean
 }
 
-const BY_ADMINS: readonly Replicated[] = ['academic_year', 'active_year', 'term', 'subject', 'grading_scale', 'school']
-/** Conflicts that others than administrators may decide, and deletions that they may repeat, as the routes have it. */
-const DECIDED_BY_TEACHERS: readonly Replicated[] = [
-  'student',
-  'student_group',
-  'class_teacher',
-  'assessment',
-  'grade',
-  'report_book',
-  'report_book_entry',
-]
-const UNDONE_BY_TEACHERS: readonly Replicated[] = [
-  'student_group',
-  'teacher_group_assignment',
-  'class_teacher',
-  'enrolment',
-  'student_subject',
-  'assessment',
-  'grade',
-  'report_book',
-  'report_book_entry',
-]
-
 /**
  * Of the page that is judged. `seen`: how far the writer had read our feed; `records`: of a laptop, which of the conflicts that it sends are
  * such; `limits`: for which writers the child answers; `epoch`: the number of this node; `proofs`: who signed what others wrote.
  */
 type OfPage = { seen: number; records: ConflictRecords | null; limits: Limits; epoch: string; proofs: RowProofs }
 
-/** Who may do what, and who somebody is, is taken from nobody but the server that wrote it. */
-export const isTakenAsSigned = (table: Replicated): boolean =>
-  !descriptions[table].notOnLaptops && descriptions[table].scope !== 'commons' && table !== 'sync_conflict'
-
 /** Who signed a write, and who wrote it. */
 type Signed = { signer: Signer; actor: string | null }
 /** One unit of a pushed row; `isNew`: the row is made by it, and not known here; `isOwn`: by a writer that the child answers for. */
 type Write = { unit: string; stamp: Stamp; isNew: boolean; isOwn: boolean }
-/** What the right to a write is asked by. */
-type OfRow = Pick<RowState, 'id' | 'values'>
-type Part = { unit: string; isNew: boolean; lives: boolean }
-
 /**
  * Pushed rows are commands (SPEC): each unit that this node has not seen is asked about again, by the same rights table that guards the
  * routes. A school's node has judged its own people by the rights of the moment, so of it only who makes administrators is asked; a
@@ -83,9 +50,9 @@ type Part = { unit: string; isNew: boolean; lives: boolean }
  */
 export class Judge {
   private readonly maxima = new Map<string, Promise<number>>()
-  private readonly facts = new Map<string, Promise<Facts>>()
   private readonly awaiting = new Map<string, Promise<boolean>>()
   readonly appointments: Appointments
+  private readonly rights: Rights
 
   constructor(
     private readonly tx: ReadTx,
@@ -93,6 +60,7 @@ export class Judge {
     private readonly page: OfPage,
   ) {
     this.appointments = new Appointments(tx, peer.school_id as string)
+    this.rights = new Rights(tx, peer.school_id as string)
   }
 
   /** The number of this node. */
@@ -187,7 +155,7 @@ export class Judge {
     if (signer.kind !== 'laptop') return null
     if (actor === null || actor !== signer.user) return 'not_yours'
     if (isNew && state.alive.length === 0) return 'unknown_row'
-    return this.objectionTo(table, state, { unit, isNew, lives: state.alive.length > 0 }, actor)
+    return this.rights.objectionTo(table, state, { unit, isNew, lives: state.alive.length > 0 }, actor)
   }
 
   /**
@@ -313,19 +281,7 @@ export class Judge {
     if (actor === null || actor !== this.peer.user_id) return 'not_yours'
     const conflict = state.values as Row<'sync_conflict'>
     if (records.isOfRefused(conflict)) return 'forbidden'
-    return (await records.isByWriting(conflict, stamp)) || (await this.mayDecide(actor, conflict)) ? null : 'forbidden'
-  }
-
-  /** As the route asks (features/replication/decide.ts): whoever may write the row; of one that is not here, administrators. */
-  private async mayDecide(actor: string, { entity, row_id, unit, value }: Row<'sync_conflict'>): Promise<boolean> {
-    const { role, isActive } = await this.factsOf(actor, null)
-    if (may('writeSchoolSetup', { role, isActive })) return true
-    const table = entity as Replicated
-    if (!(value === null ? UNDONE_BY_TEACHERS : DECIDED_BY_TEACHERS).includes(table)) return false
-    const row = await this.tx.find(table, this.peer.school_id as string, row_id)
-    return (
-      row !== undefined && (await this.objectionTo(table, { id: row_id, values: row }, { unit, isNew: false, lives: true }, actor)) === null
-    )
+    return (await records.isByWriting(conflict, stamp)) || (await this.rights.mayDecide(actor, conflict)) ? null : 'forbidden'
   }
 
   private async objectionToLaptop(table: Replicated, state: RowState, write: Write, actor: string | null): Promise<Verdict['code'] | null> {
@@ -335,7 +291,7 @@ export class Judge {
     // Whose it was is not known here, and what the deletion says of it may be anything.
     if (write.isNew && state.alive.length === 0) return 'unknown_row'
     if (table === 'user_profile') return state.id === actor ? null : 'forbidden'
-    return this.objectionTo(table, state, { unit: write.unit, isNew: write.isNew, lives: state.alive.length > 0 }, actor)
+    return this.rights.objectionTo(table, state, { unit: write.unit, isNew: write.isNew, lives: state.alive.length > 0 }, actor)
   }
 
   /** Whether who deleted a row had seen every part of it that stands here. */
@@ -356,89 +312,7 @@ export class Judge {
   private async mayWrite(table: Replicated, state: RowState, unit: string): Promise<boolean> {
     const { user_id } = this.peer
     const lives = state.alive.length > 0
-    return user_id !== null && (await this.objectionTo(table, state, { unit, isNew: false, lives }, user_id)) === null
-  }
-
-  /** By the rights of now. */
-  private async objectionTo(table: Replicated, state: OfRow, part: Part, actor: string): Promise<Verdict['code'] | null> {
-    const place = await this.placeOf(table, state)
-    if (place === 'unknown') return 'unknown_parent'
-    const facts = await this.factsOf(actor, place.group)
-    const role = { role: facts.role, isActive: facts.isActive }
-    if (BY_ADMINS.includes(table)) return may('writeSchoolSetup', role) ? null : 'forbidden'
-    const about = {
-      ...role,
-      isClassTeacher: facts.isClassTeacher,
-      teachesClass: facts.teachesClass,
-      teachesSubject:
-        place.subject !== null &&
-        (place.group === null ? await this.teachesAnywhere(actor, place.subject, state.values) : facts.subjects.has(place.subject)),
-    }
-    const area = await this.areaOf(table, state, part, actor)
-    return area !== null && may(area, about) ? null : 'forbidden'
-  }
-
-  private async areaOf(table: Replicated, state: OfRow, { unit, isNew, lives }: Part, actor: string): Promise<Area | null> {
-    if (table === 'student') return unit === EXISTENCE && !lives ? 'writeSchoolSetup' : 'writeStudents'
-    if (table === 'student_group') return isNew && lives ? 'createClass' : 'manageClass'
-    if (table === 'assessment') return 'writeAssessments'
-    if (table === 'grade') return 'writeGrades'
-    if (table === 'report_book_entry' && unit !== 'row') return 'writeReportEntry'
-    if (table.startsWith('report_') || table === 'class_report_file') return 'reports'
-    // Whoever opens a class is its first teacher.
-    const opens = (table === 'teacher_group_assignment' || table === 'class_teacher') && state.values['user_profile_id'] === actor
-    if (opens && (await this.isCreator(idIn(state.values, 'student_group_id'), actor))) return 'createClass'
-    return 'manageClass'
-  }
-
-  private async isCreator(group: string | null, actor: string): Promise<boolean> {
-    return group !== null && (await this.tx.find('student_group', this.peer.school_id as string, group))?.created_by === actor
-  }
-
-  /** Of which class and subject the row is. */
-  private async placeOf(table: Replicated, { id, values }: OfRow): Promise<{ group: string | null; subject: string | null } | 'unknown'> {
-    if (table === 'student_group') return { group: id, subject: null }
-    if (table === 'assessment') return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id') }
-    if (table === 'grade') {
-      const [test, student] = [idIn(values, 'assessment_id'), idIn(values, 'student_id')]
-      const assessment = test === null ? null : await this.asItWas('assessment', test)
-      const [term, subject] = [idIn(assessment ?? {}, 'term_id'), idIn(assessment ?? {}, 'subject_id')]
-      if (term === null || subject === null || student === null) return 'unknown'
-      return { group: await this.classOfStudent(student, term), subject }
-    }
-    if (table === 'report_book_entry' || table === 'report_book_pdf') {
-      const id = idIn(values, 'report_book_id')
-      const group = idIn((id && (await this.asItWas('report_book', id))) || {}, 'student_group_id')
-      return group === null ? 'unknown' : { group, subject: idIn(values, 'subject_id') }
-    }
-    return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id') }
-  }
-
-  /** Also of what was deleted meanwhile, by somebody who had not seen what is written to it: that lives again with it (SPEC, «Merging»). */
-  private async asItWas(table: 'assessment' | 'report_book', id: string): Promise<Values | null> {
-    const school = this.peer.school_id as string
-    const row = await this.tx.find(table, school, id)
-    return row ?? (await knownRows(this.tx, table, school, [id])).get(id)?.state.values ?? null
-  }
-
-  private async classOfStudent(student: string, term: string): Promise<string | null> {
-    const [place] = await classesInYear(this.tx, { school: this.peer.school_id as string, student, term })
-    return place?.group ?? null
-  }
-
-  /** For an assessment of every class: the subject is theirs in some class of that year. */
-  private async teachesAnywhere(actor: string, subject: string, values: Values): Promise<boolean> {
-    const term = idIn(values, 'term_id')
-    if (term === null) return false
-    const rows = await lessonsInYear(this.tx, { school: this.peer.school_id as string, user: actor, subject, term })
-    return rows.length > 0
-  }
-
-  private factsOf(actor: string, group: string | null): Promise<Facts> {
-    const key = `${actor} ${group}`
-    const known = this.facts.get(key) ?? readFacts(this.tx, this.peer.school_id as string, actor, group)
-    this.facts.set(key, known)
-    return known
+    return user_id !== null && (await this.rights.objectionTo(table, state, { unit, isNew: false, lives }, user_id)) === null
   }
 
   /** Something about the writer's rights changed behind what they had read: they could not know. A value that nobody could type is none to decide about. */
@@ -446,15 +320,7 @@ export class Judge {
     const [, , , actor] = state.units[unit] as Stamp
     const columns = unit === EXISTENCE ? Object.keys(state.values) : (descriptions[table].units[unit] ?? [])
     if (table === 'sync_conflict' || (state.alive.length > 0 && !isWritable(table, state.values, columns))) return false
-    const school = this.peer.school_id as string
-    const later = await rightsSince(this.tx, { school, seen: this.page.seen })
-    for (const table of OF_RIGHTS) {
-      const ids = later.filter((row) => row.table === table).map(({ id }) => id)
-      for (const { state } of (await knownRows(this.tx, table, school, ids)).values()) {
-        if ((state.values['user_id'] ?? state.values['user_profile_id']) === actor) return true
-      }
-    }
-    return false
+    return this.rights.isChangedSince(actor, this.page.seen)
   }
 }
 
@@ -474,19 +340,4 @@ const isOfAnotherSchool = (table: Replicated, values: Values, { school_id }: Pee
 /** Whose secret it is; null where the row's id says another. */
 function ownerOf(table: Replicated, id: string, values: Values): string | null {
   return isMisnamed(table, { ...values, id }) ? null : idIn(values, 'user_id')
-}
-
-const OF_RIGHTS = ['school_management', 'teacher_group_assignment', 'teacher_subject_assignment', 'class_teacher'] as const
-
-const rightsSince = statement<{ school: string; seen: number }>()(({ db, t: { sync_row }, p }) =>
-  db
-    .select({ id: sync_row.row_id, table: sync_row.table_name })
-    .from(sync_row)
-    .where(and(eq(sync_row.school_id, p.school), gt(sync_row.seq, p.seen), inArray(sync_row.table_name, [...OF_RIGHTS]))),
-)
-
-/** What stands there as an id, or null: what came may be anything, and a database that is asked for what is no id ends the whole page. */
-const idIn = (values: Values, column: string): string | null => {
-  const value = values[column]
-  return typeof value === 'string' && isId(value) ? value : null
 }

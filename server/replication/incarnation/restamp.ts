@@ -1,4 +1,4 @@
-import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { retoldDetail } from '@markbook/sync/journal'
 import { PENDING } from '@markbook/sync/stamp'
 import {
@@ -14,7 +14,9 @@ import { and, eq, gt, isNull, or } from 'drizzle-orm'
 import { laptopOwner } from '../../store/laptop.ts'
 import { tableOrder } from '../../store/replica/links.ts'
 import { knownRows, versionsHeld } from '../../store/replica/states.ts'
+import { nearOf } from '../../store/row-changes.ts'
 import type { Retold, WriteTx } from '../../store/tx.ts'
+import { isTakenAsSigned } from '../journal/row-proofs.ts'
 
 /** A number of this database, and up to which of its writes a parent has them. */
 export type Unsaid = { node: string; acknowledged: number }
@@ -56,7 +58,7 @@ export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsa
       const deleted = versions.alive.length === 0
       return { table_name: table, row_id, deleted, extra, settled: Boolean(settled), schema, source_id: null, ...versionsToText(versions) }
     })
-    const retold = isProvable(table) ? await retoldOf(tx, school, table, anew) : []
+    const retold = isTakenAsSigned(table) ? await retoldOf(tx, school, table, anew) : []
     tx.replica.bring(school, changed)
     tx.replica.retell(school, retold)
   }
@@ -101,10 +103,6 @@ const after =
   ({ node, acknowledged }: Unsaid) =>
     and(eq(history.node_id, node), gt(history.node_seq, acknowledged))
 
-/** What is taken of a row for its writer's signature (`judge.ts`). */
-const isProvable = (table: Replicated): boolean =>
-  !descriptions[table].notOnLaptops && descriptions[table].scope !== 'commons' && table !== 'sync_conflict'
-
 /** One for each person whose writes of a row are stamped anew. What a laptop wrote by itself, over what was refused, nobody takes. */
 async function retoldOf(tx: WriteTx, school: string, table: Replicated, anew: ReadonlyMap<string, Versions>): Promise<Retold[]> {
   const isLaptop = (await laptopOwner(tx)) !== null
@@ -116,7 +114,7 @@ async function retoldOf(tx: WriteTx, school: string, table: Replicated, anew: Re
     return actors.map((actor_id) => {
       const stamps = Object.fromEntries(moved.filter(([, [, , , actor]]) => actor === actor_id))
       const action = alive.length === 0 && EXISTENCE in stamps ? 'delete' : 'update'
-      const near_id = String(values[descriptions[table].near ?? 'id'] ?? row_id)
+      const near_id = nearOf(table, { ...values, id: row_id })
       return { actor_id, entity: table, row_id, near_id, action, detail: JSON.stringify(retoldDetail(table, values, stamps)) }
     })
   })

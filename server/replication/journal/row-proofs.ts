@@ -6,6 +6,7 @@ import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import { covers, EXISTENCE, type Stamp, sameDot, type Vector } from '@markbook/sync/versions'
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
+import { nearOf } from '../../store/row-changes.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { partOf, type Signer, transactionOf, type Verdict, verdictsOn } from './signed-history.ts'
 
@@ -15,7 +16,10 @@ type Signed = { told: Told; signer: Signer }
 type OfRow = Pick<RowState, 'id' | 'values'>
 /** Who signed a write, and who wrote it. */
 export type Repeated = { signer: Signer; actor: string | null }
-const nearOf = (table: Replicated, { id, values }: OfRow): string => String(values[descriptions[table].near ?? 'id'] ?? id)
+
+/** Who may do what, and who somebody is, is taken from nobody but the server that wrote it. */
+export const isTakenAsSigned = (table: Replicated): boolean =>
+  !descriptions[table].notOnLaptops && descriptions[table].scope !== 'commons' && table !== 'sync_conflict'
 
 /** Who signed what rows say that a child brings of what others wrote: by the history that comes with them and the one that is here. */
 export class RowProofs {
@@ -129,7 +133,13 @@ export class RowProofs {
 
   private entriesOf(table: Replicated, row: OfRow): Promise<Stored[]> {
     const { history } = this.tx.t
-    return this.read(and(eq(history.school_id, this.school), eq(history.near_id, nearOf(table, row)), eq(history.row_id, row.id)))
+    return this.read(
+      and(
+        eq(history.school_id, this.school),
+        eq(history.near_id, nearOf(table, { ...row.values, id: row.id })),
+        eq(history.row_id, row.id),
+      ),
+    )
   }
 
   /** Every signed entry of a row. */
@@ -153,7 +163,7 @@ export class RowProofs {
   private storedOf(table: Replicated, row: OfRow, [node, counter]: readonly [string, number, ...unknown[]]): Promise<Signed[]> {
     const { id } = row
     const key = `${table}:${id} ${node} ${counter}`
-    const known = this.stored.get(key) ?? this.readStored(nearOf(table, row), id, [node, counter])
+    const known = this.stored.get(key) ?? this.readStored(nearOf(table, { ...row.values, id: row.id }), id, [node, counter])
     this.stored.set(key, known)
     return known
   }

@@ -1,11 +1,11 @@
 import { limits } from '@markbook/shared/limits'
-import { descriptions, type Replicated, type Row, type Tables } from '@markbook/shared/tables/tables'
-import type { Values } from '@markbook/sync/merge/state'
+import type { Replicated, Row, Tables } from '@markbook/shared/tables/tables'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, not, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Dialect } from '../../store/dialect.ts'
 import { knownRows } from '../../store/replica/states.ts'
+import { nearOf } from '../../store/row-changes.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
@@ -112,19 +112,18 @@ type Named = { near: string; row: string; dots: readonly Dot[] }
 
 /** What rows of a page bear or have seen last of each node, and of a conflict the write that did not stand. */
 async function named(tx: ReadTx, school: string, rows: readonly Carried[]): Promise<Named[]> {
-  const nearOf = (table: Replicated, id: string, values: Values) => String(values[descriptions[table].near ?? 'id'] ?? id)
   const all: Named[] = []
   for (const { table, state } of rows) {
     const { id, values, vv, units } = state
     if (table !== 'sync_conflict') {
       const stamps = Object.values(units).map(([node, counter]): Dot => [node, counter])
-      all.push({ near: nearOf(table, id, values), row: id, dots: [...Object.entries(vv), ...stamps] })
+      all.push({ near: nearOf(table, { ...values, id }), row: id, dots: [...Object.entries(vv), ...stamps] })
       continue
     }
     const { entity, row_id: row, node_id, counter } = values as Row<'sync_conflict'>
     const of = entity as Replicated
     const known = (await knownRows(tx, of, school, [row])).get(row)
-    all.push({ near: nearOf(of, row, known?.state.values ?? {}), row, dots: [[node_id, counter]] })
+    all.push({ near: nearOf(of, { ...known?.state.values, id: row }), row, dots: [[node_id, counter]] })
   }
   return all
 }

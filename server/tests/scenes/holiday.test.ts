@@ -12,7 +12,7 @@ import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool, laptopOf, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
-import { signedAnew } from '../../testing/signed-anew.ts'
+import { answersBefore, signedAnew } from '../../testing/signed-anew.ts'
 import { conflictsAt, refusedAt, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
@@ -101,6 +101,22 @@ describe('the holiday laptop', () => {
     expect(await laptop.digest()).toBe(before)
     await makeRound(laptop, carry)
     expect(await scoreAt(box, mathsExam.id)).toBe(74)
+  })
+
+  test('of a parent that signs as protocol 2 did it says the same, and believes none of its refusals', async () => {
+    const { box } = await centreAndSchool(open)
+    const { laptop } = await laptopOf(open, box, people.ada.id)
+    const carry = carrierTo(box)
+    const before =
+      (status: number): Carrier =>
+      async (request) => {
+        const response = new Response(await (await carry(request)).text(), { status })
+        const content = status === 200 ? await response.json() : { code: 'sync.revoked', message: 'This computer was revoked.' }
+        return signedAnew(box, request, response, content, answersBefore(request))
+      }
+    await expect(makeRound(laptop, before(200))).rejects.toMatchObject({ code: 'sync.parent_older' })
+    await expect(makeRound(laptop, before(403))).rejects.toMatchObject({ code: 'sync.not_authentic' })
+    await makeRound(laptop, carry)
   })
 
   test('a table that its old program did not know is there once it is updated', async () => {

@@ -5,7 +5,7 @@ import { asSystem } from '@markbook/server/store/tx'
 import { type Bench, type BenchRow, within } from '../bench-row.ts'
 import { copyOfSchool, present } from '../fill.ts'
 import { SECRET, startProgram, startServer } from '../processes.ts'
-import type { Besieged, Siege, Stranger } from '../programs/strangers.ts'
+import type { Body, Flood, Flooded } from '../programs/unsigned-requests.ts'
 import { benchSchool } from '../school.ts'
 import { end } from '../school-server.ts'
 import { enrol } from '../small-schools.ts'
@@ -15,14 +15,14 @@ const SECONDS = 5
 const CONNECTIONS = 16
 const MB = 1_048_576
 
-const WHAT: Record<Stranger, string> = {
+const WHAT: Record<Body, string> = {
   packed: '29 KB that unpack to 29 MB, to `/sync/push`',
   endless: 'a body without end, to `/sync/push`',
 }
 
 /** A server of a school that has a child, which is in a session: without one it answers nobody there. */
 async function withChild() {
-  const folder = await copyOfSchool('year', 'strangers')
+  const folder = await copyOfSchool('year', 'unsigned-requests')
   const store = await openSchoolStore(folder, { ...present, role: 'school' })
   const { peer } = await store.write(asSystem(), async (tx) => {
     const enrolled = await enrol(tx, benchSchool('year').id, 'Laptop')
@@ -38,33 +38,33 @@ async function withChild() {
  * What requests cost that nobody signed, and what `/healthz` takes meanwhile. `named`: they name an enrolment that is there, which somebody
  * may have read on a line without HTTPS: then their body is read to its limit, and hashed, before the signature is found to be wrong.
  */
-export const strangers: Bench = async ({ pairs }) => {
+export const unsignedRequests: Bench = async ({ pairs }) => {
   const ours = await withChild()
-  const loader = await startProgram('strangers')
+  const loader = await startProgram('unsigned-requests')
   const { port } = ours.program
-  const besiege = async (stranger: Stranger, peer: string | null, seconds = SECONDS, connections = CONNECTIONS) => {
-    const siege: Siege = { port, stranger, peer, parent: ours.parent, seconds, connections }
+  const flood = async (kind: Body, peer: string | null, seconds = SECONDS, connections = CONNECTIONS) => {
+    const asked: Flood = { port, kind, peer, parent: ours.parent, seconds, connections }
     const before = await ours.program.usage()
-    const found = await loader.ask<Besieged>('besiege', siege)
+    const found = await loader.ask<Flooded>('flood', asked)
     const after = await ours.program.usage()
     const cpuMs = (after.cpuMicros - before.cpuMicros) / 1_000 / found.requests
     return { ...found, cpuMs, grownMb: Math.max(0, after.rssBytes - before.rssBytes) / MB }
   }
-  type Round = Awaited<ReturnType<typeof besiege>>
+  type Round = Awaited<ReturnType<typeof flood>>
   const rows: BenchRow[] = []
-  for (const stranger of ['packed', 'endless'] as const)
+  for (const kind of ['packed', 'endless'] as const)
     for (const [who, peer] of [
       ['named', ours.peer],
       ['unknown', null],
     ] as const) {
-      await besiege(stranger, peer, 2)
+      await flood(kind, peer, 2)
       const [alone, many]: [Round[], Round[]] = [[], []]
       for (let pair = 0; pair < pairs; pair += 1) {
-        alone.push(await besiege(stranger, peer, 2, 1))
-        many.push(await besiege(stranger, peer))
+        alone.push(await flood(kind, peer, 2, 1))
+        many.push(await flood(kind, peer))
       }
       const of = (rounds: Round[], figure: (round: Round) => number) => median(rounds.map(figure))
-      const what = `${WHAT[stranger]}, of ${who === 'named' ? 'somebody who names an enrolment' : 'somebody unknown'}`
+      const what = `${WHAT[kind]}, of ${who === 'named' ? 'somebody who names an enrolment' : 'somebody unknown'}`
       const statuses = Object.entries(many[0]?.statuses ?? {}).map(([status, count]) => `${count} × ${status}`)
       rows.push(
         {

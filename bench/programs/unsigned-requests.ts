@@ -10,18 +10,18 @@ import { quantile } from '../statistics.ts'
  * Requests that nobody has signed. `packed`: 29 KB that unpack to 29 MB of JSON; `endless`: a body in pieces that never ends. `peer`: the
  * enrolment that they name, null for one that is not known.
  */
-export type Stranger = 'packed' | 'endless'
-type Knock = { port: number; stranger: Stranger; peer: string | null; parent: string }
+export type Body = 'packed' | 'endless'
+type Unsigned = { port: number; kind: Body; peer: string | null; parent: string }
 /** `connections` of them, one request after another. */
-export type Siege = Knock & { seconds: number; connections: number }
+export type Flood = Unsigned & { seconds: number; connections: number }
 /** `sent`: bytes that the server let in. `p99`: of `/healthz`, in ms. */
-export type Besieged = { requests: number; sent: number; p99: number; statuses: Record<string, number> }
+export type Flooded = { requests: number; sent: number; p99: number; statuses: Record<string, number> }
 
-const bomb = gzipSync(`{"table":"${'x'.repeat(29_000_000)}","ids":[]}`, { level: 9 })
+const packed = gzipSync(`{"table":"${'x'.repeat(29_000_000)}","ids":[]}`, { level: 9 })
 const piece = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`)
 
-function headOf({ stranger, peer, parent }: Knock): string {
-  const form = stranger === 'packed' ? `content-encoding: gzip\r\ncontent-length: ${bomb.length}` : 'transfer-encoding: chunked'
+function headOf({ kind, peer, parent }: Unsigned): string {
+  const form = kind === 'packed' ? `content-encoding: gzip\r\ncontent-length: ${packed.length}` : 'transfer-encoding: chunked'
   const lines = [
     'POST /sync/push HTTP/1.1',
     'host: localhost',
@@ -37,7 +37,7 @@ function headOf({ stranger, peer, parent }: Knock): string {
 }
 
 /** Sends one request, and all that the server lets in of its body. The status is 0 where the server only ends the connection. */
-function knock(given: Knock): Promise<{ status: number; sent: number }> {
+function send(given: Unsigned): Promise<{ status: number; sent: number }> {
   return new Promise((resolve) => {
     const socket = connect({ port: given.port, host: '127.0.0.1', noDelay: true })
     let status = 0
@@ -45,15 +45,15 @@ function knock(given: Knock): Promise<{ status: number; sent: number }> {
       resolve({ status, sent: socket.bytesWritten })
       socket.destroy()
     }
-    const send = () => {
+    const sendOn = () => {
       while (!socket.destroyed && status === 0 && socket.write(piece));
     }
     socket.on('connect', () => {
       socket.write(headOf(given))
-      if (given.stranger === 'packed') socket.write(bomb)
-      else send()
+      if (given.kind === 'packed') socket.write(packed)
+      else sendOn()
     })
-    if (given.stranger === 'endless') socket.on('drain', send)
+    if (given.kind === 'endless') socket.on('drain', sendOn)
     socket.on('data', (part) => {
       status ||= Number(part.toString('latin1', 9, 12))
       end()
@@ -63,7 +63,7 @@ function knock(given: Knock): Promise<{ status: number; sent: number }> {
   })
 }
 
-/** Asks whether the server is well, again and again, on a connection of its own for each. */
+/** Asks for `/healthz` again and again; answers how many ms each took. */
 async function watch(port: number, isOver: () => boolean): Promise<number[]> {
   const times: number[] = []
   while (!isOver()) {
@@ -76,20 +76,20 @@ async function watch(port: number, isOver: () => boolean): Promise<number[]> {
   return times
 }
 
-async function besiege({ seconds, connections, ...given }: Siege): Promise<Besieged> {
+async function flood({ seconds, connections, ...given }: Flood): Promise<Flooded> {
   const until = performance.now() + seconds * 1_000
   const isOver = () => performance.now() >= until
-  const found: Besieged = { requests: 0, sent: 0, p99: 0, statuses: {} }
-  const storm = async () => {
+  const found: Flooded = { requests: 0, sent: 0, p99: 0, statuses: {} }
+  const drive = async () => {
     while (!isOver()) {
-      const { status, sent } = await knock(given)
+      const { status, sent } = await send(given)
       found.requests += 1
       found.sent += sent
       found.statuses[status] = (found.statuses[status] ?? 0) + 1
     }
   }
-  const [times] = await Promise.all([watch(given.port, isOver), ...Array.from({ length: connections }, storm)])
+  const [times] = await Promise.all([watch(given.port, isOver), ...Array.from({ length: connections }, drive)])
   return { ...found, p99: quantile(times, 0.99) }
 }
 
-serveCommands({ besiege })
+serveCommands({ flood })

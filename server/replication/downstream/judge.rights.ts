@@ -1,0 +1,171 @@
+import { type Area, may } from '@markbook/shared/domain/access'
+import { isId } from '@markbook/shared/ids'
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import type { RowState, Values } from '@markbook/sync/merge/state'
+import { EXISTENCE } from '@markbook/sync/versions'
+import { and, eq, gt, inArray } from 'drizzle-orm'
+import { knownRows } from '../../store/replica/states.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { classesInYear, type Facts, lessonsInYear, readFacts } from './judge.facts.ts'
+
+const BY_ADMINS: readonly Replicated[] = ['academic_year', 'active_year', 'term', 'subject', 'grading_scale', 'school']
+/** Conflicts that others than administrators may decide, and deletions that they may repeat, as the routes have it. */
+const DECIDED_BY_TEACHERS: readonly Replicated[] = [
+  'student',
+  'student_group',
+  'class_teacher',
+  'assessment',
+  'grade',
+  'report_book',
+  'report_book_entry',
+]
+const UNDONE_BY_TEACHERS: readonly Replicated[] = [
+  'student_group',
+  'teacher_group_assignment',
+  'class_teacher',
+  'enrolment',
+  'student_subject',
+  'assessment',
+  'grade',
+  'report_book',
+  'report_book_entry',
+]
+
+/** What the right to a write is asked by. */
+type OfRow = Pick<RowState, 'id' | 'values'>
+/** `lives`: the row is there after it. */
+type Part = { unit: string; isNew: boolean; lives: boolean }
+
+type Objection = 'unknown_parent' | 'forbidden'
+
+/** What people may write in a school, by the rights that they have here now. Each fact is read once. */
+export class Rights {
+  private readonly facts = new Map<string, Promise<Facts>>()
+
+  constructor(
+    private readonly tx: ReadTx,
+    private readonly school: string,
+  ) {}
+
+  /** Null where somebody may write this part of a row. */
+  async objectionTo(table: Replicated, state: OfRow, part: Part, actor: string): Promise<Objection | null> {
+    const place = await this.placeOf(table, state)
+    if (place === 'unknown') return 'unknown_parent'
+    const facts = await this.factsOf(actor, place.group)
+    const role = { role: facts.role, isActive: facts.isActive }
+    if (BY_ADMINS.includes(table)) return may('writeSchoolSetup', role) ? null : 'forbidden'
+    const about = {
+      ...role,
+      isClassTeacher: facts.isClassTeacher,
+      teachesClass: facts.teachesClass,
+      teachesSubject:
+        place.subject !== null &&
+        (place.group === null ? await this.teachesAnywhere(actor, place.subject, state.values) : facts.subjects.has(place.subject)),
+    }
+    const area = await this.areaOf(table, state, part, actor)
+    return area !== null && may(area, about) ? null : 'forbidden'
+  }
+
+  private async areaOf(table: Replicated, state: OfRow, { unit, isNew, lives }: Part, actor: string): Promise<Area | null> {
+    if (table === 'student') return unit === EXISTENCE && !lives ? 'writeSchoolSetup' : 'writeStudents'
+    if (table === 'student_group') return isNew && lives ? 'createClass' : 'manageClass'
+    if (table === 'assessment') return 'writeAssessments'
+    if (table === 'grade') return 'writeGrades'
+    if (table === 'report_book_entry' && unit !== 'row') return 'writeReportEntry'
+    if (table.startsWith('report_') || table === 'class_report_file') return 'reports'
+    // Whoever opens a class is its first teacher.
+    const opens = (table === 'teacher_group_assignment' || table === 'class_teacher') && state.values['user_profile_id'] === actor
+    if (opens && (await this.isCreator(idIn(state.values, 'student_group_id'), actor))) return 'createClass'
+    return 'manageClass'
+  }
+
+  private async isCreator(group: string | null, actor: string): Promise<boolean> {
+    return group !== null && (await this.tx.find('student_group', this.school, group))?.created_by === actor
+  }
+
+  /** Of which class and subject the row is. */
+  private async placeOf(table: Replicated, { id, values }: OfRow): Promise<{ group: string | null; subject: string | null } | 'unknown'> {
+    if (table === 'student_group') return { group: id, subject: null }
+    if (table === 'assessment') return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id') }
+    if (table === 'grade') {
+      const [test, student] = [idIn(values, 'assessment_id'), idIn(values, 'student_id')]
+      const assessment = test === null ? null : await this.asItWas('assessment', test)
+      const [term, subject] = [idIn(assessment ?? {}, 'term_id'), idIn(assessment ?? {}, 'subject_id')]
+      if (term === null || subject === null || student === null) return 'unknown'
+      return { group: await this.classOfStudent(student, term), subject }
+    }
+    if (table === 'report_book_entry' || table === 'report_book_pdf') {
+      const id = idIn(values, 'report_book_id')
+      const group = idIn((id && (await this.asItWas('report_book', id))) || {}, 'student_group_id')
+      return group === null ? 'unknown' : { group, subject: idIn(values, 'subject_id') }
+    }
+    return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id') }
+  }
+
+  /** Also of what was deleted meanwhile, by somebody who had not seen what is written to it: that lives again with it (SPEC, «Merging»). */
+  private async asItWas(table: 'assessment' | 'report_book', id: string): Promise<Values | null> {
+    const school = this.school
+    const row = await this.tx.find(table, school, id)
+    return row ?? (await knownRows(this.tx, table, school, [id])).get(id)?.state.values ?? null
+  }
+
+  private async classOfStudent(student: string, term: string): Promise<string | null> {
+    const [place] = await classesInYear(this.tx, { school: this.school, student, term })
+    return place?.group ?? null
+  }
+
+  /** For an assessment of every class: the subject is theirs in some class of that year. */
+  private async teachesAnywhere(actor: string, subject: string, values: Values): Promise<boolean> {
+    const term = idIn(values, 'term_id')
+    if (term === null) return false
+    const rows = await lessonsInYear(this.tx, { school: this.school, user: actor, subject, term })
+    return rows.length > 0
+  }
+
+  private factsOf(actor: string, group: string | null): Promise<Facts> {
+    const key = `${actor} ${group}`
+    const known = this.facts.get(key) ?? readFacts(this.tx, this.school, actor, group)
+    this.facts.set(key, known)
+    return known
+  }
+
+  /** As the route asks (features/replication/decide.ts): whoever may write the row; of one that is not here, administrators. */
+  async mayDecide(actor: string, { entity, row_id, unit, value }: Row<'sync_conflict'>): Promise<boolean> {
+    const { role, isActive } = await this.factsOf(actor, null)
+    if (may('writeSchoolSetup', { role, isActive })) return true
+    const table = entity as Replicated
+    if (!(value === null ? UNDONE_BY_TEACHERS : DECIDED_BY_TEACHERS).includes(table)) return false
+    const row = await this.tx.find(table, this.school, row_id)
+    return (
+      row !== undefined && (await this.objectionTo(table, { id: row_id, values: row }, { unit, isNew: false, lives: true }, actor)) === null
+    )
+  }
+
+  /** Whether a right of somebody was changed here after this number of the feed. */
+  async isChangedSince(actor: string | null, seen: number): Promise<boolean> {
+    const later = await rightsSince(this.tx, { school: this.school, seen })
+    for (const table of OF_RIGHTS) {
+      const ids = later.filter((row) => row.table === table).map(({ id }) => id)
+      for (const { state } of (await knownRows(this.tx, table, this.school, ids)).values()) {
+        if ((state.values['user_id'] ?? state.values['user_profile_id']) === actor) return true
+      }
+    }
+    return false
+  }
+}
+
+const OF_RIGHTS = ['school_management', 'teacher_group_assignment', 'teacher_subject_assignment', 'class_teacher'] as const
+
+const rightsSince = statement<{ school: string; seen: number }>()(({ db, t: { sync_row }, p }) =>
+  db
+    .select({ id: sync_row.row_id, table: sync_row.table_name })
+    .from(sync_row)
+    .where(and(eq(sync_row.school_id, p.school), gt(sync_row.seq, p.seen), inArray(sync_row.table_name, [...OF_RIGHTS]))),
+)
+
+/** What stands there as an id, or null: what came may be anything, and a database that is asked for what is no id ends the whole page. */
+export const idIn = (values: Values, column: string): string | null => {
+  const value = values[column]
+  return typeof value === 'string' && isId(value) ? value : null
+}
