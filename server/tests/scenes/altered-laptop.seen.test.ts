@@ -2,12 +2,12 @@ import { naturalId } from '@markbook/shared/ids'
 import { elan, mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import type { RowState } from '@markbook/sync/merge/state'
-import type { Stamp } from '@markbook/sync/versions'
+import { covers, type Stamp } from '@markbook/sync/versions'
 import { afterEach, expect, test } from 'vitest'
 import { knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
-import { laptopOf, serverAndLaptop } from '../../testing/joined.ts'
-import { signedIn } from '../../testing/nodes.ts'
+import { laptopOf, schoolAndLaptop, serverAndLaptop } from '../../testing/joined.ts'
+import { signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { liar, mark, marksOf } from './altered.fixtures.ts'
 import { conflictsAt, settle } from './scenes.fixtures.ts'
@@ -68,4 +68,27 @@ test('a row does not go by naming a write behind it that counts no more', async 
   const { answers } = await says(() => [{ table: 'grade', state: { ...state, alive: former } }])
   expect(answers).toMatchObject([{ id: zoesMark, outcome: 'refused' }])
   expect(await marksOf(server, zoe)).toEqual([59])
+})
+
+test('a row that bears a write of the centre has seen it, though a later part of it is by nobody, and it is no second write when it comes', async () => {
+  const { centre, box, laptop, link, laptopLink } = await schoolAndLaptop(open)
+  const direct = await under(centre, laptop, { user: people.ada.id })
+  await direct.round()
+  await laptopLink.round()
+  centre.clock.advance(1_000)
+  const both = { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score: 55, remarks: 'Neat.' }] }
+  await (await signedIn(centre, 'okafor')).grades.bulk({ body: both })
+  await direct.round()
+  const { remarks } = (await zoesAt(box)).values
+  // So a laptop gives way to what its school has of the remarks.
+  await laptop.services.store.write(asSystem(), async (tx) => {
+    const before = await tx.find('grade', stBrigids, zoesMark)
+    await tx.update('grade', [{ before: before as never, patch: { remarks: (remarks ?? null) as string | null } }])
+  })
+  await laptopLink.round()
+  const { vv, units, values } = await zoesAt(box)
+  expect([values['score'], units['score']?.[0]]).toEqual([55, centre.services.store.nodeId])
+  expect(covers(vv, units['score'] as Stamp)).toBe(true)
+  await settle(link, laptopLink)
+  for (const node of [centre, box, laptop]) expect([await marksOf(node, zoe), await conflictsAt(node)]).toEqual([[55], []])
 })
