@@ -1,7 +1,7 @@
 import { toInstant } from '@markbook/shared/clock'
 import type { Changes } from '@markbook/shared/tables/changes'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
-import { isSame, type RowState, type Values } from './merge/state.ts'
+import { canonical, isSame, type RowState, type Values } from './merge/state.ts'
 import { LATEST_CLOCK, PENDING } from './stamp.ts'
 import { EXISTENCE, type Stamp, type Versions } from './versions.ts'
 
@@ -206,14 +206,20 @@ function valueBefore(table: Replicated, { action, changes, detail }: Told, unit:
   return values
 }
 
-const isValueLeft = (table: Replicated, told: Told, unit: string, value: Values): boolean =>
-  told.action !== 'delete' &&
-  stampIn(table, told, unit) !== null &&
-  columnsOf(table, unit).every((column) => isSame(valueIn(table, told, column), value[column]))
+/** Entries by the value that they leave in a unit. */
+function entriesByValue(table: Replicated, all: readonly Told[], unit: string): Map<string, Told[]> {
+  const byValue = new Map<string, Told[]>()
+  for (const told of all) {
+    if (told.action === 'delete' || stampIn(table, told, unit) === null) continue
+    const value = canonical(columnsOf(table, unit).map((column) => valueIn(table, told, column)))
+    byValue.set(value, [...(byValue.get(value) ?? []), told])
+  }
+  return byValue
+}
 
 /**
- * Whether the history leads from a write of a row back to a value of a unit: whoever wrote it had seen what the write before it left. By
- * values, for an entry does not name the one before it.
+ * Whether the history leads from a write of a row back to a value of a unit: whoever wrote it had seen what the write before it left. By values,
+ * for an entry does not name the one before it; a value that came back was left by any of the earlier writes that left it.
  */
 export function leadsBackTo(
   table: Replicated,
@@ -221,18 +227,19 @@ export function leadsBackTo(
   from: Told,
   { unit, value }: { unit: string; value: Values },
 ): boolean {
-  const left = new Set(all)
-  for (let [at, steps] = [from as Told | undefined, 0]; at && steps < MOST_STEPS; steps += 1) {
-    left.delete(at)
-    const before: Values | null = valueBefore(table, at, unit)
-    if (before === null) return false
-    if (columnsOf(table, unit).every((column) => isSame(before[column], value[column] ?? null))) return true
-    at = [...left].find((each) => isValueLeft(table, each, unit, before))
+  const columns = columnsOf(table, unit)
+  const wanted = canonical(columns.map((column) => value[column]))
+  const byValue = entriesByValue(table, all, unit)
+  const reached = new Set([from])
+  for (const at of reached) {
+    const before = valueBefore(table, at, unit)
+    if (before === null) continue
+    const found = canonical(columns.map((column) => before[column]))
+    if (found === wanted) return true
+    for (const each of byValue.get(found) ?? []) if (clockIn(each, unit) < clockIn(at, unit)) reached.add(each)
   }
   return false
 }
-/** A liar may bring as many entries as a page has room for. */
-const MOST_STEPS = 100
 
 /** The units of which an entry says that it wrote them. */
 export const unitsIn = (table: Replicated, told: Told): string[] => [

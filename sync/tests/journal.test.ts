@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { changesOf } from '../../server/store/row-changes.ts'
 import { times } from '../../server/testing/long.ts'
-import { detailOf, isWriteIn, parsedDetail, saidOf, type Told } from '../journal.ts'
+import { detailOf, isWriteIn, leadsBackTo, parsedDetail, saidOf, type Told } from '../journal.ts'
 import { furthestOf, highsOf } from '../merge/policy.ts'
 import { isSame, type RowState, type Values } from '../merge/state.ts'
 import { LATEST_CLOCK, PENDING, stamp } from '../stamp.ts'
@@ -282,5 +282,41 @@ describe('an entry from before it told all that a write said', () => {
         expect(said(happened, unit, { state: early, told }, false)).toBe('other')
       }
     })
+  })
+})
+
+describe('from a write back to what its author had seen', () => {
+  const score = (at: number, before: number | null, after: number, node = NODE): Told => ({
+    entity: 'grade',
+    row_id: ID,
+    action: before === null ? 'create' : 'update',
+    actor_id: 'mrs-byrne',
+    node_id: node,
+    node_seq: at,
+    at,
+    changes: { score: { before, after } },
+    detail: null,
+  })
+  const leads = (all: readonly Told[], to: number) => leadsBackTo('grade', all, all.at(-1) as Told, { unit: 'score', value: { score: to } })
+
+  test('through values that came back, whichever of the writes is looked at first', () => {
+    const past = [score(1, null, 53), score(2, 53, 39), score(3, 39, 84), score(4, 84, 53), score(5, 53, 46)]
+    expect(leads(past, 39)).toBe(true)
+    expect(leads([...past.slice(0, 4).reverse(), past[4] as Told], 39)).toBe(true)
+    expect(leads(past, 40)).toBe(false)
+  })
+
+  test('not through a write that came later', () => {
+    // The laptop wrote over the first 53; the school made it 39 and 53 again meanwhile.
+    expect(leads([score(1, null, 53), score(2, 53, 39), score(9, 39, 53), score(5, 53, 46, 'laptop')], 39)).toBe(false)
+  })
+
+  test('not through entries that lead to each other', () => {
+    expect(leads([score(3, 20, 10), score(4, 10, 20), score(5, 20, 46)], 39)).toBe(false)
+  })
+
+  test('through more writes than anybody counts', () => {
+    const past = Array.from({ length: 500 }, (_, at) => score(at + 1, at === 0 ? null : at, at + 1))
+    expect(leads(past, 1)).toBe(true)
   })
 })

@@ -181,7 +181,7 @@ function lost(write: Write, ledger: Ledger, { standing, titles, kept, pasts }: S
   if (own && isLast && stands?.value === value && !isHere) return [`torn: «${value}» stands with ${stands?.score} in place of ${score}`]
   if (!isTold(past, value)) return [`not in the history of the centre: «${value}» (${kind} ${row})`]
   if (own || isHere || kept.get(row)?.has(value) || before(past, value)) return []
-  return [`lost: «${value}» (${kind} ${row}) is nowhere; there stands «${stands?.value}»`]
+  return [`lost: «${value}» (${kind} ${row}) is nowhere; there stands «${stands?.value}»${around(past, value)}`]
 }
 
 /** Where one person alone wrote there is nothing to decide, and nothing that they may not; a refusal that was put aside by itself is a write that came by another way. */
@@ -197,15 +197,20 @@ function falselyAsked(writes: readonly Write[], { conflicts, refused, pasts }: S
   return [...new Set([...asked, ...turned])]
 }
 
-/** With the writes around it, as the history tells them. */
-function falseConflict({ id, kind, reason, where, kept, status, at, node }: Conflict, past: readonly HistoryEntry[]): string {
+/** The entries before and after the one that tells of a value, a line each. */
+function around(past: readonly HistoryEntry[], ...values: readonly string[]): string {
   const told = past.map(
     (each) =>
       `${each.at} ${each.node_name} ${each.node.slice(-6)} ${Object.values(each.changes).map((change) => `${change.before} → ${change.after}`)}`,
   )
-  const place = told.findIndex((text) =>
-    Object.values(kept ?? {}).some((value) => typeof value === 'string' && text.includes(`→ ${value}`)),
-  )
-  const around = told.slice(Math.max(0, place - 3), place + 2).map((text) => `\n    ${text}`)
-  return `a false conflict (${kind}, ${reason}, ${status}, ${id}): ${where}: ${JSON.stringify(kept)} of ${at} at ${node}${around.join('')}`
+  const place = told.findIndex((text) => values.some((value) => text.includes(`→ ${value}`)))
+  return told
+    .slice(Math.max(0, place - 3), place + 2)
+    .map((text) => `\n    ${text}`)
+    .join('')
+}
+
+function falseConflict({ id, kind, reason, where, kept, status, at, node }: Conflict, past: readonly HistoryEntry[]): string {
+  const values = Object.values(kept ?? {}).filter((value) => typeof value === 'string')
+  return `a false conflict (${kind}, ${reason}, ${status}, ${id}): ${where}: ${JSON.stringify(kept)} of ${at} at ${node}${around(past, ...values)}`
 }
