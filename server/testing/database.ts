@@ -97,13 +97,28 @@ export async function imageOfDatabase(url: string, cluster: string): Promise<{ n
   }
 }
 
-/** Ends the connections to a database, and waits until they are gone: Postgres itself looks for that every 100 ms, one connection after the other. */
+/**
+ * Ends the connections to a database, and waits until they are gone: Postgres itself looks for that every 100 ms, one connection after the
+ * other. A connection is no longer listed before its socket is closed; a program that uses it in between is told that the database does not answer.
+ */
 async function disconnectAll(name: string, cluster: string) {
   const sql = administratorOf(cluster)
   const deadline = Date.now() + 20_000
-  while ((await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`).length > 0) {
+  const pids = new Set<number>()
+  const listed = () => sql<{ pid: number }[]>`select pid, pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+  for (let left = await listed(); left.length > 0 || [...pids].some(isRunning); left = await listed()) {
     if (Date.now() > deadline) throw new Error(`connections to ${name} do not end`)
+    for (const { pid } of left) if (isOnThisMachine(cluster)) pids.add(pid)
     await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+const isOnThisMachine = (url: string) => ['127.0.0.1', 'localhost'].includes(new URL(url).hostname)
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
