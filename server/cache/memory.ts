@@ -6,10 +6,8 @@ import { type Cache, jsonOf, pack, type Stamp, unpack, unpackText } from './cach
 /** What an entry takes in memory, nearly: two bytes a character. */
 const sizeCalculation = (value: string, key: string) => 2 * (value.length + key.length)
 
-type Options = { clock: Clock; entries?: number }
-
 /** The cache of a node that stands alone: at most `entries` and limits.cache.bytes, the least recently used leaves first. */
-export function memoryCache({ clock, entries: max = limits.cache.entries }: Options): Cache {
+export function memoryCache({ clock, entries: max = limits.cache.entries }: { clock: Clock; entries?: number }): Cache {
   // A resolution of 0 asks the clock every time; any other would keep an answer for a while of real time.
   const entries = new LRUCache<string, string>({
     max,

@@ -7,10 +7,8 @@ import { schoolsHere } from './export/naming.ts'
 import type { Told } from './issue-text.ts'
 import { wrongUsage } from './wrong-usage.ts'
 
-type School = { id: string; name: string }
-
 /** Of several schools; `done`: what is decided or put aside. */
-export async function everyIssue(tx: ReadTx, schools: readonly School[], done = false): Promise<Issue[]> {
+export async function everyIssue(tx: ReadTx, schools: readonly { id: string; name: string }[], done = false): Promise<Issue[]> {
   const found: Issue[] = []
   for (const { id } of schools) found.push(...(await issuesOf(tx, id, { done })))
   return found

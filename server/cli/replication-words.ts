@@ -33,12 +33,11 @@ export function whoseText({ side, kind, user }: Pick<SyncNode, 'side' | 'kind' |
   return `server of ${school ?? 'a school'}`
 }
 
-type Columns = Readonly<Record<string, unknown>>
 /** `outOf`: the maximum of a mark. `named`: by what people know the row of an id. */
 type Of = { outOf: number | null; named: (column: string, id: string) => string | null }
 
 /** Values by column as the app shows them: `81 / 100, Remark: Much better`; without ids and without what is empty, unless there is nothing else. */
-export function valuesText(values: Columns, of: Of): string {
+export function valuesText(values: Readonly<Record<string, unknown>>, of: Of): string {
   const all = Object.entries(values)
   const own = all.filter(([, value]) => !(typeof value === 'string' && isId(value)))
   const filled = own.filter(([, value]) => value !== null && value !== false && value !== '')

@@ -43,8 +43,7 @@ export function toFailure(error: unknown): unknown {
 }
 
 /** An S3 with its client. */
-export type S3 = { sdk: Sdk; client: S3Client; settings: S3Settings }
-type Sdk = typeof import('@aws-sdk/client-s3')
+export type S3 = { sdk: typeof import('@aws-sdk/client-s3'); client: S3Client; settings: S3Settings }
 
 /** The SDK is large, and is loaded only where there is an S3. */
 export async function openS3(settings: S3Settings): Promise<S3> {

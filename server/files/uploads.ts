@@ -19,8 +19,6 @@ export type Uploads = {
   sweep(before: number): Promise<void>
 }
 
-type FolderStore = DataStore & { read(id: string): Readable }
-
 /** Below the folder of the files, on the same disk; never part of a backup. */
 const UPLOADS_FOLDER = '.uploads'
 
@@ -30,7 +28,7 @@ export function diskUploads({ folder, floor = limits.storage.floor }: { folder: 
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const { FileStore } = await import('@tus/file-store')
     // The store's own check of the folder ends the program where it fails.
-    class MadeStore extends (FileStore as unknown as new (options: { directory: string }) => FolderStore) {
+    class MadeStore extends (FileStore as unknown as new (options: { directory: string }) => DataStore & { read(id: string): Readable }) {
       checkOrCreateDirectory() {}
     }
     return new MadeStore({ directory })

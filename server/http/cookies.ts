@@ -5,8 +5,6 @@ import { LRUCache } from 'lru-cache'
 /** What the session cookies hold (specification, «Authentication»): the tokens and when the access token ends, in seconds since 1970. */
 export type CookieSession = { access_token: string; refresh_token: string; expires_in: number; expires_at: number; token_type: 'bearer' }
 
-export type CookieSettings = { name: string; secure: boolean }
-
 export const cookieName = (prefix: string, projectRef: string) => `${prefix}-${projectRef}-auth-token`
 
 const PREFIX = 'base64-'
@@ -51,7 +49,7 @@ const chunksOf = (cookies: Record<string, string>, name: string) => {
 /** Set-Cookie headers for a session, or, for null, that end it. Chunks of an earlier session are cleared. */
 export function sessionCookies(
   session: CookieSession | null,
-  { name, secure }: CookieSettings,
+  { name, secure }: { name: string; secure: boolean },
   maxAgeSeconds: number,
   sent: string | undefined,
 ): string[] {

@@ -7,7 +7,6 @@ import type { Services } from './services.ts'
 
 export type { BinaryReply }
 
-type Id = string
 type Tx<E extends Endpoint> = E['method'] extends 'GET' ? ReadTx : WriteTx
 type CallerOf<E extends Endpoint> = E['guard'] extends 'none' ? null : E['guard'] extends 'session' ? Caller : SchoolCaller
 type Answer<E extends Endpoint> = E['reply'] extends 'binary' ? BinaryReply : Reply<E>
@@ -20,7 +19,7 @@ export type HandlerContext<E extends Endpoint = Endpoint> = {
   after(effect: () => void | Promise<void>): void
 }
 /** What is known before the body has been checked: path ids, and the ids named in `targets`, all well formed. */
-export type AccessIds<E extends Endpoint> = { params: Params<E>; targets: Readonly<Record<string, Id | undefined>> }
+export type AccessIds<E extends Endpoint> = { params: Params<E>; targets: Readonly<Record<string, string | undefined>> }
 export type Upload = { filename: string; contentType: string; bytes: Uint8Array }
 type UploadOf<E extends Endpoint> = E['body'] extends 'multipart' ? Upload : undefined
 export type RequestInput<E extends Endpoint> = { params: Params<E>; query: Query<E>; body: Body<E>; upload: UploadOf<E> }

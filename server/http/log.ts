@@ -40,7 +40,6 @@ type Thrown = {
   cause?: unknown
   constraint_name?: unknown
 }
-type ErrorFields = { type: string; message: string; [more: string]: unknown }
 
 const LONGEST = 500
 const FRAMES = 12
@@ -49,7 +48,7 @@ const FRAMES = 12
  * Type, place and message of an error, without secrets. Drivers put the values of a statement into messages and fields, and among those
  * are codes, tokens and marks, so of a refused statement only its text is kept, and of a message what is no value.
  */
-export function errorFields(error: unknown, depth = 0): ErrorFields {
+export function errorFields(error: unknown, depth = 0): { type: string; message: string; [more: string]: unknown } {
   if (typeof error !== 'object' || error === null) return { type: typeof error, message: withoutSecrets(String(error)) }
   const { name = 'Error', code, message = '', stack, query, cause, constraint_name } = error as Thrown
   const isStatement = typeof query === 'string'

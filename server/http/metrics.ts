@@ -48,7 +48,6 @@ export function createMetrics() {
 }
 export type Metrics = ReturnType<typeof createMetrics>
 
-type Figure = Omit<GaugeConfiguration<string>, 'collect'> & { collect: () => void }
 type Values = () => readonly (readonly [Record<string, string>, number])[]
 
 /** A figure that is computed for each request to /metrics. */
@@ -58,7 +57,7 @@ function read(
   help: string,
   labelNames: readonly string[],
   values: Values,
-  Kind: new (options: Figure) => Pick<Gauge, 'reset' | 'inc'> = Gauge,
+  Kind: new (options: Omit<GaugeConfiguration<string>, 'collect'> & { collect: () => void }) => Pick<Gauge, 'reset' | 'inc'> = Gauge,
 ) {
   const collect = () => {
     figure.reset()

@@ -7,7 +7,6 @@ import { addressesAt, LOCAL_NAME, type Machine, thisMachine, urlOf } from '../ne
 import { showCertificate } from './listener.ts'
 import type { Secured } from './tls.ts'
 
-type Open = { server: ServerType; port: number; config: Config; secured: Secured | null; log: Log }
 type More = { say?: (line: string) => void; machine?: () => Machine; announcing?: typeof announce }
 
 /**
@@ -17,7 +16,7 @@ type More = { say?: (line: string) => void; machine?: () => Machine; announcing?
 export type Presence = { urls(): readonly string[]; check(): Promise<void>; stop(): Promise<void> }
 
 export async function startPresence(
-  { server, port, config, secured, log }: Open,
+  { server, port, config, secured, log }: { server: ServerType; port: number; config: Config; secured: Secured | null; log: Log },
   { say = console.log, machine = thisMachine, announcing = announce }: More = {},
 ): Promise<Presence> {
   const scheme = secured ? 'https' : 'http'

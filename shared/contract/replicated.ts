@@ -12,7 +12,6 @@ import { students } from './students.ts'
 import { subjects } from './subjects.ts'
 import { terms } from './terms.ts'
 
-type Values = Readonly<Record<string, unknown>>
 /** A body of the contract, and which column each of its fields is written to. */
 type Rule = { body: z.ZodObject; fields: ReadonlyMap<string, string> }
 
@@ -74,7 +73,7 @@ export const tablesOfTheProgram: readonly string[] = ['sync_conflict', 'user_tot
 export const hasRule = (table: string, name: string): boolean => (rules[table] ?? []).some(({ fields }) => fields.has(name))
 
 /** Whether the interface would take what a row says in these columns, as far as the row alone tells. What is absent or null is for the database. */
-export function wouldBeTaken(table: string, values: Values, columns: readonly string[]): boolean {
+export function wouldBeTaken(table: string, values: Readonly<Record<string, unknown>>, columns: readonly string[]): boolean {
   return (rules[table] ?? []).every(({ body, fields }) => {
     const asked = new Set(columns.flatMap((name) => (values[name] == null ? [] : (fields.get(name) ?? []))))
     if (asked.size === 0) return true

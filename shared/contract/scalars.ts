@@ -86,8 +86,7 @@ const isEmail = (value: string): boolean => {
 /** An address as typed: spaces around it are forgiven; the server brings it to its normal form (decisions §3). */
 export const Email = z.string(say(EMAIL_SENTENCE)).refine(isEmail, EMAIL_SENTENCE)
 
-type Bounds = { min: number; max: number; decimals: number }
-const decimal = ({ min, max, decimals }: Bounds) => {
+const decimal = ({ min, max, decimals }: { min: number; max: number; decimals: number }) => {
   const sentence =
     decimals === 0
       ? `must be a whole number from ${min} to ${max}`

@@ -33,9 +33,8 @@ const TermInput = input({
 })
 type TermInput = z.infer<typeof TermInput>
 
-type WholeTerm = Pick<TermInput, 'startDate' | 'endDate' | 'examWeight' | 'courseworkWeight'>
 /** What does not fit together in a whole term. On a change the server asks the same of the merged row. */
-export const termIssues = (term: WholeTerm): Issue[] => [
+export const termIssues = (term: Pick<TermInput, 'startDate' | 'endDate' | 'examWeight' | 'courseworkWeight'>): Issue[] => [
   ...spanIssues(term),
   ...(weightsSumTo100(term.examWeight, term.courseworkWeight)
     ? []

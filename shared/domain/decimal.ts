@@ -1,7 +1,6 @@
 import { scaled } from './exact.ts'
 
 export type DecimalRefusal = 'empty' | 'not_a_number' | 'too_many_decimals' | 'too_large'
-export type ParsedDecimal = { ok: true; value: number } | { ok: false; reason: DecimalRefusal }
 
 /** What to tell a teacher; `decimals` is the number of places allowed. */
 export const decimalMessage = (reason: DecimalRefusal, decimals: number): string =>
@@ -19,7 +18,7 @@ const MAX_DIGITS = 15
  * Reads a typed number with a decimal point or a decimal comma. Thousands separators, exponents and a leading plus are not
  * understood, and «1.234» where two places are allowed is refused, not cut: it may have meant a thousand.
  */
-export function parseDecimal(text: string, decimals: number): ParsedDecimal {
+export function parseDecimal(text: string, decimals: number): { ok: true; value: number } | { ok: false; reason: DecimalRefusal } {
   const typed = text.trim()
   if (typed === '') return { ok: false, reason: 'empty' }
   const parts = /^(-?)(\d+)(?:[.,](\d+))?$/.exec(typed)

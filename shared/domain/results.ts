@@ -35,7 +35,6 @@ export type ClassTermInput<G extends string | null = string | null> = ClassInput
 
 /** Results of a class, or of nobody's class where `G` is null. */
 export type OfGroup<R, G> = Omit<R, 'student_group_id'> & { student_group_id: G }
-type SubjectName = Pick<SubjectTerm, 'subject_id' | 'subject_name' | 'subject_code'>
 
 /** One subject of one student in one term (decisions §5); percentages with 2 decimals, the letter read from the printed composite. */
 export function subjectTermResult(subject: Subject, averages: TypeAverages, term: Term, scale: GradingScale): SubjectTerm {
@@ -97,7 +96,7 @@ export function unplacedTermResult(input: Omit<ClassTermInput, 'students' | 'stu
   return { ...own, position: null, total_students: 0 }
 }
 
-export const subjectName = (subject: Subject): SubjectName => ({
+export const subjectName = (subject: Subject): Pick<SubjectTerm, 'subject_id' | 'subject_name' | 'subject_code'> => ({
   subject_id: subject.id,
   subject_name: subject.name,
   subject_code: subject.code,

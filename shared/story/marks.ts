@@ -17,13 +17,12 @@ import {
   trinity,
 } from './school-year.ts'
 
-type Gender = 'male' | 'female' | 'other'
 export const pupil = (
   school: 1 | 2,
   number: number,
   first_name: string,
   last_name: string,
-  gender: Gender,
+  gender: 'male' | 'female' | 'other',
   date_of_birth: string | null,
 ) => ({
   id: storyId('student', school, number),
@@ -60,12 +59,11 @@ export const enrolments = [
 ]
 
 let count = 0
-type Kind = 'exam' | 'coursework'
 const assessed = (
   term: typeof michaelmas,
   subject: { id: string; school_id: string },
   title: string,
-  assessment_type: Kind,
+  assessment_type: 'exam' | 'coursework',
   max_score: number,
   student_group_id: string | null = null,
 ) => {

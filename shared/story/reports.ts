@@ -2,13 +2,11 @@ import { naturalId } from '../ids.ts'
 import { aoife, elan, hilltopPupil } from './marks.ts'
 import { class3B, english, hilltopClass, hilltopMaths, hilltopTerm, michaelmas } from './school-year.ts'
 
-type Status = 'draft' | 'published' | 'sent_to_ministry'
-type Group = typeof class3B
 const book = (
   student: { id: string; school_id: string },
-  group: Group,
+  group: typeof class3B,
   term: { id: string },
-  status: Status,
+  status: 'draft' | 'published' | 'sent_to_ministry',
   subject: { id: string },
   letter: string,
 ) => {

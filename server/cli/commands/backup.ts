@@ -10,8 +10,6 @@ import { helpText } from '../help.ts'
 import { configureExisting } from '../settings/environment.ts'
 import { counted } from '../words.ts'
 
-type Options = { to?: string; reason: Reason; dataDir?: string }
-
 export const backupCommand = (program: Command) =>
   program
     .command('backup')
@@ -34,7 +32,7 @@ const HELP = helpText({
   },
 })
 
-async function backup({ to, reason, dataDir }: Options) {
+async function backup({ to, reason, dataDir }: { to?: string; reason: Reason; dataDir?: string }) {
   const config = configureExisting(dataDir ? { DATA_DIR: dataDir } : {})
   const { backup, warnings } = await takeBackup(placeOf(config), { reason, ...(to && { to: resolve(to) }), progress: printProgress() })
   const { counts, size, files } = backup.manifest

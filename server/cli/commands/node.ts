@@ -18,8 +18,6 @@ import { helpText } from '../help.ts'
 import { type ListedNode, NO_NODES, nodesText } from '../node-list.ts'
 import { shortMoment } from '../words.ts'
 
-type Inviting = { laptop?: string; school?: string; new?: boolean }
-
 export function nodeCommand(program: Command) {
   const node = program.command('node').description('the other servers and laptops that replicate with this one').addHelpText('after', HELP)
   node
@@ -103,7 +101,7 @@ hears of this. It is no remedy against somebody who keeps the laptop from the ne
 const NO_CENTRE =
   'Only a centre takes in other schools: a server that was started with DATABASE_URL, on PostgreSQL (operators’ guide, «Several servers», «What makes a centre»).'
 
-async function inviteNode({ laptop, school, new: isNew = false }: Inviting, command: Command) {
+async function inviteNode({ laptop, school, new: isNew = false }: { laptop?: string; school?: string; new?: boolean }, command: Command) {
   if (isNew && (laptop || school))
     return command.error('--new is for a school that is not here yet, and goes with nothing else.', { exitCode: 2 })
   await atConsole(async (at) => {

@@ -39,10 +39,8 @@ function checkDisk({ folder, holds, free, files }: Disk): Finding[] {
   return fine('disk', `${named} has ${bytes(free)} free.`)
 }
 
-type Kept = { folder: string; holds: Disk['holds'][number] }
-
 /** Each disk once, with all that it holds of ours. A folder that may not be looked at is left out. */
-export async function lookAtDisks(kept: readonly Kept[]): Promise<Disk[]> {
+export async function lookAtDisks(kept: readonly { folder: string; holds: Disk['holds'][number] }[]): Promise<Disk[]> {
   const disks = new Map<string, Disk>()
   for (const { folder, holds } of kept) {
     const path = nearest(folder)

@@ -21,13 +21,12 @@ import { checkPort, checkServer, lookAtPort, lookAtServer, type ServerFound } fr
 import { checkSettings, type SettingsFound } from './settings.ts'
 
 export type Examined = Omit<Config, 'sessionSecret'>
-type Log = (doing: string) => void
 
 /**
  * Looks at everything and says what it found, in the order of `checks`. Changes nothing; the server may go on working. Throws where
  * this account may not look at the data folder.
  */
-export async function examine(config: Examined, settings: SettingsFound, log: Log = () => {}): Promise<Finding[]> {
+export async function examine(config: Examined, settings: SettingsFound, log: (doing: string) => void = () => {}): Promise<Finding[]> {
   const { dataDir, databaseUrl, smtpUrl, role } = config
   const place = placeOf(config)
   const { server, figures } = await lookAtServer(config)

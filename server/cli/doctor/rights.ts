@@ -56,10 +56,8 @@ const listed = (entries: readonly FileRights[]) => {
   return others.length === 0 ? first?.path : `${first?.path} and ${counted(others.length, 'other')}`
 }
 
-type Where = { dataDir: string; backupDir: string }
-
 /** What others must not read, and what the server must write. Null on Windows, where a folder's list of rights is the administrator's. */
-export function lookAtRights({ dataDir, backupDir }: Where): RightsFound | null {
+export function lookAtRights({ dataDir, backupDir }: { dataDir: string; backupDir: string }): RightsFound | null {
   const account = process.getuid?.()
   const folder = statSync(dataDir, { throwIfNoEntry: false })
   if (account === undefined || !folder) return null

@@ -14,10 +14,8 @@ const COMMAND_FILE = '/usr/local/bin/markbook'
 export type InstallOptions = { user: string; node: string; program: string; configFile: string; dataDir: string }
 type Log = (line: string) => void
 
-type Settled = { dataDir: string; port: number; writes: string[] }
-
 /** What the settings of the machine log, where they are there already. */
-function settledBy({ configFile, dataDir }: InstallOptions, { root }: Host): Settled {
+function settledBy({ configFile, dataDir }: InstallOptions, { root }: Host): { dataDir: string; port: number; writes: string[] } {
   const path = root + configFile
   const settings = existsSync(path) ? readSettings(path).settings : {}
   const { DATA_DIR = dataDir, PORT = '3000', BACKUP_DIR, BACKUP_COPY_DIR } = settings
@@ -129,8 +127,7 @@ export function uninstallService(options: InstallOptions, host: Host, log: Log):
   log(`The marks in ${dataDir}, the settings in ${options.configFile} and the account ${options.user} stay.`)
 }
 
-export type ServiceState = { installed: boolean; enabled: boolean; active: string }
-export function serviceState(host: Host): ServiceState {
+export function serviceState(host: Host): { installed: boolean; enabled: boolean; active: string } {
   const ask = (verb: string) => (host.hasSystemd ? host.run('systemctl', [verb, SERVICE]).output.split('\n')[0] || 'unknown' : 'unknown')
   const installed = [UNIT_FILE, PACKAGED_UNIT].some((path) => existsSync(host.root + path))
   return { installed, enabled: ask('is-enabled') === 'enabled', active: ask('is-active') }

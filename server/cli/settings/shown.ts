@@ -4,10 +4,8 @@ import type { Gathered } from './settings-file.ts'
 /** A setting as a person may see it: without what is secret. */
 export type ShownSetting = { name: SettingName; value: string; source: string }
 
-type Read = ReturnType<typeof readWithoutSecret>
-
 /** What a setting comes to where nobody gave it, in words where it is more than a value. */
-const defaults: Partial<Record<SettingName, (config: Read) => string>> = {
+const defaults: Partial<Record<SettingName, (config: ReturnType<typeof readWithoutSecret>) => string>> = {
   PORT: ({ port }) => String(port),
   HOST: ({ host }) => host,
   DATA_DIR: ({ dataDir }) => dataDir,

@@ -6,11 +6,10 @@ export const colors = { text: '#1b1f24', quiet: '#59616c', line: '#c3c9d1', stro
 type Color = (typeof colors)[keyof typeof colors]
 
 export type Style = { face: FontName; size: number; color: Color; spacing?: number }
-type Align = 'left' | 'right' | 'centre'
 type Structure = PDFKit.PDFStructureElement
 
 /** The position of a line of text: `x` is its left end, right end or centre, `base` its baseline. */
-type TextPosition = { x: number; base: number; align?: Align }
+type TextPosition = { x: number; base: number; align?: 'left' | 'right' | 'centre' }
 
 /** Draws on the pages of one document, everything inside tags: what is not content is an artifact to a screen reader. */
 export type Canvas = {

@@ -16,7 +16,7 @@ export function letterhead(
   { name, address, email, phone }: Letterhead,
   crest: CrestPicture | null,
   width: number,
-  canvas: CanvasFonts,
+  canvas: Pick<Canvas, 'fonts'>,
 ): LetterheadPlan {
   const across = crest ? CREST * Math.min(1, crest.width / crest.height) : 0
   const indent = crest ? across + GAP : 0
@@ -41,5 +41,3 @@ export function letterhead(
     },
   }
 }
-
-type CanvasFonts = Pick<Canvas, 'fonts'>

@@ -78,9 +78,7 @@ function draftMark(canvas: Canvas, right: number, top: number): void {
   })
 }
 
-type Fact = { label: string; lines: string[]; width: number }
-
-function factsOf({ frame, own, fonts, width }: Card): Fact[] {
+function factsOf({ frame, own, fonts, width }: Card): { label: string; lines: string[]; width: number }[] {
   const facts: [label: string, text: string | null][] = [
     ['Class', frame.class_name],
     ['Student number', own.student.student_number],
@@ -109,9 +107,7 @@ function factsBlock(card: Card): Block {
   }
 }
 
-type Cell = { label: string; value: string; beside: string }
-
-function standing({ own, frame, layout }: Card): Cell[] {
+function standing({ own, frame, layout }: Card): { label: string; value: string; beside: string }[] {
   const letter = letterFor(frame.scale, own.overall_average)
   const attendance = own.attendance_percentage
   return [

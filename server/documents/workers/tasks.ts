@@ -40,8 +40,7 @@ async function* batchesOf(sheet: number, ask: Ask<RowsQuestion, Rows>): RowBatch
   for (let rows = await ask({ sheet }); rows !== null; rows = await ask({ sheet })) yield rows
 }
 
-type Named = WorkbookInput<null>
-const workbook = async ({ input }: { input: Named }, ask: Ask<RowsQuestion, Rows>): Promise<Uint8Array> => {
+const workbook = async ({ input }: { input: WorkbookInput<null> }, ask: Ask<RowsQuestion, Rows>): Promise<Uint8Array> => {
   const sheets = input.sheets.map((sheet, at): WorkbookSheet<RowBatches> => ({ ...sheet, rows: batchesOf(at, ask) }))
   return ownBytes(await writeBatches({ ...input, sheets }))
 }
@@ -63,13 +62,10 @@ const broadsheetIn: Record<BroadsheetFormat, (input: BroadsheetInput) => Promise
   xlsx: (input) => writeWorkbook(broadsheetWorkbook(input)),
 }
 
-type Printing = { input: ReportCardsInput; twoSided: boolean }
-type Watched = Ask<ProgressQuestion, void>
-
 /** Every task of a worker. Inputs and answers are structured-cloneable. */
 export const tasks = {
   cards,
-  printRun: async ({ input, twoSided }: Printing, ask: Watched) =>
+  printRun: async ({ input, twoSided }: { input: ReportCardsInput; twoSided: boolean }, ask: Ask<ProgressQuestion, void>) =>
     printRun(await openCardSetup(input), { twoSided, onProgress: (done, total) => ask({ done, total }) }),
   broadsheet: async ({ input, format }: { input: BroadsheetInput; format: BroadsheetFormat }) =>
     ownBytes(await broadsheetIn[format](input)),

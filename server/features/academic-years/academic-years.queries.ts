@@ -5,7 +5,6 @@ import type { ReadTx } from '../../store/tx.ts'
 import { activeYearOf } from './academic-years.policy.ts'
 
 type Year = Row<'academic_year'>
-type OfYear = { school: string; year: string }
 
 const newestFirst = rowsBy('academic_year', { school: 'school_id' }, { orderBy: [{ desc: 'start_date' }, { desc: 'name' }, 'id'] })
 
@@ -29,7 +28,7 @@ export const termsOfYear = rowsBy('term', { school: 'school_id', year: 'academic
 
 /** A row whose term, or whose class, is of the year. */
 const oneUnder = (table: 'assessment' | 'class_report_file', above: 'term' | 'student_group') =>
-  statement<OfYear>()(({ db, t, p }) => {
+  statement<{ school: string; year: string }>()(({ db, t, p }) => {
     const [row, parent] = [t[table], t[above]]
     return db
       .select({ id: row.id })

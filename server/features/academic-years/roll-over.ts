@@ -15,12 +15,11 @@ import {
 } from './roll-over.queries.ts'
 
 type Year = Row<'academic_year'>
-type Report = z.infer<typeof RollOver>
 /** As many as a validation failure names. */
 const ISSUES_ANSWERED = 50
 
 /** Opens the classes in `year`, which the caller holds locked; whole or nothing. A dry run answers the same and writes nothing. */
-export async function rollOver(tx: WriteTx, year: Year, wanted: readonly Wanted[], isDryRun: boolean): Promise<Report> {
+export async function rollOver(tx: WriteTx, year: Year, wanted: readonly Wanted[], isDryRun: boolean): Promise<z.infer<typeof RollOver>> {
   const openings = planRollOver(wanted, await factsOf(tx, year, wanted))
   if (isDryRun) return { dry_run: true, classes: openings.map((opening) => reported(opening, null)) }
   const issues = openings.flatMap((opening, at) => opening.issues.map(({ path, message }) => ({ path: `classes.${at}.${path}`, message })))

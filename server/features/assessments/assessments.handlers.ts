@@ -10,9 +10,8 @@ import { assessmentsOf, demandMayWrite, exclusionAfter, lockedAssessment } from 
 import { gradeAbove, gradeOutsideClass } from './assessments.queries.ts'
 
 type Assessment = Row<'assessment'>
-type Group = Row<'student_group'>
 
-const demandSameYear = (group: Group | null, term: Row<'term'>) => {
+const demandSameYear = (group: Row<'student_group'> | null, term: Row<'term'>) => {
   if (group && group.academic_year_id !== term.academic_year_id) throw assessmentFailures.classOfAnotherYear()
 }
 

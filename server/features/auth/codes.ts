@@ -17,8 +17,7 @@ type Outcome = 'right' | 'wrong' | 'stopped'
 /** One way to sign in with the digits of the field `token`. A right code is used up at once. */
 export type CodeVerifier = (tx: WriteTx, attempt: SignInAttempt, keys: Keys) => Promise<Outcome>
 
-type CodeKind = Row<'otp_code'>['kind']
-type CodeRecipient = { email: string; kind: CodeKind }
+type CodeRecipient = { email: string; kind: Row<'otp_code'>['kind'] }
 
 /** Eight digits, each combination as likely as any other. */
 export const newCode = (): string => String(randomInt(10 ** length)).padStart(length, '0')

@@ -10,11 +10,9 @@ import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, newCode } fro
 import { demandSameSecret } from './secret-fingerprint.ts'
 import { membershipsOf } from './sign-in-methods.queries.ts'
 
-type Allowed = (...input: Parameters<CodeVerifier>) => Promise<boolean>
-
 /** Verifies a code that one person handed to another. A wrong attempt does not end it, so that strangers cannot end it (docs/design/sign-in.md). */
 const issuedCodeVerifier =
-  (kind: 'desk' | 'console', allowed: Allowed): CodeVerifier =>
+  (kind: 'desk' | 'console', allowed: (...input: Parameters<CodeVerifier>) => Promise<boolean>): CodeVerifier =>
   async (tx, attempt, keys) => {
     const key = { email: attempt.email, kind }
     const live = await liveCode(tx, key)

@@ -21,14 +21,12 @@ export async function ownRow(tx: WriteTx, { user_id }: Pick<Caller, 'user_id'>):
   return user
 }
 
-type Pending = Profile['pending_join_request']
-
 /** Built from the stored object, so that it names the server that answers (decisions §6). */
 const avatarUrl = ({ avatar_path, avatar_updated_at }: Caller, publicUrl: string): string | null =>
   avatar_path && publicImageUrl(publicUrl, avatar_path, avatar_updated_at)
 
 /** The profile as clients see it (decisions §3). */
-export function toProfile(caller: Caller, pending: Pending, publicUrl: string): Profile {
+export function toProfile(caller: Caller, pending: Profile['pending_join_request'], publicUrl: string): Profile {
   const { user_id: id, email, first_name, last_name, role, school_id, school_name } = caller
   return {
     id,

@@ -92,9 +92,8 @@ type Pupil = StudentInput & { gender: string }
 /** What the results of some students in some terms follow from (`ClassInput`), read in a few statements. */
 export type ClassMarks<G extends string | null = string | null> = Omit<ClassInput<G>, 'students' | 'assessments'> & {
   students: Pupil[]
-  assessments: (Assessment & Titled)[]
+  assessments: (Assessment & { title: string; exclusion_reason: string | null; sort_order: number | null })[]
 }
-type Titled = { title: string; exclusion_reason: string | null; sort_order: number | null }
 
 /** Every subject of the school. Inactive ones too: what was marked before stays part of the results. */
 export const subjectsToName = rowsBy('subject', { school: 'school_id' }, { columns: ['id', 'name', 'code', 'sort_order'] })

@@ -10,10 +10,8 @@ import { asSystem, type ReadTx } from '../../store/tx.ts'
 /** Raised when the same marks give other results than before, so that a shared cache holds nothing from an older program. */
 const RULES = 2
 
-type ResultsContext = { tx: ReadTx; caller: SchoolCaller; services: Pick<Services, 'cache' | 'store'> }
 /** What is kept, each in the shape of its reply, so that it can go out as the text that it is. */
 const KINDS = { 'class-term': ClassTerm, 'class-year': ClassYear, 'class-summary': ClassSummary }
-type Name = keyof typeof KINDS
 
 /**
  * A question about a class, to be asked once the transaction has ended, inside which only the database is awaited. The answer is
@@ -24,8 +22,8 @@ type Name = keyof typeof KINDS
  * of all somebody whose rights end at this moment.
  */
 export async function questionOf<T, A>(
-  { tx, caller, services: { cache, store } }: ResultsContext,
-  name: Name,
+  { tx, caller, services: { cache, store } }: { tx: ReadTx; caller: SchoolCaller; services: Pick<Services, 'cache' | 'store'> },
+  name: keyof typeof KINDS,
   ids: readonly string[],
   compute: (tx: ReadTx) => Promise<T>,
   pick?: (result: T) => A,

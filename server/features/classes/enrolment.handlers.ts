@@ -10,7 +10,6 @@ import { placeOf, studentsOfClass } from './classes.policy.ts'
 import { enrolmentsInYear, studentsById } from './enrolment.queries.ts'
 import { subjectsOfStudent } from './student-subjects.queries.ts'
 
-type Group = Row<'student_group'>
 type Student = Row<'student'>
 type Enrolment = Row<'enrolment'>
 
@@ -21,7 +20,7 @@ const alreadyIn = ({ first_name, last_name }: Student, className: string) =>
  * Enrols students, whose rows are locked, in a class; answers a row for each, in their order. A student of the class keeps their row.
  * A student of another class of the year makes the whole request a 409.
  */
-async function enrol(tx: WriteTx, group: Group, students: readonly Student[]): Promise<Enrolment[]> {
+async function enrol(tx: WriteTx, group: Row<'student_group'>, students: readonly Student[]): Promise<Enrolment[]> {
   const { id: student_group_id, school_id, academic_year_id } = group
   const ids = JSON.stringify(students.map(({ id }) => id))
   const places = await enrolmentsInYear(tx, { school: school_id, year: academic_year_id, ids })

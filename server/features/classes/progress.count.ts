@@ -1,12 +1,10 @@
-type Counted = { id: string; subject_id: string; group_id: string | null }
 type Enrolled = { student_id: string; group_id: string }
-type EnrolledInSubject = Enrolled & { subject_id: string }
 /** `marked` is the text of a JSON array of assessment ids. */
 type Marked = { student_id: string; marked: string }
 export type Facts = {
-  assessments: readonly Counted[]
+  assessments: readonly { id: string; subject_id: string; group_id: string | null }[]
   enrolled: readonly Enrolled[]
-  given: readonly EnrolledInSubject[]
+  given: readonly (Enrolled & { subject_id: string })[]
   marked: readonly Marked[]
 }
 

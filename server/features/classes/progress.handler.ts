@@ -28,10 +28,9 @@ async function factsOf(tx: ReadTx, { id: term, school_id: school, academic_year_
   )
   return { teachers: await subjectTeachersOfYear(tx, { school, year }), assessments, subjects, given, tallies }
 }
-type Facts = Awaited<ReturnType<typeof factsOf>>
 
 /** The subjects of one class: those that somebody teaches there, that students were given, or that have an assessment for it. */
-function progressOf(facts: Facts, group: Listed, caller: SchoolCaller): ClassProgress[] {
+function progressOf(facts: Awaited<ReturnType<typeof factsOf>>, group: Listed, caller: SchoolCaller): ClassProgress[] {
   const isClassTeacher = group.class_teacher_id === caller.user_id
   const taught = facts.teachers.filter(({ group_id }) => group_id === group.id)
   const given = new Set(facts.given.flatMap((row) => (row.group_id === group.id ? row.subject_id : [])))

@@ -21,8 +21,6 @@ import {
 import { gradesOfAssessment, gradesOfSubject } from './grades.queries.ts'
 import { followMarks } from './live-marks.ts'
 
-type Named = { student_id: string; first_name: string; last_name: string }
-
 /** Rows with the letter of the school's scale of this moment. */
 async function lettered<R extends { score: number }>(tx: ReadTx, assessment: Row<'assessment'>, rows: readonly R[]) {
   const scale = await gradingScaleOf(tx, assessment.school_id)
@@ -34,7 +32,7 @@ async function letteredOne(tx: ReadTx, assessment: Row<'assessment'>, row: Row<'
   return grade as Row<'grade'> & { letter_grade: string | null }
 }
 
-const withStudent = <R extends Named>(row: R) => ({
+const withStudent = <R extends { student_id: string; first_name: string; last_name: string }>(row: R) => ({
   ...row,
   student: { id: row.student_id, first_name: row.first_name, last_name: row.last_name },
 })

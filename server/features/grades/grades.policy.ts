@@ -62,10 +62,8 @@ export async function sittersFor(
   return sitters
 }
 
-export type LockedGrade = { assessment: Assessment; grade: Row<'grade'> }
-
 /** A grade that the caller may write, locked after its assessment. */
-export async function lockedGrade(context: PolicyContext, id: string): Promise<LockedGrade> {
+export async function lockedGrade(context: PolicyContext, id: string): Promise<{ assessment: Assessment; grade: Row<'grade'> }> {
   const { tx, caller } = context
   const [known] = await gradeById(tx, { school: caller.school_id, id })
   if (!known) throw common.notFound()

@@ -33,9 +33,8 @@ export const entryById = rowsBy('history', { school: 'school_id', id: 'id' })
 export type Entity = z.infer<typeof HistoryEntity>
 
 const ofSchools = HistoryEntity.exclude(['school']).options.map((table) => [table, rowsBy(table, { school: 'school_id', id: 'id' })])
-type LiveRow = (tx: ReadTx, row: { school: string; id: string }) => Promise<Row<Entity>[]>
 /** Kinds of rows whose past can be read, each with a query for the row as it is now, with nothing locked. */
-export const liveRows: Readonly<Record<Entity, LiveRow>> = {
+export const liveRows: Readonly<Record<Entity, (tx: ReadTx, row: { school: string; id: string }) => Promise<Row<Entity>[]>>> = {
   ...Object.fromEntries(ofSchools),
   school: rowsBy('school', { school: 'id', id: 'id' }),
 }

@@ -34,10 +34,8 @@ const creation: Undoer = {
   },
 }
 
-type Deleted = { assessment: Row<'assessment'>; sitters: Sitter[] } | null
-
 /** A grade that went comes back under its own id, as long as its assessment is there. */
-const deletion: Undoer<Deleted> = {
+const deletion: Undoer<{ assessment: Row<'assessment'>; sitters: Sitter[] } | null> = {
   load: async (context: UndoScene, { changes }: EntryOf) => {
     const id = changes['assessment_id']?.before as string
     const [known] = await liveRows.assessment(context.tx, { school: context.caller.school_id, id })

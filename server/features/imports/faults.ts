@@ -1,7 +1,5 @@
 import type { Issue } from '@markbook/shared/failures'
 
-type Values = Readonly<Record<string, string | number>>
-
 /**
  * The faults of a row of pupils. The app translates a fault by its code. The sentence follows the name of its column.
  */
@@ -26,7 +24,7 @@ const sentences = {
 } as const
 export type FaultCode = keyof typeof sentences
 
-export const fault = (path: string, code: FaultCode, values: Values = {}): Issue => ({
+export const fault = (path: string, code: FaultCode, values: Readonly<Record<string, string | number>> = {}): Issue => ({
   path,
   message: sentences[code].replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name] ?? '')),
   code,

@@ -16,7 +16,6 @@ import { gradesOfAssessments, studentsOfSchoolInYear } from './imports.queries.t
 import { assessmentColumns, type MarkTable, markTable, sheetColumns } from './mark-columns.ts'
 import type { Candidate } from './mark-owners.ts'
 
-type ImportTarget = AssessmentPlace | SheetPlace
 /** The marks of a table, the students that they may belong to, and for which of those the caller may not write. */
 type Marks = { table: MarkTable; candidates: Candidate[]; assessments: Row<'assessment'>[]; isForeign: (studentId: string) => boolean }
 
@@ -61,7 +60,7 @@ async function write(tx: WriteTx, assessments: readonly Row<'assessment'>[], { m
 export const importGrades = onUpload(imports.grades, {
   prepare: ({ filename, contentType, bytes }, { documents }, { school_id }) =>
     documents.readSheet({ filename, type: contentType, bytes }, MARKSHEET_NAMES, { school: school_id }),
-  load: async (context, { targets }): Promise<ImportTarget | null> => {
+  load: async (context, { targets }): Promise<(AssessmentPlace | SheetPlace) | null> => {
     if (targets['assessmentId'] !== undefined) return assessmentPlace(context, targets['assessmentId'])
     const isWhole = targets['studentGroupId'] && targets['termId'] && targets['subjectId']
     // An incomplete query is refused by its schema, which is checked next.

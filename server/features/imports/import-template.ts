@@ -4,9 +4,7 @@ import { onFile } from '../../http/handler.ts'
 import { activeYearOf, classesOfYear } from '../academic-years/academic-years.policy.ts'
 import { PUPIL_COLUMNS } from './pupil-rows.ts'
 
-type Column = (typeof PUPIL_COLUMNS)[number]
-
-const HINTS: Record<Column, { width: number; kind: WorkbookColumn['kind']; text: string }> = {
+const HINTS: Record<(typeof PUPIL_COLUMNS)[number], { width: number; kind: WorkbookColumn['kind']; text: string }> = {
   first_name: { width: 22, kind: 'text', text: 'Needed for a new pupil.' },
   last_name: { width: 22, kind: 'text', text: 'Needed for a new pupil.' },
   gender: { width: 10, kind: 'text', text: 'male, female or other (or m, f, o). Needed for a new pupil.' },

@@ -7,8 +7,6 @@ import { type GradeRights, gradeRights } from '../grades/grades.policy.ts'
 import { classOf, factsAbout, type PolicyContext, termOf } from '../policy.ts'
 import { subjectOf } from '../references.ts'
 
-type Targets = Readonly<Record<string, string | undefined>>
-
 /** The class, term and subject of a whole mark sheet. */
 export type SheetPlace = { group: Row<'student_group'>; term: Row<'term'>; subjectId: string }
 export type AssessmentPlace = { assessment: Row<'assessment'>; mayWrite: GradeRights }
@@ -17,7 +15,7 @@ export type AssessmentPlace = { assessment: Row<'assessment'>; mayWrite: GradeRi
 export async function sheetPlace(
   context: PolicyContext,
   area: Extract<Area, 'readClass' | 'writeGrades'>,
-  targets: Targets,
+  targets: Readonly<Record<string, string | undefined>>,
 ): Promise<SheetPlace> {
   const { group, facts } = await classOf(context, 'readClass', targets['studentGroupId'])
   const term = await termOf(context, targets['termId'])

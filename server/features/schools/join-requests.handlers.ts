@@ -11,7 +11,6 @@ import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
 import { queueOf, requestById } from './schools.queries.ts'
 
 type Request = Row<'school_join_request'>
-type Role = Row<'school_management'>['role']
 
 /** A request with its requester, both locked: the person first, as everywhere. 404 where it does not exist. */
 async function lockedRequest(tx: WriteTx, id: string, refuse: (request: Pick<Request, 'school_id' | 'user_id'>) => void) {
@@ -39,7 +38,7 @@ async function review(tx: WriteTx, request: Request, status: 'approved' | 'rejec
 }
 
 /** Makes the person an active member; somebody who already is one (or was suspended) gets the role given. */
-async function admit(tx: WriteTx, { school_id, user_id }: Request, role: Role) {
+async function admit(tx: WriteTx, { school_id, user_id }: Request, role: Row<'school_management'>['role']) {
   const [before] = await membershipOf(tx, { school: school_id, user: user_id })
   if (!before) {
     await tx.insert('school_management', { id: naturalId('membership', user_id, school_id), school_id, user_id, role, is_active: true })

@@ -3,8 +3,6 @@ import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
 
-type OfMember = { school: string; user: string }
-
 /** Everybody with a membership of the school, suspended people too; in no order. */
 export const membersOf = statement<{ school: string }>()(({ db, t, p }) =>
   db
@@ -21,7 +19,7 @@ export const membersOf = statement<{ school: string }>()(({ db, t, p }) =>
 export const activeAdminsOf = rowsBy('school_management', { school: 'school_id' }, { where: { role: 'admin', is_active: true } })
 
 /** The classes that a person leads, whichever year. */
-export const classesLedBy = statement<OfMember>()(({ db, t, p }) =>
+export const classesLedBy = statement<{ school: string; user: string }>()(({ db, t, p }) =>
   db
     .select({ name: t.student_group.name, year: t.academic_year.name })
     .from(t.class_teacher)

@@ -15,7 +15,6 @@ import { membershipOf } from './schools.policy.ts'
 import { anySchool, pendingRequestsOf } from './schools.queries.ts'
 import { starterSubjects } from './starter-subjects.ts'
 
-type School = Row<'school'>
 type Body = z.infer<typeof SchoolInput>
 
 const contactOf = ({ address, email, phone }: Pick<Body, 'address' | 'email' | 'phone'>) => ({
@@ -40,7 +39,7 @@ async function founder(tx: WriteTx, userId: string): Promise<Row<'user_profile'>
   return profile
 }
 
-async function createSchool(tx: WriteTx, profile: Row<'user_profile'>, body: Body): Promise<School> {
+async function createSchool(tx: WriteTx, profile: Row<'user_profile'>, body: Body): Promise<Row<'school'>> {
   const id = tx.newId()
   const own = { id, name: body.name, code: body.code, school_type: body.schoolType, is_active: true }
   const school = await tx.insert('school', { ...own, ...contactOf(body) })

@@ -16,8 +16,6 @@ const textOf = (value: unknown): Text => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-type FeedPosition = { readonly seq: number; readonly at: number }
-
 /**
  * A whole row, whether it is new or changed: what it was like before is not known. `place` is left out for rows of a first copy, which
  * belong to no transaction.
@@ -27,7 +25,7 @@ export function changeMessage(
   columns: readonly string[],
   operation: Operation,
   row: AnyRow,
-  place: FeedPosition | null,
+  place: { readonly seq: number; readonly at: number } | null,
 ): ChangeMessage {
   const read = operation === 'delete' ? row : shown(row)
   const wanted = operation === 'delete' ? ['id'] : columns

@@ -8,10 +8,8 @@ import { count, countOf, forget } from '../../store/attempts.ts'
 import { asSystem } from '../../store/tx.ts'
 import { keepIncoming, TUS_PATH } from '../avatars/avatars.policy.ts'
 
-type Asks = { headers: Headers }
-
 /** The claims of the token that a request sends. Throws 401 without a token, for one of another server, and for one that has expired. */
-export function claimsOf({ headers }: Asks, { keys, clock }: Services): UploadClaims | NodeFileClaims {
+export function claimsOf({ headers }: { headers: Headers }, { keys, clock }: Services): UploadClaims | NodeFileClaims {
   const [, token = ''] = /^Bearer ([\w.-]+)$/i.exec(headers.get('authorization') ?? '') ?? []
   const claims = readAnyToken(token, keys.upload, clock.now())
   if (!claims || (isOfNode(claims) && !claims.give))

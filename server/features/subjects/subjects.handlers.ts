@@ -9,8 +9,6 @@ import { rowOf } from '../policy.ts'
 import { anyFound, refusedAs } from '../references.ts'
 import { subjectsOf, takersOfSubject, teachersOfSubject, usesOfSubject } from './subjects.queries.ts'
 
-type Subject = Row<'subject'>
-
 /** The school's row, locked: whoever counts or orders its subjects does so alone. */
 async function lockSchool(context: Parameters<typeof rowOf>[0]): Promise<string> {
   const school = await context.tx.find('school', context.caller.school_id, context.caller.school_id)
@@ -18,7 +16,7 @@ async function lockSchool(context: Parameters<typeof rowOf>[0]): Promise<string>
   return school.id
 }
 
-const demandFreeCode = (all: readonly Subject[], code: string | undefined, ownId?: string) => {
+const demandFreeCode = (all: readonly Row<'subject'>[], code: string | undefined, ownId?: string) => {
   if (all.some((other) => other.code === code && other.id !== ownId)) throw subjectFailures.duplicateCode()
 }
 

@@ -35,7 +35,6 @@ export async function seedRealPupils(services: Services, report: (line: string) 
 }
 
 type Api = Client<typeof contract>
-type Report = (line: string) => void
 
 const MAXIMUM = 20
 /** A period mark is the coursework of its term, the final mark the exam of the last: each term has one side, which counts whole. */
@@ -101,7 +100,7 @@ async function importPupils(api: Api, pupils: readonly RealPupil[]): Promise<Rea
  * Fills the school of an administrator with the 395 real pupils, through the service like anybody else: year, terms, classes,
  * the pupils by import, their marks in bulk, and the report books of every class for every term and for the year.
  */
-async function loadRealPupils(api: Api, report: Report): Promise<void> {
+async function loadRealPupils(api: Api, report: (line: string) => void): Promise<void> {
   const pupils = readRealPupils()
   const { year, terms } = await openYear(api)
   const subject = await api.subjects.create({ body: { name: 'Mathematics', code: 'MATH' } })
