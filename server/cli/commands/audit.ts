@@ -7,29 +7,24 @@ import { type AuditedSchool, auditHere, PEOPLE, type ToldAudit } from '../audit-
 import { auditText, isRed, verdictText } from '../audit-text.ts'
 import { atConsole } from '../console.ts'
 import { schoolsHere } from '../export/naming.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { harmless } from '../table.ts'
 
 export const auditCommand = (program: Command) =>
-  program
-    .command('audit')
-    .description('compare every mark and every other row with what the history says of it')
-    .option('--school <name>', 'this school only, where there are several')
-    .option('--json', 'as JSON, for programs')
-    .addHelpText('after', HELP)
-    .action(auditAll)
-
-const HELP = helpText({
-  about: `The history must tell of the very write of which each value is: which value, by whom, when. Entries of this server are held
+  addCommand(program, 'audit', 'compare every mark and every other row with what the history says of it', {
+    about: `The history must tell of the very write of which each value is: which value, by whom, when. Entries of this server are held
 by their chain, those of others by their signatures; servers above are asked which history they know. It changes
 nothing, takes minutes in a large school, and the server may go on working.`,
-  examples: ['markbook audit', 'markbook audit --school "St Brigid’s" --json'],
-  exits: {
-    0: 'everything is proved, or the history does not tell of it',
-    1: 'it could not be read, and one clear line says why',
-    3: 'a row is contradicted, the history was changed, or another server knows another history',
-  },
-})
+    examples: ['markbook audit', 'markbook audit --school "St Brigid’s" --json'],
+    exits: {
+      0: 'everything is proved, or the history does not tell of it',
+      1: 'it could not be read, and one clear line says why',
+      3: 'a row is contradicted, the history was changed, or another server knows another history',
+    },
+  })
+    .option('--school <name>', 'this school only, where there are several')
+    .option('--json', 'as JSON, for programs')
+    .action(auditAll)
 
 const FOUND = 3
 

@@ -6,31 +6,26 @@ import { megabytes } from '../../store/backup/folder.ts'
 import { type Reason, reasons } from '../../store/backup/manifest.ts'
 import { placeOf } from '../../store/backup/place.ts'
 import { takeBackup } from '../../store/backup/take.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { configureExisting } from '../settings/environment.ts'
 import { counted } from '../words.ts'
 
 export const backupCommand = (program: Command) =>
-  program
-    .command('backup')
-    .description('make a backup now and verify it; the server may go on working')
+  addCommand(program, 'backup', 'make a backup now and verify it; the server may go on working', {
+    about: 'The server makes one by itself every hour and every night at 02:00.',
+    examples: [
+      'markbook backup                   into BACKUP_DIR, and to BACKUP_COPY_DIR where that is set',
+      'markbook backup --to /media/usb   onto a USB disk, to take away',
+    ],
+    exits: {
+      0: 'it is made and verified, also where the second folder was away (a warning says so)',
+      1: 'there is none, and one clear line says why',
+    },
+  })
     .option('--to <folder>', 'put it into this folder instead of the usual ones; nothing is removed there')
     .addOption(new Option('--reason <reason>').choices(reasons).default('manual').hideHelp())
     .addOption(new Option('--data-dir <folder>').hideHelp())
-    .addHelpText('after', HELP)
     .action(backup)
-
-const HELP = helpText({
-  about: 'The server makes one by itself every hour and every night at 02:00.',
-  examples: [
-    'markbook backup                   into BACKUP_DIR, and to BACKUP_COPY_DIR where that is set',
-    'markbook backup --to /media/usb   onto a USB disk, to take away',
-  ],
-  exits: {
-    0: 'it is made and verified, also where the second folder was away (a warning says so)',
-    1: 'there is none, and one clear line says why',
-  },
-})
 
 async function backup({ to, reason, dataDir }: { to?: string; reason: Reason; dataDir?: string }) {
   const config = configureExisting(dataDir ? { DATA_DIR: dataDir } : {})

@@ -6,12 +6,28 @@ import { keepCertificates, readCertificates, removeAuthority } from '../../lan/a
 import { type CertificateSummary, type Pair, summaryOf, toDer } from '../../lan/certificate.ts'
 import { readOperatorCertificate } from '../../lan/operator-certificate.ts'
 import { namesAt, thisMachine } from '../../network/addresses.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { configure, lookAtConfig } from '../settings/environment.ts'
 import { day } from '../words.ts'
 
 export function certCommand(program: Command) {
-  const cert = program.command('cert').description('the certificates of this school: show, renew, export').addHelpText('afterAll', HELP)
+  const cert = addCommand(
+    program,
+    'cert',
+    'the certificates of this school: show, renew, export',
+    {
+      about: `A server that starts with --lan makes and renews them by itself; a running one takes up a new one within
+half a minute. docs/operators-guide/network.md says how each kind of device is told to trust the authority.`,
+      examples: [
+        'markbook cert show',
+        'markbook cert export --to /media/usb',
+        'markbook cert export --to school.crt',
+        'markbook cert renew',
+      ],
+      exits: { 0: 'done', 1: 'there is nothing to show or to renew, and one clear line says why' },
+    },
+    'afterAll',
+  )
   cert.command('show').description('print the certificates, their names, ends and fingerprints').action(showAll)
   cert
     .command('renew')
@@ -25,13 +41,6 @@ export function certCommand(program: Command) {
     .action(exportAuthority)
   return cert
 }
-
-const HELP = helpText({
-  about: `A server that starts with --lan makes and renews them by itself; a running one takes up a new one within
-half a minute. docs/operators-guide/network.md says how each kind of device is told to trust the authority.`,
-  examples: ['markbook cert show', 'markbook cert export --to /media/usb', 'markbook cert export --to school.crt', 'markbook cert renew'],
-  exits: { 0: 'done', 1: 'there is nothing to show or to renew, and one clear line says why' },
-})
 
 const NONE = 'This school has no certificates yet. The first  markbook start --lan  makes them.'
 

@@ -4,27 +4,22 @@ import type { Command } from 'commander'
 import { issueConsoleCode } from '../../features/auth/issued-codes.ts'
 import { normalEmail } from '../../mail/emails.ts'
 import { atConsole } from '../console.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 
 export const codeCommand = (program: Command) =>
-  program
-    .command('code')
-    .description('print a code with which one address signs in once; the server may go on working')
-    .argument('<email>', 'the address, of somebody known or new')
-    .addHelpText('after', HELP)
-    .action(code)
-
-const HELP = helpText({
-  about: `For when mail does not leave and nobody at the sign-in desk can help, above all for administrators.
+  addCommand(program, 'code', 'print a code with which one address signs in once; the server may go on working', {
+    about: `For when mail does not leave and nobody at the sign-in desk can help, above all for administrators.
 Whoever may use this console may sign in as anybody; every code is written down in the history.
 On a teacher's laptop nobody signs in but that teacher.
 Run it on the machine of the server, with the server's settings and under its account.`,
-  examples: ['markbook code head@school.example', 'sudo -u markbook markbook code head@school.example    where the server is a service'],
-  exits: {
-    0: 'a code is printed',
-    1: "there is none: a bad address, no database, one of another version, or another SESSION_SECRET than the server's",
-  },
-})
+    examples: ['markbook code head@school.example', 'sudo -u markbook markbook code head@school.example    where the server is a service'],
+    exits: {
+      0: 'a code is printed',
+      1: "there is none: a bad address, no database, one of another version, or another SESSION_SECRET than the server's",
+    },
+  })
+    .argument('<email>', 'the address, of somebody known or new')
+    .action(code)
 
 async function code(typed: string) {
   const email = addressOf(typed)

@@ -1,23 +1,18 @@
 import type { Command } from 'commander'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { gather } from '../settings/environment.ts'
 import { type ShownSetting, showSettings } from '../settings/shown.ts'
 
 export const configCommand = (program: Command) =>
-  program
-    .command('config')
-    .description('print every setting, its value and where it came from; secrets are hidden')
-    .option('--json', 'as JSON, for programs')
-    .addHelpText('after', HELP)
-    .action(config)
-
-const HELP = helpText({
-  about: `Settings come from the environment, else from one file: the one that MARKBOOK_CONFIG names, or
+  addCommand(program, 'config', 'print every setting, its value and where it came from; secrets are hidden', {
+    about: `Settings come from the environment, else from one file: the one that MARKBOOK_CONFIG names, or
 markbook.conf or .env in this folder, or /etc/markbook/markbook.conf (on Windows
 C:\\ProgramData\\Markbook\\markbook.conf).`,
-  examples: ['markbook config', 'PORT=8443 markbook config        the environment wins over the file', 'markbook config --json'],
-  exits: { 0: 'printed', 1: 'a setting is wrong, and one clear line says which' },
-})
+    examples: ['markbook config', 'PORT=8443 markbook config        the environment wins over the file', 'markbook config --json'],
+    exits: { 0: 'printed', 1: 'a setting is wrong, and one clear line says which' },
+  })
+    .option('--json', 'as JSON, for programs')
+    .action(config)
 
 function config({ json = false }: { json?: boolean }) {
   const gathered = gather()

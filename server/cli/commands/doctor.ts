@@ -3,31 +3,26 @@ import { readWithoutSecret } from '../../config.ts'
 import { type Examined, examine } from '../doctor/examine.ts'
 import type { Finding, FixName } from '../doctor/finding.ts'
 import { carryOut, fixesFor, willDo } from '../doctor/fix.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { gather } from '../settings/environment.ts'
 import { handOverAtExit } from '../settings/owner.ts'
 
 export const doctorCommand = (program: Command) =>
-  program
-    .command('doctor')
-    .description('look for what is wrong with this server and its machine, and say what to do')
-    .option('--fix', 'do what can be done by itself; each thing is said first')
-    .option('--json', 'as JSON, for programs')
-    .addHelpText('after', HELP)
-    .action(doctor)
-
-const HELP = helpText({
-  about: `Reads the whole database and the newest backup, asks the mail server and the clock, and looks at disks,
+  addCommand(program, 'doctor', 'look for what is wrong with this server and its machine, and say what to do', {
+    about: `Reads the whole database and the newest backup, asks the mail server and the clock, and looks at disks,
 folders, certificates and the port. It changes nothing without --fix, and the server may go on working.
 --fix closes files to other accounts, removes unfinished ones, tidies the database, makes the second
 folder, a new certificate or a backup. It never restores: that is for you to decide.`,
-  examples: ['markbook doctor', 'sudo markbook doctor --fix        where the server is a service', 'markbook doctor --json'],
-  exits: {
-    0: 'all is well, or there are only notices',
-    1: 'it could not look, and one clear line says why',
-    3: 'problems were found, and with --fix some are left',
-  },
-})
+    examples: ['markbook doctor', 'sudo markbook doctor --fix        where the server is a service', 'markbook doctor --json'],
+    exits: {
+      0: 'all is well, or there are only notices',
+      1: 'it could not look, and one clear line says why',
+      3: 'problems were found, and with --fix some are left',
+    },
+  })
+    .option('--fix', 'do what can be done by itself; each thing is said first')
+    .option('--json', 'as JSON, for programs')
+    .action(doctor)
 
 const PROBLEMS = 3
 

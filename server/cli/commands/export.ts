@@ -7,36 +7,31 @@ import { exportSchool } from '../export/export-school.ts'
 import { marksWorkbook } from '../export/marks-workbook.ts'
 import { schoolNamed } from '../export/naming.ts'
 import { demandFree, demandFreeFile, writeParts } from '../export/place.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { counted } from '../words.ts'
 
 type Marks = { className: string; term: string }
 type Options = { to?: string; school?: string; marks?: Marks; year?: string; subject?: string }
 
 export const exportCommand = (program: Command) =>
-  program
-    .command('export')
-    .description('write everything of a school in open formats, to keep or to take along; the server may go on working')
+  addCommand(program, 'export', 'write everything of a school in open formats, to keep or to take along; the server may go on working', {
+    about: `Students, classes, marks, results, report books and history as CSV with a README that explains each column,
+every table of the database as CSV, and the uploaded files. It holds names and marks of children: keep it
+like a backup. Unlike a backup it can be read without Markbook, and taken in elsewhere (markbook import school).`,
+    examples: [
+      'markbook export --to school.zip',
+      'markbook export --to /media/usb/st-brigids',
+      'markbook export --marks 3B/michaelmas --to 3B.xlsx',
+      'markbook export --marks 3B/michaelmas --subject MATH --to 3B-maths.xlsx',
+    ],
+    exits: { 0: 'it is written, whole', 1: 'it was refused, and one clear line says why; nothing was written' },
+  })
     .option('--to <path>', 'a new folder, or a zip where the name ends with .zip; with --marks a file .xlsx')
     .option('--school <name>', 'which one, where there are several')
     .option('--marks <class/term>', 'only the marks of a class in a term, as a workbook', marksFrom)
     .option('--year <name>', 'with --marks: the year; the active one where it is left out')
     .option('--subject <code>', 'with --marks: one subject, by code or name; the workbook can come back through import')
-    .addHelpText('after', HELP)
     .action(exportAll)
-
-const HELP = helpText({
-  about: `Students, classes, marks, results, report books and history as CSV with a README that explains each column,
-every table of the database as CSV, and the uploaded files. It holds names and marks of children: keep it
-like a backup. Unlike a backup it can be read without Markbook, and taken in elsewhere (markbook import school).`,
-  examples: [
-    'markbook export --to school.zip',
-    'markbook export --to /media/usb/st-brigids',
-    'markbook export --marks 3B/michaelmas --to 3B.xlsx',
-    'markbook export --marks 3B/michaelmas --subject MATH --to 3B-maths.xlsx',
-  ],
-  exits: { 0: 'it is written, whole', 1: 'it was refused, and one clear line says why; nothing was written' },
-})
 
 function marksFrom(value: string): Marks {
   const [, className, term] = /^(.+)\/([^/]+)$/.exec(value) ?? []

@@ -9,7 +9,7 @@ import { confirm } from '../confirm.ts'
 import { withNode } from '../console.ts'
 import { importSchool, readExport } from '../export/import-school.ts'
 import { administrator, type FoundSheet, sheetNamed } from '../export/naming.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { configure } from '../settings/environment.ts'
 import { counted } from '../words.ts'
 
@@ -17,10 +17,28 @@ type Common = { as: string; yes?: boolean; dryRun?: boolean }
 type GradesOptions = Common & { assessment?: string; class?: string; term?: string; subject?: string; year?: string }
 
 export function importCommand(program: Command) {
-  const command = program
-    .command('import')
-    .description('take in students, marks or a whole exported school; the server may go on working')
-    .addHelpText('afterAll', HELP)
+  const command = addCommand(
+    program,
+    'import',
+    'take in students, marks or a whole exported school; the server may go on working',
+    {
+      about: `Students and marks go the same way as an upload: every row is tried first and reported, then you are asked,
+and either all rows are written or none. The columns are those of /docs: first_name, last_name, gender,
+date_of_birth, enrollment_date, student_number, class; or student_number, score, remarks.`,
+      examples: [
+        'markbook import students pupils.xlsx --as head@school.example --dry-run',
+        'markbook import students pupils.csv --as head@school.example',
+        'markbook import grades 3B-maths.xlsx --as head@school.example --class 3B --term michaelmas --subject MATH',
+        'markbook import school /media/usb/st-brigids --as head@school.example',
+      ],
+      exits: {
+        0: 'it was taken in, or would be (--dry-run)',
+        1: 'it was refused, or you said no: nothing was changed',
+        3: 'rows are wrong, and are listed: nothing was changed',
+      },
+    },
+    'afterAll',
+  )
   const common = (command: Command) =>
     command
       .requiredOption('--as <email>', 'the administrator in whose name it is done and written down', addressFrom)
@@ -43,23 +61,6 @@ export function importCommand(program: Command) {
     .action(importExport)
   return command
 }
-
-const HELP = helpText({
-  about: `Students and marks go the same way as an upload: every row is tried first and reported, then you are asked,
-and either all rows are written or none. The columns are those of /docs: first_name, last_name, gender,
-date_of_birth, enrollment_date, student_number, class; or student_number, score, remarks.`,
-  examples: [
-    'markbook import students pupils.xlsx --as head@school.example --dry-run',
-    'markbook import students pupils.csv --as head@school.example',
-    'markbook import grades 3B-maths.xlsx --as head@school.example --class 3B --term michaelmas --subject MATH',
-    'markbook import school /media/usb/st-brigids --as head@school.example',
-  ],
-  exits: {
-    0: 'it was taken in, or would be (--dry-run)',
-    1: 'it was refused, or you said no: nothing was changed',
-    3: 'rows are wrong, and are listed: nothing was changed',
-  },
-})
 
 const ROWS_WRONG = 3
 

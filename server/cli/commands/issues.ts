@@ -10,7 +10,7 @@ import { actAs } from '../act-as.ts'
 import { confirm } from '../confirm.ts'
 import { atConsole, withNode } from '../console.ts'
 import { schoolsHere, staffById, staffMember } from '../export/naming.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { type Decision, decisionOf } from '../issue-decision.ts'
 import { adviceText, listText, nowText, type Told, whatOf, wholeText } from '../issue-text.ts'
 import { everyIssue, issueNamed, toldOf } from '../issues-here.ts'
@@ -21,67 +21,52 @@ import { wrongUsage } from '../wrong-usage.ts'
 import { addressFrom } from './import.ts'
 
 export function issuesCommand(program: Command) {
-  const issues = program
-    .command('issues')
-    .description('what people must look at here: marks to decide, writes not taken, clocks, copies; and decide it')
-    .addHelpText('after', HELP)
-  issues
-    .command('list')
-    .description('list what there is to look at, the newest first')
+  const issues = addCommand(
+    program,
+    'issues',
+    'what people must look at here: marks to decide, writes not taken, clocks, copies; and decide it',
+    {
+      about: 'The same as the page «Sync» of the app, for who runs this server. The server may go on working.',
+      examples: ['markbook issues list', 'markbook issues show 3f9a2c', 'markbook issues resolve 3f9a2c other --as head@school.example'],
+      exits: { 0: 'done, or there is nothing to look at', 1: 'it was refused, and one clear line says why' },
+    },
+  )
+  addCommand(issues, 'list', 'list what there is to look at, the newest first', {
+    examples: ['markbook issues list', 'markbook issues list --limit 50 --page 2'],
+    exits: { 0: 'listed, or there is nothing to look at', 1: 'they could not be read, and one clear line says why' },
+  })
     .option('--school <name>', 'of this school only, where there are several')
     .option('--limit <count>', 'how many at a time', wholeNumber, LIMIT)
     .option('--page <number>', 'which page of them', wholeNumber, 1)
-    .addHelpText('after', LIST)
     .action(list)
-  issues
-    .command('show')
-    .description('say everything about one of them: both values, who wrote them, when and where')
+  addCommand(issues, 'show', 'say everything about one of them: both values, who wrote them, when and where', {
+    examples: ['markbook issues show 3f9a2c'],
+    exits: { 0: 'shown', 1: 'it could not be read, and one clear line says why' },
+  })
     .argument('<id>', 'as the list has it')
-    .addHelpText('after', SHOW)
     .action(show)
-  issues
-    .command('resolve')
-    .description('decide which of two values counts, or put aside a write that was not taken')
+  addCommand(issues, 'resolve', 'decide which of two values counts, or put aside a write that was not taken', {
+    about: `It is decided as in the app: by somebody who may write that row, whose name stands in the history. On a teacher's
+laptop that is its teacher, and --as is not needed. Wrong usage is also an id that is not there, what is decided
+already, and what is not decided here (a row that waits, a clock, a copied computer).`,
+    examples: [
+      'markbook issues resolve 3f9a2c now --as head@school.example      what counts now stays',
+      'markbook issues resolve 3f9a2c other --as head@school.example    the other value counts from now on',
+      'markbook issues resolve 3f9a2c --value 72.5 --as head@school.example',
+      'markbook issues resolve 81c0de --as head@school.example          a write that was not taken is put aside',
+    ],
+    exits: { 0: 'it is decided, or put aside', 1: 'that person may not, a rule is in the way, or you said no: nothing was changed' },
+  })
     .argument('<id>', 'as the list has it')
     .addArgument(new Argument('[choice]', 'of two values: what counts now, or the other').choices(['now', 'other']))
     .option('--value <value>', 'another value than both; column=value where there are several columns', gathered)
     .option('--as <email>', 'the administrator or teacher in whose name it is done and written down', addressFrom)
     .option('--yes', 'do not ask before something is deleted')
-    .addHelpText('after', RESOLVE)
     .action(resolve)
 }
 
 const LIMIT = 20
 const MOST = 1_000
-
-const HELP = helpText({
-  about: 'The same as the page «Sync» of the app, for who runs this server. The server may go on working.',
-  examples: ['markbook issues list', 'markbook issues show 3f9a2c', 'markbook issues resolve 3f9a2c other --as head@school.example'],
-  exits: { 0: 'done, or there is nothing to look at', 1: 'it was refused, and one clear line says why' },
-})
-
-const LIST = helpText({
-  examples: ['markbook issues list', 'markbook issues list --limit 50 --page 2'],
-  exits: { 0: 'listed, or there is nothing to look at', 1: 'they could not be read, and one clear line says why' },
-})
-
-const SHOW = helpText({
-  examples: ['markbook issues show 3f9a2c'],
-  exits: { 0: 'shown', 1: 'it could not be read, and one clear line says why' },
-})
-
-const RESOLVE = helpText({
-  about: `It is decided as in the app: by somebody who may write that row, whose name stands in the history. On a teacher's
-laptop that is its teacher, and --as is not needed. Wrong usage is also an id that is not there, what is decided
-already, and what is not decided here (a row that waits, a clock, a copied computer).`,
-  examples: [
-    'markbook issues resolve 3f9a2c now --as head@school.example      what counts now stays',
-    'markbook issues resolve 3f9a2c other --as head@school.example    the other value counts from now on',
-    'markbook issues resolve 3f9a2c --value 72.5 --as head@school.example',
-    'markbook issues resolve 81c0de --as head@school.example          a write that was not taken is put aside',
-  ],
-  exits: { 0: 'it is decided, or put aside', 1: 'that person may not, a rule is in the way, or you said no: nothing was changed' },
-})
 
 function wholeNumber(typed: string): number {
   const number = Number(typed)

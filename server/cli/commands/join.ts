@@ -10,36 +10,31 @@ import { joinParent } from '../../replication/upstream/join.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { asSystem } from '../../store/tx.ts'
 import { atConsole } from '../console.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { courseOf } from '../replication-status.ts'
 import { configure } from '../settings/environment.ts'
 
 export const joinCommand = (program: Command) =>
-  program
-    .command('join')
-    .description('join this server to a centre, or this laptop to its school, with a code from there')
-    .argument('<address>', 'of the other server: https://markbook.example')
-    .argument('<code>', 'from markbook node invite, or from the app there')
-    .option('--laptop', 'this machine is a teacher’s laptop, and carries only what that teacher may see')
-    .option('--authority <file>', 'trust this authority for the line to the other server: a file of markbook cert export')
-    .option('--insecure', 'use plain http to another machine: others on the network can read what is sent')
-    .addHelpText('after', HELP)
-    .action(join)
-
-const HELP = helpText({
-  about: `A school that started alone brings its rows; an empty one gets those of the school that the code is for.
+  addCommand(program, 'join', 'join this server to a centre, or this laptop to its school, with a code from there', {
+    about: `A school that started alone brings its rows; an empty one gets those of the school that the code is for.
 A server or laptop that was revoked joins again in the same way, and what waited goes up.
 A running server notices within seconds and begins to copy; one that is not running does when it is started.
 Where the other server has the school's own authority (markbook start --lan), this machine must trust it:
 there  markbook cert export --to FOLDER  writes it; bring one of the two files here, and name it with --authority.
 Compare the fingerprint that is printed with the one that was printed there.
 An address that begins with http:// is taken for this machine alone, or with --insecure.`,
-  examples: [
-    'markbook join https://markbook.example 7K2QP-3MZ8V-0T4RD-XH6CN-9WYEB-1',
-    'markbook join https://192.168.1.10:3000 7K2QP-3MZ8V-0T4RD-XH6CN-9WYEB-1 --laptop --authority markbook-authority.pem',
-  ],
-  exits: { 0: 'it has joined', 1: 'it was refused, and one clear line says why; nothing was changed' },
-})
+    examples: [
+      'markbook join https://markbook.example 7K2QP-3MZ8V-0T4RD-XH6CN-9WYEB-1',
+      'markbook join https://192.168.1.10:3000 7K2QP-3MZ8V-0T4RD-XH6CN-9WYEB-1 --laptop --authority markbook-authority.pem',
+    ],
+    exits: { 0: 'it has joined', 1: 'it was refused, and one clear line says why; nothing was changed' },
+  })
+    .argument('<address>', 'of the other server: https://markbook.example')
+    .argument('<code>', 'from markbook node invite, or from the app there')
+    .option('--laptop', 'this machine is a teacher’s laptop, and carries only what that teacher may see')
+    .option('--authority <file>', 'trust this authority for the line to the other server: a file of markbook cert export')
+    .option('--insecure', 'use plain http to another machine: others on the network can read what is sent')
+    .action(join)
 
 const INSECURE =
   'Warning: the line to that server is plain http. Others on the network can read every mark and name that is sent; what they change is noticed, and not taken.'

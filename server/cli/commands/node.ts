@@ -14,89 +14,61 @@ import { asSystem } from '../../store/tx.ts'
 import { confirm } from '../confirm.ts'
 import { atConsole, type Console, peerNamed, peersHere } from '../console.ts'
 import { schoolNamed, schoolsHere } from '../export/naming.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { type ListedNode, NO_NODES, nodesText } from '../node-list.ts'
 import { shortMoment } from '../words.ts'
 
 export function nodeCommand(program: Command) {
-  const node = program.command('node').description('the other servers and laptops that replicate with this one').addHelpText('after', HELP)
-  node
-    .command('invite')
-    .description('print a one-time code with which a laptop or a school’s server joins this one')
+  const node = addCommand(program, 'node', 'the other servers and laptops that replicate with this one', {
+    examples: ['markbook node invite --laptop ada@school.example', 'markbook node list'],
+    exits: { 0: 'done', 1: 'it was refused, and one clear line says why' },
+  })
+  addCommand(node, 'invite', 'print a one-time code with which a laptop or a school’s server joins this one', {
+    about: `The code is good for ${limits.sync.invitation.life / 60_000} minutes and for one node. On the other machine: markbook join <address> <code>`,
+    examples: [
+      'markbook node invite --laptop ada@school.example    a laptop, for the marks that she may see',
+      "markbook node invite                                the school's own server, where there is one school here",
+      'markbook node invite --school "St Brigid’s"         at a centre with several',
+      'markbook node invite --new                          at a centre: a school that started alone brings its rows',
+    ],
+    exits: { 0: 'a code is printed', 1: 'there is none, and one clear line says why' },
+  })
     .option('--laptop <email>', 'a laptop of this teacher or administrator')
     .option('--school <name>', 'which school, where there are several; the server that joins gets its rows')
     .option('--new', 'at a centre: the server of a school that started alone, and is not here yet')
-    .addHelpText('after', INVITE)
     .action(inviteNode)
-  node
-    .command('list')
-    .description('list the other servers and laptops: whose each is, when it was last heard, what waits for it')
-    .addHelpText('after', LIST)
-    .action(listNodes)
-  node
-    .command('rename')
-    .description('give a node another name')
+  addCommand(node, 'list', 'list the other servers and laptops: whose each is, when it was last heard, what waits for it', {
+    about: 'Times are those of this machine. What must be looked at, a copied laptop or a wrong clock: markbook issues list',
+    examples: ['markbook node list'],
+    exits: { 0: 'listed', 1: 'the nodes could not be read, and one clear line says why' },
+  }).action(listNodes)
+  addCommand(node, 'rename', 'give a node another name', {
+    examples: ['markbook node rename "PC-0231" "Library PC"'],
+    exits: { 0: 'it has the new name', 1: 'there is no such node' },
+  })
     .argument('<node>', 'its name or its id')
     .argument('<name>', 'the new name')
-    .addHelpText('after', RENAME)
     .action(renameNode)
-  node
-    .command('revoke')
-    .description('refuse a node from its next request on; of a parent: leave it')
+  addCommand(node, 'revoke', 'refuse a node from its next request on; of a parent: leave it', {
+    about: 'What a revoked node wrote and has not sent stays on it, and can be looked at there. It can be invited again.',
+    examples: ['markbook node revoke "Ada’s laptop"', 'markbook node revoke "Ministry" --yes     this server goes on alone'],
+    exits: { 0: 'it is revoked', 1: 'there is no such node, or nobody agreed' },
+  })
     .argument('<node>', 'its name or its id')
     .option('--yes', 'without asking')
-    .addHelpText('after', REVOKE)
     .action(revokeNode)
-  node
-    .command('wipe')
-    .description('ask that a laptop be erased: it does so when it next reaches this server')
-    .argument('<node>', 'its name or its id')
-    .option('--yes', 'without asking')
-    .addHelpText('after', WIPE)
-    .action(wipeNode)
-}
-
-const HELP = helpText({
-  examples: ['markbook node invite --laptop ada@school.example', 'markbook node list'],
-  exits: { 0: 'done', 1: 'it was refused, and one clear line says why' },
-})
-
-const INVITE = helpText({
-  about: `The code is good for ${limits.sync.invitation.life / 60_000} minutes and for one node. On the other machine: markbook join <address> <code>`,
-  examples: [
-    'markbook node invite --laptop ada@school.example    a laptop, for the marks that she may see',
-    "markbook node invite                                the school's own server, where there is one school here",
-    'markbook node invite --school "St Brigid’s"         at a centre with several',
-    'markbook node invite --new                          at a centre: a school that started alone brings its rows',
-  ],
-  exits: { 0: 'a code is printed', 1: 'there is none, and one clear line says why' },
-})
-
-const LIST = helpText({
-  about: 'Times are those of this machine. What must be looked at, a copied laptop or a wrong clock: markbook issues list',
-  examples: ['markbook node list'],
-  exits: { 0: 'listed', 1: 'the nodes could not be read, and one clear line says why' },
-})
-
-const RENAME = helpText({
-  examples: ['markbook node rename "PC-0231" "Library PC"'],
-  exits: { 0: 'it has the new name', 1: 'there is no such node' },
-})
-
-const REVOKE = helpText({
-  about: 'What a revoked node wrote and has not sent stays on it, and can be looked at there. It can be invited again.',
-  examples: ['markbook node revoke "Ada’s laptop"', 'markbook node revoke "Ministry" --yes     this server goes on alone'],
-  exits: { 0: 'it is revoked', 1: 'there is no such node, or nobody agreed' },
-})
-
-const WIPE = helpText({
-  about: `The laptop first sends what it has not sent, says that it erases itself, and then erases marks, names, files, keys and the backups in
+  addCommand(node, 'wipe', 'ask that a laptop be erased: it does so when it next reaches this server', {
+    about: `The laptop first sends what it has not sent, says that it erases itself, and then erases marks, names, files, keys and the backups in
 its folder; after that it is refused here. Until then it gets nothing more. What a laptop sends that was revoked before is kept for
 people to look at (markbook issues list), and does not count. There is no way back, but for inviting it and joining again before it
 hears of this. It is no remedy against somebody who keeps the laptop from the network: for that its disk is encrypted.`,
-  examples: ['markbook node wipe "Ada’s laptop"', 'markbook node wipe "Ada’s laptop" --yes'],
-  exits: { 0: 'it is asked for', 1: 'there is no such laptop, or nobody agreed' },
-})
+    examples: ['markbook node wipe "Ada’s laptop"', 'markbook node wipe "Ada’s laptop" --yes'],
+    exits: { 0: 'it is asked for', 1: 'there is no such laptop, or nobody agreed' },
+  })
+    .argument('<node>', 'its name or its id')
+    .option('--yes', 'without asking')
+    .action(wipeNode)
+}
 
 const NO_CENTRE =
   'Only a centre takes in other schools: a server that was started with DATABASE_URL, on PostgreSQL (operators’ guide, «Several servers», «What makes a centre»).'

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { withNode } from '../console.ts'
 import { makeClassPapers, type Wanted } from '../export/class-papers.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { printProgress } from './backup.ts'
 
 type Options = {
@@ -17,9 +17,14 @@ type Options = {
 }
 
 export const reportsCommand = (program: Command) =>
-  program
-    .command('reports')
-    .description('make the report cards and the broadsheet of a class into a folder; the server may go on working')
+  addCommand(program, 'reports', 'make the report cards and the broadsheet of a class into a folder; the server may go on working', {
+    about: 'The reports have to be generated in Markbook first; nothing that is stored is changed.',
+    examples: [
+      'markbook reports --class 3B --term michaelmas --out christmas',
+      'markbook reports --class 3B --term trinity --year-end --two-sided --out summer',
+    ],
+    exits: { 0: 'the files are there', 1: 'there are no such reports, or a name is not known' },
+  })
     .requiredOption('--class <name>', 'the class, such as 3B')
     .requiredOption('--term <name>', 'michaelmas, hilary or trinity')
     .requiredOption('--out <folder>', 'where the files go; it is made where it is not there')
@@ -28,17 +33,7 @@ export const reportsCommand = (program: Command) =>
     .option('--year-end', 'the year-end reports that were generated in that term')
     .option('--two-sided', 'every report begins on a sheet of its own in the file for printing')
     .addOption(new Option('--paper <size>', 'the paper that they are printed on').choices(['A4', 'Letter']).default('A4'))
-    .addHelpText('after', HELP)
     .action(reports)
-
-const HELP = helpText({
-  about: 'The reports have to be generated in Markbook first; nothing that is stored is changed.',
-  examples: [
-    'markbook reports --class 3B --term michaelmas --out christmas',
-    'markbook reports --class 3B --term trinity --year-end --two-sided --out summer',
-  ],
-  exits: { 0: 'the files are there', 1: 'there are no such reports, or a name is not known' },
-})
 
 async function reports({ yearEnd = false, twoSided = false, paper, out, ...names }: Options) {
   const wanted: Wanted = {

@@ -7,7 +7,7 @@ import { placeOf } from '../../store/backup/place.ts'
 import { beginRestore, knownBackups, latestBackup, type Plan, type Restored } from '../../store/backup/restore.ts'
 import type { BackupLocation } from '../../store/backup/take.ts'
 import { confirm } from '../confirm.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { configure, lookAtConfig } from '../settings/environment.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
 import { printProgress } from './backup.ts'
@@ -15,24 +15,19 @@ import { printProgress } from './backup.ts'
 type Options = { latest?: boolean; list?: boolean; yes?: boolean; withoutDamagedFiles?: boolean }
 
 export const restoreCommand = (program: Command) =>
-  program
-    .command('restore')
-    .description('put a backup back; the server must be stopped')
+  addCommand(program, 'restore', 'put a backup back; the server must be stopped', {
+    about: `Says which backup it is and what is lost by it, and asks. The database as it is now is backed up
+first, so a restore can be undone by another one. A damaged backup, one of a newer Markbook and
+what is no backup of Markbook are refused, and nothing is changed. Afterwards everybody signs in again.`,
+    examples: ['markbook restore --list', 'markbook restore --latest', 'markbook restore /media/usb/2026-01-12T01-00-00Z-nightly'],
+    exits: { 0: 'it is restored, or listed', 1: 'it was refused, or you said no: nothing was changed' },
+  })
     .argument('[backup]', 'the folder of a backup, or the database in it')
     .option('--latest', 'the newest backup of BACKUP_DIR and BACKUP_COPY_DIR')
     .option('--list', 'list the backups and change nothing')
     .option('--yes', 'do not ask')
     .option('--without-damaged-files', 'go on although uploaded files in the backup are damaged')
-    .addHelpText('after', HELP)
     .action(restore)
-
-const HELP = helpText({
-  about: `Says which backup it is and what is lost by it, and asks. The database as it is now is backed up
-first, so a restore can be undone by another one. A damaged backup, one of a newer Markbook and
-what is no backup of Markbook are refused, and nothing is changed. Afterwards everybody signs in again.`,
-  examples: ['markbook restore --list', 'markbook restore --latest', 'markbook restore /media/usb/2026-01-12T01-00-00Z-nightly'],
-  exits: { 0: 'it is restored, or listed', 1: 'it was refused, or you said no: nothing was changed' },
-})
 
 async function restore(given: string | undefined, options: Options, command: Command) {
   const { latest, list, withoutDamagedFiles } = options

@@ -2,24 +2,19 @@ import { people } from '@markbook/shared/story/people'
 import { Argument, type Command } from 'commander'
 import type { Node } from '../../start.ts'
 import { withNode } from '../console.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { REAL_ADMIN, seedRealPupils } from '../seed/real/seed-real.ts'
 import { seedStory } from '../seed/seed.ts'
 import { configure } from '../settings/environment.ts'
 
 export const seedCommand = (program: Command) =>
-  program
-    .command('seed')
-    .description('fill an empty database: with the story of St Brigid’s, or with the marks of 395 real pupils')
+  addCommand(program, 'seed', 'fill an empty database: with the story of St Brigid’s, or with the marks of 395 real pupils', {
+    about: 'For trying things out. A database that holds a school is refused.',
+    examples: ['DATA_DIR=./data/real markbook seed real', 'DATA_DIR=./data/story markbook seed story'],
+    exits: { 0: 'it is filled', 1: 'it was refused: there is a school already, or a server runs' },
+  })
     .addArgument(new Argument('<what>', 'what to fill it with').choices(['story', 'real']))
-    .addHelpText('after', HELP)
     .action(seed)
-
-const HELP = helpText({
-  about: 'For trying things out. A database that holds a school is refused.',
-  examples: ['DATA_DIR=./data/real markbook seed real', 'DATA_DIR=./data/story markbook seed story'],
-  exits: { 0: 'it is filled', 1: 'it was refused: there is a school already, or a server runs' },
-})
 
 async function seed(what: 'story' | 'real') {
   const work = ({ services }: Node) =>

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { type Host, thisHost } from '../service/host.ts'
 import { type InstallOptions, installService, SERVICE, serviceState, UNIT_FILE, uninstallService, unitText } from '../service/install.ts'
 import { machineFile } from '../settings/settings-file.ts'
@@ -9,10 +9,23 @@ import { machineFile } from '../settings/settings-file.ts'
 type Options = { to?: string; dataDir: string; user: string }
 
 export function serviceCommand(program: Command) {
-  const service = program
-    .command('service')
-    .description('start Markbook with the machine: install, uninstall, status')
-    .addHelpText('afterAll', HELP)
+  const service = addCommand(
+    program,
+    'service',
+    'start Markbook with the machine: install, uninstall, status',
+    {
+      about: 'For Linux with systemd. On Windows see docs/operators-guide/service.md.',
+      examples: [
+        'sudo markbook service install',
+        'sudo markbook service install --data-dir /srv/marks',
+        'markbook service install --to markbook.service     only the text, for another machine',
+        'markbook service status',
+        'sudo markbook service uninstall',
+      ],
+      exits: { 0: 'done; for status: it is running', 1: 'it was refused, and one clear line says why', 3: 'for status: it is not running' },
+    },
+    'afterAll',
+  )
   service
     .command('install')
     .description('write, enable and start a unit of systemd')
@@ -27,18 +40,6 @@ export function serviceCommand(program: Command) {
   service.command('status').description('say whether it is installed, enabled and running').action(status)
   return service
 }
-
-const HELP = helpText({
-  about: 'For Linux with systemd. On Windows see docs/operators-guide/service.md.',
-  examples: [
-    'sudo markbook service install',
-    'sudo markbook service install --data-dir /srv/marks',
-    'markbook service install --to markbook.service     only the text, for another machine',
-    'markbook service status',
-    'sudo markbook service uninstall',
-  ],
-  exits: { 0: 'done; for status: it is running', 1: 'it was refused, and one clear line says why', 3: 'for status: it is not running' },
-})
 
 const BUNDLE = 'markbook.mjs'
 

@@ -5,28 +5,23 @@ import { banner } from '../banner.ts'
 import { DEMO_ACCOUNTS } from '../demo/accounts.ts'
 import { seedDemo } from '../demo/seed-demo.ts'
 import { explain } from '../explain.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { configureServer } from '../settings/environment.ts'
 
 export const startCommand = (program: Command) =>
-  program
-    .command('start')
-    .description('migrate the database and serve the school')
+  addCommand(program, 'start', 'migrate the database and serve the school', {
+    examples: [
+      'markbook start                    for this machine alone: http://localhost:3000',
+      'markbook start --lan              for the whole building: https, a QR code of the address',
+      'INSECURE_LAN=1 markbook start     the same without encryption, where devices cannot be told to trust a certificate',
+      'markbook start --demo             a school told as a story, to try things out',
+    ],
+    note: 'Runs until Ctrl+C or SIGTERM.',
+    exits: { 0: 'it was stopped', 1: 'it cannot start, and one clear line says why' },
+  })
     .option('--lan', 'serve the other devices of the building, by https, and tell the network where')
     .option('--demo', 'serve a school told as a story, in a folder of its own, to try things out')
-    .addHelpText('after', HELP)
     .action(serve)
-
-const HELP = helpText({
-  examples: [
-    'markbook start                    for this machine alone: http://localhost:3000',
-    'markbook start --lan              for the whole building: https, a QR code of the address',
-    'INSECURE_LAN=1 markbook start     the same without encryption, where devices cannot be told to trust a certificate',
-    'markbook start --demo             a school told as a story, to try things out',
-  ],
-  note: 'Runs until Ctrl+C or SIGTERM.',
-  exits: { 0: 'it was stopped', 1: 'it cannot start, and one clear line says why' },
-})
 
 /** The demo never touches a school's own data: on SQLite it has a folder of its own. */
 const demoSettings = () => ({ DATA_DIR: join(process.env['DATA_DIR'] ?? './data', 'demo') })

@@ -18,18 +18,16 @@ import { listBackups } from '../../store/backup/manifest.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { askServer, figureIn } from '../ask-server.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { courseOf, sentenceHere } from '../replication-status.ts'
 import { lookAtConfig } from '../settings/environment.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
 
 export const statusCommand = (program: Command) =>
-  program.command('status').description('say how the server of this machine is').addHelpText('after', HELP).action(status)
-
-const HELP = helpText({
-  examples: ['markbook status', 'markbook status && echo it runs'],
-  exits: { 0: 'the server is running', 1: 'it runs, but cannot serve', 3: 'it is not running' },
-})
+  addCommand(program, 'status', 'say how the server of this machine is', {
+    examples: ['markbook status', 'markbook status && echo it runs'],
+    exits: { 0: 'the server is running', 1: 'it runs, but cannot serve', 3: 'it is not running' },
+  }).action(status)
 
 type Settings = ReturnType<typeof lookAtConfig>
 

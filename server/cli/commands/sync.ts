@@ -29,79 +29,57 @@ import { wipedSaid } from '../banner.ts'
 import { atConsole, type Console, parentHere } from '../console.ts'
 import { explain } from '../explain.ts'
 import { demandFreeFile } from '../export/place.ts'
-import { helpText } from '../help.ts'
+import { addCommand } from '../help.ts'
 import { courseOf, joinedSaid, sentenceHere } from '../replication-status.ts'
 import { counted, shortMoment } from '../words.ts'
 
 export function syncCommand(program: Command) {
-  const sync = program
-    .command('sync')
-    .description('how replication goes; verify it; carry it on a stick where there is no line')
-    .addHelpText('after', HELP)
-  sync.command('status').description('say in one sentence and in numbers how replication goes').addHelpText('after', STATUS).action(status)
-  sync
-    .command('verify')
-    .description('compare every table with the parent, by count and by digest')
+  const sync = addCommand(program, 'sync', 'how replication goes; verify it; carry it on a stick where there is no line', {
+    examples: ['markbook sync status', 'markbook sync export /media/usb/marks.parcel'],
+    exits: {
+      0: 'done, and all is well',
+      1: 'it was refused, and one clear line says why',
+      3: 'something waits for a person, or differs (status, verify)',
+    },
+  })
+  addCommand(sync, 'status', 'say in one sentence and in numbers how replication goes', {
+    examples: ['markbook sync status', 'markbook sync status || echo somebody must look'],
+    exits: {
+      0: 'all is well, or this server works alone',
+      1: 'the state could not be read, and one clear line says why',
+      3: `no line, not running, revoked, too old, something waits for a decision, a write was not taken,
+     a computer was copied, or this server and its parent do not hold the same`,
+    },
+  }).action(status)
+  addCommand(sync, 'verify', 'compare every table with the parent, by count and by digest', {
+    about: `Run it at the server or laptop that joined the other, with a line between them. What is still on its way counts as different
+until it has arrived.`,
+    examples: ['markbook sync verify', 'markbook sync verify --repair'],
+    exits: { 0: 'both hold the same', 1: 'it could not be compared', 3: 'something differs' },
+  })
     .option('--repair', 'merge everything again, both ways, where something differs')
-    .addHelpText('after', VERIFY)
     .action(verify)
-  sync
-    .command('export')
-    .description('write what the parent does not have yet into a file, to carry there')
+  addCommand(sync, 'export', 'write what the parent does not have yet into a file, to carry there', {
+    about: `The file is signed by this server and sealed for its parent: nobody else can read it. Take it there, markbook sync import it,
+and carry the receipt back: it brings what became of the rows, and what is new there. The line may come back at any time.`,
+    examples: ['markbook sync export /media/usb/marks.parcel', 'markbook sync export /media/usb/all.parcel --all'],
+    exits: { 0: 'it is written', 1: 'it was refused, and one clear line says why; nothing was written' },
+  })
     .argument('<file>', 'a new file')
     .option('--all', 'everything from the beginning, where an earlier file never came')
-    .addHelpText('after', EXPORT)
     .action(exportFile)
-  sync
-    .command('import')
-    .description('take in a file that sync export wrote, or the receipt that came back')
+  addCommand(sync, 'import', 'take in a file that sync export wrote, or the receipt that came back', {
+    about: 'Taking the same file in again changes nothing.',
+    examples: [
+      'markbook sync import /media/usb/marks.parcel              at the parent; writes marks.parcel.receipt',
+      'markbook sync import /media/usb/marks.parcel.receipt      back at the school',
+    ],
+    exits: { 0: 'it is taken in', 1: 'it was refused, and one clear line says why; nothing was changed' },
+  })
     .argument('<file>', 'the file')
     .option('--receipt <file>', 'where to write the receipt; beside the file where it is left out')
-    .addHelpText('after', IMPORT)
     .action(importFile)
 }
-
-const HELP = helpText({
-  examples: ['markbook sync status', 'markbook sync export /media/usb/marks.parcel'],
-  exits: {
-    0: 'done, and all is well',
-    1: 'it was refused, and one clear line says why',
-    3: 'something waits for a person, or differs (status, verify)',
-  },
-})
-
-const STATUS = helpText({
-  examples: ['markbook sync status', 'markbook sync status || echo somebody must look'],
-  exits: {
-    0: 'all is well, or this server works alone',
-    1: 'the state could not be read, and one clear line says why',
-    3: `no line, not running, revoked, too old, something waits for a decision, a write was not taken,
-     a computer was copied, or this server and its parent do not hold the same`,
-  },
-})
-
-const VERIFY = helpText({
-  about: `Run it at the server or laptop that joined the other, with a line between them. What is still on its way counts as different
-until it has arrived.`,
-  examples: ['markbook sync verify', 'markbook sync verify --repair'],
-  exits: { 0: 'both hold the same', 1: 'it could not be compared', 3: 'something differs' },
-})
-
-const EXPORT = helpText({
-  about: `The file is signed by this server and sealed for its parent: nobody else can read it. Take it there, markbook sync import it,
-and carry the receipt back: it brings what became of the rows, and what is new there. The line may come back at any time.`,
-  examples: ['markbook sync export /media/usb/marks.parcel', 'markbook sync export /media/usb/all.parcel --all'],
-  exits: { 0: 'it is written', 1: 'it was refused, and one clear line says why; nothing was written' },
-})
-
-const IMPORT = helpText({
-  about: 'Taking the same file in again changes nothing.',
-  examples: [
-    'markbook sync import /media/usb/marks.parcel              at the parent; writes marks.parcel.receipt',
-    'markbook sync import /media/usb/marks.parcel.receipt      back at the school',
-  ],
-  exits: { 0: 'it is taken in', 1: 'it was refused, and one clear line says why; nothing was changed' },
-})
 
 async function status() {
   await atConsole(async (at) => {
