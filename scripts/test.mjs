@@ -12,17 +12,7 @@ import { root } from './install.mjs'
 const [mode, ...rest] = /^--(watch|all)$/.test(process.argv[2] ?? '') ? process.argv.slice(2) : ['', ...process.argv.slice(2)]
 
 const vitest = (...args) => [join('node_modules', 'vitest', 'vitest.mjs'), ...args]
-const worlds = (count) => [
-  '--import',
-  'tsx',
-  join('server', 'tests', 'world', 'cli.ts'),
-  '--seeds',
-  String(count),
-  '--events',
-  '200',
-  '--central',
-  '20',
-]
+
 const quick = ['sqlite', 'app', 'browser'].map((name) => `--project=${name}`)
 const reportFile = join(root, '.cache', 'tests.json')
 const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`]
@@ -60,7 +50,10 @@ const tests = {
   step: vitest('run', ...quick, '--project=postgres', ...report),
   again: browserTestsPassAlone,
 }
-const someWorlds = (count) => ({ title: `${count} simulated worlds of replication, each with its own faults`, step: worlds(count) })
+const someWorlds = (count) => ({
+  title: `${count} simulated worlds of replication, each with its own faults`,
+  step: ['--import', 'tsx', join('server', 'tests', 'world', 'cli.ts'), '--seeds', String(count), '--events', '200', '--central', '20'],
+})
 const LONG = { TEST_LONG: '1' }
 const slow = {
   title: 'Slow tests in their long form',

@@ -1,4 +1,3 @@
-import type { Conflict } from '@markbook/shared/contract/replication.rows'
 import { type Issue, issuesOf } from '../features/replication/issues.ts'
 import { namesInValues } from '../features/replication/naming.ts'
 import { type Here, shownConflicts } from '../features/replication/replication.queries.ts'
@@ -23,17 +22,15 @@ export async function toldOf(tx: ReadTx, here: Here, issues: readonly Issue[], a
     const rows = own.flatMap((each) => (each.kind === 'conflict' ? each.records : []))
     const conflicts = await shownConflicts(tx, school, rows, { here, mayDecide: () => true })
     const byId = new Map(conflicts.map((each) => [each.id, each]))
-    const named = await namesInValues(tx, school, valuesOf(own, conflicts))
+    const named = await namesInValues(tx, school, [
+      ...own.map((each) => (each.kind === 'refused' ? each.about.value : null)),
+      ...conflicts.flatMap(({ kept, current, before }) => [kept, current, before]),
+    ])
     const conflictOf = (issue: Issue) => (issue.kind === 'conflict' ? (byId.get(issue.about.id) ?? null) : null)
     told.push(...own.map((issue) => ({ issue, short: issue.ref.slice(0, length), conflict: conflictOf(issue), named })))
   }
   return told
 }
-
-const valuesOf = (issues: readonly Issue[], conflicts: readonly Conflict[]) => [
-  ...issues.map((each) => (each.kind === 'refused' ? each.about.value : null)),
-  ...conflicts.flatMap(({ kept, current, before }) => [kept, current, before]),
-]
 
 const SHORT = 6
 /** How many digits of a ref no two have in common. */

@@ -21,8 +21,6 @@ const TYPES: Record<string, SheetKind | 'either'> = {
 }
 const EXTENSIONS: Record<string, SheetKind> = { xlsx: 'xlsx', csv: 'csv', tsv: 'csv', txt: 'csv' }
 
-const ZIP_STARTS = ['PK\x03\x04', 'PK\x05\x06']
-
 /** How files that are no table begin, and what to call them. */
 const OTHERS: [starts: string[], name: string][] = [
   [['\xd0\xcf\x11\xe0'], 'an old .xls workbook, or one protected by a password'],
@@ -44,8 +42,6 @@ function otherKind(start: string): string | undefined {
 
 const saveAs = (what: string): Failure => importFailures.wrongType({ message: `This is ${what}. Save it as .xlsx or .csv.` })
 
-const extensionOf = (filename: string): string => /\.([A-Za-z0-9]+)\s*$/.exec(filename)?.[1]?.toLowerCase() ?? ''
-
 /**
  * Decides by its content whether an upload is CSV or XLSX, and refuses one whose declared type or name says something else.
  * `type` is the Content-Type of the part, parameters allowed. Throws imports.wrong_type (415) with what to do about it.
@@ -54,8 +50,8 @@ export function sheetKind({ bytes, type, filename }: Upload): SheetKind {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 512)).toString('latin1')
   const other = otherKind(start)
   if (other) throw saveAs(other)
-  const kind: SheetKind = startsAs(start, ZIP_STARTS) ? 'xlsx' : 'csv'
-  const extension = extensionOf(filename ?? '')
+  const kind: SheetKind = startsAs(start, ['PK\x03\x04', 'PK\x05\x06']) ? 'xlsx' : 'csv'
+  const extension = /\.([A-Za-z0-9]+)\s*$/.exec(filename ?? '')?.[1]?.toLowerCase() ?? ''
   const named = EXTENSIONS[extension]
   if (extension !== '' && named === undefined) throw saveAs(`a .${extension} file`)
   const declared = TYPES[(type ?? '').split(';')[0]?.trim().toLowerCase() ?? '']

@@ -196,12 +196,6 @@ async function* worksheetXml(sheet: WorkbookSheet<RowBatches>, shared: Shared): 
   yield xml + endXml(sheet)
 }
 
-function notesOf({ columns, notes = [] }: WorkbookSheet<unknown>) {
-  return columns.flatMap(({ key }, column) =>
-    notes.filter((note) => note.key === key).map(({ text }) => ({ cell: `${lettersOf(column)}1`, column, text })),
-  )
-}
-
 /** The first time that a zip can hold: equal content gives equal bytes. */
 const ZIP_TIME = new Date(1980, 0, 1)
 
@@ -224,7 +218,11 @@ export async function writeBatches({ sheets, madeAt }: WorkbookInput<RowBatches>
   }
   const shared: Shared = { strings: new Numbering(), styles: new Numbering() }
   shared.styles.numberOf(cellStyle('general', {}))
-  const notes = sheets.map(notesOf)
+  const notes = sheets.map(({ columns, notes = [] }) =>
+    columns.flatMap(({ key }, column) =>
+      notes.filter((note) => note.key === key).map(({ text }) => ({ cell: `${lettersOf(column)}1`, column, text })),
+    ),
+  )
   const named = sheetNames(sheets).map((name, index) => ({ name, hasNotes: notes[index]?.length !== 0 }))
   await addParts(packageParts(named, madeAt))
   for (const [index, sheet] of sheets.entries()) {

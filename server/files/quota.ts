@@ -4,13 +4,11 @@ import { count, countOf, waitFor } from '../store/attempts.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
 
-const WINDOW = limits.uploads.window
-
 /** Counts `amount`, or refuses where the window would have more than `max`. */
 async function charge(tx: WriteTx, key: string, amount: number, max: number): Promise<void> {
   const used = await countOf(tx, key)
   if (used + amount > max) throw tooMuch(await waitFor(tx, key, { max: 1 }))
-  const counted = await count(tx, key, WINDOW, amount)
+  const counted = await count(tx, key, limits.uploads.window, amount)
   // Other instances have counted since the check above.
   if (counted.count > max) throw tooMuch(Date.parse(counted.resets_at) - tx.nowMs)
 }

@@ -4,8 +4,6 @@ import type { MailMessage } from './mailer.ts'
 /** `code`: 8 digits; `site` is the address of the service (PUBLIC_URL), where the code is typed. */
 export type SignInCode = { code: string; site: string }
 
-const grouped = (code: string) => `${code.slice(0, code.length / 2)} ${code.slice(code.length / 2)}`
-
 /** The mail that carries a sign-in code. The code stands only in the text: subjects end up in the logs of mail servers. */
 export function signInCodeMessage({ code, site }: SignInCode): Pick<MailMessage, 'subject' | 'text'> {
   const minutes = limits.otp.lifetime / 60_000
@@ -13,7 +11,7 @@ export function signInCodeMessage({ code, site }: SignInCode): Pick<MailMessage,
     subject: 'Your code to sign in to Markbook',
     text: `Here is your code to sign in to Markbook:
 
-    ${grouped(code)}
+    ${code.slice(0, code.length / 2)} ${code.slice(code.length / 2)}
 
 To copy and paste it:
 

@@ -21,9 +21,6 @@ const exponential = (tries: number) => 2_000 * 3 ** (tries - 1)
 
 const TIMES = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000, socketCloseTimeout: 1_000 }
 
-const openTransport = (url: string, from: string) =>
-  createTransport({ ...TIMES, url, disableFileAccess: true, disableUrlAccess: true }, { from })
-
 function toFailure(error: NodemailerError, at: number): MailFailure {
   const isAboutMessage = error.responseCode !== undefined && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE')
   const reason = [error.originalCode ?? error.code ?? 'UNKNOWN', error.responseCode].filter((part) => part !== undefined).join(' ')
@@ -36,7 +33,7 @@ function toFailure(error: NodemailerError, at: number): MailFailure {
  */
 export function smtpMailer({ url, from, clock, log, backoff = exponential }: SmtpOptions): Mailer {
   if (/\p{Cc}/u.test(from)) throw new TypeError('MAIL_FROM must be one line')
-  const transport = openTransport(url, from)
+  const transport = createTransport({ ...TIMES, url, disableFileAccess: true, disableUrlAccess: true }, { from })
   let lastFailure: MailFailure | null = null
   let isClosed = false
 

@@ -63,16 +63,6 @@ const academicYearIssues = (year: AcademicYearInput): FailureIssue[] => {
   return [...spanIssues(year), ...('issues' in filled ? filled.issues : [])]
 }
 
-const RollOverInput = input({
-  classes: z
-    .array(
-      input({ fromClassId: Id, name: Name, studentIds: ids({ max: limits.bulkStudents }).optional() }),
-      say('must be a list of classes'),
-    )
-    .min(1, 'must name at least one class')
-    .max(limits.rollOverClasses, `must name at most ${limits.rollOverClasses} classes`),
-})
-
 /** How many pupils, teachers and subjects go along with each class. `class_id` is null in a dry run. */
 export const RollOver = row('RollOver', {
   dry_run: Flag,
@@ -127,7 +117,15 @@ export const academicYears = {
   // The year of the address receives the classes; each `fromClassId` is a class of another year.
   rollOver: endpoint('POST /api/academic-years/:id/roll-over', 'admin', 'Open the classes of this year from those of an earlier one', {
     query: z.object({ dryRun: QueryFlag.prefault('false') }),
-    body: RollOverInput,
+    body: input({
+      classes: z
+        .array(
+          input({ fromClassId: Id, name: Name, studentIds: ids({ max: limits.bulkStudents }).optional() }),
+          say('must be a list of classes'),
+        )
+        .min(1, 'must name at least one class')
+        .max(limits.rollOverClasses, `must name at most ${limits.rollOverClasses} classes`),
+    }),
     reply: RollOver,
     fails: ['academic_years.roll_over_issues'],
   }),

@@ -18,10 +18,6 @@ const AvatarPath = z
   .string(say(AVATAR_PATH))
   .regex(/^[A-Za-z0-9_-]{1,64}(\/[A-Za-z0-9_-]{1,64}){0,2}\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(jpg|png|webp)$/, AVATAR_PATH)
 
-const MediaType = z
-  .string(say('must be a media type such as image/png'))
-  .regex(/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/, 'must be a media type such as image/png')
-
 const AvatarUrl = row('AvatarUrl', { avatar_url: z.string() })
 
 /**
@@ -76,7 +72,9 @@ export const avatars = {
     status: 201,
     body: input({
       filename: Name,
-      contentType: MediaType,
+      contentType: z
+        .string(say('must be a media type such as image/png'))
+        .regex(/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/, 'must be a media type such as image/png'),
       totalSize: z.int(say('must be a size in bytes')).min(1, 'must be at least 1'),
       pathname: Pathname.nullish(),
     }),

@@ -65,25 +65,21 @@ export const classFailures = failures('classes', {
   notEnrolled: [400, 'This student is not in the class.'],
 })
 
-const schoolTeachers = endpoint('GET /api/classes/school-teachers', 'staff', 'List the teachers of the school by name', {
-  reply: z.array(SchoolTeacher),
-})
-
-const ClassPlace = row('ClassPlace', { student_id: Id, student_group_id: Id })
-
-const places = endpoint('GET /api/classes/places', 'staff', 'Say who is in which class of a year', {
-  who: 'Teachers see their own classes; administrators every class.',
-  query: z.object({ academicYearId: Id }),
-  reply: z.array(ClassPlace),
-})
-
-const progress = endpoint('GET /api/classes/progress', 'staff', 'Say how many marks are missing, for each class and subject of a term', {
-  who: 'Teachers see the subjects that they may grade; administrators those of every class.',
-  query: z.object({ termId: Id }),
-  reply: z.array(ClassProgress),
-})
-
-const classEndpoints = {
+// Fixed paths stand before `:classId`, so that a router that reads in order finds them.
+export const classes = {
+  schoolTeachers: endpoint('GET /api/classes/school-teachers', 'staff', 'List the teachers of the school by name', {
+    reply: z.array(SchoolTeacher),
+  }),
+  places: endpoint('GET /api/classes/places', 'staff', 'Say who is in which class of a year', {
+    who: 'Teachers see their own classes; administrators every class.',
+    query: z.object({ academicYearId: Id }),
+    reply: z.array(row('ClassPlace', { student_id: Id, student_group_id: Id })),
+  }),
+  progress: endpoint('GET /api/classes/progress', 'staff', 'Say how many marks are missing, for each class and subject of a term', {
+    who: 'Teachers see the subjects that they may grade; administrators those of every class.',
+    query: z.object({ termId: Id }),
+    reply: z.array(ClassProgress),
+  }),
   list: endpoint('GET /api/classes', 'staff', 'List the own classes; for an administrator every class', {
     query: z.object({ academicYearId: Id.optional() }),
     reply: z.array(ClassListItem),
@@ -109,9 +105,6 @@ const classEndpoints = {
   mySubjects: endpoint('GET /api/classes/:classId/my-subjects', 'staff', 'List the subjects that the caller can grade in the class', {
     reply: z.array(Subject),
   }),
-}
-
-const teacherEndpoints = {
   teachers: endpoint('GET /api/classes/:classId/teachers', 'staff', 'List the teachers of a class with their subjects', {
     reply: z.array(ClassTeacher),
   }),
@@ -131,9 +124,6 @@ const teacherEndpoints = {
     body: input({ teacherId: Id }),
     reply: ClassTeacher,
   }),
-}
-
-const enrolmentEndpoints = {
   students: endpoint('GET /api/classes/:id/students', 'staff', 'List the students of a class by last name', {
     reply: z.array(ClassStudent),
   }),
@@ -155,9 +145,6 @@ const enrolmentEndpoints = {
     who: CLASS_TEACHER,
     reply: Done,
   }),
-}
-
-const studentSubjectEndpoints = {
   studentSubjects: endpoint('GET /api/classes/:id/students/:sid/subjects', 'staff', 'List the subjects of a student in a class', {
     reply: z.array(SubjectRef),
   }),
@@ -190,15 +177,4 @@ const studentSubjectEndpoints = {
     'Take a subject from a student of a class',
     { who: CLASS_TEACHER, reply: Done },
   ),
-}
-
-// Fixed paths stand before `:classId`, so that a router that reads in order finds them.
-export const classes = {
-  schoolTeachers,
-  places,
-  progress,
-  ...classEndpoints,
-  ...teacherEndpoints,
-  ...enrolmentEndpoints,
-  ...studentSubjectEndpoints,
 }

@@ -3,8 +3,6 @@ import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
 import { Code, input, Percentage, row, say, Title } from './scalars.ts'
 
-const Band = input({ letter: Code, minimum: Percentage, remark: Title })
-
 /** Bands from the best to the last; a result belongs to the first band whose minimum it reaches. */
 export const GradingScale = row('GradingScale', {
   pass_mark: z.number(),
@@ -18,7 +16,7 @@ const fall = (bands: Bands): boolean => bands.every(({ minimum }, index) => inde
 export const GradingScaleInput = input({
   passMark: Percentage,
   bands: z
-    .array(Band, say('must be a list of bands'))
+    .array(input({ letter: Code, minimum: Percentage, remark: Title }), say('must be a list of bands'))
     .min(1, 'must hold at least one band')
     .max(limits.gradingBands, `must hold at most ${limits.gradingBands} bands`)
     .refine(fall, 'must go from the highest minimum to the lowest, without repeating one')

@@ -78,8 +78,6 @@ export const ReportStanding = row('ReportStanding', {
 })
 export type ReportStanding = z.infer<typeof ReportStanding>
 
-const GeneratedReports = row('GeneratedReports', { generated: z.int(), skipped_locked: z.int(), reports: z.array(Report) })
-
 export const reportFailures = failures('reports', {
   locked: [409, 'This report was sent to the ministry and can no longer be changed.'],
   invalidMove: [409, 'The report cannot take that step from where it is now.'],
@@ -92,7 +90,7 @@ export const reports = {
   generate: endpoint('POST /api/reports/generate', 'staff', 'Generate the report books of a class, or bring them up to date', {
     who: CLASS_TEACHER,
     body: input({ studentGroupId: Id, termId: Id, reportType: ReportType }),
-    reply: GeneratedReports,
+    reply: row('GeneratedReports', { generated: z.int(), skipped_locked: z.int(), reports: z.array(Report) }),
     fails: ['reports.no_year_end'],
   }),
   list: endpoint('GET /api/reports', 'staff', 'List the report books of a class and term by last name', {

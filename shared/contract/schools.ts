@@ -51,8 +51,6 @@ const PendingJoinRequest = row('PendingJoinRequest', {
   school: SchoolRef,
 })
 
-const SchoolOffer = row('SchoolOffer', { school: SchoolRef, role: Role.nullable(), offered_at: Instant })
-
 export const Member = row('Member', { user_id: Id, email: z.string(), ...Person, role: Role, is_active: Flag, joined_at: Instant })
 export type Member = z.infer<typeof Member>
 
@@ -104,7 +102,7 @@ export const schools = {
   offers: endpoint('GET /api/schools/offers', 'session', 'List the schools whose own server gave one a place to which one has not agreed', {
     notes:
       '`role` is null where that server only sent a request in the own name. To agree is to ask to join the school; the place comes when its server has heard of it.',
-    reply: z.array(SchoolOffer),
+    reply: z.array(row('SchoolOffer', { school: SchoolRef, role: Role.nullable(), offered_at: Instant })),
   }),
   declineOffer: endpoint('DELETE /api/schools/:schoolId/offer', 'session', 'Decline the place that a school’s own server gave one', {
     reply: Done,

@@ -29,10 +29,6 @@ export type OwnSignInMethods = z.infer<typeof OwnSignInMethods>
 /** `secret` in base 32, for typing by hand what `otpauth_uri` says as a QR code. */
 const TotpEnrolment = row('TotpEnrolment', { otpauth_uri: z.string(), secret: z.string() })
 
-const RecoveryCodes = row('RecoveryCodes', { codes: z.array(z.string()) })
-
-const DeskCode = row('DeskCode', { code: z.string(), expires_at: Instant })
-
 /** A code that the desk issued (`create`) or that somebody signed in with (`update`). `actor` is null for the latter. */
 const DeskEntry = row('DeskEntry', {
   id: Id,
@@ -68,14 +64,14 @@ export const signInMethods = {
   }),
   newRecoveryCodes: endpoint('POST /api/auth/recovery-codes', 'session', 'Make ten one-time codes to print; older ones end', {
     status: 201,
-    reply: RecoveryCodes,
+    reply: row('RecoveryCodes', { codes: z.array(z.string()) }),
     fails: ['sync.not_on_a_laptop'],
   }),
   deskCodes: endpoint('GET /api/auth/desk-codes', 'admin', 'List what the sign-in desk did, newest first', { reply: z.array(DeskEntry) }),
   issueDeskCode: endpoint('POST /api/auth/desk-codes', 'admin', 'Hand a member a code to sign in once', {
     status: 201,
     body: input({ userId: Id }),
-    reply: DeskCode,
+    reply: row('DeskCode', { code: z.string(), expires_at: Instant }),
     fails: ['auth.not_at_the_desk', 'auth.desk_limit'],
   }),
   resetSignIn: endpoint(

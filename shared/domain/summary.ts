@@ -4,8 +4,6 @@ import { type GradingScale, isPass, letterFor } from './letters.ts'
 import { meanOfPrinted, type OfGroup, subjectName } from './results.ts'
 import { inSubjectOrder, type Subject } from './subjects-taken.ts'
 
-const GENDERS = ['male', 'female', 'other'] as const
-
 /**
  * Figures of printed averages, null for a student without one; every letter of the scale is counted, also those nobody has. Averages and
  * rates have 2 decimals; with nobody ranked the counts are 0 and averages and rates null.
@@ -80,7 +78,7 @@ function subjectFigures({ result, scale, subjects }: SummaryInput): ClassSummary
 
 function genderFigures({ result, scale, students }: SummaryInput): ClassSummary['by_gender'] {
   const genderByStudentId = new Map(students.map(({ id, gender }) => [id, gender]))
-  return GENDERS.flatMap((gender) => {
+  return (['male', 'female', 'other'] as const).flatMap((gender) => {
     const own = result.students.filter((student) => genderByStudentId.get(student.student_id) === gender)
     if (own.length === 0) return []
     const overalls = own.map((student) => student.overall_average)

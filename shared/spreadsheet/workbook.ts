@@ -184,8 +184,6 @@ function valueText({ t, s }: Attributes, value: string, { strings, isDate, is190
   return isDate[Number(s ?? 0)] ? toDay(number, is1904) : String(Number(number.toPrecision(15)))
 }
 
-const columnOf = (letters: string): number => [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
-
 function rowNumber({ r = '' }: Attributes): number {
   const number = /^\d{1,7}$/.test(r) ? Number(r) : 0
   if (number < 1 || number > ROW_MAX) throw unreadable()
@@ -196,7 +194,7 @@ function rowNumber({ r = '' }: Attributes): number {
 function columnNumber({ r = '' }: Attributes): number {
   const [, letters, row] = /^([A-Z]{1,3})(\d{1,7})$/.exec(r) ?? []
   if (!letters || Number(row) < 1 || Number(row) > ROW_MAX) throw unreadable()
-  const column = columnOf(letters)
+  const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
   if (column > limits.importColumns) throw tooManyColumns()
   return column
 }

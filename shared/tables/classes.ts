@@ -6,8 +6,6 @@ import { type Columns, timestamps } from './columns.sqlite.ts'
 import { ofSchool } from './describe.ts'
 import type { Profile, School } from './people.ts'
 
-const genders = ['male', 'female', 'other'] as const
-
 /** `sort_key` and `search_key` are the names folded (no case, no accents), so that both databases order and find alike. */
 export const student = (c: Columns, { school }: School) =>
   c.ofSchool(
@@ -16,7 +14,7 @@ export const student = (c: Columns, { school }: School) =>
     {
       first_name: c.text().notNull(),
       last_name: c.text().notNull(),
-      gender: c.choice(genders).notNull(),
+      gender: c.choice(['male', 'female', 'other'] as const).notNull(),
       date_of_birth: c.day(),
       enrollment_date: c.day(),
       is_active: c.flag().notNull(),

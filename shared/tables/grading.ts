@@ -5,8 +5,6 @@ import { type Columns, timestamps } from './columns.sqlite.ts'
 import { isRecord, ofSchool } from './describe.ts'
 import type { School } from './people.ts'
 
-const assessmentTypes = ['exam', 'coursework'] as const
-
 /** `student_group_id` null: an assessment of every class that takes the subject (decisions §4). */
 export const assessment = (c: Columns, { term, subject, student_group }: Term & Subject & Group) =>
   c.ofSchool(
@@ -17,7 +15,7 @@ export const assessment = (c: Columns, { term, subject, student_group }: Term & 
       subject_id: c.uuid().notNull(),
       student_group_id: c.uuid(),
       title: c.text().notNull(),
-      assessment_type: c.choice(assessmentTypes).notNull(),
+      assessment_type: c.choice(['exam', 'coursework'] as const).notNull(),
       assessment_date: c.day(),
       max_score: c.decimal().notNull(),
       weight: c.decimal(),

@@ -41,7 +41,7 @@ async function doctor({ fix = false, json = false }: { fix?: boolean; json?: boo
   if (json) print(findings, fixed)
   else if (wanted.length > 0) console.log(`\nAfterwards:\n${report(findings)}`)
   else if (fix) console.log('There is nothing that --fix could do.')
-  if (hasProblem(findings)) process.exitCode = PROBLEMS
+  if (findings.some(({ severity }) => severity === 'problem')) process.exitCode = PROBLEMS
 }
 
 async function fixAll(wanted: readonly FixName[], config: Examined, json: boolean): Promise<Done[]> {
@@ -82,5 +82,3 @@ function verdict(findings: readonly Finding[]): string {
   if (problems > 0) return `${problems === 1 ? 'One problem' : `${problems} problems`} found.${help}`
   return notices > 0 ? `No problem found; ${notices === 1 ? 'one thing' : `${notices} things`} to know.${help}` : 'All is well.'
 }
-
-const hasProblem = (findings: readonly Finding[]): boolean => findings.some(({ severity }) => severity === 'problem')

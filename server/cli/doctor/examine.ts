@@ -45,7 +45,11 @@ export async function examine(config: Examined, settings: SettingsFound, log: (d
   const [times, greeting, disks, port] = await Promise.all([
     lookAtClock(place.clock, { ...config, sites: sitesOf(config) }, newest),
     smtpUrl ? greetMailServer(smtpUrl) : null,
-    lookAtDisks(disksOf(config)),
+    lookAtDisks([
+      { folder: config.dataDir, holds: 'marks' as const },
+      { folder: config.backupDir, holds: 'backups' as const },
+      ...(config.backupCopyDir ? [{ folder: config.backupCopyDir, holds: 'copies' as const }] : []),
+    ]),
     lookAtPort(config, server),
   ])
   const { now } = times
@@ -79,9 +83,3 @@ const sitesOf = ({ publicUrl, publicUrlFollows, s3 }: Examined): string[] =>
   [publicUrlFollows ? null : publicUrl, s3?.endpoint].filter((site) => typeof site === 'string')
 
 const whereOf = ({ role, dataDir }: Examined) => (role === 'centre' ? 'PostgreSQL' : dataDir)
-
-const disksOf = ({ dataDir, backupDir, backupCopyDir }: Examined) => [
-  { folder: dataDir, holds: 'marks' as const },
-  { folder: backupDir, holds: 'backups' as const },
-  ...(backupCopyDir ? [{ folder: backupCopyDir, holds: 'copies' as const }] : []),
-]

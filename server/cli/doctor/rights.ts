@@ -14,14 +14,12 @@ export type RightsFound = { account: number; owner: number; ownerName: string; e
 const ROOT = 0
 const OTHERS = 0o077
 
-const tooOpen = ({ mode }: FileRights) => (mode & OTHERS) !== 0
-
 export function checkRights(found: RightsFound | null): Finding[] {
   if (!found || found.entries.length === 0) return []
   const { account, owner, ownerName, entries } = found
   const shut = entries.filter(({ usable }) => !usable)
   const foreign = entries.filter(({ uid }) => uid !== owner)
-  const open = entries.filter(tooOpen)
+  const open = entries.filter(({ mode }) => (mode & OTHERS) !== 0)
   const all = findings(
     shut.length > 0 &&
       account !== ROOT &&

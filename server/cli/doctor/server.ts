@@ -126,20 +126,17 @@ export async function lookAtPort({ port, host }: Pick<Config, 'port' | 'host'>, 
   const found = { port, host, by: null }
   const isOurs = server.state === 'ours' && server.url !== null && portOf(server.url) === port
   if (isOurs) return { ...found, state: 'ours' }
-  const refusal = await tryPort(port, host)
+  const refusal = await new Promise((resolve) => {
+    const trial = createServer()
+    trial.once('error', (error: { code?: string }) => resolve(error.code ?? 'UNKNOWN'))
+    trial.listen({ port, host, exclusive: true }, () => trial.close(() => resolve(null)))
+  })
   if (refusal === 'EADDRINUSE') return { ...found, state: 'taken', by: await holderOf(port) }
   if (refusal === 'EACCES') return { ...found, state: 'forbidden' }
   return { ...found, state: refusal === 'EADDRNOTAVAIL' || refusal === 'ENOTFOUND' ? 'no address' : 'free' }
 }
 
 const portOf = (url: string) => Number(new URL(url).port || (url.startsWith('https:') ? 443 : 80))
-
-const tryPort = (port: number, host: string): Promise<string | null> =>
-  new Promise((resolve) => {
-    const trial = createServer()
-    trial.once('error', (error: { code?: string }) => resolve(error.code ?? 'UNKNOWN'))
-    trial.listen({ port, host, exclusive: true }, () => trial.close(() => resolve(null)))
-  })
 
 /** By what program a port is taken, as far as this account may know. */
 async function holderOf(port: number): Promise<string | null> {

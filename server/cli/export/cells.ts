@@ -5,15 +5,13 @@ import { type Column, getTableColumns } from 'drizzle-orm'
 import { orNull } from '../../or-null.ts'
 import type { AnyRow } from './rows.ts'
 
-const columnsOf = (table: Replicated) => getTableColumns(sqliteTables[table]) as Record<string, Column>
-
 /** What is computed from a row's other columns is not written: whoever reads it computes it again. */
 const FOLDED = ['sort_key', 'search_key']
 
 /** The columns of a table as the contract names them, with what each may hold. */
 export type ColumnKind = 'text' | 'number' | 'flag' | 'json'
 export const kindsOf = (table: Replicated): { name: string; kind: ColumnKind; required: boolean }[] =>
-  Object.entries(columnsOf(table))
+  Object.entries(getTableColumns(sqliteTables[table]) as Record<string, Column>)
     .filter(([name]) => !FOLDED.includes(name))
     .map(([name, { dataType, notNull }]) => ({ name, kind: kindOf(dataType), required: notNull }))
 

@@ -28,8 +28,13 @@ type Own = Pick<Services, 'store' | 'documents' | 'files'>
 /** `line` says what is begun, `progress` how far it is (0 to 1), as often as it likes. */
 export type Tell = { line(text: string): void; progress(what: string, done: number): void }
 
-const find = ({ store }: Own, wanted: Wanted) =>
-  store.read(asSystem(), async (tx) => {
+/**
+ * Makes all papers of a class and term into a folder: a card for each pupil, all cards in a zip, all cards in one file for printing, and
+ * the broadsheet as PDF, CSV and XLSX. Only reads what is stored. Throws where a name means nothing, or several things.
+ */
+export async function makeClassPapers(services: Own, wanted: Wanted, tell: Tell): Promise<string[]> {
+  const { documents, files } = services
+  const { period, cards, sheet } = await services.store.read(asSystem(), async (tx) => {
     const school = await schoolChosen(tx, wanted.school)
     const { year, group, term } = await sheetNamed(tx, school.id, { year: wanted.year, className: wanted.class, term: wanted.term })
     const period = { group, term, year, type: wanted.type }
@@ -43,14 +48,6 @@ const find = ({ store }: Own, wanted: Wanted) =>
       sheet: await readBroadsheet(tx, period, wanted.paper),
     }
   })
-
-/**
- * Makes all papers of a class and term into a folder: a card for each pupil, all cards in a zip, all cards in one file for printing, and
- * the broadsheet as PDF, CSV and XLSX. Only reads what is stored. Throws where a name means nothing, or several things.
- */
-export async function makeClassPapers(services: Own, wanted: Wanted, tell: Tell): Promise<string[]> {
-  const { documents, files } = services
-  const { period, cards, sheet } = await find(services, wanted)
   const school = period.group.school_id
   const titled = { class_name: period.group.name, year: period.year.name, term: period.term.name, type: period.type }
   const input = await cardsInput(cards, files)

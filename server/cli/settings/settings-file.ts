@@ -16,8 +16,6 @@ export type Gathered = {
   warnings: string[]
 }
 
-const NAMES = ['markbook.conf', '.env'] as const
-
 /** The settings of the whole machine, which a service runs with: read where the folder has none of its own. */
 export const machineFile = ({ environment, platform }: Omit<SettingsLocation, 'folder'>): string =>
   platform === 'win32' ? join(environment['ProgramData'] ?? 'C:\\ProgramData', 'Markbook', 'markbook.conf') : '/etc/markbook/markbook.conf'
@@ -42,7 +40,7 @@ function chooseFile(place: SettingsLocation): { path: string | null; warnings: s
     if (!existsSync(named)) throw new ConfigError(`The file of MARKBOOK_CONFIG (${named}) does not exist.`)
     return { path: named, warnings: [] }
   }
-  const [first, second] = NAMES.map((name) => join(place.folder, name)).filter((path) => existsSync(path))
+  const [first, second] = ['markbook.conf', '.env'].map((name) => join(place.folder, name)).filter((path) => existsSync(path))
   if (first) return { path: first, warnings: second ? [`${second} is not read, because ${first} is there.`] : [] }
   const machine = machineFile(place)
   return { path: existsSync(machine) ? machine : null, warnings: [] }

@@ -8,8 +8,6 @@ type SubjectStatistics = { subject: BroadsheetSubject; figures: GroupFigures }
 type GenderStatistics = { gender: string; count: number; figures: GroupFigures }
 export type Statistics = { whole: GroupFigures; subjects: SubjectStatistics[]; genders: GenderStatistics[] }
 
-const GENDERS = ['female', 'male', 'other']
-
 /** Decisions §5, `class-summary`, of the printed marks of the broadsheet. Genders that nobody has are left out. */
 export function statisticsOf({ pupils, subjects, scale }: BroadsheetInput): Statistics {
   const overalls = (of: readonly BroadsheetPupil[]) => of.map((pupil) => pupil.overall_average)
@@ -23,7 +21,7 @@ export function statisticsOf({ pupils, subjects, scale }: BroadsheetInput): Stat
         scale,
       ),
     })),
-    genders: GENDERS.flatMap((gender) => {
+    genders: ['female', 'male', 'other'].flatMap((gender) => {
       const own = pupils.filter((pupil) => pupil.gender === gender)
       return own.length === 0 ? [] : [{ gender, count: own.length, figures: groupFigures(overalls(own), scale) }]
     }),

@@ -82,8 +82,6 @@ export function drawCard(document: PDFKit.PDFDocument, setup: CardSetup, own: Re
   return pages.length
 }
 
-const titleOf = (setup: CardSetup, own: ReportCard) => `${fullName(own.student)}, ${periodOf(setup.input, setup.input.layout)}`
-
 const pdfFor = ({ input, fonts }: CardSetup, title: string): OpenPdf =>
   openPdf(
     { title, author: input.school.name, subject: `Report card, class ${input.class_name}`, madeAt: input.madeAt },
@@ -93,7 +91,7 @@ const pdfFor = ({ input, fonts }: CardSetup, title: string): OpenPdf =>
 
 /** One card as a PDF of its own. The same input gives the same bytes. */
 export function reportCard(setup: CardSetup, own: ReportCard): Promise<Uint8Array> {
-  const { document, finish } = pdfFor(setup, titleOf(setup, own))
+  const { document, finish } = pdfFor(setup, `${fullName(own.student)}, ${periodOf(setup.input, setup.input.layout)}`)
   drawCard(document, setup, own)
   return finish()
 }

@@ -29,8 +29,6 @@ const alone = <T extends { bytes: Uint8Array }>(holder: T): T => ({ ...holder, b
 const withOwnCrest = <T extends { school: { crest: { bytes: Uint8Array } | null } }>(input: T): T =>
   input.school.crest === null ? input : { ...input, school: { ...input.school, crest: alone(input.school.crest) } }
 
-const isSmallCsv = (upload: Upload) => upload.bytes.byteLength <= SMALL_CSV && sheetKind(upload) === 'csv'
-
 type TaskRun = Omit<RunOptions, 'school'>
 
 const tooLongToRead = () =>
@@ -59,7 +57,7 @@ function overPool(pool: Pool, sheetMs: number): Documents {
     broadsheet: (input, format, options) => run('broadsheet', { input: withOwnCrest(input), format }, options),
     workbook: (input, options) => workbookOver(input, (asked, more) => run('workbook', asked, options, more)),
     readSheet: (upload, preferred, options) =>
-      upload.bytes.byteLength === 0 || isSmallCsv(upload)
+      upload.bytes.byteLength === 0 || (upload.bytes.byteLength <= SMALL_CSV && sheetKind(upload) === 'csv')
         ? readSheet(upload, preferred)
         : sheetOver(alone(upload), preferred, (asked, more) =>
             run('sheet', asked, options, { ...more, limit: { timeMs: sheetMs, overdue: tooLongToRead } }),

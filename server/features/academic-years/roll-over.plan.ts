@@ -42,7 +42,7 @@ export function planRollOver(wanted: readonly Wanted[], facts: Facts): Opening[]
     const chosen = chosenPupils(one, facts.pupils)
     const issues = [
       ...classIssues(one, facts),
-      ...nameIssues(one.name, names),
+      ...(names.has(one.name) ? [{ path: 'name', message: `This year already has a class called ${one.name}.` }] : []),
       ...chosen.issues,
       ...chosen.pupils.flatMap((pupil) => pupilIssues(pupil, places)),
     ]
@@ -57,9 +57,6 @@ const classIssues = ({ fromClassId }: Wanted, { classes, year }: Facts): Issue[]
   const isEarlier = from !== undefined && from.year !== year.id && from.yearStarts < year.start_date
   return isEarlier ? [] : [{ path: 'fromClassId', message: 'must be a class of an earlier year' }]
 }
-
-const nameIssues = (name: string, names: ReadonlySet<string>): Issue[] =>
-  names.has(name) ? [{ path: 'name', message: `This year already has a class called ${name}.` }] : []
 
 /** The pupils named, or all who have not left. */
 function chosenPupils({ fromClassId, studentIds }: Wanted, all: readonly Pupil[]): { pupils: Pupil[]; issues: Issue[] } {

@@ -15,15 +15,13 @@ export type JobWork = (services: Omit<Services, 'jobs'>, job: Row<'job'>, workin
 
 const RETRY_SECONDS = '60'
 
-const wantedOf = ({ student_group_id, term_id, report_type, paper }: JobInput) => [student_group_id, term_id, report_type, paper].join(' ')
-
 /**
  * Puts a job into the queue and answers its id; that of the job that makes the same already, where there is one. Whoever calls holds
  * the class, so two equal calls come one after the other. Throws 429 `jobs.too_many`.
  */
 export async function startJob({ tx, caller }: { tx: WriteTx; caller: SchoolCaller }, input: JobInput): Promise<string> {
   const school = caller.school_id
-  const wanted = wantedOf(input)
+  const wanted = [input.student_group_id, input.term_id, input.report_type, input.paper].join(' ')
   const [same] = await jobThatMakes(tx, { school, wanted })
   if (same) return same.id
   // A person sees the jobs of their own school; how many there are of all is for the service to count.

@@ -55,8 +55,6 @@ async function createSchool(tx: WriteTx, profile: Row<'user_profile'>, body: Bod
   return school
 }
 
-const hostOf = (url: string) => new URL(url).hostname.replace(/^\[|\]$/g, '')
-
 export const schoolHandlers: Handlers<typeof schools> = {
   ...joinRequestHandlers,
   ...memberHandlers,
@@ -75,7 +73,7 @@ export const schoolHandlers: Handlers<typeof schools> = {
 
   addresses: onGuard(schools.addresses, async ({ services: { config, presence } }) => {
     const urls = config.publicUrlFollows ? (presence?.urls() ?? []) : [config.publicUrl]
-    return { urls: urls.filter((url) => !isLoopback(hostOf(url))) }
+    return { urls: urls.filter((url) => !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''))) }
   }),
 
   updateMine: on(schools.updateMine, {

@@ -24,7 +24,7 @@ const wrong = (path: string, message: string) => common.validationFailed({ issue
 export function readShapeRequest(search: URLSearchParams): ShapeRequest {
   const table = tableOf(search)
   const columns = columnsOf(search, table)
-  const params = paramsOf(search)
+  const params = Object.fromEntries([...search].flatMap(([name, value]) => (PARAM.test(name) ? [[name.replace(PARAM, '$1'), value]] : [])))
   const where = search.get('where')
   if ([...search.keys()].some((name) => name.startsWith('subset__')))
     throw wrong('subset__where', 'is not served: follow the shape, with a condition in "where" if it is to be smaller')
@@ -58,8 +58,6 @@ function columnsOf(search: URLSearchParams, { columns }: ShapeTable): readonly s
 }
 
 const PARAM = /^params\[(\d{1,3})\]$/
-const paramsOf = (search: URLSearchParams): Record<string, string> =>
-  Object.fromEntries([...search].flatMap(([name, value]) => (PARAM.test(name) ? [[name.replace(PARAM, '$1'), value]] : [])))
 
 function conditionOf(text: string, params: Record<string, string>, table: ShapeTable): Condition {
   try {

@@ -11,7 +11,7 @@ import type { HeaderList } from '../../http/replies.ts'
 import type { Services } from '../../http/services.ts'
 import { callerAgain } from '../../http/sessions.ts'
 import { newsOf } from '../../replication/downstream/news.ts'
-import { asSystem, asUser, type ReadTx } from '../../store/tx.ts'
+import { asSystem, asUser } from '../../store/tx.ts'
 import { beganWith, type Meaning, newHandle } from './handles.ts'
 import { behind, type Position } from './offsets.ts'
 import { readPage, type ShapePage } from './page.ts'
@@ -90,15 +90,12 @@ function look(
     // Deletions that this reader has not heard of were forgotten.
     if (began < floor && from !== 'head' && from.next <= floor) return { school, refetch: fresh() }
     const reader = { ...input, school, nodeId: store.nodeId, scope, began }
-    const page = await pageFrom(tx, reader, from, head, bounds.rows)
+    const page = await (from === 'head' || from.next > head
+      ? Promise.resolve<ShapePage>({ messages: [], to: behind(head), isLast: true })
+      : readPage(tx, reader, from, head, bounds.rows))
     return { input, school, handle: input.handle ?? fresh(), cursor: cursorAt(clock.now()), page }
   })
 }
-
-const pageFrom = (tx: ReadTx, reader: Parameters<typeof readPage>[1], from: Position | 'head', head: number, rows: number) =>
-  from === 'head' || from.next > head
-    ? Promise.resolve<ShapePage>({ messages: [], to: behind(head), isLast: true })
-    : readPage(tx, reader, from, head, rows)
 
 let lastCursor = 0
 /** Never twice the same: a client takes a live reply with a cursor that it knows for one out of a cache. */
