@@ -33,11 +33,13 @@ export function addressesAt(host: string, { interfaces }: Machine): string[] {
 
 export const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
+/** The host of an address, an IPv6 one without its brackets. */
+export const hostOf = (url: string | URL) => new URL(url).hostname.replace(/^\[|\]$/g, '')
+
 /** Whether what goes to this address can be read and changed on its way: plain http to another machine. */
 export function isInsecure(url: string): boolean {
   if (!URL.canParse(url)) return false
-  const { protocol, hostname } = new URL(url)
-  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''))
+  return new URL(url).protocol === 'http:' && !isLoopback(hostOf(url))
 }
 
 /** The address of a page: `urlOf('https', 'fd00::2', 443)` is `https://[fd00::2]`. */
@@ -56,7 +58,7 @@ const isName = (name: string) => name.length <= 253 && name.split('.').every((la
 export function namesAt(host: string, publicUrl: string | null, machine: Machine): Names {
   const full = machine.hostname.toLowerCase()
   const short = full.split('.')[0] ?? full
-  const configured = publicUrl ? new URL(publicUrl).hostname.replace(/^\[|\]$/g, '') : 'localhost'
+  const configured = publicUrl ? hostOf(publicUrl) : 'localhost'
   const all = [...addressesAt(host, machine), short, configured, `${short}.local`, full, LOCAL_NAME, 'localhost', '127.0.0.1', '::1']
   const unique = [...new Set(all)]
   return { dns: unique.filter((name) => isIP(name) === 0 && isName(name)), ips: unique.filter((name) => isIP(name) !== 0) }

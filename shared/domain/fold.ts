@@ -81,3 +81,7 @@ export function compareText(a: string, b: string): number {
 }
 
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff
+
+/** The order of names in lists, ignoring case and accents; equal ones by id, so that every machine has the same order. */
+export const byFoldedName = (a: { id: string; name: string }, b: { id: string; name: string }): number =>
+  compareText(fold(a.name), fold(b.name)) || compareText(a.id, b.id)

@@ -1,4 +1,4 @@
-import { compareText, fold } from './fold.ts'
+import { byFoldedName } from './fold.ts'
 
 export type Subject = {
   id: string
@@ -9,7 +9,7 @@ export type Subject = {
 
 /** The order of subjects on every card and list: as the school sorted them, then by name. */
 export const inSubjectOrder = <S extends Subject>(subjects: readonly S[]): S[] =>
-  [...subjects].sort((a, b) => a.sort_order - b.sort_order || compareText(fold(a.name), fold(b.name)) || compareText(a.id, b.id))
+  [...subjects].sort((a, b) => a.sort_order - b.sort_order || byFoldedName(a, b))
 
 /**
  * The subjects of a student: those assigned to the student in the class, or, with none assigned, every subject that has an

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 import { readCertificates, tlsFolder } from '../../lan/authority.ts'
 import { missingFrom, type Pair, summaryOf } from '../../lan/certificate.ts'
 import { readOperatorCertificate } from '../../lan/operator-certificate.ts'
-import { namesAt, thisMachine } from '../../network/addresses.ts'
+import { hostOf, namesAt, thisMachine } from '../../network/addresses.ts'
 import { day, lasting } from '../words.ts'
 import { type Finding, fine, notice, problem, type Trouble } from './finding.ts'
 
@@ -114,7 +114,7 @@ export function lookAtCertificate({ tls, dataDir, host, publicUrl, publicUrlFoll
 type Names = Parameters<typeof missingFrom>[1]
 
 function namesIn(url: string): Names {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  const host = hostOf(url)
   return /^[\d.]+$|:/.test(host) ? { dns: [], ips: [host] } : { dns: [host], ips: [] }
 }
 

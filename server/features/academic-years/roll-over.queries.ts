@@ -31,17 +31,6 @@ export const pupilsOfClasses = statement<OfClasses>()(({ db, t, p, dialect }) =>
     .orderBy(asc(t.student.sort_key), asc(t.student.id)),
 )
 
-/** Which of these pupils already have a class in the year that receives them. */
-export const placesInYear = statement<{ school: string; year: string; students: string }>()(({ db, t, p, dialect }) =>
-  db
-    .select({ studentId: t.enrolment.student_id, className: t.student_group.name })
-    .from(t.enrolment)
-    .innerJoin(t.student_group, matches(t.student_group, { school_id: t.enrolment.school_id, id: t.enrolment.student_group_id }))
-    .where(
-      and(matches(t.enrolment, { school_id: p.school, academic_year_id: p.year }), dialect.inList(t.enrolment.student_id, p.students)),
-    ),
-)
-
 /** Their teachers who still teach at the school, and stay members until the commit; `classTeacher` is who the class's register names. */
 export const teachersOfClasses = statement<OfClasses>({ lock: 'school_management' })(({ db, t, p, dialect }) => {
   const { teacher_group_assignment: assigned, school_management: member, class_teacher } = t

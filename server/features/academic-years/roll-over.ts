@@ -3,16 +3,10 @@ import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
 import type { WriteTx } from '../../store/tx.ts'
+import { enrolmentsInYear } from '../classes/classes.policy.ts'
 import { classesOfYear } from './academic-years.policy.ts'
 import { type Facts, type Opening, planRollOver, type Wanted } from './roll-over.plan.ts'
-import {
-  classesToRollOver,
-  placesInYear,
-  pupilsOfClasses,
-  subjectTeachersOfClasses,
-  takersInClasses,
-  teachersOfClasses,
-} from './roll-over.queries.ts'
+import { classesToRollOver, pupilsOfClasses, subjectTeachersOfClasses, takersInClasses, teachersOfClasses } from './roll-over.queries.ts'
 
 type Year = Row<'academic_year'>
 /** As many as a validation failure names. */
@@ -30,12 +24,12 @@ export async function rollOver(tx: WriteTx, year: Year, wanted: readonly Wanted[
 }
 
 async function factsOf(tx: WriteTx, year: Year, wanted: readonly Wanted[]): Promise<Facts> {
-  const ids = [...new Set(wanted.map((one) => one.fromClassId))]
-  const of = { school: year.school_id, classes: JSON.stringify(ids) }
+  const chosen = [...new Set(wanted.map((one) => one.fromClassId))]
+  const of = { school: year.school_id, classes: JSON.stringify(chosen) }
   const classes = new Map((await classesToRollOver(tx, of)).map((group) => [group.id, group]))
-  if (classes.size < ids.length) throw common.notFound()
+  if (classes.size < chosen.length) throw common.notFound()
   const pupils = await pupilsOfClasses(tx, of)
-  const students = JSON.stringify(pupils.map((pupil) => pupil.id))
+  const ids = JSON.stringify(pupils.map((pupil) => pupil.id))
   return {
     year,
     callerId: tx.actor ?? '',
@@ -46,7 +40,7 @@ async function factsOf(tx: WriteTx, year: Year, wanted: readonly Wanted[]): Prom
     takers: await takersInClasses(tx, of),
     takenNames: new Set((await classesOfYear(tx, { school: year.school_id, year: year.id })).map((group) => group.name)),
     places: new Map(
-      (await placesInYear(tx, { school: year.school_id, year: year.id, students })).map((at) => [at.studentId, at.className]),
+      (await enrolmentsInYear(tx, { school: year.school_id, year: year.id, ids })).map((at) => [at.student_id, at.class_name]),
     ),
   }
 }

@@ -1,5 +1,4 @@
 import { assessmentFailures, assessments } from '@markbook/shared/contract/assessments'
-import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onLoaded } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
@@ -50,18 +49,14 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
 
   create: on(assessments.create, {
     load: async (context, { targets }) => {
-      const { termId, subjectId, studentGroupId } = targets
-      // Without both ids the body is at fault, which is said next.
-      if (termId === undefined || subjectId === undefined) return null
-      const term = await termOf(context, termId)
-      await subjectOf(context, subjectId)
-      const group = await classIfNamed(context, studentGroupId)
-      await demandMayWrite(context, { term_id: term.id, subject_id: subjectId, student_group_id: group?.id ?? null })
+      const term = await termOf(context, targets['termId'])
+      const subject = await subjectOf(context, targets['subjectId'])
+      const group = await classIfNamed(context, targets['studentGroupId'])
+      await demandMayWrite(context, { term_id: term.id, subject_id: subject.id, student_group_id: group?.id ?? null })
       return { term, group }
     },
-    run: async ({ tx, caller }, { body }, loaded) => {
-      if (!loaded) throw common.notFound()
-      demandSameYear(loaded.group, loaded.term)
+    run: async ({ tx, caller }, { body }, { group, term }) => {
+      demandSameYear(group, term)
       const row = { id: tx.newId(), school_id: caller.school_id, ...columnsOf(body), is_excluded: false }
       return tx.insert('assessment', row).catch(orGone)
     },
@@ -85,9 +80,7 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
 
   exclude: on(assessments.exclude, {
     load: (context, { params }) => ownAssessment(context, params.id),
-    run: async ({ tx }, { body }, before) => {
-      return tx.update('assessment', before, exclusionAfter(before, body))
-    },
+    run: ({ tx }, { body }, before) => tx.update('assessment', before, exclusionAfter(before, body)),
   }),
 
   remove: on(assessments.remove, {

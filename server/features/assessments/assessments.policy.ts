@@ -1,5 +1,6 @@
 import { assessmentFailures, type ExclusionInput } from '@markbook/shared/contract/assessments'
 import { may } from '@markbook/shared/domain/access'
+import { compareText } from '@markbook/shared/domain/fold'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, eq, isNull, or } from 'drizzle-orm'
@@ -15,7 +16,8 @@ type Assessment = Row<'assessment'>
  * are. It is always the first row that such a writer locks. The service takes the lock, because a class teacher who writes the
  * grades of a whole-school assessment may not change the assessment itself, and Postgres locks for nobody who may not.
  */
-export async function lockedAssessment({ tx, caller }: PolicyContext, id: string): Promise<Assessment> {
+export async function lockedAssessment({ tx, caller }: PolicyContext, id: string | undefined): Promise<Assessment> {
+  if (id === undefined) throw common.notFound()
   await tx.actAs(asSystem(caller.user_id))
   const assessment = await tx.find('assessment', caller.school_id, id)
   await tx.actAs(asUser(caller.user_id))
@@ -61,16 +63,13 @@ export async function assessmentsOf(
   return inOrder(await (group === undefined ? ofSubject(tx, of) : ofClass(tx, { ...of, group })))
 }
 
-/** Text compared by its bytes, the same on every machine. */
-const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-
 /** By `sort_order`, those without one last; equal ones as they were created. SQLite and Postgres put null at different ends. */
 export const inOrder = <R extends { id: string; sort_order: number | null; created_at: string }>(rows: readonly R[]): R[] =>
   [...rows].sort(
     (a, b) =>
       (a.sort_order ?? Number.POSITIVE_INFINITY) - (b.sort_order ?? Number.POSITIVE_INFINITY) ||
-      byText(a.created_at, b.created_at) ||
-      byText(a.id, b.id),
+      compareText(a.created_at, b.created_at) ||
+      compareText(a.id, b.id),
   )
 
 type Exclusion = { is_excluded: boolean; exclusion_reason: string | null }

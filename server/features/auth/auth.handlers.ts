@@ -1,5 +1,5 @@
 import { auth, authFailures } from '@markbook/shared/contract/auth'
-import { compareText, fold } from '@markbook/shared/domain/fold'
+import { byFoldedName } from '@markbook/shared/domain/fold'
 import { common, Failure } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
@@ -69,7 +69,7 @@ export const authHandlers: Handlers<typeof auth> = {
     auth.schools,
     async ({ tx, caller }) => {
       const places = await schoolsOf(tx, { user: caller.user_id })
-      return places.sort((a, b) => compareText(fold(a.school.name), fold(b.school.name)) || compareText(a.school.id, b.school.id))
+      return places.sort((a, b) => byFoldedName(a.school, b.school))
     },
     'system',
   ),

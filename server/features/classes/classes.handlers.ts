@@ -1,5 +1,5 @@
 import { classes, classFailures } from '@markbook/shared/contract/classes'
-import { compareText, fold } from '@markbook/shared/domain/fold'
+import { byFoldedName, compareText } from '@markbook/shared/domain/fold'
 import { inSubjectOrder } from '@markbook/shared/domain/subjects-taken'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -33,10 +33,7 @@ const orDuplicate = refusedAs(isUniqueViolation, classFailures.duplicateName)
 type Listed = Awaited<ReturnType<typeof classesFor>>[number]
 /** Newest year first, then by name; years that start on one day stay apart. */
 const byYearAndName = (a: Listed, b: Listed) =>
-  compareText(b.start_date, a.start_date) ||
-  compareText(a.academic_year_id, b.academic_year_id) ||
-  compareText(fold(a.name), fold(b.name)) ||
-  compareText(a.id, b.id)
+  compareText(b.start_date, a.start_date) || compareText(a.academic_year_id, b.academic_year_id) || byFoldedName(a, b)
 
 async function openClass(tx: WriteTx, row: Pick<Group, 'school_id' | 'academic_year_id' | 'name'>, user: string) {
   const group = await tx
@@ -67,14 +64,11 @@ const ownHandlers = {
 
   create: on(classes.create, {
     load: async (context, { targets }) => {
-      const id = targets['academicYearId']
-      if (id === undefined) return null
       // Its first teacher.
       if (!(await staysTeacher(context, context.caller.user_id))) throw common.forbidden()
-      return yearOf(context, id)
+      return yearOf(context, targets['academicYearId'])
     },
     run: async ({ tx, caller }, { body }, year) => {
-      if (!year) throw common.notFound()
       const subjects = await subjectsOf(tx, year.school_id, body.subjectIds ?? [])
       const row = { school_id: year.school_id, academic_year_id: year.id, name: body.name }
       await demandFreeName(tx, row)
@@ -126,8 +120,7 @@ export const classHandlers: Handlers<typeof classes> = {
     run: async ({ tx, caller }, _input, year) => {
       const all = await classesFor(tx, caller)
       const groups = all.flatMap(({ id, academic_year_id }) => (academic_year_id === year.id ? [id] : []))
-      const rows = await enrolledIn(tx, { school: caller.school_id, groups: JSON.stringify(groups) })
-      return rows.map(({ student_id, group_id }) => ({ student_id, student_group_id: group_id }))
+      return enrolledIn(tx, { school: caller.school_id, groups: JSON.stringify(groups) })
     },
   }),
 

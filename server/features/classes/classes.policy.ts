@@ -1,6 +1,6 @@
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
-import { asc, eq, getTableColumns } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { asSystem, asUser } from '../../store/tx.ts'
@@ -24,6 +24,16 @@ export async function staysTeacher({ tx, caller }: PolicyContext, userId: string
 export async function demandTeacher(context: PolicyContext, userId: string | undefined): Promise<void> {
   if (userId !== undefined && !(await staysTeacher(context, userId))) throw common.notFound()
 }
+
+/** Where these students are enrolled in a year, with the name of the class. `ids` is a JSON array. */
+export const enrolmentsInYear = statement<{ school: string; year: string; ids: string }>()(({ db, t, p, dialect }) => {
+  const { enrolment, student_group } = t
+  return db
+    .select({ ...getTableColumns(enrolment), class_name: student_group.name })
+    .from(enrolment)
+    .innerJoin(student_group, matches(student_group, { school_id: enrolment.school_id, id: enrolment.student_group_id }))
+    .where(and(matches(enrolment, { school_id: p.school, academic_year_id: p.year }), dialect.inList(enrolment.student_id, p.ids)))
+})
 
 /** A student's place in the class; 404 where the student is absent, another school's, or not in the class. */
 export async function placeOf(context: PolicyContext, group: Row<'student_group'>, studentId: string): Promise<Row<'enrolment'>> {

@@ -1,13 +1,13 @@
 import { classes, enrolmentFailures } from '@markbook/shared/contract/classes'
-import { common, type Issue } from '@markbook/shared/failures'
+import type { Issue } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { classOf, rowOf } from '../policy.ts'
 import { inOrder } from '../references.ts'
-import { placeOf, studentsOfClass } from './classes.policy.ts'
-import { enrolmentsInYear, studentsById } from './enrolment.queries.ts'
+import { enrolmentsInYear, placeOf, studentsOfClass } from './classes.policy.ts'
+import { studentsById } from './enrolment.queries.ts'
 import { subjectsOfStudent } from './student-subjects.queries.ts'
 
 type Student = Row<'student'>
@@ -50,10 +50,9 @@ export const enrolmentHandlers = {
   enroll: on(classes.enroll, {
     load: async (context, { params, targets }) => {
       const { group } = await classOf(context, 'manageClass', params.id)
-      return { group, student: targets['studentId'] ? await rowOf(context, 'student', targets['studentId']) : null }
+      return { group, student: await rowOf(context, 'student', targets['studentId']) }
     },
     run: async ({ tx }, _input, { group, student }) => {
-      if (!student) throw common.notFound()
       const [enrolment] = await enrol(tx, group, [student])
       return enrolment as Enrolment
     },

@@ -1,8 +1,8 @@
-type Enrolled = { student_id: string; group_id: string }
+type Enrolled = { student_id: string; student_group_id: string }
 /** `marked` is the text of a JSON array of assessment ids. */
 type Marked = { student_id: string; marked: string }
 export type Facts = {
-  assessments: readonly { id: string; subject_id: string; group_id: string | null }[]
+  assessments: readonly { id: string; subject_id: string; student_group_id: string | null }[]
   enrolled: readonly Enrolled[]
   given: readonly (Enrolled & { subject_id: string })[]
   marked: readonly Marked[]
@@ -17,8 +17,8 @@ export function tallied({ assessments, enrolled, given, marked }: Facts, subject
   const assessmentById = new Map(assessments.map((one) => [one.id, one]))
   const markedByStudent = new Map(marked.map((row) => [row.student_id, row.marked]))
   const ownSubjects = new Map<string, Set<string>>()
-  for (const { student_id, group_id, subject_id } of given) {
-    const key = keyOf(group_id, student_id)
+  for (const { student_id, student_group_id, subject_id } of given) {
+    const key = keyOf(student_group_id, student_id)
     const own = ownSubjects.get(key) ?? new Set()
     ownSubjects.set(key, own.add(subject_id))
   }
@@ -29,14 +29,14 @@ export function tallied({ assessments, enrolled, given, marked }: Facts, subject
     tallies.set(key, tally)
     return tally
   }
-  for (const { student_id, group_id } of enrolled) {
-    const own = ownSubjects.get(keyOf(group_id, student_id))
-    for (const subject of own ?? subjectIds) tallyOf(group_id, subject).takers += 1
+  for (const { student_id, student_group_id: group } of enrolled) {
+    const own = ownSubjects.get(keyOf(group, student_id))
+    for (const subject of own ?? subjectIds) tallyOf(group, subject).takers += 1
     const text = markedByStudent.get(student_id)
     for (const id of text ? (JSON.parse(text) as string[]) : []) {
       const one = assessmentById.get(id)
-      if (!one || (one.group_id !== null && one.group_id !== group_id) || (own && !own.has(one.subject_id))) continue
-      tallyOf(group_id, one.subject_id).recorded += 1
+      if (!one || (one.student_group_id !== null && one.student_group_id !== group) || (own && !own.has(one.subject_id))) continue
+      tallyOf(group, one.subject_id).recorded += 1
     }
   }
   return tallies

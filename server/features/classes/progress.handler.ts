@@ -1,5 +1,5 @@
 import { type ClassProgress, classes } from '@markbook/shared/contract/classes'
-import { compareText, fold } from '@markbook/shared/domain/fold'
+import { byFoldedName } from '@markbook/shared/domain/fold'
 import { inSubjectOrder } from '@markbook/shared/domain/subjects-taken'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../../http/caller.ts'
@@ -32,14 +32,14 @@ async function factsOf(tx: ReadTx, { id: term, school_id: school, academic_year_
 /** The subjects of one class: those that somebody teaches there, that students were given, or that have an assessment for it. */
 function progressOf(facts: Awaited<ReturnType<typeof factsOf>>, group: Listed, caller: SchoolCaller): ClassProgress[] {
   const isClassTeacher = group.class_teacher_id === caller.user_id
-  const taught = facts.teachers.filter(({ group_id }) => group_id === group.id)
-  const given = new Set(facts.given.flatMap((row) => (row.group_id === group.id ? row.subject_id : [])))
+  const taught = facts.teachers.filter(({ student_group_id }) => student_group_id === group.id)
+  const given = new Set(facts.given.flatMap((row) => (row.student_group_id === group.id ? row.subject_id : [])))
   return facts.subjects.flatMap(({ id, name, code, is_active }) => {
     const teachers = taught.filter(({ subject_id }) => subject_id === id)
-    const is_own = teachers.some(({ user_id }) => user_id === caller.user_id)
+    const is_own = teachers.some(({ user_profile_id }) => user_profile_id === caller.user_id)
     if (!is_own && !isClassTeacher && caller.role !== 'admin') return []
     const assessments = facts.assessments.filter(
-      ({ subject_id, group_id }) => subject_id === id && (group_id === null || group_id === group.id),
+      ({ subject_id, student_group_id: of }) => subject_id === id && (of === null || of === group.id),
     ).length
     const { takers, recorded } = facts.tallies.get(keyOf(group.id, id)) ?? { takers: 0, recorded: 0 }
     const isThere = assessments > 0 ? teachers.length > 0 || takers > 0 : is_active && (teachers.length > 0 || given.has(id))
@@ -50,14 +50,12 @@ function progressOf(facts: Awaited<ReturnType<typeof factsOf>>, group: Listed, c
   })
 }
 
-const byName = (a: Listed, b: Listed) => compareText(fold(a.name), fold(b.name)) || compareText(a.id, b.id)
-
 /** The rule: docs/design/results.md. */
 export const progress = on(classes.progress, {
   load: (context, { targets }) => rowOf(context, 'term', targets['termId']),
   run: async ({ tx, caller }, _input, term) => {
     const all = await classesFor(tx, caller)
-    const groups = all.filter((group) => group.academic_year_id === term.academic_year_id).sort(byName)
+    const groups = all.filter((group) => group.academic_year_id === term.academic_year_id).sort(byFoldedName)
     const facts = await factsOf(tx, term, groups)
     return groups.flatMap((group) => progressOf(facts, group, caller))
   },

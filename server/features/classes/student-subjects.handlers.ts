@@ -61,10 +61,9 @@ export const studentSubjectHandlers = {
   assignSubjects: on(classes.assignSubjects, {
     load: async (context, { params, targets }) => {
       const { group } = await classOf(context, 'manageClass', params.id)
-      return { group, student: targets['studentId'] ? await rowOf(context, 'student', targets['studentId']) : null }
+      return { group, student: await rowOf(context, 'student', targets['studentId']) }
     },
     run: async ({ tx }, { body }, { group, student }) => {
-      if (!student) throw common.notFound()
       const subjects = await subjectsOf(tx, group.school_id, body.subjectIds)
       await demandEnrolled(tx, group, [student])
       const current = await subjectsOfStudent(tx, { school: group.school_id, group: group.id, student: student.id })

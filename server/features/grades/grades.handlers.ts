@@ -1,6 +1,5 @@
 import { type GradedAssessment, grades } from '@markbook/shared/contract/grades'
 import { letterForScore } from '@markbook/shared/domain/letters'
-import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onEvents } from '../../http/handler.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -75,29 +74,23 @@ export const gradeHandlers: Handlers<typeof grades> = {
   create: on(grades.create, {
     load: async (context, { targets }) => {
       const { assessmentId, studentId } = targets
-      if (assessmentId === undefined) return null
       const assessment = await lockedAssessment(context, assessmentId)
       const mayWrite = await gradeRights(context, assessment)
       return { assessment, sitters: await sittersFor(context, assessment, mayWrite, studentId === undefined ? [] : [studentId]) }
     },
-    run: async ({ tx }, { body }, loaded) => {
-      if (!loaded) throw common.notFound()
-      demandInClassOf(loaded.assessment, loaded.sitters)
-      demandWithinMaximum(loaded.assessment, [body])
-      return letteredOne(tx, loaded.assessment, await createGrade(tx, loaded.assessment, body.studentId, body))
+    run: async ({ tx }, { body }, { assessment, sitters }) => {
+      demandInClassOf(assessment, sitters)
+      demandWithinMaximum(assessment, [body])
+      return letteredOne(tx, assessment, await createGrade(tx, assessment, body.studentId, body))
     },
   }),
 
   bulk: on(grades.bulk, {
     load: async (context, { targets }) => {
-      const id = targets['assessmentId']
-      if (id === undefined) return null
-      const assessment = await lockedAssessment(context, id)
+      const assessment = await lockedAssessment(context, targets['assessmentId'])
       return { assessment, mayWrite: await gradeRights(context, assessment) }
     },
-    run: async (context, { body }, loaded) => {
-      if (!loaded) throw common.notFound()
-      const { assessment, mayWrite } = loaded
+    run: async (context, { body }, { assessment, mayWrite }) => {
       const ids = body.grades.map(({ studentId }) => studentId)
       const sitters = await sittersFor(context, assessment, mayWrite, ids)
       demandInClassOf(assessment, sitters, (at) => `grades.${at}.studentId`)

@@ -6,7 +6,7 @@ import type { SchoolCaller } from '../../http/caller.ts'
 import type { Services } from '../../http/services.ts'
 import { lockedNode } from '../../store/node.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
-import { jobThatMakes, openJobs, openJobsOf } from './jobs.queries.ts'
+import { jobThatMakes, openJobs } from './jobs.queries.ts'
 
 /** A step of a job: what it writes in one transaction with the job's progress, and what could not be done. Throws where the job is lost. */
 export type Step = (write: (tx: WriteTx) => Promise<JobFailure | null>) => Promise<void>
@@ -27,9 +27,7 @@ export async function startJob({ tx, caller }: { tx: WriteTx; caller: SchoolCall
   // A person sees the jobs of their own school; how many there are of all is for the service to count.
   await tx.actAs(asSystem(caller.user_id))
   await lockedNode(tx, {})
-  const [own] = await openJobsOf(tx, { school })
-  const [all] = await openJobs(tx, {})
-  if ((own?.count ?? 0) >= limits.jobs.perSchool || (all?.count ?? 0) >= limits.jobs.inAll)
+  if ((await openJobs(tx, school)) >= limits.jobs.perSchool || (await openJobs(tx)) >= limits.jobs.inAll)
     throw jobFailures.tooMany({ headers: { 'retry-after': RETRY_SECONDS } })
   const id = tx.newId()
   await tx.local.insert(tx.t.job).values({

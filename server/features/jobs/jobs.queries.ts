@@ -1,5 +1,6 @@
-import { and, asc, count, eq, inArray, isNotNull, lt, or } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, lt, or } from 'drizzle-orm'
 import { rowsBy, statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
 
 /** Locked where the transaction writes: only one of two runners takes a job, and its row changes one step at a time. */
 export const jobById = rowsBy('job', { school: 'school_id', id: 'id' }, { lock: true })
@@ -7,19 +8,9 @@ export const jobById = rowsBy('job', { school: 'school_id', id: 'id' }, { lock: 
 /** The job that makes the same, while it waits or runs. */
 export const jobThatMakes = rowsBy('job', { school: 'school_id', wanted: 'wanted' })
 
-const open = ['queued', 'running'] as const
-export const openJobsOf = statement<{ school: string }>()(({ db, t, p }) =>
-  db
-    .select({ count: count() })
-    .from(t.job)
-    .where(and(eq(t.job.school_id, p.school), inArray(t.job.status, [...open]))),
-)
-export const openJobs = statement<Record<never, never>>()(({ db, t }) =>
-  db
-    .select({ count: count() })
-    .from(t.job)
-    .where(inArray(t.job.status, [...open])),
-)
+/** How many jobs wait or run: of all schools, or of one. */
+export const openJobs = ({ db, t }: ReadTx, school?: string): Promise<number> =>
+  db.$count(t.job, and(inArray(t.job.status, ['queued', 'running']), school === undefined ? undefined : eq(t.job.school_id, school)))
 
 /** The oldest job that waits, or whose runner has not been heard of in time. */
 export const nextJob = statement<{ now: string }>({ lock: 'job' })(({ db, t, p }) =>

@@ -4,7 +4,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
 import { type HandlerContext, type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
 import { normalEmail } from '../../mail/emails.ts'
-import { isLoopback } from '../../network/addresses.ts'
+import { hostOf, isLoopback } from '../../network/addresses.ts'
 import { lockedNode } from '../../store/node.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { ownSchool, putCrest, withCrest } from './crest.ts'
@@ -73,7 +73,7 @@ export const schoolHandlers: Handlers<typeof schools> = {
 
   addresses: onGuard(schools.addresses, async ({ services: { config, presence } }) => {
     const urls = config.publicUrlFollows ? (presence?.urls() ?? []) : [config.publicUrl]
-    return { urls: urls.filter((url) => !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''))) }
+    return { urls: urls.filter((url) => !isLoopback(hostOf(url))) }
   }),
 
   updateMine: on(schools.updateMine, {

@@ -50,10 +50,8 @@ export const termHandlers: Handlers<typeof terms> = {
   get: onLoaded(terms.get, (context, { params }) => rowOf(context, 'term', params.id)),
 
   create: on(terms.create, {
-    load: (context, { targets }) =>
-      targets['academicYearId'] ? rowOf(context, 'academic_year', targets['academicYearId']) : Promise.resolve(null),
+    load: (context, { targets }) => rowOf(context, 'academic_year', targets['academicYearId']),
     run: async ({ tx }, { body }, year) => {
-      if (!year) throw common.notFound()
       const defaults = { is_ministry_reporting: false, sort_order: DEFAULT_ORDER[body.name] }
       const row = { ...defaults, ...columnsOf(body), school_id: year.school_id, academic_year_id: year.id }
       check(row, year)
