@@ -16,15 +16,8 @@ const SIDE = 34
 const TITLE: Style = { face: 'semibold', size: 14, color: colors.text }
 const LABEL: Style = { face: 'regular', size: 7, color: colors.quiet }
 const FIGURE: Style = { face: 'semibold', size: 12, color: colors.text }
-const FOOT: Style = { face: 'regular', size: 7, color: colors.quiet }
-const NOTE: Style = { face: 'regular', size: 7, color: colors.quiet }
 
 const periodOf = (input: BroadsheetInput) => periodText(input, input.report_type === 'term')
-
-function headBlock(sheet: Sheet): Block {
-  const plan = letterhead(sheet.input.school, sheet.crest, sheet.width, sheet)
-  return { height: plan.height + 10, draw: (canvas, top) => plan.draw(canvas, sheet.left, top, sheet.width) }
-}
 
 function titleBlock({ input, fonts, left, width }: Sheet, part: string): Block {
   const title = `Broadsheet  ·  class ${input.class_name}  ·  ${periodOf(input)}${part}`
@@ -72,7 +65,7 @@ function noteBlock({ input, left }: Sheet): Block {
   const text = `Marks are ${what}, percent. A dash: no result yet; nothing: the subject is not taken. Shaded: under the pass mark of ${plainText(input.scale.passMark)}.`
   return {
     height: 14,
-    draw: (canvas, top) => canvas.content(canvas.section, 'P', () => canvas.line(text, NOTE, { x: left, base: top + 11 })),
+    draw: (canvas, top) => canvas.content(canvas.section, 'P', () => canvas.line(text, LABEL, { x: left, base: top + 11 })),
   }
 }
 
@@ -80,8 +73,8 @@ function drawFoot(canvas: Canvas, { input, fonts, left, width }: Sheet, height: 
   canvas.decoration(() => {
     const base = height - 22
     const text = `${input.school.name}  ·  class ${input.class_name}  ·  ${periodOf(input)}  ·  made on ${dayOf(input.madeAt)}`
-    canvas.line(cut(text, fonts.regular, FOOT.size, width - 80), FOOT, { x: left, base })
-    canvas.line(`Page ${page} of ${pages}`, FOOT, { x: left + width, base, align: 'right' })
+    canvas.line(cut(text, fonts.regular, LABEL.size, width - 80), LABEL, { x: left, base })
+    canvas.line(`Page ${page} of ${pages}`, LABEL, { x: left + width, base, align: 'right' })
   })
 }
 
@@ -104,7 +97,8 @@ export async function broadsheetPdf(input: BroadsheetInput): Promise<Uint8Array>
   const plans = tablePlans(input.subjects, sheet.width, fonts)
   const runs = plans.map((plan, at) => {
     const part = plans.length === 1 ? '' : `  ·  part ${at + 1} of ${plans.length}`
-    const opening = at === 0 ? [headBlock(sheet), titleBlock(sheet, part), summaryBlock(sheet)] : [titleBlock(sheet, part)]
+    const opening =
+      at === 0 ? [letterhead(input.school, sheet, 10), titleBlock(sheet, part), summaryBlock(sheet)] : [titleBlock(sheet, part)]
     const rows = input.pupils.map((pupil, index) => rowOf(sheet, plan, pupil, index + 1))
     const end = at === plans.length - 1 && input.pupils.length > 0 ? [genderBlock(sheet)] : []
     const blocks = [...opening, ...rows, statisticBlock(sheet, plan), noteBlock(sheet), ...end]

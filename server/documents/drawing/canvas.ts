@@ -12,39 +12,21 @@ type Structure = PDFKit.PDFStructureElement
 type TextPosition = { x: number; base: number; align?: 'left' | 'right' | 'centre' }
 
 /** Draws on the pages of one document, everything inside tags: what is not content is an artifact to a screen reader. */
-export type Canvas = {
-  document: PDFKit.PDFDocument
-  fonts: Fonts
-  /** What is drawn now: a card, say. */
-  section: Structure
-  /** The table of the section, there from the first time that it is asked for. */
-  table(): Structure
-  widthOf(text: string, style: Style): number
-  line(text: string, style: Style, place: TextPosition): void
-  /** Lines of text below each other; `base` is that of the first. */
-  lines(texts: readonly string[], style: Style, place: TextPosition, leading: number): void
-  /** The same, rotated to read upwards: `x` is its baseline, `base` where it begins. */
-  verticalLine(text: string, style: Style, place: { x: number; base: number }): void
-  rule(x: number, y: number, width: number, color: Color, weight: number): void
-  rect(x: number, y: number, width: number, height: number, color: Color): void
-  /** An element of the document's structure; what it holds is drawn by `content`. */
-  element(parent: Structure, type: string): Structure
-  content(parent: Structure, type: string, draw: () => void, options?: { scope?: 'Row' | 'Column' | 'Both'; alt?: string }): void
-  decoration(draw: () => void): void
-}
+export type Canvas = ReturnType<typeof canvasFor>
 
-export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts): Canvas {
+export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts) {
   const section = document.struct('Sect')
   document.addStructure(section)
   let table: Structure | undefined
-  const widthOf = (text: string, { face, size, spacing = 0 }: Style) =>
+  const widthOf = (text: string, { face, size, spacing = 0 }: Style): number =>
     fonts[face].widthOf(text, size) + spacing * Math.max(0, [...text].length - 1)
-  const element = (parent: Structure, type: string) => {
+  /** An element of the document's structure; what it holds is drawn by `content`. */
+  const element = (parent: Structure, type: string): Structure => {
     const made = document.struct(type)
     parent.add(made)
     return made
   }
-  const line: Canvas['line'] = (raw, style, { x, base, align = 'left' }) => {
+  const line = (raw: string, style: Style, { x, base, align = 'left' }: TextPosition): void => {
     const text = printable(raw)
     if (text === '') return
     const isDecomposed = fonts[style.face].isDecomposed(text)
@@ -60,31 +42,41 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts): Canvas {
   return {
     document,
     fonts,
+    /** What is drawn now: a card, say. */
     section,
-    table: () => {
+    /** The table of the section, there from the first time that it is asked for. */
+    table: (): Structure => {
       table ??= element(section, 'Table')
       return table
     },
     widthOf,
     line,
-    lines: (texts, style, place, leading) => {
+    /** Lines of text below each other; `base` is that of the first. */
+    lines: (texts: readonly string[], style: Style, place: TextPosition, leading: number): void => {
       for (const [at, text] of texts.entries()) line(text, style, { ...place, base: place.base + at * leading })
     },
-    verticalLine: (text, style, { x, base }) => {
+    /** The same, rotated to read upwards: `x` is its baseline, `base` where it begins. */
+    verticalLine: (text: string, style: Style, { x, base }: { x: number; base: number }): void => {
       document.save().rotate(-90, { origin: [x, base] })
       line(text, style, { x, base })
       document.restore()
     },
-    rule: (x, y, width, color, weight) => void document.rect(x, y - weight / 2, width, weight).fill(color),
-    rect: (x, y, width, height, color) => void document.rect(x, y, width, height).fill(color),
+    rule: (x: number, y: number, width: number, color: Color, weight: number): void =>
+      void document.rect(x, y - weight / 2, width, weight).fill(color),
+    rect: (x: number, y: number, width: number, height: number, color: Color): void => void document.rect(x, y, width, height).fill(color),
     element,
-    content: (parent, type, draw, options = {}) => {
+    content: (
+      parent: Structure,
+      type: string,
+      draw: () => void,
+      options: { scope?: 'Row' | 'Column' | 'Both'; alt?: string } = {},
+    ): void => {
       const marked = document.markStructureContent(type)
       draw()
       document.endMarkedContent()
       parent.add(document.struct(type, options, [marked]))
     },
-    decoration: (draw) => {
+    decoration: (draw: () => void): void => {
       document.markContent('Artifact', { type: 'Layout' })
       draw()
       document.endMarkedContent()

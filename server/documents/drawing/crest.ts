@@ -9,9 +9,6 @@ export type CrestPicture = { width: number; height: number; parts: { dictionary:
 /** Printed some 18 mm wide: more pixels than these cannot be seen, and would be in every card. */
 const PIXELS = 420
 
-const isJpeg = (bytes: Uint8Array) => bytes[0] === 0xff && bytes[1] === 0xd8
-const isPng = (bytes: Uint8Array) => bytes[0] === 0x89 && bytes[1] === 0x50
-
 /** Of a JPEG: its size and its number of colours, from the frame that says so. */
 function jpegFrame(bytes: Uint8Array): { width: number; height: number; colours: number } | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -47,9 +44,9 @@ function pngPicture(bytes: Uint8Array): CrestPicture | null {
  * What can be printed of a crest: PNG and JPEG by their content, whatever they are called; null for anything else (docs/design/reports.md).
  */
 export function crestPicture(crest: Crest | null): CrestPicture | null {
-  if (!crest) return null
-  if (isPng(crest.bytes)) return pngPicture(crest.bytes)
-  return isJpeg(crest.bytes) ? jpegPicture(crest.bytes) : null
+  const [first, second] = crest?.bytes ?? []
+  if (crest && first === 0x89 && second === 0x50) return pngPicture(crest.bytes)
+  return crest && first === 0xff && second === 0xd8 ? jpegPicture(crest.bytes) : null
 }
 
 type Reference = { end(bytes: Uint8Array): void }
@@ -60,23 +57,22 @@ type Image = { label: string; obj: Reference | null; width: number; height: numb
 
 function imageOf({ width, height, parts }: CrestPicture): Image {
   const common = { Type: 'XObject', Subtype: 'Image', Width: width, Height: height }
-  const image: Image = {
+  return {
     label: 'Crest',
     obj: null,
     width,
     height,
-    embed: (document) => {
+    embed(document) {
       let mask = {}
       if (parts.mask) {
         const SMask = document.ref({ ...common, ColorSpace: 'DeviceGray', BitsPerComponent: 8, Filter: 'FlateDecode' })
         SMask.end(parts.mask)
         mask = { SMask }
       }
-      image.obj = document.ref({ ...common, ...parts.dictionary, ...mask })
-      image.obj.end(parts.bytes)
+      this.obj = document.ref({ ...common, ...parts.dictionary, ...mask })
+      this.obj.end(parts.bytes)
     },
   }
-  return image
 }
 
 const images = new WeakMap<PDFKit.PDFDocument, Image>()

@@ -1,6 +1,8 @@
 import type { Letterhead } from '../report-card/report-card.input.ts'
-import { baseIn, type Canvas, colors, type Style } from './canvas.ts'
+import { baseIn, colors, type Style } from './canvas.ts'
 import { type CrestPicture, drawCrest } from './crest.ts'
+import type { Block } from './flow.ts'
+import type { Fonts } from './fonts.ts'
 import { wrap } from './lines.ts'
 
 const NAME: Style = { face: 'semibold', size: 19, color: colors.accent }
@@ -9,27 +11,22 @@ const CREST = 52
 const GAP = 14
 const RULE = 12
 
-/** The school's name, address and crest over the rule in its colour. */
-export type LetterheadPlan = { height: number; draw: (canvas: Canvas, left: number, top: number, width: number) => void }
+type Place = { crest: CrestPicture | null; fonts: Fonts; left: number; width: number }
 
-export function letterhead(
-  { name, address, email, phone }: Letterhead,
-  crest: CrestPicture | null,
-  width: number,
-  canvas: Pick<Canvas, 'fonts'>,
-): LetterheadPlan {
+/** The school's name, address and crest over the rule in its colour; `gap` is the room below it. */
+export function letterhead({ name, address, email, phone }: Letterhead, { crest, fonts, left, width }: Place, gap: number): Block {
   const across = crest ? CREST * Math.min(1, crest.width / crest.height) : 0
   const indent = crest ? across + GAP : 0
-  const size = canvas.fonts.semibold.widthOf(name, NAME.size) > 2 * (width - indent) ? 12 : NAME.size
-  const names = wrap(name, canvas.fonts.semibold, size, width - indent)
+  const size = fonts.semibold.widthOf(name, NAME.size) > 2 * (width - indent) ? 12 : NAME.size
+  const names = wrap(name, fonts.semibold, size, width - indent)
   const contact = [address?.replace(/\s*\n\s*/g, ', '), phone, email].filter(Boolean).join('  ·  ')
-  const lines = wrap(contact, canvas.fonts.regular, LINE.size, width - indent)
+  const lines = wrap(contact, fonts.regular, LINE.size, width - indent)
   const text = names.length * size * 1.3 + lines.length * LINE.size * 1.45
   const body = Math.max(text, crest ? CREST : 0)
   return {
-    height: body + RULE,
-    draw: (on, left, top, whole) => {
-      on.decoration(() => on.rule(left, top + body + RULE - 1, whole, colors.accent, 1.5))
+    height: body + RULE + gap,
+    draw: (on, top) => {
+      on.decoration(() => on.rule(left, top + body + RULE - 1, width, colors.accent, 1.5))
       if (crest) drawCrest(on, crest, { x: left, y: top + (body - CREST) / 2, size: CREST }, `Crest of ${name}`)
       const x = left + indent
       const first = top + (body - text) / 2

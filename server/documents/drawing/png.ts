@@ -77,24 +77,24 @@ function sampler({ depth, colour }: Header): (line: Buffer, index: number, chann
   return (line, index) => (((line[(index * depth) >> 3] as number) >> (8 - depth - ((index * depth) & 7))) & most) * scale
 }
 
-type Paint = (line: Buffer, index: number, into: Uint8Array, at: number) => void
+type Paint = (line: Buffer, index: number, into: Uint8Array) => void
 
 /** Writes one pixel as red, green, blue and how opaque it is. */
 function painter({ header, palette, transparency }: Chunks): Paint {
   const sample = sampler(header)
   const [grey, hasAlpha] = [header.colour === 0 || header.colour === 4, header.colour === 4 || header.colour === 6]
   if (header.colour === 3) {
-    return (line, index, into, at) => {
+    return (line, index, into) => {
       const entry = sample(line, index, 0)
-      for (let channel = 0; channel < 3; channel += 1) into[at + channel] = palette[entry * 3 + channel] ?? 0
-      into[at + 3] = transparency[entry] ?? 255
+      for (let channel = 0; channel < 3; channel += 1) into[channel] = palette[entry * 3 + channel] ?? 0
+      into[3] = transparency[entry] ?? 255
     }
   }
   const clear = transparency.length > 0 && header.depth === 8 ? [1, 3, 5].map((at) => transparency[at]) : null
-  return (line, index, into, at) => {
-    for (let channel = 0; channel < 3; channel += 1) into[at + channel] = sample(line, index, grey ? 0 : channel)
-    const isClear = clear !== null && [0, 1, 2].every((channel) => into[at + channel] === (clear[channel] ?? clear[0]))
-    into[at + 3] = hasAlpha ? sample(line, index, grey ? 1 : 3) : isClear ? 0 : 255
+  return (line, index, into) => {
+    for (let channel = 0; channel < 3; channel += 1) into[channel] = sample(line, index, grey ? 0 : channel)
+    const isClear = clear !== null && [0, 1, 2].every((channel) => into[channel] === (clear[channel] ?? clear[0]))
+    into[3] = hasAlpha ? sample(line, index, grey ? 1 : 3) : isClear ? 0 : 255
   }
 }
 
@@ -154,7 +154,7 @@ class Lines {
     unfilter(this.line, this.above, this.pixel)
     const samples = this.line.subarray(1)
     for (let column = 0; column < across; column += 1) {
-      this.paint(samples, column, this.dot, 0)
+      this.paint(samples, column, this.dot)
       this.into.add(x + column * dx, y + this.row * dy, this.dot)
     }
     ;[this.line, this.above] = [this.above, this.line]

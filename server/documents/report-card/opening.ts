@@ -39,11 +39,6 @@ const tightSpacing = {
 }
 const spacingOf = ({ density }: Card) => (density.tight ? tightSpacing : normalSpacing)
 
-function headBlock(card: Card): Block {
-  const plan = letterhead(card.frame.school, card.crest, card.width, card)
-  return { height: plan.height + spacingOf(card).afterRule, draw: (canvas, top) => plan.draw(canvas, card.left, top, card.width) }
-}
-
 /** What it is and whose. */
 function titleBlock(card: Card): Block {
   const name = fullName(card.own.student)
@@ -157,4 +152,9 @@ function stripBlock(card: Card): Block {
 }
 
 /** All above the table of subjects. */
-export const openingBlocks = (card: Card): Block[] => [headBlock(card), titleBlock(card), factsBlock(card), stripBlock(card)]
+export const openingBlocks = (card: Card): Block[] => [
+  letterhead(card.frame.school, card, spacingOf(card).afterRule),
+  titleBlock(card),
+  factsBlock(card),
+  stripBlock(card),
+]

@@ -1,6 +1,5 @@
 import { type Canvas, canvasFor, colors, type Style } from '../drawing/canvas.ts'
-import type { CrestPicture } from '../drawing/crest.ts'
-import { crestPicture } from '../drawing/crest.ts'
+import { type CrestPicture, crestPicture } from '../drawing/crest.ts'
 import { flow, heightOf, type PlacedBlock } from '../drawing/flow.ts'
 import { type Fonts, openFonts } from '../drawing/fonts.ts'
 import { cut } from '../drawing/lines.ts'
@@ -28,19 +27,14 @@ function cardOf({ input, fonts, crest }: CardSetup, own: ReportCard, density: De
 }
 
 /** A card laid out at the widest spacing with which it fits one page, else on several. */
-function laidOut(setup: CardSetup, own: ReportCard): { card: Card; pages: PlacedBlock[][] } {
-  let found: { card: Card; pages: PlacedBlock[][] } | undefined
-  for (const density of [...densities, longDensity]) {
-    const card = cardOf(setup, own, density)
-    const { head, blocks } = subjectBlocks(card)
-    const placed = { head, blocks: [...openingBlocks(card), ...blocks, ...remarkBlocks(card)], closing: closingBlocks(card) }
-    const bounds = { first: edge.top, top: edge.later, bottom: card.sheet.height - edge.bottom }
-    const height = heightOf(placed.blocks) + (head?.height ?? 0) + heightOf(placed.closing)
-    if (density !== longDensity && bounds.first + height > bounds.bottom) continue
-    found = { card, pages: flow({ ...placed, ...bounds }) }
-    break
-  }
-  return found as { card: Card; pages: PlacedBlock[][] }
+function laidOut(setup: CardSetup, own: ReportCard, step = 0): { card: Card; pages: PlacedBlock[][] } {
+  const card = cardOf(setup, own, densities[step] ?? longDensity)
+  const { head, blocks } = subjectBlocks(card)
+  const placed = { head, blocks: [...openingBlocks(card), ...blocks, ...remarkBlocks(card)], closing: closingBlocks(card) }
+  const bounds = { first: edge.top, top: edge.later, bottom: card.sheet.height - edge.bottom }
+  const height = heightOf(placed.blocks) + (head?.height ?? 0) + heightOf(placed.closing)
+  const isTooLong = bounds.first + height > bounds.bottom
+  return isTooLong && step < densities.length ? laidOut(setup, own, step + 1) : { card, pages: flow({ ...placed, ...bounds }) }
 }
 
 function drawFooter(canvas: Canvas, card: Card, page: number, pages: number): void {
