@@ -8,10 +8,8 @@ const calculationModels = ['weighted_cumulative', 'weighted_continuous', 'contin
 const termNames = ['michaelmas', 'hilary', 'trinity'] as const
 
 export const academicYear = (c: Columns, { school }: School) =>
-  c.ofSchool(
-    'public',
-    'academic_year',
-    {
+  c.ofSchool('public', 'academic_year', {
+    columns: {
       name: c.text().notNull(),
       start_date: c.day().notNull(),
       end_date: c.day().notNull(),
@@ -21,7 +19,7 @@ export const academicYear = (c: Columns, { school }: School) =>
       year_coursework_weight: c.decimal(),
       ...timestamps(c),
     },
-    (t) => [
+    rules: (t) => [
       c.foreign('academic_year_school', [t.school_id], [school.id]),
       c.check('academic_year_dates', sql`${t.end_date} > ${t.start_date}`),
       c.check('academic_year_model', sql`${t.grading_model} in ('term_based', 'year_based')`),
@@ -31,7 +29,7 @@ export const academicYear = (c: Columns, { school }: School) =>
       ),
       c.check('academic_year_weights', sql`${t.year_exam_weight} between 0 and 100 and ${t.year_coursework_weight} between 0 and 100`),
     ],
-  )
+  })
 
 export const academicYearDescription = ofSchool({
   identity: ['created_at'],
@@ -47,11 +45,14 @@ export type Year = { academic_year: ReturnType<typeof academicYear> }
 
 /** Register: the one row of a school that names its active year, so that two active years cannot exist. */
 export const activeYear = (c: Columns, { school, academic_year }: School & Year) =>
-  c.ofSchool('public', 'active_year', { academic_year_id: c.uuid(), updated_at: c.instant().notNull() }, (t) => [
-    c.unique('active_year_once', [t.school_id]),
-    c.foreign('active_year_school', [t.school_id], [school.id]),
-    c.foreign('active_year_year', [t.school_id, t.academic_year_id], [academic_year.school_id, academic_year.id]),
-  ])
+  c.ofSchool('public', 'active_year', {
+    columns: { academic_year_id: c.uuid(), updated_at: c.instant().notNull() },
+    rules: (t) => [
+      c.unique('active_year_once', [t.school_id]),
+      c.foreign('active_year_school', [t.school_id], [school.id]),
+      c.foreign('active_year_year', [t.school_id, t.academic_year_id], [academic_year.school_id, academic_year.id]),
+    ],
+  })
 
 export const activeYearDescription = ofSchool({
   identity: [],
@@ -61,10 +62,8 @@ export const activeYearDescription = ofSchool({
 })
 
 export const term = (c: Columns, { academic_year }: Year) =>
-  c.ofSchool(
-    'public',
-    'term',
-    {
+  c.ofSchool('public', 'term', {
+    columns: {
       academic_year_id: c.uuid().notNull(),
       name: c.choice(termNames).notNull(),
       start_date: c.day().notNull(),
@@ -75,7 +74,7 @@ export const term = (c: Columns, { academic_year }: Year) =>
       sort_order: c.int().notNull(),
       ...timestamps(c),
     },
-    (t) => [
+    rules: (t) => [
       c.unique('term_name_once', [t.school_id, t.academic_year_id, t.name]),
       c.foreign('term_year', [t.school_id, t.academic_year_id], [academic_year.school_id, academic_year.id]),
       // Within a page of replication, while names pass from one term to another, a row has none of the three (store/replica/rivals.ts).
@@ -83,7 +82,7 @@ export const term = (c: Columns, { academic_year }: Year) =>
       c.check('term_dates', sql`${t.end_date} > ${t.start_date}`),
       c.check('term_weights', sql`${t.exam_weight} between 0 and 100 and ${t.coursework_weight} between 0 and 100`),
     ],
-  )
+  })
 
 export type Term = { term: ReturnType<typeof term> }
 
@@ -101,18 +100,16 @@ export const termDescription = ofSchool({
 })
 
 export const subject = (c: Columns, { school }: School) =>
-  c.ofSchool(
-    'public',
-    'subject',
-    {
+  c.ofSchool('public', 'subject', {
+    columns: {
       name: c.text().notNull(),
       code: c.text().notNull(),
       sort_order: c.int().notNull(),
       is_active: c.flag().notNull(),
       ...timestamps(c),
     },
-    (t) => [c.unique('subject_code_once', [t.school_id, t.code]), c.foreign('subject_school', [t.school_id], [school.id])],
-  )
+    rules: (t) => [c.unique('subject_code_once', [t.school_id, t.code]), c.foreign('subject_school', [t.school_id], [school.id])],
+  })
 
 export type Subject = { subject: ReturnType<typeof subject> }
 

@@ -52,17 +52,18 @@ const changesText = customType<{ data: Changes; driverData: string }>({
   toDriver: changesToText,
 })
 
-type Extra = (table: BuildExtraConfigColumns<string, Record<string, PgColumnBuilderBase>, 'pg'>) => PgTableExtraConfigValue[]
+type PgColumns = Record<string, PgColumnBuilderBase>
+type Definition = { columns: PgColumns; rules: (table: BuildExtraConfigColumns<string, PgColumns, 'pg'>) => PgTableExtraConfigValue[] }
 type Group = [AnyPgColumn, ...AnyPgColumn[]]
 
 const words = {
-  table: (place: DatabaseSchema, name: string, columns: Record<string, PgColumnBuilderBase>, extra: Extra) =>
-    place === 'public' ? pgTable(name, columns, extra) : (postgresSchemas[place] as PgSchema).table(name, columns, extra),
-  ofSchool: (place: DatabaseSchema, name: string, columns: Record<string, PgColumnBuilderBase>, extra: Extra) =>
-    words.table(place, name, { id: uuid().notNull(), school_id: uuid().notNull(), ...columns }, (t) => [
-      primaryKey({ columns: [t['school_id'] as AnyPgColumn, t['id'] as AnyPgColumn] }),
-      ...extra(t),
-    ]),
+  table: (place: DatabaseSchema, name: string, { columns, rules }: Definition) =>
+    place === 'public' ? pgTable(name, columns, rules) : (postgresSchemas[place] as PgSchema).table(name, columns, rules),
+  ofSchool: (place: DatabaseSchema, name: string, { columns, rules }: Definition) =>
+    words.table(place, name, {
+      columns: { id: uuid().notNull(), school_id: uuid().notNull(), ...columns },
+      rules: (t) => [primaryKey({ columns: [t['school_id'] as AnyPgColumn, t['id'] as AnyPgColumn] }), ...rules(t)],
+    }),
   uuid: () => uuid(),
   text: () => bytewise(),
   choice: () => bytewise(),

@@ -7,6 +7,10 @@ import { type Changes, changesToText, textToChanges } from './changes.ts'
 export type DatabaseSchema = 'public' | 'student' | 'staff' | 'grading' | 'reporting' | 'sync'
 const schoolKey = () => ({ id: text().notNull(), school_id: text().notNull() })
 type SchoolKey = ReturnType<typeof schoolKey>
+type Definition<N extends string, C extends Record<string, SQLiteColumnBuilderBase>, K = unknown> = {
+  columns: C
+  rules: (table: BuildColumns<N, K & C, 'sqlite'>) => SQLiteTableExtraConfigValue[]
+}
 type Built<N extends string, C extends Record<string, SQLiteColumnBuilderBase>> = ReturnType<typeof sqliteTable<N, C>>
 
 const changesText = customType<{ data: Changes; driverData: string }>({
@@ -23,17 +27,15 @@ export const sqliteColumns = {
   table: <N extends string, C extends Record<string, SQLiteColumnBuilderBase>>(
     _place: DatabaseSchema,
     name: N,
-    columns: C,
-    extra: (table: BuildColumns<N, C, 'sqlite'>) => SQLiteTableExtraConfigValue[],
-  ): Built<N, C> => sqliteTable(name, columns, extra),
+    { columns, rules }: Definition<N, C>,
+  ): Built<N, C> => sqliteTable(name, columns, rules),
   /** A table whose rows belong to a school, and have their key within it. */
   ofSchool: <N extends string, C extends Record<string, SQLiteColumnBuilderBase>>(
     _place: DatabaseSchema,
     name: N,
-    columns: C,
-    extra: (table: BuildColumns<N, SchoolKey & C, 'sqlite'>) => SQLiteTableExtraConfigValue[],
+    { columns, rules }: Definition<N, C, SchoolKey>,
   ): Built<N, SchoolKey & C> =>
-    sqliteTable(name, { ...schoolKey(), ...columns }, (t) => [primaryKey({ columns: [t.school_id, t.id] }), ...extra(t)]),
+    sqliteTable(name, { ...schoolKey(), ...columns }, (t) => [primaryKey({ columns: [t.school_id, t.id] }), ...rules(t)]),
   uuid: () => text(),
   text: () => text(),
   choice: <const V extends readonly [string, ...string[]]>(values: V) => text({ enum: values }),

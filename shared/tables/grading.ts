@@ -7,10 +7,8 @@ import type { School } from './people.ts'
 
 /** `student_group_id` null: an assessment of every class that takes the subject (decisions §4). */
 export const assessment = (c: Columns, { term, subject, student_group }: Term & Subject & Group) =>
-  c.ofSchool(
-    'grading',
-    'assessment',
-    {
+  c.ofSchool('grading', 'assessment', {
+    columns: {
       term_id: c.uuid().notNull(),
       subject_id: c.uuid().notNull(),
       student_group_id: c.uuid(),
@@ -25,7 +23,7 @@ export const assessment = (c: Columns, { term, subject, student_group }: Term & 
       created_by: c.uuid(),
       ...timestamps(c),
     },
-    (t) => [
+    rules: (t) => [
       c.unique('assessment_in_term', [t.school_id, t.id, t.term_id]),
       c.index('assessment_term_subject', t.school_id, t.term_id, t.subject_id),
       c.foreign('assessment_term_fk', [t.school_id, t.term_id], [term.school_id, term.id]),
@@ -35,7 +33,7 @@ export const assessment = (c: Columns, { term, subject, student_group }: Term & 
       c.check('assessment_max_score', sql`${t.max_score} > 0 and ${t.max_score} <= 100000`),
       c.check('assessment_weight', sql`${t.weight} between 0 and 1000`),
     ],
-  )
+  })
 
 export const assessmentDescription = ofSchool({
   identity: ['term_id', 'subject_id', 'created_by', 'created_at'],
@@ -58,10 +56,8 @@ type Assessment = { assessment: ReturnType<typeof assessment> }
  * a pupil's term without touching the table, and results stay as fast as years pile up (design/performance.md).
  */
 export const grade = (c: Columns, { assessment, student }: Assessment & Student) =>
-  c.ofSchool(
-    'grading',
-    'grade',
-    {
+  c.ofSchool('grading', 'grade', {
+    columns: {
       assessment_id: c.uuid().notNull(),
       term_id: c.uuid().notNull(),
       student_id: c.uuid().notNull(),
@@ -73,7 +69,7 @@ export const grade = (c: Columns, { assessment, student }: Assessment & Student)
       updated_by: c.uuid(),
       ...timestamps(c),
     },
-    (t) => [
+    rules: (t) => [
       c.unique('grade_once', [t.school_id, t.assessment_id, t.student_id]),
       c.index('grade_student_term', t.school_id, t.student_id, t.term_id, t.assessment_id, t.score, t.is_excluded),
       c.foreign(
@@ -84,7 +80,7 @@ export const grade = (c: Columns, { assessment, student }: Assessment & Student)
       c.foreign('grade_student_fk', [t.school_id, t.student_id], [student.school_id, student.id]),
       c.check('grade_score', sql`${t.score} between 0 and 100000`),
     ],
-  )
+  })
 
 /** The letter is not stored: it follows from the score, the maximum and the scale of the moment (decisions §4). */
 export const gradeDescription = ofSchool({
@@ -102,20 +98,18 @@ const isBand = (value: unknown) =>
 
 /** One row a school; absent means the default scale of decisions §4. */
 export const gradingScale = (c: Columns, { school }: School) =>
-  c.ofSchool(
-    'grading',
-    'grading_scale',
-    {
+  c.ofSchool('grading', 'grading_scale', {
+    columns: {
       pass_mark: c.decimal().notNull(),
       bands: c.json<Band[]>().notNull(),
       updated_at: c.instant().notNull(),
     },
-    (t) => [
+    rules: (t) => [
       c.unique('grading_scale_once', [t.school_id]),
       c.foreign('grading_scale_school', [t.school_id], [school.id]),
       c.check('grading_scale_pass_mark', sql`${t.pass_mark} between 0 and 100`),
     ],
-  )
+  })
 
 export const gradingScaleDescription = ofSchool({
   identity: [],

@@ -20,10 +20,8 @@ export type JobFailure = { id: string; message: string }
  * leaves its node.
  */
 export const job = (c: Columns) =>
-  c.ofSchool(
-    'reporting',
-    'job',
-    {
+  c.ofSchool('reporting', 'job', {
+    columns: {
       kind: c.choice(jobKinds).notNull(),
       status: c.choice(jobStatuses).notNull(),
       wanted: c.text(),
@@ -39,11 +37,11 @@ export const job = (c: Columns) =>
       leased_until: c.instant(),
       taken: c.int().notNull(),
     },
-    (t) => [
+    rules: (t) => [
       c.unique('job_once', [t.school_id, t.wanted]),
       c.index('job_waiting', t.status, t.created_at),
       c.index('job_ended', t.ended_at),
       c.check('job_kind', sql`${t.kind} in ('report_pdfs')`),
       c.check('job_status', sql`${t.status} in ('queued', 'running', 'done', 'failed')`),
     ],
-  )
+  })

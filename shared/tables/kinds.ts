@@ -1,7 +1,8 @@
 import type { Columns } from './columns.sqlite.ts'
 import { defineTables, type Replicated } from './tables.ts'
 
-export type Kind = 'uuid' | 'text' | 'choice' | 'flag' | 'int' | 'bigint' | 'decimal' | 'day' | 'instant' | 'json'
+const kinds = ['uuid', 'text', 'choice', 'flag', 'int', 'bigint', 'decimal', 'day', 'instant', 'json'] as const
+export type Kind = (typeof kinds)[number]
 
 /** A column, as far as its kind goes. */
 class Word {
@@ -10,23 +11,14 @@ class Word {
   default = () => this
 }
 
-const word = (kind: Kind) => () => new Word(kind)
+type Definition = { columns: Readonly<Record<string, Word>> }
 const words = {
-  table: (_place: string, _name: string, columns: Readonly<Record<string, Word>>) =>
+  ...Object.fromEntries(kinds.map((kind) => [kind, () => new Word(kind)])),
+  table: (_place: string, _name: string, { columns }: Definition) =>
     Object.fromEntries(Object.entries(columns).map(([name, { kind }]) => [name, kind])),
-  ofSchool: (place: string, name: string, columns: Readonly<Record<string, Word>>) =>
-    words.table(place, name, { id: new Word('uuid'), school_id: new Word('uuid'), ...columns }),
-  uuid: word('uuid'),
-  text: word('text'),
-  choice: word('choice'),
-  flag: word('flag'),
-  int: word('int'),
-  bigint: word('bigint'),
-  decimal: word('decimal'),
-  day: word('day'),
-  instant: word('instant'),
-  json: word('json'),
-  changes: word('json'),
+  ofSchool: (place: string, name: string, { columns }: Definition) =>
+    words.table(place, name, { columns: { id: new Word('uuid'), school_id: new Word('uuid'), ...columns } }),
+  changes: () => new Word('json'),
 }
 
 /** Of every replicated table: what kind of value each column holds, read from the same words as the tables of both databases. */

@@ -7,29 +7,25 @@ export type NodeRole = (typeof nodeRoles)[number]
 
 /** Which database this is. A new row (an incarnation) after a restore, a clone or a new enrolment; `ended_at` null is the current one. */
 export const node = (c: Columns) =>
-  c.table(
-    'sync',
-    'node',
-    {
+  c.table('sync', 'node', {
+    columns: {
       id: c.uuid().notNull(),
       kind: c.choice(nodeRoles).notNull(),
       created_at: c.instant().notNull(),
       ended_at: c.instant(),
     },
-    (t) => [c.key(t.id), c.unique('node_one_current', [t.kind], sql`ended_at is null`)],
-  )
+    rules: (t) => [c.key(t.id), c.unique('node_one_current', [t.kind], sql`ended_at is null`)],
+  })
 
 /**
  * Per school: the last position of the feed and the head of its history's hash chain. Updated last before every commit. `floor`: up to
  * which position deletions were forgotten; who has read less cannot follow the feed from there.
  */
 export const syncFeed = (c: Columns) =>
-  c.table(
-    'sync',
-    'sync_feed',
-    { school_id: c.uuid().notNull(), seq: c.bigint().notNull(), head: c.text().notNull(), floor: c.bigint().notNull().default(0) },
-    (t) => [c.key(t.school_id)],
-  )
+  c.table('sync', 'sync_feed', {
+    columns: { school_id: c.uuid().notNull(), seq: c.bigint().notNull(), head: c.text().notNull(), floor: c.bigint().notNull().default(0) },
+    rules: (t) => [c.key(t.school_id)],
+  })
 
 /**
  * One row beside every replicated row (sync.md, «Versions»).
@@ -38,10 +34,8 @@ export const syncFeed = (c: Columns) =>
  * that wrote it; `extra` holds what the row itself cannot (docs/design/replication.md, «Stored»); `source_id` the peer that has this very state.
  */
 export const syncRow = (c: Columns) =>
-  c.table(
-    'sync',
-    'sync_row',
-    {
+  c.table('sync', 'sync_row', {
+    columns: {
       school_id: c.uuid().notNull(),
       table_name: c.text().notNull(),
       row_id: c.uuid().notNull(),
@@ -55,19 +49,17 @@ export const syncRow = (c: Columns) =>
       /** A rule between rows lets something else stand than what was claimed, or keeps what was deleted. */
       settled: c.flag().notNull(),
     },
-    (t) => [
+    rules: (t) => [
       c.key(t.school_id, t.table_name, t.row_id),
       c.index('sync_row_feed', t.school_id, t.seq),
       c.indexWhere('sync_row_settled', sql`settled`, t.school_id, t.table_name),
     ],
-  )
+  })
 
 /** Append-only: who wrote what, when, on which node, before and after. `head` chains the transactions of one school and node. */
 export const history = (c: Columns) =>
-  c.ofSchool(
-    'sync',
-    'history',
-    {
+  c.ofSchool('sync', 'history', {
+    columns: {
       seq: c.bigint().notNull(),
       /** Its number on the node that wrote it, in whose chain `head` stands. */
       node_seq: c.bigint().notNull(),
@@ -94,18 +86,16 @@ export const history = (c: Columns) =>
       /** The number of the node that told it here; null for what was written here. It is not told there again. */
       source_id: c.uuid(),
     },
-    (t) => [c.index('history_of_row', t.school_id, t.near_id, t.seq, t.row_id), c.index('history_of_feed', t.school_id, t.seq)],
-  )
+    rules: (t) => [c.index('history_of_row', t.school_id, t.near_id, t.seq, t.row_id), c.index('history_of_feed', t.school_id, t.seq)],
+  })
 
 /**
  * A signed-in device, and the family of its refresh tokens: only the hashes of the current one and of the one before are
  * kept; every successor is derived from its predecessor (decisions §3). Never leaves its node.
  */
 export const session = (c: Columns) =>
-  c.table(
-    'public',
-    'session',
-    {
+  c.table('public', 'session', {
+    columns: {
       id: c.uuid().notNull(),
       user_id: c.uuid().notNull(),
       refresh_hash: c.text().notNull(),
@@ -117,18 +107,16 @@ export const session = (c: Columns) =>
       expires_at: c.instant().notNull(),
       revoked_at: c.instant(),
     },
-    (t) => [c.key(t.id), c.index('session_user', t.user_id), c.index('session_expiry', t.expires_at)],
-  )
+    rules: (t) => [c.key(t.id), c.index('session_user', t.user_id), c.index('session_expiry', t.expires_at)],
+  })
 
 /** How a code came to its owner: by mail, from the sign-in desk, or from the server's own console. */
 const codeKinds = ['mail', 'desk', 'console'] as const
 
 /** The one live code of each kind of an address, as an HMAC. `wrong_tries` ends a mailed one. */
 export const otpCode = (c: Columns) =>
-  c.table(
-    'public',
-    'otp_code',
-    {
+  c.table('public', 'otp_code', {
+    columns: {
       email: c.text().notNull(),
       kind: c.choice(codeKinds).notNull(),
       code_hash: c.text().notNull(),
@@ -136,30 +124,29 @@ export const otpCode = (c: Columns) =>
       expires_at: c.instant().notNull(),
       wrong_tries: c.int().notNull(),
     },
-    (t) => [c.key(t.email, t.kind), c.check('otp_code_kind', sql`${t.kind} in ('mail', 'desk', 'console')`)],
-  )
+    rules: (t) => [c.key(t.email, t.kind), c.check('otp_code_kind', sql`${t.kind} in ('mail', 'desk', 'console')`)],
+  })
 
 /** Counters of tries within a window: `key` says of what, `resets_at` when it starts again. */
 export const attempt = (c: Columns) =>
-  c.table('public', 'attempt', { key: c.text().notNull(), count: c.int().notNull(), resets_at: c.instant().notNull() }, (t) => [
-    c.key(t.key),
-    c.index('attempt_expiry', t.resets_at),
-  ])
+  c.table('public', 'attempt', {
+    columns: { key: c.text().notNull(), count: c.int().notNull(), resets_at: c.instant().notNull() },
+    rules: (t) => [c.key(t.key), c.index('attempt_expiry', t.resets_at)],
+  })
 
 /** A TOTP secret that its owner has been shown and not confirmed yet; encrypted. Never leaves its node. */
 export const totpEnrolment = (c: Columns) =>
-  c.table(
-    'public',
-    'totp_enrolment',
-    { user_id: c.uuid().notNull(), sealed_secret: c.text().notNull(), expires_at: c.instant().notNull() },
-    (t) => [c.key(t.user_id), c.index('totp_enrolment_expiry', t.expires_at)],
-  )
+  c.table('public', 'totp_enrolment', {
+    columns: { user_id: c.uuid().notNull(), sealed_secret: c.text().notNull(), expires_at: c.instant().notNull() },
+    rules: (t) => [c.key(t.user_id), c.index('totp_enrolment_expiry', t.expires_at)],
+  })
 
 /**
  * By what the secret of the server that last opened this database can be told from another, without saying it: the console checks
  * that it works with the same one. `use` is always `sign-in`.
  */
 export const serverSecret = (c: Columns) =>
-  c.table('public', 'server_secret', { use: c.text().notNull(), mark: c.text().notNull(), seen_at: c.instant().notNull() }, (t) => [
-    c.key(t.use),
-  ])
+  c.table('public', 'server_secret', {
+    columns: { use: c.text().notNull(), mark: c.text().notNull(), seen_at: c.instant().notNull() },
+    rules: (t) => [c.key(t.use)],
+  })

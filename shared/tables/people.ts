@@ -8,10 +8,8 @@ const schoolTypes = ['primary', 'secondary'] as const
 
 /** A person with an address. `school_id` names the active school on this node; role and activity are read from the membership. */
 export const userProfile = (c: Columns) =>
-  c.table(
-    'public',
-    'user_profile',
-    {
+  c.table('public', 'user_profile', {
+    columns: {
       id: c.uuid().notNull(),
       email: c.text().notNull(),
       first_name: c.text(),
@@ -25,8 +23,8 @@ export const userProfile = (c: Columns) =>
       school_id: c.uuid(),
       ...timestamps(c),
     },
-    (t) => [c.key(t.id), c.unique('user_profile_email', [t.email])],
-  )
+    rules: (t) => [c.key(t.id), c.unique('user_profile_email', [t.email])],
+  })
 
 export const userProfileDescription: Description = {
   scope: 'commons',
@@ -38,10 +36,8 @@ export const userProfileDescription: Description = {
 }
 
 export const school = (c: Columns) =>
-  c.table(
-    'public',
-    'school',
-    {
+  c.table('public', 'school', {
+    columns: {
       id: c.uuid().notNull(),
       name: c.text().notNull(),
       code: c.text(),
@@ -57,8 +53,8 @@ export const school = (c: Columns) =>
       is_active: c.flag().notNull(),
       ...timestamps(c),
     },
-    (t) => [c.key(t.id), c.check('school_type_known', sql`${t.school_type} in ('primary', 'secondary')`)],
-  )
+    rules: (t) => [c.key(t.id), c.check('school_type_known', sql`${t.school_type} in ('primary', 'secondary')`)],
+  })
 
 export const schoolDescription: Description = {
   scope: 'self',
@@ -80,22 +76,20 @@ export type School = { school: ReturnType<typeof school> }
 
 /** Membership, the source of truth for role and activity (specification, «school_management»). */
 export const schoolManagement = (c: Columns, { user_profile, school }: Profile & School) =>
-  c.ofSchool(
-    'public',
-    'school_management',
-    {
+  c.ofSchool('public', 'school_management', {
+    columns: {
       user_id: c.uuid().notNull(),
       role: c.choice(roles).notNull(),
       is_active: c.flag().notNull(),
       ...timestamps(c),
     },
-    (t) => [
+    rules: (t) => [
       c.unique('school_management_once', [t.user_id, t.school_id]),
       c.foreign('school_management_school', [t.school_id], [school.id]),
       c.foreign('school_management_user', [t.user_id], [user_profile.id]),
       c.check('school_management_role', sql`${t.role} in ('admin', 'teacher', 'member')`),
     ],
-  )
+  })
 
 export const schoolManagementDescription = ofSchool({
   identity: ['user_id', 'created_at'],
@@ -106,10 +100,8 @@ export const schoolManagementDescription = ofSchool({
 })
 
 export const schoolJoinRequest = (c: Columns, { user_profile, school }: Profile & School) =>
-  c.ofSchool(
-    'public',
-    'school_join_request',
-    {
+  c.ofSchool('public', 'school_join_request', {
+    columns: {
       user_id: c.uuid().notNull(),
       status: c.choice(requestStatuses).notNull(),
       message: c.text(),
@@ -117,14 +109,14 @@ export const schoolJoinRequest = (c: Columns, { user_profile, school }: Profile 
       reviewed_at: c.instant(),
       reviewed_by: c.uuid(),
     },
-    (t) => [
+    rules: (t) => [
       c.unique('school_join_request_one_pending', [t.user_id, t.school_id], sql`status = 'pending'`),
       c.index('school_join_request_user', t.user_id, t.status),
       c.foreign('school_join_request_school', [t.school_id], [school.id]),
       c.foreign('school_join_request_user_fk', [t.user_id], [user_profile.id]),
       c.check('school_join_request_status', sql`${t.status} in ('pending', 'approved', 'rejected')`),
     ],
-  )
+  })
 
 export const schoolJoinRequestDescription = ofSchool({
   identity: ['user_id', 'message', 'requested_at'],

@@ -16,10 +16,8 @@ export type Resolution = { choice: 'current' | 'kept' | 'typed'; value: Conflict
  * writes meet makes the same record.
  */
 export const syncConflict = (c: Columns, { school }: School) =>
-  c.ofSchool(
-    'sync',
-    'sync_conflict',
-    {
+  c.ofSchool('sync', 'sync_conflict', {
+    columns: {
       entity: c.text().notNull(),
       row_id: c.uuid().notNull(),
       unit: c.text().notNull(),
@@ -35,14 +33,14 @@ export const syncConflict = (c: Columns, { school }: School) =>
       resolved_by: c.uuid(),
       resolution: c.json<Resolution | null>(),
     },
-    (t) => [
+    rules: (t) => [
       c.index('sync_conflict_row', t.school_id, t.entity, t.row_id),
       c.index('sync_conflict_open', t.school_id, t.status, t.hlc),
       c.foreign('sync_conflict_school', [t.school_id], [school.id]),
       c.check('sync_conflict_kind', sql`${t.kind} in ('value', 'delete', 'rule', 'right')`),
       c.check('sync_conflict_status', sql`${t.status} in ('noticed', 'open', 'resolved')`),
     ],
-  )
+  })
 
 const isRecordOrNone = (value: unknown) => value === null || isRecord(value)
 
@@ -58,10 +56,8 @@ export const syncConflictDescription = ofSchool({
  * again after every page, never in the way of the rest. Local: every node holds back by itself.
  */
 export const syncHeld = (c: Columns) =>
-  c.table(
-    'sync',
-    'sync_held',
-    {
+  c.table('sync', 'sync_held', {
+    columns: {
       school_id: c.uuid().notNull(),
       table_name: c.text().notNull(),
       row_id: c.uuid().notNull(),
@@ -71,8 +67,8 @@ export const syncHeld = (c: Columns) =>
       since: c.instant().notNull(),
       tries: c.int().notNull(),
     },
-    (t) => [c.key(t.school_id, t.table_name, t.row_id)],
-  )
+    rules: (t) => [c.key(t.school_id, t.table_name, t.row_id)],
+  })
 
 /**
  * A write that a parent refused, kept whole, with its dot (`node_id`, `counter`; null where it was kept by a program of before, or could not
@@ -80,10 +76,8 @@ export const syncHeld = (c: Columns) =>
  * for the administrators. `seen_at`: since when nobody has to look at it any more.
  */
 export const syncRefused = (c: Columns) =>
-  c.table(
-    'sync',
-    'sync_refused',
-    {
+  c.table('sync', 'sync_refused', {
+    columns: {
       id: c.uuid().notNull(),
       school_id: c.uuid().notNull(),
       table_name: c.text().notNull(),
@@ -100,8 +94,8 @@ export const syncRefused = (c: Columns) =>
       counter: c.bigint(),
       parent_id: c.uuid(),
     },
-    (t) => [c.key(t.id), c.index('sync_refused_school', t.school_id, t.refused_at)],
-  )
+    rules: (t) => [c.key(t.id), c.index('sync_refused_school', t.school_id, t.refused_at)],
+  })
 
 /**
  * What a child and its parent did not hold alike when they were compared twice: by table how many rows each held. `healed_at` once a later
@@ -124,10 +118,8 @@ export type KeptDifference = {
  * Of a laptop below `wipe_asked_at` is when an administrator asked that it be erased, and `wiped_at` when it said that it is.
  */
 export const syncPeer = (c: Columns) =>
-  c.table(
-    'sync',
-    'sync_peer',
-    {
+  c.table('sync', 'sync_peer', {
+    columns: {
       id: c.uuid().notNull(),
       side: c.choice(['parent', 'child']).notNull(),
       kind: c.choice(nodeRoles).notNull(),
@@ -159,15 +151,13 @@ export const syncPeer = (c: Columns) =>
       wipe_asked_at: c.instant(),
       wiped_at: c.instant(),
     },
-    (t) => [c.key(t.id), c.index('sync_peer_school', t.school_id)],
-  )
+    rules: (t) => [c.key(t.id), c.index('sync_peer_school', t.school_id)],
+  })
 
 /** A one-time invitation for a node. `code_hash`: the public key that follows from its code (`server/replication/identity/keys.ts`), from which nobody gets the code. */
 export const syncInvitation = (c: Columns) =>
-  c.table(
-    'sync',
-    'sync_invitation',
-    {
+  c.table('sync', 'sync_invitation', {
+    columns: {
       id: c.uuid().notNull(),
       code_hash: c.text().notNull(),
       kind: c.choice(['school', 'laptop']).notNull(),
@@ -178,18 +168,16 @@ export const syncInvitation = (c: Columns) =>
       expires_at: c.instant().notNull(),
       used_at: c.instant(),
     },
-    (t) => [c.key(t.id), c.unique('sync_invitation_code', [t.code_hash])],
-  )
+    rules: (t) => [c.key(t.id), c.unique('sync_invitation_code', [t.code_hash])],
+  })
 
 /**
  * Files that a row names and that are not yet where they should be (docs/design/replication.md): `down` it is missing here and the parent
  * is asked for it, `up` the parent is to be given it. Tried again at `next_at`; `reason` is why it did not work the last time.
  */
 export const syncFile = (c: Columns) =>
-  c.table(
-    'sync',
-    'sync_file',
-    {
+  c.table('sync', 'sync_file', {
+    columns: {
       peer_id: c.uuid().notNull(),
       table_name: c.text().notNull(),
       row_id: c.uuid().notNull(),
@@ -198,18 +186,16 @@ export const syncFile = (c: Columns) =>
       next_at: c.instant().notNull(),
       reason: c.text(),
     },
-    (t) => [
+    rules: (t) => [
       c.key(t.peer_id, t.table_name, t.row_id),
       c.index('sync_file_next', t.peer_id, t.next_at),
       c.check('sync_file_direction', sql`${t.direction} in ('down', 'up')`),
     ],
-  )
+  })
 
 /** Up to which numbers of this node's own feeds, of the school and of people, the files of rows were looked at for the parent of this `epoch`. */
 export const syncFilePlace = (c: Columns) =>
-  c.table(
-    'sync',
-    'sync_file_place',
-    { peer_id: c.uuid().notNull(), epoch: c.uuid().notNull(), seq: c.bigint().notNull(), people: c.bigint().notNull() },
-    (t) => [c.key(t.peer_id)],
-  )
+  c.table('sync', 'sync_file_place', {
+    columns: { peer_id: c.uuid().notNull(), epoch: c.uuid().notNull(), seq: c.bigint().notNull(), people: c.bigint().notNull() },
+    rules: (t) => [c.key(t.peer_id)],
+  })

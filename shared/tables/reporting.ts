@@ -42,10 +42,8 @@ const isFrozen = (value: unknown) =>
   value === undefined || (isRecord(value) && areEntries(value['entries']) && isSnapshot(value['snapshot']))
 
 export const reportBook = (c: Columns, { student, student_group, term }: Student & Group & Term) =>
-  c.ofSchool(
-    'reporting',
-    'report_book',
-    {
+  c.ofSchool('reporting', 'report_book', {
+    columns: {
       student_id: c.uuid().notNull(),
       academic_year_id: c.uuid().notNull(),
       term_id: c.uuid().notNull(),
@@ -63,7 +61,7 @@ export const reportBook = (c: Columns, { student, student_group, term }: Student
       attendance_percentage: c.decimal(),
       ...timestamps(c),
     },
-    (t) => [
+    rules: (t) => [
       c.unique('report_book_once', [t.school_id, t.student_id, t.term_id, t.report_type]),
       c.index('report_book_class_term', t.school_id, t.student_group_id, t.term_id, t.report_type),
       c.foreign('report_book_student', [t.school_id, t.student_id], [student.school_id, student.id]),
@@ -73,7 +71,7 @@ export const reportBook = (c: Columns, { student, student_group, term }: Student
       c.check('report_book_status', sql`${t.status} in ('draft', 'published', 'sent_to_ministry')`),
       c.check('report_book_attendance', sql`${t.attendance_percentage} between 0 and 100`),
     ],
-  )
+  })
 
 export const reportBookDescription = ofSchool({
   identity: ['student_id', 'academic_year_id', 'term_id', 'report_type', 'created_at'],
@@ -106,10 +104,8 @@ type Book = { report_book: ReturnType<typeof reportBook> }
 
 /** The letter shown is `manual_letter` where a teacher typed one, else `computed_letter`; generating again keeps the typed one (decisions §6). */
 export const reportBookEntry = (c: Columns, { report_book, subject }: Book & Subject) =>
-  c.ofSchool(
-    'reporting',
-    'report_book_entry',
-    {
+  c.ofSchool('reporting', 'report_book_entry', {
+    columns: {
       report_book_id: c.uuid().notNull(),
       subject_id: c.uuid().notNull(),
       coursework_average: c.decimal(),
@@ -122,12 +118,12 @@ export const reportBookEntry = (c: Columns, { report_book, subject }: Book & Sub
       sort_order: c.int().notNull(),
       ...timestamps(c),
     },
-    (t) => [
+    rules: (t) => [
       c.unique('report_book_entry_once', [t.school_id, t.report_book_id, t.subject_id]),
       c.foreign('report_book_entry_book', [t.school_id, t.report_book_id], [report_book.school_id, report_book.id]),
       c.foreign('report_book_entry_subject', [t.school_id, t.subject_id], [subject.school_id, subject.id]),
     ],
-  )
+  })
 
 /** The snapshot columns follow from the book's snapshot; what a teacher typed is replicated per field. */
 export const reportBookEntryDescription = ofSchool({
@@ -139,10 +135,8 @@ export const reportBookEntryDescription = ofSchool({
 })
 
 export const reportBookPdf = (c: Columns, { report_book }: Book) =>
-  c.ofSchool(
-    'reporting',
-    'report_book_pdf',
-    {
+  c.ofSchool('reporting', 'report_book_pdf', {
+    columns: {
       report_book_id: c.uuid().notNull(),
       file_path: c.text().notNull(),
       file_size: c.int().notNull(),
@@ -150,12 +144,12 @@ export const reportBookPdf = (c: Columns, { report_book }: Book) =>
       generated_by: c.uuid(),
       generated_at: c.instant().notNull(),
     },
-    (t) => [
+    rules: (t) => [
       c.index('report_book_pdf_book', t.school_id, t.report_book_id),
       c.index('report_book_pdf_path', t.file_path),
       c.foreign('report_book_pdf_book_fk', [t.school_id, t.report_book_id], [report_book.school_id, report_book.id]),
     ],
-  )
+  })
 
 export const reportBookPdfDescription = ofSchool({
   identity: ['report_book_id', 'file_path', 'file_size', 'sha256', 'generated_by', 'generated_at'],
@@ -163,10 +157,8 @@ export const reportBookPdfDescription = ofSchool({
 })
 
 export const classReportFile = (c: Columns, { student_group, term }: Group & Term) =>
-  c.ofSchool(
-    'reporting',
-    'class_report_file',
-    {
+  c.ofSchool('reporting', 'class_report_file', {
+    columns: {
       student_group_id: c.uuid().notNull(),
       term_id: c.uuid().notNull(),
       report_type: c.choice(reportTypes).notNull(),
@@ -177,7 +169,7 @@ export const classReportFile = (c: Columns, { student_group, term }: Group & Ter
       generated_by: c.uuid(),
       generated_at: c.instant().notNull(),
     },
-    (t) => [
+    rules: (t) => [
       c.index('class_report_file_class', t.school_id, t.student_group_id, t.term_id),
       c.index('class_report_file_path', t.file_path),
       c.foreign('class_report_file_class_fk', [t.school_id, t.student_group_id], [student_group.school_id, student_group.id]),
@@ -185,7 +177,7 @@ export const classReportFile = (c: Columns, { student_group, term }: Group & Ter
       c.check('class_report_file_report_type', sql`${t.report_type} in ('term', 'year_end')`),
       c.check('class_report_file_file_type', sql`${t.file_type} in ('pdf', 'csv', 'xlsx')`),
     ],
-  )
+  })
 
 export const classReportFileDescription = ofSchool({
   identity: ['student_group_id', 'term_id', 'report_type', 'file_type', 'file_path', 'file_size', 'sha256', 'generated_by', 'generated_at'],

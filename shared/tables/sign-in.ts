@@ -4,18 +4,16 @@ import type { Profile } from './people.ts'
 
 /** The confirmed TOTP secret of a person, at most one; its row's id is made from theirs. `sealed_secret` is encrypted by the node. */
 export const userTotp = (c: Columns, { user_profile }: Profile) =>
-  c.table(
-    'public',
-    'user_totp',
-    {
+  c.table('public', 'user_totp', {
+    columns: {
       id: c.uuid().notNull(),
       user_id: c.uuid().notNull(),
       sealed_secret: c.text().notNull(),
       confirmed_at: c.instant().notNull(),
       ...timestamps(c),
     },
-    (t) => [c.key(t.id), c.unique('user_totp_once', [t.user_id]), c.foreign('user_totp_user', [t.user_id], [user_profile.id])],
-  )
+    rules: (t) => [c.key(t.id), c.unique('user_totp_once', [t.user_id]), c.foreign('user_totp_user', [t.user_id], [user_profile.id])],
+  })
 
 export const userTotpDescription: Description = {
   scope: 'commons',
@@ -33,10 +31,8 @@ export const userTotpDescription: Description = {
  * hash, encrypted by the node.
  */
 export const recoveryCode = (c: Columns, { user_profile }: Profile) =>
-  c.table(
-    'public',
-    'recovery_code',
-    {
+  c.table('public', 'recovery_code', {
+    columns: {
       id: c.uuid().notNull(),
       user_id: c.uuid().notNull(),
       slot: c.int().notNull(),
@@ -46,12 +42,12 @@ export const recoveryCode = (c: Columns, { user_profile }: Profile) =>
       used_at: c.instant(),
       ...timestamps(c),
     },
-    (t) => [
+    rules: (t) => [
       c.key(t.id),
       c.unique('recovery_code_slot', [t.user_id, t.slot]),
       c.foreign('recovery_code_user', [t.user_id], [user_profile.id]),
     ],
-  )
+  })
 
 export const recoveryCodeDescription: Description = {
   scope: 'commons',
