@@ -1,8 +1,9 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { useMutation } from '@tanstack/react-query'
-import { type ComponentProps, type ReactNode, type RefObject, useRef, useState } from 'react'
+import { type ComponentProps, type ReactNode, type RefObject, useContext, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
+import { Closing } from './closing.ts'
 import styles from './dialog.module.css'
 import { Actions, Form, SaveActions } from './field.tsx'
 import layout from './layout.module.css'
@@ -12,7 +13,8 @@ type DialogProps = {
   title: string
   lead?: ReactNode
   wide?: boolean
-  onClose: () => void
+  /** Where the page itself keeps that it is open; a `DialogButton` closes its own. */
+  onClose?: (() => void) | undefined
   /** The element that gets the focus first, in place of the first focusable one. */
   first?: RefObject<HTMLElement | null> | undefined
   children: ReactNode
@@ -20,8 +22,10 @@ type DialogProps = {
 
 /** A window over the page. Esc and a press outside close it; the focus returns to where it was. */
 export function Dialog({ title, lead, wide = false, onClose, first, children }: DialogProps) {
+  const around = useContext(Closing)
+  const close = onClose ?? around
   return (
-    <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Base.Root open onOpenChange={(isOpen) => !isOpen && close?.()}>
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
         <Base.Popup initialFocus={first ?? true} className={`${layout['box']} ${styles['popup']} ${wide ? styles['wide'] : ''}`}>
@@ -29,14 +33,25 @@ export function Dialog({ title, lead, wide = false, onClose, first, children }: 
             <Base.Title>{title}</Base.Title>
             {lead && <Base.Description className={styles['lead']}>{lead}</Base.Description>}
           </div>
-          {children}
+          <Closing value={close}>{children}</Closing>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
   )
 }
 
-type DialogButtonProps = { dialog: (onClose: () => void) => ReactNode } & Omit<ComponentProps<typeof Button>, 'onClick'>
+/** Closes the dialog in which it stands: «Cancel», or what its children say. */
+export function CloseButton({ children, ...button }: Omit<ComponentProps<typeof Button>, 'onClick'>) {
+  const { t } = useTranslation('app')
+  const close = useContext(Closing)
+  return (
+    <Button {...button} onClick={() => close?.()}>
+      {children ?? t('action.cancel')}
+    </Button>
+  )
+}
+
+type DialogButtonProps = { dialog: ReactNode } & Omit<ComponentProps<typeof Button>, 'onClick'>
 
 /** A button that opens a dialog. */
 export function DialogButton({ dialog, ...button }: DialogButtonProps) {
@@ -44,25 +59,21 @@ export function DialogButton({ dialog, ...button }: DialogButtonProps) {
   return (
     <>
       <Button {...button} onClick={() => setOpen(true)} />
-      {isOpen && dialog(() => setOpen(false))}
+      {isOpen && <Closing value={() => setOpen(false)}>{dialog}</Closing>}
     </>
   )
 }
 
 type FormDialogProps = {
-  title: string
-  lead?: ReactNode
-  wide?: boolean
   /** What `useForm` answers. */
   form: { send: () => void; busy?: boolean; failure?: unknown }
   /** The dialog that asks before the deletion, shown in place of this one. */
   deletion?: ReactNode
-  onClose: () => void
-  children: ReactNode
-} & Omit<ComponentProps<typeof SaveActions>, 'busy' | 'onCancel' | 'onDelete'>
+} & Omit<DialogProps, 'first'> &
+  Omit<ComponentProps<typeof SaveActions>, 'busy' | 'onCancel' | 'onDelete'>
 
 /** A dialog of one form: what failed, its fields, and the buttons to save, cancel and delete. */
-export function FormDialog({ title, lead, wide = false, form, deletion, onClose, children, ...actions }: FormDialogProps) {
+export function FormDialog({ title, lead, wide, form, deletion, onClose, children, ...actions }: FormDialogProps) {
   const [isDeleting, setDeleting] = useState(false)
   if (isDeleting) return deletion
   return (
@@ -70,7 +81,7 @@ export function FormDialog({ title, lead, wide = false, form, deletion, onClose,
       <Form onSend={form.send}>
         <FailureNotice failure={form.failure} />
         {children}
-        <SaveActions {...actions} busy={form.busy} onDelete={deletion ? () => setDeleting(true) : undefined} onCancel={onClose} />
+        <SaveActions {...actions} busy={form.busy} onDelete={deletion ? () => setDeleting(true) : undefined} />
       </Form>
     </Dialog>
   )
@@ -80,22 +91,23 @@ type ConfirmProps = {
   title: string
   text: ReactNode
   /** The name of the action, where it is not «Delete». */
-  action?: string | undefined
-  danger?: boolean | undefined
+  action?: string
+  danger?: boolean
   onConfirm: () => Promise<unknown>
-  onClose: () => void
+  onClose?: () => void
 }
 
 /** Asks before an action that is hard to undo, and shows why it failed. Enter alone confirms only what is no `danger`. */
 export function ConfirmDialog({ title, text, action, danger = true, onConfirm, onClose }: ConfirmProps) {
   const { t } = useTranslation('app')
-  const confirming = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
+  const around = useContext(Closing)
+  const confirming = useMutation({ mutationFn: onConfirm, onSuccess: onClose ?? around ?? undefined })
   const confirmButton = useRef<HTMLButtonElement>(null)
   return (
     <Dialog title={title} lead={text} first={danger ? undefined : confirmButton} onClose={onClose}>
       <FailureNotice failure={confirming.error} />
       <Actions>
-        <Button onClick={onClose}>{t('action.cancel')}</Button>
+        <CloseButton />
         <Button ref={confirmButton} look={danger ? 'danger' : 'primary'} busy={confirming.isPending} onClick={() => confirming.mutate()}>
           {action ?? t('action.delete')}
         </Button>
@@ -110,7 +122,7 @@ type ConfirmButtonProps = Omit<ConfirmProps, 'onClose'> & Omit<DialogButtonProps
 export function ConfirmButton({ title, text, action, danger, onConfirm, children = action, ...button }: ConfirmButtonProps) {
   const question = { title, text, action, danger, onConfirm }
   return (
-    <DialogButton {...button} dialog={(close) => <ConfirmDialog {...question} onClose={close} />}>
+    <DialogButton {...button} dialog={<ConfirmDialog {...question} />}>
       {children}
     </DialogButton>
   )
@@ -123,7 +135,7 @@ export function InfoDialog({ children, ...dialog }: DialogProps) {
     <Dialog {...dialog}>
       {children}
       <Actions>
-        <Button onClick={dialog.onClose}>{t('action.close')}</Button>
+        <CloseButton>{t('action.close')}</CloseButton>
       </Actions>
     </Dialog>
   )

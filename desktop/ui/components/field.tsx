@@ -1,6 +1,7 @@
-import { type ComponentProps, type ReactNode, type RefObject, useEffect, useId, useRef } from 'react'
+import { type ComponentProps, type ReactNode, type RefObject, useContext, useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
+import { Closing } from './closing.ts'
 import styles from './field.module.css'
 import layout from './layout.module.css'
 
@@ -184,12 +185,14 @@ type SaveActionsProps = {
   busyWord?: string
   danger?: boolean
   onDelete?: (() => void) | undefined
-  onCancel?: (() => void) | undefined
+  /** In a dialog it closes the dialog. */
+  onCancel?: () => void
 }
 
 /** The end of a form that saves: delete and cancel where they are possible, and save. */
 export function SaveActions({ busy, disabled, action, busyWord, danger, onDelete, onCancel }: SaveActionsProps) {
   const { t } = useTranslation('app')
+  const cancel = useContext(Closing) ?? onCancel
   return (
     <Actions>
       {onDelete && (
@@ -197,7 +200,7 @@ export function SaveActions({ busy, disabled, action, busyWord, danger, onDelete
           {t('action.delete')}
         </Button>
       )}
-      {onCancel && <Button onClick={onCancel}>{t('action.cancel')}</Button>}
+      {cancel && <Button onClick={cancel}>{t('action.cancel')}</Button>}
       <Button type="submit" look={danger ? 'danger' : 'primary'} disabled={disabled} busy={busy} busyWord={busyWord ?? t('state.saving')}>
         {action ?? t('action.save')}
       </Button>

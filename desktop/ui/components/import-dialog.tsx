@@ -1,7 +1,8 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ReplyOf } from '../api/queries.ts'
 import { enumerated } from '../words/format.ts'
+import { Closing } from './closing.ts'
 import { Dialog } from './dialog.tsx'
 import { Form, SaveActions, TextField } from './field.tsx'
 import { Badge, FailureNotice, Notice } from './page.tsx'
@@ -26,13 +27,13 @@ type Props = {
   /** Sends the table: a dry run reports every row and changes nothing, the other writes everything or nothing. */
   send: (form: FormData, dryRun: boolean) => Promise<Report>
   onDone: () => Promise<unknown>
-  onClose: () => void
 }
 type Result = { of: Props['table']; report: Report | null; failure: unknown }
 
 /** Imports a table: first a dry run that reports each row, then all rows in one write. */
-export function ImportDialog({ title, lead, children, table, names, remedy, send, onDone, onClose }: Props) {
+export function ImportDialog({ title, lead, children, table, names, remedy, send, onDone }: Props) {
   const { t } = useTranslation('app')
+  const close = useContext(Closing)
   const [result, setResult] = useState<Result | null>(null)
   const [isBusy, setBusy] = useState(false)
   const [isWriting, setWriting] = useState(false)
@@ -50,7 +51,7 @@ export function ImportDialog({ title, lead, children, table, names, remedy, send
       if (dryRun || answer.errors > 0) return
       await onDone()
       tell(t('import.done'))
-      onClose()
+      close?.()
     } catch (error) {
       setResult({ of: table, report: null, failure: error })
     } finally {
@@ -59,7 +60,7 @@ export function ImportDialog({ title, lead, children, table, names, remedy, send
   }
   const writes = report && report.errors === 0 ? report.created + report.updated : 0
   return (
-    <Dialog wide title={title} lead={lead} onClose={onClose}>
+    <Dialog wide title={title} lead={lead}>
       <Form onSend={() => void run(writes === 0)}>
         {children}
         <FailureNotice failure={failure} />
@@ -70,7 +71,6 @@ export function ImportDialog({ title, lead, children, table, names, remedy, send
           disabled={!table}
           busy={isBusy}
           busyWord={t(isWriting ? 'import.writing' : 'import.looking')}
-          onCancel={onClose}
         />
       </Form>
     </Dialog>

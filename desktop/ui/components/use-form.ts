@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { issueOf } from '../words/failure.ts'
+import { Closing } from './closing.ts'
 import { tell } from './toasts.tsx'
 
 type TextsOf<D> = { [K in keyof D]: D[K] extends string ? K : never }[keyof D] & string
@@ -13,6 +14,7 @@ type FormOptions<D> = {
   isValid?: (draft: D) => boolean
   /** Saves the values. A text that it gives is shown as a message. */
   save: (draft: D) => Promise<unknown>
+  /** In a dialog it closes the dialog. */
   onSaved?: () => void
 }
 
@@ -23,13 +25,14 @@ type FormOptions<D> = {
  */
 export function useForm<D extends object>({ initial, required = [], isValid, save, onSaved }: FormOptions<D>) {
   const { t } = useTranslation('app')
+  const close = useContext(Closing)
   const [draft, setDraft] = useState(initial)
   const [isChecked, setChecked] = useState(false)
   const saving = useMutation({
     mutationFn: save,
     onSuccess: (message) => {
       if (typeof message === 'string') tell(message)
-      onSaved?.()
+      ;(onSaved ?? close)?.()
     },
   })
   const set = (change: Partial<D>) => setDraft((before) => ({ ...before, ...change }))

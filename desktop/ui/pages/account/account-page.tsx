@@ -106,7 +106,7 @@ function OwnSchools() {
   useQuery({ ...me(), refetchInterval: pending ? POLL_MS : false })
   const switchTo = useSwitchSchool()
   const join = !pending && (
-    <DialogButton size="small" dialog={(close) => <JoinDialog not={(schools.data ?? []).map(({ school }) => school.id)} onClose={close} />}>
+    <DialogButton size="small" dialog={<JoinDialog not={(schools.data ?? []).map(({ school }) => school.id)} />}>
       {t('schools.join')}
     </DialogButton>
   )
@@ -152,18 +152,11 @@ function Pending() {
   )
 }
 
-function JoinDialog({ not, onClose }: { not: readonly string[]; onClose: () => void }) {
+function JoinDialog({ not }: { not: readonly string[] }) {
   const { t } = useTranslation('account')
   return (
-    <Dialog title={t('schools.join')} lead={t('schools.joinLead')} onClose={onClose}>
-      <JoinSchool
-        not={not}
-        onCancel={onClose}
-        onRequested={({ school }) => {
-          tell(t('schools.asked', { school: school.name }))
-          onClose()
-        }}
-      />
+    <Dialog title={t('schools.join')} lead={t('schools.joinLead')}>
+      <JoinSchool not={not} savedWord={(school) => t('schools.asked', { school })} />
     </Dialog>
   )
 }

@@ -2,14 +2,15 @@ import type { OwnSignInMethods } from '@markbook/shared/contract/sign-in-methods
 import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, save, useSave } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
+import { Closing } from '../../components/closing.ts'
 import { copyText } from '../../components/copy-text.ts'
-import { ConfirmButton, Dialog, DialogButton } from '../../components/dialog.tsx'
+import { CloseButton, ConfirmButton, Dialog, DialogButton } from '../../components/dialog.tsx'
 import { Actions, CodeField, Form, SaveActions } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice } from '../../components/page.tsx'
@@ -54,7 +55,7 @@ function App({ own }: { own: OwnSignInMethods }) {
       </div>
       <p>{t('app.text')}</p>
       <div className={layout['wrap']}>
-        <DialogButton dialog={(close) => <AppDialog onClose={close} />}>{t(own.confirmed_at ? 'app.another' : 'app.setUp')}</DialogButton>
+        <DialogButton dialog={<AppDialog />}>{t(own.confirmed_at ? 'app.another' : 'app.setUp')}</DialogButton>
         {own.confirmed_at && (
           <ConfirmButton
             look="danger"
@@ -85,9 +86,7 @@ function Codes({ own }: { own: OwnSignInMethods }) {
       </div>
       <p>{t('codes.text')}</p>
       <div className={layout['wrap']}>
-        <DialogButton dialog={(close) => <CodesDialog left={left} onClose={close} />}>
-          {t(left > 0 ? 'codes.again' : 'codes.make')}
-        </DialogButton>
+        <DialogButton dialog={<CodesDialog left={left} />}>{t(left > 0 ? 'codes.again' : 'codes.make')}</DialogButton>
       </div>
     </div>
   )
@@ -97,8 +96,9 @@ function Codes({ own }: { own: OwnSignInMethods }) {
 const grouped = (secret: string) => secret.match(/.{1,4}/g)?.join(' ') ?? secret
 
 /** Scan the code and type what the app shows. Nothing changes before a correct code. */
-function AppDialog({ onClose }: { onClose: () => void }) {
+function AppDialog() {
   const { t } = useTranslation(['account', 'app'])
+  const close = useContext(Closing)
   const [code, setCode] = useState('')
   // The secret is made for this dialog and must not be requested twice.
   const enrolment = useQuery({
@@ -113,13 +113,13 @@ function AppDialog({ onClose }: { onClose: () => void }) {
     if (confirm.isPending) return
     const onSuccess = () => {
       tell(t('app.ready'))
-      onClose()
+      close?.()
     }
     confirm.mutate({ body: { token } }, { onSuccess })
   }
   const isWrong = confirm.error instanceof Failure && confirm.error.code === 'otp_invalid'
   return (
-    <Dialog title={t('app.dialog')} lead={t('app.lead')} onClose={onClose}>
+    <Dialog title={t('app.dialog')} lead={t('app.lead')}>
       <Answer of={enrolment}>
         {({ otpauth_uri, secret }) => (
           <Form onSend={() => send(code)}>
@@ -147,7 +147,6 @@ function AppDialog({ onClose }: { onClose: () => void }) {
               busy={confirm.isPending}
               busyWord={t('app:state.wait')}
               disabled={code.length < limits.otp.length}
-              onCancel={onClose}
             />
           </Form>
         )}
@@ -159,20 +158,20 @@ function AppDialog({ onClose }: { onClose: () => void }) {
 const spaced = (code: string) => `${code.slice(0, 4)} ${code.slice(4)}`
 
 /** Ten recovery codes, shown only once. `left`: how many of an older set become invalid. */
-function CodesDialog({ left, onClose }: { left: number; onClose: () => void }) {
-  const { t } = useTranslation(['account', 'app'])
+function CodesDialog({ left }: { left: number }) {
+  const { t } = useTranslation('account')
   const make = useSave('outage', 'newRecoveryCodes')
   const codes = make.data?.codes
   const lead = codes ? t('codes.keep') : left > 0 ? t('codes.ends', { count: left }) : t('codes.once')
   return (
-    <Dialog title={t(codes ? 'codes.shown' : 'codes.dialog')} lead={lead} onClose={onClose}>
+    <Dialog title={t(codes ? 'codes.shown' : 'codes.dialog')} lead={lead}>
       {codes ? (
-        <Shown codes={codes} onClose={onClose} />
+        <Shown codes={codes} />
       ) : (
         <>
           <FailureNotice failure={make.error} />
           <Actions>
-            <Button onClick={onClose}>{t('app:action.cancel')}</Button>
+            <CloseButton />
             <Button look={left > 0 ? 'danger' : 'primary'} busy={make.isPending} onClick={() => make.mutate(undefined)}>
               {t('codes.make')}
             </Button>
@@ -183,7 +182,7 @@ function CodesDialog({ left, onClose }: { left: number; onClose: () => void }) {
   )
 }
 
-function Shown({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
+function Shown({ codes }: { codes: readonly string[] }) {
   const { t } = useTranslation(['account', 'app'])
   const [copied, setCopied] = useState<boolean | null>(null)
   const copy = async () => setCopied(await copyText(codes.map(spaced).join('\n')))
@@ -198,9 +197,7 @@ function Shown({ codes, onClose }: { codes: readonly string[]; onClose: () => vo
       <Actions>
         <Button onClick={() => void copy()}>{t('codes.copy')}</Button>
         <Button onClick={() => window.print()}>{t('app:action.print')}</Button>
-        <Button look="primary" onClick={onClose}>
-          {t('codes.done')}
-        </Button>
+        <CloseButton look="primary">{t('codes.done')}</CloseButton>
       </Actions>
       <Paper codes={codes} />
     </>

@@ -15,11 +15,10 @@ type Props = {
   subjectId: string
   /** The class from which it was opened; a new one is offered for it or for every class. */
   classId: string | null
-  onClose: () => void
 }
 
 /** Adds or changes an assessment. */
-export function AssessmentDialog({ assessment, termId, subjectId, classId, onClose }: Props) {
+export function AssessmentDialog({ assessment, termId, subjectId, classId }: Props) {
   const { t } = useTranslation('assessments')
   const form = useForm({
     initial: () => draftOf(assessment),
@@ -36,7 +35,6 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId, onClo
       }
       return t('saved', { title: typed.title })
     },
-    onSaved: onClose,
   })
   const { draft, set, field } = form
   const faults = form.isChecked ? numberFaults(draft) : {}
@@ -44,8 +42,7 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId, onClo
     <FormDialog
       title={assessment ? t('change', { title: assessment.title }) : t('new')}
       form={form}
-      deletion={assessment && <DeleteAssessment assessment={assessment} onClose={onClose} />}
-      onClose={onClose}
+      deletion={assessment && <DeleteAssessment assessment={assessment} />}
     >
       <TextField label={t('name')} hint={t('nameHint')} maxLength={200} {...field('title')} />
       <Row>
@@ -103,7 +100,7 @@ function ClassChoice({ value, offered, ...field }: ClassChoiceProps) {
 }
 
 /** Deletes an assessment and its marks, once its title was typed. */
-function DeleteAssessment({ assessment, onClose }: { assessment: Assessment; onClose: () => void }) {
+function DeleteAssessment({ assessment }: { assessment: Assessment }) {
   const { t } = useTranslation(['assessments', 'app'])
   const isSame = (typed: string) => typed.trim() === assessment.title.trim()
   const form = useForm({
@@ -113,7 +110,6 @@ function DeleteAssessment({ assessment, onClose }: { assessment: Assessment; onC
       await save('assessments', 'remove', { params: { id: assessment.id } }, ['grades'])
       return t('deleted', { title: assessment.title })
     },
-    onSaved: onClose,
   })
   return (
     <FormDialog
@@ -124,7 +120,6 @@ function DeleteAssessment({ assessment, onClose }: { assessment: Assessment; onC
       action={t('app:action.delete')}
       disabled={!isSame(form.draft.typed)}
       busyWord={t('app:state.deleting')}
-      onClose={onClose}
     >
       <TextField label={t('typeTitle')} {...form.field('typed')} />
     </FormDialog>

@@ -31,10 +31,7 @@ export function AssessmentsPage() {
       actions={
         term &&
         subject && (
-          <DialogButton
-            look="primary"
-            dialog={(close) => <AssessmentDialog {...scopeOf(term, subject)} assessment={null} onClose={close} />}
-          >
+          <DialogButton look="primary" dialog={<AssessmentDialog {...scopeOf(term, subject)} assessment={null} />}>
             {t('add')}
           </DialogButton>
         )
@@ -96,11 +93,7 @@ function Title({ assessment, scope }: { assessment: Assessment; scope: Scope }) 
   const { title, is_excluded, exclusion_reason: reason } = assessment
   return (
     <>
-      <DialogButton
-        look="quiet"
-        aria-label={t('change', { title })}
-        dialog={(close) => <AssessmentDialog {...scope} assessment={assessment} onClose={close} />}
-      >
+      <DialogButton look="quiet" aria-label={t('change', { title })} dialog={<AssessmentDialog {...scope} assessment={assessment} />}>
         {title}
       </DialogButton>{' '}
       {is_excluded && <Badge tone="warn">{reason ? t('excludedBecause', { reason }) : t('excluded')}</Badge>}

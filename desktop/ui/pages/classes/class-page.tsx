@@ -34,8 +34,8 @@ function Whole({ group }: { group: ClassDetails }) {
       <ButtonLink to="/reports/$classId" params={{ classId: group.id }}>
         {t('toReports')}
       </ButtonLink>
-      <DialogButton dialog={(close) => <Rename group={group} onClose={close} />}>{t('rename')}</DialogButton>
-      <DialogButton look="danger" dialog={(close) => <Removal group={group} onClose={close} />}>
+      <DialogButton dialog={<Rename group={group} />}>{t('rename')}</DialogButton>
+      <DialogButton look="danger" dialog={<Removal group={group} />}>
         {t('delete')}
       </DialogButton>
     </>
@@ -48,7 +48,7 @@ function Whole({ group }: { group: ClassDetails }) {
   )
 }
 
-function Rename({ group, onClose }: { group: ClassDetails; onClose: () => void }) {
+function Rename({ group }: { group: ClassDetails }) {
   const { t } = useTranslation(['classes', 'app'])
   const form = useForm({
     initial: { name: group.name },
@@ -56,16 +56,15 @@ function Rename({ group, onClose }: { group: ClassDetails; onClose: () => void }
       await save('classes', 'update', { params: { classId: group.id }, body: { name: name.trim() } })
       return t('saved', { name: name.trim() })
     },
-    onSaved: onClose,
   })
   return (
-    <FormDialog title={t('rename')} form={form} onClose={onClose}>
+    <FormDialog title={t('rename')} form={form}>
       <TextField {...form.field('name')} label={t('name')} maxLength={200} />
     </FormDialog>
   )
 }
 
-function Removal({ group, onClose }: { group: ClassDetails; onClose: () => void }) {
+function Removal({ group }: { group: ClassDetails }) {
   const { t } = useTranslation('classes')
   const navigate = useNavigate()
   const confirm = async () => {
@@ -75,13 +74,5 @@ function Removal({ group, onClose }: { group: ClassDetails; onClose: () => void 
     await refresh(['classes', 'reports', 'history'])
     tell(t('deleted', { name: group.name }))
   }
-  return (
-    <ConfirmDialog
-      title={t('deleteTitle', { name: group.name })}
-      text={t('deleteText')}
-      action={t('delete')}
-      onConfirm={confirm}
-      onClose={onClose}
-    />
-  )
+  return <ConfirmDialog title={t('deleteTitle', { name: group.name })} text={t('deleteText')} action={t('delete')} onConfirm={confirm} />
 }

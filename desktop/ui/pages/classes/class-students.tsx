@@ -25,17 +25,10 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
   const takenOf = useTakenOf(taken)
   const actions = mayChange && (
     <>
-      <DialogButton
-        dialog={(close) => (
-          <SubjectsForMany classId={classId} students={students.data ?? []} taken={taken} takenOf={takenOf} onClose={close} />
-        )}
-      >
+      <DialogButton dialog={<SubjectsForMany classId={classId} students={students.data ?? []} taken={taken} takenOf={takenOf} />}>
         {t('subjectsForMany')}
       </DialogButton>
-      <DialogButton
-        look="primary"
-        dialog={(close) => <EnrolDialog classId={classId} className={className} yearId={yearId} onClose={close} />}
-      >
+      <DialogButton look="primary" dialog={<EnrolDialog classId={classId} className={className} yearId={yearId} />}>
         {t('enrol')}
       </DialogButton>
     </>
@@ -96,7 +89,7 @@ function Students({ classId, className, students, takenOf, mayChange }: Students
               <DialogButton
                 size="small"
                 aria-label={t('subjectsOf', { name: nameOf(student) })}
-                dialog={(close) => <StudentSubjectsDialog classId={classId} student={student} onClose={close} />}
+                dialog={<StudentSubjectsDialog classId={classId} student={student} />}
               >
                 {t('chooseSubjects')}
               </DialogButton>
@@ -118,7 +111,7 @@ function Students({ classId, className, students, takenOf, mayChange }: Students
 }
 
 /** Enrols several pupils who are in no class of the year. A search keeps what is ticked. */
-function EnrolDialog({ classId, className, yearId, onClose }: { classId: string; className: string; yearId: string; onClose: () => void }) {
+function EnrolDialog({ classId, className, yearId }: Omit<Props, 'mayChange'>) {
   const { t } = useTranslation(['classes', 'app'])
   const [search, setSearch] = useState('')
   const { free, isLoading } = useFreeStudents(yearId, useDeferredValue(search.trim()))
@@ -130,7 +123,6 @@ function EnrolDialog({ classId, className, yearId, onClose }: { classId: string;
       const made = await save('classes', 'enrollBulk', { params: { id: classId }, body: { studentIds: [...chosen] } }, ['students'])
       return t('enrolled', { count: made.length })
     },
-    onSaved: onClose,
   })
   const shownIds = free.map(({ id }) => id)
   const isAll = shownIds.length > 0 && shownIds.every((id) => chosen.has(id))
@@ -142,7 +134,6 @@ function EnrolDialog({ classId, className, yearId, onClose }: { classId: string;
       form={form}
       disabled={chosen.size === 0}
       action={t('enrolChosen', { count: chosen.size })}
-      onClose={onClose}
     >
       <TextField label={t('find')} type="search" value={search} onChange={({ target }) => setSearch(target.value)} />
       {isLoading && <Loading />}
@@ -177,10 +168,10 @@ function useFreeStudents(yearId: string, search: string) {
   }
 }
 
-type StudentSubjectsProps = { classId: string; student: { id: string; first_name: string; last_name: string }; onClose: () => void }
+type StudentSubjectsProps = { classId: string; student: { id: string; first_name: string; last_name: string } }
 
 /** The subjects of one pupil. None ticked means every subject of the class (decisions §4). */
-function StudentSubjectsDialog({ classId, student, onClose }: StudentSubjectsProps) {
+function StudentSubjectsDialog({ classId, student }: StudentSubjectsProps) {
   const { t } = useTranslation(['classes', 'app'])
   const own = useQuery(ask('classes', 'studentSubjects', { params: { id: classId, sid: student.id } }))
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
@@ -200,14 +191,12 @@ function StudentSubjectsDialog({ classId, student, onClose }: StudentSubjectsPro
         if (!chosen?.has(id)) await save('classes', 'removeStudentSubject', { params: { id: classId, sid: student.id, subjectId: id } })
       }
     },
-    onSaved: onClose,
   })
   return (
     <FormDialog
       title={t('subjectsOf', { name: nameOf(student) })}
       lead={t('subjectsLead')}
       form={{ ...form, failure: own.error ?? form.failure }}
-      onClose={onClose}
     >
       {chosen ? <SubjectList label={t('subject')} chosen={chosen} onChange={setChosen} /> : <Loading />}
     </FormDialog>
@@ -221,12 +210,11 @@ type SubjectsForManyProps = {
   taken: ReadonlyMap<string, unknown> | undefined
   /** Their subjects as text. */
   takenOf: (studentId: string) => string
-  onClose: () => void
 }
 type Named = { id: string; name: string }
 
 /** Assigns several subjects to several pupils of the class. No pupil loses a subject unless that is chosen. */
-function SubjectsForMany({ classId, students, taken, takenOf, onClose }: SubjectsForManyProps) {
+function SubjectsForMany({ classId, students, taken, takenOf }: SubjectsForManyProps) {
   const { t } = useTranslation(['classes', 'app'])
   const subjects = useQuery(ask('subjects', 'list'))
   const [subjectIds, setSubjectIds] = useState<ReadonlySet<string>>(new Set())
@@ -246,18 +234,9 @@ function SubjectsForMany({ classId, students, taken, takenOf, onClose }: Subject
     initial: {},
     isValid: () => isReady,
     save: () => assign().finally(() => refresh(['classes', 'calculations', 'history'])),
-    onSaved: onClose,
   })
   return (
-    <FormDialog
-      wide
-      title={t('subjectsForMany')}
-      lead={t('manyLead')}
-      form={form}
-      disabled={!isReady}
-      action={t('giveChosen')}
-      onClose={onClose}
-    >
+    <FormDialog wide title={t('subjectsForMany')} lead={t('manyLead')} form={form} disabled={!isReady} action={t('giveChosen')}>
       <Answer of={subjects}>
         {(list) => (
           <Row>

@@ -20,11 +20,8 @@ export function ClassTeachers({ classId, className, mayChange }: Props) {
   const teachers = useQuery(ask('classes', 'teachers', { params: { classId } }))
   const actions = mayChange && (
     <>
-      <DialogButton dialog={(close) => <HandOver classId={classId} className={className} onClose={close} />}>{t('handOver')}</DialogButton>
-      <DialogButton
-        look="primary"
-        dialog={(close) => <TeacherDialog classId={classId} teacher={null} known={teachers.data ?? []} onClose={close} />}
-      >
+      <DialogButton dialog={<HandOver classId={classId} className={className} />}>{t('handOver')}</DialogButton>
+      <DialogButton look="primary" dialog={<TeacherDialog classId={classId} teacher={null} known={teachers.data ?? []} />}>
         {t('addTeacher')}
       </DialogButton>
     </>
@@ -61,7 +58,7 @@ function Teachers({ classId, className, teachers, mayChange }: Props & { teacher
               <DialogButton
                 size="small"
                 aria-label={t('change', { name: teacherName(teacher) })}
-                dialog={(close) => <TeacherDialog classId={classId} teacher={teacher} known={teachers} onClose={close} />}
+                dialog={<TeacherDialog classId={classId} teacher={teacher} known={teachers} />}
               >
                 {t('app:action.edit')}
               </DialogButton>{' '}
@@ -86,10 +83,10 @@ function Teachers({ classId, className, teachers, mayChange }: Props & { teacher
   )
 }
 
-type TeacherProps = { classId: string; teacher: ClassTeacher | null; known: readonly ClassTeacher[]; onClose: () => void }
+type TeacherProps = { classId: string; teacher: ClassTeacher | null; known: readonly ClassTeacher[] }
 
 /** Adds a teacher to the class (`teacher` is null), or changes what one teaches in it. */
-function TeacherDialog({ classId, teacher, known, onClose }: TeacherProps) {
+function TeacherDialog({ classId, teacher, known }: TeacherProps) {
   const { t } = useTranslation(['classes', 'app'])
   const staff = useQuery(ask('classes', 'schoolTeachers'))
   const free = (staff.data ?? []).filter(({ id }) => known.every(({ teacherId }) => teacherId !== id))
@@ -99,14 +96,13 @@ function TeacherDialog({ classId, teacher, known, onClose }: TeacherProps) {
     isValid: (typed) => idOf(typed) !== '',
     save: (typed) =>
       save('classes', 'addTeacher', { params: { classId }, body: { teacherId: idOf(typed), subjectIds: [...typed.chosen] } }),
-    onSaved: onClose,
   })
   const { draft, set, field } = form
   const title = teacher
     ? t('teacherTitle', { name: nameOf({ first_name: teacher.firstName, last_name: teacher.lastName }) })
     : t('addTeacher')
   return (
-    <FormDialog title={title} form={form} disabled={!idOf(draft)} onClose={onClose}>
+    <FormDialog title={title} form={form} disabled={!idOf(draft)}>
       {!teacher && (
         <SelectField label={t('whichTeacher')} {...field('teacherId')} value={idOf(draft)}>
           <Options of={free.map((person) => ({ id: person.id, name: nameOf(person) }))} />
@@ -118,7 +114,7 @@ function TeacherDialog({ classId, teacher, known, onClose }: TeacherProps) {
 }
 
 /** Hands the class over to another class teacher. */
-function HandOver({ classId, className, onClose }: { classId: string; className: string; onClose: () => void }) {
+function HandOver({ classId, className }: { classId: string; className: string }) {
   const { t } = useTranslation(['classes', 'app'])
   const staff = useQuery(ask('classes', 'schoolTeachers'))
   const form = useForm({
@@ -128,7 +124,6 @@ function HandOver({ classId, className, onClose }: { classId: string; className:
       await save('classes', 'handOver', { params: { classId }, body })
       return t('handedOver')
     },
-    onSaved: onClose,
   })
   return (
     <FormDialog
@@ -137,7 +132,6 @@ function HandOver({ classId, className, onClose }: { classId: string; className:
       form={form}
       disabled={!form.draft.teacherId}
       action={t('handOver')}
-      onClose={onClose}
     >
       <SelectField label={t('handOverTo')} {...form.field('teacherId')}>
         <option value="">{t('app:action.choose')}</option>

@@ -24,7 +24,7 @@ export function ClassesPage() {
     )
   }
   const addition = (
-    <DialogButton look="primary" dialog={(close) => <NewClass yearId={year.id} onClose={close} />}>
+    <DialogButton look="primary" dialog={<NewClass yearId={year.id} />}>
       {t('add')}
     </DialogButton>
   )
@@ -87,7 +87,7 @@ export function ClassLinks({ classId }: { classId: string }) {
   )
 }
 
-function NewClass({ yearId, onClose }: { yearId: string; onClose: () => void }) {
+function NewClass({ yearId }: { yearId: string }) {
   const { t } = useTranslation(['classes', 'app'])
   const navigate = useNavigate()
   const form = useForm({
@@ -99,7 +99,7 @@ function NewClass({ yearId, onClose }: { yearId: string; onClose: () => void }) 
   })
   const { draft, set, field } = form
   return (
-    <FormDialog title={t('add')} form={form} onClose={onClose}>
+    <FormDialog title={t('add')} form={form}>
       <TextField {...field('name')} label={t('name')} hint={t('nameHint')} maxLength={200} />
       <SubjectList label={t('subjects')} chosen={draft.chosen} onChange={(chosen) => set({ chosen })} />
     </FormDialog>

@@ -2,11 +2,12 @@ import type { LiveMark } from '@markbook/shared/contract/grades'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useContext, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, refresh } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
+import { Closing } from '../../components/closing.ts'
 import { Dialog, FormDialog } from '../../components/dialog.tsx'
 import { TextArea, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
@@ -154,7 +155,7 @@ function OpenConflict({ gradeId }: { gradeId: string }) {
 /** The remark of a cell; a pending one before the saved one. */
 const remarkOf = ({ saved, pending }: Cell): string => (pending?.remarks === undefined ? saved?.remarks : pending.remarks) ?? ''
 
-type CellDialogProps = { grid: Grid; position: CellPosition; onClose: () => void }
+type CellDialogProps = { grid: Grid; position: CellPosition }
 
 function cellAt({ controller, sheet }: Grid, position: CellPosition) {
   const ids = controller.idsAt(position)
@@ -164,22 +165,23 @@ function cellAt({ controller, sheet }: Grid, position: CellPosition) {
 }
 
 /** Edits the remark of a mark. It is saved through the queue, like the mark. */
-export function RemarkDialog({ grid, position, onClose }: CellDialogProps) {
+export function RemarkDialog({ grid, position }: CellDialogProps) {
   const { t } = useTranslation('marks')
   const { ids, cell, name } = cellAt(grid, position)
   const [text, setText] = useState(() => remarkOf(cell))
   const score = grid.controller.scoreAt(position)
+  const close = useContext(Closing)
   const save = () => {
     const seen = cell.saved?.score ?? null
     if (score !== null && text.trim() !== remarkOf(cell)) {
       grid.sheet.queue.put([{ ...ids, score, remarks: text.trim() === '' ? null : text.trim(), seen }])
     }
-    onClose()
+    close?.()
   }
   const title = t('remark.title', { pupil: name })
-  if (score === null) return <NoMarkDialog title={title} text={t('remark.needsMark')} onClose={onClose} />
+  if (score === null) return <NoMarkDialog title={title} text={t('remark.needsMark')} />
   return (
-    <FormDialog title={title} form={{ send: save }} onClose={onClose}>
+    <FormDialog title={title} form={{ send: save }}>
       <TextArea
         label={t('remark.label')}
         hint={t('remark.hint')}
@@ -195,7 +197,7 @@ export function RemarkDialog({ grid, position, onClose }: CellDialogProps) {
 }
 
 /** Excludes a mark with a reason. `useInclusion` includes it again without a dialog. */
-export function ExcludeDialog({ grid, position, onClose }: CellDialogProps) {
+export function ExcludeDialog({ grid, position }: CellDialogProps) {
   const { t } = useTranslation('marks')
   const { cell, name } = cellAt(grid, position)
   const include = useInclusion(grid)
@@ -204,17 +206,16 @@ export function ExcludeDialog({ grid, position, onClose }: CellDialogProps) {
   const form = useForm({
     initial: { reason: '' },
     save: async ({ reason }) => saved && include(saved.id, reason.trim()),
-    onSaved: onClose,
   })
-  if (!saved) return <NoMarkDialog {...heading} text={t('exclude.needsMark')} onClose={onClose} />
+  if (!saved) return <NoMarkDialog {...heading} text={t('exclude.needsMark')} />
   return (
-    <FormDialog {...heading} form={form} action={t('exclude.confirm')} onClose={onClose}>
+    <FormDialog {...heading} form={form} action={t('exclude.confirm')}>
       <TextField {...form.field('reason')} label={t('exclude.reason')} optional maxLength={limits.text.reason} />
     </FormDialog>
   )
 }
 
-const NoMarkDialog = ({ text, ...dialog }: { title: string; lead?: string; text: string; onClose: () => void }) => (
+const NoMarkDialog = ({ text, ...dialog }: { title: string; lead?: string; text: string }) => (
   <Dialog {...dialog}>
     <Notice>{text}</Notice>
   </Dialog>

@@ -1,5 +1,6 @@
-import { useState } from 'react'
+import { useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Closing } from '../../components/closing.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { TextArea } from '../../components/field.tsx'
 import { Notice } from '../../components/page.tsx'
@@ -13,19 +14,20 @@ import { isChange, type PastedCell, type PastePlan, readBlock } from './model/pa
 /** Rows of the preview. More rows are counted and saved like the others. */
 const MAX_ROWS = 60
 
-type Props = { grid: Grid; at: CellPosition; block: string[][]; onClose: () => void }
+type Props = { grid: Grid; at: CellPosition; block: string[][] }
 
 /** Previews a pasted block beside its pupils and assessments, and saves it as one step. */
-export function PasteDialog({ grid, at, block: pasted, onClose }: Props) {
+export function PasteDialog({ grid, at, block: pasted }: Props) {
   const { t } = useTranslation('marks')
   const [block, setBlock] = useState(pasted)
+  const close = useContext(Closing)
   const { sheet, controller } = grid
   const plan = controller.planPaste(block, at)
   const pupil = sheet.pupils[at.row]
   const save = () => {
     const changes = plan.cells.filter(isChange)
     controller.enterMarks(changes.flatMap(({ row, col, typed }) => (typed.kind === 'mark' ? [{ row, col, score: typed.score }] : [])))
-    onClose()
+    close?.()
   }
   const lead = t('paste.lead', { pupil: `${pupil?.last_name ?? ''} ${pupil?.first_name ?? ''}`, title: sheet.columns[at.col]?.title ?? '' })
   return (
@@ -36,7 +38,6 @@ export function PasteDialog({ grid, at, block: pasted, onClose }: Props) {
       action={t('paste.save', { count: plan.marks })}
       disabled={plan.marks === 0}
       form={{ send: save }}
-      onClose={onClose}
     >
       {block.length === 0 ? (
         <TextArea label={t('paste.label')} hint={t('paste.hint')} onChange={({ target }) => setBlock(readBlock(target.value))} />

@@ -1,9 +1,10 @@
 import { Menu } from '@base-ui/react/menu'
 import type { Assessment } from '@markbook/shared/contract/assessments'
-import { type Dispatch, type ReactNode, type RefObject, type SetStateAction, useMemo, useState } from 'react'
+import { type Dispatch, type ReactNode, type RefObject, type SetStateAction, useContext, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { refresh } from '../../api/queries.ts'
+import { Closing } from '../../components/closing.ts'
 import { Dialog, FormDialog, InfoDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import { ImportDialog, TableFile } from '../../components/import-dialog.tsx'
@@ -32,17 +33,25 @@ type Props = {
   isReadOnly: boolean
 }
 
-export function SheetDialogs({ handle: { grid, root, runAction }, shown, onShow, scope, isReadOnly }: Props) {
+export function SheetDialogs(props: Props) {
+  const { handle, shown, onShow } = props
+  const close = () => {
+    onShow(null)
+    // The grid gets the focus once the dialog has closed.
+    if (shown?.is !== 'import') setTimeout(() => handle.root.current?.focus({ preventScroll: true }), 0)
+  }
+  return (
+    <Closing value={close}>
+      <OpenDialogOrMenu {...props} />
+    </Closing>
+  )
+}
+
+function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, scope, isReadOnly }: Props) {
   const { t } = useTranslation('marks')
-  const close = () => onShow(null)
   // A menu closes only after the dialog of the chosen item has opened.
   const closeMenu = () => onShow((now) => (now?.is === 'menu' || now?.is === 'column' ? null : now))
   const menuProps = { grid, root, isReadOnly, onClose: closeMenu }
-  // The grid gets the focus once the dialog has closed.
-  const closeToGrid = () => {
-    close()
-    setTimeout(() => root.current?.focus({ preventScroll: true }), 0)
-  }
   const { sheet } = grid
   const column = shown?.is === 'column' ? sheet.columns[shown.position.col] : undefined
   const copy = async () => {
@@ -57,7 +66,7 @@ export function SheetDialogs({ handle: { grid, root, runAction }, shown, onShow,
           {...menuProps}
           position={shown.position}
           onAction={(action, at) => {
-            close()
+            onShow(null)
             if (action === 'copy') void copy()
             else if (action === 'paste') onShow({ is: 'paste', position: at, block: [] })
             else runAction(action, at)
@@ -67,46 +76,47 @@ export function SheetDialogs({ handle: { grid, root, runAction }, shown, onShow,
     case 'column':
       return column ? <ColumnMenu {...menuProps} position={shown.position} column={column} onShow={onShow} /> : null
     case 'remark':
-      return <RemarkDialog grid={grid} position={shown.position} onClose={closeToGrid} />
+      return <RemarkDialog grid={grid} position={shown.position} />
     case 'exclude':
-      return <ExcludeDialog grid={grid} position={shown.position} onClose={closeToGrid} />
+      return <ExcludeDialog grid={grid} position={shown.position} />
     case 'paste':
-      return <PasteDialog grid={grid} at={shown.position} block={shown.block} onClose={closeToGrid} />
+      return <PasteDialog grid={grid} at={shown.position} block={shown.block} />
     case 'fill':
-      return <FillDialog grid={grid} column={shown.column} onClose={closeToGrid} />
+      return <FillDialog grid={grid} column={shown.column} />
     case 'assessment':
-      return <AssessmentDialog assessment={shown.column} {...scope} onClose={closeToGrid} />
+      return <AssessmentDialog assessment={shown.column} {...scope} />
     case 'columnHistory':
-      return <HistoryDialog title={shown.column.title} entity="assessment" id={shown.column.id} onClose={closeToGrid} />
+      return <HistoryDialog title={shown.column.title} entity="assessment" id={shown.column.id} />
     case 'history': {
       const { row, col } = shown.position
       const pupil = sheet.pupils[row]
       const ids = grid.controller.idsAt(shown.position)
       const saved = ids && sheet.cell(ids.assessmentId, ids.studentId).saved
       const title = `${pupil?.first_name ?? ''} ${pupil?.last_name ?? ''}, ${sheet.columns[col]?.title ?? ''}`
-      return <HistoryDialog title={title} entity="grade" id={saved?.id ?? null} onClose={closeToGrid} />
+      return <HistoryDialog title={title} entity="grade" id={saved?.id ?? null} />
     }
     case 'import':
-      return <ImportMarks scope={scope} onClose={close} />
+      return <ImportMarks scope={scope} />
     default:
       return null
   }
 }
 
-type HistoryProps = { title: string; entity: 'grade' | 'assessment'; id: string | null; onClose: () => void }
+type HistoryProps = { title: string; entity: 'grade' | 'assessment'; id: string | null }
 
-function HistoryDialog({ title, entity, id, onClose }: HistoryProps) {
+function HistoryDialog({ title, entity, id }: HistoryProps) {
   const { t } = useTranslation(['history', 'app'])
   return (
-    <InfoDialog wide title={t('of', { what: title })} onClose={onClose}>
+    <InfoDialog wide title={t('of', { what: title })}>
       {id === null ? <p>{t('noMark')}</p> : <HistoryPanel entity={entity} id={id} />}
     </InfoDialog>
   )
 }
 
 /** Fills all empty cells of an assessment with one mark. */
-function FillDialog({ grid: { sheet, controller }, column, onClose }: { grid: Grid; column: Assessment; onClose: () => void }) {
+function FillDialog({ grid: { sheet, controller }, column }: { grid: Grid; column: Assessment }) {
   const { t } = useTranslation('marks')
+  const close = useContext(Closing)
   const [text, setText] = useState('')
   const col = sheet.columns.findIndex(({ id }) => id === column.id)
   const empty = sheet.pupils.flatMap((_, row) => (controller.scoreAt({ row, col }) === null ? [{ row, col }] : []))
@@ -114,17 +124,17 @@ function FillDialog({ grid: { sheet, controller }, column, onClose }: { grid: Gr
   const fill = () => {
     if (typed.kind !== 'mark') return
     controller.enterMarks(empty.map((position) => ({ ...position, score: typed.score })))
-    onClose()
+    close?.()
   }
   const title = t('fillIn.title', { title: column.title })
   if (empty.length === 0)
     return (
-      <Dialog title={title} onClose={onClose}>
+      <Dialog title={title}>
         <Notice tone="good">{t('fillIn.full')}</Notice>
       </Dialog>
     )
   return (
-    <FormDialog title={title} action={t('fillIn.save')} disabled={typed.kind !== 'mark'} form={{ send: fill }} onClose={onClose}>
+    <FormDialog title={title} action={t('fillIn.save')} disabled={typed.kind !== 'mark'} form={{ send: fill }}>
       <p>{t('fillIn.lead', { count: empty.length })}</p>
       <TextField
         label={t('fillIn.label')}
@@ -141,7 +151,7 @@ function FillDialog({ grid: { sheet, controller }, column, onClose }: { grid: Gr
 type SheetScope = { classId: string; subjectId: string; termId: string }
 
 /** Downloads a mark sheet to fill in elsewhere, and imports the filled one. */
-function ImportMarks({ scope: { classId, subjectId, termId }, onClose }: { scope: SheetScope; onClose: () => void }) {
+function ImportMarks({ scope: { classId, subjectId, termId } }: { scope: SheetScope }) {
   const { t } = useTranslation('marks')
   const of = { studentGroupId: classId, termId, subjectId }
   const [file, setFile] = useState<File | null>(null)
@@ -159,7 +169,6 @@ function ImportMarks({ scope: { classId, subjectId, termId }, onClose }: { scope
       names={spoken ?? undefined}
       send={(form, dryRun) => client.imports.grades({ query: { ...of, dryRun: dryRun ? 'true' : 'false' }, body: form })}
       onDone={() => refresh(['assessments', 'grades', 'calculations'])}
-      onClose={onClose}
     >
       <p>
         <a href={`/api/grades/sheet?${new URLSearchParams(of)}`} download>

@@ -100,7 +100,7 @@ function MemberActions({ member, isFixed }: { member: Member; isFixed: boolean }
       size="small"
       disabled={disabled}
       aria-label={t(`${step}Of`, { name })}
-      dialog={(close) => <Confirmation step={step} member={member} onClose={close} />}
+      dialog={<Confirmation step={step} member={member} />}
     >
       {t(step)}
     </DialogButton>
@@ -120,7 +120,7 @@ function MemberActions({ member, isFixed }: { member: Member; isFixed: boolean }
   )
 }
 
-function Confirmation({ step, member, onClose }: { step: MemberAction; member: Member; onClose: () => void }) {
+function Confirmation({ step, member }: { step: MemberAction; member: Member }) {
   const { t } = useTranslation('people')
   const name = nameOf(member)
   const params = { userId: member.user_id }
@@ -135,9 +135,7 @@ function Confirmation({ step, member, onClose }: { step: MemberAction; member: M
       tell(t('resetDone', { name }))
     },
   }
-  return (
-    <ConfirmDialog title={t(`${step}Title`, { name })} text={t(`${step}Text`)} action={t(step)} onConfirm={steps[step]} onClose={onClose} />
-  )
+  return <ConfirmDialog title={t(`${step}Title`, { name })} text={t(`${step}Text`)} action={t(step)} onConfirm={steps[step]} />
 }
 
 /** Issues a sign-in code to one person when no mail leaves: valid once, for ten minutes (decisions §3). */

@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { queryClient, refresh } from '../../api/queries.ts'
 import { Button, type ButtonLook } from '../../components/button.tsx'
+import { Closing } from '../../components/closing.ts'
 import { Dialog, DialogButton } from '../../components/dialog.tsx'
 import { Actions, Form, SaveActions, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
@@ -85,9 +86,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
         <Button busy={zip.isPending} busyWord={t('papers.fetching')} onClick={() => zip.mutate()}>
           {t('zip')}
         </Button>
-        <DialogButton dialog={(close) => <PrintDialog of={of} name={name(t('title'), 'pdf')} onClose={close} />}>
-          {t('print.open')}
-        </DialogButton>
+        <DialogButton dialog={<PrintDialog of={of} name={name(t('title'), 'pdf')} />}>{t('print.open')}</DialogButton>
       </div>
       <FailureNotice failure={pdfs.error ?? zip.error} />
       {job && <JobProgress jobId={job} books={books} onClose={() => change(({ job: _job, ...rest }) => rest, true)} />}
@@ -102,7 +101,7 @@ type RunProps = Pick<Props, 'of' | 'books' | 'chosen'> & { action: 'publish' | '
 function RunAll({ look, ...run }: RunProps & Pick<ButtonLook, 'look'>) {
   const { t } = useTranslation('reports')
   return (
-    <DialogButton look={look} disabled={run.books.length === 0} dialog={(close) => <RunDialog {...run} onClose={close} />}>
+    <DialogButton look={look} disabled={run.books.length === 0} dialog={<RunDialog {...run} />}>
       {t(`${run.action}.all`, { count: run.books.length })}
     </DialogButton>
   )
@@ -134,8 +133,9 @@ function StatusCounts({ books }: { books: readonly ListedBook[] }) {
  * Changes the status of many books, one by one: asks first, shows the progress, and lists the failures. What cannot be undone asks for the
  * number of books.
  */
-function RunDialog({ of, books, chosen, action, lead, onClose }: RunProps & { onClose: () => void }) {
+function RunDialog({ of, books, chosen, action, lead }: RunProps) {
   const { t } = useTranslation(['reports', 'app'])
+  const around = useContext(Closing)
   // The list changes while the action runs; these are the books that were confirmed.
   const [confirmed] = useState(books)
   const [run, setRun] = useState<RunProgress<ListedBook> | null>(null)
@@ -150,7 +150,7 @@ function RunDialog({ of, books, chosen, action, lead, onClose }: RunProps & { on
   }
   const close = () => {
     if (run !== null && !isOver) return
-    onClose()
+    around?.()
     // The button that opened the dialog is disabled now and takes no focus.
     if (isOver) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
   }
@@ -181,7 +181,6 @@ function RunDialog({ of, books, chosen, action, lead, onClose }: RunProps & { on
             danger={mustCount}
             action={t(`${action}.all`, { count: books.length })}
             disabled={!isAllowed || confirmed.length === 0}
-            onCancel={onClose}
           />
         </Form>
       )}

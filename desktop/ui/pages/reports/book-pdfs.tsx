@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { CloseButton, Dialog } from '../../components/dialog.tsx'
 import { Actions, Checkbox, Form, SaveActions, SelectField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Badge, Card, Empty, FailureNotice, Loading, Notice } from '../../components/page.tsx'
@@ -175,7 +175,7 @@ function PdfViewer({ bytes, title, name }: { bytes: Uint8Array; title: string; n
 }
 
 /** All books of a class as one document, ready for the printer. */
-export function PrintDialog({ of, name, onClose }: { of: BookScope; name: string; onClose: () => void }) {
+export function PrintDialog({ of, name }: { of: BookScope; name: string }) {
   const { t } = useTranslation(['reports', 'app'])
   const [isTwoSided, setTwoSided] = useState(true)
   const [paper, setPaper] = useState<'A4' | 'Letter'>('A4')
@@ -183,15 +183,13 @@ export function PrintDialog({ of, name, onClose }: { of: BookScope; name: string
     mutationFn: () => client.reportFiles.print({ query: { ...booksRequest(of).query, paper, twoSided: isTwoSided ? 'true' : 'false' } }),
   })
   return (
-    <Dialog wide title={t('print.title')} lead={made.data ? undefined : t('print.lead')} onClose={onClose}>
+    <Dialog wide title={t('print.title')} lead={made.data ? undefined : t('print.lead')}>
       <FailureNotice failure={made.error} />
       {made.data ? (
         <>
           <PdfViewer bytes={made.data} title={t('print.title')} name={name} />
           <Actions>
-            <Button autoFocus onClick={onClose}>
-              {t('app:action.close')}
-            </Button>
+            <CloseButton autoFocus>{t('app:action.close')}</CloseButton>
           </Actions>
         </>
       ) : (
@@ -202,7 +200,7 @@ export function PrintDialog({ of, name, onClose }: { of: BookScope; name: string
             <option value="A4">A4</option>
             <option value="Letter">Letter</option>
           </SelectField>
-          <SaveActions action={t('print.make')} busy={made.isPending} busyWord={t('app:state.makingPdf')} onCancel={onClose} />
+          <SaveActions action={t('print.make')} busy={made.isPending} busyWord={t('app:state.makingPdf')} />
         </Form>
       )}
     </Dialog>

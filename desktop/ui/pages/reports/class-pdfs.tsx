@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, refresh } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { Dialog, InfoDialog } from '../../components/dialog.tsx'
+import { CloseButton, Dialog, InfoDialog } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
 import { FailureNotice, Notice, Progress } from '../../components/page.tsx'
 import { nameOf } from '../../words/names.ts'
@@ -102,7 +102,7 @@ export function OutdatedPdfsDialog({ of, count, download, onClose }: Props) {
       <PdfCounts count={count} />
       <FailureNotice failure={remake.error ?? downloading.error} />
       <Actions>
-        <Button onClick={onClose}>{t('app:action.cancel')}</Button>
+        <CloseButton />
         {isAny && (
           <Button
             look={canRemake ? 'plain' : 'primary'}

@@ -1,4 +1,3 @@
-import type { JoinRequest } from '@markbook/shared/contract/schools'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
@@ -11,14 +10,10 @@ import { useForm } from '../../components/use-form.ts'
 import { MAX_SHOWN, matching } from './school-list.ts'
 import styles from './standalone-page.module.css'
 
-type JoinSchoolProps = {
-  not?: readonly string[]
-  onCancel?: () => void
-  onRequested?: (request: JoinRequest & { school: { name: string } }) => void
-}
+type JoinSchoolProps = { not?: readonly string[]; savedWord?: (school: string) => string }
 
 /** Finds a school and requests to join it. `not`: schools of which the person is a member. */
-export function JoinSchool({ not = [], onCancel, onRequested }: JoinSchoolProps) {
+export function JoinSchool({ not = [], savedWord }: JoinSchoolProps) {
   const { t } = useTranslation(['sign-in', 'app'])
   const schools = useQuery(askWhole('schools', 'list'))
   const { draft, set, field, send, isChecked, busy, failure } = useForm({
@@ -26,8 +21,8 @@ export function JoinSchool({ not = [], onCancel, onRequested }: JoinSchoolProps)
     required: ['chosen'],
     save: async ({ chosen, message }) => {
       const request = { params: { schoolId: chosen }, body: { message: message.trim() || null } }
-      const made = await save('schools', 'requestToJoin', request, ['auth'])
-      onRequested?.(made)
+      const { school } = await save('schools', 'requestToJoin', request, ['auth'])
+      return savedWord?.(school.name)
     },
   })
   return (
@@ -49,7 +44,7 @@ export function JoinSchool({ not = [], onCancel, onRequested }: JoinSchoolProps)
             {...field('message')}
           />
           <FailureNotice failure={failure} />
-          <SaveActions action={t('join.send')} busy={busy} busyWord={t('app:state.wait')} onCancel={onCancel} />
+          <SaveActions action={t('join.send')} busy={busy} busyWord={t('app:state.wait')} />
         </Form>
       )}
     </Answer>

@@ -3,8 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { queryClient } from '../../api/queries.ts'
 import { me, useProfile } from '../../api/session.ts'
 import { signedIn } from '../../api/signed-out.ts'
-import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { CloseButton, Dialog } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
@@ -23,9 +22,7 @@ export function SignInAgain({ onClose }: { onClose: () => void }) {
     <Dialog title={t('expired.title')} lead={t('expired.lead')} onClose={onClose}>
       <SignInForm email={email} onSignedIn={resume} />
       <Actions>
-        <Button look="quiet" onClick={onClose}>
-          {t('expired.later')}
-        </Button>
+        <CloseButton look="quiet">{t('expired.later')}</CloseButton>
       </Actions>
     </Dialog>
   )

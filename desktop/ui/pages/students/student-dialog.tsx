@@ -17,7 +17,7 @@ const draftOf = (student: Student | null) => ({
 })
 
 /** Adds a pupil (`student` is null) or changes one. */
-export function StudentDialog({ student, onClose }: { student: Student | null; onClose: () => void }) {
+export function StudentDialog({ student }: { student: Student | null }) {
   const { t } = useTranslation(['students', 'app'])
   const form = useForm({
     initial: () => draftOf(student),
@@ -37,11 +37,10 @@ export function StudentDialog({ student, onClose }: { student: Student | null; o
         : await save('students', 'create', { body })
       return t('saved', { name: nameOf(saved) })
     },
-    onSaved: onClose,
   })
   const { draft, set, field } = form
   return (
-    <FormDialog title={student ? t('changeOf', { name: nameOf(student) }) : t('add')} form={form} onClose={onClose}>
+    <FormDialog title={student ? t('changeOf', { name: nameOf(student) }) : t('add')} form={form}>
       <Row>
         <TextField {...field('firstName')} label={t('firstName')} maxLength={200} />
         <TextField {...field('lastName')} label={t('lastName')} maxLength={200} />

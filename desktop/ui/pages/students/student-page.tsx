@@ -24,11 +24,11 @@ function Whole({ student }: { student: Student }) {
   const name = nameOf(student)
   const actions = (
     <>
-      <DialogButton look="primary" dialog={(close) => <StudentDialog student={student} onClose={close} />}>
+      <DialogButton look="primary" dialog={<StudentDialog student={student} />}>
         {t('change')}
       </DialogButton>
       {isAdmin(profile) && (
-        <DialogButton look="danger" dialog={(close) => <Removal student={student} onClose={close} />}>
+        <DialogButton look="danger" dialog={<Removal student={student} />}>
           {t('app:action.delete')}
         </DialogButton>
       )}
@@ -49,7 +49,7 @@ function Whole({ student }: { student: Student }) {
   )
 }
 
-function Removal({ student, onClose }: { student: Student; onClose: () => void }) {
+function Removal({ student }: { student: Student }) {
   const { t } = useTranslation(['students', 'app'])
   const navigate = useNavigate()
   const name = nameOf(student)
@@ -60,5 +60,5 @@ function Removal({ student, onClose }: { student: Student; onClose: () => void }
     await refresh(['students', 'classes', 'history'])
     tell(t('deleted', { name }))
   }
-  return <ConfirmDialog title={t('delete', { name })} text={t('deleteText')} onConfirm={confirm} onClose={onClose} />
+  return <ConfirmDialog title={t('delete', { name })} text={t('deleteText')} onConfirm={confirm} />
 }

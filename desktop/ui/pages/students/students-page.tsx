@@ -32,8 +32,8 @@ export function StudentsPage() {
     void navigate({ to: '/students', search: change, replace: true })
   const actions = (
     <>
-      {isAdmin(profile) && <DialogButton dialog={(close) => <ImportStudents onClose={close} />}>{t('import')}</DialogButton>}
-      <DialogButton look="primary" dialog={(close) => <StudentDialog student={null} onClose={close} />}>
+      {isAdmin(profile) && <DialogButton dialog={<ImportStudents />}>{t('import')}</DialogButton>}
+      <DialogButton look="primary" dialog={<StudentDialog student={null} />}>
         {t('add')}
       </DialogButton>
     </>

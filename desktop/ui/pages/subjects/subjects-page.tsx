@@ -14,7 +14,7 @@ export function SubjectsPage() {
   const { t } = useTranslation('subjects')
   const subjects = useQuery(ask('subjects', 'list'))
   const addition = (
-    <DialogButton look="primary" dialog={(close) => <SubjectDialog subject={null} onClose={close} />}>
+    <DialogButton look="primary" dialog={<SubjectDialog subject={null} />}>
       {t('add')}
     </DialogButton>
   )
@@ -46,11 +46,7 @@ function SubjectTable({ subjects }: { subjects: readonly Subject[] }) {
           head: t('name'),
           cell: (subject) => (
             <>
-              <DialogButton
-                look="quiet"
-                aria-label={t('change', { name: subject.name })}
-                dialog={(close) => <SubjectDialog subject={subject} onClose={close} />}
-              >
+              <DialogButton look="quiet" aria-label={t('change', { name: subject.name })} dialog={<SubjectDialog subject={subject} />}>
                 {subject.name}
               </DialogButton>{' '}
               {!subject.is_active && <Badge>{t('inactive')}</Badge>}
@@ -74,7 +70,7 @@ function SubjectTable({ subjects }: { subjects: readonly Subject[] }) {
 }
 
 /** Adds a subject (`subject` is null) or changes one. */
-function SubjectDialog({ subject, onClose }: { subject: Subject | null; onClose: () => void }) {
+function SubjectDialog({ subject }: { subject: Subject | null }) {
   const { t } = useTranslation(['subjects', 'app'])
   const form = useForm({
     initial: { name: subject?.name ?? '', code: subject?.code ?? '', isActive: subject?.is_active ?? true },
@@ -83,7 +79,6 @@ function SubjectDialog({ subject, onClose }: { subject: Subject | null; onClose:
       else await save('subjects', 'create', { body: named })
       return t('saved', { name: named.name })
     },
-    onSaved: onClose,
   })
   const { draft, set, field } = form
   const { name, isActive } = draft
@@ -92,11 +87,10 @@ function SubjectDialog({ subject, onClose }: { subject: Subject | null; onClose:
       title={t('delete', { name })}
       text={t('deleteText')}
       onConfirm={() => save('subjects', 'remove', { params: { id: subject.id } })}
-      onClose={onClose}
     />
   )
   return (
-    <FormDialog title={subject ? t('change', { name: subject.name }) : t('add')} form={form} deletion={deletion} onClose={onClose}>
+    <FormDialog title={subject ? t('change', { name: subject.name }) : t('add')} form={form} deletion={deletion}>
       <TextField {...field('name')} label={t('name')} maxLength={200} />
       <TextField {...field('code')} label={t('code')} hint={t('codeHint')} maxLength={20} />
       {subject && <Checkbox label={t('taught')} checked={isActive} onChange={({ target }) => set({ isActive: target.checked })} />}

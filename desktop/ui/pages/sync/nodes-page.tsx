@@ -90,7 +90,7 @@ function NodeState({ node }: { node: SyncNode }) {
   return (
     <>
       <Badge tone="good">{t('takesPart')}</Badge>{' '}
-      <DialogButton size="small" aria-label={t('renameOf', { name })} dialog={(close) => <Rename node={node} onClose={close} />}>
+      <DialogButton size="small" aria-label={t('renameOf', { name })} dialog={<Rename node={node} />}>
         {t('rename')}
       </DialogButton>{' '}
       <ConfirmButton
@@ -112,15 +112,14 @@ function BeganAnew({ name, at, both_heard }: NonNullable<SyncNode['began_anew']>
   return <p className={layout['soft']}>{t(both_heard ? 'twoOfIt' : 'beganAnew', { name, at: moment(at) })}</p>
 }
 
-function Rename({ node, onClose }: { node: SyncNode; onClose: () => void }) {
+function Rename({ node }: { node: SyncNode }) {
   const { t } = useTranslation(['sync', 'app'])
   const form = useForm({
     initial: { name: node.name },
     save: ({ name }) => save('replication', 'rename', { params: { id: node.id }, body: { name: name.trim() } }),
-    onSaved: onClose,
   })
   return (
-    <FormDialog title={t('renameOf', { name: node.name })} form={form} onClose={onClose}>
+    <FormDialog title={t('renameOf', { name: node.name })} form={form}>
       <TextField label={t('newName')} value={form.draft.name} maxLength={200} onChange={({ target }) => form.set({ name: target.value })} />
     </FormDialog>
   )

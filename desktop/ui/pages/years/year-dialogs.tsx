@@ -33,10 +33,9 @@ const toBody = ({ name, startDate, endDate, model, calculation, exam, coursework
 })
 
 const calculationModels = ['weighted_continuous', 'continuous_cumulative', 'weighted_cumulative'] as const
-type YearDialogProps = { year: AcademicYear | null; onClose: () => void }
 
 /** Adds a year (`year` is null) or changes one. */
-export function YearDialog({ year, onClose }: YearDialogProps) {
+export function YearDialog({ year }: { year: AcademicYear | null }) {
   const { t } = useTranslation(['years', 'app'])
   const years = useQuery(ask('academicYears', 'list'))
   /** The first year becomes the active one. */
@@ -55,7 +54,6 @@ export function YearDialog({ year, onClose }: YearDialogProps) {
       else await createYear(body)
       return t('saved', { name: body.name })
     },
-    onSaved: onClose,
   })
   const { draft, set, field } = form
   return (
@@ -71,11 +69,9 @@ export function YearDialog({ year, onClose }: YearDialogProps) {
               await save('academicYears', 'remove', { params: { id: year.id } }, ['terms', 'classes'])
               tell(t('deleted', { name: year.name }))
             }}
-            onClose={onClose}
           />
         )
       }
-      onClose={onClose}
     >
       <TextField {...field('name')} label={t('name')} hint={t('nameHint')} maxLength={200} />
       <Row>
@@ -102,10 +98,10 @@ export function YearDialog({ year, onClose }: YearDialogProps) {
   )
 }
 
-type TermDialogProps = { year: AcademicYear; term: Term | null; free: readonly Term['name'][]; onClose: () => void }
+type TermDialogProps = { year: AcademicYear; term: Term | null; free: readonly Term['name'][] }
 
 /** Adds a term to the year (`term` is null) or changes one. */
-export function TermDialog({ year, term, free, onClose }: TermDialogProps) {
+export function TermDialog({ year, term, free }: TermDialogProps) {
   const { t } = useTranslation(['years', 'app'])
   const form = useForm({
     initial: () => ({
@@ -123,7 +119,6 @@ export function TermDialog({ year, term, free, onClose }: TermDialogProps) {
       else await save('terms', 'create', { body: { academicYearId: year.id, ...body } })
       return t('saved', { name: t(`app:term.${rest.name}`) })
     },
-    onSaved: onClose,
   })
   const { draft, set, field } = form
   const shownName = t(`app:term.${draft.name}`)
@@ -132,11 +127,10 @@ export function TermDialog({ year, term, free, onClose }: TermDialogProps) {
       title={t('deleteTerm', { name: shownName })}
       text={t('deleteTermText')}
       onConfirm={() => save('terms', 'remove', { params: { id: term.id } })}
-      onClose={onClose}
     />
   )
   return (
-    <FormDialog title={term ? t('changeTerm', { name: shownName }) : t('newTerm')} form={form} deletion={deletion} onClose={onClose}>
+    <FormDialog title={term ? t('changeTerm', { name: shownName }) : t('newTerm')} form={form} deletion={deletion}>
       <SelectField label={t('term')} {...field('name')}>
         <Options of={[...(term ? [term.name] : []), ...free].map((id) => ({ id, name: t(`app:term.${id}`) }))} />
       </SelectField>

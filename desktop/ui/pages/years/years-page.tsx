@@ -15,7 +15,7 @@ export function YearsPage() {
   const { t } = useTranslation('years')
   const years = useQuery(ask('academicYears', 'list'))
   const addition = (
-    <DialogButton look="primary" dialog={(close) => <YearDialog year={null} onClose={close} />}>
+    <DialogButton look="primary" dialog={<YearDialog year={null} />}>
       {t('add')}
     </DialogButton>
   )
@@ -42,7 +42,7 @@ function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
           {t('rollOver')}
         </ButtonLink>
       )}
-      <DialogButton aria-label={t('changeYear', { name })} dialog={(close) => <YearDialog year={year} onClose={close} />}>
+      <DialogButton aria-label={t('changeYear', { name })} dialog={<YearDialog year={year} />}>
         {t('app:action.edit')}
       </DialogButton>
     </>
@@ -93,7 +93,7 @@ function Terms({ year }: { year: AcademicYear }) {
                     <DialogButton
                       look="quiet"
                       aria-label={t('changeTerm', { name: t(`app:term.${term.name}`) })}
-                      dialog={(close) => <TermDialog year={year} term={term} free={free} onClose={close} />}
+                      dialog={<TermDialog year={year} term={term} free={free} />}
                     >
                       {t(`app:term.${term.name}`)}
                     </DialogButton>{' '}
@@ -114,7 +114,7 @@ function Terms({ year }: { year: AcademicYear }) {
       </Answer>
       {terms.data && free.length > 0 && (
         <div>
-          <DialogButton dialog={(close) => <TermDialog year={year} term={null} free={free} onClose={close} />}>{t('addTerm')}</DialogButton>
+          <DialogButton dialog={<TermDialog year={year} term={null} free={free} />}>{t('addTerm')}</DialogButton>
         </div>
       )}
     </>

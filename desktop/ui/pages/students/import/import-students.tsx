@@ -19,7 +19,7 @@ import { missingClasses } from './missing.ts'
 import { useTable } from './read-table.ts'
 
 /** Imports a list of pupils. Headings that are not recognised are assigned here; then the server reports what it would do. */
-export function ImportStudents({ onClose }: { onClose: () => void }) {
+export function ImportStudents() {
   const { t } = useTranslation('students')
   const { year } = useChosenTerm()
   const [file, setFile] = useState<File | null>(null)
@@ -45,7 +45,6 @@ export function ImportStudents({ onClose }: { onClose: () => void }) {
       remedy={(report, again) => year && <MissingClasses report={report} yearId={year.id} onMade={again} />}
       send={send}
       onDone={() => refresh(['students', 'classes', 'history'])}
-      onClose={onClose}
     >
       <p>
         {year ? t('importFor', { year: year.name }) : t('noPlace')}{' '}
