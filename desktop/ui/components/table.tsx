@@ -1,7 +1,9 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { Fragment, type ReactNode } from 'react'
 import { figure } from '../words/format.ts'
 import layout from './layout.module.css'
 import styles from './page.module.css'
+import { Answer } from './page.tsx'
 
 export type Column<Row> = {
   head?: string
@@ -12,7 +14,7 @@ export type Column<Row> = {
   /** A head cell that does more than name its column, in place of the plain one. */
   th?: ReactNode
   className?: string | undefined
-  cell: (row: Row, at: number) => ReactNode
+  cell: (row: Row, at: number, rows: readonly Row[]) => ReactNode
 }
 
 /** A column of figures with two decimals, – where a row has none. */
@@ -21,15 +23,6 @@ export const figureColumn = <Row,>(head: string, figureOf: (row: Row) => number 
   look: 'number',
   cell: (row) => figure(figureOf(row) ?? null),
 })
-
-/** A table that scrolls by itself where it is wider than the page; `label` names it for screen readers. */
-const TableFrame = ({ label, children }: { label: string; children: ReactNode }) => (
-  // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms; a region would be one landmark too many beside its card.
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1).
-  <div role="group" className={`${layout['box']} ${styles['scroller']}`} aria-label={label} tabIndex={0}>
-    <table className={styles['table']}>{children}</table>
-  </div>
-)
 
 type TableProps<Row> = {
   label: string
@@ -40,6 +33,7 @@ type TableProps<Row> = {
   rowName?: number | null
 }
 
+/** A table that scrolls by itself where it is wider than the page; `label` names it for screen readers. */
 export function Table<Row>({ label, columns, rows, keyOf, rowName = 0 }: TableProps<Row>) {
   const shown = columns
     .filter((column) => column !== false)
@@ -49,34 +43,47 @@ export function Table<Row>({ label, columns, rows, keyOf, rowName = 0 }: TablePr
       className: column.look === 'number' ? styles['number'] : column.className,
     }))
   return (
-    <TableFrame label={label}>
-      <thead>
-        <tr>
-          {shown.map(({ key, head, look, th, className }) => (
-            <Fragment key={key}>
-              {th ?? (
-                <th scope="col" className={className}>
-                  {look === 'hidden' ? <span className="hidden">{head}</span> : head}
-                </th>
-              )}
-            </Fragment>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, at) => (
-          <tr key={keyOf(row)}>
-            {shown.map(({ key, head, className, cell }, place) => {
-              const [Cell, scope] = place === rowName ? (['th', 'row'] as const) : (['td', undefined] as const)
-              return (
-                <Cell key={key} scope={scope} className={className} data-label={head}>
-                  {cell(row, at)}
-                </Cell>
-              )
-            })}
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms; a region would be one landmark too many beside its card.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1).
+    <div role="group" className={`${layout['box']} ${styles['scroller']}`} aria-label={label} tabIndex={0}>
+      <table className={styles['table']}>
+        <thead>
+          <tr>
+            {shown.map(({ key, head, look, th, className }) => (
+              <Fragment key={key}>
+                {th ?? (
+                  <th scope="col" className={className}>
+                    {look === 'hidden' ? <span className="hidden">{head}</span> : head}
+                  </th>
+                )}
+              </Fragment>
+            ))}
           </tr>
-        ))}
-      </tbody>
-    </TableFrame>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={keyOf(row)}>
+              {shown.map(({ key, head, className, cell }, place) => {
+                const [Cell, scope] = place === rowName ? (['th', 'row'] as const) : (['td', undefined] as const)
+                return (
+                  <Cell key={key} scope={scope} className={className} data-label={head}>
+                    {cell(row, at, rows)}
+                  </Cell>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }
+
+type AnswerTableProps<Row> = Omit<TableProps<Row>, 'rows' | 'keyOf'> & { of: UseQueryResult<readonly Row[]>; empty?: ReactNode }
+
+/** The rows that a query answers; `empty` in place of none. */
+export const AnswerTable = <Row extends { id: string }>({ of, empty, ...table }: AnswerTableProps<Row>) => (
+  <Answer of={of} empty={empty}>
+    {(rows) => <Table {...table} rows={rows} keyOf={({ id }) => id} />}
+  </Answer>
+)

@@ -7,8 +7,8 @@ import { ask, useSave } from '../../api/queries.ts'
 import { MoveButtons } from '../../components/button.tsx'
 import { DialogButton } from '../../components/dialog.tsx'
 import { Options, SelectField } from '../../components/field.tsx'
-import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
-import { type Column, Table } from '../../components/table.tsx'
+import { Badge, Empty, Loading, Page } from '../../components/page.tsx'
+import { AnswerTable, type Column } from '../../components/table.tsx'
 import { tellFailure } from '../../components/toasts.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { day, number } from '../../words/format.ts'
@@ -68,9 +68,35 @@ function List(scope: Scope) {
   const { termId, subjectId } = scope
   const list = useQuery(ask('assessments', 'list', { query: { termId, subjectId } }))
   const classes = useQuery(ask('classes', 'list'))
+  const update = useSave('assessments', 'update', ['grades'])
   const className = (id: string | null) => classes.data?.find((known) => known.id === id)?.name ?? '…'
-  const columnsOf = (assessments: readonly Assessment[]): Column<Assessment>[] => [
-    { head: t('name'), cell: (assessment) => <Title assessment={assessment} scope={scope} /> },
+  const move = async (assessments: readonly Assessment[], from: number, to: number) => {
+    const order = [...assessments]
+    order.splice(to, 0, ...order.splice(from, 1))
+    for (const [at, { id, sort_order }] of order.entries()) {
+      if (sort_order !== at + 1) await update.mutateAsync({ params: { id }, body: { sortOrder: at + 1 } })
+    }
+  }
+  const columns: Column<Assessment>[] = [
+    {
+      head: t('name'),
+      cell: (assessment) => (
+        <>
+          <DialogButton
+            look="quiet"
+            aria-label={t('change', { title: assessment.title })}
+            dialog={<AssessmentDialog {...scope} assessment={assessment} />}
+          >
+            {assessment.title}
+          </DialogButton>{' '}
+          {assessment.is_excluded && (
+            <Badge tone="warn">
+              {assessment.exclusion_reason ? t('excludedBecause', { reason: assessment.exclusion_reason }) : t('excluded')}
+            </Badge>
+          )}
+        </>
+      ),
+    },
     { head: t('type'), cell: ({ assessment_type }) => t(assessment_type) },
     { head: t('date'), cell: ({ assessment_date }) => (assessment_date ? day(assessment_date) : '') },
     { head: t('max'), look: 'number', cell: ({ max_score }) => number(max_score) },
@@ -79,48 +105,18 @@ function List(scope: Scope) {
       head: t('class'),
       cell: ({ student_group_id }) => (student_group_id ? t('classOnly', { name: className(student_group_id) }) : t('everyClass')),
     },
-    { head: t('order'), cell: (assessment) => <Order assessments={assessments} at={assessments.indexOf(assessment)} /> },
+    {
+      head: t('order'),
+      cell: ({ title }, at, assessments) => (
+        <MoveButtons
+          at={at}
+          count={assessments.length}
+          label={{ up: t('up', { title }), down: t('down', { title }) }}
+          disabled={update.isPending}
+          onMove={(to) => void move(assessments, at, to).catch(tellFailure)}
+        />
+      ),
+    },
   ]
-  return (
-    <Answer of={list} empty={t('empty')}>
-      {(rows) => <Table label={t('title')} columns={columnsOf(rows)} rows={rows} keyOf={({ id }) => id} />}
-    </Answer>
-  )
+  return <AnswerTable of={list} empty={t('empty')} label={t('title')} columns={columns} />
 }
-
-function Title({ assessment, scope }: { assessment: Assessment; scope: Scope }) {
-  const { t } = useTranslation('assessments')
-  const { title, is_excluded, exclusion_reason: reason } = assessment
-  return (
-    <>
-      <DialogButton look="quiet" aria-label={t('change', { title })} dialog={<AssessmentDialog {...scope} assessment={assessment} />}>
-        {title}
-      </DialogButton>{' '}
-      {is_excluded && <Badge tone="warn">{reason ? t('excludedBecause', { reason }) : t('excluded')}</Badge>}
-    </>
-  )
-}
-
-/** Moves an assessment one place up or down, and saves the new order. */
-function Order({ assessments, at }: { assessments: readonly Assessment[]; at: number }) {
-  const { t } = useTranslation('assessments')
-  const update = useSave('assessments', 'update', ['grades'])
-  const { title } = assessments[at] as Assessment
-  const moveTo = async (to: number) => {
-    const order = assessments.map(({ id }) => id)
-    order.splice(to, 0, ...order.splice(at, 1))
-    const moved = order.map((id, index) => ({ id, index })).filter(({ id, index }) => sortOrderOf(assessments, id) !== index + 1)
-    for (const { id, index } of moved) await update.mutateAsync({ params: { id }, body: { sortOrder: index + 1 } })
-  }
-  return (
-    <MoveButtons
-      at={at}
-      count={assessments.length}
-      label={{ up: t('up', { title }), down: t('down', { title }) }}
-      disabled={update.isPending}
-      onMove={(to) => void moveTo(to).catch(tellFailure)}
-    />
-  )
-}
-
-const sortOrderOf = (assessments: readonly Assessment[], id: string) => assessments.find((assessment) => assessment.id === id)?.sort_order

@@ -4,25 +4,35 @@ import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { ask, askWhole, type ReplyOf, refresh, save } from '../../api/queries.ts'
+import { ask, askWhole, refresh, save } from '../../api/queries.ts'
 import { ConfirmButton, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, CheckList, Row, TextField } from '../../components/field.tsx'
 import { Answer, Card, Empty, Loading, Notice } from '../../components/page.tsx'
-import { Table } from '../../components/table.tsx'
+import { AnswerTable } from '../../components/table.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import styles from './classes.module.css'
 import { assignmentOf, subjectsByStudentId } from './subject-assignment.ts'
 import { SubjectList } from './subject-list.tsx'
 
-type Enrolled = ReplyOf<'classes', 'students'>[number]
 type Props = { classId: string; className: string; yearId: string; mayChange: boolean }
 
 export function ClassStudents({ classId, className, yearId, mayChange }: Props) {
   const { t } = useTranslation('classes')
   const students = useQuery(ask('classes', 'students', { params: { id: classId } }))
-  const taken = useTaken(classId)
-  const takenOf = useTakenOf(taken)
+  const assigned = useQuery(askWhole('classes', 'subjectsTaken', { params: { id: classId } }))
+  const subjects = useQuery(ask('subjects', 'list'))
+  const taken = useMemo(
+    () => assigned.data && subjects.data && subjectsByStudentId(assigned.data, subjects.data),
+    [assigned.data, subjects.data],
+  )
+  const takenOf = (studentId: string) =>
+    taken
+      ? (taken
+          .get(studentId)
+          ?.map(({ name }) => name)
+          .join(', ') ?? t('takesAll'))
+      : ''
   const actions = mayChange && (
     <>
       <DialogButton dialog={<SubjectsForMany classId={classId} students={students.data ?? []} taken={taken} takenOf={takenOf} />}>
@@ -36,77 +46,49 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
   const count = students.data?.length ?? 0
   return (
     <Card title={students.data ? t('studentCount', { count }) : t('students')} actions={actions}>
-      <Answer of={students} empty={t('noStudents')}>
-        {(list) => <Students classId={classId} className={className} students={list} takenOf={takenOf} mayChange={mayChange} />}
-      </Answer>
+      <AnswerTable
+        of={students}
+        empty={t('noStudents')}
+        label={t('students')}
+        columns={[
+          {
+            head: t('student'),
+            cell: (student) => (
+              <Link to="/students/$studentId" params={{ studentId: student.id }}>
+                {listedName(student)}
+              </Link>
+            ),
+          },
+          { head: t('number'), cell: ({ student_number }) => student_number },
+          { head: t('takes'), cell: ({ id }) => takenOf(id) },
+          mayChange && {
+            head: t('changes'),
+            look: 'hidden',
+            className: styles['ways'],
+            cell: (student) => (
+              <>
+                <DialogButton
+                  size="small"
+                  aria-label={t('subjectsOf', { name: nameOf(student) })}
+                  dialog={<StudentSubjectsDialog classId={classId} student={student} />}
+                >
+                  {t('chooseSubjects')}
+                </DialogButton>
+                <ConfirmButton
+                  size="small"
+                  look="quiet"
+                  aria-label={t('unenrolOf', { name: nameOf(student) })}
+                  title={t('unenrolTitle', { name: nameOf(student), class: className })}
+                  text={t('unenrolText')}
+                  action={t('unenrol')}
+                  onConfirm={() => save('classes', 'unenroll', { params: { id: classId, studentId: student.id } }, ['students'])}
+                />
+              </>
+            ),
+          },
+        ]}
+      />
     </Card>
-  )
-}
-
-type Taken = ReturnType<typeof subjectsByStudentId<{ id: string; name: string }>>
-
-function useTaken(classId: string): Taken | undefined {
-  const assigned = useQuery(askWhole('classes', 'subjectsTaken', { params: { id: classId } }))
-  const subjects = useQuery(ask('subjects', 'list'))
-  return useMemo(() => assigned.data && subjects.data && subjectsByStudentId(assigned.data, subjects.data), [assigned.data, subjects.data])
-}
-
-/** The subjects of a pupil as text; empty while they are loading. */
-function useTakenOf(taken: Taken | undefined): (studentId: string) => string {
-  const { t } = useTranslation('classes')
-  return (studentId) => {
-    const own = taken?.get(studentId)
-    return !taken ? '' : own ? own.map(({ name }) => name).join(', ') : t('takesAll')
-  }
-}
-
-type StudentsProps = Omit<Props, 'yearId'> & { students: readonly Enrolled[]; takenOf: (studentId: string) => string }
-
-function Students({ classId, className, students, takenOf, mayChange }: StudentsProps) {
-  const { t } = useTranslation('classes')
-  return (
-    <Table
-      label={t('students')}
-      rows={students}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          head: t('student'),
-          cell: (student) => (
-            <Link to="/students/$studentId" params={{ studentId: student.id }}>
-              {listedName(student)}
-            </Link>
-          ),
-        },
-        { head: t('number'), cell: ({ student_number }) => student_number },
-        { head: t('takes'), cell: ({ id }) => takenOf(id) },
-        mayChange && {
-          head: t('changes'),
-          look: 'hidden',
-          className: styles['ways'],
-          cell: (student) => (
-            <>
-              <DialogButton
-                size="small"
-                aria-label={t('subjectsOf', { name: nameOf(student) })}
-                dialog={<StudentSubjectsDialog classId={classId} student={student} />}
-              >
-                {t('chooseSubjects')}
-              </DialogButton>
-              <ConfirmButton
-                size="small"
-                look="quiet"
-                aria-label={t('unenrolOf', { name: nameOf(student) })}
-                title={t('unenrolTitle', { name: nameOf(student), class: className })}
-                text={t('unenrolText')}
-                action={t('unenrol')}
-                onConfirm={() => save('classes', 'unenroll', { params: { id: classId, studentId: student.id } }, ['students'])}
-              />
-            </>
-          ),
-        },
-      ]}
-    />
   )
 }
 
@@ -211,7 +193,6 @@ type SubjectsForManyProps = {
   /** Their subjects as text. */
   takenOf: (studentId: string) => string
 }
-type Named = { id: string; name: string }
 
 /** Assigns several subjects to several pupils of the class. No pupil loses a subject unless that is chosen. */
 function SubjectsForMany({ classId, students, taken, takenOf }: SubjectsForManyProps) {
@@ -224,11 +205,14 @@ function SubjectsForMany({ classId, students, taken, takenOf }: SubjectsForManyP
   const isAll = students.length > 0 && studentIds.size === students.length
   const isReady = taken !== undefined && subjectIds.size > 0 && concerned.length > 0
   const chosen = (subjects.data ?? []).filter(({ id }) => subjectIds.has(id))
+  const chosenNames = chosen.map(({ name }) => name).join(', ')
+  const pupils = students.filter(({ id }) => everything.includes(id)).map(nameOf)
+  const takeAll = `${pupils.slice(0, MAX_NAMES).join(', ')}${pupils.length > MAX_NAMES ? ' …' : ''}`
   const assign = async () => {
     // A repeated assignment changes nothing, so a retry continues where this one failed.
     for (const { id: subjectId } of chosen)
       await client.classes.assignSubjectBulk({ params: { id: classId }, body: { subjectId, studentIds: [...concerned] } })
-    return t('given', { names: chosen.map(({ name }) => name).join(', '), count: concerned.length })
+    return t('given', { names: chosenNames, count: concerned.length })
   }
   const form = useForm({
     initial: {},
@@ -263,40 +247,16 @@ function SubjectsForMany({ classId, students, taken, takenOf }: SubjectsForManyP
         )}
       </Answer>
       {taken && subjectIds.size > 0 && everything.length > 0 && (
-        <TakeAll
-          subjects={chosen}
-          pupils={students.filter(({ id }) => everything.includes(id))}
-          isOnlyThese={isOnlyThese}
-          onChange={setOnlyThese}
-        />
+        <>
+          <Notice tone={isOnlyThese ? 'warn' : 'info'}>
+            {t(isOnlyThese ? 'onlyTheseWarning' : 'takeAllAlready', { count: everything.length, pupils: takeAll, subjects: chosenNames })}
+          </Notice>
+          <Checkbox label={t('onlyThese')} checked={isOnlyThese} onChange={({ target }) => setOnlyThese(target.checked)} />
+        </>
       )}
     </FormDialog>
   )
 }
 
-type TakeAllProps = {
-  subjects: readonly Named[]
-  pupils: readonly Student[]
-  isOnlyThese: boolean
-  onChange: (isOnlyThese: boolean) => void
-}
-
 /** The most pupils that a notice names. */
 const MAX_NAMES = 6
-
-/** Names the ticked pupils who take every subject, and asks whether they are to take only the chosen ones. */
-function TakeAll({ subjects, pupils, isOnlyThese, onChange }: TakeAllProps) {
-  const { t } = useTranslation('classes')
-  const names = pupils.slice(0, MAX_NAMES).map(nameOf).join(', ')
-  const values = {
-    count: pupils.length,
-    pupils: pupils.length > MAX_NAMES ? `${names} …` : names,
-    subjects: subjects.map(({ name }) => name).join(', '),
-  }
-  return (
-    <>
-      <Notice tone={isOnlyThese ? 'warn' : 'info'}>{t(isOnlyThese ? 'onlyTheseWarning' : 'takeAllAlready', values)}</Notice>
-      <Checkbox label={t('onlyThese')} checked={isOnlyThese} onChange={({ target }) => onChange(target.checked)} />
-    </>
-  )
-}

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { ask, save } from '../../api/queries.ts'
 import { DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
-import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
-import { Table } from '../../components/table.tsx'
+import { Badge, Empty, Loading, Page } from '../../components/page.tsx'
+import { AnswerTable } from '../../components/table.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { number } from '../../words/format.ts'
@@ -40,50 +40,44 @@ function List({ yearId }: { yearId: string }) {
   const membership = useClassMembership(yearId)
   const classes = useQuery(ask('classes', 'list', { query: { academicYearId: yearId } }))
   return (
-    <Answer of={classes} empty={t('empty')}>
-      {(list) => (
-        <Table
-          label={t('title')}
-          rows={list}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              head: t('name'),
-              cell: ({ id, name, isClassTeacher }) => (
-                <>
-                  <Link to="/classes/$classId" params={{ classId: id }}>
-                    {name}
-                  </Link>{' '}
-                  {isClassTeacher && <Badge tone="good">{t('own')}</Badge>}
-                </>
-              ),
-            },
-            { head: t('pupilCount'), look: 'number', cell: ({ id }) => membership && number(membership.countByClassId.get(id) ?? 0) },
-            { head: t('toMarks'), look: 'hidden', cell: ({ id }) => <ClassLinks classId={id} /> },
-          ]}
-        />
-      )}
-    </Answer>
-  )
-}
-
-/** Links to the pages of a class. */
-export function ClassLinks({ classId }: { classId: string }) {
-  const { t } = useTranslation('classes')
-  return (
-    <>
-      <Link to="/marks" search={{ classId }}>
-        {t('toMarks')}
-      </Link>
-      {' · '}
-      <Link to="/results/$classId" params={{ classId }}>
-        {t('toResults')}
-      </Link>
-      {' · '}
-      <Link to="/reports/$classId" params={{ classId }}>
-        {t('toReports')}
-      </Link>
-    </>
+    <AnswerTable
+      of={classes}
+      empty={t('empty')}
+      label={t('title')}
+      columns={[
+        {
+          head: t('name'),
+          cell: ({ id, name, isClassTeacher }) => (
+            <>
+              <Link to="/classes/$classId" params={{ classId: id }}>
+                {name}
+              </Link>{' '}
+              {isClassTeacher && <Badge tone="good">{t('own')}</Badge>}
+            </>
+          ),
+        },
+        { head: t('pupilCount'), look: 'number', cell: ({ id }) => membership && number(membership.countByClassId.get(id) ?? 0) },
+        {
+          head: t('toMarks'),
+          look: 'hidden',
+          cell: ({ id: classId }) => (
+            <>
+              <Link to="/marks" search={{ classId }}>
+                {t('toMarks')}
+              </Link>
+              {' · '}
+              <Link to="/results/$classId" params={{ classId }}>
+                {t('toResults')}
+              </Link>
+              {' · '}
+              <Link to="/reports/$classId" params={{ classId }}>
+                {t('toReports')}
+              </Link>
+            </>
+          ),
+        },
+      ]}
+    />
   )
 }
 

@@ -4,8 +4,8 @@ import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ask, type RequestOf, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { Answer, Empty, FailureNotice, Page } from '../../components/page.tsx'
-import { type Column, Table } from '../../components/table.tsx'
+import { Empty, FailureNotice, Page } from '../../components/page.tsx'
+import { AnswerTable } from '../../components/table.tsx'
 import { moment } from '../../words/format.ts'
 import { type ShownChange, shownChanges } from './changes.ts'
 import styles from './history.module.css'
@@ -32,51 +32,55 @@ export function HistoryPanel({ entity, id }: Props) {
   const { t } = useTranslation('history')
   const entries = useQuery({ ...ask('history', 'list', { query: { entity, id, limit: 200 } }), staleTime: 0 })
   const undo = useSave('history', 'undo', ['grades', 'assessments', 'students', 'terms', 'subjects', 'classes', 'reports'])
-  const columnsOf = (list: readonly HistoryEntry[]): Column<HistoryEntry>[] => [
-    { head: t('when'), cell: ({ at }) => moment(at) },
-    { head: t('who'), cell: (entry) => <Author entry={entry} /> },
-    { head: t('what'), cell: (entry) => <Changes entry={entry} /> },
-    {
-      head: t('undo'),
-      look: 'hidden',
-      cell: (entry) =>
-        UNDOABLE.includes(entity) &&
-        !(entity === 'grade' && entry.action === 'delete' && entry !== list[0]) && (
-          <UndoButton entry={entry} isBusy={undo.isPending && undo.variables?.params.id === entry.id} onUndo={undo.mutate} />
-        ),
-    },
-  ]
-  return (
-    <Answer of={entries} empty={t('empty')}>
-      {(list) => (
-        <>
-          <FailureNotice failure={undo.error} />
-          <Table label={t('title')} columns={columnsOf(list)} rows={list} keyOf={(entry) => entry.id} rowName={1} />
-        </>
-      )}
-    </Answer>
-  )
-}
-
-function Author({ entry: { actor, node_name } }: { entry: HistoryEntry }) {
-  const { t } = useTranslation('history')
   return (
     <>
-      {actor ? [actor.first_name, actor.last_name].filter(Boolean).join(' ') || t('unnamed') : t('nobody')}
-      <span className={styles['node']}>{node_name ? t('on', { node: node_name }) : t('elsewhere')}</span>
+      <FailureNotice failure={undo.error} />
+      <AnswerTable
+        of={entries}
+        empty={t('empty')}
+        label={t('title')}
+        rowName={1}
+        columns={[
+          { head: t('when'), cell: ({ at }) => moment(at) },
+          {
+            head: t('who'),
+            cell: ({ actor, node_name }) => (
+              <>
+                {actor ? [actor.first_name, actor.last_name].filter(Boolean).join(' ') || t('unnamed') : t('nobody')}
+                <span className={styles['node']}>{node_name ? t('on', { node: node_name }) : t('elsewhere')}</span>
+              </>
+            ),
+          },
+          { head: t('what'), cell: (entry) => <Changes entry={entry} /> },
+          {
+            head: t('undo'),
+            look: 'hidden',
+            cell: (entry, at) =>
+              UNDOABLE.includes(entity) &&
+              !(entity === 'grade' && entry.action === 'delete' && at > 0) && (
+                <UndoButton entry={entry} isBusy={undo.isPending && undo.variables?.params.id === entry.id} onUndo={undo.mutate} />
+              ),
+          },
+        ]}
+      />
     </>
   )
 }
 
 function Changes({ entry }: { entry: HistoryEntry }) {
   const { t } = useTranslation('history')
-  const named = useNamedColumns()
+  const columnName = useColumnName()
+  const said = useSaid()
+  const isUpdate = entry.action === 'update'
   return (
     <>
       {entry.action !== 'update' && <p>{t(entry.action)}</p>}
       <ul className={styles['changes']}>
-        {shownChanges(entry, named).map((change) => (
-          <Change key={change.field} change={change} isUpdate={entry.action === 'update'} />
+        {shownChanges(entry, useNamedColumns()).map((change) => (
+          <li key={change.field}>
+            {columnName(change)}: {isUpdate && <del>{said(change.before)}</del>} {isUpdate && <span aria-hidden="true">→</span>}{' '}
+            <ins>{said(isUpdate || change.after !== null ? change.after : change.before)}</ins>
+          </li>
         ))}
       </ul>
     </>
@@ -85,10 +89,20 @@ function Changes({ entry }: { entry: HistoryEntry }) {
 
 type UndoButtonProps = { entry: HistoryEntry; isBusy: boolean; onUndo: (request: { params: { id: string } }) => void }
 
-function UndoButton({ entry, isBusy, onUndo }: UndoButtonProps) {
-  const words = useUndoWords(entry)
+/** Its words name the values that it restores. */
+function UndoButton({ entry: { id, at, action, changes }, isBusy, onUndo }: UndoButtonProps) {
+  const { t } = useTranslation('history')
+  const said = useSaid()
+  const columnName = useColumnName()
+  const back = shownChanges({ changes }, useNamedColumns()).filter(({ before }) => action === 'update' || before !== null)
+  // One value needs no name; of several each is named.
+  const named = (change: ShownChange) =>
+    back.length === 1 ? shortened(said(change.before)) : `${columnName(change)} ${shortened(said(change.before))}`
+  const value = `${back.slice(0, MOST_SAID).map(named).join(', ')}${back.length > MOST_SAID ? ' …' : ''}`
+  const undo = back.length > 0 ? t(action === 'delete' ? 'undoDelete' : 'undoTo', { value }) : t('undo')
+  const words = action === 'create' ? t('undoCreate') : undo
   return (
-    <Button size="small" busy={isBusy} onClick={() => onUndo({ params: { id: entry.id } })} aria-label={`${words} (${moment(entry.at)})`}>
+    <Button size="small" busy={isBusy} onClick={() => onUndo({ params: { id } })} aria-label={`${words} (${moment(at)})`}>
       {words}
     </Button>
   )
@@ -102,21 +116,6 @@ function useColumnName(): (change: ShownChange) => string {
   return ({ field, isNamed }) => (isNamed ? t(field as 'score') : field)
 }
 
-/** The words of the undo button, with the values that it restores. */
-function useUndoWords({ action, changes }: HistoryEntry): string {
-  const { t } = useTranslation('history')
-  const said = useSaid()
-  const columnName = useColumnName()
-  const back = shownChanges({ changes }, useNamedColumns()).filter(({ before }) => action === 'update' || before !== null)
-  // One value needs no name; of several each is named.
-  const named = (change: ShownChange) =>
-    back.length === 1 ? shortened(said(change.before)) : `${columnName(change)} ${shortened(said(change.before))}`
-  const value = `${back.slice(0, MOST_SAID).map(named).join(', ')}${back.length > MOST_SAID ? ' …' : ''}`
-  if (action === 'create') return t('undoCreate')
-  if (action === 'delete') return back.length > 0 ? t('undoDelete', { value }) : t('undo')
-  return back.length > 0 ? t('undoTo', { value }) : t('undo')
-}
-
 const MOST_SAID = 2
 const MOST_LETTERS = 24
 const shortened = (text: string) => (text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text)
@@ -124,16 +123,4 @@ const shortened = (text: string) => (text.length > MOST_LETTERS ? `${text.slice(
 function useSaid(): (value: ShownChange['before']) => string {
   const { t } = useTranslation('history')
   return (value) => (value === null ? t('nothing') : typeof value === 'boolean' ? t(value ? 'yes' : 'no') : value)
-}
-
-function Change({ change, isUpdate }: { change: ShownChange; isUpdate: boolean }) {
-  const columnName = useColumnName()
-  const said = useSaid()
-  const { before, after } = change
-  return (
-    <li>
-      {columnName(change)}: {isUpdate && <del>{said(before)}</del>} {isUpdate && <span aria-hidden="true">→</span>}{' '}
-      <ins>{said(isUpdate || after !== null ? after : before)}</ins>
-    </li>
-  )
 }

@@ -9,7 +9,7 @@ import { ConfirmButton, ConfirmDialog, DialogButton } from '../../components/dia
 import { Options, SelectField, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
-import { Table } from '../../components/table.tsx'
+import { AnswerTable, Table } from '../../components/table.tsx'
 import { tell, tellFailure } from '../../components/toasts.tsx'
 import { day, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
@@ -191,24 +191,20 @@ function CodeLog({ members }: { members: readonly Member[] }) {
     return member ? nameOf(member) : email
   }
   return (
-    <Answer of={entries} empty={t('noLog')}>
-      {(list) => (
-        <Table
-          label={t('log')}
-          rows={list}
-          keyOf={({ id }) => id}
-          rowName={1}
-          columns={[
-            { head: t('when'), cell: ({ at }) => moment(at) },
-            { head: t('deskFor'), cell: ({ user_id, email }) => named(user_id, email) },
-            {
-              head: t('what'),
-              cell: ({ action, actor }) => (action === 'create' && actor ? t('given', { name: nameOf(actor) }) : t('used')),
-            },
-          ]}
-        />
-      )}
-    </Answer>
+    <AnswerTable
+      of={entries}
+      empty={t('noLog')}
+      label={t('log')}
+      rowName={1}
+      columns={[
+        { head: t('when'), cell: ({ at }) => moment(at) },
+        { head: t('deskFor'), cell: ({ user_id, email }) => named(user_id, email) },
+        {
+          head: t('what'),
+          cell: ({ action, actor }) => (action === 'create' && actor ? t('given', { name: nameOf(actor) }) : t('used')),
+        },
+      ]}
+    />
   )
 }
 

@@ -5,8 +5,8 @@ import { ask, save } from '../../api/queries.ts'
 import { MoveButtons } from '../../components/button.tsx'
 import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, TextField } from '../../components/field.tsx'
-import { Answer, Badge, Page } from '../../components/page.tsx'
-import { Table } from '../../components/table.tsx'
+import { Badge, Page } from '../../components/page.tsx'
+import { AnswerTable } from '../../components/table.tsx'
 import { tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 
@@ -20,53 +20,45 @@ export function SubjectsPage() {
   )
   return (
     <Page title={t('title')} lead={t('lead')} actions={addition}>
-      <Answer of={subjects} empty={t('empty')}>
-        {(list) => <SubjectTable subjects={list} />}
-      </Answer>
+      <AnswerTable
+        of={subjects}
+        empty={t('empty')}
+        label={t('title')}
+        rowName={1}
+        columns={[
+          { head: t('code'), cell: ({ code }) => code },
+          {
+            head: t('name'),
+            cell: (subject) => (
+              <>
+                <DialogButton look="quiet" aria-label={t('change', { name: subject.name })} dialog={<SubjectDialog subject={subject} />}>
+                  {subject.name}
+                </DialogButton>{' '}
+                {!subject.is_active && <Badge>{t('inactive')}</Badge>}
+              </>
+            ),
+          },
+          {
+            head: t('order'),
+            cell: ({ name }, at, list) => (
+              <MoveButtons
+                at={at}
+                count={list.length}
+                label={{ up: t('up', { name }), down: t('down', { name }) }}
+                onMove={(to) => move(list, at, to)}
+              />
+            ),
+          },
+        ]}
+      />
     </Page>
   )
 }
 
-function SubjectTable({ subjects }: { subjects: readonly Subject[] }) {
-  const { t } = useTranslation('subjects')
-  const move = (from: number, to: number) => {
-    const ids = subjects.map(({ id }) => id)
-    ids.splice(to, 0, ...ids.splice(from, 1))
-    void save('subjects', 'reorder', { body: { subjectIds: ids } }).catch(tellFailure)
-  }
-  return (
-    <Table
-      label={t('title')}
-      rows={subjects}
-      keyOf={({ id }) => id}
-      rowName={1}
-      columns={[
-        { head: t('code'), cell: ({ code }) => code },
-        {
-          head: t('name'),
-          cell: (subject) => (
-            <>
-              <DialogButton look="quiet" aria-label={t('change', { name: subject.name })} dialog={<SubjectDialog subject={subject} />}>
-                {subject.name}
-              </DialogButton>{' '}
-              {!subject.is_active && <Badge>{t('inactive')}</Badge>}
-            </>
-          ),
-        },
-        {
-          head: t('order'),
-          cell: ({ name }, at) => (
-            <MoveButtons
-              at={at}
-              count={subjects.length}
-              label={{ up: t('up', { name }), down: t('down', { name }) }}
-              onMove={(to) => move(at, to)}
-            />
-          ),
-        },
-      ]}
-    />
-  )
+function move(subjects: readonly Subject[], from: number, to: number): void {
+  const subjectIds = subjects.map(({ id }) => id)
+  subjectIds.splice(to, 0, ...subjectIds.splice(from, 1))
+  void save('subjects', 'reorder', { body: { subjectIds } }).catch(tellFailure)
 }
 
 /** Adds a subject (`subject` is null) or changes one. */

@@ -6,8 +6,8 @@ import { ask, save, useSave } from '../../api/queries.ts'
 import { ConfirmButton, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Form, Options, Row, SaveActions, SelectField, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
-import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
-import { Table } from '../../components/table.tsx'
+import { Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
+import { AnswerTable } from '../../components/table.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { useServerAddress } from '../../frame/server-address.ts'
 import { moment } from '../../words/format.ts'
@@ -19,48 +19,44 @@ export function NodesPage() {
   const { t } = useTranslation('sync')
   const nodes = useQuery({ ...ask('replication', 'nodes'), refetchInterval: 10_000 })
   const status = useQuery(ask('replication', 'status')).data
-  return (
-    <Page title={t('nodes')} lead={t('nodesLead')}>
-      <Card title={t('computers')}>
-        <Answer of={nodes} empty={t('nodesNone')}>
-          {(list) => <Nodes nodes={list} />}
-        </Answer>
-      </Card>
-      {status && <Join status={status} />}
-      <Invite />
-    </Page>
-  )
-}
-
-function Nodes({ nodes }: { nodes: readonly SyncNode[] }) {
-  const { t } = useTranslation('sync')
   const kindOf = ({ side, kind, user }: SyncNode) => {
     if (side === 'parent') return `${t(kind)}, ${t('side_parent')}`
     return user ? t('laptopOf', { name: nameOf(user) }) : t(kind)
   }
   return (
-    <div className={styles['stacked']}>
-      <Table
-        label={t('nodes')}
-        rows={nodes}
-        keyOf={({ id }) => id}
-        columns={[
-          {
-            head: t('node'),
-            cell: ({ name, began_anew }) => (
-              <>
-                {name}
-                {began_anew && <BeganAnew {...began_anew} />}
-              </>
-            ),
-          },
-          { head: t('kind'), cell: kindOf },
-          { head: t('joined'), cell: ({ enrolled_at }) => moment(enrolled_at) },
-          { head: t('lastSeen'), cell: ({ last_seen_at }) => (last_seen_at ? moment(last_seen_at) : t('never')) },
-          { head: t('state'), cell: (node) => <NodeState node={node} /> },
-        ]}
-      />
-    </div>
+    <Page title={t('nodes')} lead={t('nodesLead')}>
+      <Card title={t('computers')}>
+        <div className={styles['stacked']}>
+          <AnswerTable
+            of={nodes}
+            empty={t('nodesNone')}
+            label={t('nodes')}
+            columns={[
+              {
+                head: t('node'),
+                cell: ({ name, began_anew: began }) => (
+                  <>
+                    {name}
+                    {/* A computer that began again, or of which two are running. */}
+                    {began && (
+                      <p className={layout['soft']}>
+                        {t(began.both_heard ? 'twoOfIt' : 'beganAnew', { name: began.name, at: moment(began.at) })}
+                      </p>
+                    )}
+                  </>
+                ),
+              },
+              { head: t('kind'), cell: kindOf },
+              { head: t('joined'), cell: ({ enrolled_at }) => moment(enrolled_at) },
+              { head: t('lastSeen'), cell: ({ last_seen_at }) => (last_seen_at ? moment(last_seen_at) : t('never')) },
+              { head: t('state'), cell: (node) => <NodeState node={node} /> },
+            ]}
+          />
+        </div>
+      </Card>
+      {status && <Join status={status} />}
+      <Invite />
+    </Page>
   )
 }
 
@@ -104,12 +100,6 @@ function NodeState({ node }: { node: SyncNode }) {
       {erase}
     </>
   )
-}
-
-/** Warns about a computer that began again, or of which two are running. */
-function BeganAnew({ name, at, both_heard }: NonNullable<SyncNode['began_anew']>) {
-  const { t } = useTranslation('sync')
-  return <p className={layout['soft']}>{t(both_heard ? 'twoOfIt' : 'beganAnew', { name, at: moment(at) })}</p>
 }
 
 function Rename({ node }: { node: SyncNode }) {

@@ -7,7 +7,7 @@ import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Answer, Badge, Card, Page } from '../../components/page.tsx'
-import { Table } from '../../components/table.tsx'
+import { AnswerTable } from '../../components/table.tsx'
 import { day, number } from '../../words/format.ts'
 import { TermDialog, YearDialog } from './year-dialogs.tsx'
 
@@ -79,39 +79,35 @@ function Terms({ year }: { year: AcademicYear }) {
   const free = NAMES.filter((name) => terms.data?.every((term) => term.name !== name))
   return (
     <>
-      <Answer of={terms} empty={t('noTerms')}>
-        {(list) => (
-          <Table
-            label={`${t('terms')} ${year.name}`}
-            rows={list}
-            keyOf={({ id }) => id}
-            columns={[
-              {
-                head: t('term'),
-                cell: (term) => (
-                  <>
-                    <DialogButton
-                      look="quiet"
-                      aria-label={t('changeTerm', { name: t(`app:term.${term.name}`) })}
-                      dialog={<TermDialog year={year} term={term} free={free} />}
-                    >
-                      {t(`app:term.${term.name}`)}
-                    </DialogButton>{' '}
-                    {term.is_ministry_reporting && <Badge>{t('ministryBadge')}</Badge>}
-                  </>
-                ),
-              },
-              { head: t('start'), cell: ({ start_date }) => day(start_date) },
-              { head: t('end'), cell: ({ end_date }) => day(end_date) },
-              {
-                head: t('calculation'),
-                cell: ({ exam_weight, coursework_weight }) =>
-                  t('weights', { exam: number(exam_weight), coursework: number(coursework_weight) }),
-              },
-            ]}
-          />
-        )}
-      </Answer>
+      <AnswerTable
+        of={terms}
+        empty={t('noTerms')}
+        label={`${t('terms')} ${year.name}`}
+        columns={[
+          {
+            head: t('term'),
+            cell: (term) => (
+              <>
+                <DialogButton
+                  look="quiet"
+                  aria-label={t('changeTerm', { name: t(`app:term.${term.name}`) })}
+                  dialog={<TermDialog year={year} term={term} free={free} />}
+                >
+                  {t(`app:term.${term.name}`)}
+                </DialogButton>{' '}
+                {term.is_ministry_reporting && <Badge>{t('ministryBadge')}</Badge>}
+              </>
+            ),
+          },
+          { head: t('start'), cell: ({ start_date }) => day(start_date) },
+          { head: t('end'), cell: ({ end_date }) => day(end_date) },
+          {
+            head: t('calculation'),
+            cell: ({ exam_weight, coursework_weight }) =>
+              t('weights', { exam: number(exam_weight), coursework: number(coursework_weight) }),
+          },
+        ]}
+      />
       {terms.data && free.length > 0 && (
         <div>
           <DialogButton dialog={<TermDialog year={year} term={null} free={free} />}>{t('addTerm')}</DialogButton>
