@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'react'
+
 /** Lets the browser save these bytes as a file. */
 export function saveFile(bytes: Uint8Array, name: string, type: string): void {
   const url = URL.createObjectURL(new Blob([bytes as BlobPart], { type }))
@@ -15,3 +17,15 @@ export const fileName = (...parts: readonly string[]): string =>
     .map((part) => part.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-').replace(/^-+|-+$/g, ''))
     .filter(Boolean)
     .join('_')
+
+/** A temporary URL of a file, while the component lives. */
+export function useObjectUrl(file: Blob | null): string | null {
+  const [url, setUrl] = useState<string | null>(null)
+  useEffect(() => {
+    if (!file) return setUrl(null)
+    const made = URL.createObjectURL(file)
+    setUrl(made)
+    return () => URL.revokeObjectURL(made)
+  }, [file])
+  return url
+}

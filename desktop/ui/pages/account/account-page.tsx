@@ -1,6 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, save, useSave } from '../../api/queries.ts'
 import { me, useProfile } from '../../api/session.ts'
@@ -9,6 +9,7 @@ import { Dialog, DialogButton } from '../../components/dialog.tsx'
 import { Form, Options, Row, SaveActions, SelectField, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
+import { useObjectUrl } from '../../components/save-file.ts'
 import { tell, tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { useSwitchSchool } from '../../frame/active-school.ts'
@@ -105,6 +106,7 @@ function OwnSchools() {
   const schools = useQuery(ask('auth', 'schools'))
   useQuery({ ...me(), refetchInterval: pending ? POLL_MS : false })
   const switchTo = useSwitchSchool()
+  const withdraw = useSave('schools', 'withdraw', ['auth'])
   const join = !pending && (
     <DialogButton size="small" dialog={<JoinDialog not={(schools.data ?? []).map(({ school }) => school.id)} />}>
       {t('schools.join')}
@@ -131,24 +133,20 @@ function OwnSchools() {
           </ul>
         )}
       </Answer>
-      {pending && <Pending />}
+      {pending && (
+        <div className={layout['split']}>
+          <span role="status">{t('schools.pending', { school: pending.school.name, when: moment(pending.requested_at) })}</span>
+          <Button
+            size="small"
+            look="danger"
+            busy={withdraw.isPending}
+            onClick={() => withdraw.mutate({ params: { requestId: pending.id } }, { onError: tellFailure })}
+          >
+            {t('schools.withdraw')}
+          </Button>
+        </div>
+      )}
     </Card>
-  )
-}
-
-function Pending() {
-  const { t } = useTranslation('account')
-  const { pending_join_request: pending } = useProfile()
-  const withdraw = useSave('schools', 'withdraw', ['auth'])
-  if (!pending) return null
-  const take = () => withdraw.mutate({ params: { requestId: pending.id } }, { onError: tellFailure })
-  return (
-    <div className={layout['split']}>
-      <span role="status">{t('schools.pending', { school: pending.school.name, when: moment(pending.requested_at) })}</span>
-      <Button size="small" look="danger" busy={withdraw.isPending} onClick={take}>
-        {t('schools.withdraw')}
-      </Button>
-    </div>
   )
 }
 
@@ -164,18 +162,6 @@ function JoinDialog({ not }: { not: readonly string[] }) {
 const TYPES = 'image/jpeg,image/png,image/webp'
 const MEGABYTES = limits.image.bytes / 1_048_576
 
-/** A temporary URL of the chosen file. */
-function usePreview(file: File | null): string | null {
-  const [address, setAddress] = useState<string | null>(null)
-  useEffect(() => {
-    if (!file) return setAddress(null)
-    const made = URL.createObjectURL(file)
-    setAddress(made)
-    return () => URL.revokeObjectURL(made)
-  }, [file])
-  return address
-}
-
 /** The URL on the server that this page is from, by whatever name it is reached. */
 const localUrl = (address: string) => {
   const { pathname, search } = new URL(address, location.origin)
@@ -188,7 +174,7 @@ function Picture() {
   const profile = useProfile()
   const [file, setFile] = useState<File | null>(null)
   const input = useRef<HTMLInputElement>(null)
-  const preview = usePreview(file)
+  const preview = useObjectUrl(file)
   const upload = useSave('avatars', 'upload', ['auth'])
   const isTooLarge = file !== null && file.size > limits.image.bytes
   const choose = (chosen: File | null) => {
@@ -214,7 +200,13 @@ function Picture() {
   return (
     <Card title={t('picture.title')}>
       <div className={styles['picture']}>
-        {shown ? <img src={shown} alt={t(preview ? 'picture.chosen' : 'picture.own')} /> : <Initials />}
+        {shown ? (
+          <img src={shown} alt={t(preview ? 'picture.chosen' : 'picture.own')} />
+        ) : (
+          <span className={styles['initials']} aria-hidden="true">
+            {[profile.first_name, profile.last_name].map((name) => [...(name ?? '')][0] ?? '').join('')}
+          </span>
+        )}
         <div className={styles['stack']}>
           <label className="hidden" htmlFor="own-picture">
             {t('picture.label')}
@@ -244,14 +236,5 @@ function Picture() {
       {isTooLarge && <Notice tone="bad">{t('picture.tooLarge', { megabytes: MEGABYTES })}</Notice>}
       <FailureNotice failure={upload.error} />
     </Card>
-  )
-}
-
-function Initials() {
-  const { first_name, last_name } = useProfile()
-  return (
-    <span className={styles['initials']} aria-hidden="true">
-      {[first_name, last_name].map((name) => [...(name ?? '')][0] ?? '').join('')}
-    </span>
   )
 }

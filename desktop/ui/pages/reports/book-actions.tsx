@@ -78,7 +78,16 @@ export function BookActions({ of, books, group, chosen }: Props) {
         />
       </div>
       <div className={layout['row']}>
-        <StatusCounts books={books} />
+        <p className={layout['wrap']}>
+          {statuses.map((status) => {
+            const count = books.filter((book) => book.status === status).length
+            return (
+              <Badge key={status} tone={count > 0 ? statusTones[status] : undefined}>
+                {t(`standing.${status}`, { count })}
+              </Badge>
+            )
+          })}
+        </p>
         <span className={styles['gap']} />
         <Button busy={pdfs.isPending} busyWord={t('pdfs.making')} onClick={() => pdfs.mutate()}>
           {t('pdfs.make')}
@@ -112,23 +121,6 @@ export type ClassRef = Pick<ListedClass, 'id' | 'name'>
 const statuses = ['draft', 'published', 'sent_to_ministry'] as const
 export const statusTones = { draft: 'info', published: 'good', sent_to_ministry: undefined } as const
 
-/** The number of books in each status. */
-function StatusCounts({ books }: { books: readonly ListedBook[] }) {
-  const { t } = useTranslation('reports')
-  return (
-    <p className={layout['wrap']}>
-      {statuses.map((status) => {
-        const count = books.filter((book) => book.status === status).length
-        return (
-          <Badge key={status} tone={count > 0 ? statusTones[status] : undefined}>
-            {t(`standing.${status}`, { count })}
-          </Badge>
-        )
-      })}
-    </p>
-  )
-}
-
 /**
  * Changes the status of many books, one by one: asks first, shows the progress, and lists the failures. What cannot be undone asks for the
  * number of books.
@@ -141,6 +133,7 @@ function RunDialog({ of, books, chosen, action, lead }: RunProps) {
   const [run, setRun] = useState<RunProgress<ListedBook> | null>(null)
   const [typed, setTyped] = useState('')
   const isOver = run !== null && run.done === run.total
+  const done = run ? run.total - run.failed.length : 0
   const mustCount = action === 'send'
   const isAllowed = !mustCount || typed.trim() === String(confirmed.length)
   const start = async () => {
@@ -159,7 +152,21 @@ function RunDialog({ of, books, chosen, action, lead }: RunProps) {
       {run ? (
         <>
           <Progress label={t(`${action}.running`)} done={run.done} total={run.total} />
-          {isOver && <Outcome run={run} action={action} />}
+          {isOver && done > 0 && <Notice tone="good">{t(`${action}.done`, { count: done })}</Notice>}
+          {isOver && run.failed.length > 0 && (
+            <Notice tone="bad">
+              <div>
+                <p>{t('run.undone', { count: run.failed.length })}</p>
+                <ul className={styles['plain']}>
+                  {run.failed.map(({ item, failure }) => (
+                    <li key={item.id}>
+                      {nameOf(item.student)}: {sentenceOf(failure)}
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            </Notice>
+          )}
           <Actions>
             <Button look="primary" disabled={!isOver} onClick={close}>
               {t('app:action.close')}
@@ -185,29 +192,5 @@ function RunDialog({ of, books, chosen, action, lead }: RunProps) {
         </Form>
       )}
     </Dialog>
-  )
-}
-
-function Outcome({ run, action }: { run: RunProgress<ListedBook>; action: RunProps['action'] }) {
-  const { t } = useTranslation('reports')
-  const count = run.total - run.failed.length
-  return (
-    <>
-      {count > 0 && <Notice tone="good">{t(`${action}.done`, { count })}</Notice>}
-      {run.failed.length > 0 && (
-        <Notice tone="bad">
-          <div>
-            <p>{t('run.undone', { count: run.failed.length })}</p>
-            <ul className={styles['plain']}>
-              {run.failed.map(({ item, failure }) => (
-                <li key={item.id}>
-                  {nameOf(item.student)}: {sentenceOf(failure)}
-                </li>
-              ))}
-            </ul>
-          </div>
-        </Notice>
-      )}
-    </>
   )
 }

@@ -42,19 +42,35 @@ export function BookPage() {
 function Book({ book }: { book: ReportDetail }) {
   const { t } = useTranslation(['reports', 'classes', 'app'])
   const name = nameOf(book.student)
+  const isYearEnd = book.report_type === 'year_end'
   const term = useQuery(ask('terms', 'get', { params: { id: book.term_id } }))
   const group = useQuery(ask('classes', 'get', { params: { classId: book.student_group_id } }))
   const years = useQuery(ask('academicYears', 'list'))
+  const books = useBooks(scopeOf(book))
+  const banks = useMemo(() => banksOf((books.data ?? []).filter(({ id }) => id !== book.id)), [books.data, book.id])
   const year = years.data?.find(({ id }) => id === term.data?.academic_year_id)?.name
-  const period =
-    term.data && year
-      ? book.report_type === 'year_end'
-        ? t('periodYearEnd', { year })
-        : t('periodTerm', { term: t(`app:term.${term.data.name}`), year })
-      : undefined
+  const termName = term.data && t(`app:term.${term.data.name}`)
+  const period = termName && year ? t(isYearEnd ? 'periodYearEnd' : 'periodTerm', { term: termName, year }) : undefined
   const lead = period && group.data ? t('bookLead', { class: t('classes:class', { name: group.data.name }), period }) : (period ?? ' ')
+  const actions = (
+    <>
+      <NeighbourLinks
+        pupils={books.data?.map(({ id, student }) => ({ ...student, id })) ?? []}
+        id={book.id}
+        linkOf={(reportId) => ({ to: '/reports/book/$reportId', params: { reportId }, className: styles['way'] })}
+      />
+      <Link
+        to="/reports/$classId"
+        params={{ classId: book.student_group_id }}
+        search={isYearEnd ? { type: 'year_end' } : {}}
+        className={styles['way']}
+      >
+        {t('books.all')}
+      </Link>
+    </>
+  )
   return (
-    <Page wide title={t('bookOf', { name })} lead={lead} actions={<BookLinks book={book} />}>
+    <Page wide title={t('bookOf', { name })} lead={lead} actions={actions}>
       <LeaveWarning />
       <div className={layout['row']}>
         <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`)}</Badge>
@@ -72,7 +88,11 @@ function Book({ book }: { book: ReportDetail }) {
       <OutdatedNotices book={book} />
       <div className={styles['two']}>
         <div className={styles['stack']}>
-          <ClassPart book={book} />
+          <Card title={t('fill.classPart')}>
+            <FillRows kind="book" label={t('fill.classPart')}>
+              <BookRow book={book} head={null} name={name} firstName={book.student.first_name} banks={banks} />
+            </FillRows>
+          </Card>
           <SubjectPart book={book} />
         </div>
         <BookPdfs book={book} />
@@ -91,67 +111,29 @@ function OutdatedNotices({ book }: { book: ReportDetail }) {
   return pdfStateOf(own) === 'older' && book.status !== 'sent_to_ministry' ? <Notice tone="warn">{t('behind.paper')}</Notice> : null
 }
 
-/** Links to the books before and after, and to all books. */
-function BookLinks({ book }: { book: ReportDetail }) {
-  const { t } = useTranslation('reports')
-  const books = useBooks(scopeOf(book))
-  const pupils = books.data?.map(({ id, student }) => ({ ...student, id })) ?? []
-  const linkOf = (reportId: string) => ({ to: '/reports/book/$reportId', params: { reportId }, className: styles['way'] })
-  return (
-    <>
-      <NeighbourLinks pupils={pupils} id={book.id} linkOf={linkOf} />
-      <Link
-        to="/reports/$classId"
-        params={{ classId: book.student_group_id }}
-        search={book.report_type === 'year_end' ? { type: 'year_end' } : {}}
-        className={styles['way']}
-      >
-        {t('books.all')}
-      </Link>
-    </>
-  )
-}
-
-function ClassPart({ book }: { book: ReportDetail }) {
-  const { t } = useTranslation('reports')
-  const books = useBooks(scopeOf(book))
-  const banks = useMemo(() => banksOf((books.data ?? []).filter(({ id }) => id !== book.id)), [books.data, book.id])
-  return (
-    <Card title={t('fill.classPart')}>
-      <FillRows kind="book" label={t('fill.classPart')}>
-        <BookRow book={book} head={null} name={nameOf(book.student)} firstName={book.student.first_name} banks={banks} />
-      </FillRows>
-    </Card>
-  )
-}
-
 const noBank: readonly string[] = []
 
 function SubjectPart({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const scale = useScale()
-  const isTerm = book.report_type === 'term'
   return (
     <Card title={t('subjects')}>
       <Answer of={scale}>
         {({ pass_mark, bands }) => (
           <FillRows kind="entry" label={t('subjects')} head={t('subject')}>
-            {book.entries.map((entry) => {
-              const result = isTerm ? entry.term_composite : entry.year_grade
-              return (
-                <EntryRow
-                  key={entry.id}
-                  entry={entry}
-                  result={result}
-                  isLocked={book.status === 'sent_to_ministry'}
-                  title={entry.subject.name}
-                  name={entry.subject.name}
-                  firstName={book.student.first_name}
-                  bank={noBank}
-                  scale={{ passMark: pass_mark, bands }}
-                />
-              )
-            })}
+            {book.entries.map((entry) => (
+              <EntryRow
+                key={entry.id}
+                entry={entry}
+                result={book.report_type === 'term' ? entry.term_composite : entry.year_grade}
+                isLocked={book.status === 'sent_to_ministry'}
+                title={entry.subject.name}
+                name={entry.subject.name}
+                firstName={book.student.first_name}
+                bank={noBank}
+                scale={{ passMark: pass_mark, bands }}
+              />
+            ))}
           </FillRows>
         )}
       </Answer>
@@ -163,9 +145,10 @@ function SubjectPart({ book }: { book: ReportDetail }) {
 function BookStatusActions({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const navigate = useNavigate()
-  const [isSending, setSending] = useState(false)
   const regenerate = useSave('reports', 'regenerate')
-  const [isPublishing, setPublishing] = useState(false)
+  // Kept while the dialog is open: the status changes before it closes.
+  const [asked, setAsked] = useState<'publish' | 'send' | null>(null)
+  const next = book.status === 'draft' ? 'publish' : 'send'
   const params = { id: book.id }
   // Another person may have changed the status meanwhile.
   const onError = (failure: unknown) => {
@@ -191,25 +174,18 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
       >
         {t('generate.again')}
       </Button>
-      {book.status === 'draft' ? (
-        <Button look="primary" onClick={() => setPublishing(true)}>
-          {t('publish.one')}
-        </Button>
-      ) : (
-        <Button look="danger" onClick={() => setSending(true)}>
-          {t('send.one')}
-        </Button>
-      )}
-      {isPublishing && <StatusDialog action="publish" lead={t('publish.textOne')} book={book} onClose={() => setPublishing(false)} />}
-      {isSending && <StatusDialog action="send" lead={t('send.forEver')} book={book} onClose={() => setSending(false)} />}
+      <Button look={next === 'send' ? 'danger' : 'primary'} onClick={() => setAsked(next)}>
+        {t(`${next}.one`)}
+      </Button>
+      {asked && <StatusDialog action={asked} book={book} onClose={() => setAsked(null)} />}
     </>
   )
 }
 
-type StatusDialogProps = { action: 'publish' | 'send'; lead: string; book: ReportDetail; onClose: () => void }
+type StatusDialogProps = { action: 'publish' | 'send'; book: ReportDetail; onClose: () => void }
 
 /** Publishes a book, or sends it once the person has said to be sure. */
-function StatusDialog({ action, lead, book, onClose }: StatusDialogProps) {
+function StatusDialog({ action, book, onClose }: StatusDialogProps) {
   const { t } = useTranslation('reports')
   const isSending = action === 'send'
   const form = useForm({
@@ -235,7 +211,7 @@ function StatusDialog({ action, lead, book, onClose }: StatusDialogProps) {
     <FormDialog
       danger={isSending}
       title={t(`${action}.titleOne`, { name: nameOf(book.student) })}
-      lead={lead}
+      lead={t(isSending ? 'send.forEver' : 'publish.textOne')}
       form={form}
       action={t(`${action}.one`)}
       disabled={!isSure}

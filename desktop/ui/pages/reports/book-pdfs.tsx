@@ -1,7 +1,7 @@
 import type { ReportDetail, ReportPdf } from '@markbook/shared/contract/reports'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, useSave } from '../../api/queries.ts'
@@ -10,7 +10,7 @@ import { CloseButton, Dialog } from '../../components/dialog.tsx'
 import { Actions, Checkbox, Form, SaveActions, SelectField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Badge, Card, Empty, FailureNotice, Loading, Notice } from '../../components/page.tsx'
-import { fileName, saveFile } from '../../components/save-file.ts'
+import { fileName, saveFile, useObjectUrl } from '../../components/save-file.ts'
 import { moment, number } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { type BookScope, booksRequest } from './book-queries.ts'
@@ -30,6 +30,8 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
   const missing = useMissingPdfs(book.id, book.pdfs.length > 0)
   const shown = book.pdfs.find(({ id }) => id === requestedId)
   const isLocked = book.status === 'sent_to_ministry'
+  const newest = [...book.pdfs].sort((a, b) => (a.generated_at < b.generated_at ? 1 : -1))[0]
+  const away = newest && missing.get(newest.id)
   return (
     <Card
       title={t('paper.title')}
@@ -47,12 +49,35 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
       }
     >
       <FailureNotice failure={make.error} />
-      <MissingNotice pdfs={book.pdfs} missing={missing} />
+      {away && <Notice tone={away === 'here' ? 'warn' : 'info'}>{t(`paper.away.${away}`)}</Notice>}
       {shown && <ShownPdf key={shown.id} book={book} pdf={shown} />}
       {book.pdfs.length === 0 ? (
         <Empty>{t(isLocked ? 'paper.noneLocked' : 'paper.none')}</Empty>
       ) : (
-        <PdfList pdfs={book.pdfs} missing={missing} shown={shown?.id} onShow={show} />
+        <details open={!shown}>
+          <summary>{t('paper.history', { count: book.pdfs.length })}</summary>
+          <ul className={styles['finds']}>
+            {book.pdfs.map(({ id, generated_at, file_size }) => {
+              const place = missing.get(id)
+              return (
+                <li key={id}>
+                  <span>
+                    {moment(generated_at)} · {t('paper.size', { size: number(Math.ceil(file_size / 1024)) })}{' '}
+                    {place && <Badge tone={place === 'here' ? 'warn' : 'info'}>{t(`paper.notYet.${place}`)}</Badge>}
+                  </span>
+                  <Button
+                    size="small"
+                    disabled={place === 'here'}
+                    aria-current={id === shown?.id ? 'true' : undefined}
+                    onClick={() => show(id)}
+                  >
+                    {t('paper.show')}
+                  </Button>
+                </li>
+              )
+            })}
+          </ul>
+        </details>
       )}
     </Card>
   )
@@ -79,39 +104,6 @@ function ShownPdf({ book, pdf }: { book: ReportDetail; pdf: ReportPdf }) {
   )
 }
 
-type PdfListProps = {
-  pdfs: readonly ReportPdf[]
-  missing: ReadonlyMap<string, MissingAt>
-  shown: string | undefined
-  onShow: (id: string) => void
-}
-function PdfList({ pdfs, missing, shown, onShow }: PdfListProps) {
-  const { t } = useTranslation('reports')
-  return (
-    <details open={!shown}>
-      <summary>{t('paper.history', { count: pdfs.length })}</summary>
-      <ul className={styles['finds']}>
-        {pdfs.map(({ id, generated_at, file_size }) => (
-          <li key={id}>
-            <span>
-              {moment(generated_at)} · {t('paper.size', { size: number(Math.ceil(file_size / 1024)) })}{' '}
-              <MissingBadge place={missing.get(id)} />
-            </span>
-            <Button
-              size="small"
-              disabled={missing.get(id) === 'here'}
-              aria-current={id === shown ? 'true' : undefined}
-              onClick={() => onShow(id)}
-            >
-              {t('paper.show')}
-            </Button>
-          </li>
-        ))}
-      </ul>
-    </details>
-  )
-}
-
 /** Where the file of a PDF is missing: on this server, or on its parent. */
 type MissingAt = 'here' | 'school' | 'centre'
 
@@ -122,39 +114,11 @@ function useMissingPdfs(reportId: string, isAny: boolean): ReadonlyMap<string, M
   return new Map(files.data?.map(({ row_id, way }) => [row_id, way === 'to_come' ? 'here' : (parent?.kind ?? 'centre')] as const))
 }
 
-/** Says where the newest PDF is still missing. */
-function MissingNotice({ pdfs, missing }: { pdfs: readonly ReportPdf[]; missing: ReadonlyMap<string, MissingAt> }) {
-  const { t } = useTranslation('reports')
-  const newest = [...pdfs].sort((a, b) => (a.generated_at < b.generated_at ? 1 : -1))[0]
-  const place = newest && missing.get(newest.id)
-  return place ? <Notice tone={place === 'here' ? 'warn' : 'info'}>{t(`paper.away.${place}`)}</Notice> : null
-}
-
-function MissingBadge({ place }: { place: MissingAt | undefined }) {
-  const { t } = useTranslation('reports')
-  return place ? <Badge tone={place === 'here' ? 'warn' : 'info'}>{t(`paper.notYet.${place}`)}</Badge> : null
-}
-
-/** A blob URL that lives as long as the component. */
-function useBlobUrl(bytes: Uint8Array | null): string | null {
-  const [url, setUrl] = useState<string | null>(null)
-  useEffect(() => {
-    if (!bytes) return
-    const made = URL.createObjectURL(new Blob([bytes as BlobPart], { type: 'application/pdf' }))
-    setUrl(made)
-    return () => {
-      URL.revokeObjectURL(made)
-      setUrl(null)
-    }
-  }, [bytes])
-  return url
-}
-
 /** A PDF in the viewer of the browser, to print and to save. */
 function PdfViewer({ bytes, title, name }: { bytes: Uint8Array; title: string; name: string }) {
   const { t } = useTranslation(['reports', 'app'])
   const frame = useRef<HTMLIFrameElement>(null)
-  const url = useBlobUrl(bytes)
+  const url = useObjectUrl(useMemo(() => new Blob([bytes as BlobPart], { type: 'application/pdf' }), [bytes]))
   if (!url) return null
   return (
     <div className={layout['stack']}>

@@ -1,4 +1,4 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { searchTexts } from '../../frame/search-texts.ts'
 
 export type BooksType = 'term' | 'year_end'
@@ -27,8 +27,8 @@ const route = getRouteApi('/school/reports/$classId')
 export function useBooksSearch() {
   const { classId } = route.useParams()
   const search: BooksSearch = route.useSearch()
-  const navigate = useNavigate()
+  const navigate = route.useNavigate()
   const change = (next: (before: BooksSearch) => BooksSearch, replace = false) =>
-    void navigate({ to: '/reports/$classId', params: { classId }, search: (before: BooksSearch) => next(before), replace })
+    void navigate({ to: '.', search: (before: BooksSearch) => next(before), replace })
   return { classId, search, change }
 }

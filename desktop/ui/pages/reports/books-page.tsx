@@ -1,4 +1,3 @@
-import type { ReportStanding } from '@markbook/shared/contract/reports'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { InlineSelect } from '../../components/field.tsx'
@@ -62,28 +61,23 @@ function ClassBooks({ chosen, group, classes }: ClassContext) {
   const lead = t(type === 'term' ? 'lead.term' : 'lead.yearEnd', { name: group.name, term, year: chosen.year?.name ?? '' })
   return (
     <Page wide title={t('titleOf', { name: group.name })} lead={owns ? lead : t('lead.subject', { name: group.name })} actions={actions}>
-      {owns && <BookTabs shown={view} />}
+      {owns && (
+        <ViewTabs
+          label={t('views.label')}
+          views={bookViews}
+          shown={view}
+          textOf={(one) => t(`views.${one}`)}
+          linkOf={(one) => ({
+            to: '/reports/$classId',
+            params: { classId: group.id },
+            search: { type: search.type, job: search.job, ...(one !== 'books' && { view: one }) },
+          })}
+        />
+      )}
       {view === 'books' && <BooksView key={key} of={of} group={group} chosen={chosen} />}
       {view === 'fill' && <FillView key={key} of={of} chosen={chosen} owns={owns} />}
       {view === 'check' && <CheckView key={key} of={of} chosen={chosen} />}
     </Page>
-  )
-}
-
-function BookTabs({ shown }: { shown: BookView }) {
-  const { t } = useTranslation('reports')
-  const {
-    classId,
-    search: { type, job },
-  } = useBooksSearch()
-  return (
-    <ViewTabs
-      label={t('views.label')}
-      views={bookViews}
-      shown={shown}
-      textOf={(view) => t(`views.${view}`)}
-      linkOf={(view) => ({ to: '/reports/$classId', params: { classId }, search: { type, job, ...(view !== 'books' && { view }) } })}
-    />
   )
 }
 
@@ -145,12 +139,29 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
         return words && <Written {...words} />
       },
     },
-    { head: t('state'), cell: (book) => <BookState book={book} standing={standingByBookId.get(book.id)} /> },
+    {
+      head: t('state'),
+      cell: ({ id, status }) => {
+        const own = standingByBookId.get(id)
+        return (
+          <span className={layout['wrap']}>
+            <Badge tone={statusTones[status]}>{t(`status.${status}`)}</Badge>
+            {own && isOutdated(own) && <Badge tone="warn">{t('behind.book')}</Badge>}
+          </span>
+        )
+      },
+    },
     {
       head: t('pdf.column'),
       cell: ({ id }) => {
         const own = standingByBookId.get(id)
-        return own && <PdfState standing={own} />
+        if (!own?.paper) return own && t('pdf.none')
+        return (
+          <span className={layout['wrap']}>
+            {moment(own.paper.generated_at)}
+            {pdfStateOf(own) === 'older' && <Badge tone="warn">{t('pdf.older')}</Badge>}
+          </span>
+        )
       },
     },
   ]
@@ -166,25 +177,4 @@ const partsOf = ({ class_teacher_remark: remark, conduct, attendance_percentage:
 function Written({ written, all }: { written: number; all: number }) {
   const { t } = useTranslation('reports')
   return written === all ? `✓ ${t('books.written')}` : t('books.parts', { written, all })
-}
-
-function BookState({ book, standing }: { book: ListedBook; standing: ReportStanding | undefined }) {
-  const { t } = useTranslation('reports')
-  return (
-    <span className={layout['wrap']}>
-      <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`)}</Badge>
-      {standing && isOutdated(standing) && <Badge tone="warn">{t('behind.book')}</Badge>}
-    </span>
-  )
-}
-
-function PdfState({ standing }: { standing: ReportStanding }) {
-  const { t } = useTranslation('reports')
-  if (!standing.paper) return t('pdf.none')
-  return (
-    <span className={layout['wrap']}>
-      {moment(standing.paper.generated_at)}
-      {pdfStateOf(standing) === 'older' && <Badge tone="warn">{t('pdf.older')}</Badge>}
-    </span>
-  )
 }

@@ -95,11 +95,21 @@ export function OutdatedPdfsDialog({ of, count, download, onClose }: Props) {
     onSettled: () => refresh(['reports', 'history']),
   })
   const isAny = count.current + count.older + count.sentOlder > 0
-  const canRemake = count.older + count.none > 0
+  const { older, none, behind, sentOlder, sentNone, all } = count
+  const canRemake = older + none > 0
+  const facts: readonly (string | false)[] = [
+    older > 0 && t('papers.older', { count: older, all }),
+    behind > 0 && t('papers.behind', { count: behind }),
+    none > 0 && t('papers.none', { count: none }),
+    sentOlder > 0 && t('papers.sentOlder', { count: sentOlder }),
+    sentNone > 0 && t('papers.sentNone', { count: sentNone }),
+  ]
   if (job) return <RegenerateDialog jobId={job} download={download} onClose={onClose} />
   return (
     <Dialog title={t('papers.title')} onClose={onClose}>
-      <PdfCounts count={count} />
+      <Notice tone="warn">
+        <ul className={styles['plain']}>{facts.map((fact): ReactNode => fact && <li key={fact}>{fact}</li>)}</ul>
+      </Notice>
       <FailureNotice failure={remake.error ?? downloading.error} />
       <Actions>
         <CloseButton />
@@ -120,22 +130,6 @@ export function OutdatedPdfsDialog({ of, count, download, onClose }: Props) {
         )}
       </Actions>
     </Dialog>
-  )
-}
-
-function PdfCounts({ count: { older, none, behind, sentOlder, sentNone, all } }: { count: PdfCount }) {
-  const { t } = useTranslation('reports')
-  const facts: readonly (string | false)[] = [
-    older > 0 && t('papers.older', { count: older, all }),
-    behind > 0 && t('papers.behind', { count: behind }),
-    none > 0 && t('papers.none', { count: none }),
-    sentOlder > 0 && t('papers.sentOlder', { count: sentOlder }),
-    sentNone > 0 && t('papers.sentNone', { count: sentNone }),
-  ]
-  return (
-    <Notice tone="warn">
-      <ul className={styles['plain']}>{facts.map((fact): ReactNode => fact && <li key={fact}>{fact}</li>)}</ul>
-    </Notice>
   )
 }
 

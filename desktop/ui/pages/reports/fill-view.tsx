@@ -13,7 +13,7 @@ import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { figure } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { useScale } from '../results/class-page.tsx'
-import { type BookScope, booksRequest, type ListedBook, useBooks, useEntries } from './book-queries.ts'
+import { type BookScope, booksRequest, useBooks, useEntries } from './book-queries.ts'
 import { useBooksSearch } from './book-search.ts'
 import { bankOf } from './completions.ts'
 import { BookRow, banksOf, EntryRow, FillRows } from './fill-rows.tsx'
@@ -25,15 +25,19 @@ type FillProps = { of: BookScope; chosen: ChosenTerm; owns: boolean }
 /** The form of a class: the class teacher's texts, or those of one subject. Subject teachers see their own subjects. */
 export function FillView({ of, chosen, owns }: FillProps) {
   const { t } = useTranslation('reports')
-  const { subject: requestedId } = useBooksSearch().search
+  const { search, change } = useBooksSearch()
   const entries = useEntries(of)
   const subjects = subjectsIn(entries.data ?? [])
-  const subject = subjects.find(({ id }) => id === requestedId) ?? (owns ? undefined : subjects[0])
+  const subject = subjects.find(({ id }) => id === search.subject) ?? (owns ? undefined : subjects[0])
+  const choose = (id: string) => change(({ at: _at, subject: _before, ...rest }) => (id ? { ...rest, subject: id } : rest))
   if (!owns && entries.data?.length === 0) return <NoBooksYet classId={of.classId} />
   return (
     <>
       <LeaveWarning />
-      <SubjectSelect subjects={subjects} chosen={subject?.id} owns={owns} />
+      <InlineSelect label={t('fill.what')} value={subject?.id ?? ''} onChange={({ target }) => choose(target.value)}>
+        {owns && <option value="">{t('fill.classPart')}</option>}
+        <Options of={subjects.map(({ id, name }) => ({ id, name: t('fill.subjectPart', { name }) }))} />
+      </InlineSelect>
       <p className={layout['note']}>{t('fill.keys')}</p>
       {subject ? (
         <Answer of={entries}>{(list) => <SubjectRows key={subject.id} of={of} chosen={chosen} entries={list} subject={subject} />}</Answer>
@@ -50,18 +54,6 @@ type SubjectRef = ClassReportEntry['subject']
 const subjectsIn = (entries: readonly ClassReportEntry[]): SubjectRef[] => [
   ...new Map(entries.map(({ subject }) => [subject.id, subject])).values(),
 ]
-
-function SubjectSelect({ subjects, chosen, owns }: { subjects: readonly SubjectRef[]; chosen: string | undefined; owns: boolean }) {
-  const { t } = useTranslation('reports')
-  const { change } = useBooksSearch()
-  const choose = (subject: string) => change(({ at: _at, subject: _before, ...rest }) => (subject ? { ...rest, subject } : rest))
-  return (
-    <InlineSelect label={t('fill.what')} value={chosen ?? ''} onChange={({ target }) => choose(target.value)}>
-      {owns && <option value="">{t('fill.classPart')}</option>}
-      <Options of={subjects.map(({ id, name }) => ({ id, name: t('fill.subjectPart', { name }) }))} />
-    </InlineSelect>
-  )
-}
 
 /** The other terms of the year, whose remarks are suggested again. */
 const otherTerms = ({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) => chosen.terms.filter(({ id }) => id !== of.termId)
@@ -88,7 +80,17 @@ function ClassRows({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
             <BookRow
               key={book.id}
               book={book}
-              head={<BookHead book={book} />}
+              head={
+                <>
+                  <Link to="/reports/book/$reportId" params={{ reportId: book.id }} tabIndex={-1}>
+                    {listedName(book.student)}
+                  </Link>
+                  <span className={styles['figures']}>
+                    {figure(book.overall_average)}{' '}
+                    {book.position !== null && `· ${t('placed', { position: book.position, total: book.total_students })}`}
+                  </span>
+                </>
+              }
               name={nameOf(book.student)}
               firstName={book.student.first_name}
               banks={banks}
@@ -97,21 +99,6 @@ function ClassRows({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
         </FillRows>
       )}
     </Answer>
-  )
-}
-
-function BookHead({ book }: { book: ListedBook }) {
-  const { t } = useTranslation('reports')
-  const { position, total_students: total } = book
-  return (
-    <>
-      <Link to="/reports/book/$reportId" params={{ reportId: book.id }} tabIndex={-1}>
-        {listedName(book.student)}
-      </Link>
-      <span className={styles['figures']}>
-        {figure(book.overall_average)} {position !== null && `· ${t('placed', { position, total })}`}
-      </span>
-    </>
   )
 }
 

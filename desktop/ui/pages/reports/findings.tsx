@@ -109,22 +109,18 @@ function liveResults<S>(students: readonly Calculated<S>[], resultOf: (subject: 
 
 /** The check before publishing: each finding with a link to where it is repaired. */
 export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
+  const { t } = useTranslation('reports')
   const { findings, books, error } = useFindings(of, chosen.year?.id ?? '')
   if (error) return <FailureNotice failure={error} onRetry={() => void refresh(['reports', 'calculations', 'classes'])} />
   if (!findings || books === undefined) return <Loading />
   if (books === 0) return <NoBooks of={of} />
-  return <Findings of={of} findings={findings} count={books} />
-}
-
-function Findings({ of, findings, count }: { of: BookScope; findings: readonly Finding[]; count: number }) {
-  const { t } = useTranslation('reports')
   if (findings.length === 0) return <Notice tone="good">{t('check.clean')}</Notice>
   const isStale = findings.some(({ kind }) => kind === 'out_of_date' || kind === 'no_book')
   return (
     <>
       <Notice tone="warn">
         <span>{t('check.found', { count: findings.length })}</span>
-        {isStale && <GenerateButton of={of} count={count} />}
+        {isStale && <GenerateButton of={of} count={books} />}
       </Notice>
       <div className={styles['findings']}>
         {findingKinds.map((kind) => {

@@ -24,6 +24,7 @@ type Props = {
  * the next pupil (`FillRows` handles it), Shift and Enter break the line.
  */
 export function RemarkBox({ label, field, value, firstName, bank, maxLength, isLocked, isOneLine, onChange, onEnter, onLeave }: Props) {
+  const { t } = useTranslation('reports')
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState(-1)
@@ -39,14 +40,22 @@ export function RemarkBox({ label, field, value, firstName, bank, maxLength, isL
     onChange(text)
     close()
   }
-  const open = () => {
-    setOpen(true)
-    setRequested(true)
+  /** True where the list of suggestions handled the key. */
+  const pressInList = ({ key, altKey, ctrlKey, metaKey }: KeyboardEvent): boolean => {
+    const text = suggestions[chosen]
+    if (key === 'ArrowDown' && altKey) {
+      setOpen(true)
+      setRequested(true)
+    } else if (suggestions.length === 0 || ctrlKey || metaKey) return false
+    else if (key === 'ArrowDown') setChosen((chosen + 1) % suggestions.length)
+    else if (key === 'ArrowUp') setChosen(chosen <= 0 ? suggestions.length - 1 : chosen - 1)
+    else if (key === 'Escape') close()
+    else if (key === 'Enter' && text !== undefined) take(text)
+    else return false
+    return true
   }
   const press = (event: KeyboardEvent) => {
-    const isHandled =
-      handleSuggestionKey(event, { suggestions, chosen, close, take, choose: setChosen, open }) || (!isLocked && revert.press(event))
-    if (isHandled) {
+    if (pressInList(event) || (!isLocked && revert.press(event))) {
       event.preventDefault()
       event.stopPropagation()
     }
@@ -80,71 +89,28 @@ export function RemarkBox({ label, field, value, firstName, bank, maxLength, isL
           onLeave()
         }}
       />
-      <NoSuggestions isShown={isRequested && suggestions.length === 0 && !isLocked} />
-      {suggestions.length > 0 && <Suggestions id={id} suggestions={suggestions} chosen={chosen} onTake={take} />}
-    </div>
-  )
-}
-
-/** Says that there are no earlier remarks to suggest. */
-function NoSuggestions({ isShown }: { isShown: boolean }) {
-  const { t } = useTranslation('reports')
-  return (
-    <span role="status" className={`${layout['note']} ${styles['noSuggestions']}`}>
-      {isShown && t('fill.noneBefore')}
-    </span>
-  )
-}
-
-type SuggestionActions = {
-  suggestions: readonly string[]
-  chosen: number
-  close: () => void
-  open: () => void
-  take: (text: string) => void
-  choose: (at: number) => void
-}
-
-/** True where the list of suggestions handled the key. */
-function handleSuggestionKey(
-  { key, altKey, ctrlKey, metaKey }: KeyboardEvent,
-  { suggestions, chosen, close, open, take, choose }: SuggestionActions,
-): boolean {
-  if (key === 'ArrowDown' && altKey) {
-    open()
-    return true
-  }
-  const text = suggestions[chosen]
-  if (suggestions.length === 0 || ctrlKey || metaKey) return false
-  if (key === 'ArrowDown') choose((chosen + 1) % suggestions.length)
-  else if (key === 'ArrowUp') choose(chosen <= 0 ? suggestions.length - 1 : chosen - 1)
-  else if (key === 'Escape') close()
-  else if (key === 'Enter' && text !== undefined) take(text)
-  else return false
-  return true
-}
-
-type SuggestionsProps = { id: string; suggestions: readonly string[]; chosen: number; onTake: (text: string) => void }
-
-function Suggestions({ id, suggestions, chosen, onTake }: SuggestionsProps) {
-  const { t } = useTranslation('reports')
-  return (
-    <div role="listbox" id={id} aria-label={t('fill.usedBefore')} className={styles['suggestions']}>
-      {suggestions.map((text, at) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the textarea keeps the focus and handles the keys.
-        // biome-ignore lint/a11y/useFocusableInteractive: as above.
-        <div
-          key={text}
-          id={`${id}-${at}`}
-          role="option"
-          aria-selected={at === chosen}
-          className={styles['suggestion']}
-          onMouseDown={(event) => event.preventDefault()}
-          onClick={() => onTake(text)}
-        >
-          {text}
+      <span role="status" className={`${layout['note']} ${styles['noSuggestions']}`}>
+        {isRequested && suggestions.length === 0 && !isLocked && t('fill.noneBefore')}
+      </span>
+      {suggestions.length > 0 && (
+        <div role="listbox" id={id} aria-label={t('fill.usedBefore')} className={styles['suggestions']}>
+          {suggestions.map((text, at) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the textarea keeps the focus and handles the keys.
+            // biome-ignore lint/a11y/useFocusableInteractive: as above.
+            <div
+              key={text}
+              id={`${id}-${at}`}
+              role="option"
+              aria-selected={at === chosen}
+              className={styles['suggestion']}
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => take(text)}
+            >
+              {text}
+            </div>
+          ))}
         </div>
-      ))}
+      )}
     </div>
   )
 }
