@@ -102,6 +102,11 @@ export function Histogram({ title, bins }: { title: string; bins: readonly Bin[]
     below === null ? t('chart.from', { minimum: number(minimum) }) : t('chart.range', { minimum: number(minimum), below: number(below) })
   const wordsOf = (bin: Bin) => t('chart.bar', { letter: bin.letter, range: rangeOf(bin), count: bin.count })
   const total = bins.reduce((sum, { count }) => sum + count, 0)
+  const columns: Column<Bin>[] = [
+    { head: t('letter'), cell: ({ letter }) => letter },
+    { head: t('chart.results'), cell: rangeOf },
+    { head: t('summary.pupils'), look: 'number', cell: ({ count }) => count },
+  ]
   return (
     <Chart
       title={title}
@@ -111,11 +116,15 @@ export function Histogram({ title, bins }: { title: string; bins: readonly Bin[]
         [16, <rect key="bar" className={styles['bar']} width={16} height={16} />, t('chart.passing')],
         [16, <rect key="failing" className={styles['failing']} fill={`url(#${hatch})`} width={16} height={16} />, t('chart.failing')],
       ]}
-      table={<BinTable title={title} bins={bins} rangeOf={rangeOf} />}
+      table={<Table label={title} columns={columns} rows={bins} keyOf={({ letter }) => letter} />}
     >
       {(describe) => (
         <>
-          <Hatch id={hatch} />
+          <defs>
+            <pattern id={hatch} width={8} height={8} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+              <line className={styles['hatch']} x1={0} x2={0} y1={0} y2={8} />
+            </pattern>
+          </defs>
           {grid.map((count) => (
             <g key={count}>
               <line
@@ -168,24 +177,6 @@ export function Histogram({ title, bins }: { title: string; bins: readonly Bin[]
   )
 }
 
-const Hatch = ({ id }: { id: string }) => (
-  <defs>
-    <pattern id={id} width={8} height={8} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-      <line className={styles['hatch']} x1={0} x2={0} y1={0} y2={8} />
-    </pattern>
-  </defs>
-)
-
-function BinTable({ title, bins, rangeOf }: { title: string; bins: readonly Bin[]; rangeOf: (bin: Bin) => string }) {
-  const { t } = useTranslation('results')
-  const columns: Column<Bin>[] = [
-    { head: t('letter'), cell: ({ letter }) => letter },
-    { head: t('chart.results'), cell: rangeOf },
-    { head: t('summary.pupils'), look: 'number', cell: ({ count }) => count },
-  ]
-  return <Table label={title} columns={columns} rows={bins} keyOf={({ letter }) => letter} />
-}
-
 export type SubjectSpread = { id: string; name: string; spread: Spread | null }
 /** The place of the rows. */
 const plots = { left: 150, right: 20, top: 26, row: 40 }
@@ -196,6 +187,12 @@ const shortened = (name: string) => (name.length > 18 ? `${name.slice(0, 17)}…
 export function SpreadChart({ title, subjects, passMark }: { title: string; subjects: readonly SubjectSpread[]; passMark: number }) {
   const { t } = useTranslation('results')
   const bottom = plots.top + subjects.length * plots.row
+  const columns: Column<SubjectSpread>[] = [
+    { head: t('subject'), cell: ({ name }) => name },
+    ...(['mean', 'median', 'lower', 'upper', 'lowest', 'highest'] as const).map((part) =>
+      figureColumn(t(`spread.${part}`), ({ spread }: SubjectSpread) => spread?.[part]),
+    ),
+  ]
   return (
     <Chart
       title={title}
@@ -213,7 +210,7 @@ export function SpreadChart({ title, subjects, passMark }: { title: string; subj
         ],
         [24, <line key="reach" className={styles['whisker']} x1={0} x2={24} y1={8} y2={8} />, t('chart.reach')],
       ]}
-      table={<SpreadTable title={title} subjects={subjects} />}
+      table={<Table label={title} columns={columns} rows={subjects} keyOf={({ id }) => id} />}
     >
       {(describe) => (
         <>
@@ -280,14 +277,3 @@ function SpreadRow({ subject: { name, spread }, middle, describe }: SpreadRowPro
 const Diamond = ({ x, y }: { x: number; y: number }) => (
   <path className={styles['mean']} d={`M${x} ${y - 7} L${x + 7} ${y} L${x} ${y + 7} L${x - 7} ${y} Z`} />
 )
-
-function SpreadTable({ title, subjects }: { title: string; subjects: readonly SubjectSpread[] }) {
-  const { t } = useTranslation('results')
-  const columns = [
-    { head: t('subject'), cell: ({ name }: SubjectSpread) => name },
-    ...(['mean', 'median', 'lower', 'upper', 'lowest', 'highest'] as const).map((part) =>
-      figureColumn(t(`spread.${part}`), ({ spread }: SubjectSpread) => spread?.[part]),
-    ),
-  ]
-  return <Table label={title} columns={columns} rows={subjects} keyOf={({ id }) => id} />
-}

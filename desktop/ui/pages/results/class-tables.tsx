@@ -41,11 +41,13 @@ export function TermTable({ result, scale }: { result: ClassTerm; scale: Grading
 /** The year grade of each subject, or the parts of one subject's year grade. */
 export function YearTable({ result, scale, terms }: { result: ClassYear; scale: GradingScale; terms: readonly Term[] }) {
   const { t } = useTranslation('results')
-  const { search } = useResultsSearch()
+  const { search, change } = useResultsSearch()
   const subjects = subjectsOf(result)
   const subject = subjects.find(({ id }) => id === search.subject)
   const sort = subject && search.sort !== undefined && search.sort !== 'overall' ? subject.id : (search.sort ?? 'name')
   const rows = useSortedStudents(result.students, sort)
+  const explained = result.students.find(({ student_id }) => student_id === search.pupil)
+  const own = explained && inSubject(explained, search.explain ?? '')
   if (subjects.length === 0) return <Empty>{t('nothing')}</Empty>
   return (
     <>
@@ -58,7 +60,16 @@ export function YearTable({ result, scale, terms }: { result: ClassYear; scale: 
         <SubjectsTable label={t('year.label')} overall={t('year.overall')} rows={rows} subjects={subjects} passMark={scale.pass_mark} />
       )}
       <ResultLegend students={result.students} passMark={scale.pass_mark} />
-      <ExplainedYear result={result} scale={scale} />
+      {explained && own && (
+        <YearDialog
+          name={nameOf(explained.student)}
+          yearId={result.academic_year_id}
+          model={result.calculation_model}
+          subject={own}
+          scale={scale}
+          onClose={() => change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true)}
+        />
+      )}
     </>
   )
 }
@@ -91,23 +102,6 @@ function ResultLegend({ students, passMark }: { students: readonly Student[]; pa
         </span>
       ))}
     </p>
-  )
-}
-
-function ExplainedYear({ result, scale }: { result: ClassYear; scale: GradingScale }) {
-  const { search, change } = useResultsSearch()
-  const student = result.students.find(({ student_id }) => student_id === search.pupil)
-  const own = student && inSubject(student, search.explain ?? '')
-  if (!own) return null
-  return (
-    <YearDialog
-      name={nameOf(student.student)}
-      yearId={result.academic_year_id}
-      model={result.calculation_model}
-      subject={own}
-      scale={scale}
-      onClose={() => change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true)}
-    />
   )
 }
 

@@ -18,8 +18,8 @@ type Props = { classId: string; term: Term; terms: readonly Term[]; result: Clas
 
 /** Compares the term with another of the year, by default the one before. */
 export function CompareView({ classId, term, terms, result }: Props) {
-  const { t } = useTranslation('results')
-  const { search } = useResultsSearch()
+  const { t } = useTranslation(['results', 'app'])
+  const { search, change } = useResultsSearch()
   const others = terms.filter(({ id }) => id !== term.id)
   const before = others.filter(({ sort_order }) => sort_order < term.sort_order).at(-1)
   const other = others.find(({ id }) => id === search.with) ?? before
@@ -27,26 +27,20 @@ export function CompareView({ classId, term, terms, result }: Props) {
   const earlier = useQuery({ ...ask('calculations', 'classTerm', { query }), enabled: other !== undefined })
   return (
     <>
-      {others.length > 0 && <TermChoice terms={others} chosen={other?.id} />}
+      {others.length > 0 && (
+        <div className={`${layout['toolbar']} ${styles['screen']}`}>
+          <InlineSelect
+            label={t('compare.with')}
+            value={other?.id ?? ''}
+            onChange={({ target }) => change((kept) => ({ ...kept, with: target.value }), true)}
+          >
+            {!other && <option value="">{t('app:action.choose')}</option>}
+            <Options of={others.map(({ id, name }) => ({ id, name: t(`app:term.${name}`) }))} />
+          </InlineSelect>
+        </div>
+      )}
       {other ? <Answer of={earlier}>{(then) => <Differences before={then} now={result} />}</Answer> : <Empty>{t('compare.none')}</Empty>}
     </>
-  )
-}
-
-function TermChoice({ terms, chosen }: { terms: readonly Term[]; chosen: string | undefined }) {
-  const { t } = useTranslation(['results', 'app'])
-  const { change } = useResultsSearch()
-  return (
-    <div className={`${layout['toolbar']} ${styles['screen']}`}>
-      <InlineSelect
-        label={t('compare.with')}
-        value={chosen ?? ''}
-        onChange={({ target }) => change((before) => ({ ...before, with: target.value }), true)}
-      >
-        {!chosen && <option value="">{t('app:action.choose')}</option>}
-        <Options of={terms.map(({ id, name }) => ({ id, name: t(`app:term.${name}`) }))} />
-      </InlineSelect>
-    </div>
   )
 }
 

@@ -47,19 +47,19 @@ function Marks({ marks }: { marks: readonly Mark[] }) {
     },
     { head: '%', look: 'number', cell: ({ percentage }) => (percentage ? number(percentage.decimal) : '–') },
     { head: t('explain.weight'), look: 'number', cell: ({ weight }) => number(weight) },
-    { head: t('explain.counts'), cell: (mark) => <Use mark={mark} /> },
+    {
+      head: t('explain.counts'),
+      cell: ({ left_out, exclusion_reason }) =>
+        left_out ? (
+          <>
+            <Badge tone="warn">{t(`explain.${left_out}`)}</Badge> {exclusion_reason}
+          </>
+        ) : (
+          <Badge tone="good">✓ {t('explain.used')}</Badge>
+        ),
+    },
   ]
   return <Table label={t('explain.marks')} columns={columns} rows={marks} keyOf={({ assessment_id }) => assessment_id} />
-}
-
-function Use({ mark: { left_out, exclusion_reason } }: { mark: Mark }) {
-  const { t } = useTranslation('results')
-  if (!left_out) return <Badge tone="good">✓ {t('explain.used')}</Badge>
-  return (
-    <>
-      <Badge tone="warn">{t(`explain.${left_out}`)}</Badge> {exclusion_reason}
-    </>
-  )
 }
 
 type Step = Explanation['steps'][number]

@@ -34,23 +34,35 @@ function Pupil({ chosen }: { chosen: ChosenTerm }) {
   const pupil = pupils.data?.find(({ id }) => id === studentId)
   const name = pupil ? nameOf(pupil) : ''
   const { term, year } = chosen
+  const linkOf = (id: string, view = 'term') => ({
+    to: '/results/$classId/students/$studentId' as const,
+    params: { classId, studentId: id },
+    search: (view === 'year' ? { view } : {}) as PupilSearch,
+  })
   const show = (change: PupilSearch, replace: boolean) =>
-    void navigate({
-      to: '/results/$classId/students/$studentId',
-      params: { classId, studentId },
-      search: change,
-      replace,
-      resetScroll: false,
-    })
+    void navigate({ ...linkOf(studentId), search: change, replace, resetScroll: false })
   if (!term || !year) return null
   const period = search.view === 'year' ? year.name : `${t(`app:term.${term.name}`)} ${year.name}`
   return (
     <Page
       title={name || t('pupil')}
       lead={t('lead.pupil', { period })}
-      actions={<PupilLinks pupils={pupils.data ?? []} studentId={studentId} />}
+      actions={
+        <div className={`${layout['toolbar']} ${styles['screen']}`}>
+          <NeighbourLinks pupils={pupils.data ?? []} id={studentId} linkOf={(id) => linkOf(id, search.view)} />
+          <Link to="/results/$classId" params={{ classId }} search={{ view: search.view }}>
+            {t('wholeClass')}
+          </Link>
+        </div>
+      }
     >
-      <Tabs search={search} />
+      <ViewTabs
+        label={t('views.label')}
+        views={['term', 'year'] as const}
+        shown={search.view ?? 'term'}
+        textOf={(view) => t(`views.${view}`)}
+        linkOf={(view) => linkOf(studentId, view)}
+      />
       <Answer of={pupils}>
         {() =>
           search.view === 'year' ? (
@@ -77,41 +89,5 @@ function Pupil({ chosen }: { chosen: ChosenTerm }) {
         <ExplainDialog studentId={studentId} termId={term.id} subjectId={search.explain} name={name} onClose={() => show({}, true)} />
       )}
     </Page>
-  )
-}
-
-function Tabs({ search }: { search: PupilSearch }) {
-  const { t } = useTranslation('results')
-  const { classId, studentId } = route.useParams()
-  return (
-    <ViewTabs
-      label={t('views.label')}
-      views={['term', 'year'] as const}
-      shown={search.view ?? 'term'}
-      textOf={(view) => t(`views.${view}`)}
-      linkOf={(view) => ({
-        to: '/results/$classId/students/$studentId',
-        params: { classId, studentId },
-        search: view === 'year' ? { view } : {},
-      })}
-    />
-  )
-}
-
-type Listed = { id: string; first_name: string; last_name: string }
-
-function PupilLinks({ pupils, studentId }: { pupils: readonly Listed[]; studentId: string }) {
-  const { t } = useTranslation('results')
-  const { classId } = route.useParams()
-  const search: PupilSearch = route.useSearch()
-  const kept: PupilSearch = search.view ? { view: search.view } : {}
-  const to = '/results/$classId/students/$studentId'
-  return (
-    <div className={`${layout['toolbar']} ${styles['screen']}`}>
-      <NeighbourLinks pupils={pupils} id={studentId} linkOf={(id) => ({ to, params: { classId, studentId: id }, search: kept })} />
-      <Link to="/results/$classId" params={{ classId }} search={kept}>
-        {t('wholeClass')}
-      </Link>
-    </div>
   )
 }

@@ -131,6 +131,11 @@ type TableProps<S> = {
 
 function SubjectTable<S extends Subject>({ label, name, columns, subjects, onExplain }: TableProps<S>) {
   const { t } = useTranslation('results')
+  const badge = (sign: 'partial' | 'review') => (
+    <Badge tone="warn" title={t(`sign.${sign}`)}>
+      {t(`sign.${sign}Short`)}
+    </Badge>
+  )
   const all: Column<S>[] = [
     { head: t('subject'), cell: (subject) => subject.subject_name },
     ...columns,
@@ -139,7 +144,7 @@ function SubjectTable<S extends Subject>({ label, name, columns, subjects, onExp
       head: t('remark'),
       cell: (subject) => (
         <>
-          {subject.remark} <ResultBadges isPartial={subject.is_partial} isUnderReview={subject.under_review === true} />
+          {subject.remark} {subject.is_partial && badge('partial')} {subject.under_review && badge('review')}
         </>
       ),
     },
@@ -159,19 +164,4 @@ function SubjectTable<S extends Subject>({ label, name, columns, subjects, onExp
   ]
   if (subjects.length === 0) return <Empty>{t('nothing')}</Empty>
   return <Table label={label} columns={all} rows={subjects} keyOf={({ subject_id }) => subject_id} />
-}
-
-/** Badges of a result from part of the marks, or from a mark under review. */
-function ResultBadges({ isPartial, isUnderReview }: { isPartial: boolean; isUnderReview: boolean }) {
-  const { t } = useTranslation('results')
-  const badge = (sign: 'partial' | 'review') => (
-    <Badge tone="warn" title={t(`sign.${sign}`)}>
-      {t(`sign.${sign}Short`)}
-    </Badge>
-  )
-  return (
-    <>
-      {isPartial && badge('partial')} {isUnderReview && badge('review')}
-    </>
-  )
 }

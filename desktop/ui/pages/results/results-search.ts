@@ -1,4 +1,4 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { searchTexts } from '../../frame/search-texts.ts'
 
 export const resultViews = ['term', 'year', 'summary', 'charts', 'compare'] as const
@@ -39,14 +39,8 @@ const route = getRouteApi('/school/results/$classId')
 export function useResultsSearch() {
   const { classId } = route.useParams()
   const search: ResultsSearch = route.useSearch()
-  const navigate = useNavigate()
+  const navigate = route.useNavigate()
   const change = (next: (before: ResultsSearch) => ResultsSearch, replace = false) =>
-    void navigate({
-      to: '/results/$classId',
-      params: { classId },
-      search: (before: ResultsSearch) => next(before),
-      replace,
-      resetScroll: false,
-    })
+    void navigate({ to: '.', search: (before: ResultsSearch) => next(before), replace, resetScroll: false })
   return { classId, search, change }
 }

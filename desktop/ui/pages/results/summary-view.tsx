@@ -31,7 +31,17 @@ export function SummaryView({ classId, termId }: { classId: string; termId: stri
             <BySubject summary={summary} />
           </Card>
           <Card title={t('summary.byGender')}>
-            <ByGender summary={summary} />
+            <Table
+              label={t('summary.byGender')}
+              rows={summary.by_gender}
+              keyOf={({ gender }) => gender}
+              columns={[
+                { head: t('summary.gender'), cell: ({ gender }) => t(`gender.${gender}`) },
+                { head: t('summary.pupils'), look: 'number', cell: ({ count }) => count },
+                { head: t('summary.mean'), look: 'number', cell: (row) => figure(row.class_average) },
+                { head: t('summary.passRate'), look: 'number', cell: (row) => rate(row.pass_rate) },
+              ]}
+            />
           </Card>
         </>
       )}
@@ -63,15 +73,4 @@ function BySubject({ summary }: { summary: ClassSummary }) {
     })),
   ]
   return <Table label={t('summary.bySubject')} columns={columns} rows={rows} keyOf={({ key }) => key} />
-}
-
-function ByGender({ summary }: { summary: ClassSummary }) {
-  const { t } = useTranslation('results')
-  const columns: Column<ClassSummary['by_gender'][number]>[] = [
-    { head: t('summary.gender'), cell: ({ gender }) => t(`gender.${gender}`) },
-    { head: t('summary.pupils'), look: 'number', cell: ({ count }) => count },
-    figureColumn(t('summary.mean'), (row) => row.class_average),
-    { head: t('summary.passRate'), look: 'number', cell: (row) => rate(row.pass_rate) },
-  ]
-  return <Table label={t('summary.byGender')} columns={columns} rows={summary.by_gender} keyOf={({ gender }) => gender} />
 }
