@@ -27,7 +27,7 @@ const OwnSchool = row('OwnSchool', { ...School.shape, crest_url: z.string().null
 /** Where other devices reach this server, the best first; none where it answers on its own computer alone. */
 const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()) })
 
-export const JoinRequest = row('JoinRequest', {
+const JoinRequest = row('JoinRequest', {
   id: Id,
   user_id: Id,
   school_id: Id,
@@ -37,7 +37,6 @@ export const JoinRequest = row('JoinRequest', {
   reviewed_at: Instant.nullable(),
   reviewed_by: Id.nullable(),
 })
-export type JoinRequest = z.infer<typeof JoinRequest>
 
 const Person = { first_name: z.string().nullable(), last_name: z.string().nullable() }
 
