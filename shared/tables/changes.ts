@@ -9,11 +9,17 @@ type FormerChanges = Changes
 
 /** As stored and hashed: the name of a column stands once for a row that was made or deleted. */
 export function changesToText(changes: Changes): string {
-  const columns = Object.entries(changes)
   const stored: StoredChanges = {}
-  for (const side of ['before', 'after'] as const)
-    if (columns.some(([, each]) => each[side] !== null))
-      stored[side] = Object.fromEntries(columns.map(([name, each]) => [name, each[side]]))
+  for (const side of ['before', 'after'] as const) {
+    const values: Record<string, unknown> = {}
+    let isAny = false
+    for (const name in changes) {
+      const value = (changes[name] as Changes[string])[side]
+      values[name] = value
+      isAny ||= value !== null
+    }
+    if (isAny) stored[side] = values
+  }
   return JSON.stringify(stored)
 }
 

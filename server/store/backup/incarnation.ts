@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
 import { isNull } from 'drizzle-orm'
 import type { Connection } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
+import { digestOf } from '../history-chain.ts'
 
 /**
  * Makes a restored database a node of its own (docs/design/backup.md): what it writes from here on bears another id
@@ -29,7 +29,7 @@ export async function beginIncarnation(
   for (const { school_id: schoolId } of feeds) {
     const entry = { id: newId(), at, actor_id: null, node_id: id, entity: 'node', row_id: id, near_id: id, action: 'create', changes }
     const history = [entry]
-    const digest = createHash('sha256').update(JSON.stringify(history)).digest('hex')
+    const digest = digestOf(history)
     await advance(connection, { schoolId, digest, rows: [], history })
   }
   return id
