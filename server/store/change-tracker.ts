@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { replicationFailures } from '@markbook/shared/contract/replication'
 import { changesToText } from '@markbook/shared/tables/changes'
 import { descriptions, type Replicated, type Row, type Tables } from '@markbook/shared/tables/tables'
@@ -10,7 +9,8 @@ import { Absences } from './absences.ts'
 import { encodersOf } from './column-encoders.ts'
 import type { Connection } from './connection.ts'
 import type { HistoryWrite, SyncRowWrite } from './dialect.rows.ts'
-import type { Dialect, StoredVersions } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
+import { digestOf } from './history-chain.ts'
 import {
   type Action,
   type AnyRow,
@@ -18,6 +18,7 @@ import {
   bySchool,
   changesOf,
   entriesIn,
+  groupedBy,
   nearOf,
   type RowChange,
   rowOf,
@@ -28,8 +29,6 @@ import {
 } from './row-changes.ts'
 import type { Change, NewRow, Note, Placing, ReplicaWrites, Retold, Touched } from './tx.ts'
 import { type Overruled, stampedRows } from './version-stamps.ts'
-
-const keyOf = (schoolId: string, table: Replicated, id: string): string => `${schoolId} ${table} ${id}`
 
 export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId(): string; isLaptop(): Promise<boolean> }
 
@@ -46,8 +45,6 @@ export class ChangeTracker implements ReplicaWrites {
   /** By school: versions by table and row, of which the last stands, and history. */
   private readonly brought = new Map<string, { rows: Map<string, Map<string, SyncRowWrite>>; history: HistoryWrite[] }>()
 
-  /** By school, table and id: the versions of rows that this transaction wrote, as they were before; undefined where there were none. */
-  private readonly stored = new Map<string, StoredVersions | undefined>()
   private readonly retold: { schoolId: string; entry: HistoryWrite }[] = []
   /** Deletions that stood for nothing, and that what this transaction wrote has ended. */
   readonly overruled: Overruled[] = []
@@ -123,22 +120,16 @@ export class ChangeTracker implements ReplicaWrites {
 
   /** Reads the versions of all that was written. True where a conflict is open that this may have decided: in a school of such a row. */
   async readVersions(): Promise<boolean> {
-    const unread = new Map<string, { schoolId: string; table: Replicated; ids: string[] }>()
-    for (const entry of this.written.values()) {
-      const { schoolId, table } = entry
-      const { id } = rowOf(entry)
-      const key = keyOf(schoolId, table, id)
-      if (this.stored.has(key)) continue
-      this.stored.set(key, undefined)
-      const group = unread.get(`${schoolId} ${table}`) ?? { schoolId, table, ids: [] }
-      unread.set(`${schoolId} ${table}`, group)
-      group.ids.push(id)
-    }
+    const unread = [...this.written.values()].filter(({ stored }) => stored === undefined)
     let isAnyOpen = false
-    for (const { schoolId, table, ids } of unread.values())
-      for (const row of await this.dialect.versionsToWrite(this.connection, schoolId, table, ids)) {
-        this.stored.set(keyOf(schoolId, table, row.row_id), row)
-        isAnyOpen ||= Boolean(row.any_open)
+    for (const [schoolId, ofSchool] of groupedBy(unread, (entry) => entry.schoolId))
+      for (const [table, entries] of groupedBy(ofSchool, (entry) => entry.table)) {
+        const byId = new Map(entries.map((entry) => [rowOf(entry).id, entry]))
+        for (const entry of entries) entry.stored = null
+        for (const row of await this.dialect.versionsToWrite(this.connection, schoolId, table, [...byId.keys()])) {
+          ;(byId.get(row.row_id) as RowChange).stored = row
+          isAnyOpen ||= Boolean(row.any_open)
+        }
       }
     return isAnyOpen
   }
@@ -155,21 +146,19 @@ export class ChangeTracker implements ReplicaWrites {
       const notes = this.notes.filter((note) => note.schoolId === schoolId)
       const brought = this.brought.get(schoolId)
       const overruled = (deletion: Overruled) => void this.overruled.push(deletion)
-      const stored = (table: Replicated, id: string) => this.stored.get(keyOf(schoolId, table, id))
-      const stamped = stampedRows(stored, schoolId, entries, this.writer, overruled)
+      const stamped = stampedRows(schoolId, entries, this.writer, overruled)
       const retold = this.retold.filter((each) => each.schoolId === schoolId).map(({ entry }) => entry)
       const own = [...stamped.flatMap(({ entry, stamps }) => entriesIn(entry).map((each) => this.historyOf(each, stamps))), ...retold]
       const history = [...own.sort((a, b) => (a.id < b.id ? -1 : 1)), ...notes.map((note) => this.historyOfNote(note))]
       const rows = [...stamped.map(({ written }) => written), ...[...(brought?.rows.values() ?? [])].flatMap((own) => [...own.values()])]
       const all = [...history, ...(brought?.history ?? [])]
       if (rows.length + all.length === 0) continue
-      const digest = history.length === 0 ? '' : createHash('sha256').update(JSON.stringify(history)).digest('hex')
+      const digest = history.length === 0 ? '' : digestOf(history)
       await this.dialect.advance(this.connection, { schoolId, digest, rows, history: all })
       this.advanced.add(schoolId)
       for (const { source_id = null } of [...rows, ...all]) this.sources.add(source_id)
     }
     this.written.clear()
-    this.stored.clear()
     this.notes.length = 0
     this.retold.length = 0
     this.brought.clear()

@@ -2,6 +2,7 @@ import { COMMONS } from '@markbook/shared/ids'
 import type { Changes } from '@markbook/shared/tables/changes'
 import { idByNature } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import type { StoredVersions } from './dialect.ts'
 
 export type AnyRow = Record<string, unknown> & { id: string }
 export type Action = 'create' | 'update' | 'delete'
@@ -18,6 +19,8 @@ export type RowChange = {
   after: AnyRow | null
   /** Rows that were written in one call have one set, for as long as they are written once. */
   units: ReadonlySet<string>
+  /** Its versions before the transaction: null where it had none, absent until they are read. */
+  stored?: StoredVersions | null
 }
 
 /** Rows of one statement are compared by value; a JSON column by its text. */
@@ -58,13 +61,15 @@ export const schoolOf = (table: Replicated, row: AnyRow): string => {
 /** The row with whose history that of this one lies; itself where its values do not say. */
 export const nearOf = (table: Replicated, row: AnyRow): string => String(row[descriptions[table].near ?? 'id'] ?? row.id)
 
-export const bySchool = (table: Replicated, rows: readonly AnyRow[]) => {
-  const groups = new Map<string, AnyRow[]>()
-  for (const row of rows) {
-    const schoolId = schoolOf(table, row)
-    const group = groups.get(schoolId)
-    if (group) group.push(row)
-    else groups.set(schoolId, [row])
+export const bySchool = (table: Replicated, rows: readonly AnyRow[]) => groupedBy(rows, (row) => schoolOf(table, row))
+
+export function groupedBy<T, K>(all: Iterable<T>, keyOf: (each: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>()
+  for (const each of all) {
+    const key = keyOf(each)
+    const group = groups.get(key)
+    if (group) group.push(each)
+    else groups.set(key, [each])
   }
   return groups
 }
@@ -97,7 +102,7 @@ export function changesOf({ table, before, after }: RowChange): Changes {
   const changes: Changes = {}
   for (const name of Object.keys((after ?? before) as AnyRow)) {
     const [was, is] = [before?.[name] ?? null, after?.[name] ?? null]
-    if (!HIDDEN.has(name) && !descriptions[table].sealed?.includes(name) && !same(was, is)) changes[name] = { before: was, after: is }
+    if (!same(was, is) && !HIDDEN.has(name) && !descriptions[table].sealed?.includes(name)) changes[name] = { before: was, after: is }
   }
   return changes
 }

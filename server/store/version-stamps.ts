@@ -5,7 +5,6 @@ import { furthestOf, highsOf } from '@markbook/sync/merge/policy'
 import { stamp } from '@markbook/sync/stamp'
 import { EXISTENCE, type Stamp, type Versions, type VersionsText, versionsReader, versionsToText } from '@markbook/sync/versions'
 import type { SyncRowWrite } from './dialect.rows.ts'
-import type { StoredVersions } from './dialect.ts'
 import { claimsOf, type RowChange, rowOf } from './row-changes.ts'
 
 export type Stamping = { node: string; nowMs: number; actor: string | null }
@@ -16,11 +15,10 @@ export type Overruled = { table: Replicated; schoolId: string; rowId: string; st
 export type Stamped = { entry: RowChange; stamps: Versions['units']; written: SyncRowWrite }
 
 /**
- * The versions that rows of a school have after what a transaction wrote of them. `stored`: those before, where there were any. `overruled` is
- * told of deletions that end with it.
+ * The versions that rows of a school have after what a transaction wrote of them. `overruled` is told of deletions that end
+ * with it.
  */
 export function stampedRows(
-  stored: (table: Replicated, id: string) => StoredVersions | undefined,
   schoolId: string,
   entries: readonly RowChange[],
   stamping: Stamping,
@@ -28,9 +26,8 @@ export function stampedRows(
 ): Stamped[] {
   const [read, stampFor] = [versionsReader(), stamper(stamping)]
   return entries.map((entry) => {
-    const { table, units } = entry
+    const { table, units, stored: before } = entry
     const { id } = rowOf(entry)
-    const before = stored(table, id)
     const previous = before ? read(before) : null
     const deletion = previous?.alive.length === 0 && entry.before !== null && entry.after !== null && previous.units[EXISTENCE]
     if (deletion) overruled({ table, schoolId, rowId: id, stamp: deletion })
