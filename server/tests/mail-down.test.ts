@@ -122,9 +122,12 @@ describe('two hundred tries at once', () => {
   })
 
   test('guesses from one client address at a hundred and more accounts: six hundred in five minutes', async () => {
-    const replies = await Promise.all(
-      Array.from({ length: 700 }, (_, count) => verify(`guessed${count}@mail.example`, '01234567', '192.0.2.1')),
-    )
+    // In sevenths: on a slow machine the last of seven hundred would wait for the database for longer than a request may.
+    const replies: { status: number }[] = []
+    for (let from = 0; from < 700; from += 100) {
+      const guess = (count: number) => verify(`guessed${from + count}@mail.example`, '01234567', '192.0.2.1')
+      replies.push(...(await Promise.all(Array.from({ length: 100 }, (_, count) => guess(count)))))
+    }
     expect(tally(replies)).toEqual({ 400: 600, 429: 100 })
   })
 })

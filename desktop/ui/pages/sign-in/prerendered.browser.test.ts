@@ -10,6 +10,9 @@ const address = (page: Page) => page.getByLabel('Your email address')
 const isPrerendered = (page: Page) => page.evaluate(() => document.querySelector('[data-prerendered]') !== null)
 const hydrated = (page: Page) => expect.poll(() => isPrerendered(page)).toBe(false)
 
+/** The field can be seen before the browser gives it the focus: keys that are pressed in between go nowhere. */
+const focused = (page: Page) => expect.poll(() => address(page).evaluate((field) => field === document.activeElement)).toBe(true)
+
 /** The scripts of the app are on their way for as long as the test wants. */
 async function holdTheApp(context: BrowserContext): Promise<() => void> {
   let letGo = () => {}
@@ -73,7 +76,7 @@ describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
     const bodies = asked(page)
     const letGo = await holdTheApp(context)
     await page.goto(`${site.url}/sign-in`, { waitUntil: 'commit' })
-    await address(page).waitFor()
+    await focused(page)
     // A letter is missing, and the caret stands where it belongs.
     const caret = people.okafor.email.indexOf('@')
     await page.keyboard.type(people.okafor.email.replace('@', ''))
@@ -109,6 +112,7 @@ describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
     const letGo = await holdTheApp(context)
     await page.goto(`${site.url}/subjects`, { waitUntil: 'commit' })
     await page.getByText('Please sign in to go on where you were.').waitFor()
+    await focused(page)
     await page.keyboard.insertText('nobody')
     await page.keyboard.press('Enter')
     await page.keyboard.press('End')
@@ -130,7 +134,7 @@ describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
     const bodies = asked(page)
     const letGo = await holdTheApp(context)
     await page.goto(`${site.url}/sign-in`, { waitUntil: 'commit' })
-    await address(page).waitFor()
+    await focused(page)
     await page.keyboard.insertText('nobody')
     await page.keyboard.press('Enter')
     letGo()
