@@ -46,4 +46,5 @@ for (const file of readdirSync(folder).filter((entry) => entry.endsWith('.sql'))
 if (!isCurrent) {
   const raised = recorded.replace(/(SCHEMA_VERSION = )(\d+)/, (_, name, version) => `${name}${Number(version) + 1}`)
   writeFileSync(versionFile, raised.replace(/(Digest of the columns: ).*/, `$1${digest}`))
+  console.log(`\nThe columns of replicated tables changed, so ${versionFile} was raised. Next: npm run vectors, npm run openapi`)
 }
