@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { ask, refresh } from '../../api/queries.ts'
+import { ask, queryClient, refresh } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { CloseButton, Dialog, InfoDialog } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
@@ -14,32 +14,29 @@ import type { PdfCount } from './book-standing.ts'
 import styles from './reports.module.css'
 
 const POLL_MS = 2_000
-const isFinished = (job: Job | null) => job?.status === 'done' || job?.status === 'failed'
+const isFinished = (job: Job | null | undefined) => job?.status === 'done' || job?.status === 'failed'
 
 /** Follows a job by its event stream, or by polling where the stream fails. */
 function useJob(jobId: string): { job: Job | null; failure: unknown } {
-  const [streamed, setStreamed] = useState<Job | null>(null)
   const [hasStreamFailed, setHasStreamFailed] = useState(false)
+  const polled = useQuery({
+    ...ask('jobs', 'get', { params: { id: jobId } }),
+    enabled: ({ state }) => hasStreamFailed && !isFinished(state.data),
+    refetchInterval: POLL_MS,
+  })
   useEffect(() => {
-    setStreamed(null)
     setHasStreamFailed(false)
     const stream = new EventSource(`/api/jobs/${encodeURIComponent(jobId)}/events`)
     stream.onmessage = ({ data }: MessageEvent<string>) => {
       const job = JSON.parse(data) as Job
-      setStreamed(job)
+      queryClient.setQueryData(ask('jobs', 'get', { params: { id: jobId } }).queryKey, job)
       // The server ends the stream there; the browser would open it again and again.
       if (isFinished(job)) stream.close()
     }
     stream.onerror = () => setHasStreamFailed(true)
     return () => stream.close()
   }, [jobId])
-  const polled = useQuery({
-    ...ask('jobs', 'get', { params: { id: jobId } }),
-    enabled: hasStreamFailed && !isFinished(streamed),
-    refetchInterval: ({ state }) => (isFinished(state.data ?? null) ? false : POLL_MS),
-  })
-  const job = isFinished(streamed) || !polled.data ? streamed : polled.data
-  return { job, failure: job ? null : polled.error }
+  return { job: polled.data ?? null, failure: polled.data ? null : polled.error }
 }
 
 /** Progress of the PDFs of a class, and the failures. */

@@ -1,6 +1,5 @@
 import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
 import type { GradingScale } from '@markbook/shared/domain/letters'
-import { limits } from '@markbook/shared/limits'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
@@ -115,29 +114,8 @@ export function BookRow({ book, head, name, firstName, banks }: BookRowProps) {
   return (
     <li className={styles['row']} data-book={book.id}>
       <div className={styles['who']}>{head}</div>
-      <div className={styles['field']} data-label={t('fill.remark')}>
-        <RemarkBox
-          label={t('fill.remarkOf', { name })}
-          field="remark"
-          bank={banks.remark}
-          maxLength={limits.text.remark}
-          isLocked={isLocked}
-          firstName={firstName}
-          {...field('remark')}
-        />
-      </div>
-      <div className={styles['field']} data-label={t('fill.conduct')}>
-        <RemarkBox
-          isOneLine
-          label={t('fill.conductOf', { name })}
-          field="conduct"
-          bank={banks.conduct}
-          maxLength={limits.text.conduct}
-          isLocked={isLocked}
-          firstName={firstName}
-          {...field('conduct')}
-        />
-      </div>
+      <RemarkBox kind="remark" name={name} firstName={firstName} bank={banks.remark} isLocked={isLocked} {...field('remark')} />
+      <RemarkBox kind="conduct" name={name} firstName={firstName} bank={banks.conduct} isLocked={isLocked} {...field('conduct')} />
       <div className={styles['field']} data-label={t('fill.attendance')}>
         <input
           aria-label={t('fill.attendanceOf', { name })}
@@ -157,7 +135,7 @@ export function BookRow({ book, head, name, firstName, banks }: BookRowProps) {
           onBlur={attendance.onLeave}
         />
       </div>
-      <SaveStatus {...snapshot} isLocked={isLocked} wrong={t('fill.wrongAttendance')} onRetry={retry} />
+      <SaveStatus {...snapshot} isLocked={isLocked} onRetry={retry} />
     </li>
   )
 }
@@ -215,26 +193,16 @@ export function EntryRow({ entry, result, isLocked, title, name, firstName, bank
           <Options of={letters.filter((one) => one !== calculated).map((one) => ({ id: one, name: one }))} />
         </select>
       </div>
-      <div className={styles['field']} data-label={t('fill.remark')}>
-        <RemarkBox
-          label={t('fill.remarkOf', { name })}
-          field="remark"
-          firstName={firstName}
-          bank={bank}
-          maxLength={limits.text.remark}
-          isLocked={isLocked}
-          {...field('remark')}
-        />
-      </div>
-      <SaveStatus {...snapshot} isLocked={isLocked} wrong="" onRetry={retry} />
+      <RemarkBox kind="remark" name={name} firstName={firstName} bank={bank} isLocked={isLocked} {...field('remark')} />
+      <SaveStatus {...snapshot} isLocked={isLocked} onRetry={retry} />
     </li>
   )
 }
 
-type SaveStatusProps = { state: SaveState; failure: unknown; isLocked: boolean; wrong: string; onRetry: () => void }
+type SaveStatusProps = { state: SaveState; failure: unknown; isLocked: boolean; onRetry: () => void }
 
-/** Whether a row is saved, and if not, why. */
-function SaveStatus({ state, failure, isLocked, wrong, onRetry }: SaveStatusProps) {
+/** Whether a row is saved, and if not, why. Only an attendance can be wrong. */
+function SaveStatus({ state, failure, isLocked, onRetry }: SaveStatusProps) {
   const { t } = useTranslation(['reports', 'app'])
   if (isLocked)
     return (
@@ -258,7 +226,13 @@ function SaveStatus({ state, failure, isLocked, wrong, onRetry }: SaveStatusProp
     )
   return (
     <span role="status" className={styles['mark']} data-state={state}>
-      {state === 'wrong' ? wrong : state === 'saved' ? `✓ ${t('app:state.saved')}` : state === 'same' ? '' : t('app:state.saving')}
+      {state === 'wrong'
+        ? t('fill.wrongAttendance')
+        : state === 'saved'
+          ? `✓ ${t('app:state.saved')}`
+          : state === 'same'
+            ? ''
+            : t('app:state.saving')}
     </span>
   )
 }

@@ -1,3 +1,4 @@
+import { limits } from '@markbook/shared/limits'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import layout from '../../components/layout.module.css'
@@ -5,14 +6,13 @@ import { completions, type RemarkBank } from './completions.ts'
 import styles from './reports.module.css'
 
 type Props = {
-  label: string
-  field: string
+  kind: 'remark' | 'conduct'
+  /** Whose it is, for screen readers. */
+  name: string
   value: string
   firstName: string
   bank: RemarkBank
-  maxLength: number
   isLocked: boolean
-  isOneLine?: boolean
   onChange: (value: string) => void
   onEnter: () => void
   onLeave: () => void
@@ -23,8 +23,9 @@ type Props = {
  * Down open the list of the most used, or say that there are none. Esc without a list restores the value that the field had. Enter goes to
  * the next pupil (`FillRows` handles it), Shift and Enter break the line.
  */
-export function RemarkBox({ label, field, value, firstName, bank, maxLength, isLocked, isOneLine, onChange, onEnter, onLeave }: Props) {
+export function RemarkBox({ kind, name, value, firstName, bank, isLocked, onChange, onEnter, onLeave }: Props) {
   const { t } = useTranslation('reports')
+  const isOneLine = kind === 'conduct'
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState(-1)
@@ -61,14 +62,14 @@ export function RemarkBox({ label, field, value, firstName, bank, maxLength, isL
     }
   }
   return (
-    <div className={styles['box']}>
+    <div className={styles['field']} data-label={t(`fill.${kind}`)}>
       <textarea
-        aria-label={label}
-        data-field={field}
+        aria-label={t(`fill.${kind}Of`, { name })}
+        data-field={kind}
         className={styles['text']}
         value={value}
         rows={isOneLine ? 1 : 2}
-        maxLength={maxLength}
+        maxLength={limits.text[kind]}
         readOnly={isLocked}
         aria-autocomplete="list"
         aria-controls={suggestions.length > 0 ? id : undefined}
