@@ -1,4 +1,5 @@
-import { type ReactNode, useContext, useEffect, useRef, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useContext, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ReplyOf } from '../api/queries.ts'
 import { enumerated } from '../words/format.ts'
@@ -28,49 +29,39 @@ type Props = {
   send: (form: FormData, dryRun: boolean) => Promise<Report>
   onDone: () => Promise<unknown>
 }
-type Result = { of: Props['table']; report: Report | null; failure: unknown }
 
 /** Imports a table: first a dry run that reports each row, then all rows in one write. */
 export function ImportDialog({ title, lead, children, table, names, remedy, send, onDone }: Props) {
   const { t } = useTranslation('app')
   const close = useContext(Closing)
-  const [result, setResult] = useState<Result | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const [isWriting, setWriting] = useState(false)
-  const { report, failure } = result?.of === table && result ? result : { report: null, failure: null }
-  const run = async (dryRun: boolean) => {
-    if (!table) return
-    setBusy(true)
-    setWriting(!dryRun)
-    setResult(null)
-    try {
+  const sending = useMutation({
+    mutationFn: async ({ of, dryRun }: { of: () => File; dryRun: boolean }) => {
       const form = new FormData()
-      form.append('file', table())
-      const answer = await send(form, dryRun)
-      setResult({ of: table, report: answer, failure: null })
-      if (dryRun || answer.errors > 0) return
+      form.append('file', of())
+      const report = await send(form, dryRun)
+      if (dryRun || report.errors > 0) return report
       await onDone()
       tell(t('import.done'))
       close?.()
-    } catch (error) {
-      setResult({ of: table, report: null, failure: error })
-    } finally {
-      setBusy(false)
-    }
-  }
-  const writes = report && report.errors === 0 ? report.created + report.updated : 0
+      return report
+    },
+  })
+  const isBusy = sending.isPending
+  const { data: report, error: failure } = sending.variables?.of === table ? sending : { data: undefined, error: null }
+  const run = (dryRun: boolean) => table && sending.mutate({ of: table, dryRun })
+  const writes = report?.errors === 0 ? report.created + report.updated : 0
   return (
     <Dialog wide title={title} lead={lead}>
-      <Form onSend={() => void run(writes === 0)}>
+      <Form onSend={() => run(writes === 0)}>
         {children}
         <FailureNotice failure={failure} />
         {isBusy && <p role="status">{t('import.looking')}</p>}
-        {report && <Outcome report={report} names={names} remedy={remedy?.(report, () => void run(true))} />}
+        {report && <Outcome report={report} names={names} remedy={remedy?.(report, () => run(true))} />}
         <SaveActions
           action={writes > 0 ? t('import.write', { count: writes }) : t('import.look')}
           disabled={!table}
           busy={isBusy}
-          busyWord={t(isWriting ? 'import.writing' : 'import.looking')}
+          busyWord={t(sending.variables?.dryRun ? 'import.looking' : 'import.writing')}
         />
       </Form>
     </Dialog>
