@@ -2,12 +2,11 @@ import type { LiveMark } from '@markbook/shared/contract/grades'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useContext, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, refresh } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { Closing } from '../../components/closing.ts'
 import { Dialog, FormDialog } from '../../components/dialog.tsx'
 import { TextArea, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
@@ -168,28 +167,25 @@ function cellAt({ controller, sheet }: Grid, position: CellPosition) {
 export function RemarkDialog({ grid, position }: CellDialogProps) {
   const { t } = useTranslation('marks')
   const { ids, cell, name } = cellAt(grid, position)
-  const [text, setText] = useState(() => remarkOf(cell))
   const score = grid.controller.scoreAt(position)
-  const close = useContext(Closing)
-  const save = () => {
-    const seen = cell.saved?.score ?? null
-    if (score !== null && text.trim() !== remarkOf(cell)) {
-      grid.sheet.queue.put([{ ...ids, score, remarks: text.trim() === '' ? null : text.trim(), seen }])
-    }
-    close?.()
-  }
+  const form = useForm({
+    initial: () => ({ text: remarkOf(cell) }),
+    save: async ({ text }) => {
+      if (score === null || text.trim() === remarkOf(cell)) return
+      grid.sheet.queue.put([{ ...ids, score, remarks: text.trim() || null, seen: cell.saved?.score ?? null }])
+    },
+  })
   const title = t('remark.title', { pupil: name })
   if (score === null) return <NoMarkDialog title={title} text={t('remark.needsMark')} />
   return (
-    <FormDialog title={title} form={{ send: save }}>
+    <FormDialog title={title} form={form}>
       <TextArea
+        {...form.field('text')}
         label={t('remark.label')}
         hint={t('remark.hint')}
-        value={text}
         maxLength={limits.text.remark}
-        onChange={({ target }) => setText(target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save()
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.send()
         }}
       />
     </FormDialog>
