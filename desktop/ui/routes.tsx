@@ -58,15 +58,15 @@ const schoolRoutes = [
   ),
   page('/classes', () => import('./pages/classes/classes-page.tsx'), 'ClassesPage'),
   page('/classes/$classId', () => import('./pages/classes/class-page.tsx'), 'ClassPage'),
-  createRoute({
-    getParentRoute,
-    path: '/students',
-    validateSearch: ({ shown, ...search }: Record<string, unknown>): { search?: string; shown?: 'inactive' | 'everybody' } => ({
+  searchPage(
+    '/students',
+    ({ shown, ...search }): { search?: string; shown?: 'inactive' | 'everybody' } => ({
       ...searchTexts(search, 'search'),
       ...((shown === 'inactive' || shown === 'everybody') && { shown }),
     }),
-    component: lazyRouteComponent(() => import('./pages/students/students-page.tsx'), 'StudentsPage'),
-  }),
+    () => import('./pages/students/students-page.tsx'),
+    'StudentsPage',
+  ),
   page('/students/$studentId', () => import('./pages/students/student-page.tsx'), 'StudentPage'),
   page('/results', () => import('./pages/results/class-results-page.tsx'), 'ResultsPage'),
   searchPage('/results/$classId', resultsSearch, () => import('./pages/results/class-results-page.tsx'), 'ClassResultsPage'),
@@ -83,16 +83,13 @@ const schoolRoutes = [
   page('/sync', () => import('./pages/sync/sync-page.tsx'), 'SyncPage'),
   page('/sync/conflicts', () => import('./pages/sync/conflicts-page.tsx'), 'ConflictsPage'),
   page('/sync/nodes', () => import('./pages/sync/nodes-page.tsx'), 'NodesPage'),
-  createRoute({
-    getParentRoute,
-    path: '/history',
+  searchPage(
+    '/history',
     // The server answers an unknown entity with a message.
-    validateSearch: ({ entity, id }): { entity?: HistoryEntity; id?: string } => ({
-      ...(typeof entity === 'string' && { entity: entity as HistoryEntity }),
-      ...(typeof id === 'string' && { id }),
-    }),
-    component: lazyRouteComponent(() => import('./pages/history/history-panel.tsx'), 'HistoryPage'),
-  }),
+    (search) => searchTexts(search, 'entity', 'id') as { entity?: HistoryEntity; id?: string },
+    () => import('./pages/history/history-panel.tsx'),
+    'HistoryPage',
+  ),
   page('/account', () => import('./pages/account/account-page.tsx'), 'AccountPage'),
 ]
 

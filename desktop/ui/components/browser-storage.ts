@@ -9,15 +9,6 @@ export function readStored(key: string, area: Area = 'localStorage'): string | n
   }
 }
 
-/** A stored object; null also where the text is not JSON. */
-export function readStoredObject<T extends object>(key: string): Partial<T> | null {
-  try {
-    return JSON.parse(readStored(key) ?? 'null') as Partial<T> | null
-  } catch {
-    return null
-  }
-}
-
 /** Removes everything that this browser keeps for this address. */
 export function forgetStored(): void {
   for (const area of ['localStorage', 'sessionStorage'] as const) {

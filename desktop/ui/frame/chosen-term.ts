@@ -43,7 +43,7 @@ export type ChosenTerm = {
  * The term that the pages show: the chosen one, else the term of today in the active year, else the last one that has begun.
  * `terms` are those of `year`, in order. Null while the school has none, or while they are loading (`isLoading`).
  */
-export function useChosenTerm(today = new Date()): ChosenTerm {
+export function useChosenTerm(): ChosenTerm {
   const termId = useSyncExternalStore(listeners.add, () => chosen)
   const years = useQuery(ask('academicYears', 'list'))
   const chosenTerm = useQuery({ ...ask('terms', 'get', { params: { id: termId ?? '' } }), enabled: termId !== null, retry: false })
@@ -51,7 +51,7 @@ export function useChosenTerm(today = new Date()): ChosenTerm {
   const year = list.find(({ id }) => id === chosenTerm.data?.academic_year_id) ?? list.find(({ is_active }) => is_active) ?? list[0] ?? null
   const terms = useQuery({ ...ask('terms', 'list', { query: { yearId: year?.id ?? '' } }), enabled: year !== null })
   const ofYear = terms.data ?? []
-  const term = ofYear.find(({ id }) => id === termId) ?? currentTerm(ofYear, isoDay(today))
+  const term = ofYear.find(({ id }) => id === termId) ?? currentTerm(ofYear, isoDay(new Date()))
   const isLoading = years.isLoading || terms.isLoading || chosenTerm.isLoading
   return { years: list, terms: ofYear, year, term: isLoading ? null : term, isLoading }
 }

@@ -10,8 +10,7 @@ import { useForm } from '../../components/use-form.ts'
 import { nameOf } from '../../words/names.ts'
 import { SubjectList } from './subject-list.tsx'
 
-const teacherName = ({ firstName, lastName }: Pick<ClassTeacher, 'firstName' | 'lastName'>) =>
-  [firstName, lastName].filter(Boolean).join(' ') || '…'
+const teacherName = ({ firstName, lastName }: ClassTeacher) => nameOf({ first_name: firstName, last_name: lastName })
 
 type Props = { classId: string; className: string; mayChange: boolean }
 
@@ -98,9 +97,7 @@ function TeacherDialog({ classId, teacher, known }: TeacherProps) {
       save('classes', 'addTeacher', { params: { classId }, body: { teacherId: idOf(typed), subjectIds: [...typed.chosen] } }),
   })
   const { draft, set, field } = form
-  const title = teacher
-    ? t('teacherTitle', { name: nameOf({ first_name: teacher.firstName, last_name: teacher.lastName }) })
-    : t('addTeacher')
+  const title = teacher ? t('teacherTitle', { name: teacherName(teacher) }) : t('addTeacher')
   return (
     <FormDialog title={title} form={form} disabled={!idOf(draft)}>
       {!teacher && (

@@ -2,7 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { Navigate, useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
-import { readStoredObject, writeStored } from '../../components/browser-storage.ts'
+import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Options } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
@@ -24,7 +24,7 @@ export function ChooseMarksPage() {
         <Loading />
       ) : chosen.year ? (
         <Answer of={classes} empty={t('noClass')}>
-          {(list) => <Classes classes={list} first={classId ?? readStoredObject<LastSheet>(STORAGE_KEY)?.classId} />}
+          {(list) => <Classes classes={list} first={classId ?? readStored(STORAGE_KEY)} />}
         </Answer>
       ) : (
         <Empty>{t('noYear')}</Empty>
@@ -33,7 +33,7 @@ export function ChooseMarksPage() {
   )
 }
 
-function Classes({ classes, first }: { classes: readonly ListedClass[]; first: string | undefined }) {
+function Classes({ classes, first }: { classes: readonly ListedClass[]; first: string | null }) {
   const sorted = [...classes].sort((a, b) => Number(b.id === first) - Number(a.id === first))
   const subjects = useQueries({ queries: sorted.map(({ id }) => ask('classes', 'mySubjects', { params: { classId: id } })) })
   const { t } = useTranslation('marks')
@@ -81,7 +81,6 @@ export function SheetChoice({ classId, subjectId }: { classId: string; subjectId
   )
 }
 
-/** The sheet that was last opened on this computer. */
+/** The class whose sheet was last opened on this computer. */
 const STORAGE_KEY = 'markbook.sheet'
-type LastSheet = { classId: string; subjectId: string }
-export const rememberSheet = (sheet: LastSheet) => writeStored(STORAGE_KEY, JSON.stringify(sheet))
+export const rememberClass = (classId: string) => writeStored(STORAGE_KEY, classId)

@@ -1,17 +1,18 @@
 import type { Profile } from '@markbook/shared/contract/auth'
-import { readStoredObject, writeStored } from '../../components/browser-storage.ts'
+import { readStored, writeStored } from '../../components/browser-storage.ts'
 
 /**
  * The school of an unanswered request to join, stored on this computer. The server reports only pending requests, so this tells a person
  * who returns that a request was turned down.
  */
-export type RequestedSchool = { user: string; school: string }
+type RequestedSchool = { user: string; school: string }
 const STORAGE_KEY = 'markbook.asked'
 
 export function requestedSchool({ id }: Pick<Profile, 'id'>): string | null {
-  const stored = readStoredObject<RequestedSchool>(STORAGE_KEY)
-  return stored?.user === id && typeof stored.school === 'string' ? stored.school : null
+  const stored = readStored(STORAGE_KEY)
+  return stored?.startsWith(`${id} `) ? stored.slice(id.length + 1) : null
 }
 
 /** Null removes it. */
-export const storeRequestedSchool = (requested: RequestedSchool | null) => writeStored(STORAGE_KEY, requested && JSON.stringify(requested))
+export const storeRequestedSchool = (requested: RequestedSchool | null) =>
+  writeStored(STORAGE_KEY, requested && `${requested.user} ${requested.school}`)

@@ -2,21 +2,19 @@ import { isId } from '@markbook/shared/ids'
 import { useTranslation } from 'react-i18next'
 import { editable } from '../../words/format.ts'
 
-/** The texts of a group by code, with its text `other` for a code that has none. */
-function useTextsOf(group: 'entity' | 'refusal' | 'refusalHere'): (code: string) => string {
+/**
+ * The texts of a group by code, with its text `other` for a code that has none: the names of the entities at school, and why a write was
+ * refused, said on the sending computer (`refusal`) or on the server that refused it (`refusalHere`).
+ */
+export function useTextsOf(group: 'entity' | 'refusal' | 'refusalHere'): (code: string) => string {
   const { t, i18n } = useTranslation('records')
   return (code) => t(`${group}.${i18n.exists(`${group}.${code}`, { ns: 'records' }) ? code : 'other'}` as 'entity.other')
 }
 
-/** The name of an entity at school. */
-export const useEntityName = () => useTextsOf('entity')
-/** Why a write was refused, by its code: `refusal` on the sending computer, `refusalHere` on the server that refused it. */
-export const useRefusal = (side: 'refusal' | 'refusalHere') => useTextsOf(side)
-
 /** The name of a row at school: its entity, and which one. */
 export function useRowName(): (row: { entity: string; where: string }) => string {
   const { t } = useTranslation('sync')
-  const entityName = useEntityName()
+  const entityName = useTextsOf('entity')
   return ({ entity, where }) => (where ? t('named', { what: entityName(entity), which: where }) : entityName(entity))
 }
 

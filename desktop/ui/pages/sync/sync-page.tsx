@@ -14,7 +14,7 @@ import { enumerated, lasting, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { HoldingsNotice } from '../sign-in/holdings-notice.tsx'
 import { Join } from './join.tsx'
-import { RecordedValue, useEntityName, useRefusal } from './labels.ts'
+import { RecordedValue, useTextsOf } from './labels.ts'
 import styles from './sync.module.css'
 
 export function SyncPage() {
@@ -131,7 +131,7 @@ const POLL_MS = 10_000
 /** Columns that several tables have. */
 function useColumns() {
   const { t } = useTranslation('sync')
-  const entityName = useEntityName()
+  const entityName = useTextsOf('entity')
   const what: Column<{ entity: string; where: string }> = {
     head: t('what'),
     cell: ({ entity, where }) => <Named name={entityName(entity)} where={where} />,
@@ -211,7 +211,7 @@ type Difference = NonNullable<SyncStatus['difference']>
 /** Where this server and its parent differed, by entity; shown for some time after it was mended. */
 function DifferenceCard({ difference: { found_at, healed_at, tables }, parent }: { difference: Difference; parent: string }) {
   const { t } = useTranslation('sync')
-  const entityName = useEntityName()
+  const entityName = useTextsOf('entity')
   const title = t(healed_at ? 'differs.titleMended' : 'differs.title')
   return (
     <Card title={title}>
@@ -265,7 +265,7 @@ function RefusedWritesFrom({ from, rows }: { from: SourceNode; rows: readonly Re
   const { t } = useTranslation('sync')
   const { what, who, when } = useColumns()
   const seen = useSave('replication', 'seen')
-  const refusal = useRefusal(from ? 'refusalHere' : 'refusal')
+  const refusal = useTextsOf(from ? 'refusalHere' : 'refusal')
   const title = useTitle(from)
   const columns: Column<RefusedWrite>[] = [
     what,
