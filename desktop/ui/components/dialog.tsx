@@ -28,10 +28,13 @@ export function Dialog({ title, lead, wide = false, onClose, first, children }: 
     <Base.Root open onOpenChange={(isOpen) => !isOpen && close?.()}>
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
-        <Base.Popup initialFocus={first ?? true} className={`${layout['box']} ${styles['popup']} ${wide ? styles['wide'] : ''}`}>
+        <Base.Popup
+          initialFocus={first ?? true}
+          className={`${layout['box']} ${layout['spaced']} ${styles['popup']} ${wide ? styles['wide'] : ''}`}
+        >
           <div>
             <Base.Title>{title}</Base.Title>
-            {lead && <Base.Description className={styles['lead']}>{lead}</Base.Description>}
+            {lead && <Base.Description className={layout['soft']}>{lead}</Base.Description>}
           </div>
           <Closing value={close}>{children}</Closing>
         </Base.Popup>

@@ -100,7 +100,7 @@ export function CheckList({ label, choices, chosen, onChange }: CheckListProps) 
           <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
           <span>
             {name}
-            {about && <small className={styles['about']}>{about}</small>}
+            {about && <small className={layout['note']}>{about}</small>}
           </span>
         </label>
       ))}
@@ -160,7 +160,7 @@ export function Form({ onSend, children, ...rest }: FormProps) {
     <form
       noValidate
       {...rest}
-      className={styles['form']}
+      className={layout['spaced']}
       onSubmit={(event) => {
         event.preventDefault()
         onSend()

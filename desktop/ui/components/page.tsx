@@ -34,7 +34,7 @@ type CardProps = { title?: string; label?: string | undefined; actions?: ReactNo
 /** A part of a page, with a heading of its own or a `label` for screen readers. */
 export function Card({ title, label = title, actions, children }: CardProps) {
   return (
-    <section className={`${layout['box']} ${styles['card']}`} aria-label={label}>
+    <section className={`${layout['box']} ${layout['spaced']} ${styles['card']}`} aria-label={label}>
       {(title || actions) && (
         <div className={styles['cardHead']}>
           {title && <h2>{title}</h2>}
@@ -84,7 +84,7 @@ export function FailureNotice({ failure, onRetry }: { failure: unknown; onRetry?
 export const Loading = () => {
   const { t } = useTranslation('app')
   return (
-    <div className={styles['loading']} role="status">
+    <div className={`${layout['list']} ${styles['loading']}`} role="status">
       <span>{t('state.loading')}</span>
       <span className={styles['coming']} aria-hidden="true" />
     </div>

@@ -2,6 +2,7 @@ import { Failure } from '@markbook/shared/failures'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../components/button.tsx'
 import { ButtonLink } from '../components/button-link.tsx'
+import layout from '../components/layout.module.css'
 import { Notice } from '../components/page.tsx'
 import { sentenceOf } from '../words/failure.ts'
 import styles from './frame.module.css'
@@ -11,7 +12,7 @@ export function ErrorPage({ error, reset }: { error: unknown; reset: () => void 
   const { t } = useTranslation('app')
   const isRefusal = error instanceof Failure
   return (
-    <main className={styles['lonely']}>
+    <main className={`${layout['spaced']} ${styles['lonely']}`}>
       <h1>{t('crash.title')}</h1>
       <Notice tone="bad">{isRefusal ? sentenceOf(error) : t('crash.text')}</Notice>
       <Button look="primary" onClick={() => (isRefusal ? reset() : location.reload())}>
@@ -24,7 +25,7 @@ export function ErrorPage({ error, reset }: { error: unknown; reset: () => void 
 export function NotFoundPage() {
   const { t } = useTranslation('app')
   return (
-    <main className={styles['lonely']}>
+    <main className={`${layout['spaced']} ${styles['lonely']}`}>
       <h1>{t('missing.title')}</h1>
       <p>{t('missing.text')}</p>
       <ButtonLink to="/" look="primary">

@@ -135,8 +135,8 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
   const profile = useProfile()
   return (
     <nav className={styles['side']} data-open={isOpen} aria-label={t('navigation.label')}>
-      <Link to="/" className={styles['name']}>
-        <img src="/icon.svg" alt="" />
+      <Link to="/" className={`${layout['brand']} ${styles['name']}`}>
+        <img src="/icon.svg" alt="" width={28} height={28} />
         {t('name')}
       </Link>
       <Group title={t('navigation.teaching')} paths={isStaff(profile) ? teaching : teaching.slice(0, 1)} />
@@ -238,7 +238,7 @@ function MenuChoice<Id extends string>({ label, value, choices, closes = false, 
     <>
       <div className={styles['menuRule']} />
       <Menu.RadioGroup value={value} onValueChange={onChoose}>
-        <div className={styles['menuLabel']}>{label}</div>
+        <div className={`${layout['note']} ${styles['menuLabel']}`}>{label}</div>
         {choices.map(({ id, name, lang }) => (
           <Menu.RadioItem key={id} value={id} lang={lang} closeOnClick={closes}>
             {name} <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>

@@ -207,17 +207,13 @@ function Picture() {
             {[profile.first_name, profile.last_name].map((name) => [...(name ?? '')][0] ?? '').join('')}
           </span>
         )}
-        <div className={styles['stack']}>
-          <label className="hidden" htmlFor="own-picture">
-            {t('picture.label')}
-          </label>
+        <div className={`${layout['stack']} ${styles['stack']}`}>
           <input
             ref={input}
-            id="own-picture"
             type="file"
             accept={TYPES}
-            className="hidden"
-            tabIndex={-1}
+            hidden
+            aria-label={t('picture.label')}
             onChange={({ target }) => choose(target.files?.[0] ?? null)}
           />
           {file ? (

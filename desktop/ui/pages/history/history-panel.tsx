@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ask, type RequestOf, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
+import layout from '../../components/layout.module.css'
 import { Empty, FailureNotice, Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
 import { moment } from '../../words/format.ts'
@@ -47,7 +48,7 @@ export function HistoryPanel({ entity, id }: Props) {
             cell: ({ actor, node_name }) => (
               <>
                 {actor ? [actor.first_name, actor.last_name].filter(Boolean).join(' ') || t('unnamed') : t('nobody')}
-                <span className={styles['node']}>{node_name ? t('on', { node: node_name }) : t('elsewhere')}</span>
+                <div className={layout['note']}>{node_name ? t('on', { node: node_name }) : t('elsewhere')}</div>
               </>
             ),
           },

@@ -74,7 +74,7 @@ export function FirstSteps() {
       }
     >
       <p>{t('steps.lead')}</p>
-      <ol className={styles['steps']}>
+      <ol className={`${styles['ruled']} ${styles['steps']}`}>
         {steps.map((step, at) => (
           <li key={step} data-done={setUp[step]} aria-current={step === next ? 'step' : undefined}>
             <span className={styles['number']} aria-hidden="true">

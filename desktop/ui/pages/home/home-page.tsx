@@ -55,6 +55,7 @@ function Plain({ kind }: { kind: 'member' | 'suspended' }) {
 }
 
 function StaffToday() {
+  const { t } = useTranslation('home')
   const profile = useProfile()
   const { year, term, isLoading } = useChosenTerm()
   if (isLoading) return <Loading />
@@ -62,17 +63,13 @@ function StaffToday() {
     <>
       {isAdmin(profile) && <FirstSteps />}
       {isAdmin(profile) ? <Decisions /> : <OwnDecisions />}
-      {term && year ? <TermToday termId={term.id} yearId={year.id} /> : !isAdmin(profile) && <NotSetUp />}
+      {term && year && <TermToday termId={term.id} yearId={year.id} />}
+      {!(term && year) && !isAdmin(profile) && (
+        <Card title={t('notSetUp.title')}>
+          <p>{t('notSetUp.text')}</p>
+        </Card>
+      )}
     </>
-  )
-}
-
-function NotSetUp() {
-  const { t } = useTranslation('home')
-  return (
-    <Card title={t('notSetUp.title')}>
-      <p>{t('notSetUp.text')}</p>
-    </Card>
   )
 }
 
@@ -118,7 +115,7 @@ function OwnMarks({ rows }: { rows: readonly ClassProgress[] }) {
   const title = t('marks.title', { term: term && t(`app:term.${term.name}`) })
   return (
     <Card title={title}>
-      <ul className={`${layout['stack']} ${styles['ruled']}`}>
+      <ul className={styles['ruled']}>
         {rows.map((row) => {
           const what = t('marks.what', { class: row.class.name, subject: row.subject.name })
           return (

@@ -3,6 +3,7 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import { memo, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import layout from '../../components/layout.module.css'
 import { editable, figure } from '../../words/format.ts'
 import { appearanceOf, type CellAppearance, scoreText } from './cell-appearance.ts'
 import { cellId, type GridMetrics, useCell, useCellMode, useGrid, useSheetValue } from './grid-context.ts'
@@ -27,7 +28,7 @@ export const GridRow = memo(function GridRow({ row, pupil, columns, visible: { f
         style={{ width: name }}
         title={`${pupil.last_name} ${pupil.first_name}`}
       >
-        <span className={styles['last']}>{pupil.last_name}</span> <span className={styles['firstName']}>{pupil.first_name}</span>
+        <span className={styles['last']}>{pupil.last_name}</span> <span className={layout['soft']}>{pupil.first_name}</span>
       </div>
       <div role="presentation" className={styles['cells']} style={{ width: columns.length * width }}>
         {columns.slice(first, last + 1).map((column, at) => (

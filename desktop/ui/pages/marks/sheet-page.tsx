@@ -8,11 +8,12 @@ import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, Empty, Loading, Notice, Page } from '../../components/page.tsx'
 import { type ChosenTerm, chooseTerm, useChosenTerm } from '../../frame/chosen-term.ts'
 import { cellSigns } from './cell-appearance.ts'
 import { CellDetails } from './cell-details.tsx'
-import { rememberSheet, SheetChoice } from './choose-marks-page.tsx'
+import { rememberClass, SheetChoice } from './choose-marks-page.tsx'
 import { MarkGrid } from './mark-grid.tsx'
 import styles from './marks.module.css'
 import { locationOf } from './model/mark-location.ts'
@@ -31,7 +32,7 @@ export function SheetPage() {
   const group = useQuery(ask('classes', 'get', { params: { classId } }))
   const subjects = useQuery(ask('subjects', 'list'))
   const subject = subjects.data?.find(({ id }) => id === subjectId)
-  useEffect(() => rememberSheet({ classId, subjectId }), [classId, subjectId])
+  useEffect(() => rememberClass(classId), [classId])
   if (!group.data || !subjects.data) {
     return (
       <Page title={t('title')}>
@@ -148,7 +149,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
   )
   return (
     <Page wide title={title} lead={lead} actions={actions}>
-      <div className={styles['sheet']}>
+      <div className={layout['list']}>
         {isReadOnly && <Notice>{t('reading')}</Notice>}
         {pupils.length === 0 ? (
           <Empty>
@@ -161,7 +162,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
           <Empty>{t('noAssessments')}</Empty>
         ) : (
           <>
-            <div className={styles['work']}>
+            <div className={`${layout['list']} ${styles['work']}`}>
               <CellDetails grid={grid} isReadOnly={isReadOnly} onAction={runAction} />
               <MarkGrid
                 grid={grid}

@@ -1,9 +1,10 @@
 import { useBlocker } from '@tanstack/react-router'
 import i18next from 'i18next'
-import { useMemo, useState, useSyncExternalStore } from 'react'
+import { useCallback, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
 import { ConfirmButton, LeaveDialog } from '../../components/dialog.tsx'
+import layout from '../../components/layout.module.css'
 import { Notice } from '../../components/page.tsx'
 import { sentenceOf } from '../../words/failure.ts'
 import { editable } from '../../words/format.ts'
@@ -23,10 +24,7 @@ type Props = { sheet: Sheet; onShow: (position: CellPosition) => void }
 export function UnsavedMarks({ sheet, onShow }: Props) {
   const { t } = useTranslation('marks')
   const { queue, isStored } = useMarkingSession()
-  const text = useSyncExternalStore(
-    (listener) => listenToQueue(sheet, listener),
-    () => fingerprint(sheet),
-  )
+  const text = useQueueText(sheet, () => fingerprint(sheet))
   const isConnected = useSheetValue(sheet, 'state', () => sheet.isConnected)
   const all = text === '' ? [] : queue.all()
   const inState = (state: PendingMark['state']) => all.filter((pending) => pending.state === state)
@@ -88,7 +86,7 @@ function MarkList<M extends MarkKey>({ tone, title, sheet, marks, children }: Ma
   return (
     <Notice tone={tone}>
       <span>{title}</span>
-      <ul className={styles['decisions']}>
+      <ul className={`${layout['stack']} ${styles['decisions']}`}>
         {marks.map((mark) => {
           const { text, actions } = children(mark, describeMark(sheet, mark))
           return (
@@ -110,18 +108,25 @@ function MarkList<M extends MarkKey>({ tone, title, sheet, marks, children }: Ma
 /** Delay before a change of the queue is shown, ms. A mark that is saved at once is not shown, and the typed key is painted first. */
 const REPORT_DELAY = 150
 
-function listenToQueue(sheet: Sheet, listener: () => void): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const stop = sheet.listen('queue', () => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      listener()
-    }, REPORT_DELAY)
-  })
-  return () => {
-    stop()
-    clearTimeout(timer)
-  }
+/** A text about the queue, read again after a change. React compares texts by value. */
+function useQueueText(sheet: Sheet, read: () => string): string {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const stop = sheet.listen('queue', () => {
+        timer ??= setTimeout(() => {
+          timer = undefined
+          listener()
+        }, REPORT_DELAY)
+      })
+      return () => {
+        stop()
+        clearTimeout(timer)
+      }
+    },
+    [sheet],
+  )
+  return useSyncExternalStore(subscribe, read)
 }
 
 const fingerprint = (sheet: Sheet) =>
@@ -235,7 +240,7 @@ export function StatusBar({ grid: { sheet, message } }: { grid: Grid }) {
   return (
     <div className={styles['bar']}>
       <Locations sheet={sheet} />
-      <p className={styles['message']} role="status">
+      <p className={`${layout['soft']} ${styles['message']}`} role="status">
         {text}
       </p>
     </div>
@@ -249,19 +254,14 @@ const waiting: readonly MarkLocation[] = ['here', 'hereForCentre', 'schoolWaits'
 function Locations({ sheet }: { sheet: Sheet }) {
   const { t } = useTranslation('marks')
   const status = useParentStatus()
-  const [listen, snapshot] = useMemo(() => {
-    const listen = (listener: () => void) => listenToQueue(sheet, listener)
-    // A string, so that React compares snapshots by value.
-    const snapshot = () => JSON.stringify(countMarks(sheet, status))
-    return [listen, snapshot]
-  }, [sheet, status])
-  const { unsaved, invalid, sending, locations } = JSON.parse(useSyncExternalStore(listen, snapshot)) as MarkCounts
+  const counts = useQueueText(sheet, () => JSON.stringify(countMarks(sheet, status)))
+  const { unsaved, invalid, sending, locations } = JSON.parse(counts) as ReturnType<typeof countMarks>
   const isSaved = unsaved + invalid === 0
   const found = order.filter((location) => locations[location])
   const [only] = isSaved && found.length === 1 ? found : []
   return (
     <>
-      <p className={styles['saving']} role="status" data-saved={isSaved}>
+      <p className={`${layout['soft']} ${styles['saving']}`} role="status" data-saved={isSaved}>
         {sending > 0 ? t('unsaved.saving', { count: sending }) : isSaved && !status?.parent && t('unsaved.all')}
       </p>
       {status?.parent && (
@@ -289,11 +289,9 @@ function Part({ sign, hasArrived = false, children }: { sign: string; hasArrived
 }
 
 /** `unsaved` marks are only on this page, `sending` of them are on their way to this server; `locations` counts the others. */
-type MarkCounts = { unsaved: number; invalid: number; sending: number; locations: Partial<Record<MarkLocation, number>> }
-
-function countMarks(sheet: Sheet, status: ParentStatus | undefined): MarkCounts {
+function countMarks(sheet: Sheet, status: ParentStatus | undefined) {
   const assessmentIds = new Set(sheet.columns.map(({ id }) => id))
-  const locations: MarkCounts['locations'] = {}
+  const locations: Partial<Record<MarkLocation, number>> = {}
   for (const mark of sheet.marks()) {
     if (!assessmentIds.has(mark.assessment_id) || sheet.queue.get(mark.assessment_id, mark.student_id)) continue
     const location = locationOf(mark, status)

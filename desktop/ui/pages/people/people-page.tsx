@@ -245,7 +245,7 @@ function Waiting({ request }: { request: Request }) {
     <li className={styles['request']}>
       <div>
         <strong>{name}</strong> · {request.user.email} · {t('asked', { at: moment(request.requested_at) })}
-        {request.message && <p className={styles['message']}>{request.message}</p>}
+        {request.message && <p className={`${layout['soft']} ${styles['message']}`}>{request.message}</p>}
       </div>
       <div className={layout['wrap']}>
         <SelectField hideLabel label={t('as', { name })} value={role} onChange={({ target }) => setRole(target.value as Role)}>

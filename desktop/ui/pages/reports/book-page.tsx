@@ -87,7 +87,7 @@ function Book({ book }: { book: ReportDetail }) {
       </div>
       <OutdatedNotices book={book} />
       <div className={styles['two']}>
-        <div className={styles['stack']}>
+        <div className={layout['spaced']}>
           <Card title={t('fill.classPart')}>
             <FillRows kind="book" label={t('fill.classPart')}>
               <BookRow book={book} head={null} name={name} firstName={book.student.first_name} banks={banks} />

@@ -174,7 +174,7 @@ export function EntryRow({ entry, result, isLocked, title, name, firstName, bank
     <li className={`${styles['row']} ${styles['line']}`} data-book={entry.report_book_id}>
       <div className={styles['who']}>
         <span>{title}</span>
-        <span className={styles['figures']}>
+        <span className={`${layout['note']} ${styles['figures']}`}>
           {t('fill.figures', { coursework: figure(entry.coursework_average), exam: figure(entry.exam_average), result: figure(result) })}
         </span>
       </div>

@@ -85,7 +85,7 @@ function ClassRows({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
                   <Link to="/reports/book/$reportId" params={{ reportId: book.id }} tabIndex={-1}>
                     {listedName(book.student)}
                   </Link>
-                  <span className={styles['figures']}>
+                  <span className={`${layout['note']} ${styles['figures']}`}>
                     {figure(book.overall_average)}{' '}
                     {book.position !== null && `· ${t('placed', { position: book.position, total: book.total_students })}`}
                   </span>

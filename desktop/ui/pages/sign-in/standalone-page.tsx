@@ -24,8 +24,8 @@ export function StandalonePage({ title, lead, wide = false, canSignOut = false, 
   return (
     <div className={styles['outside']}>
       <header className={styles['top']}>
-        <span className={styles['name']}>
-          <img src="/icon.svg" alt="" />
+        <span className={layout['brand']}>
+          <img src="/icon.svg" alt="" width={30} height={30} />
           {t('app:name')}
         </span>
         <div className={layout['toolbar']}>
@@ -44,7 +44,7 @@ export function StandalonePage({ title, lead, wide = false, canSignOut = false, 
           )}
         </div>
       </header>
-      <main id="page" className={wide ? `${styles['main']} ${styles['wide']}` : styles['main']}>
+      <main id="page" className={`${layout['spaced']} ${styles['main']} ${wide ? styles['wide'] : ''}`}>
         <div>
           <h1 ref={heading} tabIndex={-1}>
             {title}

@@ -136,7 +136,7 @@ function UndoDecision({ last, onClose }: { last: LastDecision; onClose: () => vo
     <>
       <Notice tone="good">
         <span>{message}</span>
-        <span className={styles['ways']}>
+        <span className={layout['row']}>
           {back && (
             <Button size="small" busy={resolve.isPending} busyWord={t('app:state.saving')} onClick={undo}>
               {t(choice === 'current' ? 'takeOtherAfterAll' : 'undoDecision', { value })}
@@ -208,7 +208,7 @@ function ConflictCard({ conflict, isBusy, failure, onDecide }: ConflictCardProps
       )}
       {before && <Before columns={before} outOf={out_of} />}
       <div className={styles['sides']}>
-        <section className={`${styles['side']} ${styles['stands']}`} aria-label={t('now')}>
+        <section className={`${layout['list']} ${styles['side']} ${styles['stands']}`} aria-label={t('now')}>
           <h3>{t('now')}</h3>
           <Value columns={kept ? current : row} outOf={out_of} missing={t(missing)} />
           {standing && <By {...standing} />}
@@ -218,7 +218,7 @@ function ConflictCard({ conflict, isBusy, failure, onDecide }: ConflictCardProps
             </Button>
           )}
         </section>
-        <section className={styles['side']} aria-label={t('other')}>
+        <section className={`${layout['list']} ${styles['side']}`} aria-label={t('other')}>
           <h3>{t('other')}</h3>
           <Value columns={kept} outOf={out_of} missing={t('deleted')} />
           <By {...conflict} />

@@ -7,6 +7,7 @@ import { refresh } from '../../../api/queries.ts'
 import { Button } from '../../../components/button.tsx'
 import { Options, SelectField, TextArea } from '../../../components/field.tsx'
 import { ImportDialog, TableFile } from '../../../components/import-dialog.tsx'
+import layout from '../../../components/layout.module.css'
 import { FailureNotice, Notice } from '../../../components/page.tsx'
 import { Table } from '../../../components/table.tsx'
 import { useChosenTerm } from '../../../frame/chosen-term.ts'
@@ -181,7 +182,7 @@ function ColumnChoice({ table, mapping, onName }: ColumnChoiceProps) {
     .filter(({ heading, examples }) => heading !== '' || examples.length > 0)
   const open = shown.filter(({ column }) => column === null).length
   return (
-    <fieldset className={styles['columns']}>
+    <fieldset className={`${layout['list']} ${styles['columns']}`}>
       <legend>{t('columns.title')}</legend>
       <p role="status">{open === 0 ? t('columns.all') : t('columns.open', { count: open })}</p>
       <div className={styles['grid']}>
