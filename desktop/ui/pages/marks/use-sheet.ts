@@ -1,10 +1,10 @@
 import type { LiveMarks } from '@markbook/shared/contract/grades'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
+import { followEvents } from '../../api/event-stream.ts'
 import { ask, queryClient, type ResourceName, refresh } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import type { ParentStatus } from './model/mark-location.ts'
-import { type MarkStreamQuery, subscribeToMarks } from './model/mark-stream.ts'
 import { type MarkingSession, markingSessionOf } from './model/marking-session.ts'
 import { Sheet } from './model/sheet.ts'
 
@@ -28,8 +28,10 @@ export function useMarkingSession(): MarkingSession {
   return markingSessionOf({ userId: id, schoolId: school_id ?? '' })
 }
 
+type SheetScope = { termId: string; subjectId: string; studentGroupId: string }
+
 /** The sheet of a class in a subject and term, subscribed to the server while the page is open. */
-export function useSheet({ termId, subjectId, studentGroupId }: MarkStreamQuery): Sheet {
+export function useSheet({ termId, subjectId, studentGroupId }: SheetScope): Sheet {
   const session = useMarkingSession()
   const sheet = useMemo(
     () => new Sheet(session.queue, session.owner.userId, (ms, then) => void setTimeout(then, ms), session.invalidEntries),
@@ -40,7 +42,8 @@ export function useSheet({ termId, subjectId, studentGroupId }: MarkStreamQuery)
     let unsubscribe = () => {}
     const subscribe = () => {
       unsubscribe()
-      unsubscribe = subscribeToMarks({ termId, subjectId, studentGroupId }, { onEvent: receive, onError: () => sheet.disconnect() })
+      const query = new URLSearchParams({ termId, subjectId, studentGroupId })
+      unsubscribe = followEvents(`/api/grades/events?${query}`, { onEvent: receive, onError: () => sheet.disconnect() })
     }
     const receive = (event: LiveMarks) => {
       const wasConnected = sheet.isConnected

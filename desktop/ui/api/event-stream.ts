@@ -1,17 +1,17 @@
-import type { LiveMarks } from '@markbook/shared/contract/grades'
-
-/** The query of the endpoint. */
-export type MarkStreamQuery = { termId: string; subjectId: string; studentGroupId: string }
-type MarkStreamListener = { onEvent(event: LiveMarks): void; onError(): void }
+type EventStreamListener<Event> = {
+  onEvent(event: Event): void
+  /** `isRefused`: the server has answered, and opens no stream. */
+  onError(isRefused: boolean): void
+}
 
 /** Pause before the stream is opened again after an error, ms. It grows until an event arrives. */
 const RETRY = { first: 2_000, most: 30_000 }
 
 /**
- * Subscribes to the marks of a class until the returned function is called. A hidden window closes its stream, since a browser allows six
+ * Follows a stream of server-sent events until the returned function is called. A hidden window closes its stream, since a browser allows six
  * connections for all windows of a server, and opens it again when it becomes visible.
  */
-export function subscribeToMarks(query: MarkStreamQuery, { onEvent, onError }: MarkStreamListener): () => void {
+export function followEvents<Event>(url: string, { onEvent, onError }: EventStreamListener<Event>): () => void {
   let stream: EventSource | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   let pause: number = RETRY.first
@@ -23,14 +23,14 @@ export function subscribeToMarks(query: MarkStreamQuery, { onEvent, onError }: M
   const open = () => {
     close()
     if (document.visibilityState === 'hidden') return
-    const own = new EventSource(`/api/grades/events?${new URLSearchParams(query)}`)
+    const own = new EventSource(url)
     stream = own
     own.onmessage = ({ data }) => {
       pause = RETRY.first
-      onEvent(JSON.parse(data) as LiveMarks)
+      onEvent(JSON.parse(data) as Event)
     }
     own.onerror = () => {
-      onError()
+      onError(own.readyState === EventSource.CLOSED)
       close()
       timer = setTimeout(open, pause)
       pause = Math.min(RETRY.most, pause * 1.5)
