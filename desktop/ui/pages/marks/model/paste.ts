@@ -1,3 +1,4 @@
+import { recordsOf } from '../../students/import/csv.ts'
 import type { CellPosition } from './navigation.ts'
 import { type ParsedMark, parseMark } from './parse-mark.ts'
 
@@ -6,43 +7,14 @@ const MOST_ROWS = 5_000
 const MOST_COLUMNS = 200
 
 /**
- * Parses tab-separated text as spreadsheets copy it. A quoted cell may contain tabs, line breaks and doubled quotes. One line break at
- * the end is no row.
+ * Parses tab-separated text as spreadsheets copy it. A quoted cell may contain tabs, line breaks and doubled quotes; quotes that are never
+ * closed are ordinary characters. One line break at the end is no row.
  */
 export function readBlock(text: string): string[][] {
-  const rows: string[][] = [['']]
-  const row = () => rows.at(-1) as string[]
-  const add = (part: string) => {
-    row()[row().length - 1] += part
-  }
-  for (let at = 0; at < text.length; at += 1) {
-    const sign = text[at] as string
-    if (sign === '"' && row().at(-1) === '') at = quoted(text, at, add)
-    else if (sign === '\t') row().push('')
-    else if (sign === '\n' || sign === '\r') {
-      if (sign === '\r' && text[at + 1] === '\n') at += 1
-      rows.push([''])
-    } else add(sign)
-  }
-  if (rows.length > 1 && row().length === 1 && row()[0] === '') rows.pop()
+  const rows = recordsOf(text, '\t') ?? text.split(/\r\n?|\n/).map((line) => line.split('\t'))
+  const last = rows.at(-1)
+  if (rows.length > 1 && last?.length === 1 && last[0] === '') rows.pop()
   return rows.map((cells) => cells.map((cell) => cell.trim()))
-}
-
-/** Reads to the closing quote and returns its index. An unclosed quote is an ordinary character. */
-function quoted(text: string, from: number, add: (part: string) => void): number {
-  let found = ''
-  for (let at = from + 1; at < text.length; at += 1) {
-    if (text[at] !== '"') found += text[at]
-    else if (text[at + 1] === '"') {
-      found += '"'
-      at += 1
-    } else {
-      add(found)
-      return at
-    }
-  }
-  add('"')
-  return from
 }
 
 /** The inverse of `readBlock`. */

@@ -34,7 +34,8 @@ export function tableOf(records: readonly (readonly string[])[], name: string): 
   return { lines, rewritten }
 }
 
-function recordsOf(text: string, separator: string): string[][] | null {
+/** The cells of each line; null where a quotation mark is never closed. */
+export function recordsOf(text: string, separator: string): string[][] | null {
   const records: string[][] = [[]]
   let at = 0
   for (;;) {
