@@ -1,5 +1,5 @@
 import type { Student } from '@markbook/shared/contract/students'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -14,6 +14,7 @@ import { listedName, nameOf } from '../../words/names.ts'
 import styles from './classes.module.css'
 import { assignmentOf, subjectsByStudentId } from './subject-assignment.ts'
 import { SubjectList } from './subject-list.tsx'
+import { useClassMembership } from './use-class-membership.ts'
 
 type Props = { classId: string; className: string; yearId: string; mayChange: boolean }
 
@@ -141,12 +142,10 @@ function EnrolDialog({ classId, className, yearId }: Omit<Props, 'mayChange'>) {
 /** Active pupils of the school who are in no class of this year, by last name. */
 function useFreeStudents(yearId: string, search: string) {
   const students = useQuery(askWhole('students', 'list', { query: { isActive: 'true', ...(search && { search }) } }))
-  const classes = useQuery(ask('classes', 'list', { query: { academicYearId: yearId } }))
-  const enrolled = useQueries({ queries: (classes.data ?? []).map(({ id }) => ask('classes', 'students', { params: { id } })) })
-  const taken = new Set(enrolled.flatMap(({ data }) => data ?? []).map(({ id }) => id))
+  const membership = useClassMembership(yearId)
   return {
-    free: (students.data ?? []).filter(({ id }) => !taken.has(id)),
-    isLoading: students.isLoading || classes.isLoading || enrolled.some(({ isLoading }) => isLoading),
+    free: membership ? (students.data ?? []).filter(({ id }) => !membership.classByStudentId.has(id)) : [],
+    isLoading: students.isLoading || membership === null,
   }
 }
 

@@ -15,7 +15,7 @@ const teacherName = ({ firstName, lastName }: ClassTeacher) => nameOf({ first_na
 type Props = { classId: string; className: string; mayChange: boolean }
 
 export function ClassTeachers({ classId, className, mayChange }: Props) {
-  const { t } = useTranslation('classes')
+  const { t } = useTranslation(['classes', 'app'])
   const teachers = useQuery(ask('classes', 'teachers', { params: { classId } }))
   const actions = mayChange && (
     <>
@@ -27,58 +27,55 @@ export function ClassTeachers({ classId, className, mayChange }: Props) {
   )
   return (
     <Card title={t('teachers')} actions={actions}>
-      <Answer of={teachers}>{(list) => <Teachers classId={classId} className={className} teachers={list} mayChange={mayChange} />}</Answer>
+      <Answer of={teachers}>
+        {(list) => (
+          <Table
+            label={t('teachers')}
+            rows={list}
+            keyOf={({ teacherId }) => teacherId}
+            columns={[
+              {
+                head: t('teacher'),
+                cell: (teacher) => (
+                  <>
+                    {teacherName(teacher)} {teacher.isClassTeacher && <Badge tone="good">{t('classTeacher')}</Badge>}
+                  </>
+                ),
+              },
+              { head: t('teaches'), cell: ({ subjects }) => subjects.map(({ name }) => name).join(', ') || t('nothing') },
+              mayChange && {
+                head: t('app:action.edit'),
+                look: 'hidden',
+                cell: (teacher) => (
+                  <>
+                    <DialogButton
+                      size="small"
+                      aria-label={t('change', { name: teacherName(teacher) })}
+                      dialog={<TeacherDialog classId={classId} teacher={teacher} known={list} />}
+                    >
+                      {t('app:action.edit')}
+                    </DialogButton>{' '}
+                    {!teacher.isClassTeacher && (
+                      <ConfirmButton
+                        size="small"
+                        look="quiet"
+                        title={t('removeTeacherTitle', { name: teacherName(teacher), class: className })}
+                        text={t('removeTeacherText')}
+                        action={t('removeTeacher')}
+                        onConfirm={() => save('classes', 'removeTeacher', { params: { classId, teacherId: teacher.teacherId } })}
+                      >
+                        {t('removeTeacher')}
+                        <span className="hidden"> {teacherName(teacher)}</span>
+                      </ConfirmButton>
+                    )}
+                  </>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Answer>
     </Card>
-  )
-}
-
-function Teachers({ classId, className, teachers, mayChange }: Props & { teachers: readonly ClassTeacher[] }) {
-  const { t } = useTranslation(['classes', 'app'])
-  return (
-    <Table
-      label={t('teachers')}
-      rows={teachers}
-      keyOf={({ teacherId }) => teacherId}
-      columns={[
-        {
-          head: t('teacher'),
-          cell: (teacher) => (
-            <>
-              {teacherName(teacher)} {teacher.isClassTeacher && <Badge tone="good">{t('classTeacher')}</Badge>}
-            </>
-          ),
-        },
-        { head: t('teaches'), cell: ({ subjects }) => subjects.map(({ name }) => name).join(', ') || t('nothing') },
-        mayChange && {
-          head: t('app:action.edit'),
-          look: 'hidden',
-          cell: (teacher) => (
-            <>
-              <DialogButton
-                size="small"
-                aria-label={t('change', { name: teacherName(teacher) })}
-                dialog={<TeacherDialog classId={classId} teacher={teacher} known={teachers} />}
-              >
-                {t('app:action.edit')}
-              </DialogButton>{' '}
-              {!teacher.isClassTeacher && (
-                <ConfirmButton
-                  size="small"
-                  look="quiet"
-                  title={t('removeTeacherTitle', { name: teacherName(teacher), class: className })}
-                  text={t('removeTeacherText')}
-                  action={t('removeTeacher')}
-                  onConfirm={() => save('classes', 'removeTeacher', { params: { classId, teacherId: teacher.teacherId } })}
-                >
-                  {t('removeTeacher')}
-                  <span className="hidden"> {teacherName(teacher)}</span>
-                </ConfirmButton>
-              )}
-            </>
-          ),
-        },
-      ]}
-    />
   )
 }
 

@@ -1,3 +1,4 @@
+import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { LiveMark } from '@markbook/shared/contract/grades'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
@@ -19,7 +20,7 @@ import styles from './marks.module.css'
 import { locationOf } from './model/mark-location.ts'
 import type { CellPosition } from './model/navigation.ts'
 import type { GridSelection } from './model/selection.ts'
-import type { Cell } from './model/sheet.ts'
+import type { Cell, Pupil, Sheet } from './model/sheet.ts'
 import { useParentStatus } from './use-sheet.ts'
 
 type CellAction = 'remark' | 'exclude' | 'history'
@@ -50,17 +51,7 @@ export function CellDetails({ grid, isReadOnly, onAction }: Props) {
   return (
     <section className={`${layout['box']} ${styles['line']}`} aria-label={t('line.label')}>
       <p className={styles['lineText']}>
-        {ids && pupil && column ? (
-          <CellDescription
-            grid={grid}
-            studentId={pupil.id}
-            assessmentId={column.id}
-            name={`${pupil.last_name} ${pupil.first_name}`}
-            at={at}
-          />
-        ) : (
-          t('line.empty')
-        )}
+        {ids && pupil && column ? <CellDescription sheet={sheet} pupil={pupil} column={column} /> : t('line.empty')}
       </p>
       <div className={styles['lineActions']}>
         {!isReadOnly && (
@@ -69,7 +60,7 @@ export function CellDetails({ grid, isReadOnly, onAction }: Props) {
               {t('remark.action')}
             </Button>
             <Button size="small" disabled={!ids} title="Alt+X" onClick={() => onAction('exclude', at)}>
-              {ids && sheet.cell(ids.assessmentId, ids.studentId).saved?.is_excluded ? t('exclude.include') : t('exclude.action')}
+              {t(controller.savedAt(at)?.is_excluded ? 'exclude.include' : 'exclude.action')}
             </Button>
           </>
         )}
@@ -103,19 +94,15 @@ function useRestingPosition(selection: GridSelection): CellPosition {
   return at
 }
 
-type CellDescription = { grid: Grid; studentId: string; assessmentId: string; name: string; at: CellPosition }
-
-function CellDescription({ grid: { sheet }, studentId, assessmentId, name, at }: CellDescription) {
+function CellDescription({ sheet, pupil, column }: { sheet: Sheet; pupil: Pupil; column: Assessment }) {
   const { t } = useTranslation('marks')
   const teacherName = useTeacherNames()
   const parentStatus = useParentStatus()
-  const cell = useCell(sheet, assessmentId, studentId)
+  const cell = useCell(sheet, column.id, pupil.id)
   const byWhom = ({ updated_by, updated_at }: LiveMark) => {
     const when = moment(updated_at)
     return updated_by === null ? when : t('line.by', { name: teacherName(updated_by) ?? t('somebody'), when })
   }
-  const column = sheet.columns[at.col]
-  if (!column) return null
   const { saved, pending } = cell
   const score = pending && pending.state !== 'conflict' ? pending.score : (saved?.score ?? null)
   const parts = describeCell(cell, column)
@@ -126,7 +113,7 @@ function CellDescription({ grid: { sheet }, studentId, assessmentId, name, at }:
   return (
     <>
       <strong>
-        {name}, {column.title}
+        {pupil.last_name} {pupil.first_name}, {column.title}
         {score === null ? '' : `: ${editable(score)} / ${editable(column.max_score)}`}
       </strong>
       {parts.map((part) => (

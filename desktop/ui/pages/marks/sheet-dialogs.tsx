@@ -90,10 +90,8 @@ function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, sc
     case 'history': {
       const { row, col } = shown.position
       const pupil = sheet.pupils[row]
-      const ids = grid.controller.idsAt(shown.position)
-      const saved = ids && sheet.cell(ids.assessmentId, ids.studentId).saved
       const title = `${pupil?.first_name ?? ''} ${pupil?.last_name ?? ''}, ${sheet.columns[col]?.title ?? ''}`
-      return <HistoryDialog title={title} entity="grade" id={saved?.id ?? null} />
+      return <HistoryDialog title={title} entity="grade" id={grid.controller.savedAt(shown.position)?.id ?? null} />
     }
     case 'import':
       return <ImportMarks scope={scope} />
@@ -215,9 +213,7 @@ type CellMenuProps = Omit<AtCell, 'label' | 'children'> & {
 
 function CellMenu({ isReadOnly, onAction, ...at }: CellMenuProps) {
   const { t } = useTranslation('marks')
-  const { controller, sheet } = at.grid
-  const ids = controller.idsAt(at.position)
-  const isOut = ids !== null && (sheet.cell(ids.assessmentId, ids.studentId).saved?.is_excluded ?? false)
+  const isOut = at.grid.controller.savedAt(at.position)?.is_excluded
   const item = (action: Parameters<typeof onAction>[0], words: string, keys: string) => (
     <Menu.Item onClick={() => onAction(action, at.position)}>
       {words} <small>{keys}</small>

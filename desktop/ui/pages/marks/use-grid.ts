@@ -43,10 +43,9 @@ export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown:
   const { controller, selection } = grid
   const include = useInclusion(grid)
   const runAction: GridHandle['runAction'] = (action, position) => {
-    const ids = controller.idsAt(position)
-    const saved = ids && sheet.cell(ids.assessmentId, ids.studentId).saved
+    const saved = controller.savedAt(position)
     if (action === 'exclude' && saved?.is_excluded) void include(saved.id, null).catch(tellFailure)
-    else if (ids && (action === 'history' || !isReadOnly)) onShow({ is: action, position })
+    else if (controller.idsAt(position) && (action === 'history' || !isReadOnly)) onShow({ is: action, position })
   }
   useEffect(() => {
     controller.isReadOnly = isReadOnly

@@ -8,6 +8,7 @@ import { queryClient } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Actions, Form, SaveActions, TextField } from '../../components/field.tsx'
 import { Card, Loading, Notice } from '../../components/page.tsx'
+import { useForm } from '../../components/use-form.ts'
 import { NotFoundPage } from '../../frame/error-page.tsx'
 import { issueOf, sentenceOf } from '../../words/failure.ts'
 import { ErasedNotice } from '../sign-in/erased-notice.tsx'
@@ -144,26 +145,18 @@ function Copying({ status: { state, parent } }: { status: DesktopStatus }) {
 
 function BeginAlone({ disabled }: { disabled: boolean }) {
   const { t } = useTranslation('pair')
-  const [email, setEmail] = useState('')
-  const begin = useMutation({
-    mutationFn: () => desktopClient.alone({ body: { email } }),
-    onSuccess: () => location.replace('/'),
+  const { field, send, failure } = useForm({
+    initial: { email: '' },
+    save: (body) => desktopClient.alone({ body }),
+    onSaved: () => location.replace('/'),
   })
   return (
     <Card label={t('aloneHeading')}>
-      <Form onSend={() => begin.mutate()}>
+      <Form onSend={send}>
         <h2>{t('aloneHeading')}</h2>
         <p>{t('alone')}</p>
-        <TextField
-          label={t('email')}
-          type="email"
-          name="email"
-          autoComplete="email"
-          value={email}
-          error={issueOf(begin.error, 'email')}
-          onChange={({ target }) => setEmail(target.value)}
-        />
-        <PairFailure failure={begin.error} />
+        <TextField {...field('email')} label={t('email')} type="email" name="email" autoComplete="email" />
+        <PairFailure failure={failure} />
         <Actions>
           <Button type="submit" disabled={disabled}>
             {t('aloneYes')}

@@ -44,7 +44,14 @@ export function SyncPage() {
             {known.state === 'revoked' && <Notice>{t(mayJoinAgain(known) ? 'shutOut.here' : 'shutOut.ask')}</Notice>}
             {mayJoinAgain(known) && <Join status={known} />}
             {known.difference && <DifferenceCard difference={known.difference} parent={known.parent?.name ?? ''} />}
-            {needs.copies > 0 && <Copies />}
+            {needs.copies > 0 && (
+              <Notice>
+                <span>{t('copiesLead')}</span>
+                <ButtonLink to="/sync/nodes" size="small">
+                  {t('toNodes')}
+                </ButtonLink>
+              </Notice>
+            )}
             {known.refused + known.refused_below > 0 && needs.stuck + needs.below > 0 && <RefusedWrites />}
             <Waiting empty={t(waitsWord(known))} />
             {known.files_to_send + known.files_to_come > 0 && <WaitingFiles />}
@@ -96,19 +103,6 @@ function State({ status, needs }: { status: SyncStatus; needs: OpenWork }) {
       ))}
       <Facts of={facts} className={styles['facts']} />
     </Card>
-  )
-}
-
-/** What is to be done about computers that were copied, with the page on which one of the two is shut out. */
-function Copies() {
-  const { t } = useTranslation('sync')
-  return (
-    <Notice>
-      <span>{t('copiesLead')}</span>
-      <ButtonLink to="/sync/nodes" size="small">
-        {t('toNodes')}
-      </ButtonLink>
-    </Notice>
   )
 }
 

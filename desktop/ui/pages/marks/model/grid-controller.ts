@@ -1,3 +1,4 @@
+import type { LiveMark } from '@markbook/shared/contract/grades'
 import { editable } from '../../../words/format.ts'
 import {
   type CellPosition,
@@ -61,6 +62,12 @@ export class GridController {
     const studentId = this.sheet.pupils[row]?.id
     const assessmentId = this.sheet.columns[col]?.id
     return studentId && assessmentId ? { studentId, assessmentId } : null
+  }
+
+  /** The mark of the server at a position. */
+  savedAt(position: CellPosition): LiveMark | null {
+    const ids = this.idsAt(position)
+    return ids && this.sheet.cell(ids.assessmentId, ids.studentId).saved
   }
 
   scoreAt(position: CellPosition): number | null {
