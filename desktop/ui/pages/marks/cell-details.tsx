@@ -24,11 +24,7 @@ import type { Cell, Pupil, Sheet } from './model/sheet.ts'
 import { useParentStatus } from './use-sheet.ts'
 
 type CellAction = 'remark' | 'exclude' | 'history'
-type Props = {
-  grid: Grid
-  isReadOnly: boolean
-  onAction: (action: CellAction, position: CellPosition) => void
-}
+type Props = { grid: Grid; onAction: (action: CellAction, position: CellPosition) => void }
 
 /** Names of the school's teachers by id. */
 export function useTeacherNames(): (id: string | null) => string | null {
@@ -40,7 +36,7 @@ export function useTeacherNames(): (id: string | null) => string | null {
 }
 
 /** Details of the selected cell, above the grid: pupil, score, state, location, author and remark. */
-export function CellDetails({ grid, isReadOnly, onAction }: Props) {
+export function CellDetails({ grid, onAction }: Props) {
   const { t } = useTranslation('marks')
   const { selection, controller, sheet } = grid
   useLayout(sheet)
@@ -54,7 +50,7 @@ export function CellDetails({ grid, isReadOnly, onAction }: Props) {
         {ids && pupil && column ? <CellDescription sheet={sheet} pupil={pupil} column={column} /> : t('line.empty')}
       </p>
       <div className={styles['lineActions']}>
-        {!isReadOnly && (
+        {!grid.isReadOnly && (
           <>
             <Button size="small" disabled={!ids} title="Alt+R" onClick={() => onAction('remark', at)}>
               {t('remark.action')}

@@ -13,7 +13,14 @@ export const widenFewColumns = (sizes: GridMetrics, columns: number): GridMetric
   columns <= FEW_COLUMNS && !sizes.isNarrow ? { ...sizes, column: 116 } : sizes
 const FEW_COLUMNS = 5
 
-export type Grid = { sheet: Sheet; selection: GridSelection; controller: GridController; message: StatusMessage; id: string }
+export type Grid = {
+  sheet: Sheet
+  selection: GridSelection
+  controller: GridController
+  message: StatusMessage
+  id: string
+  isReadOnly: boolean
+}
 export const GridContext = createContext<Grid | null>(null)
 export function useGrid(): Grid {
   const grid = useContext(GridContext)

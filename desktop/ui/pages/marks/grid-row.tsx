@@ -58,7 +58,7 @@ function Figures({ row, pupil, marks, sizes }: { row: number; pupil: Pupil; mark
   return (
     <div role="presentation" className={styles['figures']} style={{ width: texts.length * sizes.figure }}>
       {texts.map((text, at) => (
-        <Figure key={FIGURE_KEYS[at]} row={row} col={marks + at} width={sizes.figure} isStrong={at > 1}>
+        <Figure key={FIGURE_KEYS[at]} row={row} col={marks + at} width={sizes.figure}>
           {text}
           {at === 2 && figures.is_partial && (
             <>
@@ -78,8 +78,8 @@ export const figureTexts = ({ coursework_average, exam_average, term_composite, 
   letter ?? '–',
 ]
 
-type FigureProps = { row: number; col: number; width: number; isStrong: boolean; children: React.ReactNode }
-function Figure({ row, col, width, isStrong, children }: FigureProps) {
+type FigureProps = { row: number; col: number; width: number; children: React.ReactNode }
+function Figure({ row, col, width, children }: FigureProps) {
   const { selection, id } = useGrid()
   const mode = useCellMode(selection, row, col)
   return (
@@ -92,7 +92,7 @@ function Figure({ row, col, width, isStrong, children }: FigureProps) {
       data-row={row}
       data-col={col}
       data-mode={mode}
-      className={isStrong ? `${styles['figure']} ${styles['strong']}` : styles['figure']}
+      className={styles['figure']}
       style={{ width }}
     >
       {children}

@@ -69,7 +69,7 @@ export function MarkGrid({ grid, sizes, label, root, onMenu, onColumn }: Props) 
         aria-rowcount={pupils.length + 2}
         aria-colcount={columns.length + FIGURE_KEYS.length + 1}
         aria-multiselectable="true"
-        aria-readonly={controller.isReadOnly}
+        aria-readonly={grid.isReadOnly}
         className={sizes.isNarrow ? `${styles['grid']} ${styles['narrow']}` : styles['grid']}
         onKeyDown={(event) => {
           if (controller.handleKey(event)) event.preventDefault()

@@ -30,7 +30,6 @@ type Props = {
   shown: OpenDialog | null
   onShow: Dispatch<SetStateAction<OpenDialog | null>>
   scope: SheetScope
-  isReadOnly: boolean
 }
 
 export function SheetDialogs(props: Props) {
@@ -47,11 +46,11 @@ export function SheetDialogs(props: Props) {
   )
 }
 
-function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, scope, isReadOnly }: Props) {
+function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, scope }: Props) {
   const { t } = useTranslation('marks')
   // A menu closes only after the dialog of the chosen item has opened.
   const closeMenu = () => onShow((now) => (now?.is === 'menu' || now?.is === 'column' ? null : now))
-  const menuProps = { grid, root, isReadOnly, onClose: closeMenu }
+  const menuProps = { grid, root, onClose: closeMenu }
   const { sheet } = grid
   const column = shown?.is === 'column' ? sheet.columns[shown.position.col] : undefined
   const copy = async () => {
@@ -207,12 +206,12 @@ function MenuAtCell({ grid, position, root, label, onClose, children }: AtCell) 
 }
 
 type CellMenuProps = Omit<AtCell, 'label' | 'children'> & {
-  isReadOnly: boolean
   onAction: (action: 'remark' | 'exclude' | 'history' | 'copy' | 'paste', position: CellPosition) => void
 }
 
-function CellMenu({ isReadOnly, onAction, ...at }: CellMenuProps) {
+function CellMenu({ onAction, ...at }: CellMenuProps) {
   const { t } = useTranslation('marks')
+  const { isReadOnly } = at.grid
   const isOut = at.grid.controller.savedAt(at.position)?.is_excluded
   const item = (action: Parameters<typeof onAction>[0], words: string, keys: string) => (
     <Menu.Item onClick={() => onAction(action, at.position)}>
@@ -233,13 +232,13 @@ function CellMenu({ isReadOnly, onAction, ...at }: CellMenuProps) {
 
 type ColumnMenuProps = Omit<AtCell, 'label' | 'children'> & {
   column: Assessment
-  isReadOnly: boolean
   onShow: (dialog: OpenDialog) => void
 }
 
 /** The actions of an assessment. Its dialog changes, excludes and deletes it. */
-function ColumnMenu({ column, isReadOnly, onShow, ...at }: ColumnMenuProps) {
+function ColumnMenu({ column, onShow, ...at }: ColumnMenuProps) {
   const { t } = useTranslation('marks')
+  const { isReadOnly } = at.grid
   return (
     <MenuAtCell {...at} label={t('columnMenu', { title: column.title })}>
       {!isReadOnly && <Menu.Item onClick={() => onShow({ is: 'assessment', column })}>{t('change')}</Menu.Item>}

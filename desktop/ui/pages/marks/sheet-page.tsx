@@ -163,7 +163,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
         ) : (
           <>
             <div className={`${layout['list']} ${styles['work']}`}>
-              <CellDetails grid={grid} isReadOnly={isReadOnly} onAction={runAction} />
+              <CellDetails grid={grid} onAction={runAction} />
               <MarkGrid
                 grid={grid}
                 sizes={sizes}
@@ -179,13 +179,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
           </>
         )}
       </div>
-      <SheetDialogs
-        handle={handle}
-        shown={dialog}
-        onShow={setDialog}
-        scope={{ classId, subjectId, termId: term.id }}
-        isReadOnly={isReadOnly}
-      />
+      <SheetDialogs handle={handle} shown={dialog} onShow={setDialog} scope={{ classId, subjectId, termId: term.id }} />
       <LeavingWarning sheet={sheet} onShow={goTo} />
       {isPrinting && <PrintMarks sheet={sheet} title={title} lead={lead} />}
     </Page>

@@ -36,11 +36,12 @@ export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown:
   const id = useId()
   const message = useMemo(() => new StatusMessage(), [])
   const announce = useAnnounce(sheet, message)
-  const grid = useMemo((): Grid => {
-    const selection = new GridSelection()
-    return { sheet, selection, controller: new GridController(sheet, selection), message, id }
-  }, [sheet, message, id])
-  const { controller, selection } = grid
+  const controller = useMemo(() => new GridController(sheet, new GridSelection()), [sheet])
+  const { selection } = controller
+  const grid = useMemo(
+    (): Grid => ({ sheet, selection, controller, message, id, isReadOnly }),
+    [sheet, selection, controller, message, id, isReadOnly],
+  )
   const include = useInclusion(grid)
   const runAction: GridHandle['runAction'] = (action, position) => {
     const saved = controller.savedAt(position)

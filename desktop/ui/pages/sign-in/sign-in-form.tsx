@@ -151,7 +151,7 @@ function DemoAccounts({ accounts, onCode }: DemoAccountsProps) {
       <h2>{t('demo.title')}</h2>
       <p>{t('demo.lead')}</p>
       <FailureNotice failure={request.error} />
-      <ul className={styles['accounts']}>
+      <ul className={layout['stack']}>
         {accounts.map(({ email, first_name, last_name, who }, at) => (
           <li key={email}>
             <button

@@ -109,13 +109,13 @@ function Ways({ isFirst }: { isFirst: boolean }) {
 }
 
 const types = ['primary', 'secondary'] as const
-type SchoolType = (typeof types)[number]
 
 /** Creates a school with this person as its administrator. The page goes on by itself, since the profile then has a school. */
 function CreateSchool() {
   const { t } = useTranslation(['sign-in', 'app'])
+  const group = useId()
   const { draft, set, field, send, busy, failure } = useForm({
-    initial: { name: '', schoolType: 'secondary' as SchoolType, starterSubjects: true, address: '', email: '', phone: '' },
+    initial: { name: '', schoolType: 'secondary' as (typeof types)[number], starterSubjects: true, address: '', email: '', phone: '' },
     required: ['name'],
     save: ({ name, address, email, phone, ...rest }) => {
       const body = { ...rest, name: name.trim(), address: address || null, email: email || null, phone: phone || null }
@@ -126,7 +126,18 @@ function CreateSchool() {
   return (
     <Form onSend={send} aria-label={t('create.title')}>
       <TextField {...fieldOf('name')} maxLength={limits.text.name} autoComplete="organization" />
-      <TypeChoice type={draft.schoolType} onChoose={(schoolType) => set({ schoolType })} />
+      <fieldset className={styles['radios']}>
+        <legend>{t('create.type')}</legend>
+        {types.map((schoolType) => (
+          <Radio
+            key={schoolType}
+            label={t(`type.${schoolType}`)}
+            name={group}
+            checked={draft.schoolType === schoolType}
+            onChange={() => set({ schoolType })}
+          />
+        ))}
+      </fieldset>
       <Checkbox
         label={t('create.subjects')}
         checked={draft.starterSubjects}
@@ -140,18 +151,5 @@ function CreateSchool() {
       <FailureNotice failure={failure} />
       <SaveActions action={t('create.send')} busy={busy} busyWord={t('app:state.wait')} />
     </Form>
-  )
-}
-
-function TypeChoice({ type, onChoose }: { type: SchoolType; onChoose: (type: SchoolType) => void }) {
-  const { t } = useTranslation('sign-in')
-  const name = useId()
-  return (
-    <fieldset className={styles['radios']}>
-      <legend>{t('create.type')}</legend>
-      {types.map((value) => (
-        <Radio key={value} label={t(`type.${value}`)} name={name} checked={type === value} onChange={() => onChoose(value)} />
-      ))}
-    </fieldset>
   )
 }

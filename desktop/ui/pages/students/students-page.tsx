@@ -65,16 +65,6 @@ export function StudentsPage() {
   )
 }
 
-function ClassOf({ group }: { group: { id: string; name: string } | undefined }) {
-  return (
-    group && (
-      <Link to="/classes/$classId" params={{ classId: group.id }}>
-        {group.name}
-      </Link>
-    )
-  )
-}
-
 function List({ students }: { students: readonly Student[] }) {
   const { t } = useTranslation('students')
   const profile = useProfile()
@@ -97,7 +87,19 @@ function List({ students }: { students: readonly Student[] }) {
               </>
             ),
           },
-          { head: t(isAdmin(profile) ? 'class' : 'ownClass'), cell: ({ id }) => <ClassOf group={membership?.classByStudentId.get(id)} /> },
+          {
+            head: t(isAdmin(profile) ? 'class' : 'ownClass'),
+            cell: ({ id }) => {
+              const group = membership?.classByStudentId.get(id)
+              return (
+                group && (
+                  <Link to="/classes/$classId" params={{ classId: group.id }}>
+                    {group.name}
+                  </Link>
+                )
+              )
+            },
+          },
           { head: t('number'), cell: ({ student_number }) => student_number },
           { head: t('born'), cell: ({ date_of_birth }) => date_of_birth && day(date_of_birth) },
           { head: t('gender'), cell: ({ gender }) => t(gender) },
