@@ -103,14 +103,20 @@ function StepText({ step }: { step: Step }) {
       if (average === null || minimum === null) return t('explain.noLetter')
       return t('explain.letter', { average: figure(average), minimum: number(minimum), letter: letter_grade, remark })
     }
-    case 'overall_average': {
-      if (step.printed === null) return t('explain.noOverall')
-      const counted = step.composites.filter(({ term_composite }) => term_composite !== null)
-      const sum = counted.map(({ term_composite }) => figure(term_composite)).join(' + ')
-      const lead = t('explain.overall', { subjects: counted.map(({ subject_name }) => subject_name).join(', ') })
-      return <Equation start={`${lead}: (${sum}) ÷ ${step.count} =`} result={step.printed} />
-    }
+    case 'overall_average':
+      return <OverallStep {...step} />
   }
+}
+
+type OverallStepProps = Pick<Extract<Step, { step: 'overall_average' }>, 'composites' | 'printed'>
+
+function OverallStep({ composites, printed }: OverallStepProps) {
+  const { t } = useTranslation('results')
+  if (printed === null) return t('explain.noOverall')
+  const counted = composites.filter(({ term_composite }) => term_composite !== null)
+  const sum = counted.map(({ term_composite }) => figure(term_composite)).join(' + ')
+  const lead = t('explain.overall', { subjects: counted.map(({ subject_name }) => subject_name).join(', ') })
+  return <Equation start={`${lead}: (${sum}) ÷ ${counted.length} =`} result={printed} />
 }
 
 /** A calculation and its printed result. */
@@ -127,22 +133,15 @@ type OverallProps = { name: string; student: StudentTerm; onClose: () => void }
 /** Explains an overall average and the position in the class. */
 export function OverallDialog({ name, student, onClose }: OverallProps) {
   const { t } = useTranslation(['results', 'app'])
-  const composites = student.subjects.map(({ subject_id, subject_name, term_composite }) => ({ subject_id, subject_name, term_composite }))
-  const without = composites.filter(({ term_composite }) => term_composite === null).map(({ subject_name }) => subject_name)
-  const counted = composites.length - without.length
-  const { position, total_students: total } = student
-  const step = {
-    step: 'overall_average' as const,
-    composites,
-    sum: 0,
-    count: counted,
-    exact: null,
-    printed: student.overall_average,
-    text: '',
-  }
+  const { subjects, overall_average: average, position, total_students: total } = student
+  const without = subjects.filter(({ term_composite }) => term_composite === null).map(({ subject_name }) => subject_name)
   return (
     <InfoDialog wide title={t('explain.title', { name, subject: t('overall') })} onClose={onClose}>
-      <ExplainSteps steps={[step]} />
+      <ol className={styles['steps']}>
+        <li>
+          <OverallStep composites={subjects} printed={average} />
+        </li>
+      </ol>
       {without.length > 0 && <p>{t('explain.without', { subjects: without.join(', ') })}</p>}
       {position !== null && <p className={styles['pupil']}>{t('explain.place', { count: position - 1, position, total })}</p>}
     </InfoDialog>

@@ -94,9 +94,7 @@ export function PupilYear({ studentId, yearId, terms, name, explained, onExplain
   )
 }
 
-type Standing = { letter_grade: string | null; position: number | null; total_students: number }
-
-function ResultTiles({ overall, result }: { overall: number | null; result: Standing }) {
+function ResultTiles({ overall, result }: { overall: number | null; result: StudentTerm | StudentYear }) {
   const { t } = useTranslation('results')
   const { letter_grade, position, total_students: total } = result
   const place = position === null ? '–' : t('place', { position, total })
@@ -112,14 +110,7 @@ function ResultTiles({ overall, result }: { overall: number | null; result: Stan
   )
 }
 
-type Subject = {
-  subject_id: string
-  subject_name: string
-  letter_grade: string | null
-  remark: string | null
-  is_partial: boolean
-  under_review?: boolean | undefined
-}
+type Subject = (StudentTerm | StudentYear)['subjects'][number]
 type TableProps<S> = {
   label: string
   name: string

@@ -23,13 +23,6 @@ export type InvalidEntry = { text: string; reason: MarkError }
 export type InvalidCell = MarkKey & { invalid: InvalidEntry }
 export type MarkKey = { assessmentId: string; studentId: string }
 
-/** The invalid entries of these assessments. The map's keys are `assessmentId/studentId`. */
-export const invalidCellsOf = (mistakes: ReadonlyMap<string, InvalidEntry>, assessmentIds: ReadonlySet<string>): InvalidCell[] =>
-  [...mistakes].flatMap(([key, invalid]) => {
-    const [assessmentId = '', studentId = ''] = key.split('/')
-    return assessmentIds.has(assessmentId) ? [{ assessmentId, studentId, invalid }] : []
-  })
-
 export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])

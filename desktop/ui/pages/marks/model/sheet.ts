@@ -1,5 +1,6 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { Grade, LiveMark, LiveMarks } from '@markbook/shared/contract/grades'
+import type { TermWeights } from '@markbook/shared/domain/averages'
 import type { GradingScale } from '@markbook/shared/domain/letters'
 import { Listeners } from '../../../api/listeners.ts'
 import { classMean, columnMean, type EffectiveMark, type RowFigures, rowFigures } from './figures.ts'
@@ -10,7 +11,6 @@ import {
   hasSameValues,
   type InvalidCell,
   type InvalidEntry,
-  invalidCellsOf,
   isSameEffectiveMark,
   isSameMark,
   type MarkKey,
@@ -19,7 +19,6 @@ import { parseMark } from './parse-mark.ts'
 import { isSendable, type PendingMark } from './pending-mark.ts'
 
 export type Pupil = { id: string; first_name: string; last_name: string }
-export type Weights = { exam_weight: number; coursework_weight: number }
 /** `saved`: the mark of the server. `isInReview`: it has an open conflict. `isRecentChange`: somebody else has just changed it. */
 export type Cell = {
   readonly saved: LiveMark | null
@@ -48,7 +47,7 @@ export class Sheet {
   layout: Layout = { pupils: [], columns: [] }
   /** False until the server has sent its marks, and while the stream is interrupted. */
   isConnected = false
-  private weights: Weights = { exam_weight: 0, coursework_weight: 100 }
+  private weights: TermWeights = { exam_weight: 0, coursework_weight: 100 }
   private scale: GradingScale = { passMark: 50, bands: [] }
   private hasLoadedOnce = false
   private saved = new Map<string, LiveMark>()
@@ -106,7 +105,7 @@ export class Sheet {
   listenToCell = (assessmentId: string, studentId: string) => (listener: () => void) =>
     this.listen(keyOf(assessmentId, studentId), listener)
 
-  setLayout(pupils: readonly Pupil[], columns: readonly Assessment[], weights: Weights, scale: GradingScale): void {
+  setLayout(pupils: readonly Pupil[], columns: readonly Assessment[], weights: TermWeights, scale: GradingScale): void {
     this.layout = { pupils, columns }
     this.weights = weights
     this.scale = scale
@@ -167,7 +166,11 @@ export class Sheet {
   }
 
   invalidCount = (): number => this.invalidCells().length
-  invalidCells = (): InvalidCell[] => invalidCellsOf(this.invalidEntries, new Set(this.columns.map(({ id }) => id)))
+  invalidCells = (): InvalidCell[] =>
+    [...this.invalidEntries].flatMap(([key, invalid]) => {
+      const [assessmentId = '', studentId = ''] = key.split('/')
+      return this.columns.some(({ id }) => id === assessmentId) ? [{ assessmentId, studentId, invalid }] : []
+    })
 
   /**
    * Enters a typed text over a mark that was `seen`: a valid mark is sent, an invalid one stays in the cell, and one that meets a newer
