@@ -6,7 +6,9 @@ import type { Services } from '../http/services.ts'
 import { startSession } from '../http/sessions.ts'
 import { asSystem } from '../store/tx.ts'
 
-export type Acting = { api: Client<typeof contract>; end(): Promise<void> }
+/** The interface as one person uses it. */
+export type Api = Client<typeof contract>
+type Acting = { api: Api; end(): Promise<void> }
 
 /**
  * The service in this process as one person uses it, with their rights and under their name in the history: for the console, whose
@@ -28,4 +30,14 @@ export async function actAs(services: Services, userId: string): Promise<Acting>
     },
   })
   return { api, end: async () => void (await api.auth.logout()) }
+}
+
+/** Does some work as one person, and ends their session. */
+export async function actingAs<T>(services: Services, userId: string, work: (api: Api) => Promise<T>): Promise<T> {
+  const { api, end } = await actAs(services, userId)
+  try {
+    return await work(api)
+  } finally {
+    await end()
+  }
 }

@@ -1,11 +1,11 @@
 import type { Witness } from '../replication/audit/audit.heads.ts'
 import type { Tally, Why } from '../replication/audit/audit.rows.ts'
 import type { ToldAudit, ToldDisagreement, ToldWrong } from './audit-here.ts'
-import { table, WIDTH, wrap } from './table.ts'
+import { factLines, INDENT, WIDTH, wrap } from './table.ts'
 import { counted, shortMoment } from './words.ts'
 
 const SHOWN = 10
-const INDENT = '  '
+const ROOM = WIDTH - INDENT.length
 
 /** Whether somebody must look: a row is contradicted, the history is not as it was written, or another server knows another. */
 export const isRed = ({ marks, others, wrongCount, witnesses }: ToldAudit): boolean =>
@@ -20,10 +20,9 @@ export function auditText(found: ToldAudit): string[] {
     ['History:', wrongCount === 0 ? 'as it was written' : `${counted(wrongCount, 'transaction')} not as written`],
     ...found.witnesses.map((each, at): [string, string] => [at === 0 ? 'Others:' : '', witnessText(each)]),
   ]
-  const width = Math.max(...facts.map(([name]) => name.length))
   return [
     `${school ?? 'The people of all schools'}`,
-    ...table(facts, [width, WIDTH - INDENT.length - width - 2]).map((line) => INDENT + line),
+    ...factLines(facts),
     ...disagreements.slice(0, SHOWN).flatMap((each) => ['', ...disagreementText(each)]),
     ...more(marks.contradicted + others.contradicted, SHOWN, 'row'),
     ...wrong.slice(0, SHOWN).flatMap((each) => ['', ...wrongText(each)]),
@@ -75,7 +74,7 @@ function disagreementText({ what, why, here, history, by }: ToldDisagreement): s
     ...(whoAndWhen === null ? [] : [[history === null ? 'Written:' : '', whoAndWhen] as [string, string]]),
     ['Why:', WHY[why]],
   ]
-  return [...wrap(what, WIDTH - INDENT.length), ...lines(facts)].map((line) => INDENT + line)
+  return told(what, facts)
 }
 
 function wrongText({ kind, node, at, about }: ToldWrong): string[] {
@@ -85,13 +84,12 @@ function wrongText({ kind, node, at, about }: ToldWrong): string[] {
       ? `The history that this server wrote does not follow on${when === '' ? '' : `, at its entries${when}`}: something was changed, taken out or put in.`
       : `Entries${when} are not as ${node ?? 'the server or laptop that wrote them'} signed them.`
   const facts = about.map((each, place): [string, string] => [place === 0 ? 'About:' : '', each])
-  return [...wrap(what, WIDTH - INDENT.length), ...lines(facts)].map((line) => INDENT + line)
+  return told(what, facts)
 }
 
-function lines(facts: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(0, ...facts.map(([name]) => name.length))
-  return table(facts, [width, WIDTH - 2 * INDENT.length - width - 2]).map((line) => INDENT + line)
-}
+/** What it is, and the facts of it below. */
+const told = (what: string, facts: readonly (readonly [string, string])[]): string[] =>
+  [...wrap(what, ROOM), ...factLines(facts, ROOM)].map((line) => INDENT + line)
 
 /** What all of it comes to, and what to do. */
 export function verdictText(all: readonly ToldAudit[]): string[] {

@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, CommanderError } from 'commander'
+import { harmless } from './table.ts'
 
 /** What a command's help says after its options. `exits`: when it ends with which code; 2 is wrong usage everywhere. */
 type Help = { about?: string; examples: readonly string[]; note?: string; exits: Record<0 | 1, string> & { 3?: string } }
@@ -18,3 +19,6 @@ export function addCommand(
     .description(description)
     .addHelpText(place, `\n${parts.filter((part) => part !== undefined).join('\n\n')}`)
 }
+
+/** What is wrong with what was typed, seen only after the database was asked: the program ends with 2 and this line, as where the parser sees it. */
+export const wrongUsage = (message: string): CommanderError => new CommanderError(2, 'markbook.usage', harmless(message))

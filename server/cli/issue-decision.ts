@@ -1,8 +1,8 @@
 import type { Conflict } from '@markbook/shared/contract/replication.rows'
+import { wrongUsage } from './help.ts'
 import { elsewhere, nowText, otherText, type Told } from './issue-text.ts'
 import { personName } from './replication-words.ts'
 import { shortMoment } from './words.ts'
-import { wrongUsage } from './wrong-usage.ts'
 
 /** What was typed: which of the two values, or others in the place of both. */
 type Typed = { choice: 'now' | 'other' | undefined; values: readonly string[] }

@@ -1,7 +1,7 @@
 import type { Conflict } from '@markbook/shared/contract/replication.rows'
 import type { Issue } from '../features/replication/issues.ts'
 import { entityName, personName, reasons, rowName, valuesText, whoseText, whyRefused } from './replication-words.ts'
-import { shortened, table, WIDTH, wrap } from './table.ts'
+import { factLines, INDENT, shortened, WIDTH, wrap } from './table.ts'
 import { lasting, shortMoment } from './words.ts'
 
 /** An issue with what is said of it: `conflict` with both values; `named`: by what people know the row of an id. `short`: as much of its ref as nobody else's begins with. */
@@ -13,8 +13,6 @@ export type Told = {
 }
 /** A school, and what is to be looked at in it. */
 export type ToldOfSchool = { school: string; told: readonly Told[] }
-
-const INDENT = '  '
 
 /** The short list, two lines for each, by what it is; the school is named where there are several. */
 export function listText(schools: readonly ToldOfSchool[], { isNamed }: { isNamed: boolean }): string[] {
@@ -121,16 +119,11 @@ export function wholeText(told: Told, school: string | null): string[] {
   const isOfComputer = issue.kind === 'clock' || issue.kind === 'copy'
   const what: Fact = isOfComputer ? ['Computer', `${issue.about.name}, ${whoseText(issue.about, null)}`] : ['What', whatOf(told)]
   const facts: Fact[] = [what, ...(school ? [['School', school] as Fact] : []), ...factsOf(told)]
-  return [`${short}  ${headOf(issue)}`, '', ...factLines(facts)]
+  const rows = facts.flatMap(([name, ...lines]) => lines.map((line, at) => [at === 0 ? `${name}:` : '', line] as const))
+  return [`${short}  ${headOf(issue)}`, '', ...factLines(rows)]
 }
 
 type Fact = readonly [name: string, ...lines: string[]]
-
-function factLines(facts: readonly Fact[]): string[] {
-  const width = Math.max(...facts.map(([name]) => name.length)) + 1
-  const rows = facts.flatMap(([name, ...lines]) => lines.map((line, at) => [at === 0 ? `${name}:` : '', line]))
-  return table(rows, [width, WIDTH - INDENT.length - width - 2]).map((line) => INDENT + line)
-}
 
 function factsOf(told: Told): Fact[] {
   const { issue, conflict } = told

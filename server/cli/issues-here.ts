@@ -3,8 +3,8 @@ import { namesInValues } from '../features/replication/naming.ts'
 import { type Here, shownConflicts } from '../features/replication/replication.queries.ts'
 import type { ReadTx } from '../store/tx.ts'
 import { schoolsHere } from './export/naming.ts'
+import { wrongUsage } from './help.ts'
 import type { Told } from './issue-text.ts'
-import { wrongUsage } from './wrong-usage.ts'
 
 /** Of several schools; `done`: what is decided or put aside. */
 export async function everyIssue(tx: ReadTx, schools: readonly { id: string; name: string }[], done = false): Promise<Issue[]> {

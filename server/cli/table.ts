@@ -18,6 +18,14 @@ export function columns(cells: readonly string[], widths: readonly number[]): st
   )
 }
 
+export const INDENT = '  '
+
+/** Facts below each other, each with its name beside it; indented, and with that at most `most` wide. */
+export function factLines(facts: readonly (readonly [name: string, text: string])[], most = WIDTH): string[] {
+  const width = Math.max(0, ...facts.map(([name]) => name.length))
+  return table(facts, [width, most - INDENT.length - width - 2]).map((line) => INDENT + line)
+}
+
 /** A text in lines of at most `width`, broken between words, and within a word that is longer than a line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []

@@ -4,7 +4,7 @@ import type { ImportReport } from '@markbook/shared/contract/imports'
 import { type Command, InvalidArgumentError } from 'commander'
 import { normalEmail } from '../../mail/emails.ts'
 import { asSystem } from '../../store/tx.ts'
-import { type Acting, actAs } from '../act-as.ts'
+import { type Api, actingAs } from '../act-as.ts'
 import { confirm } from '../confirm.ts'
 import { withNode } from '../console.ts'
 import { importSchool, readExport } from '../export/import-school.ts'
@@ -73,7 +73,7 @@ export function addressFrom(typed: string): string {
 }
 
 const importStudents = (file: string, { year, ...options }: Common & { year?: string }) =>
-  through(file, options, async ({ api }, form, dryRun) => {
+  through(file, options, async (api, form, dryRun) => {
     const named = year === undefined ? undefined : (await api.academicYears.list()).find(({ id, name }) => [id, name].includes(year))
     if (year !== undefined && !named) throw new Error(`There is no year ${year}.`)
     return api.imports.students({ query: { dryRun, ...(named && { academicYearId: named.id }) }, body: form })
@@ -88,7 +88,7 @@ async function importGrades(file: string, options: GradesOptions, command: Comma
   await through(
     file,
     options,
-    ({ api }, form, dryRun, found) =>
+    (api, form, dryRun, found) =>
       api.imports.grades({ query: { dryRun, ...(found ? placeOf(found) : { assessmentId: assessment }) }, body: form }),
     sheet,
   )
@@ -96,7 +96,7 @@ async function importGrades(file: string, options: GradesOptions, command: Comma
 
 const placeOf = ({ group, term, subjects }: FoundSheet) => ({ studentGroupId: group.id, termId: term.id, subjectId: subjects[0]?.id })
 
-type Run = (acting: Acting, form: FormData, dryRun: 'true' | 'false', found: FoundSheet | null) => Promise<ImportReport>
+type Run = (api: Api, form: FormData, dryRun: 'true' | 'false', found: FoundSheet | null) => Promise<ImportReport>
 
 /** Tries every row, says what comes of it, asks, and then does it: all or nothing. */
 async function through(path: string, common: Common, run: Run, sheet: Parameters<typeof sheetNamed>[2] | null = null) {
@@ -111,9 +111,8 @@ async function through(path: string, common: Common, run: Run, sheet: Parameters
     const { store } = services
     const admin = await administrator(store, as)
     const found = sheet && (await store.read(asSystem(), (tx) => sheetNamed(tx, admin.schoolId, sheet)))
-    const acting = await actAs(services, admin.userId)
-    try {
-      const tried = await run(acting, form(), 'true', found)
+    await actingAs(services, admin.userId, async (api) => {
+      const tried = await run(api, form(), 'true', found)
       console.log(reportText(tried))
       if (tried.errors > 0) {
         console.log('Nothing was changed. Correct these rows, then run this again.')
@@ -123,13 +122,11 @@ async function through(path: string, common: Common, run: Run, sheet: Parameters
       if (dryRun) return console.log('Nothing was changed: this was a dry run.')
       if (tried.created + tried.updated === 0) return console.log('There is nothing to change.')
       await confirm('Take it in?', common)
-      const done = await run(acting, form(), 'false', found)
+      const done = await run(api, form(), 'false', found)
       if (done.errors > 0)
         throw new Error(`The school changed meanwhile, and rows no longer fit. Nothing was changed.\n${reportText(done)}`)
       console.log(`Taken in at ${admin.schoolName}, in the name of ${as}: ${summary(done)}.`)
-    } finally {
-      await acting.end()
-    }
+    })
   })
 }
 

@@ -6,18 +6,17 @@ import type { Here } from '../../features/replication/replication.queries.ts'
 import type { Services } from '../../http/services.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { asSystem } from '../../store/tx.ts'
-import { actAs } from '../act-as.ts'
+import { actingAs } from '../act-as.ts'
 import { confirm } from '../confirm.ts'
 import { atConsole, withNode } from '../console.ts'
 import { schoolsHere, staffById, staffMember } from '../export/naming.ts'
-import { addCommand } from '../help.ts'
+import { addCommand, wrongUsage } from '../help.ts'
 import { type Decision, decisionOf } from '../issue-decision.ts'
 import { adviceText, listText, nowText, type Told, whatOf, wholeText } from '../issue-text.ts'
 import { everyIssue, issueNamed, toldOf } from '../issues-here.ts'
 import { configureExisting } from '../settings/environment.ts'
 import { harmless, WIDTH, wrap } from '../table.ts'
 import { counted } from '../words.ts'
-import { wrongUsage } from '../wrong-usage.ts'
 import { addressFrom } from './import.ts'
 
 export function issuesCommand(program: Command) {
@@ -130,16 +129,13 @@ async function resolve(id: string, choice: 'now' | 'other' | undefined, { value:
 
 /** Through the endpoints, with their rights and checks, and under the name of the person. */
 async function carryOut(services: Services, { userId, email }: { userId: string; email: string }, decision: Decision): Promise<void> {
-  const { api, end } = await actAs(services, userId)
-  const { id } = decision
-  try {
-    if (decision.of === 'conflict') await api.replication.resolve({ params: { id }, body: decision.body })
-    else await api.replication.seen({ params: { id } })
-  } catch (error) {
+  const params = { id: decision.id }
+  await actingAs(services, userId, async (api) => {
+    if (decision.of === 'conflict') await api.replication.resolve({ params, body: decision.body })
+    else await api.replication.seen({ params })
+  }).catch((error) => {
     throw error instanceof Failure ? new Error(inWords(error, email)) : error
-  } finally {
-    await end()
-  }
+  })
 }
 
 /** On a laptop its person, unless another is named. */

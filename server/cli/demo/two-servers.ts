@@ -11,7 +11,7 @@ import { joinParent } from '../../replication/upstream/join.ts'
 import { type Running, startServer } from '../../start.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type BadLine, badLineTo } from '../../testing/bad-line.ts'
-import { type Acting, actAs } from '../act-as.ts'
+import { type Api, actAs } from '../act-as.ts'
 import { DEMO_ACCOUNTS } from './accounts.ts'
 import { seedDemo } from './seed-demo.ts'
 
@@ -74,7 +74,7 @@ const gradeId = naturalId('grade', mathsExam.id, zoe.id)
 
 class Desk {
   constructor(
-    private readonly at: Record<'centre' | 'school', { running: Running; ada: Acting }>,
+    private readonly at: Record<'centre' | 'school', { running: Running; ada: Api }>,
     private readonly line: BadLine,
   ) {}
 
@@ -85,8 +85,8 @@ class Desk {
     for (const name of ['centre', 'school'] as const) {
       const { ada } = this.at[name]
       const { score } = await this.zoeAt(name)
-      const open = await ada.api.replication.conflicts({ query: { status: 'open' } })
-      const { sentence } = await ada.api.replication.status()
+      const open = await ada.replication.conflicts({ query: { status: 'open' } })
+      const { sentence } = await ada.replication.status()
       console.log(`  ${name.padEnd(7)} Zoë has ${String(score).padEnd(4)} ${name === 'school' ? sentence : ''}`)
       for (const { row_id, where, kept, current, node } of open) {
         const whose = row_id === gradeId ? '' : `, in a browser: ${where}`
@@ -110,11 +110,11 @@ class Desk {
 
   /** Of Zoë's mark alone: whoever enters others in a browser decides them there. */
   private async decide(choice: 'kept' | 'current'): Promise<void> {
-    const { api } = this.at.centre.ada
-    const open = await api.replication.conflicts({ query: { status: 'open' } })
+    const { ada } = this.at.centre
+    const open = await ada.replication.conflicts({ query: { status: 'open' } })
     const own = open.find(({ row_id }) => row_id === gradeId)
     if (own) {
-      const { score } = await api.replication.resolve({ params: { id: own.id }, body: { choice } }).then(() => this.zoeAt('centre'))
+      const { score } = await ada.replication.resolve({ params: { id: own.id }, body: { choice } }).then(() => this.zoeAt('centre'))
       console.log(
         `Decided: Zoë has ${score} now; ${choice === 'kept' ? 'the mark that did not stand counts' : 'the other stays in the history'}.`,
       )
@@ -123,7 +123,7 @@ class Desk {
   }
 
   private async zoeAt(name: 'centre' | 'school'): Promise<{ score: number | null | undefined }> {
-    const grades = await this.at[name].ada.api.grades.list({ query: { assessmentId: mathsExam.id } })
+    const grades = await this.at[name].ada.grades.list({ query: { assessmentId: mathsExam.id } })
     return { score: grades.find(({ id }) => id === gradeId)?.score }
   }
 
@@ -137,7 +137,7 @@ class Desk {
       console.log(this.isCut ? 'The line is cut.' : 'The line is mended.')
     } else if ((word === '1' || word === '2') && Number.isFinite(Number(value))) {
       const name = word === '1' ? 'school' : 'centre'
-      await this.at[name].ada.api.grades.update({ params: { id: gradeId }, body: { score: Number(value) } })
+      await this.at[name].ada.grades.update({ params: { id: gradeId }, body: { score: Number(value) } })
       console.log(`Ada entered ${value} at the ${name}.`)
       // On a good line it is at the other end by now.
       await new Promise((done) => setTimeout(done, 700))
@@ -166,8 +166,8 @@ async function main() {
   console.log('Starting a centre and a school …')
   const { centre, box, line } = await begin()
   const at = {
-    centre: { running: centre, ada: await actAs(centre.node.services, people.ada.id) },
-    school: { running: box, ada: await actAs(box.node.services, people.ada.id) },
+    centre: { running: centre, ada: (await actAs(centre.node.services, people.ada.id)).api },
+    school: { running: box, ada: (await actAs(box.node.services, people.ada.id)).api },
   }
   const desk = new Desk(at, line)
   console.log(`\nThe centre:  ${centre.url}\nThe school:  ${box.url}\n\n${PEOPLE}\n\n${KEYS}\n`)

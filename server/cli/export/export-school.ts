@@ -6,7 +6,7 @@ import type { Bucket } from '../../files/storage.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { version } from '../../version.ts'
-import { actAs } from '../act-as.ts'
+import { actingAs } from '../act-as.ts'
 import { kindsOf, toCell, toTable } from './cells.ts'
 import { MANIFEST, Manifest, sha256 } from './manifest.ts'
 import type { Parts } from './place.ts'
@@ -32,7 +32,10 @@ export async function exportSchool(services: Services, { schoolId, adminId, log 
   const school = rows.school?.[0]
   if (!school) throw new Error('the school is not there')
   log('Computing the results')
-  const readable: Record<string, Table> = { ...tablesToRead(rows, history), 'results.csv': await results(services, adminId, rows) }
+  const readable: Record<string, Table> = {
+    ...tablesToRead(rows, history),
+    'results.csv': await actingAs(services, adminId, (api) => resultsTable(api, rows)),
+  }
   const parts: Parts = new Map()
   for (const [path, table] of Object.entries(readable)) parts.set(path, writeCsv(table))
   for (const table of exportedTables) parts.set(`tables/${table}.csv`, writeCsv(toTable(table, rows[table] ?? [])))
@@ -55,15 +58,6 @@ export async function exportSchool(services: Services, { schoolId, adminId, log 
   })
   parts.set(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`))
   return { parts, manifest, missing }
-}
-
-async function results(services: Services, adminId: string, rows: SchoolRows): Promise<Table> {
-  const { api, end } = await actAs(services, adminId)
-  try {
-    return await resultsTable(api, rows)
-  } finally {
-    await end()
-  }
 }
 
 function tablesToRead(rows: SchoolRows, history: readonly HistoryRow[]): Record<string, Table> {

@@ -1,10 +1,8 @@
-import type { Client } from '@markbook/shared/contract/client'
-import type { contract } from '@markbook/shared/contract/contract'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
+import type { Api } from '../act-as.ts'
 import { toCell } from './cells.ts'
 import type { AnyRow, SchoolRows } from './rows.ts'
 
-type Api = Client<typeof contract>
 export type Table = { head: string[]; rows: Cell[][] }
 
 const indexed = (rows: readonly AnyRow[] = []) => {

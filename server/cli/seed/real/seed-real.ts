@@ -1,11 +1,9 @@
-import type { Client } from '@markbook/shared/contract/client'
-import type { contract } from '@markbook/shared/contract/contract'
 import { naturalId } from '@markbook/shared/ids'
 import { ConfigError } from '../../../config.ts'
 import { writeCsv } from '../../../documents/csv.ts'
 import type { Services } from '../../../http/services.ts'
 import { asSystem, type WriteTx } from '../../../store/tx.ts'
-import { actAs } from '../../act-as.ts'
+import { type Api, actingAs } from '../../act-as.ts'
 import { type RealPupil, readRealPupils } from './real-pupils.ts'
 
 /** Who signs in to see the real marks. */
@@ -28,13 +26,11 @@ async function makeHead(tx: WriteTx): Promise<string> {
  */
 export async function seedRealPupils(services: Services, report: (line: string) => void): Promise<void> {
   const userId = await services.store.write(asSystem(), makeHead)
-  const { api, end } = await actAs(services, userId)
-  await api.schools.create({ body: { name: 'Real Marks Secondary School', schoolType: 'secondary' } })
-  await loadRealPupils(api, report)
-  await end()
+  await actingAs(services, userId, async (api) => {
+    await api.schools.create({ body: { name: 'Real Marks Secondary School', schoolType: 'secondary' } })
+    await loadRealPupils(api, report)
+  })
 }
-
-type Api = Client<typeof contract>
 
 const MAXIMUM = 20
 /** A period mark is the coursework of its term, the final mark the exam of the last: each term has one side, which counts whole. */
