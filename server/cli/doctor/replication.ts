@@ -15,6 +15,7 @@ import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { askServer } from '../ask-server.ts'
 import { counted, lasting } from '../words.ts'
 import { type Finding, findings, fine, notice, problem } from './finding.ts'
+import type { Figures } from './server.ts'
 
 /** The server that this one has joined; `isLaptop`: as somebody's laptop. `state` as the running server says it; null where none runs. Times in ms. */
 export type ParentFound = {
@@ -53,7 +54,8 @@ const SAFE = 'Nothing is lost: what was entered here is in this database, and go
 export function checkReplication(found: ReplicationFound): Finding[] {
   const { parent, children, now } = found
   if (!parent && children.count === 0) return []
-  const troubles = [...(parent ? ofParent(parent, now) : []), ...ofRows(found), ...ofChildren(found)]
+  const ofParent = parent ? [...ofLine(parent, now), ...ofDifference(parent, now), ...ofClock(parent), ...ofAddress(parent)] : []
+  const troubles = [...ofParent, ...ofRows(found), ...ofCopies(children.copies ?? []), ...ofSilent(children)]
   return troubles.length > 0 ? troubles : fine('replication', allIsWell(found))
 }
 
@@ -67,10 +69,6 @@ function allIsWell({ parent, children }: ReplicationFound): string {
 }
 
 const nameOf = ({ kind, url }: ParentFound) => `${kind === 'centre' ? 'The centre' : 'The school’s server'} (${url})`
-
-function ofParent(parent: ParentFound, now: number): Finding[] {
-  return [...ofLine(parent, now), ...ofDifference(parent, now), ...ofClock(parent), ...ofAddress(parent)]
-}
 
 function ofLine(parent: ParentFound, now: number): Finding[] {
   const name = nameOf(parent)
@@ -189,10 +187,6 @@ function ofRows({ now, conflicts, held, refused, refusedBelow }: ReplicationFoun
   )
 }
 
-function ofChildren({ children }: ReplicationFound): Finding[] {
-  return [...ofCopies(children.copies ?? []), ...ofSilent(children)]
-}
-
 const ofCopies = (copies: readonly (readonly [string, string])[]): Finding[] =>
   copies.flatMap(([one, other]) =>
     notice('replication', {
@@ -214,26 +208,16 @@ function ofSilent(children: ReplicationFound['children']): Finding[] {
 
 type Stored = Omit<ReplicationFound, 'parent'> & { parent: Omit<ParentFound, 'answers' | 'state' | 'obstacle'> | null }
 
-/** As the running server says it. */
-type Said = { replication: string | null; obstacle: Obstacle | null }
-
-/** Null where the database cannot be opened beside its server; its own check says why. `said`: null where no server runs. */
-export async function lookAtReplication(config: Omit<Config, 'sessionSecret'>, said: Said | null): Promise<ReplicationFound | null> {
+/** Null where the database cannot be opened beside its server; its own check says why. */
+export async function lookAtReplication(config: Omit<Config, 'sessionSecret'>, said: Figures): Promise<ReplicationFound | null> {
   const store = await openStore(config, { beside: true }).catch(() => null)
   if (!store) return null
   const { parent, ...rest } = await store.read(asSystem(), readFound).finally(() => store.close())
   if (!parent) return { ...rest, parent: null }
   const answers = (await askServer(parent.url, '/healthz')) !== null
   const state = said?.replication ?? null
-  return {
-    ...rest,
-    parent: {
-      ...parent,
-      answers,
-      state: state === 'alone' ? null : (state as ParentFound['state']),
-      obstacle: said?.obstacle ?? null,
-    },
-  }
+  const line = { state: state === 'alone' ? null : (state as ParentFound['state']), obstacle: said?.obstacle ?? null }
+  return { ...rest, parent: { ...parent, answers, ...line } }
 }
 
 async function readFound(tx: ReadTx): Promise<Stored> {
