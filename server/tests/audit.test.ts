@@ -29,7 +29,7 @@ beforeEach(async () => {
   drop = database?.drop
   where = database ? { url: database.url } : { folder }
   const store = await openAt(where, newId)
-  await seedStory(store, { again: false })
+  await seedStory(store)
   await store.close()
 })
 afterEach(async () => {

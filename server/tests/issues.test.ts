@@ -47,7 +47,7 @@ async function look<T>(work: (store: Store) => Promise<T>, beside = true): Promi
 async function furnish() {
   await begin()
   await look(async (store) => {
-    await seedStory(store, { again: false })
+    await seedStory(store)
     await furnishIssues(store)
   }, false)
 }
@@ -101,7 +101,7 @@ async function wrong(says: RegExp, ...args: string[]) {
 
 test('markbook issues list says that there is nothing', async () => {
   await begin()
-  await look((store) => seedStory(store, { again: false }), false)
+  await look((store) => seedStory(store), false)
   expect(await said('list')).toBe('There is nothing to look at.\n')
   await end()
 })

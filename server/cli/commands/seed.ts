@@ -17,8 +17,7 @@ export const seedCommand = (program: Command) =>
     .action(seed)
 
 async function seed(what: 'story' | 'real') {
-  const work = ({ services }: Node) =>
-    what === 'real' ? seedRealPupils(services, console.log) : seedStory(services.store, { again: false })
-  await withNode<unknown>(work, configure(), false)
+  const work = ({ services }: Node) => (what === 'real' ? seedRealPupils(services, console.log) : seedStory(services.store))
+  await withNode(work, configure(), false)
   console.log(`Start the server on the same database, and sign in as ${what === 'real' ? REAL_ADMIN : people.okafor.email}.`)
 }

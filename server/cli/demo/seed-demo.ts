@@ -1,3 +1,5 @@
+import { stBrigids } from '@markbook/shared/story/people'
+import { eq } from 'drizzle-orm'
 import { insertByTable } from '../../store/rows-by-table.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -6,6 +8,7 @@ import { classmates } from './classmates.ts'
 
 /** The story with full classes, where there is no school yet; content where it is there already. */
 export async function seedDemo(store: Store): Promise<void> {
-  if (!(await seedStory(store, { again: true }))) return
+  if ((await store.read(asSystem(), (tx) => tx.db.$count(tx.t.school, eq(tx.t.school.id, stBrigids)))) > 0) return
+  await seedStory(store)
   await store.write(asSystem(), (tx) => insertByTable(tx, classmates))
 }

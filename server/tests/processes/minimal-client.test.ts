@@ -26,7 +26,7 @@ beforeAll(async () => {
   const database = process.env['TEST_DATABASE'] === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined
   drop = database?.drop
   server = await Node.make('the server', database?.url)
-  await server.prepare((store) => seedStory(store, { again: false }))
+  await server.prepare((store) => seedStory(store))
   await server.start()
   cookie = await server.cookie()
 })

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const database = onPostgres ? await createDatabase(inject('postgresUrl')) : undefined
   drop = database?.drop
   centre = await Node.make('the centre', database?.url)
-  await centre.prepare((store) => seedStory(store, { again: false }))
+  await centre.prepare((store) => seedStory(store))
   await centre.start()
   box = await Node.make('the school')
   await box.joinAndStart(centre, ['--school', 'St Brigid’s'])

@@ -24,7 +24,7 @@ describe.skipIf(process.env['TEST_DATABASE'] === 'postgres')('a laptop that its 
   async function schoolAndLaptop() {
     const [school, laptop] = [await Node.make('the school'), await Node.make('Ada’s laptop')]
     nodes.push(school, laptop)
-    await school.prepare((store) => seedStory(store, { again: false }))
+    await school.prepare((store) => seedStory(store))
     await school.start()
     await laptop.joinAndStart(school, ['--laptop', people.ada.email, '--school', 'St Brigid’s'], ['--laptop'])
     await laptop.copied()

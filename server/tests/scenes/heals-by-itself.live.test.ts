@@ -49,7 +49,7 @@ test('a running school’s server finds by itself that its file has lost marks, 
   const database = process.env['TEST_DATABASE'] === 'postgres' ? await createDatabase(inject('postgresUrl')) : undefined
   if (database) closing.push(() => database.drop())
   const [centre, box] = [await started('centre', database?.url), await started('box')]
-  await seedStory(centre.node.services.store, { again: true })
+  await seedStory(centre.node.services.store)
   const { code } = await centre.node.services.store.write(asSystem(), (tx) =>
     invite(tx, { kind: 'school', schoolId: stBrigids, userId: null, by: people.okafor.id }),
   )

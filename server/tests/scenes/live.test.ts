@@ -66,7 +66,7 @@ async function both(): Promise<Both> {
   if (database) closing.push(() => database.drop())
   const centre = await started('centre', database?.url)
   closing.push(() => centre.stop())
-  await seedStory(centre.node.services.store, { again: true })
+  await seedStory(centre.node.services.store)
   const line = await badLineTo(() => centre.port)
   closing.push(() => line.close())
   const box = await started('box')

@@ -62,7 +62,7 @@ const enterAt = async (services: Services, score: number) => {
 
 test('while the school is not there its laptop speaks with the centre, and with the school again once that is back', async () => {
   const [centre, box, laptop] = [await started('centre'), await started('box'), await started('laptop')]
-  await seedStory(centre.node.services.store, { again: true })
+  await seedStory(centre.node.services.store)
   await joined(box, centre, `http://127.0.0.1:${centre.port}`, 'school')
   await until(async () => (await scoreAt(box)) !== undefined, 'the copy of the school')
   const line = await badLineTo(() => box.port)
@@ -102,7 +102,7 @@ test('while the school is not there its laptop speaks with the centre, and with 
 
 test('once a day a laptop that speaks with its school meets the centre too', async () => {
   const [centre, box, laptop] = [await started('centre'), await started('box'), await started('laptop')]
-  await seedStory(centre.node.services.store, { again: true })
+  await seedStory(centre.node.services.store)
   await joined(box, centre, `http://127.0.0.1:${centre.port}`, 'school')
   await until(async () => (await scoreAt(box)) !== undefined, 'the copy of the school')
   await joined(laptop, box, `http://127.0.0.1:${box.port}`, 'laptop')

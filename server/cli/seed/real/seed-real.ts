@@ -1,19 +1,16 @@
 import { naturalId } from '@markbook/shared/ids'
-import { ConfigError } from '../../../config.ts'
 import { writeCsv } from '../../../documents/csv.ts'
 import type { Services } from '../../../http/services.ts'
 import { asSystem, type WriteTx } from '../../../store/tx.ts'
 import { type Api, actingAs } from '../../act-as.ts'
+import { demandNoSchool } from '../seed.ts'
 import { type RealPupil, readRealPupils } from './real-pupils.ts'
 
 /** Who signs in to see the real marks. */
 export const REAL_ADMIN = 'head@realmarks.example'
 
 async function makeHead(tx: WriteTx): Promise<string> {
-  const schools = await tx.db.select({ id: tx.t.school.id }).from(tx.t.school).limit(1)
-  if (schools.length > 0) {
-    throw new ConfigError('This database already holds a school, so nothing was added to it. Choose another with DATA_DIR or DATABASE_URL.')
-  }
+  await demandNoSchool(tx)
   const id = naturalId('user', REAL_ADMIN)
   const person = { id, email: REAL_ADMIN, first_name: 'Alice', last_name: 'Tavares' }
   await tx.insert('user_profile', { ...person, school_id: null })
