@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { endConnections } from '../../testing/database.ts'
 import { after, type Node, until } from '../processes/network.ts'
 import type { Chance } from '../world/chance.ts'
-import type { Installation, Line } from './installation.ts'
+import type { Line } from './centre.ts'
+import type { Installation } from './installation.ts'
 import type { Person } from './person.ts'
 import type { Writer } from './writer.ts'
 
@@ -55,8 +56,9 @@ const breaks: Readonly<Record<string, Fault>> = {
     const which = scene.chance.below(2) as 0 | 1
     const [node, head] = [scene.at.schools[which], scene.heads[which]]
     const here = scene.writers.filter(({ person }) => person.seat.console === node)
-    await Promise.all(here.map((writer) => writer.pause()))
+    await Promise.all(scene.writers.map((writer) => writer.pause()))
     await everythingSent(node, head)
+    for (const writer of scene.writers) if (!here.includes(writer)) writer.resume()
     scene.say(`${node.name} is killed, and restored from yesterday's backup`)
     await node.kill()
     await node.done('restore', scene.backups[which], '--yes')
@@ -167,7 +169,7 @@ export async function yesterday(node: Node, head: Person): Promise<string> {
   return join(folder, made)
 }
 
-async function everythingSent(node: Node, head: Person): Promise<void> {
+export async function everythingSent(node: Node, head: Person): Promise<void> {
   const isSent = async () => (await head.status()).waiting === 0
   await until(() => isSent().catch(() => false), `everything of ${node.name} at the centre`, 90 * SECOND)
 }

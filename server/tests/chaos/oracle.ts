@@ -1,39 +1,35 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { HistoryEntry } from '@markbook/shared/contract/history'
 import type { Conflict, HeldRow, RefusedWrite } from '@markbook/shared/contract/replication.rows'
-import type { Installation } from './installation.ts'
 import type { Group, Ledger, Write } from './ledger.ts'
-import { Person } from './person.ts'
+import { type Account, Person, type Seat } from './person.ts'
 
-/** The same person at every node that has the school: what they read must be the same everywhere. */
-export type Readers = { group: Group; head: readonly Person[]; teacher: readonly Person[] }
+/** Each the same person at every node that has their school: what they read must be the same everywhere. */
+export type Readers = { group: Group; head: readonly Person[]; teachers: readonly (readonly Person[])[] }
 
-export function readersOf(at: Installation, groups: readonly [Group, Group]): Readers[] {
-  const { instances, schools, laptops } = at.seats
-  return groups.map((group, which) => {
-    const [school, laptop] = [schools[which as 0 | 1], laptops[which as 0 | 1]]
-    return {
-      group,
-      head: [...instances, school].map((seat) => new Person(group.head, seat)),
-      teacher: [...instances, school, laptop].map((seat) => new Person(group.teacher, seat)),
-    }
-  })
-}
+/** `servers`: the centre's instances and the school. */
+export const readersOf = (group: Group, servers: readonly Seat[], laptops: readonly { owner: Account; seat: Seat }[]): Readers => ({
+  group,
+  head: servers.map((seat) => new Person(group.head, seat)),
+  teachers: laptops.map(({ owner, seat }) => [...servers, seat].map((each) => new Person(owner, each))),
+})
+
+/** The head at each server, and everybody at their laptop. */
+export const everywhere = ({ head, teachers }: Readers): readonly Person[] => [...head, ...teachers.map((each) => each.at(-1) as Person)]
 
 /** Rows of the story say of people that they wrote them, whom no version names. */
 const isStoryId = (id: string) => id.startsWith('00000000-')
 
-const listOf = ({ term, subject }: Group) => `/api/assessments?termId=${term}&subjectId=${subject}`
+const queriesOf = ({ terms, subjects }: Group) => terms.flatMap((term) => subjects.map((subject) => `termId=${term}&subjectId=${subject}`))
 
 async function pathsFor(person: Person, group: Group): Promise<string[]> {
-  const assessments = await person.see<Assessment[]>(listOf(group))
-  return [
-    '/api/students',
-    '/api/subjects',
-    listOf(group),
-    `/api/grades/by-term?termId=${group.term}&subjectId=${group.subject}`,
-    ...assessments.filter(({ id }) => !isStoryId(id)).map(({ id }) => `/api/grades?assessmentId=${id}`),
-  ]
+  const paths = ['/api/students', '/api/subjects']
+  for (const query of queriesOf(group)) {
+    const assessments = await person.see<Assessment[]>(`/api/assessments?${query}`)
+    paths.push(`/api/assessments?${query}`, `/api/grades/by-term?${query}`)
+    paths.push(...assessments.filter(({ id }) => !isStoryId(id)).map(({ id }) => `/api/grades?assessmentId=${id}`))
+  }
+  return paths
 }
 
 /** What makes a conflict one at every node; names of computers and rights to decide are each node's own. */
@@ -61,8 +57,8 @@ const withoutTimes = (text: string) => text.replace(/"updated_at":"[^"]*"/g, '"u
 /** Where nodes do not answer the same bytes for the same list. */
 export async function differences(readers: readonly Readers[]): Promise<string[]> {
   const found: string[] = []
-  for (const { group, head, teacher } of readers) {
-    for (const everywhere of [head, teacher]) {
+  for (const { group, head, teachers } of readers) {
+    for (const everywhere of [head, ...teachers]) {
       const [first] = everywhere as [Person, ...Person[]]
       for (const path of await pathsFor(first, group))
         found.push(...differing(everywhere, path, await Promise.all(everywhere.map((each) => each.read(path).then(withoutTimes)))))
@@ -87,8 +83,8 @@ const differing = ([first, ...others]: readonly Person[], path: string, [text = 
 /** A node that has not settled, in its own words. */
 export async function unsettled(readers: readonly Readers[]): Promise<string[]> {
   const found: string[] = []
-  for (const { head, teacher } of readers)
-    for (const person of [...head, teacher.at(-1) as Person]) {
+  for (const each of readers)
+    for (const person of everywhere(each)) {
       const { state, sentence, waiting, held, copies, difference, obstacle } = await person.status()
       const isSettled = (state === 'up_to_date' || state === 'alone') && waiting + held + copies === 0 && !obstacle && !difference
       if (!isSettled)
@@ -109,13 +105,13 @@ type Shown = {
   pasts: Map<string, HistoryEntry[]>
 }
 
-async function shownTo({ group, head, teacher }: Readers, writes: readonly Write[]): Promise<Shown> {
-  const [reader] = head as [Person]
+async function shownTo(readers: Readers, writes: readonly Write[]): Promise<Shown> {
+  const [reader] = readers.head as [Person]
   const shown: Shown = { standing: new Map(), titles: new Set(), kept: new Map(), conflicts: [], refused: [], held: [], pasts: new Map() }
-  for (const person of [...head, teacher.at(-1) as Person]) {
+  for (const person of everywhere(readers)) {
     shown.conflicts.push(...(await person.see<Conflict[]>('/api/sync/conflicts')))
     shown.refused.push(...(await person.see<RefusedWrite[]>('/api/sync/refused')))
-    if (person.who === group.head) shown.held.push(...(await person.see<HeldRow[]>('/api/sync/held')))
+    if (person.who === readers.group.head) shown.held.push(...(await person.see<HeldRow[]>('/api/sync/held')))
   }
   const keep = (row: string, values: Record<string, unknown> | null) => {
     const known = shown.kept.get(row) ?? new Set()
@@ -133,14 +129,14 @@ async function shownTo({ group, head, teacher }: Readers, writes: readonly Write
 }
 
 /** Adds what stands, as the lists say it. */
-async function standing(person: Person, subjects: ReadonlySet<string>, term: string, shown: Shown): Promise<void> {
-  for (const subjectId of subjects) {
-    for (const { id, title } of await person.see<Assessment[]>(`/api/assessments?termId=${term}&subjectId=${subjectId}`)) {
+async function standing(person: Person, group: Group, shown: Shown): Promise<void> {
+  for (const query of queriesOf(group)) {
+    for (const { id, title } of await person.see<Assessment[]>(`/api/assessments?${query}`)) {
       shown.standing.set(id, { value: title, score: null })
       shown.titles.add(title)
     }
     type Graded = { grades: { id: string; remarks: string | null; score: number }[] }
-    for (const { grades } of await person.see<Graded[]>(`/api/grades/by-term?termId=${term}&subjectId=${subjectId}`))
+    for (const { grades } of await person.see<Graded[]>(`/api/grades/by-term?${query}`))
       for (const { id, remarks, score } of grades) shown.standing.set(id, { value: remarks ?? '', score })
   }
 }
@@ -151,15 +147,10 @@ const isTold = (entries: readonly HistoryEntry[], value: string) =>
   entries.some(({ changes }) => Object.values(changes).some((each) => each.after === value))
 
 /** Every acknowledged write stands, or was written over by somebody who saw it, or is in a list that people see; and the history tells of it. */
-export async function unaccounted(
-  readers: Readers,
-  ledger: Ledger,
-  writers: ReadonlySet<string>,
-  subjects: ReadonlySet<string>,
-): Promise<string[]> {
-  const writes = ledger.writes.filter(({ by }) => writers.has(by))
+export async function unaccounted(readers: Readers, ledger: Ledger): Promise<string[]> {
+  const writes = ledger.writes.filter(({ group }) => group === readers.group)
   const shown = await shownTo(readers, writes)
-  await standing(readers.head[0] as Person, subjects, readers.group.term, shown)
+  await standing(readers.head[0] as Person, readers.group, shown)
   return [
     ...writes.filter(({ state }) => state === 'acknowledged').flatMap((write) => lost(write, ledger, shown)),
     ...falselyAsked(writes, shown),

@@ -1,24 +1,28 @@
 import assert from 'node:assert/strict'
 import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
-import type { PersonName } from '@markbook/shared/story/people'
+import { type PersonName, people } from '@markbook/shared/story/people'
 import { type Answer, ask } from '../durability/teacher.ts'
-import { signIn } from '../processes/at-nodes.ts'
+import { signInAs } from '../processes/at-nodes.ts'
 import { type Node, until } from '../processes/network.ts'
 
 /** Where somebody sits: at which address they ask, and at which console they get their codes. */
 export type Seat = { name: string; console: Node; port: () => number | undefined; ca?: string }
+
+export type Account = { name: string; email: string }
+export const accountOf = (name: PersonName): Account => ({ name, email: people[name].email })
+export const personOf = (name: PersonName, seat: Seat) => new Person(accountOf(name), seat)
 
 /** Somebody in front of one node, who signs in with a code of its console and asks through `/api`. */
 export class Person {
   private readonly cookies = new Map<string, string>()
 
   constructor(
-    readonly who: PersonName,
+    readonly who: Account,
     readonly seat: Seat,
   ) {}
 
   get name(): string {
-    return `${this.who} at ${this.seat.name}`
+    return `${this.who.name} at ${this.seat.name}`
   }
 
   /** Rejects where nobody answers; signs in where the session has ended. */
@@ -59,7 +63,7 @@ export class Person {
   }
 
   private async begin(): Promise<void> {
-    this.take(await signIn(this.seat.console, this.who, this.seat))
+    this.take(await signInAs(this.seat.console, this.who.email, this.seat))
   }
 
   private async askOnce(method: 'GET' | 'POST' | 'PATCH', path: string, body: unknown): Promise<Answer> {

@@ -14,13 +14,10 @@ import { type Node, until } from './network.ts'
 
 /** What people do and see at a server in a process of its own, whichever version it is: through its console, its interface, its database. */
 
+export const signIn = (node: Node, name: PersonName) => signInAs(node, people[name].email, { port: () => node.port })
+
 /** Somebody's session at a node, as they sign in with a code of its console; `at`: where they ask it, and its authority where it speaks https. */
-export async function signIn(
-  node: Node,
-  name: PersonName,
-  at: { port(): number | undefined; ca?: string } = { port: () => node.port },
-): Promise<string> {
-  const { email } = people[name]
+export async function signInAs(node: Node, email: string, at: { port(): number | undefined; ca?: string }): Promise<string> {
   const [, token] = /^ {4}(\d+)$/m.exec(await node.done('code', email)) ?? []
   const port = at.port()
   assert(port !== undefined, `${node.name} is not running`)
