@@ -1,4 +1,5 @@
 import { replicationFailures } from '@markbook/shared/contract/replication'
+import { groupedBy } from '@markbook/shared/grouped-by'
 import { changesToText } from '@markbook/shared/tables/changes'
 import { descriptions, type Replicated, type Row, type Tables } from '@markbook/shared/tables/tables'
 import { detailOf } from '@markbook/sync/journal'
@@ -18,7 +19,6 @@ import {
   bySchool,
   changesOf,
   entriesIn,
-  groupedBy,
   nearOf,
   type RowChange,
   rowOf,

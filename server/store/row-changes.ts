@@ -1,3 +1,4 @@
+import { groupedBy } from '@markbook/shared/grouped-by'
 import { COMMONS } from '@markbook/shared/ids'
 import type { Changes } from '@markbook/shared/tables/changes'
 import { idByNature } from '@markbook/shared/tables/natural'
@@ -62,17 +63,6 @@ export const schoolOf = (table: Replicated, row: AnyRow): string => {
 export const nearOf = (table: Replicated, row: AnyRow): string => String(row[descriptions[table].near ?? 'id'] ?? row.id)
 
 export const bySchool = (table: Replicated, rows: readonly AnyRow[]) => groupedBy(rows, (row) => schoolOf(table, row))
-
-export function groupedBy<T, K>(all: Iterable<T>, keyOf: (each: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>()
-  for (const each of all) {
-    const key = keyOf(each)
-    const group = groups.get(key)
-    if (group) group.push(each)
-    else groups.set(key, [each])
-  }
-  return groups
-}
 
 /** The units of which these columns are part. Equal columns give the same set: rows that change together mostly change in the same. */
 export function unitsByColumns(table: Replicated): (columns: readonly string[]) => ReadonlySet<string> {

@@ -1,3 +1,4 @@
+import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
 import type { Api } from '../act-as.ts'
 import { toCell } from './cells.ts'
@@ -111,16 +112,7 @@ export async function resultsTable(api: Api, { academic_year = [], term = [], st
   return { head, rows: lines.map((line) => head.map((_, at) => line[at] ?? null)) }
 }
 
-function groupsBy(rows: readonly AnyRow[], name: string): Map<string, AnyRow[]> {
-  const groups = new Map<string, AnyRow[]>()
-  for (const row of rows) {
-    const key = String(row[name])
-    const group = groups.get(key)
-    if (group) group.push(row)
-    else groups.set(key, [row])
-  }
-  return groups
-}
+const groupsBy = (rows: readonly AnyRow[], name: string): Map<string, AnyRow[]> => groupedBy(rows, (row) => String(row[name]))
 
 const sorted = (lines: Cell[][]): Cell[][] =>
   lines

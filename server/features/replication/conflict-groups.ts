@@ -1,3 +1,4 @@
+import { groupedBy } from '@markbook/shared/grouped-by'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { isSame } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
@@ -14,14 +15,7 @@ type Values = Readonly<Record<string, unknown>>
 export type ConflictGroup = readonly [Conflict, ...Conflict[]]
 
 export function groupsOf(records: readonly Conflict[]): ConflictGroup[] {
-  const groups = new Map<string, Conflict[]>()
-  for (const record of records) {
-    const key = groupKey(record)
-    const group = groups.get(key)
-    if (group) group.push(record)
-    else groups.set(key, [record])
-  }
-  return [...groups.values()].map((group) => group.sort(byAge) as [Conflict, ...Conflict[]])
+  return [...groupedBy(records, groupKey).values()].map((group) => group.sort(byAge) as [Conflict, ...Conflict[]])
 }
 
 export const groupKey = (each: Conflict): string =>

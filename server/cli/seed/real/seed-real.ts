@@ -29,28 +29,27 @@ export async function seedRealPupils(services: Services, report: (line: string) 
   })
 }
 
-const MAXIMUM = 20
+export const REAL_YEAR = {
+  name: '2025/26',
+  startDate: '2025-09-01',
+  endDate: '2026-06-30',
+  gradingModel: 'year_based',
+  yearExamWeight: 37.5,
+  yearCourseworkWeight: 62.5,
+} as const
+export const MAXIMUM = 20
 /** A period mark is the coursework of its term, the final mark the exam of the last: each term has one side, which counts whole. */
-const TERMS = [
+export const REAL_TERMS = [
   { name: 'michaelmas', startDate: '2025-09-01', endDate: '2025-12-19', title: 'First period', assessmentType: 'coursework' },
   { name: 'hilary', startDate: '2026-01-05', endDate: '2026-03-27', title: 'Second period', assessmentType: 'coursework' },
   { name: 'trinity', startDate: '2026-04-13', endDate: '2026-06-26', title: 'Final exam', assessmentType: 'exam' },
 ] as const
 
 async function openYear(api: Api) {
-  const year = await api.academicYears.create({
-    body: {
-      name: '2025/26',
-      startDate: '2025-09-01',
-      endDate: '2026-06-30',
-      gradingModel: 'year_based',
-      yearExamWeight: 37.5,
-      yearCourseworkWeight: 62.5,
-    },
-  })
+  const year = await api.academicYears.create({ body: REAL_YEAR })
   await api.academicYears.activate({ params: { id: year.id } })
-  const terms: { id: string; plan: (typeof TERMS)[number] }[] = []
-  for (const plan of TERMS) {
+  const terms: { id: string; plan: (typeof REAL_TERMS)[number] }[] = []
+  for (const plan of REAL_TERMS) {
     const { name, startDate, endDate, assessmentType } = plan
     const examWeight = assessmentType === 'exam' ? 100 : 0
     const dates = { name, startDate, endDate, isMinistryReporting: name === 'trinity' }

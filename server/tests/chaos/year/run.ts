@@ -4,6 +4,7 @@ import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { HistoryEntry } from '@markbook/shared/contract/history'
 import type { Conflict } from '@markbook/shared/contract/replication.rows'
 import { naturalId } from '@markbook/shared/ids'
+import { MAXIMUM } from '../../../cli/seed/real/seed-real.ts'
 import { asSystem } from '../../../store/tx.ts'
 import type { BadLine } from '../../../testing/bad-line.ts'
 import { after, type Node, until } from '../../processes/network.ts'
@@ -17,7 +18,7 @@ import { type Account, Person, type Seat } from '../person.ts'
 import type { Run } from '../run.ts'
 import { type Plan, planOf, SCHOOL_DAYS, WEEKS, weekOf } from './calendar.ts'
 import { foundRealSchool, storySchool, type YearSchool } from './school.ts'
-import { MAXIMUM, type Sheet, Teacher } from './teacher.ts'
+import { type Sheet, Teacher } from './teacher.ts'
 import { Arrivals, type Wait, waitOf } from './waits.ts'
 
 /** Of a day: at school, at home in the evening; and the weekend, which is shorter than two days. */
@@ -74,7 +75,7 @@ class Year {
   private readonly conflicts = new Set<string>()
   private arrivals = new Arrivals(this.ledger, [])
   /** What a thief wrote, which must not come anywhere. */
-  private readonly stolen: { paper: string; pupil: string; value: string }[] = []
+  private readonly stolen: { assessment: string; pupil: string; value: string }[] = []
   private backup = ''
 
   constructor(
@@ -116,7 +117,13 @@ class Year {
     await head.copied()
     const owners = school.staff.slice(0, LAPTOPS)
     const shared = school.staff.flatMap(({ sheet }) => sheet.shared)
-    const correcting: Sheet = { group: school.group, subject: school.group.subjects[0] as string, alone: [], shared, papers: school.papers }
+    const correcting: Sheet = {
+      group: school.group,
+      subject: school.group.subjects[0] as string,
+      alone: [],
+      shared,
+      assessments: school.assessments,
+    }
     const opened: Opened = {
       ...school,
       node,
@@ -166,7 +173,7 @@ class Year {
       for (const { line } of this.schools) line.mend()
     }
     const { term, isLast } = weekOf(week)
-    for (const { group, papers, head } of this.schools)
+    for (const { group, assessments, head } of this.schools)
       for (const subject of group.subjects) {
         const body = {
           termId: group.terms[term],
@@ -176,7 +183,7 @@ class Year {
           maxScore: MAXIMUM,
         }
         const { id } = await head.write<Assessment>('POST', '/api/assessments', body)
-        papers.push({ id, term, subject, final: isLast })
+        assessments.push({ id, term, subject, final: isLast })
       }
   }
 
@@ -247,11 +254,11 @@ class Year {
     this.say(`${taken.seat.name} is stolen, and revoked at the school`)
     await school.node.done('node', 'revoke', taken.seat.name, '--yes')
     const value = 'written by a thief'
-    const [pupil, paper] = [taken.teacher.sheet.alone[0]?.id as string, school.papers.at(-1)?.id as string]
+    const [pupil, assessment] = [taken.teacher.sheet.alone[0]?.id as string, school.assessments.at(-1)?.id as string]
     const grades = [{ studentId: pupil, score: MAXIMUM, remarks: value }]
-    const answer = await taken.teacher.person.ask('POST', '/api/grades/bulk', { assessmentId: paper, grades })
+    const answer = await taken.teacher.person.ask('POST', '/api/grades/bulk', { assessmentId: assessment, grades })
     this.say(`the thief writes a mark on it, which answers ${answer.status}`)
-    this.stolen.push({ paper, pupil, value })
+    this.stolen.push({ assessment, pupil, value })
     await after(this.day * EVENING)
     await taken.node.kill()
     school.laptops.push(await this.given(school, taken.owner, taken.teacher.sheet, `the new laptop of ${taken.owner.name}`))
@@ -269,7 +276,7 @@ class Year {
     await laptop.node.stop()
     const copy = await this.centre.node(name)
     for (const file of readdirSync(laptop.node.folder))
-      if (!/^test-clock$/.test(file)) cpSync(join(laptop.node.folder, file), join(copy.folder, file), { recursive: true })
+      if (file !== 'test-clock') cpSync(join(laptop.node.folder, file), join(copy.folder, file), { recursive: true })
     // Both ask by the one line that the disk names.
     laptop.line.mend()
     await Promise.all([laptop.node.start(), copy.start()])
@@ -318,8 +325,8 @@ class Year {
   private async wroteByThieves(): Promise<string[]> {
     const head = new Person((this.schools[0] as Opened).group.head, this.centre.seat)
     const found: string[] = []
-    for (const { paper, pupil, value } of this.stolen) {
-      const { status, text } = await head.ask('GET', `/api/history?entity=grade&id=${naturalId('grade', paper, pupil)}`)
+    for (const { assessment, pupil, value } of this.stolen) {
+      const { status, text } = await head.ask('GET', `/api/history?entity=grade&id=${naturalId('grade', assessment, pupil)}`)
       const past: HistoryEntry[] = status === 404 ? [] : JSON.parse(text)
       if (past.some(({ changes }) => Object.values(changes).some(({ after }) => after === value)))
         found.push(`what was written on a stolen laptop came to the centre: «${value}»`)

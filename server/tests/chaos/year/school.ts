@@ -1,71 +1,65 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { Student } from '@markbook/shared/contract/students'
 import type { Subject } from '@markbook/shared/contract/subjects'
+import { groupedBy } from '@markbook/shared/grouped-by'
 import { pupilsOf3B } from '@markbook/shared/story/marks'
 import { english, hilary, maths, michaelmas, trinity } from '@markbook/shared/story/school-year'
 import { readRealPupils } from '../../../cli/seed/real/real-pupils.ts'
-import { groupedBy } from '../../../store/row-changes.ts'
+import { REAL_ADMIN, REAL_TERMS, REAL_YEAR } from '../../../cli/seed/real/seed-real.ts'
 import type { Group } from '../ledger.ts'
 import { type Account, accountOf, Person, type Seat } from '../person.ts'
-import type { Paper, Pupil, Sheet } from './teacher.ts'
+import type { Pupil, SchoolAssessment, Sheet } from './teacher.ts'
 
 /** A school before the first day of its year. `sheets`: by teacher, what they mark. */
-export type YearSchool = { name: string; group: Group; papers: Paper[]; staff: { account: Account; sheet: Sheet }[] }
+export type YearSchool = { name: string; group: Group; assessments: SchoolAssessment[]; staff: { account: Account; sheet: Sheet }[] }
 
 export const REAL = 'Real Marks Secondary School'
 const TEACHERS = 10
-const TERMS = [
-  { name: 'michaelmas', startDate: '2025-09-01', endDate: '2025-12-19' },
-  { name: 'hilary', startDate: '2026-01-05', endDate: '2026-03-27' },
-  { name: 'trinity', startDate: '2026-04-13', endDate: '2026-06-26' },
-]
 
 /** The last two of a class are those in whose marks the head writes too. */
-const sheetOf = (group: Group, subject: string, classes: readonly (readonly Pupil[])[], papers: readonly Paper[]): Sheet => ({
+const sheetOf = (
+  group: Group,
+  subject: string,
+  classes: readonly (readonly Pupil[])[],
+  assessments: readonly SchoolAssessment[],
+): Sheet => ({
   group,
   subject,
   alone: classes.flatMap((pupils) => pupils.slice(0, -2)),
   shared: classes.flatMap((pupils) => pupils.slice(-2)),
-  papers,
+  assessments,
 })
 
 /** St Brigid's of the story, where Ada teaches mathematics and Mr Byrne English. */
 export function storySchool(): YearSchool {
   const terms = [michaelmas.id, hilary.id, trinity.id]
   const group: Group = { head: accountOf('okafor'), terms, subjects: [maths.id, english.id] }
-  const papers: Paper[] = []
+  const assessments: SchoolAssessment[] = []
   const pupils = pupilsOf3B.map(({ id }, at): Pupil => ({ id, marks: [8 + at, 9 + at, 10 + at] }))
   const teaching = [
     ['ada', maths.id],
     ['byrne', english.id],
   ] as const
-  const staff = teaching.map(([who, subject]) => ({ account: accountOf(who), sheet: sheetOf(group, subject, [pupils], papers) }))
-  return { name: 'St Brigid’s', group, papers, staff }
+  const staff = teaching.map(([who, subject]) => ({ account: accountOf(who), sheet: sheetOf(group, subject, [pupils], assessments) }))
+  return { name: 'St Brigid’s', group, assessments, staff }
 }
 
 /** The school of the 395 real pupils, founded at the centre: its head, ten teachers who ask to join, their classes. */
 export async function foundRealSchool(seat: Seat): Promise<YearSchool> {
-  const account: Account = { name: 'the head', email: 'head@realmarks.example' }
+  const account: Account = { name: 'the head', email: REAL_ADMIN }
   const head = new Person(account, seat)
   await head.write('PATCH', '/api/auth/onboard', { firstName: 'Alice', lastName: 'Tavares' })
   const { id: schoolId } = await head.write<{ id: string }>('POST', '/api/schools', { name: REAL, schoolType: 'secondary' })
-  const year = await head.write<AcademicYear>('POST', '/api/academic-years', {
-    name: '2025/26',
-    startDate: '2025-09-01',
-    endDate: '2026-06-30',
-    gradingModel: 'year_based',
-    yearExamWeight: 37.5,
-    yearCourseworkWeight: 62.5,
-  })
+  const year = await head.write<AcademicYear>('POST', '/api/academic-years', REAL_YEAR)
   await head.write('PATCH', `/api/academic-years/${year.id}/activate`, {})
   const terms: string[] = []
-  for (const term of TERMS) {
-    const body = { academicYearId: year.id, ...term, isMinistryReporting: term.name === 'trinity', examWeight: 0, courseworkWeight: 100 }
+  for (const { name, startDate, endDate } of REAL_TERMS) {
+    const body = { academicYearId: year.id, name, startDate, endDate, examWeight: 0, courseworkWeight: 100 }
     terms.push((await head.write<{ id: string }>('POST', '/api/terms', body)).id)
   }
   const subject = await head.write<Subject>('POST', '/api/subjects', { name: 'Mathematics', code: 'MATH' })
   const group: Group = { head: account, terms, subjects: [subject.id] }
-  const papers: Paper[] = []
+  const assessments: SchoolAssessment[] = []
   const teachers = await hired(head, seat, schoolId)
   const classes = await enrolled(head, teachers, { yearId: year.id, subjectId: subject.id })
   const staff = teachers.map((teacher, at) => ({
@@ -74,10 +68,10 @@ export async function foundRealSchool(seat: Seat): Promise<YearSchool> {
       group,
       subject.id,
       classes.filter((_, which) => which % TEACHERS === at),
-      papers,
+      assessments,
     ),
   }))
-  return { name: REAL, group, papers, staff }
+  return { name: REAL, group, assessments, staff }
 }
 
 async function hired(head: Person, seat: Seat, schoolId: string): Promise<Person[]> {

@@ -1,5 +1,5 @@
 import type { Grade } from '@markbook/shared/contract/grades'
-import { groupedBy } from '../../../store/row-changes.ts'
+import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Ledger, Write } from '../ledger.ts'
 import type { Person } from '../person.ts'
 
@@ -30,8 +30,8 @@ export class Arrivals {
     this.next = this.ledger.writes.length
     for (const head of this.heads) {
       const own = this.waiting.filter(({ group, state, own }) => own && state === 'acknowledged' && group.head === head.who)
-      for (const [paper, writes] of groupedBy(own, ({ assessment }) => assessment)) {
-        const grades = await head.see<Grade[]>(`/api/grades?assessmentId=${paper}`).catch(() => [])
+      for (const [assessment, writes] of groupedBy(own, ({ assessment }) => assessment)) {
+        const grades = await head.see<Grade[]>(`/api/grades?assessmentId=${assessment}`).catch(() => [])
         const shown = new Map(grades.map(({ id, remarks }) => [id, remarks]))
         for (const write of writes) if (this.isThere(write, shown.get(write.row))) this.arrived.set(write, performance.now() - write.at)
       }
