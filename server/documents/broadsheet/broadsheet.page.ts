@@ -7,7 +7,7 @@ import { wrap } from '../drawing/lines.ts'
 import { figureText, plainText } from '../report-card/columns.ts'
 import { capitalised } from '../report-card/words.ts'
 import type { BroadsheetInput, BroadsheetPupil } from './broadsheet.input.ts'
-import { statisticRows } from './broadsheet.tables.ts'
+import { letterRows, statisticRows } from './broadsheet.tables.ts'
 import { type Statistics, totalOf } from './statistics.ts'
 import { beside, HEAD_SIZE, type TablePlan } from './table-plan.ts'
 
@@ -30,12 +30,12 @@ const ROW = 14.2
 /** Behind a mark under the pass mark: it is seen in grey too, and takes nothing from the figure. */
 const LOW = '#e3e7ed' as typeof colors.tint
 
-type Column = { head: string; width: number }
+type Column = { head: string; width: number; style: Style; text: (pupil: BroadsheetPupil, input: BroadsheetInput) => string }
 const ENDS: Column[] = [
-  { head: 'Total', width: beside.total },
-  { head: 'Average', width: beside.average },
-  { head: 'Letter', width: beside.letter },
-  { head: 'Place', width: beside.position },
+  { head: 'Total', width: beside.total, style: BODY, text: (pupil, { subjects }) => figureText(totalOf(pupil, subjects)) },
+  { head: 'Average', width: beside.average, style: STRONG, text: ({ overall_average }) => figureText(overall_average) },
+  { head: 'Letter', width: beside.letter, style: BODY, text: ({ letter_grade }) => letter_grade ?? '–' },
+  { head: 'Place', width: beside.position, style: BODY, text: ({ position }) => String(position ?? '–') },
 ]
 
 const subjectsAt = (sheet: Sheet, plan: TablePlan) => sheet.left + beside.number + plan.name
@@ -95,7 +95,13 @@ export function rowOf(sheet: Sheet, plan: TablePlan, pupil: BroadsheetPupil, num
         if (isLow) canvas.decoration(() => canvas.rect(right - plan.width + 2, top + 1.6, plan.width, ROW - 3.2, LOW))
         canvas.content(row, 'TD', () => drawMark(canvas, plan, mark, right, base))
       }
-      drawEnds(canvas, sheet, plan, pupil, row, base)
+      let x = endsAt(sheet, plan)
+      for (const { width, style, text } of ENDS) {
+        x += width
+        const end = text(pupil, sheet.input)
+        const size = Math.min(style.size, (style.size * (width - 4)) / Math.max(1, canvas.widthOf(end, style)))
+        canvas.content(row, 'TD', () => canvas.line(end, { ...style, size }, { x, base, align: 'right' }))
+      }
     },
   }
 }
@@ -114,31 +120,6 @@ function drawMark(
   if (letter !== null) canvas.line(letter, QUIET, { x: right - 13, base })
 }
 
-function drawEnds(
-  canvas: Canvas,
-  sheet: Sheet,
-  plan: TablePlan,
-  pupil: BroadsheetPupil,
-  row: PDFKit.PDFStructureElement,
-  base: number,
-): void {
-  const total = totalOf(pupil, sheet.input.subjects)
-  const texts = [
-    figureText(total),
-    figureText(pupil.overall_average),
-    pupil.letter_grade ?? '–',
-    pupil.position === null ? '–' : String(pupil.position),
-  ]
-  let x = endsAt(sheet, plan)
-  for (const [at, { width }] of ENDS.entries()) {
-    x += width
-    const text = texts[at] as string
-    const style = at === 1 ? STRONG : BODY
-    const size = Math.min(style.size, (style.size * (width - 4)) / Math.max(1, canvas.widthOf(text, style)))
-    canvas.content(row, 'TD', () => canvas.line(text, { ...style, size }, { x, base, align: 'right' }))
-  }
-}
-
 type StatisticRow = { label: string; text: (figures: GroupFigures) => string }
 const STATISTIC = 11.6
 
@@ -148,10 +129,7 @@ export function statisticBlock(sheet: Sheet, plan: TablePlan): Block {
     const text = (own: GroupFigures) => (label === 'Passed' ? String(of(own) ?? '–') : figureText(of(own)))
     return { label, text }
   })
-  const letters = sheet.input.scale.bands.map(({ letter }): StatisticRow => {
-    const count = (own: GroupFigures) => own.distribution.find((entry) => entry.letter === letter)?.count ?? 0
-    return { label: `Letter ${letter}`, text: (own) => String(count(own) || '–') }
-  })
+  const letters = letterRows(sheet.input.scale).map(([label, of]): StatisticRow => ({ label, text: (own) => String(of(own) || '–') }))
   const gap = 6
   const tops = [...figures, ...letters].map((told, at) => ({ told, top: gap * (at < figures.length ? 1 : 2) + at * STATISTIC }))
   return {

@@ -1,14 +1,15 @@
+import type { GroupFigures } from '@markbook/shared/contract/calculations'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
 import { writeCsv } from '../csv.ts'
 import { capitalised } from '../report-card/words.ts'
 import type { WorkbookColumn, WorkbookInput, WorkbookSheet } from '../workbook.ts'
-import type { BroadsheetInput } from './broadsheet.input.ts'
+import type { BroadsheetInput, BroadsheetPupil } from './broadsheet.input.ts'
 import { type Statistics, statisticsOf, totalOf } from './statistics.ts'
 
-type Figures = Statistics['whole']
+type Statistic = readonly [label: string, of: (figures: GroupFigures) => number | null]
 
 /** The statistics that stand under every subject, by the names that they are given. */
-export const statisticRows: readonly [label: string, of: (figures: Figures) => number | null][] = [
+export const statisticRows: readonly Statistic[] = [
   ['Mean', (figures) => figures.class_average],
   ['Median', (figures) => figures.median],
   ['Highest', (figures) => figures.highest],
@@ -17,103 +18,72 @@ export const statisticRows: readonly [label: string, of: (figures: Figures) => n
   ['Pass rate %', (figures) => figures.pass_rate],
 ]
 
-const countOf = (figures: Figures, letter: string): number => figures.distribution.find((own) => own.letter === letter)?.count ?? 0
+/** How many have each letter. */
+export const letterRows = ({ bands }: BroadsheetInput['scale']): Statistic[] =>
+  bands.map(({ letter }) => [`Letter ${letter}`, (figures) => figures.distribution.find((own) => own.letter === letter)?.count ?? 0])
+
+const text = (head: string, key: string, width: number): WorkbookColumn => ({ head, key, width, kind: 'text' })
+const figure = (head: string, key: string, width: number, decimals: 0 | 2): WorkbookColumn => {
+  return { head, key, width, kind: 'number', decimals }
+}
+/** Heads are wrapped, so a column need only hold the longest word. */
+const widthFor = (head: string) => Math.min(24, Math.max(10, ...head.split(/\s+/).map((word) => word.length + 2)))
+
+/** What is told of a pupil, in order. */
+const pupilColumns = (subjects: BroadsheetInput['subjects']): WorkbookColumn[] => [
+  text('Last name', 'last_name', 20),
+  text('First name', 'first_name', 20),
+  text('Student number', 'student_number', 14),
+  text('Gender', 'gender', 10),
+  ...subjects.map(({ id, name }) => figure(name, keyOf(id), widthFor(name), 2)),
+  figure('Total', 'total', 11, 2),
+  figure('Average', 'overall_average', 10, 2),
+  text('Letter', 'letter_grade', 8),
+  figure('Position', 'position', 9, 0),
+]
+const keyOf = (subjectId: string) => `subject ${subjectId}`
+
+type Cells = Readonly<Record<string, Cell>>
+const cellsBySubject = (entries: readonly (readonly [id: string, value: Cell])[]): Cells =>
+  Object.fromEntries(entries.map(([id, value]) => [keyOf(id), value]))
+
+const pupilCells = ({ marks, ...own }: BroadsheetPupil, subjects: BroadsheetInput['subjects']): Cells => ({
+  ...own,
+  ...cellsBySubject(subjects.map(({ id }) => [id, marks[id]?.figure ?? null])),
+  total: totalOf({ marks }, subjects),
+})
 
 /** One table: the pupils, then under a blank line the statistics in the columns of the subjects, and those of the class under the average. */
 export function broadsheetCsv(input: BroadsheetInput): Uint8Array {
   const { pupils, subjects, scale } = input
-  const statistics = statisticsOf(input)
-  const line = (label: string, of: (figures: Figures) => number | null): Cell[] => [
-    label,
-    null,
-    null,
-    null,
-    ...statistics.subjects.map(({ figures }) => of(figures)),
-    null,
-    of(statistics.whole),
-    null,
-    null,
-  ]
-  const beside = (label: string, value: Cell): Cell[] => [label, null, null, null, ...subjects.map(() => null), null, value, null, null]
-  return writeCsv({
-    head: [
-      'Last name',
-      'First name',
-      'Student number',
-      'Gender',
-      ...subjects.map(({ name }) => name),
-      'Total',
-      'Average',
-      'Letter',
-      'Position',
-    ],
-    rows: [
-      ...pupils.map((pupil): Cell[] => [
-        pupil.last_name,
-        pupil.first_name,
-        pupil.student_number,
-        pupil.gender,
-        ...subjects.map(({ id }) => pupil.marks[id]?.figure ?? null),
-        totalOf(pupil, subjects),
-        pupil.overall_average,
-        pupil.letter_grade,
-        pupil.position,
-      ]),
-      beside('', null),
-      ...statisticRows.map(([label, of]) => line(label, of)),
-      ...scale.bands.map(({ letter }) => line(`Letter ${letter}`, (figures) => countOf(figures, letter))),
-      ...statistics.genders.flatMap(({ gender, figures }) => [
-        beside(`Mean, ${gender}`, figures.class_average),
-        beside(`Pass rate %, ${gender}`, figures.pass_rate),
-      ]),
-    ],
+  const { subjects: bySubject, whole, genders } = statisticsOf(input)
+  const columns = pupilColumns(subjects)
+  const statistic = ([label, of]: Statistic): Cells => ({
+    last_name: label,
+    ...cellsBySubject(bySubject.map(({ subject, figures }) => [subject.id, of(figures)])),
+    overall_average: of(whole),
   })
+  const rows = [
+    ...pupils.map((pupil) => pupilCells(pupil, subjects)),
+    { last_name: '' },
+    ...[...statisticRows, ...letterRows(scale)].map(statistic),
+    ...genders.flatMap(({ gender, figures }) => [
+      { last_name: `Mean, ${gender}`, overall_average: figures.class_average },
+      { last_name: `Pass rate %, ${gender}`, overall_average: figures.pass_rate },
+    ]),
+  ]
+  return writeCsv({ head: columns.map(({ head }) => head), rows: rows.map((row: Cells) => columns.map(({ key }) => row[key] ?? null)) })
 }
 
-const text = (head: string, key: string, width: number): WorkbookColumn => ({ head, key, width, kind: 'text' })
-const figure = (head: string, key: string, width: number, decimals: 0 | 2): WorkbookColumn => ({
-  head,
-  key,
-  width,
-  kind: 'number',
-  decimals,
+const marksSheet = ({ pupils, subjects }: BroadsheetInput): WorkbookSheet => ({
+  name: 'Broadsheet',
+  columns: pupilColumns(subjects),
+  rows: pupils.map((pupil) => ({ cells: pupilCells(pupil, subjects) })),
+  frozen: { rows: 1, columns: 2 },
+  wrapsHeads: true,
 })
-/** Heads are wrapped, so a column need only hold the longest word. */
-const widthFor = (head: string) => Math.min(24, Math.max(10, ...head.split(/\s+/).map((word) => word.length + 2)))
 
-function marksSheet({ pupils, subjects }: BroadsheetInput): WorkbookSheet {
-  return {
-    name: 'Broadsheet',
-    columns: [
-      text('Last name', 'last_name', 20),
-      text('First name', 'first_name', 20),
-      text('Student number', 'student_number', 14),
-      text('Gender', 'gender', 10),
-      ...subjects.map(({ id, name }) => figure(name, `subject ${id}`, widthFor(name), 2)),
-      figure('Total', 'total', 11, 2),
-      figure('Average', 'average', 10, 2),
-      text('Letter', 'letter', 8),
-      figure('Position', 'position', 9, 0),
-    ],
-    rows: pupils.map((pupil) => ({
-      cells: {
-        last_name: pupil.last_name,
-        first_name: pupil.first_name,
-        student_number: pupil.student_number,
-        gender: pupil.gender,
-        ...Object.fromEntries(subjects.map(({ id }) => [`subject ${id}`, pupil.marks[id]?.figure ?? null])),
-        total: totalOf(pupil, subjects),
-        average: pupil.overall_average,
-        letter: pupil.letter_grade,
-        position: pupil.position,
-      },
-    })),
-    frozen: { rows: 1, columns: 2 },
-    wrapsHeads: true,
-  }
-}
-
-const figureCells = (figures: Figures) => ({
+const figureCells = (figures: GroupFigures) => ({
   students: figures.total_students,
   results: figures.ranked_students,
   ...Object.fromEntries(statisticRows.map(([label, of]) => [label, of(figures)])),

@@ -10,26 +10,26 @@ export type Statistics = { whole: GroupFigures; subjects: SubjectStatistics[]; g
 
 /** Decisions §5, `class-summary`, of the printed marks of the broadsheet. Genders that nobody has are left out. */
 export function statisticsOf({ pupils, subjects, scale }: BroadsheetInput): Statistics {
-  const overalls = (of: readonly BroadsheetPupil[]) => of.map((pupil) => pupil.overall_average)
-  const marksIn = ({ id }: BroadsheetSubject) => pupils.map(({ marks }) => marks[id]).filter((mark) => mark !== undefined)
+  const ofPupils = (own: readonly BroadsheetPupil[]) => {
+    const overalls = own.map((pupil) => pupil.overall_average)
+    return groupFigures(overalls, scale)
+  }
+  const ofSubject = ({ id }: BroadsheetSubject) => {
+    const marks = pupils.flatMap((pupil) => (pupil.marks[id] === undefined ? [] : [pupil.marks[id]?.figure ?? null]))
+    return groupFigures(marks, scale)
+  }
   return {
-    whole: groupFigures(overalls(pupils), scale),
-    subjects: subjects.map((subject) => ({
-      subject,
-      figures: groupFigures(
-        marksIn(subject).map((mark) => mark?.figure ?? null),
-        scale,
-      ),
-    })),
+    whole: ofPupils(pupils),
+    subjects: subjects.map((subject) => ({ subject, figures: ofSubject(subject) })),
     genders: ['female', 'male', 'other'].flatMap((gender) => {
       const own = pupils.filter((pupil) => pupil.gender === gender)
-      return own.length === 0 ? [] : [{ gender, count: own.length, figures: groupFigures(overalls(own), scale) }]
+      return own.length === 0 ? [] : [{ gender, count: own.length, figures: ofPupils(own) }]
     }),
   }
 }
 
 /** The sum of a pupil's marks; null of none. */
-export function totalOf({ marks }: BroadsheetPupil, subjects: readonly BroadsheetSubject[]): number | null {
+export function totalOf({ marks }: Pick<BroadsheetPupil, 'marks'>, subjects: readonly BroadsheetSubject[]): number | null {
   const figures = subjects.flatMap(({ id }) => marks[id]?.figure ?? [])
   return figures.length === 0 ? null : printed(figures.reduce((sum, figure) => plus(sum, exact(figure)), zero))
 }

@@ -45,50 +45,35 @@ const isPartialYear =
     (!hasTerms(entry) && entry.end_of_year_exam !== null && coursework > 0) ||
     (entry.end_of_year_exam === null && hasTerms(entry) && exam > 0)
 
-const yearGrade = (head: string, width: number): FigureColumn<YearEntry> => ({
-  head,
-  under: 'of 100',
-  width,
-  isResult: true,
-  of: (entry) => entry.year_grade,
-})
-const courseworkTotal = ({ coursework }: Weights): FigureColumn<YearEntry> => ({
-  head: 'Coursework',
-  under: `of ${plainText(coursework)}`,
-  width: 60,
-  of: (entry) => entry.coursework_total,
-})
+const yearGrade = { under: 'of 100', isResult: true, of: (entry: YearEntry) => entry.year_grade }
+const courseworkTotal = { head: 'Coursework', width: 60, of: (entry: YearEntry) => entry.coursework_total }
 
-const yearColumns: Record<YearLayout['kind'], (terms: readonly string[], weights: Weights) => Columns<YearEntry>> = {
+type YearColumns = Omit<Columns<YearEntry>, 'average'>
+const yearColumns: Record<YearLayout['kind'], (terms: readonly string[], weights: Weights) => YearColumns> = {
   weighted_cumulative: (_terms, weights) => ({
-    figures: [courseworkTotal(weights), yearGrade('Total', 54)],
+    figures: [
+      { ...courseworkTotal, under: `of ${plainText(weights.coursework)}` },
+      { ...yearGrade, head: 'Total', width: 54 },
+    ],
     note: `The total is the mean of the term composites, out of 100. Coursework is the same, out of ${plainText(weights.coursework)}.`,
-    average: 'Year average',
     isPartial: () => false,
   }),
   weighted_continuous: (terms, weights) => ({
     figures: [
-      ...terms.map((term, index) => ({
-        head: term,
-        under: 'term',
-        width: 50,
-        of: (entry: YearEntry) => entry.term_composites[index] ?? null,
-      })),
+      ...terms.map((head, at) => ({ head, under: 'term', width: 50, of: (entry: YearEntry) => entry.term_composites[at] ?? null })),
       { head: 'Exam', under: 'end of year', width: 48, of: (entry) => entry.end_of_year_exam },
-      yearGrade('Year grade', 50),
+      { ...yearGrade, head: 'Year grade', width: 50 },
     ],
     note: `All figures are out of 100. In the year grade, the mean of the terms counts ${percent(weights.coursework)} and the end-of-year exam ${percent(weights.exam)}.`,
-    average: 'Year average',
     isPartial: isPartialYear(weights),
   }),
   continuous_cumulative: (_terms, weights) => ({
     figures: [
-      courseworkTotal(weights),
+      { ...courseworkTotal, under: `of ${plainText(weights.coursework)}` },
       { head: 'Exam', under: `of ${plainText(weights.exam)}`, width: 50, of: (entry) => entry.exam_total },
-      yearGrade('Total', 54),
+      { ...yearGrade, head: 'Total', width: 54 },
     ],
     note: `Coursework is the mean of the term composites, out of ${plainText(weights.coursework)}; the exam is that of the last term, out of ${plainText(weights.exam)}. The total is their sum.`,
-    average: 'Year average',
     isPartial: isPartialYear(weights),
   }),
 }
@@ -97,5 +82,5 @@ const yearColumns: Record<YearLayout['kind'], (terms: readonly string[], weights
 export function columnsOf(layout: ReportCardLayout): Columns<TermEntry> | Columns<YearEntry> {
   if (layout.kind === 'term') return termColumns(layout)
   const weights = { coursework: layout.coursework_weight ?? 100, exam: layout.exam_weight ?? 0 }
-  return yearColumns[layout.kind](layout.terms, weights)
+  return { ...yearColumns[layout.kind](layout.terms, weights), average: 'Year average' }
 }
