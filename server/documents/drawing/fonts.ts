@@ -48,10 +48,6 @@ export type Fonts = Readonly<Record<FontName, Font>>
 type Pdfkit = typeof import('pdfkit')
 /** Loaded on first use: a worker that only reads tables starts in half the time without it. */
 let loaded: Pdfkit | undefined
-async function load(): Promise<Pdfkit> {
-  loaded ??= (await import('pdfkit')).default
-  return loaded
-}
 
 /** A document of pdfkit, once there are fonts for it. */
 export function newDocument(options: PDFKit.PDFDocumentOptions): PDFKit.PDFDocument {
@@ -124,7 +120,7 @@ function faceOf(scratch: Inside, name: FontName): Font {
 
 /** Faces for one task: a class of report cards, a broadsheet. */
 export async function openFonts(): Promise<Fonts> {
-  await load()
+  loaded ??= (await import('pdfkit')).default
   const scratch = newDocument({ font: '', autoFirstPage: false }) as unknown as Inside
   return Object.fromEntries(fontNames.map((name) => [name, faceOf(scratch, name)])) as Fonts
 }

@@ -113,16 +113,14 @@ function rowBlocks(table: Table, entry: Entry): Block[] {
   const height =
     Math.max(named, texts.letter.length * size * leading.subject, first.length * line + (size * leading.subject - line)) +
     pad * (isContinued ? 1 : 2)
-  const rest: Block[] = []
-  for (let at = UNBROKEN_LINES; at < texts.remark.length; at += 1) {
-    const text = texts.remark[at] as string
-    const isLast = at === texts.remark.length - 1
-    rest.push({
+  const rest = texts.remark.slice(UNBROKEN_LINES).map((text, at, all): Block => {
+    const isLast = at === all.length - 1
+    return {
       isRow: true,
       height: line + (isLast ? pad : 0),
       draw: (canvas, top) => drawContinuation(canvas, table, { text, top, line, isLast }),
-    })
-  }
+    }
+  })
   const body: Block = {
     isRow: true,
     height,

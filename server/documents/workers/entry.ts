@@ -16,11 +16,6 @@ export function workerEntry(): WorkerEntry {
       .resolve('tsx/esm/api')
       .replace(/\.cjs$/, '.mjs'),
   ).href
-  return fromSource(loader, pathToFileURL(join(here, 'worker.ts')).href)
+  const file = pathToFileURL(join(here, 'worker.ts')).href
+  return { start: `import('${loader}').then(({ register }) => (register(), import('${file}')))`, options: { eval: true, execArgv: [] } }
 }
-
-/** A worker that runs a TypeScript file. */
-const fromSource = (loader: string, file: string): WorkerEntry => ({
-  start: `import('${loader}').then(({ register }) => (register(), import('${file}')))`,
-  options: { eval: true, execArgv: [] },
-})
