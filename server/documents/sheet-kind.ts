@@ -4,7 +4,7 @@ import type { Failure } from '@markbook/shared/failures'
 export type SheetKind = 'csv' | 'xlsx'
 export type Upload = { bytes: Uint8Array; type?: string | undefined; filename?: string | undefined }
 
-const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 /** `application/vnd.ms-excel` is what browsers on Windows call a .csv. */
 const TYPES: Record<string, SheetKind | 'either'> = {

@@ -6,8 +6,7 @@ import { studentsOfClass, subjectsInClass } from '../classes/classes.policy.ts'
 import { type PolicyContext, rowOf } from '../policy.ts'
 import { demandSameYear, type SheetPlace, sheetPlace } from './imports.policy.ts'
 import { gradesOfAssessments } from './imports.queries.ts'
-
-const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+import { workbookFile } from './workbook-file.ts'
 
 /** The class's pupils who take the subject, or who have a mark in it all the same, by last name; the assessments in their order. */
 export async function marksheetOf({ tx }: Pick<PolicyContext, 'tx'>, { group, term, subjectId }: SheetPlace): Promise<MarksheetInput> {
@@ -28,11 +27,8 @@ export const gradeSheet = onFile(imports.gradeSheet, {
     demandSameYear(place.group, place.term)
     const subject = await rowOf(context, 'subject', place.subjectId)
     const filename = `${place.group.name} ${subject.name} ${place.term.name}.xlsx`
-    return { filename, school: place.group.school_id, madeAt: context.tx.nowMs, sheet: buildMarksheet(await marksheetOf(context, place)) }
+    const workbook = { sheets: [buildMarksheet(await marksheetOf(context, place))], madeAt: context.tx.nowMs }
+    return { filename, school: place.group.school_id, workbook }
   },
-  finish: async ({ filename, school, madeAt, sheet }, { documents }) => ({
-    filename,
-    contentType: XLSX,
-    bytes: await documents.workbook({ sheets: [sheet], madeAt }, { school }),
-  }),
+  finish: workbookFile,
 })

@@ -3,6 +3,7 @@ import type { WorkbookColumn, WorkbookSheet } from '../../documents/workbook.ts'
 import { onFile } from '../../http/handler.ts'
 import { activeYearOf, classesOfYear } from '../academic-years/academic-years.policy.ts'
 import { PUPIL_COLUMNS } from './pupil-rows.ts'
+import { workbookFile } from './workbook-file.ts'
 
 const HINTS: Record<(typeof PUPIL_COLUMNS)[number], { width: number; kind: WorkbookColumn['kind']; text: string }> = {
   first_name: { width: 22, kind: 'text', text: 'Needed for a new pupil.' },
@@ -33,8 +34,6 @@ const classSheet = (names: readonly string[]): WorkbookSheet => ({
   frozen: { rows: 1, columns: 0 },
 })
 
-const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-
 /** An empty table for the import of students, to be filled in anywhere; the classes of the active year stand on a sheet of their own. */
 export const importTemplate = onFile(students.importTemplate, {
   load: async () => undefined,
@@ -42,11 +41,8 @@ export const importTemplate = onFile(students.importTemplate, {
     const active = await activeYearOf(tx, caller.school_id)
     const classes = active?.academic_year_id ? await classesOfYear(tx, { school: caller.school_id, year: active.academic_year_id }) : []
     const names = classes.map(({ name }) => name).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-    return { workbook: { sheets: [pupilSheet, classSheet(names)], madeAt: tx.nowMs }, school: caller.school_id }
+    const workbook = { sheets: [pupilSheet, classSheet(names)], madeAt: tx.nowMs }
+    return { filename: 'Pupils to import.xlsx', workbook, school: caller.school_id }
   },
-  finish: async ({ workbook, school }, { documents }) => ({
-    filename: 'Pupils to import.xlsx',
-    contentType: XLSX,
-    bytes: await documents.workbook(workbook, { school }),
-  }),
+  finish: workbookFile,
 })

@@ -4,6 +4,7 @@ import { columnKey, findColumns, type Sheet } from '@markbook/shared/spreadsheet
 import type { Row } from '@markbook/shared/tables/tables'
 import { assessmentHeads, type MarksheetColumn, readMarksheet } from '../../documents/marksheet.ts'
 import { type Heading, unreadColumns } from './import-report.ts'
+import { demandWho } from './pupil-rows.ts'
 
 type Assessment = Row<'assessment'>
 
@@ -69,9 +70,7 @@ export function assessmentColumns(sheet: Sheet, columns: readonly MarksheetColum
 /** Reads the rows of marks; `columnsOf` says which columns hold them. Throws imports.missing_columns where no column says whose they are. */
 export function markTable(sheet: Sheet, columnsOf: (columns: readonly MarksheetColumn[]) => Columns): MarkTable {
   const who = findColumns(sheet, WHO_COLUMNS)
-  if (!who.has('student_id') && !who.has('student_number') && !(who.has('last_name') && who.has('first_name'))) {
-    throw importFailures.missingColumns({ message: 'The table needs the columns last_name and first_name, or student_number.' })
-  }
+  if (!who.has('student_id')) demandWho(who)
   const { assessments, rows } = readMarksheet(sheet)
   const { scores, remarks, heading } = columnsOf(assessments)
   const cellsOf = new Map(sheet.rows.map(({ row, cells }) => [row, cells]))

@@ -1,4 +1,5 @@
 import type { Issue } from '@markbook/shared/failures'
+import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Who } from './mark-columns.ts'
 import { nameKey } from './pupil-index.ts'
 
@@ -28,12 +29,7 @@ function contradiction(candidate: Candidate, { student_number, last_name, first_
 export function ownerFinder(candidates: readonly Candidate[]): (who: Who) => Owner {
   const byId = new Map(candidates.map((candidate) => [candidate.id, candidate]))
   const byNumber = new Map(candidates.map((candidate) => [candidate.student_number, candidate]))
-  const byName = new Map<string, Candidate[]>()
-  for (const candidate of candidates) {
-    const namesakes = byName.get(nameKey(candidate))
-    if (namesakes) namesakes.push(candidate)
-    else byName.set(nameKey(candidate), [candidate])
-  }
+  const byName = groupedBy(candidates, nameKey)
 
   const named = (who: Who): Owner => {
     const namesakes = byName.get(nameKey(who)) ?? []

@@ -21,16 +21,15 @@ type Gender = Row<'student'>['gender']
 const GENDERS: Readonly<Record<string, Gender>> = { male: 'male', m: 'male', female: 'female', f: 'female', other: 'other', o: 'other' }
 
 /** What a row says of a pupil; a field is absent where its cell is empty. */
-export type PupilFields = {
-  first_name?: string
-  last_name?: string
-  gender?: Gender
-  date_of_birth?: string
-  enrollment_date?: string
-  student_number?: string
-}
+export type PupilFields = { [C in keyof typeof TEXT_COLUMNS | (typeof DAY_COLUMNS)[number]]?: string } & { gender?: Gender }
 export type PupilRow = { row: number; fields: PupilFields; className: string | undefined; issues: Issue[] }
 export type PupilTable = { rows: PupilRow[]; unread: string[] }
+
+/** Throws imports.missing_columns where no column says who a row is about. */
+export function demandWho(columns: ReadonlyMap<string, unknown>): void {
+  if (columns.has('student_number') || (columns.has('last_name') && columns.has('first_name'))) return
+  throw importFailures.missingColumns({ message: 'The table needs the columns last_name and first_name, or student_number.' })
+}
 
 /** A text that cannot be stored is too long, or holds invisible characters. */
 function textFault(column: string, schema: z.ZodType, text: string): Issue | undefined {
@@ -68,9 +67,7 @@ function pupilRow({ cell, day, row }: Read): PupilRow {
  */
 export function pupilTable(sheet: Sheet): PupilTable {
   const columns = findColumns(sheet, PUPIL_COLUMNS)
-  if (!columns.has('student_number') && !(columns.has('last_name') && columns.has('first_name'))) {
-    throw importFailures.missingColumns({ message: 'The table needs the columns last_name and first_name, or student_number.' })
-  }
+  demandWho(columns)
   const cellOf = ({ cells }: SheetRow, column: Column): string => {
     const at = columns.get(column)
     return at === undefined ? '' : (cells[at] ?? '')
