@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises'
 import type { PaperSize } from '../../documents/report-card/report-card.input.ts'
 import { type Zipped, zipOf } from '../../features/reports/files/archive.ts'
 import { broadsheetInput, readBroadsheet } from '../../features/reports/files/broadsheet-data.ts'
-import { cardName, classFileName, distinct } from '../../features/reports/files/names.ts'
+import { cardName, classFileName, distinct, titledOf } from '../../features/reports/files/names.ts'
 import { cardsInput, readReportCards } from '../../features/reports/files/report-card-data.ts'
-import { booksOfClass } from '../../features/reports/reports.queries.ts'
+import { booksOfType } from '../../features/reports/reports.queries.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { schoolChosen, sheetNamed } from './naming.ts'
@@ -38,8 +38,7 @@ export async function makeClassPapers(services: Own, wanted: Wanted, tell: Tell)
     const school = await schoolChosen(tx, wanted.school)
     const { year, group, term } = await sheetNamed(tx, school.id, { year: wanted.year, className: wanted.class, term: wanted.term })
     const period = { group, term, year, type: wanted.type }
-    const rows = await booksOfClass(tx, { school: school.id, group: group.id, term: term.id })
-    const books = rows.map(({ book }) => book).filter(({ report_type }) => report_type === wanted.type)
+    const books = await booksOfType(tx, { school: school.id, group: group.id, term: term.id }, wanted.type)
     if (books.length === 0)
       throw new Error(`No reports have been generated for ${group.name} and ${term.name} yet. Generate them in Markbook first.`)
     return {
@@ -49,7 +48,7 @@ export async function makeClassPapers(services: Own, wanted: Wanted, tell: Tell)
     }
   })
   const school = period.group.school_id
-  const titled = { class_name: period.group.name, year: period.year.name, term: period.term.name, type: period.type }
+  const titled = titledOf(period, period.type)
   const input = await cardsInput(cards, files)
   await mkdir(wanted.out, { recursive: true })
   const written: string[] = []

@@ -5,7 +5,7 @@ import { textToVersions } from '@markbook/sync/versions'
 import type { ReadTx } from '../../store/tx.ts'
 import { latestPdfs } from './files/report-files.queries.ts'
 import { type Period, snapshotsOfClass } from './generation.ts'
-import { booksOfClass, entriesOfBooks } from './reports.queries.ts'
+import { booksOfType, entriesOfBooks } from './reports.queries.ts'
 import { refreshed } from './snapshot.ts'
 
 type Book = Row<'report_book'>
@@ -17,16 +17,13 @@ type Book = Row<'report_book'>
 export async function freshnessOfReports(tx: ReadTx, group: Row<'student_group'>, period: Period): Promise<ReportStanding[]> {
   const { term, type } = period
   const inClass = { school: group.school_id, group: group.id, term: term.id }
-  const books = (await booksOfClass(tx, inClass)).map(({ book }) => book).filter(({ report_type }) => report_type === type)
+  const books = await booksOfType(tx, inClass, type)
   if (books.length === 0) return []
   const now = await snapshotsOfClass(tx, group, period)
   const papers = new Map((await latestPdfs(tx, { ...inClass, type })).map((paper) => [paper.report_id, paper]))
   const changes = await lastChanges(tx, group.school_id, books)
-  const made = await stampsOf(
-    tx,
-    { school: group.school_id, table: 'report_book_pdf', ids: [...papers.values()].flatMap(({ pdf_id }) => pdf_id ?? []) },
-    () => true,
-  )
+  const pdfs = [...papers.values()].flatMap(({ pdf_id }) => pdf_id ?? [])
+  const made = await stampsOf(tx, { school: group.school_id, table: 'report_book_pdf', ids: pdfs })
   return books.map((book) => {
     const snapshot = now.get(book.student_id)
     const paper = papers.get(book.id)
@@ -50,7 +47,7 @@ async function lastChanges(tx: ReadTx, school: string, books: readonly Book[]): 
   const ids = books.map(({ id }) => id)
   const own = await stampsOf(tx, { school, table: 'report_book', ids }, (id, unit) => unit !== 'status' || !sent.has(id))
   const entries = await entriesOfBooks(tx, { school, books: JSON.stringify(ids) })
-  const written = await stampsOf(tx, { school, table: 'report_book_entry', ids: entries.map(({ id }) => id) }, () => true)
+  const written = await stampsOf(tx, { school, table: 'report_book_entry', ids: entries.map(({ id }) => id) })
   for (const { id, report_book_id } of entries) {
     own.set(report_book_id, Math.max(own.get(report_book_id) ?? 0, written.get(id) ?? 0))
   }
@@ -59,8 +56,8 @@ async function lastChanges(tx: ReadTx, school: string, books: readonly Book[]): 
 
 type StampQuery = { school: string; table: Replicated; ids: readonly string[] }
 
-/** The latest write to the units of each row that `counts` says, in ms. */
-async function stampsOf(tx: ReadTx, { school, table, ids }: StampQuery, counts: (id: string, unit: string) => boolean) {
+/** The latest write to the units of each row, in ms; those that `counts` says. */
+async function stampsOf(tx: ReadTx, { school, table, ids }: StampQuery, counts = (_id: string, _unit: string) => true) {
   const rows = ids.length === 0 ? [] : await tx.dialect.versionsOf(tx.connection, school, table, ids)
   return new Map(
     rows.map((row) => {

@@ -1,5 +1,6 @@
 import { isLocked } from '@markbook/shared/domain/report-moves'
 import { common } from '@markbook/shared/failures'
+import { groupedBy } from '@markbook/shared/grouped-by'
 import type { ReportSnapshot } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import { atOneMoment } from '../../store/feed-position.ts'
@@ -91,33 +92,17 @@ async function writeBooks(tx: WriteTx, { group, period: { term, type }, snapshot
   const bookByStudentId = new Map(existing.map((book) => [book.student_id, book]))
   const fresh: NewRow<'report_book'>[] = []
   const changes: Change<'report_book'>[] = []
-  for (const [student, snapshot] of snapshots) {
-    const before = bookByStudentId.get(student)
-    if (!before) fresh.push(newBook(group, term.id, type, student, snapshot))
+  const { id: student_group_id, school_id, academic_year_id } = group
+  const ofClass = { school_id, academic_year_id, term_id: term.id, student_group_id, report_type: type, status: 'draft' as const }
+  for (const [student_id, snapshot] of snapshots) {
+    const before = bookByStudentId.get(student_id)
+    if (!before) fresh.push({ ...ofClass, student_id, snapshot, total_students: snapshot.total_students })
     else if (!isLocked(before.status)) {
       changes.push({ before, patch: { snapshot: refreshed(before.snapshot, snapshot), student_group_id: group.id } })
     }
   }
   return [...(await tx.insert('report_book', fresh).catch(orGone)), ...(await tx.update('report_book', changes))]
 }
-
-const newBook = (
-  { id, school_id, academic_year_id }: Row<'student_group'>,
-  term_id: string,
-  report_type: Book['report_type'],
-  student_id: string,
-  snapshot: ReportSnapshot,
-): NewRow<'report_book'> => ({
-  school_id,
-  student_id,
-  academic_year_id,
-  term_id,
-  student_group_id: id,
-  report_type,
-  status: 'draft',
-  snapshot,
-  total_students: snapshot.total_students,
-})
 
 /**
  * Writes the snapshots of some books into their entries. The books are locked, and with them their entries. The entry of a
@@ -127,30 +112,21 @@ async function writeEntries(tx: WriteTx, books: readonly Book[]): Promise<void> 
   const [first] = books
   if (!first) return
   const stored = await entriesOfBooks(tx, { school: first.school_id, books: JSON.stringify(books.map(({ id }) => id)) })
-  const entriesByBookId = new Map<string, Entry[]>(books.map(({ id }) => [id, []]))
-  for (const entry of stored) entriesByBookId.get(entry.report_book_id)?.push(entry)
+  const entriesByBookId = groupedBy(stored, ({ report_book_id }) => report_book_id)
   const fresh: NewRow<'report_book_entry'>[] = []
   const changes: Change<'report_book_entry'>[] = []
   const gone: Entry[] = []
-  for (const book of books) {
-    const own = entriesByBookId.get(book.id) ?? []
-    const taken = new Set(book.snapshot.entries.map(({ subject_id }) => subject_id))
+  for (const { id, school_id, snapshot } of books) {
+    const own = entriesByBookId.get(id) ?? []
+    const taken = new Set(snapshot.entries.map(({ subject_id }) => subject_id))
     const there = new Set(own.map(({ subject_id }) => subject_id))
-    for (const subject of taken) if (!there.has(subject)) fresh.push(newEntry(book, subject))
-    for (const entry of own) {
-      if (taken.has(entry.subject_id) || isTyped(entry)) {
-        changes.push({ before: entry, patch: snapshotColumns(book.snapshot, entry.subject_id) })
-      } else gone.push(entry)
-    }
+    for (const subject_id of taken)
+      if (!there.has(subject_id)) fresh.push({ school_id, report_book_id: id, subject_id, ...snapshotColumns(snapshot, subject_id) })
+    for (const entry of own)
+      if (taken.has(entry.subject_id) || isTyped(entry)) changes.push({ before: entry, patch: snapshotColumns(snapshot, entry.subject_id) })
+      else gone.push(entry)
   }
   await tx.insert('report_book_entry', fresh).catch(orGone)
   await tx.update('report_book_entry', changes)
   await tx.remove('report_book_entry', gone)
 }
-
-const newEntry = ({ id, school_id, snapshot }: Book, subject_id: string): NewRow<'report_book_entry'> => ({
-  school_id,
-  report_book_id: id,
-  subject_id,
-  ...snapshotColumns(snapshot, subject_id),
-})

@@ -1,6 +1,8 @@
+import type { Row } from '@markbook/shared/tables/tables'
 import { asc, getTableColumns } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 
 /** The books of these students for a term, in the order of ids, so that two who lock them cannot wait for each other. `students` is a JSON array. */
@@ -23,6 +25,12 @@ export const booksOfClass = statement<{ school: string; group: string; term: str
     .where(matches(report_book, { school_id: p.school, student_group_id: p.group, term_id: p.term }))
     .orderBy(asc(student.sort_key), asc(student.id), asc(report_book.report_type))
 })
+
+/** Those of one type, without their students. */
+export async function booksOfType(tx: ReadTx, inClass: Parameters<typeof booksOfClass>[1], type: Row<'report_book'>['report_type']) {
+  const rows = await booksOfClass(tx, inClass)
+  return rows.map(({ book }) => book).filter(({ report_type }) => report_type === type)
+}
 
 /** The books of one student for a term: at most one of each type. */
 export const booksOfStudent = rowsBy('report_book', { school: 'school_id', student: 'student_id', term: 'term_id' })

@@ -6,12 +6,12 @@ import type { ObjectStorage } from '../../../files/storage.ts'
 import type { ReadTx } from '../../../store/tx.ts'
 import { classTermResults, classYearResults, subjectsToName } from '../../calculations/calculations.policy.ts'
 import { studentsOfClass } from '../../classes/classes.policy.ts'
-import { booksOfClass, entriesOfBooks } from '../reports.queries.ts'
+import { pick } from '../../columns.ts'
+import { booksOfType, entriesOfBooks } from '../reports.queries.ts'
 import { type ClassHead, letterheadOf, type Period, readHead } from './report-card-data.ts'
 
-type Result = { figure: number | null; letter: string | null }
-type Standing = { overall_average: number | null; letter_grade: string | null; position: number | null }
-type Pupil = Standing & { student_id: string; bySubjectId: Map<string, Result> }
+type Result = { subject_id: string; figure: number | null; letter_grade: string | null }
+type Pupil = Pick<BroadsheetPupil, 'overall_average' | 'letter_grade' | 'position'> & { student_id: string; results: Result[] }
 
 /** Everything that the broadsheet of a class needs from the database. */
 export type BroadsheetData = { head: ClassHead; subjects: BroadsheetInput['subjects']; pupils: BroadsheetPupil[] }
@@ -19,24 +19,20 @@ export type BroadsheetData = { head: ClassHead; subjects: BroadsheetInput['subje
 const ofTerm = ({ students }: ClassTerm): Pupil[] =>
   students.map(({ subjects, ...own }) => ({
     ...own,
-    bySubjectId: new Map(
-      subjects.map(({ subject_id, term_composite, letter_grade }) => [subject_id, { figure: term_composite, letter: letter_grade }]),
-    ),
+    results: subjects.map((subject) => ({ ...subject, figure: subject.term_composite })),
   }))
 
 const ofYear = ({ students }: ClassYear): Pupil[] =>
   students.map(({ subjects, year_overall, ...own }) => ({
     ...own,
     overall_average: year_overall,
-    bySubjectId: new Map(
-      subjects.map(({ subject_id, year_grade, letter_grade }) => [subject_id, { figure: year_grade, letter: letter_grade }]),
-    ),
+    results: subjects.map((subject) => ({ ...subject, figure: subject.year_grade })),
   }))
 
 /** Letters that a teacher typed into the reports, by student and subject. */
 async function typedLetters(tx: ReadTx, { group, term, type }: Period): Promise<ReadonlyMap<string, string>> {
-  const rows = await booksOfClass(tx, { school: group.school_id, group: group.id, term: term.id })
-  const studentByBookId = new Map(rows.filter(({ book }) => book.report_type === type).map(({ book }) => [book.id, book.student_id]))
+  const books = await booksOfType(tx, { school: group.school_id, group: group.id, term: term.id }, type)
+  const studentByBookId = new Map(books.map(({ id, student_id }) => [id, student_id]))
   const entries = await entriesOfBooks(tx, { school: group.school_id, books: JSON.stringify([...studentByBookId.keys()]) })
   return new Map(
     entries.flatMap(({ report_book_id, subject_id, manual_letter }) =>
@@ -45,14 +41,16 @@ async function typedLetters(tx: ReadTx, { group, term, type }: Period): Promise<
   )
 }
 
-function pupilOf(student: Row<'student'>, result: Pupil, typed: ReadonlyMap<string, string>): BroadsheetPupil {
-  const marks: Record<string, { figure: number; letter: string | null } | null> = {}
-  for (const [subjectId, { figure, letter }] of result.bySubjectId) {
-    marks[subjectId] = figure === null ? null : { figure, letter: typed.get(`${student.id} ${subjectId}`) ?? letter }
+function pupilOf(student: Row<'student'>, pupil: Pupil, typed: ReadonlyMap<string, string>): BroadsheetPupil {
+  const marks = pupil.results.map(({ subject_id: id, figure, letter_grade }) => {
+    const letter = typed.get(`${student.id} ${id}`) ?? letter_grade
+    return [id, figure === null ? null : { figure, letter }] as const
+  })
+  return {
+    ...pick(student, 'first_name', 'last_name', 'student_number', 'gender'),
+    marks: Object.fromEntries(marks),
+    ...pick(pupil, 'overall_average', 'letter_grade', 'position'),
   }
-  const { first_name, last_name, student_number, gender } = student
-  const { overall_average, letter_grade, position } = result
-  return { first_name, last_name, student_number, gender, marks, overall_average, letter_grade, position }
 }
 
 /**
@@ -65,7 +63,7 @@ export async function readBroadsheet(tx: ReadTx, period: Period, paper: PaperSiz
   const results = type === 'term' ? ofTerm(await classTermResults(tx, group, term)) : ofYear(await classYearResults(tx, group, year))
   const studentById = new Map((await studentsOfClass(tx, { school, group: group.id })).map((student) => [student.id, student]))
   const typed = await typedLetters(tx, period)
-  const taken = new Set(results.flatMap(({ bySubjectId }) => [...bySubjectId.keys()]))
+  const taken = new Set(results.flatMap((pupil) => pupil.results.map(({ subject_id }) => subject_id)))
   const subjects = (await subjectsToName(tx, { school }))
     .filter(({ id }) => taken.has(id))
     .sort((a, b) => a.sort_order - b.sort_order || (a.code < b.code ? -1 : 1))

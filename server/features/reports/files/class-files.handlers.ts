@@ -8,7 +8,7 @@ import type { WriteTx } from '../../../store/tx.ts'
 import { type ClassPlace, classPlace } from '../reports.policy.ts'
 import { broadsheetInput, readBroadsheet } from './broadsheet-data.ts'
 import { demandContent } from './content.ts'
-import { classFileName } from './names.ts'
+import { classFileName, titledOf } from './names.ts'
 import { BUCKET, classFilePath, contentTypes, type FileType } from './paths.ts'
 import { paperSize } from './pdf-storage.ts'
 import { filesOfClass } from './report-files.queries.ts'
@@ -49,8 +49,7 @@ export const classFileHandlers = {
       const files = await filesOfClass(tx, ofClass(place, query.reportType))
       const newest = files.find(({ file_type }) => file_type === query.fileType)
       if (!newest) throw reportFileFailures.noClassFile()
-      const titled = { class_name: place.group.name, year: place.year.name, term: place.term.name, type: query.reportType }
-      return { path: newest.file_path, filename: classFileName('summary', titled, query.fileType) }
+      return { path: newest.file_path, filename: classFileName('summary', titledOf(place, query.reportType), query.fileType) }
     },
     finish: async ({ path, filename }) => ({ stored: { bucket: BUCKET, path }, filename, missing: reportFileFailures.fileAway() }),
   }),

@@ -1,17 +1,14 @@
 import { reportFileFailures, reportFiles } from '@markbook/shared/contract/report-files'
 import { type Handlers, on, onFile } from '../../../http/handler.ts'
 import { startJob } from '../../jobs/jobs.policy.ts'
-import { type ClassPlace, classPlace } from '../reports.policy.ts'
+import { classPlace } from '../reports.policy.ts'
 import { archiveOf } from './archive.ts'
-import { cardName, classFileName } from './names.ts'
+import { cardName, classFileName, titledOf } from './names.ts'
 import { contentTypes } from './paths.ts'
 import { paperSize } from './pdf-storage.ts'
 import { cardsInput, readReportCards } from './report-card-data.ts'
 import { booksOf } from './report-files.policy.ts'
 import { latestPdfs } from './report-files.queries.ts'
-
-type Type = 'term' | 'year_end'
-const titledOf = ({ group, term, year }: ClassPlace, type: Type) => ({ class_name: group.name, year: year.name, term: term.name, type })
 
 export const classPdfHandlers = {
   archive: onFile(reportFiles.archive, {

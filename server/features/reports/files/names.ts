@@ -22,6 +22,11 @@ function shortened(name: string): string {
 }
 
 export type Titled = { class_name: string; year: string; term: string; type: 'term' | 'year_end' }
+type Named = { name: string }
+/** What the papers of a class and period are called by. */
+export const titledOf = (of: { group: Named; year: Named; term: Named }, type: Titled['type']): Titled => {
+  return { class_name: of.group.name, year: of.year.name, term: of.term.name, type }
+}
 export type Pupil = { first_name: string; last_name: string }
 
 export const capital = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1)

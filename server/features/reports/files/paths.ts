@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Row } from '@markbook/shared/tables/tables'
+import { XLSX_TYPE } from '../../../documents/sheet-kind.ts'
 
 /** Where the documents of reports and classes are kept. */
 export const BUCKET = 'report-books'
@@ -9,7 +10,7 @@ export type FileType = Row<'class_report_file'>['file_type']
 export const contentTypes: Record<FileType, string> = {
   pdf: 'application/pdf',
   csv: 'text/csv; charset=UTF-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xlsx: XLSX_TYPE,
 }
 
 /** The folder of a report: only what lies in it is ever recorded as its PDF. */

@@ -7,7 +7,7 @@ import type { ReadTx } from '../../../store/tx.ts'
 import { demandUnlocked, reportOf, studentOf } from '../reports.policy.ts'
 import { pdfsOfBook } from '../reports.queries.ts'
 import { demandContent, demandSaidPdf } from './content.ts'
-import { cardName } from './names.ts'
+import { cardName, titledOf } from './names.ts'
 import { BUCKET, contentTypes, folderOf } from './paths.ts'
 import { paperSize, recordPdf, storePdf } from './pdf-storage.ts'
 import { cardsInput, readReportCards } from './report-card-data.ts'
@@ -17,8 +17,8 @@ import { pdfOfBook } from './report-files.queries.ts'
 type Book = Row<'report_book'>
 
 async function nameOf(tx: ReadTx, book: Book): Promise<string> {
-  const { group, term, year, type } = await periodOf(tx, book)
-  return cardName(await studentOf(tx, book), { class_name: group.name, year: year.name, term: term.name, type })
+  const period = await periodOf(tx, book)
+  return cardName(await studentOf(tx, book), titledOf(period, period.type))
 }
 
 export const pdfHandlers = {

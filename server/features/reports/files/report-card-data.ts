@@ -1,4 +1,7 @@
+import { buffer } from 'node:stream/consumers'
 import { common } from '@markbook/shared/failures'
+import { groupedBy } from '@markbook/shared/grouped-by'
+import type { ReportSnapshotYear } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import type {
   Crest,
@@ -22,12 +25,12 @@ import { gradingScaleOf } from '../../grading-scale/grading-scale.policy.ts'
 import { termsOfYear } from '../../terms/terms.policy.ts'
 import { entriesOfBooks } from '../reports.queries.ts'
 import { type SentSnapshot, shownLetter } from '../snapshot.ts'
-import { capital, type Titled } from './names.ts'
+import { capital, type Titled, titledOf } from './names.ts'
 import { schoolById, studentsById } from './report-files.queries.ts'
 
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>
-type Named = { id: string; name: string }
+type Subject = Awaited<ReturnType<typeof subjectsToName>>[number]
 type Type = Book['report_type']
 /** A class and the period that its papers are of. */
 export type Period = { group: Row<'student_group'>; term: Row<'term'>; year: Row<'academic_year'>; type: Type }
@@ -72,7 +75,7 @@ export async function readHead(tx: ReadTx, { group, term, year, type }: Period, 
     schoolId: school.id,
     school: { name, address, email, phone },
     crest: crest_path && crest_type ? { path: imageObject(crest_path, crest_sha256), contentType: crest_type } : null,
-    titled: { class_name: group.name, year: year.name, term: term.name, type },
+    titled: titledOf({ group, year, term }, type),
     frame: {
       class_name: group.name,
       year: year.name,
@@ -92,63 +95,41 @@ export async function letterheadOf({ school, crest }: Pick<ClassHead, 'school' |
 
 async function crestIn(files: ObjectStorage, { path, contentType }: StoredCrest): Promise<Crest | null> {
   const opened = await files.open('images', path)
-  if (!opened) return null
-  const pieces: Buffer[] = []
-  for await (const piece of opened.body) pieces.push(piece as Buffer)
-  return { contentType, bytes: Buffer.concat(pieces) }
+  return opened && { contentType, bytes: await buffer(opened.body) }
 }
 
-type ReportedSubject = { subject: Named; figures: Omit<Entry, 'subject_id'>; letter: string | null; remark: string | null }
+type ReportedSubject = { name: string; entry: Entry }
 
 /** What was sent is printed by the names of that day, everything else by those of now. */
-function shownEntries(
-  book: Book,
-  entries: readonly Entry[],
-  subjectById: ReadonlyMap<string, Named & { sort_order: number }>,
-): ReportedSubject[] {
+function shownEntries(book: Book, entries: readonly Entry[], subjectById: ReadonlyMap<string, Subject>): ReportedSubject[] {
   const sent = book.sent_snapshot as SentSnapshot | null
   const nameThen = new Map(sent?.entries.map(({ subject }) => [subject.id, subject.name]))
   const place = (entry: Entry) => [entry.sort_order, subjectById.get(entry.subject_id)?.sort_order ?? 0] as const
   return [...entries]
     .sort((a, b) => place(a)[0] - place(b)[0] || place(a)[1] - place(b)[1])
-    .map((entry) => ({
-      subject: { id: entry.subject_id, name: nameThen.get(entry.subject_id) ?? subjectById.get(entry.subject_id)?.name ?? '' },
-      figures: entry,
-      letter: shownLetter(entry),
-      remark: entry.teacher_remark,
-    }))
+    .map((entry) => ({ name: nameThen.get(entry.subject_id) ?? subjectById.get(entry.subject_id)?.name ?? '', entry }))
 }
 
 type Teachers = Awaited<ReturnType<typeof teachersIn>>['bySubject']
-const teacherOf = (teachers: Teachers, subjectId: string) => teachers.get(subjectId)?.join(', ') ?? null
-
-const termEntry = ({ subject, figures, letter, remark }: ReportedSubject, teachers: Teachers): TermEntry => ({
-  subject: subject.name,
-  teacher: teacherOf(teachers, subject.id),
-  ...pick(figures, 'coursework_average', 'exam_average', 'term_composite'),
-  letter_grade: letter,
-  teacher_remark: remark,
+const ofSubject = ({ name, entry }: ReportedSubject, teachers: Teachers) => ({
+  subject: name,
+  teacher: teachers.get(entry.subject_id)?.join(', ') ?? null,
+  letter_grade: shownLetter(entry),
+  teacher_remark: entry.teacher_remark,
 })
 
-function yearEntry(
-  { subject, figures, letter, remark }: ReportedSubject,
-  book: Book,
-  terms: readonly Row<'term'>[],
-  teachers: Teachers,
-): YearEntry {
-  const kept = book.snapshot.entries.find(({ subject_id }) => subject_id === subject.id)?.year
-  const compositeByTermId = new Map(kept?.terms.map(({ term_id, term_composite }) => [term_id, term_composite]))
-  return {
-    subject: subject.name,
-    teacher: teacherOf(teachers, subject.id),
-    term_composites: terms.map(({ id }) => compositeByTermId.get(id) ?? null),
-    coursework_total: kept?.coursework_total ?? null,
-    exam_total: kept?.exam_total ?? null,
-    end_of_year_exam: kept?.end_of_year_exam ?? null,
-    year_grade: figures.year_grade,
-    letter_grade: letter,
-    teacher_remark: remark,
-  }
+const termEntry = (reported: ReportedSubject, teachers: Teachers): TermEntry => ({
+  ...ofSubject(reported, teachers),
+  ...pick(reported.entry, 'coursework_average', 'exam_average', 'term_composite'),
+})
+
+function yearEntry(reported: ReportedSubject, book: Book, terms: readonly Row<'term'>[], teachers: Teachers): YearEntry {
+  const { subject_id: own, year_grade } = reported.entry
+  const year: Partial<ReportSnapshotYear> = book.snapshot.entries.find(({ subject_id }) => subject_id === own)?.year ?? {}
+  const { terms: kept = [], coursework_total = null, exam_total = null, end_of_year_exam = null } = year
+  const compositeByTermId = new Map(kept.map(({ term_id, term_composite }) => [term_id, term_composite]))
+  const term_composites = terms.map(({ id }) => compositeByTermId.get(id) ?? null)
+  return { ...ofSubject(reported, teachers), term_composites, coursework_total, exam_total, end_of_year_exam, year_grade }
 }
 
 function cardOf<Entry>(book: Book, student: Row<'student'>, entries: Entry[]): ReportCard<Entry> {
@@ -172,19 +153,14 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
   const { bySubject } = await teachersIn(tx, group)
   const subjectById = new Map((await subjectsToName(tx, { school })).map((subject) => [subject.id, subject]))
   const entries = await entriesOfBooks(tx, { school, books: JSON.stringify(books.map(({ id }) => id)) })
-  const entriesByBookId = new Map<string, Entry[]>(books.map(({ id }) => [id, []]))
-  for (const entry of entries) entriesByBookId.get(entry.report_book_id)?.push(entry)
+  const entriesByBookId = groupedBy(entries, ({ report_book_id }) => report_book_id)
   const bookByStudentId = new Map(books.map((book) => [book.student_id, book]))
   const students = await studentsById(tx, { school, ids: JSON.stringify(books.map(({ student_id }) => student_id)) })
   const cardsWith = <E>(entryOf: (shown: ReportedSubject, book: Book) => E): ReportCard<E>[] =>
     students.map((student) => {
       const book = bookByStudentId.get(student.id) as Book
-      const shown = shownEntries(book, entriesByBookId.get(book.id) ?? [], subjectById)
-      return cardOf(
-        book,
-        student,
-        shown.map((entry) => entryOf(entry, book)),
-      )
+      const shown = shownEntries(book, entriesByBookId.get(book.id) ?? [], subjectById).map((reported) => entryOf(reported, book))
+      return cardOf(book, student, shown)
     })
   if (type === 'term') {
     const { coursework_weight, exam_weight } = term

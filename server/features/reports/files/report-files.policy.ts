@@ -4,7 +4,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx } from '../../../store/tx.ts'
 import { termById, yearById } from '../../policy.ts'
 import type { ClassPlace } from '../reports.policy.ts'
-import { booksOfClass } from '../reports.queries.ts'
+import { booksOfType } from '../reports.queries.ts'
 import type { Period } from './report-card-data.ts'
 import { groupById } from './report-files.queries.ts'
 
@@ -24,8 +24,7 @@ export async function periodOf(
 
 /** The reports of a class and term, by last name; 404 `reports.no_books` where none was generated. */
 export async function booksOf(tx: ReadTx, { group, term }: ClassPlace, type: Type): Promise<Book[]> {
-  const rows = await booksOfClass(tx, { school: group.school_id, group: group.id, term: term.id })
-  const books = rows.map(({ book }) => book).filter(({ report_type }) => report_type === type)
+  const books = await booksOfType(tx, { school: group.school_id, group: group.id, term: term.id }, type)
   if (books.length === 0) throw reportFileFailures.noBooks()
   return books
 }

@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises'
 import { reportFailures } from '@markbook/shared/contract/reports'
 import { isLocked } from '@markbook/shared/domain/report-moves'
 import { Failure } from '@markbook/shared/failures'
-import type { JobFailure } from '@markbook/shared/tables/jobs'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { MadeCard } from '../../../documents/documents.ts'
 import type { StoredObject } from '../../../files/storage.ts'
@@ -92,25 +91,28 @@ async function patiently<T>(attempt: () => Promise<T>, signal: AbortSignal): Pro
 type Made = { id: string } & ({ bytes: Uint8Array } | { message: string })
 
 async function record(services: Own, job: Job, step: Step, made: Made): Promise<void> {
-  const object = 'bytes' in made ? await storePdf(services, made.id, made.bytes) : null
-  await step(async (tx) => recorded(tx, made, await tx.find('report_book', job.school_id, made.id), object))
+  const { id } = made
+  const stored = 'bytes' in made ? await storePdf(services, id, made.bytes) : made
+  await step(async (tx) => {
+    const message = await recorded(tx, await tx.find('report_book', job.school_id, id), stored)
+    return message === null ? null : { id, message }
+  })
 }
 
 /** The sentence for a report that gets no PDF, or null once its row is written. */
 async function recorded(
   tx: WriteTx,
-  made: Made,
   book: Row<'report_book'> | undefined,
-  object: StoredObject | null,
-): Promise<JobFailure | null> {
-  if (!book) return { id: made.id, message: GONE }
-  if (isLocked(book.status)) return { id: made.id, message: reportFailures.locked().message }
-  if (!object) return { id: made.id, message: 'message' in made ? made.message : GONE }
+  stored: StoredObject | { message: string },
+): Promise<string | null> {
+  if (!book) return GONE
+  if (isLocked(book.status)) return reportFailures.locked().message
+  if ('message' in stored) return stored.message
   try {
-    await recordPdf(tx, book, object)
+    await recordPdf(tx, book, stored)
     return null
   } catch (error) {
-    if (error instanceof Failure) return { id: made.id, message: error.message }
+    if (error instanceof Failure) return error.message
     throw error
   }
 }
