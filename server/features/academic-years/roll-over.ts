@@ -64,16 +64,12 @@ async function write(tx: WriteTx, { id: academic_year_id, school_id }: Year, ope
   const teachers = rowsOf(({ teacherIds }) => teacherIds.map((user_profile_id) => ({ user_profile_id, academic_year_id })))
   const teaching = rowsOf((opening) => opening.teaching.map((row) => ({ ...row, academic_year_id })))
   const places = rowsOf(({ studentIds }) => studentIds.map((student_id) => ({ student_id, academic_year_id, enrolled_at: tx.now })))
+  const classTeachers = rowsOf(({ id, classTeacherId }) => [{ id, user_profile_id: classTeacherId }])
+  const taking = rowsOf((opening) => opening.taking)
   await tx.insert('student_group', groups)
   await tx.insert('teacher_group_assignment', teachers)
-  await tx.insert(
-    'class_teacher',
-    rowsOf(({ id, classTeacherId }) => [{ id, user_profile_id: classTeacherId }]),
-  )
+  await tx.insert('class_teacher', classTeachers)
   await tx.insert('teacher_subject_assignment', teaching)
   await tx.insert('enrolment', places)
-  await tx.insert(
-    'student_subject',
-    rowsOf(({ taking }) => taking),
-  )
+  await tx.insert('student_subject', taking)
 }

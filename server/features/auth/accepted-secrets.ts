@@ -2,16 +2,12 @@ import { COMMONS } from '@markbook/shared/ids'
 import { versionsReader } from '@markbook/sync/versions'
 import { and, or } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { peopleOfOneSchool } from '../schools/schools.policy.ts'
 
-const activeMembershipsOf = statement<{ user: string }>()(({ db, t: { school_management: of }, p }) =>
-  db
-    .select({ school: of.school_id, since: of.created_at })
-    .from(of)
-    .where(matches(of, { is_active: true, user_id: p.user })),
-)
+const PLACE = ['school_id', 'created_at'] as const
+const activeMembershipsOf = rowsBy('school_management', { user: 'user_id' }, { columns: PLACE, where: { is_active: true } })
 const schoolServersAmong = statement<{ nodes: string; schools: string }>()(({ db, t: { sync_peer: of }, p, dialect }) =>
   db
     .select({ node: of.node_id, school: of.school_id })
@@ -42,7 +38,7 @@ export async function acceptedSecrets<T extends { id: string }>(
   const stamps = new Map(stored.map((each) => [each.row_id, versionsOf(each).units[SECRET_UNIT[table]]]))
   const nodes = new Set([...stamps.values()].flatMap((stamp) => stamp?.[0] ?? []))
   const places = await activeMembershipsOf(tx, { user })
-  const schools = places.map(({ school }) => school)
+  const schools = places.map(({ school_id }) => school_id)
   const servers = await schoolServersAmong(tx, { nodes: JSON.stringify([...nodes]), schools: JSON.stringify(schools) })
   const known = disclosedUntil(places, new Set(servers.map(({ school }) => school)), tx.nowMs)
   const schoolOf = new Map(servers.map(({ node, school }) => [node, school ?? '']))
@@ -55,12 +51,13 @@ export async function acceptedSecrets<T extends { id: string }>(
   })
 }
 
-type ActiveMembership = { school: string; since: string }
+type ActiveMembership = { school_id: string; created_at: string }
 /** Until when a school with its own server received the secrets of this person: the start of the first membership elsewhere, in ms; 0 for never. */
 function disclosedUntil(places: readonly ActiveMembership[], withServer: ReadonlySet<string | null>, nowMs: number): number {
   const ends = places
-    .filter(({ school }) => withServer.has(school))
-    .map(({ school }) => Math.min(...places.filter((other) => other.school !== school).map(({ since }) => Date.parse(since))))
+    .filter(({ school_id }) => withServer.has(school_id))
+    .map(({ school_id: own }) => places.filter(({ school_id }) => school_id !== own))
+    .map((others) => Math.min(...others.map(({ created_at }) => Date.parse(created_at))))
   // A membership dated in the future must not refuse every secret for good.
   return Math.max(0, ...ends.filter((end) => end <= nowMs))
 }

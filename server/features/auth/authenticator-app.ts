@@ -11,7 +11,7 @@ import { count, take, waitFor } from '../../store/attempts.ts'
 import { decrypt, encrypt } from '../../store/encryption.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { acceptedSecrets } from './accepted-secrets.ts'
-import type { CodeVerifier } from './codes.ts'
+import { type CodeVerifier, waiting } from './codes.ts'
 import { isUnused } from './recovery-codes.ts'
 import { enrolmentOf, recoveryCodesOf, totpOfUser } from './sign-in-methods.queries.ts'
 import { otpauthUri, stepsOf, toBase32 } from './totp.ts'
@@ -68,7 +68,7 @@ export async function confirmEnrolment(
 ): Promise<Failure | OwnSignInMethods> {
   const tries = `totp-confirm:${id}`
   const wait = await waitFor(tx, tries, WRONG)
-  if (wait > 0) return otpFailures.otpLocked({ headers: { 'retry-after': String(Math.ceil(wait / 1_000)) } })
+  if (wait > 0) return waiting(otpFailures.otpLocked, wait)
   const [shown] = await enrolmentOf(tx, { user: id })
   const secret = shown && shown.expires_at > tx.now ? decrypt(shown.sealed_secret, key, id) : null
   if (!shown || !secret) return signInFailures.noEnrolment()

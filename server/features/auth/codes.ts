@@ -1,5 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
+import type { Failure, FailureFactory } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Keys } from '../../http/tokens.ts'
@@ -16,6 +17,10 @@ export type SignInAttempt = { email: string; token: string; userId: string | nul
 type Outcome = 'right' | 'wrong' | 'stopped'
 /** One way to sign in with the digits of the field `token`. A right code is used up at once. */
 export type CodeVerifier = (tx: WriteTx, attempt: SignInAttempt, keys: Keys) => Promise<Outcome>
+
+/** A refusal that says when to try again. */
+export const waiting = (failure: FailureFactory, ms: number): Failure =>
+  failure({ headers: { 'retry-after': String(Math.ceil(ms / 1_000)) } })
 
 type CodeRecipient = { email: string; kind: Row<'otp_code'>['kind'] }
 

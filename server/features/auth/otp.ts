@@ -1,11 +1,11 @@
 import { otpFailures } from '@markbook/shared/contract/auth'
-import { common, type Failure, type FailureFactory } from '@markbook/shared/failures'
+import { common, type Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Keys } from '../../http/tokens.ts'
 import { count, countOf, forget, take, waitFor } from '../../store/attempts.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { verifyTotp } from './authenticator-app.ts'
-import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, noteWrongTry, type SignInAttempt } from './codes.ts'
+import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, noteWrongTry, type SignInAttempt, waiting } from './codes.ts'
 import { verifyConsoleCode, verifyDeskCode } from './issued-codes.ts'
 import { verifyRecoveryCode } from './recovery-codes.ts'
 
@@ -26,8 +26,6 @@ const keys = {
   wrong: ({ email, address }: Pick<SignInAttempt, 'email' | 'address'>) => `otp-wrong:${email} ${address}`,
   inARow: (userId: string) => `otp-in-a-row:${userId}`,
 }
-
-const waiting = (failure: FailureFactory, ms: number): Failure => failure({ headers: { 'retry-after': String(Math.ceil(ms / 1_000)) } })
 
 /** Sends and verifies of one client address, together; generous, because a whole school sits behind one. */
 export async function refuseFlood(tx: WriteTx, address: string): Promise<Failure | null> {

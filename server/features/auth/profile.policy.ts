@@ -21,20 +21,17 @@ export async function ownRow(tx: WriteTx, { user_id }: Pick<Caller, 'user_id'>):
   return user
 }
 
-/** Built from the stored object, so that it names the server that answers (decisions §6). */
-const avatarUrl = ({ avatar_path, avatar_updated_at }: Caller, publicUrl: string): string | null =>
-  avatar_path && publicImageUrl(publicUrl, avatar_path, avatar_updated_at)
-
 /** The profile as clients see it (decisions §3). */
 export function toProfile(caller: Caller, pending: Profile['pending_join_request'], publicUrl: string): Profile {
-  const { user_id: id, email, first_name, last_name, role, school_id, school_name } = caller
+  const { user_id: id, email, first_name, last_name, role, school_id, school_name, avatar_path, avatar_updated_at } = caller
   return {
     id,
     email,
     first_name,
     last_name,
     role,
-    avatar_url: avatarUrl(caller, publicUrl),
+    // Built from the stored object, so that it names the server that answers (decisions §6).
+    avatar_url: avatar_path && publicImageUrl(publicUrl, avatar_path, avatar_updated_at),
     school_id,
     school: school_id ? { id: school_id, name: school_name ?? '' } : null,
     is_onboarded: first_name !== null && last_name !== null,

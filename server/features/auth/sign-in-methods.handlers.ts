@@ -7,7 +7,7 @@ import { take } from '../../store/attempts.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { membershipOf } from '../schools/schools.policy.ts'
 import { beginEnrolment, confirmEnrolment, ownMethodsOf, removeTotp } from './authenticator-app.ts'
-import { keepCode, newCode } from './codes.ts'
+import { keepCode, newCode, waiting } from './codes.ts'
 import { accountsFor } from './demo.routes.ts'
 import { DESK, deskMembership, recordDeskCode } from './issued-codes.ts'
 import { allowMail } from './otp.ts'
@@ -94,7 +94,7 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
     },
     run: async ({ tx, caller, services }, _input, { id, email }) => {
       const wait = await take(tx, `desk:${caller.school_id}`, DESK_LIMIT)
-      if (wait > 0) throw signInFailures.deskLimit({ headers: { 'retry-after': String(Math.ceil(wait / 1_000)) } })
+      if (wait > 0) throw waiting(signInFailures.deskLimit, wait)
       const code = newCode()
       const expires_at = await keepCode(tx, { email, kind: 'desk' }, code, services.keys.otp)
       recordDeskCode(tx, caller.school_id, id, 'create', { email, expires_at })

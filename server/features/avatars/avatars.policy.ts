@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { toInstant } from '@markbook/shared/clock'
 import { type AvatarUpload, type ImageType, imageEndings, imageFailures } from '@markbook/shared/contract/avatars'
 import { common } from '@markbook/shared/failures'
@@ -79,9 +80,7 @@ export async function takeIncoming({ files }: Services, path: string): Promise<{
     body.destroy()
     throw imageFailures.tooLarge()
   }
-  const pieces: Buffer[] = []
-  for await (const piece of body) pieces.push(piece as Buffer)
-  return { bytes: Buffer.concat(pieces), contentType: object.contentType }
+  return { bytes: await buffer(body), contentType: object.contentType }
 }
 
 export const removeIncoming = ({ files, log }: Services, path: string): Promise<void> =>

@@ -6,6 +6,7 @@ import { type ClassInput, classTermResult, type StudentInput, unplacedTermResult
 import { classSummary } from '@markbook/shared/domain/summary'
 import { classYearResult, unplacedYearResult } from '@markbook/shared/domain/year-results'
 import { common } from '@markbook/shared/failures'
+import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Row } from '@markbook/shared/tables/tables'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -55,11 +56,9 @@ export async function placeIn(tx: ReadTx, student: Pick<Row<'student'>, 'id' | '
 
 /** A student whose results the caller may see, and their class that year: 404 for the absent, then 403 for a class not theirs. */
 async function studentIn(context: PolicyContext, student: Row<'student'>, yearId: string): Promise<Row<'student_group'> | null> {
+  const { role, is_active: isActive } = context.caller
   const group = await placeIn(context.tx, student, yearId)
-  const facts = group
-    ? factsAbout(context.caller, await classFactsOf(context, group.id))
-    : { role: context.caller.role, isActive: context.caller.is_active }
-  demand('readStudentResults', facts)
+  demand('readStudentResults', group ? factsAbout(context.caller, await classFactsOf(context, group.id)) : { role, isActive })
   return group
 }
 
@@ -102,13 +101,9 @@ export const subjectsToName = rowsBy('subject', { school: 'school_id' }, { colum
 async function marksOfClass(tx: ReadTx, group: Group, terms: readonly Pick<Term, 'id'>[]): Promise<ClassMarks<string>> {
   const inClass = { school: group.school_id, group: group.id }
   const students = await studentsEnrolled(tx, inClass)
-  const assigned = new Map<string, string[]>()
-  for (const { student_id, subject_id } of await subjectsAssigned(tx, inClass)) {
-    const own = assigned.get(student_id)
-    if (own) own.push(subject_id)
-    else assigned.set(student_id, [subject_id])
-  }
-  const pupils = students.map((student) => ({ ...student, subject_ids: assigned.get(student.id) ?? [] }))
+  const assigned = groupedBy(await subjectsAssigned(tx, inClass), ({ student_id }) => student_id)
+  const subjectIdsOf = (studentId: string) => (assigned.get(studentId) ?? []).map(({ subject_id }) => subject_id)
+  const pupils = students.map((student) => ({ ...student, subject_ids: subjectIdsOf(student.id) }))
   return marksOf(tx, group.school_id, group.id, terms, pupils)
 }
 

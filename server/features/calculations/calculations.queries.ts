@@ -36,17 +36,8 @@ export const assessmentsThatConcern = statement<{ school: string; group: string 
   const { assessment } = t
   return db
     .select({
-      id: assessment.id,
-      term_id: assessment.term_id,
-      subject_id: assessment.subject_id,
-      student_group_id: assessment.student_group_id,
-      title: assessment.title,
-      assessment_type: assessment.assessment_type,
-      max_score: assessment.max_score,
-      weight: assessment.weight,
-      is_excluded: assessment.is_excluded,
-      exclusion_reason: assessment.exclusion_reason,
-      sort_order: assessment.sort_order,
+      ...pick(assessment, 'id', 'term_id', 'subject_id', 'student_group_id', 'title', 'assessment_type'),
+      ...pick(assessment, 'max_score', 'weight', 'is_excluded', 'exclusion_reason', 'sort_order'),
     })
     .from(assessment)
     .where(

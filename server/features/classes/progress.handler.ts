@@ -22,10 +22,8 @@ async function factsOf(tx: ReadTx, { id: term, school_id: school, academic_year_
   const assessments = await countedAssessments(tx, { school, term })
   const subjects = inSubjectOrder(await subjectsOfSchool(tx, { school }))
   const marked = await markedByStudent(tx, { school, students, term })
-  const tallies = tallied(
-    { assessments, enrolled, given, marked },
-    subjects.map(({ id }) => id),
-  )
+  const subjectIds = subjects.map(({ id }) => id)
+  const tallies = tallied({ assessments, enrolled, given, marked }, subjectIds)
   return { teachers: await subjectTeachersOfYear(tx, { school, year }), assessments, subjects, given, tallies }
 }
 

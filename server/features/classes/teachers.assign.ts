@@ -25,9 +25,7 @@ export async function setSubjects(tx: WriteTx, group: Group, user: string, subje
       const id = naturalId('teacher_subject_assignment', user, subject_id, student_group_id)
       return { id, school_id, user_profile_id: user, subject_id, student_group_id, academic_year_id }
     })
-  await tx.remove(
-    'teacher_subject_assignment',
-    current.filter((row) => !wanted.has(row.subject_id)),
-  )
+  const gone = current.filter((row) => !wanted.has(row.subject_id))
+  await tx.remove('teacher_subject_assignment', gone)
   await tx.insert('teacher_subject_assignment', rows).catch(orGone)
 }

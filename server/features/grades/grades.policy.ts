@@ -130,12 +130,8 @@ export async function recordGrades(
   const known = await gradesOfStudents(tx, { school: assessment.school_id, assessment: assessment.id, ids })
   const knownByStudent = new Map(known.map((grade) => [grade.student_id, grade]))
   const absent = marks.filter(({ studentId }) => !knownByStudent.has(studentId))
-  const inserted = await tx
-    .insert(
-      'grade',
-      absent.map((mark) => rowFor(assessment, mark.studentId, mark)),
-    )
-    .catch(orGone)
+  const rows = absent.map((mark) => rowFor(assessment, mark.studentId, mark))
+  const inserted = await tx.insert('grade', rows).catch(orGone)
   const changes = marks.flatMap((mark) => {
     const before = knownByStudent.get(mark.studentId)
     return before ? [{ before, patch: columnsOf({ score: mark.score, remarks: mark.remarks }) }] : []

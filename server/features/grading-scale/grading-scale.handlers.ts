@@ -11,13 +11,10 @@ export const gradingScaleHandlers: Handlers<typeof gradingScale> = {
 
   put: onGuard(gradingScale.put, async ({ tx, caller }, { body }) => {
     const [before] = await storedScale(tx, { school: caller.school_id })
-    if (before) await tx.update('grading_scale', before, rowOfScale(body))
-    else
-      await tx.insert('grading_scale', {
-        id: naturalId('grading_scale', caller.school_id),
-        school_id: caller.school_id,
-        ...rowOfScale(body),
-      })
-    return rowOfScale(body)
+    const scale = rowOfScale(body)
+    const id = naturalId('grading_scale', caller.school_id)
+    if (before) await tx.update('grading_scale', before, scale)
+    else await tx.insert('grading_scale', { id, school_id: caller.school_id, ...scale })
+    return scale
   }),
 }

@@ -46,12 +46,9 @@ async function createSchool(tx: WriteTx, profile: Row<'user_profile'>, body: Bod
   await tx.insert('school_management', { school_id: id, user_id: profile.id, role: 'admin', is_active: true })
   await tx.update('user_profile', profile, { school_id: id })
   await tx.remove('school_join_request', await pendingRequestsOf(tx, { user: profile.id }))
-  if (body.starterSubjects) {
-    await tx.insert(
-      'subject',
-      starterSubjects(body.schoolType).map((subject) => ({ id: tx.newId(), school_id: id, ...subject })),
-    )
-  }
+  const subjects = body.starterSubjects ? starterSubjects(body.schoolType) : []
+  const rows = subjects.map((subject) => ({ id: tx.newId(), school_id: id, ...subject }))
+  await tx.insert('subject', rows)
   return school
 }
 

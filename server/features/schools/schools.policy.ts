@@ -1,7 +1,6 @@
 import { schoolFailures } from '@markbook/shared/contract/schools'
 import type { Row } from '@markbook/shared/tables/tables'
-import { and, eq } from 'drizzle-orm'
-import { rowsBy, statement } from '../../store/statement.ts'
+import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { activeAdminsOf } from './members.queries.ts'
 
@@ -15,38 +14,28 @@ export async function demandAnotherAdmin(tx: WriteTx, member: Row<'school_manage
   if (admins.every((admin) => admin.user_id === member.user_id)) throw schoolFailures.lastAdmin()
 }
 
-const membersAmongUsers = statement<{ users: string }>()(({ db, t: { school_management: of }, p, dialect }) =>
-  db
-    .select({ user: of.user_id, school: of.school_id })
-    .from(of)
-    .where(and(eq(of.is_active, true), dialect.inList(of.user_id, p.users))),
-)
-const applicantsAmongUsers = statement<{ users: string }>()(({ db, t: { school_join_request: of }, p, dialect }) =>
-  db
-    .select({ user: of.user_id, school: of.school_id })
-    .from(of)
-    .where(and(eq(of.status, 'pending'), dialect.inList(of.user_id, p.users))),
-)
+const PLACE = ['user_id', 'school_id'] as const
+const membersAmongUsers = rowsBy('school_management', { users: { in: 'user_id' } }, { columns: PLACE, where: { is_active: true } })
+const applicantsAmongUsers = rowsBy('school_join_request', { users: { in: 'user_id' } }, { columns: PLACE, where: { status: 'pending' } })
 
-type UserAtSchool = { user: string; school: string }
-const membersAndApplicants = async (
-  tx: ReadTx,
-  users: readonly string[],
-): Promise<{ members: UserAtSchool[]; applicants: UserAtSchool[] }> => {
-  if (users.length === 0) return { members: [], applicants: [] }
+/** Which of the users are active members of this school, and which are so, or have a pending request, elsewhere. */
+async function placesOf(tx: ReadTx, school: string, users: readonly string[]): Promise<{ here: string[]; elsewhere: Set<string> }> {
+  if (users.length === 0) return { here: [], elsewhere: new Set() }
   const among = { users: JSON.stringify(users) }
-  return { members: await membersAmongUsers(tx, among), applicants: await applicantsAmongUsers(tx, among) }
+  const members = await membersAmongUsers(tx, among)
+  const others = [...members, ...(await applicantsAmongUsers(tx, among))].filter(({ school_id }) => school_id !== school)
+  return {
+    here: members.filter(({ school_id }) => school_id === school).map(({ user_id }) => user_id),
+    elsewhere: new Set(others.map(({ user_id }) => user_id)),
+  }
 }
 
 /** Those of the users who are active members of another school, or have a pending request to join one (docs/design/sign-in.md). */
-export async function peopleElsewhere(tx: ReadTx, school: string, users: readonly string[]): Promise<Set<string>> {
-  const { members, applicants } = await membersAndApplicants(tx, users)
-  return new Set([...members, ...applicants].filter((each) => each.school !== school).map(({ user }) => user))
-}
+export const peopleElsewhere = async (tx: ReadTx, school: string, users: readonly string[]): Promise<Set<string>> =>
+  (await placesOf(tx, school, users)).elsewhere
 
 /** Those of the users who are active members of this school, and of no other by membership or pending request. */
 export async function peopleOfOneSchool(tx: ReadTx, school: string, users: readonly string[]): Promise<Set<string>> {
-  const { members, applicants } = await membersAndApplicants(tx, users)
-  const elsewhere = new Set([...members, ...applicants].filter((each) => each.school !== school).map(({ user }) => user))
-  return new Set(members.filter((each) => each.school === school && !elsewhere.has(each.user)).map(({ user }) => user))
+  const { here, elsewhere } = await placesOf(tx, school, users)
+  return new Set(here.filter((user) => !elsewhere.has(user)))
 }

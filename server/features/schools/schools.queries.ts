@@ -4,7 +4,7 @@ import { rowsBy, statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
 
 /** One school, active or not, where there is any. */
-export const anySchool = statement<Record<never, never>>()(({ db, t }) => db.select({ id: t.school.id }).from(t.school).limit(1))
+export const anySchool = rowsBy('school', {}, { columns: ['id'], limit: 1 })
 
 /**
  * How many schools there are, and the sum of their positions in the feeds. Every change of a school, made here or received from

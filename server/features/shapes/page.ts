@@ -23,12 +23,8 @@ export async function readPage(tx: ReadTx, reader: Reader, from: Position, head:
   const books = entries.filter(({ table_name, seq }) => table_name !== table.name && seq > began).map(({ row_id }) => row_id)
   const found = [...(await ofBooks(tx, reader, books, from)), ...(await withRows(tx, reader, own))]
   const classOf = await classesOf(tx, reader, found)
-  const again = await madeAnew(
-    tx,
-    reader,
-    found.filter(({ entry }) => entry.seq > began),
-    from,
-  )
+  const since = found.filter(({ entry }) => entry.seq > began)
+  const again = await madeAnew(tx, reader, since, from)
   const messages = found.flatMap((each, at) => {
     const facts = { place: classOf(each), isAnew: again.has(each.entry.row_id) }
     const operation = operationFor(reader, from, each, facts)

@@ -1,7 +1,8 @@
-import type { Tables } from '@markbook/shared/tables/tables'
+import type { Row } from '@markbook/shared/tables/tables'
 import { and, asc, eq, gt, gte, lt, or } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
+import { pick } from '../columns.ts'
 import { ownIn } from '../policy.ts'
 
 /** The classes of a teacher; `class_teacher` is null where somebody else is that. */
@@ -15,15 +16,14 @@ export const classesOfTeacher = statement<{ school: string; user: string }>()(({
 })
 
 /** What the feed says of a row: its number, the writes by which it exists, and what a deleted one was. */
-export type Entry = { table_name: string; row_id: string; seq: number; vv: string; units: string; extra: string | null }
-
-const columnsOf = ({ table_name, row_id, seq, vv, units, extra }: Tables['sync_row']) => ({ table_name, row_id, seq, vv, units, extra })
+export type Entry = Pick<Row<'sync_row'>, (typeof ENTRY)[number]>
+const ENTRY = ['table_name', 'row_id', 'seq', 'vv', 'units', 'extra'] as const
 
 /** Rows of one table, or of two, from a place in the feed on, in its order. */
 export const entriesFrom = statement<{ school: string; table: string; other: string; next: number; lastId: string; limit: number }>()(
   ({ db, t: { sync_row }, p }) =>
     db
-      .select(columnsOf(sync_row))
+      .select(pick(sync_row, ...ENTRY))
       .from(sync_row)
       .where(
         and(
@@ -40,7 +40,7 @@ export const entriesFrom = statement<{ school: string; table: string; other: str
 /** The first rows of a table by id: for a small table all of them, found without going through the feed. */
 export const entriesOfTable = statement<{ school: string; table: string; limit: number }>()(({ db, t: { sync_row }, p }) =>
   db
-    .select(columnsOf(sync_row))
+    .select(pick(sync_row, ...ENTRY))
     .from(sync_row)
     .where(matches(sync_row, { school_id: p.school, table_name: p.table }))
     .orderBy(asc(sync_row.row_id))
@@ -48,12 +48,7 @@ export const entriesOfTable = statement<{ school: string; table: string; limit: 
 )
 
 /** Rows of a table by id. */
-export const entriesById = statement<{ school: string; table: string; ids: string }>()(({ db, t: { sync_row }, p, dialect }) =>
-  db
-    .select(columnsOf(sync_row))
-    .from(sync_row)
-    .where(and(matches(sync_row, { school_id: p.school, table_name: p.table }), dialect.inList(sync_row.row_id, p.ids))),
-)
+export const entriesById = rowsBy('sync_row', { school: 'school_id', table: 'table_name', ids: { in: 'row_id' } }, { columns: ENTRY })
 
 /** Those of the rows that this node knew before a number of the feed. */
 export const knownBefore = statement<{ school: string; table: string; ids: string; next: number }>()(({ db, t: { history }, p, dialect }) =>

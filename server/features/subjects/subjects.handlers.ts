@@ -46,10 +46,8 @@ export const subjectHandlers: Handlers<typeof subjects> = {
       const byId = new Map((await subjectsOf(tx, { school })).map((subject) => [subject.id, subject]))
       const ordered = body.subjectIds.flatMap((id) => byId.get(id) ?? [])
       if (ordered.length !== body.subjectIds.length || ordered.length !== byId.size) throw subjectFailures.incompleteOrder()
-      return tx.update(
-        'subject',
-        ordered.map((before, at) => ({ before, patch: { sort_order: at + 1 } })),
-      )
+      const changes = ordered.map((before, at) => ({ before, patch: { sort_order: at + 1 } }))
+      return tx.update('subject', changes)
     },
   }),
 
