@@ -19,19 +19,18 @@ export async function openTls(config: TlsSettings, clock: Clock, machine: () => 
   return config.tls === 'authority' ? fromAuthority(config, clock, machine) : fromFiles(config.tls, clock)
 }
 
-async function fromAuthority(
-  { dataDir, host, publicUrl, publicUrlFollows }: TlsSettings,
-  clock: Clock,
-  machine: () => Machine,
-): Promise<Secured> {
-  const keep = () => {
-    const here = machine()
-    return keepCertificates(dataDir, {
-      hostname: here.hostname,
-      names: namesAt(host, publicUrlFollows ? null : publicUrl, here),
-      now: clock.now(),
-    })
-  }
+/** `keepCertificates` for the present names and addresses of this machine. */
+export function certificatesHere(
+  { dataDir, host, publicUrl, publicUrlFollows }: Omit<TlsSettings, 'tls'>,
+  wanted: { now: number; anew?: boolean },
+  machine = thisMachine(),
+) {
+  const names = namesAt(host, publicUrlFollows ? null : publicUrl, machine)
+  return keepCertificates(dataDir, { hostname: machine.hostname, names, ...wanted })
+}
+
+async function fromAuthority(config: TlsSettings, clock: Clock, machine: () => Machine): Promise<Secured> {
+  const keep = () => certificatesHere(config, { now: clock.now() }, machine())
   const first = await keep()
   let shown = first.server
   const current = async () => {

@@ -2,10 +2,10 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import { type Command, InvalidArgumentError } from 'commander'
-import { keepCertificates, readCertificates, removeAuthority } from '../../lan/authority.ts'
+import { readCertificates, removeAuthority } from '../../lan/authority.ts'
 import { type CertificateSummary, type Pair, summaryOf, toDer } from '../../lan/certificate.ts'
 import { readOperatorCertificate } from '../../lan/operator-certificate.ts'
-import { namesAt, thisMachine } from '../../network/addresses.ts'
+import { certificatesHere } from '../../lan/tls.ts'
 import { addCommand } from '../help.ts'
 import { configure, lookAtConfig } from '../settings/environment.ts'
 import { day } from '../words.ts'
@@ -66,12 +66,10 @@ function described(title: string, { subject, names, from, until, fingerprint }: 
 }
 
 async function renew({ authority = false }: { authority?: boolean }) {
-  const { dataDir, host, tls, publicUrl, publicUrlFollows } = configure({ LAN: 'true' })
-  if (typeof tls === 'object') throw new Error('The certificate comes from TLS_CERT_FILE: renew it where it was made.')
-  if (authority) removeAuthority(dataDir, systemClock.now())
-  const machine = thisMachine()
-  const names = namesAt(host, publicUrlFollows ? null : publicUrl, machine)
-  const kept = await keepCertificates(dataDir, { hostname: machine.hostname, names, now: systemClock.now(), anew: true })
+  const config = configure({ LAN: 'true' })
+  if (typeof config.tls === 'object') throw new Error('The certificate comes from TLS_CERT_FILE: renew it where it was made.')
+  if (authority) removeAuthority(config.dataDir, systemClock.now())
+  const kept = await certificatesHere(config, { now: systemClock.now(), anew: true })
   for (const note of kept.notes) console.log(note)
   console.log(described('It', summaryOf(kept.server)))
 }

@@ -6,7 +6,7 @@ import { REMEMBERED } from '../../store/backup/copy.ts'
 import { listBackups, openBackup } from '../../store/backup/manifest.ts'
 import { type BackupLocation, engineOf } from '../../store/backup/take.ts'
 import { counted, lasting, moment } from '../words.ts'
-import { type Finding, fine, notice, problem, type Trouble } from './finding.ts'
+import { type Finding, type FixName, findings, fine, notice, problem, type Trouble } from './finding.ts'
 
 /**
  * The backups as they lie there. `at` in ms since 1970; `flaw`: why the newest cannot be trusted, null where it was read whole and is
@@ -28,9 +28,31 @@ const TAKE: Pick<Trouble, 'do' | 'fix'> = { do: 'Make one now: markbook backup',
 
 export function checkBackups(found: Backups): Finding[] {
   if (!found.hasDatabase) return []
-  const own = [...age(found), ...soundness(found), ...failures(found), ...schedule(found)]
-  const all = [...own, ...copies(found)]
-  const { newest } = found
+  const { newest, failed, scheduled } = found
+  const all = findings(
+    age(found),
+    newest?.flaw &&
+      problem('backups', {
+        what: `The newest backup cannot be trusted: ${newest.flaw.replace(/\s*Nothing was changed\.?$/, '').replace(/[.:]$/, '')}.`,
+        means: 'It could not bring the marks back; older ones may still.',
+        do: 'Make one now with markbook backup, and have the disk looked at: it changed what was written.',
+        fix: 'backup',
+      }),
+    failed &&
+      problem('backups', {
+        what: `${counted(failed, 'scheduled backup')} failed since the server was started.`,
+        means: 'The marks may be in fewer places than you think.',
+        do: 'Make one now with markbook backup: it says why it cannot.',
+        fix: 'backup',
+      }),
+    !scheduled &&
+      notice('backups', {
+        what: 'Backups are switched off on this server (BACKUPS=false).',
+        means: 'Only what somebody backs up by hand can be brought back.',
+        do: 'Take BACKUPS out of the settings, unless another instance makes them.',
+      }),
+    copies(found),
+  )
   return all.length > 0 || !newest ? all : fine('backups', `The newest backup is of ${moment(newest.at)}; it was read whole and is sound.`)
 }
 
@@ -55,71 +77,25 @@ function age({ now, newest, newestMark, folder }: Backups): Finding[] {
   return old > oldBackup ? problem('backups', trouble) : notice('backups', trouble)
 }
 
-const soundness = ({ newest }: Backups): Finding[] =>
-  newest?.flaw
-    ? problem('backups', {
-        what: `The newest backup cannot be trusted: ${newest.flaw.replace(/\s*Nothing was changed\.?$/, '').replace(/[.:]$/, '')}.`,
-        means: 'It could not bring the marks back; older ones may still.',
-        do: 'Make one now with markbook backup, and have the disk looked at: it changed what was written.',
-        fix: 'backup',
-      })
-    : []
-
-const failures = ({ failed }: Backups): Finding[] =>
-  failed
-    ? problem('backups', {
-        what: `${counted(failed, 'scheduled backup')} failed since the server was started.`,
-        means: 'The marks may be in fewer places than you think.',
-        do: 'Make one now with markbook backup: it says why it cannot.',
-        fix: 'backup',
-      })
-    : []
-
-const schedule = ({ scheduled }: Backups): Finding[] =>
-  scheduled
-    ? []
-    : notice('backups', {
-        what: 'Backups are switched off on this server (BACKUPS=false).',
-        means: 'Only what somebody backs up by hand can be brought back.',
-        do: 'Take BACKUPS out of the settings, unless another instance makes them.',
-      })
-
 function copies({ copies, newest }: Backups): Finding[] {
-  const means = 'All backups die with the disk of this server.'
-  if (!copies)
-    return notice('backups', {
-      what: 'Backups go to no second disk.',
-      means,
-      do: 'Plug in a USB disk and name a folder on it in BACKUP_COPY_DIR.',
-    })
+  const tell = (teller: typeof problem, what: string, advice: string, fix?: FixName) =>
+    teller('backups', { what, means: 'All backups die with the disk of this server.', do: advice, ...(fix && { fix }) })
+  if (!copies) return tell(notice, 'Backups go to no second disk.', 'Plug in a USB disk and name a folder on it in BACKUP_COPY_DIR.')
   const { folder, state, newestAt } = copies
+  const second = `The second folder for backups, ${folder}, is`
   if (state === 'away')
-    return problem('backups', {
-      what: `The disk of the second folder for backups, ${folder}, is away.`,
-      means,
-      do: 'Plug it in, then: markbook backup',
-    })
+    return tell(problem, `The disk of the second folder for backups, ${folder}, is away.`, 'Plug it in, then: markbook backup')
   if (state === 'missing')
-    return problem('backups', {
-      what: `The second folder for backups, ${folder}, is not there.`,
-      means,
-      do: 'Plug in its disk, or make the folder, then: markbook backup',
-      fix: 'copy-folder',
-    })
+    return tell(problem, `${second} not there.`, 'Plug in its disk, or make the folder, then: markbook backup', 'copy-folder')
   if (state === 'same disk')
-    return notice('backups', {
-      what: `The second folder for backups, ${folder}, is on the same disk as the first.`,
-      means,
-      do: 'Name a folder on another disk in BACKUP_COPY_DIR.',
-    })
-  if (newest && (newestAt === null || newest.at - newestAt > oldBackup))
-    return problem('backups', {
-      what: `The newest copy in ${folder} is ${newestAt === null ? 'none' : `of ${moment(newestAt)}`}, the newest backup of ${moment(newest.at)}.`,
-      means: 'If the disk of the server dies, what was entered in between is lost.',
-      do: 'Make a backup now with markbook backup: it copies it there, or says why it cannot.',
-      fix: 'backup',
-    })
-  return []
+    return tell(notice, `${second} on the same disk as the first.`, 'Name a folder on another disk in BACKUP_COPY_DIR.')
+  if (!newest || (newestAt !== null && newest.at - newestAt <= oldBackup)) return []
+  return problem('backups', {
+    what: `The newest copy in ${folder} is ${newestAt === null ? 'none' : `of ${moment(newestAt)}`}, the newest backup of ${moment(newest.at)}.`,
+    means: 'If the disk of the server dies, what was entered in between is lost.',
+    do: 'Make a backup now with markbook backup: it copies it there, or says why it cannot.',
+    fix: 'backup',
+  })
 }
 
 type Known = Pick<Backups, 'scheduled' | 'hasDatabase' | 'newestMark' | 'failed'>

@@ -32,7 +32,8 @@ export function checkCertificate(found: Certificates, now: number): Finding[] {
 }
 
 function checkOwn({ authority, server, damaged }: Extract<Certificates, { kind: 'authority' }>, now: number): Finding[] {
-  if (damaged) return problem('certificate', { what: 'A file of the certificates in the folder tls is damaged.', means: REFUSED, ...RENEW })
+  const renewable = (what: string) => problem('certificate', { what, means: REFUSED, ...RENEW })
+  if (damaged) return renewable('A file of the certificates in the folder tls is damaged.')
   if (!authority || !server)
     return notice('certificate', {
       what: 'This school has no certificate yet.',
@@ -45,12 +46,7 @@ function checkOwn({ authority, server, damaged }: Extract<Certificates, { kind: 
       means: REFUSED,
       do: 'markbook cert renew --authority makes a new one, which every device must then be told to trust.',
     })
-  if (server.until <= now || server.from > now)
-    return problem('certificate', {
-      what: `The certificate of this server is not good today: it is for ${span(server)}.`,
-      means: REFUSED,
-      ...RENEW,
-    })
+  if (!isGood(server, now)) return renewable(`The certificate of this server is not good today: it is for ${span(server)}.`)
   if (server.until - now < renewBefore)
     return notice('certificate', {
       what: `The certificate of this server ends in ${lasting(server.until - now)}.`,
@@ -67,34 +63,31 @@ function checkOwn({ authority, server, damaged }: Extract<Certificates, { kind: 
 }
 
 function checkOperator({ server, refusal }: Extract<Certificates, { kind: 'operator' }>, now: number): Finding[] {
-  const renew = 'Renew it where it was made, and put the new files in the place of the old ones.'
-  if (!server)
-    return problem('certificate', { what: refusal ?? 'The certificate of TLS_CERT_FILE cannot be used.', means: REFUSED, do: renew })
-  if (server.until <= now || server.from > now)
-    return problem('certificate', {
-      what: `The certificate of TLS_CERT_FILE is not good today: it is for ${span(server)}.`,
-      means: REFUSED,
-      do: renew,
-    })
-  const trouble = { what: `The certificate of TLS_CERT_FILE ends in ${lasting(server.until - now)}.`, means: REFUSED, do: renew }
-  if (server.until - now < renewBefore / 4) return problem('certificate', { ...trouble, means: `After that: ${REFUSED}` })
+  const trouble = { means: REFUSED, do: 'Renew it where it was made, and put the new files in the place of the old ones.' }
+  if (!server) return problem('certificate', { what: refusal ?? 'The certificate of TLS_CERT_FILE cannot be used.', ...trouble })
+  if (!isGood(server, now))
+    return problem('certificate', { what: `The certificate of TLS_CERT_FILE is not good today: it is for ${span(server)}.`, ...trouble })
+  const what = `The certificate of TLS_CERT_FILE ends in ${lasting(server.until - now)}.`
+  const ending = { what, ...trouble, means: `After that: ${REFUSED}` }
+  if (server.until - now < renewBefore / 4) return problem('certificate', ending)
   if (server.missing.length > 0)
     return problem('certificate', {
       what: `The certificate of TLS_CERT_FILE is not for ${server.missing.join(', ')}, the name in PUBLIC_URL.`,
       means: REFUSED,
       do: 'Get a certificate for that name, or set PUBLIC_URL to a name that it is for.',
     })
-  if (server.until - now < renewBefore) return notice('certificate', { ...trouble, means: `After that: ${REFUSED}` })
+  if (server.until - now < renewBefore) return notice('certificate', ending)
   return fine('certificate', `The certificate of TLS_CERT_FILE is good until ${day(server.until)}.`)
 }
 
+const isGood = ({ from, until }: Lasting, now: number) => from <= now && now < until
 const span = ({ from, until }: Lasting) => `${day(from)} to ${day(until)}`
 
 type Settings = Pick<Config, 'tls' | 'dataDir' | 'host' | 'publicUrl' | 'publicUrlFollows'>
 
 export function lookAtCertificate({ tls, dataDir, host, publicUrl, publicUrlFollows }: Settings): Certificates {
   if (typeof tls === 'object') {
-    const names = publicUrlFollows ? { dns: [], ips: [] } : namesIn(publicUrl)
+    const names = publicUrlFollows ? NO_NAMES : namesIn(publicUrl)
     try {
       return { kind: 'operator', server: described(readOperatorCertificate(tls, 0), names), refusal: null }
     } catch (error) {
@@ -107,11 +100,11 @@ export function lookAtCertificate({ tls, dataDir, host, publicUrl, publicUrlFoll
   // Without LAN now, but it had it before: what lies there is for a start that may come.
   if (tls === 'none') return { kind: 'none' }
   const names = namesAt(host, publicUrlFollows ? null : publicUrl, thisMachine())
-  const none = { dns: [], ips: [] }
-  return { kind: 'authority', authority: authority && described(authority, none), server: server && described(server, names), damaged }
+  return { kind: 'authority', authority: authority && described(authority, NO_NAMES), server: server && described(server, names), damaged }
 }
 
 type Names = Parameters<typeof missingFrom>[1]
+const NO_NAMES: Names = { dns: [], ips: [] }
 
 function namesIn(url: string): Names {
   const host = hostOf(url)

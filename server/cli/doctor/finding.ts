@@ -31,4 +31,5 @@ export const notice = (check: Check, trouble: Trouble): Finding[] => [{ check, s
 export const problem = (check: Check, trouble: Trouble): Finding[] => [{ check, severity: 'problem', ...trouble }]
 
 /** All of these lists; what does not apply is left out. */
-export const findings = (...parts: readonly (Finding[] | false | null | undefined)[]): Finding[] => parts.flatMap((part) => part || [])
+export const findings = (...parts: readonly (Finding[] | '' | 0 | false | null | undefined)[]): Finding[] =>
+  parts.flatMap((part) => part || [])

@@ -1,8 +1,7 @@
 import { chmodSync, existsSync, lchownSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
-import { keepCertificates } from '../../lan/authority.ts'
-import { namesAt, thisMachine } from '../../network/addresses.ts'
+import { certificatesHere } from '../../lan/tls.ts'
 import { takeTurn } from '../../store/backup/folder.ts'
 import { placeOf } from '../../store/backup/place.ts'
 import { takeBackup } from '../../store/backup/take.ts'
@@ -77,10 +76,8 @@ function makeCopyFolder({ backupCopyDir }: Examined): string {
   return `Made ${backupCopyDir}.`
 }
 
-async function renewCertificate({ dataDir, host, publicUrl, publicUrlFollows }: Examined): Promise<string> {
-  const machine = thisMachine()
-  const names = namesAt(host, publicUrlFollows ? null : publicUrl, machine)
-  const { notes } = await keepCertificates(dataDir, { hostname: machine.hostname, names, now: systemClock.now(), anew: true })
+async function renewCertificate(config: Examined): Promise<string> {
+  const { notes } = await certificatesHere(config, { now: systemClock.now(), anew: true })
   return notes.join(' ')
 }
 

@@ -46,6 +46,8 @@ export type ReplicationFound = {
   children: { count: number; silent: number[]; copies?: readonly (readonly [string, string])[] }
 }
 
+const waits = (count: number, what: string) => `${counted(count, what)} ${count === 1 ? 'waits' : 'wait'}`
+const oldestSince = (oldest: number | null, now: number) => (oldest === null ? '' : `, the oldest for ${lasting(now - oldest)}`)
 const nodes = (count: number) => `${count} ${count === 1 ? 'server or laptop' : 'servers and laptops'}`
 
 const SAFE = 'Nothing is lost: what was entered here is in this database, and goes up by itself when it can.'
@@ -75,49 +77,32 @@ function ofLine(parent: ParentFound, now: number): Finding[] {
   const { state, answers, waiting, oldest } = parent
   const silence = parent.heard === null ? Number.POSITIVE_INFINITY : now - parent.heard
   const since = parent.heard === null ? 'and never was' : `and was last heard ${lasting(silence)} ago`
-  const rows =
-    waiting > 0
-      ? ` ${counted(waiting, 'row')} ${waiting === 1 ? 'waits' : 'wait'}${oldest === null ? '' : `, the oldest for ${lasting(now - oldest)}`}.`
-      : ''
+  const rows = waiting > 0 ? ` ${waits(waiting, 'row')}${oldestSince(oldest, now)}.` : ''
+  const safe = (tell: typeof problem, what: string, advice: string) => tell('replication', { what, means: SAFE, do: advice })
   if (state === 'revoked')
     return problem('replication', {
       what: `${name} has revoked this server, or does not know it.${rows}`,
       means: 'What is entered here stays here, and goes up once it has joined again.',
       do: `Ask there for a new code, and join again: markbook join ${parent.url} <code>${parent.isLaptop ? ' --laptop' : ''}`,
     })
-  if (state === 'upgrade')
-    return problem('replication', {
-      what: `This program is too old for ${name}.${rows}`,
-      means: SAFE,
-      do: 'Install the newer one on this machine.',
-    })
-  if (parent.obstacle === 'parent_older')
-    return problem('replication', {
-      what: `The program of ${name} is too old for this one.${rows}`,
-      means: SAFE,
-      do: 'Install the newer one there. This server goes on by itself as soon as that is done.',
-    })
-  if (!answers) {
-    const tell = silence > limits.doctor.replication.parent ? problem : notice
-    return tell('replication', {
-      what: `${name} does not answer from here, ${since}.${rows}`,
-      means: SAFE,
-      do: 'Look at the line of this machine. Where there is none for long, carry the marks: markbook sync export <file>',
-    })
+  if (state === 'upgrade') return safe(problem, `This program is too old for ${name}.${rows}`, 'Install the newer one on this machine.')
+  if (parent.obstacle === 'parent_older') {
+    const advice = 'Install the newer one there. This server goes on by itself as soon as that is done.'
+    return safe(problem, `The program of ${name} is too old for this one.${rows}`, advice)
   }
-  if (state !== null && silence > limits.doctor.replication.stuck)
-    return problem('replication', {
-      what: `${name} answers, ${since}, but the two do not replicate.${rows}`,
-      means: SAFE,
-      do: 'Say why it does not: markbook sync status; then start this server again.',
-    })
-  if (oldest !== null && now - oldest > limits.doctor.replication.waiting && state !== null)
-    return notice('replication', {
-      what: `${counted(waiting, 'row')} ${waiting === 1 ? 'waits' : 'wait'} for ${name}, the oldest for ${lasting(now - oldest)}, although it answers.`,
-      means: SAFE,
-      do: 'Compare the two: markbook sync verify',
-    })
-  return []
+  if (!answers) {
+    const advice = 'Look at the line of this machine. Where there is none for long, carry the marks: markbook sync export <file>'
+    const tell = silence > limits.doctor.replication.parent ? problem : notice
+    return safe(tell, `${name} does not answer from here, ${since}.${rows}`, advice)
+  }
+  if (state === null) return []
+  if (silence > limits.doctor.replication.stuck) {
+    const advice = 'Say why it does not: markbook sync status; then start this server again.'
+    return safe(problem, `${name} answers, ${since}, but the two do not replicate.${rows}`, advice)
+  }
+  if (oldest === null || now - oldest <= limits.doctor.replication.waiting) return []
+  const what = `${waits(waiting, 'row')} for ${name}, the oldest for ${lasting(now - oldest)}, although it answers.`
+  return safe(notice, what, 'Compare the two: markbook sync verify')
 }
 
 function ofDifference(parent: ParentFound, now: number): Finding[] {
@@ -161,7 +146,7 @@ function ofRows({ now, conflicts, held, refused, refusedBelow }: ReplicationFoun
   return findings(
     conflicts.open > 0 &&
       notice('replication', {
-        what: `${counted(conflicts.open, 'conflict')} ${conflicts.open === 1 ? 'waits' : 'wait'} for a decision${conflicts.oldest === null ? '' : `, the oldest for ${lasting(now - conflicts.oldest)}`}.`,
+        what: `${waits(conflicts.open, 'conflict')} for a decision${oldestSince(conflicts.oldest, now)}.`,
         means: 'Two values were entered for one thing; the later counts, and the other is kept.',
         do: 'Let whoever may enter them decide, in the app under Sync, «Decide them»; or here: markbook issues list',
       }),
@@ -230,12 +215,12 @@ async function readFound(tx: ReadTx): Promise<Stored> {
     .select({ at: min(sync_conflict.hlc) })
     .from(sync_conflict)
     .where(open)
+  const oldest = firstConflict?.at ?? null
   const [firstHeld] = await tx.db.select({ at: min(sync_held.since) }).from(sync_held)
-  const oldest = firstConflict?.at
   return {
     now: tx.nowMs,
     parent: parent && (await parentFound(tx, parents, parent)),
-    conflicts: { open: await openConflicts(tx), oldest: oldest === null || oldest === undefined ? null : Number(oldest) },
+    conflicts: { open: await openConflicts(tx), oldest: oldest === null ? null : Number(oldest) },
     held: { rows: await tx.db.$count(sync_held), oldest: momentOf(firstHeld?.at ?? null) },
     refused: await refusedUnseen(tx, 'own'),
     refusedBelow: await refusedUnseen(tx, 'below'),

@@ -51,26 +51,17 @@ export function checkServer({ state, dataDir, url, since }: ServerFound): Findin
 }
 
 export function checkPort({ port, host, state, by }: PortFound): Finding[] {
+  if (state === 'ours') return fine('port', `Port ${port} is open, and our own server answers there.`)
+  if (state === 'free') return fine('port', `Port ${port} is free.`)
+  const another = `Stop that program, or choose another port with PORT=${port < 65_535 ? port + 1 : 3000}.`
+  const troubles: Record<typeof state, [what: string, advice: string]> = {
+    taken: [`Port ${port} is taken by ${by ?? 'another program'}.`, another],
+    forbidden: [`This account may not open port ${port}.`, 'Choose a port of 1024 or more (PORT=3000), or install the service, which may.'],
+    'no address': [`This machine has no address ${host} (HOST).`, 'Take HOST out of the settings, or correct it.'],
+  }
+  const [what, advice] = troubles[state]
   const means = 'The server cannot start, so nobody can enter marks; the marks themselves are not concerned.'
-  if (state === 'taken')
-    return problem('port', {
-      what: `Port ${port} is taken by ${by ?? 'another program'}.`,
-      means,
-      do: `Stop that program, or choose another port with PORT=${port < 65_535 ? port + 1 : 3000}.`,
-    })
-  if (state === 'forbidden')
-    return problem('port', {
-      what: `This account may not open port ${port}.`,
-      means,
-      do: 'Choose a port of 1024 or more (PORT=3000), or install the service, which may.',
-    })
-  if (state === 'no address')
-    return problem('port', {
-      what: `This machine has no address ${host} (HOST).`,
-      means,
-      do: 'Take HOST out of the settings, or correct it.',
-    })
-  return fine('port', state === 'ours' ? `Port ${port} is open, and our own server answers there.` : `Port ${port} is free.`)
+  return problem('port', { what, means, do: advice })
 }
 
 type Settings = Pick<Config, 'dataDir' | 'role' | 'port' | 'host' | 'tls'>
