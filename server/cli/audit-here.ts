@@ -56,16 +56,10 @@ async function inWords(tx: ReadTx, here: Here, school: string, { disagreements, 
   const rows = [...disagreements, ...wrong.flatMap(({ entries }) => entries)].map(({ entity, row_id }) => ({ entity, row_id }))
   const where = await namesOf(tx, school, rows)
   const nodes = await nodeNames(tx, here)
-  const person = await peopleNamed(
-    tx,
-    null,
-    disagreements.flatMap(({ said, by }) => [said?.actor ?? null, by?.actor ?? null]),
-  )
-  const named = await namesInValues(
-    tx,
-    school,
-    disagreements.flatMap(({ here: stands, said }) => [stands, said?.values ?? null]),
-  )
+  const actors = disagreements.flatMap(({ said, by }) => [said?.actor ?? null, by?.actor ?? null])
+  const person = await peopleNamed(tx, null, actors)
+  const values = disagreements.flatMap(({ here: stands, said }) => [stands, said?.values ?? null])
+  const named = await namesInValues(tx, school, values)
   const text = (values: Disagreement['here']) => (values ? valuesText(values, { outOf: null, named }) : null)
   const nameOf = (row: { entity: string; row_id: string }) => rowName({ entity: row.entity, where: where(row) })
   return {

@@ -118,11 +118,8 @@ async function listNodes() {
   await atConsole(async ({ store }) => {
     const lines = await store.read(asSystem(), async (tx) => {
       const peers = await peersHere(tx)
-      const named = await peopleNamed(
-        tx,
-        null,
-        peers.map(({ user_id }) => user_id),
-      )
+      const users = peers.map(({ user_id }) => user_id)
+      const named = await peopleNamed(tx, null, users)
       const schools = new Map((await schoolsHere(tx)).map(({ id, name }) => [id, name]))
       const nodes: ListedNode[] = []
       for (const peer of peers)

@@ -2,16 +2,18 @@ import { buffer } from 'node:stream/consumers'
 import { toInstant } from '@markbook/shared/clock'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { writeCsv } from '../../documents/csv.ts'
+import { XLSX_TYPE } from '../../documents/sheet-kind.ts'
+import { sha256Of } from '../../files/digest.ts'
 import type { Bucket } from '../../files/storage.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { version } from '../../version.ts'
 import { actingAs } from '../act-as.ts'
 import { kindsOf, toCell, toTable } from './cells.ts'
-import { MANIFEST, Manifest, sha256 } from './manifest.ts'
+import { MANIFEST, Manifest } from './manifest.ts'
 import type { Parts } from './place.ts'
 import { marksTable, reportsTable, resultsTable, type Table } from './readable.ts'
-import { exportedTables, type HistoryRow, historyOfSchool, rowsOfSchool, type SchoolRows } from './rows.ts'
+import { exportedTables, historyOfSchool, rowsOfSchool, type SchoolRows } from './rows.ts'
 
 type ExportOptions = { schoolId: string; adminId: string; log: (line: string) => void }
 export type Exported = { parts: Parts; manifest: Manifest; missing: string[] }
@@ -33,7 +35,11 @@ export async function exportSchool(services: Services, { schoolId, adminId, log 
   if (!school) throw new Error('the school is not there')
   log('Computing the results')
   const readable: Record<string, Table> = {
-    ...tablesToRead(rows, history),
+    'students.csv': studentsTable(rows),
+    'classes.csv': classesTable(rows),
+    'marks.csv': marksTable(rows),
+    'reports.csv': reportsTable(rows),
+    'history.csv': { head: [...HISTORY], rows: history.map((entry) => HISTORY.map((name) => toCell(entry[name]))) },
     'results.csv': await actingAs(services, adminId, (api) => resultsTable(api, rows)),
   }
   const parts: Parts = new Map()
@@ -54,20 +60,10 @@ export async function exportSchool(services: Services, { schoolId, adminId, log 
   parts.set('README.md', Buffer.from(readme(about, heads)))
   const manifest = Manifest.parse({
     ...about,
-    parts: [...parts].map(([path, bytes]) => ({ path, size: bytes.length, sha256: sha256(bytes) })),
+    parts: [...parts].map(([path, bytes]) => ({ path, size: bytes.length, sha256: sha256Of(bytes) })),
   })
   parts.set(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`))
   return { parts, manifest, missing }
-}
-
-function tablesToRead(rows: SchoolRows, history: readonly HistoryRow[]): Record<string, Table> {
-  return {
-    'students.csv': studentsTable(rows),
-    'classes.csv': classesTable(rows),
-    'marks.csv': marksTable(rows),
-    'reports.csv': reportsTable(rows),
-    'history.csv': { head: [...HISTORY], rows: history.map((entry) => HISTORY.map((name) => toCell(entry[name]))) },
-  }
 }
 
 /** In the columns that the import of students reads; the class is the one of the active year. */
@@ -101,27 +97,20 @@ function classesTable({
 }
 
 type Stored = { bucket: Bucket; path: string; type: string }
-const FILE_TYPES: Record<string, string> = {
-  pdf: 'application/pdf',
-  csv: 'text/csv',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-}
+const FILE_TYPES: Record<string, string> = { pdf: 'application/pdf', csv: 'text/csv', xlsx: XLSX_TYPE }
 
 /** What the rows name as stored. */
 function storedBy({ user_profile = [], school = [], report_book_pdf = [], class_report_file = [] }: SchoolRows): Stored[] {
   const picture = (row: Record<string, unknown>, name: string): Stored[] =>
     row[`${name}_path`] ? [{ bucket: 'images', path: String(row[`${name}_path`]), type: String(row[`${name}_type`]) }] : []
+  const paper = (row: Record<string, unknown>, kind: string): Stored => {
+    return { bucket: 'report-books', path: String(row['file_path']), type: FILE_TYPES[kind] ?? 'application/octet-stream' }
+  }
   return [
     ...user_profile.flatMap((row) => picture(row, 'avatar')),
     ...school.flatMap((row) => picture(row, 'crest')),
-    ...report_book_pdf.map((row): Stored => ({ bucket: 'report-books', path: String(row['file_path']), type: 'application/pdf' })),
-    ...class_report_file.map(
-      (row): Stored => ({
-        bucket: 'report-books',
-        path: String(row['file_path']),
-        type: FILE_TYPES[String(row['file_type'])] ?? 'application/octet-stream',
-      }),
-    ),
+    ...report_book_pdf.map((row) => paper(row, 'pdf')),
+    ...class_report_file.map((row) => paper(row, String(row['file_type']))),
   ]
 }
 

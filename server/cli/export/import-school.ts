@@ -1,11 +1,12 @@
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { readExactCsv } from '../../documents/csv.ts'
+import { sha256Of } from '../../files/digest.ts'
 import type { Services } from '../../http/services.ts'
 import { orNull } from '../../or-null.ts'
 import { asSystem, type NewRow } from '../../store/tx.ts'
 import { fromLines } from './cells.ts'
-import { MANIFEST, Manifest, sha256 } from './manifest.ts'
+import { MANIFEST, Manifest } from './manifest.ts'
 import { openParts } from './place.ts'
 import { exportedTables, type SchoolRows } from './rows.ts'
 
@@ -22,7 +23,7 @@ export function readExport(from: string, email: string): Incoming {
   const known = new Map(manifest.parts.map((part) => [part.path, part.sha256]))
   const part = (path: string) => {
     const bytes = open(path)
-    if (!bytes || known.get(path) !== sha256(bytes)) throw new Error(`${path} in this export is missing or not what was written.`)
+    if (!bytes || known.get(path) !== sha256Of(bytes)) throw new Error(`${path} in this export is missing or not what was written.`)
     return bytes
   }
   const rows: SchoolRows = {}

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
 const Below = z.string().refine((path) => !/^[/\\]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(path))
@@ -19,4 +18,3 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>
 
 export const MANIFEST = 'export.json'
-export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

@@ -34,7 +34,6 @@ async function membersOf(tx: ReadTx, roles: readonly Role[]): Promise<(Admin & {
     .where(and(inArray(member.role, [...roles]), eq(member.is_active, true)))
     .orderBy(school.name, person.email)
 }
-const administrators = (tx: ReadTx) => membersOf(tx, ['admin'])
 
 /** By their address, in the school that is active for them. */
 const memberNamed = (store: Store, email: string, roles: readonly Role[], what: string): Promise<Admin> =>
@@ -80,7 +79,7 @@ export async function schoolChosen(tx: ReadTx, typed: string | undefined): Promi
 export const schoolNamed = (store: Store, typed: string | undefined): Promise<Admin> =>
   store.read(asSystem(), async (tx) => {
     const school = await schoolChosen(tx, typed)
-    const admin = (await administrators(tx)).find(({ schoolId }) => schoolId === school.id)
+    const admin = (await membersOf(tx, ['admin'])).find(({ schoolId }) => schoolId === school.id)
     if (admin) return admin
     throw new Error(`${school.name} has no administrator, in whose name its results could be read.`)
   })
@@ -96,18 +95,11 @@ export async function sheetNamed(tx: ReadTx, school: string, { year, className, 
   const wanted = year ?? active?.academic_year_id
   if (!wanted) throw new Error('No year is active. Name one with --year.')
   const found = oneOf('year', years, wanted)
+  const ofYear = <R extends { academic_year_id: string }>(rows: readonly R[]) => rows.filter((row) => row.academic_year_id === found.id)
   const groups = await tx.db.select().from(student_group).where(eq(student_group.school_id, school)).orderBy(student_group.name)
-  const group = oneOf(
-    'class',
-    groups.filter(({ academic_year_id }) => academic_year_id === found.id),
-    className,
-  )
-  const ofYear = await tx.db.select().from(terms).where(eq(terms.school_id, school)).orderBy(terms.sort_order)
-  const chosen = oneOf(
-    'term',
-    ofYear.filter(({ academic_year_id }) => academic_year_id === found.id),
-    term,
-  )
+  const group = oneOf('class', ofYear(groups), className)
+  const ofSchool = await tx.db.select().from(terms).where(eq(terms.school_id, school)).orderBy(terms.sort_order)
+  const chosen = oneOf('term', ofYear(ofSchool), term)
   const all = await tx.db.select().from(subjects).where(eq(subjects.school_id, school)).orderBy(subjects.sort_order, subjects.name)
   return { year: found, group, term: chosen, subjects: subject === undefined ? all : [subjectNamed(all, subject)] }
 }

@@ -1,3 +1,4 @@
+import type { ClassTerm } from '@markbook/shared/contract/calculations'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
 import type { Api } from '../act-as.ts'
@@ -77,34 +78,42 @@ export function reportsTable(rows: SchoolRows): Table {
 
 const OF_RESULT = ['subject', 'coursework_average', 'exam_average', 'result', 'letter_grade', 'position', 'total_students'] as const
 
+type Standing = Pick<ClassTerm['students'][number], 'student' | 'letter_grade' | 'position' | 'total_students'>
+
 /** What the service computes today for every class, term and year; a line without a subject is the whole. */
 export async function resultsTable(api: Api, { academic_year = [], term = [], student_group = [] }: SchoolRows): Promise<Table> {
   const lines: Cell[][] = []
   for (const year of academic_year) {
     const terms = term.filter((each) => each['academic_year_id'] === year.id)
     for (const group of student_group.filter((each) => each['academic_year_id'] === year.id)) {
-      const startOf = (when: Cell, { last_name, first_name }: { last_name: string; first_name: string }) => [
-        toCell(year['name']),
-        when,
-        toCell(group['name']),
-        last_name,
-        first_name,
-      ]
+      const add = (when: Cell, { student, letter_grade, position, total_students }: Standing, overall: Cell, subjects: Cell[][]) => {
+        const start = [toCell(year['name']), when, toCell(group['name']), student.last_name, student.first_name]
+        const whole = [null, null, null, overall, letter_grade, position, total_students]
+        for (const line of [...subjects, whole]) lines.push([...start, ...line])
+      }
       for (const each of terms) {
         const { students } = await api.calculations.classTerm({ query: { termId: each.id, studentGroupId: group.id } })
-        for (const { student, subjects, overall_average, letter_grade, position, total_students } of students) {
-          const start = startOf(toCell(each['name']), student)
-          for (const line of subjects)
-            lines.push([...start, line.subject_name, line.coursework_average, line.exam_average, line.term_composite, line.letter_grade])
-          lines.push([...start, null, null, null, overall_average, letter_grade, position, total_students])
+        for (const own of students) {
+          const subjects = own.subjects.map((of) => [
+            of.subject_name,
+            of.coursework_average,
+            of.exam_average,
+            of.term_composite,
+            of.letter_grade,
+          ])
+          add(toCell(each['name']), own, own.overall_average, subjects)
         }
       }
       const { students } = await api.calculations.classYear({ query: { academicYearId: year.id, studentGroupId: group.id } })
-      for (const { student, subjects, year_overall, letter_grade, position, total_students } of students) {
-        const start = startOf('year', student)
-        for (const line of subjects)
-          lines.push([...start, line.subject_name, line.coursework_total, line.end_of_year_exam, line.year_grade, line.letter_grade])
-        lines.push([...start, null, null, null, year_overall, letter_grade, position, total_students])
+      for (const own of students) {
+        const subjects = own.subjects.map((of) => [
+          of.subject_name,
+          of.coursework_total,
+          of.end_of_year_exam,
+          of.year_grade,
+          of.letter_grade,
+        ])
+        add('year', own, own.year_overall, subjects)
       }
     }
   }

@@ -12,7 +12,6 @@ export const exportedTables = (Object.keys(descriptions) as Replicated[]).filter
 
 export type AnyRow = Record<string, unknown> & { id: string }
 export type SchoolRows = Partial<Record<Replicated, AnyRow[]>>
-export type HistoryRow = Row<'history'>
 
 /** Columns that name a person. */
 const PEOPLE = ['user_id', 'user_profile_id', 'created_by', 'updated_by', 'generated_by', 'reviewed_by'] as const
@@ -38,5 +37,5 @@ export async function rowsOfSchool(tx: ReadTx, schoolId: string): Promise<School
   return rows
 }
 
-export const historyOfSchool = (tx: ReadTx, schoolId: string): Promise<HistoryRow[]> =>
+export const historyOfSchool = (tx: ReadTx, schoolId: string): Promise<Row<'history'>[]> =>
   tx.db.select().from(tx.t.history).where(eq(tx.t.history.school_id, schoolId)).orderBy(tx.t.history.seq, tx.t.history.id)

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { groupedBy } from '@markbook/shared/grouped-by'
 import { findColumns, type SheetRow } from '@markbook/shared/spreadsheet/table'
 import { readCsv } from '../../../documents/csv.ts'
 
@@ -48,8 +49,7 @@ export function readRealPupils(): RealPupil[] {
   const sheet = readCsv(readFileSync(csvPath()))
   const columns = findColumns(sheet, COLUMNS)
   const cell = ({ cells }: SheetRow, column: (typeof COLUMNS)[number]) => cells[columns.get(column) as number] as string
-  const bySchool = new Map<string, SheetRow[]>()
-  for (const row of sheet.rows) bySchool.set(cell(row, 'school'), [...(bySchool.get(cell(row, 'school')) ?? []), row])
+  const bySchool = groupedBy(sheet.rows, (row) => cell(row, 'school'))
   return [...bySchool].flatMap(([school, rows]) =>
     rows.map((row, at): RealPupil => {
       const gender = cell(row, 'gender') === 'F' ? 'female' : 'male'

@@ -59,26 +59,10 @@ async function openYear(api: Api) {
   return { year, terms }
 }
 
-async function openClasses(api: Api, academicYearId: string, subjectId: string, pupils: readonly RealPupil[]) {
-  const classIds: string[] = []
-  for (const name of new Set(pupils.map(({ className }) => className))) {
-    classIds.push((await api.classes.create({ body: { name, academicYearId, subjectIds: [subjectId] } })).id)
-  }
-  return classIds
-}
-
 /** Enrols the pupils through the import, as a school would; answers their ids by student number. */
 async function importPupils(api: Api, pupils: readonly RealPupil[]): Promise<ReadonlyMap<string, string>> {
   const head = ['student_number', 'last_name', 'first_name', 'gender', 'date_of_birth', 'enrollment_date', 'class']
-  const rows = pupils.map((pupil) => [
-    pupil.number,
-    pupil.lastName,
-    pupil.firstName,
-    pupil.gender,
-    pupil.birthDate,
-    '2025-09-01',
-    pupil.className,
-  ])
+  const rows = pupils.map((one) => [one.number, one.lastName, one.firstName, one.gender, one.birthDate, '2025-09-01', one.className])
   const body = new FormData()
   body.set('file', new File([Uint8Array.from(writeCsv({ head, rows }))], 'pupils.csv', { type: 'text/csv' }))
   const { rows: reported, errors } = await api.imports.students({ body })
@@ -96,7 +80,9 @@ async function loadRealPupils(api: Api, report: (line: string) => void): Promise
   const pupils = readRealPupils()
   const { year, terms } = await openYear(api)
   const subject = await api.subjects.create({ body: { name: 'Mathematics', code: 'MATH' } })
-  const classIds = await openClasses(api, year.id, subject.id, pupils)
+  const classIds: string[] = []
+  for (const name of new Set(pupils.map(({ className }) => className)))
+    classIds.push((await api.classes.create({ body: { name, academicYearId: year.id, subjectIds: [subject.id] } })).id)
   report(`The year ${year.name} with ${terms.length} terms and ${classIds.length} classes is open.`)
   const idByNumber = await importPupils(api, pupils)
   report(`${pupils.length} pupils are enrolled.`)
