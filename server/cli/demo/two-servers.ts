@@ -84,7 +84,7 @@ class Desk {
   async look(): Promise<void> {
     for (const name of ['centre', 'school'] as const) {
       const { ada } = this.at[name]
-      const { score } = await this.zoeAt(name)
+      const score = await this.scoreAt(name)
       const open = await ada.replication.conflicts({ query: { status: 'open' } })
       const { sentence } = await ada.replication.status()
       console.log(`  ${name.padEnd(7)} Zoë has ${String(score).padEnd(4)} ${name === 'school' ? sentence : ''}`)
@@ -97,43 +97,35 @@ class Desk {
     }
   }
 
-  private cut(): void {
-    this.line.cut()
-    this.isCut = true
-  }
-
-  private async mend(): Promise<void> {
-    this.line.mend()
-    this.isCut = false
-    await this.at.school.running.node.services.replication?.refresh()
-  }
-
   /** Of Zoë's mark alone: whoever enters others in a browser decides them there. */
   private async decide(choice: 'kept' | 'current'): Promise<void> {
     const { ada } = this.at.centre
     const open = await ada.replication.conflicts({ query: { status: 'open' } })
     const own = open.find(({ row_id }) => row_id === gradeId)
     if (own) {
-      const { score } = await ada.replication.resolve({ params: { id: own.id }, body: { choice } }).then(() => this.zoeAt('centre'))
-      console.log(
-        `Decided: Zoë has ${score} now; ${choice === 'kept' ? 'the mark that did not stand counts' : 'the other stays in the history'}.`,
-      )
+      await ada.replication.resolve({ params: { id: own.id }, body: { choice } })
+      const effect = choice === 'kept' ? 'the mark that did not stand counts' : 'the other stays in the history'
+      console.log(`Decided: Zoë has ${await this.scoreAt('centre')} now; ${effect}.`)
     } else console.log('Of Zoë’s mark there is nothing to decide.')
     for (const { where } of open.filter(({ row_id }) => row_id !== gradeId)) console.log(`  To be decided in a browser: ${where}`)
   }
 
-  private async zoeAt(name: 'centre' | 'school'): Promise<{ score: number | null | undefined }> {
+  private async scoreAt(name: 'centre' | 'school'): Promise<number | undefined> {
     const grades = await this.at[name].ada.grades.list({ query: { assessmentId: mathsExam.id } })
-    return { score: grades.find(({ id }) => id === gradeId)?.score }
+    return grades.find(({ id }) => id === gradeId)?.score
   }
 
   async do(typed: string): Promise<boolean> {
     const [word = '', value] = typed.trim().split(/\s+/)
     if (word === 'q') return false
     if (word === 'c') {
-      // In life the school finds the line again by itself, within seconds; who watches need not wait.
-      if (this.isCut) await this.mend()
-      else this.cut()
+      this.isCut = !this.isCut
+      if (this.isCut) this.line.cut()
+      else {
+        this.line.mend()
+        // In life the school finds the line again by itself, within seconds; who watches need not wait.
+        await this.at.school.running.node.services.replication?.refresh()
+      }
       console.log(this.isCut ? 'The line is cut.' : 'The line is mended.')
     } else if ((word === '1' || word === '2') && Number.isFinite(Number(value))) {
       const name = word === '1' ? 'school' : 'centre'
