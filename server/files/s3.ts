@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3'
 import type { Clock } from '@markbook/shared/clock'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
@@ -11,13 +12,7 @@ import { codeOf, writeContent } from './disk.folder.ts'
 import { bucketName, isConflict, isMissing, type S3, toFailure } from './s3.client.ts'
 import { type Bucket, checkPath, ObjectExists, type ObjectStorage, type StoredObject, WrongContent } from './storage.ts'
 
-type Found = {
-  ContentLength?: number | undefined
-  ContentType?: string | undefined
-  ETag?: string | undefined
-  LastModified?: Date | undefined
-  Metadata?: Record<string, string> | undefined
-}
+type Found = Pick<HeadObjectCommandOutput, 'ContentLength' | 'ContentType' | 'ETag' | 'LastModified' | 'Metadata'>
 
 /** Content with its size and hash, which S3 needs before the first byte. `body` can be opened again after a failure. */
 type Measured = { size: number; sha256: string; body(): Uint8Array | Readable; done(): Promise<void> }
