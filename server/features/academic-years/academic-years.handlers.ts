@@ -68,12 +68,9 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
     run: ({ tx }, _input, year) => shownYear(tx, year),
   }),
 
-  create: on(academicYears.create, {
-    load: async () => undefined,
-    run: async ({ tx, caller }, { body }) => {
-      const year = await tx.insert('academic_year', { id: tx.newId(), school_id: caller.school_id, ...yearColumns(body) })
-      return { ...year, is_active: false }
-    },
+  create: onGuard(academicYears.create, async ({ tx, caller }, { body }) => {
+    const year = await tx.insert('academic_year', { id: tx.newId(), school_id: caller.school_id, ...yearColumns(body) })
+    return { ...year, is_active: false }
   }),
 
   update: on(academicYears.update, {

@@ -1,3 +1,5 @@
+import { groupedBy } from '@markbook/shared/grouped-by'
+
 type Enrolled = { student_id: string; student_group_id: string }
 /** `marked` is the text of a JSON array of assessment ids. */
 type Marked = { student_id: string; marked: string }
@@ -16,12 +18,7 @@ export const keyOf = (groupId: string, subjectId: string) => `${groupId} ${subje
 export function tallied({ assessments, enrolled, given, marked }: Facts, subjectIds: readonly string[]): Map<string, Tally> {
   const assessmentById = new Map(assessments.map((one) => [one.id, one]))
   const markedByStudent = new Map(marked.map((row) => [row.student_id, row.marked]))
-  const ownSubjects = new Map<string, Set<string>>()
-  for (const { student_id, student_group_id, subject_id } of given) {
-    const key = keyOf(student_group_id, student_id)
-    const own = ownSubjects.get(key) ?? new Set()
-    ownSubjects.set(key, own.add(subject_id))
-  }
+  const ownSubjects = groupedBy(given, ({ student_group_id, student_id }) => keyOf(student_group_id, student_id))
   const tallies = new Map<string, Tally>()
   const tallyOf = (group: string, subject: string) => {
     const key = keyOf(group, subject)
@@ -30,12 +27,12 @@ export function tallied({ assessments, enrolled, given, marked }: Facts, subject
     return tally
   }
   for (const { student_id, student_group_id: group } of enrolled) {
-    const own = ownSubjects.get(keyOf(group, student_id))
+    const own = ownSubjects.get(keyOf(group, student_id))?.map(({ subject_id }) => subject_id)
     for (const subject of own ?? subjectIds) tallyOf(group, subject).takers += 1
     const text = markedByStudent.get(student_id)
     for (const id of text ? (JSON.parse(text) as string[]) : []) {
       const one = assessmentById.get(id)
-      if (!one || (one.student_group_id !== null && one.student_group_id !== group) || (own && !own.has(one.subject_id))) continue
+      if (!one || (one.student_group_id !== null && one.student_group_id !== group) || (own && !own.includes(one.subject_id))) continue
       tallyOf(group, one.subject_id).recorded += 1
     }
   }

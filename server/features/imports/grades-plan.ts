@@ -2,6 +2,7 @@ import type { ImportReport } from '@markbook/shared/contract/imports'
 import { Remark, Score } from '@markbook/shared/contract/scalars'
 import { decimalMessage, parseDecimal } from '@markbook/shared/domain/decimal'
 import type { Issue } from '@markbook/shared/failures'
+import { groupedBy } from '@markbook/shared/grouped-by'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Mark } from '../grades/grades.policy.ts'
@@ -10,7 +11,7 @@ import type { MarkRow, MarkTable, WrittenMark } from './mark-columns.ts'
 import { type Candidate, ownerFinder } from './mark-owners.ts'
 
 type Grade = Row<'grade'>
-type NewMark = Mark & { studentId: string }
+type NewMark = Mark & { assessmentId: string; studentId: string }
 export type GradesPlan = {
   report: ImportReport
   /** What is to be recorded, by assessment: only what changes something. */
@@ -60,14 +61,9 @@ export function planGrades({ rows, heading }: MarkTable, candidates: readonly Ca
   const ownerOf = ownerFinder(candidates)
   const known = new Map(grades.map((grade) => [keyOf(grade.assessment_id, grade.student_id), grade]))
   const rowOf = new Map<string, number>()
-  const marks = new Map<string, NewMark[]>()
+  const marks: NewMark[] = []
   const marked = new Set<string>()
 
-  const record = (assessmentId: string, mark: NewMark) => {
-    const list = marks.get(assessmentId)
-    if (list) list.push(mark)
-    else marks.set(assessmentId, [mark])
-  }
   const planRow = ({ row, who, marks: written }: MarkRow): ReportRow => {
     const owner = ownerOf(who)
     if ('issue' in owner) return { row, action: 'error', issues: [owner.issue] }
@@ -84,7 +80,7 @@ export function planGrades({ rows, heading }: MarkTable, candidates: readonly Ca
       const { mark, issue } = wrong.length === 0 ? effectOf(read, before) : {}
       issues.push(...wrong, ...(issue ? [issue] : []))
       if (!mark) continue
-      record(each.assessment.id, { ...mark, studentId: id })
+      marks.push({ ...mark, assessmentId: each.assessment.id, studentId: id })
       if (before) action = 'update'
       else if (action === 'unchanged') action = 'create'
     }
@@ -93,5 +89,6 @@ export function planGrades({ rows, heading }: MarkTable, candidates: readonly Ca
 
   // A row without a student and without a mark is a note below the table.
   const meant = rows.filter((row) => !(isNobody(row) && row.marks.every(isEmpty)))
-  return { report: reportOf(meant.map(planRow), heading), marks, marked }
+  const report = reportOf(meant.map(planRow), heading)
+  return { report, marks: groupedBy(marks, ({ assessmentId }) => assessmentId), marked }
 }

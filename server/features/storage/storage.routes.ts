@@ -13,20 +13,9 @@ import { keepIncoming, SIGNED_PATH, TUS_PATH } from '../avatars/avatars.policy.t
 import { pictureAt } from './storage.queries.ts'
 import { claimsOf, tusServer } from './tus.ts'
 
-const TUS_HEADERS = [
-  'authorization',
-  'content-type',
-  'tus-resumable',
-  'upload-length',
-  'upload-defer-length',
-  'upload-metadata',
-  'upload-offset',
-  'upload-checksum',
-  'x-http-method-override',
-  'x-requested-with',
-  'x-request-id',
-  'x-upsert',
-].join(', ')
+const TUS_HEADERS =
+  'authorization, content-type, tus-resumable, upload-length, upload-defer-length, upload-metadata, upload-offset, upload-checksum, ' +
+  'x-http-method-override, x-requested-with, x-request-id, x-upsert'
 
 /** The storage as browsers see it, outside of the contract (decisions §6): pictures for everybody, and where uploads arrive. */
 export function serveStorage(app: Hono<AppEnv>, services: Services): void {

@@ -2,6 +2,7 @@ import { limits } from '@markbook/shared/limits'
 import { imageObject, ownerOf } from '../../files/image-address.ts'
 import { type Bucket, buckets, type StoredObject } from '../../files/storage.ts'
 import type { Services } from '../../http/services.ts'
+import { repeatedly } from '../../repeatedly.ts'
 import { rowsBy } from '../../store/statement.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { pictureAt } from './storage.queries.ts'
@@ -71,24 +72,11 @@ async function isPictureOfSomebody(tx: ReadTx, object: string): Promise<boolean>
 
 /** Sweeps from time to time, for the first time a while after the start. A sweep that fails is tried again the next time. */
 export function scheduleSweeps(services: Used): { stop(): Promise<void> } {
-  let running: Promise<unknown> = Promise.resolve()
-  let next: NodeJS.Timeout
-  const plan = (ms: number) => {
-    next = setTimeout(() => {
-      running = sweepFiles(services)
-        .then((removed) => removed > 0 && services.log.info({ removed }, 'removed files that belonged to no row'))
-        .catch((error: unknown) => services.log.warn({ err: error }, 'the sweep of the files failed'))
-        .finally(() => plan(limits.storage.sweep))
-    }, ms).unref()
-  }
-  plan(limits.storage.afterStart)
-  return {
-    stop: async () => {
-      clearTimeout(next)
-      await running
-      clearTimeout(next)
-    },
-  }
+  const sweep = () =>
+    sweepFiles(services)
+      .then((removed) => removed > 0 && services.log.info({ removed }, 'removed files that belonged to no row'))
+      .catch((error: unknown) => services.log.warn({ err: error }, 'the sweep of the files failed'))
+  return repeatedly(sweep, { first: limits.storage.afterStart, every: limits.storage.sweep })
 }
 
 const reportPdfAt = rowsBy('report_book_pdf', { path: 'file_path' }, { columns: ['id'], limit: 1 })

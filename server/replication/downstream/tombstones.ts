@@ -4,6 +4,7 @@ import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { EXISTENCE, textToVersions } from '@markbook/sync/versions'
 import { eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
+import { repeatedly } from '../../repeatedly.ts'
 import { setPeer } from '../../store/peer-row.ts'
 import { dropTombstones } from '../../store/replica/forget.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
@@ -70,22 +71,9 @@ export async function heard(tx: WriteTx, node: string, peer: Peer, cursor: strin
 /** Forgets once a day, for the first time a while after the start. */
 export function scheduleForgetting(services: Used): { stop(): Promise<void> } {
   const { afterStart, every } = limits.sync.tombstones
-  let running: Promise<unknown> = Promise.resolve()
-  let next: NodeJS.Timeout
-  const plan = (ms: number) => {
-    next = setTimeout(() => {
-      running = forgetDeletions(services)
-        .then((forgotten) => forgotten > 0 && services.log.info({ forgotten }, 'forgot old deletions that every node has heard of'))
-        .catch((error: unknown) => services.log.warn({ err: error }, 'forgetting old deletions failed'))
-        .finally(() => plan(every))
-    }, ms).unref()
-  }
-  plan(afterStart)
-  return {
-    stop: async () => {
-      clearTimeout(next)
-      await running
-      clearTimeout(next)
-    },
-  }
+  const forget = () =>
+    forgetDeletions(services)
+      .then((forgotten) => forgotten > 0 && services.log.info({ forgotten }, 'forgot old deletions that every node has heard of'))
+      .catch((error: unknown) => services.log.warn({ err: error }, 'forgetting old deletions failed'))
+  return repeatedly(forget, { first: afterStart, every })
 }

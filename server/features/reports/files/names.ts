@@ -1,3 +1,5 @@
+import { capitalised } from '../../../documents/report-card/words.ts'
+
 /** Names that Windows keeps for devices, whatever their extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i
 const BETWEEN = /\s*[/\\:|]+\s*/g
@@ -29,8 +31,7 @@ export const titledOf = (of: { group: Named; year: Named; term: Named }, type: T
 }
 export type Pupil = { first_name: string; last_name: string }
 
-export const capital = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1)
-const periodOf = ({ year, term, type }: Titled): string[] => [type === 'year_end' ? `${year} year end` : `${year} ${capital(term)}`]
+const periodOf = ({ year, term, type }: Titled): string[] => [type === 'year_end' ? `${year} year end` : `${year} ${capitalised(term)}`]
 
 /** «Ó Briain, Élan - 3B - 2025-26 Michaelmas.pdf». */
 export const cardName = ({ first_name, last_name }: Pupil, titled: Titled): string =>

@@ -15,6 +15,7 @@ import type {
   YearEntry,
   YearLayout,
 } from '../../../documents/report-card/report-card.input.ts'
+import { capitalised } from '../../../documents/report-card/words.ts'
 import { imageObject } from '../../../files/image-address.ts'
 import type { ObjectStorage } from '../../../files/storage.ts'
 import type { ReadTx } from '../../../store/tx.ts'
@@ -25,7 +26,7 @@ import { gradingScaleOf } from '../../grading-scale/grading-scale.policy.ts'
 import { termsOfYear } from '../../terms/terms.policy.ts'
 import { entriesOfBooks } from '../reports.queries.ts'
 import { type SentSnapshot, shownLetter } from '../snapshot.ts'
-import { capital, type Titled, titledOf } from './names.ts'
+import { type Titled, titledOf } from './names.ts'
 import { schoolById, studentsById } from './report-files.queries.ts'
 
 type Book = Row<'report_book'>
@@ -170,7 +171,7 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
   const terms = await termsOfYear(tx, { school, year: year.id })
   const layout = {
     kind: year.calculation_model,
-    terms: terms.map(({ name }) => capital(name)),
+    terms: terms.map(({ name }) => capitalised(name)),
     coursework_weight: year.year_coursework_weight,
     exam_weight: year.year_exam_weight,
   }
