@@ -10,9 +10,9 @@ export type Answered = { status: number; text: string; date: number | null }
  * Asks a server for a page, patiently but not for ever; null where none answers. On this machine the server's certificate proves nothing
  * that the note in its folder does not, and no secret is sent.
  */
-export function askServer(url: string, path: string, timeout: number = limits.doctor.patience): Promise<Answered | null> {
+export function askServer(url: string, path: string): Promise<Answered | null> {
   return new Promise((resolve) => {
-    const options = { timeout, rejectUnauthorized: false, agent: false }
+    const options = { timeout: limits.doctor.patience, rejectUnauthorized: false, agent: false }
     const get = url.startsWith('https:') ? getSecure : getPlain
     const request = get(`${url}${path}`, options, (response) => {
       let text = ''

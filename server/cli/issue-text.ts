@@ -37,22 +37,13 @@ const STAMP = 18
 
 /** What it is, in the words of the page «Sync». */
 function headOf(issue: Issue): string {
-  switch (issue.kind) {
-    case 'conflict':
-      return issue.isDone ? 'Decided' : 'To decide'
-    case 'refused': {
-      const { from } = issue.about
-      if (!from) return 'Not taken by the other side'
-      return from.user ? `Not taken from the laptop of ${personName(from.user)}` : `Not taken from ${from.name ?? 'another server'}`
-    }
-    case 'held':
-      return 'Arrived and cannot be written yet'
-    case 'clock':
-      return 'Clocks that do not agree'
-    case 'copy':
-      return 'Two computers that were one'
-  }
+  if (issue.kind === 'conflict') return issue.isDone ? 'Decided' : 'To decide'
+  if (issue.kind !== 'refused') return HEADS[issue.kind]
+  const { from } = issue.about
+  if (!from) return 'Not taken by the other side'
+  return from.user ? `Not taken from the laptop of ${personName(from.user)}` : `Not taken from ${from.name ?? 'another server'}`
 }
+const HEADS = { held: 'Arrived and cannot be written yet', clock: 'Clocks that do not agree', copy: 'Two computers that were one' }
 
 /** Which row or computer. */
 export function whatOf({ issue, conflict }: Told): string {
@@ -63,18 +54,10 @@ export function whatOf({ issue, conflict }: Told): string {
 /** In a few words what is the matter, in `room` letters. */
 function gistOf(told: Told, room: number): string {
   const { issue, conflict } = told
-  switch (issue.kind) {
-    case 'conflict':
-      return conflict ? bothIn(room, nowText(told, conflict), otherText(told, conflict)) : ''
-    case 'refused':
-      return shortened([writtenText(told), whyOf(issue)].filter(Boolean).join('; '), room)
-    case 'held':
-      return shortened(heldBecause(issue.about.reason), room)
-    case 'clock':
-      return shortened(clockText(issue.about), room)
-    case 'copy':
-      return shortened(copyText(issue.about), room)
-  }
+  if (issue.kind === 'conflict') return conflict ? bothIn(room, nowText(told, conflict), otherText(told, conflict)) : ''
+  if (issue.kind === 'refused') return shortened([writtenText(told), whyOf(issue)].filter(Boolean).join('; '), room)
+  if (issue.kind === 'held') return shortened(heldBecause(issue.about.reason), room)
+  return shortened(issue.kind === 'clock' ? clockText(issue.about) : copyText(issue.about), room)
 }
 
 /** Both values, of which the longer gives way to the other. */
@@ -118,12 +101,14 @@ export function wholeText(told: Told, school: string | null): string[] {
   const { issue, short } = told
   const isOfComputer = issue.kind === 'clock' || issue.kind === 'copy'
   const what: Fact = isOfComputer ? ['Computer', `${issue.about.name}, ${whoseText(issue.about, null)}`] : ['What', whatOf(told)]
-  const facts: Fact[] = [what, ...(school ? [['School', school] as Fact] : []), ...factsOf(told)]
+  const facts: Fact[] = [what, ...fact('School', school), ...factsOf(told)]
   const rows = facts.flatMap(([name, ...lines]) => lines.map((line, at) => [at === 0 ? `${name}:` : '', line] as const))
   return [`${short}  ${headOf(issue)}`, '', ...factLines(rows)]
 }
 
 type Fact = readonly [name: string, ...lines: string[]]
+/** Nothing where there is nothing to say. */
+const fact = (name: string, text: string | null | undefined): Fact[] => (text ? [[name, text]] : [])
 
 function factsOf(told: Told): Fact[] {
   const { issue, conflict } = told
@@ -132,13 +117,12 @@ function factsOf(told: Told): Fact[] {
       return conflict ? conflictFacts(told, conflict) : []
     case 'refused': {
       const { actor, at, refused_at, seen_at, from } = issue.about
-      const written = writtenText(told)
       return [
-        ...(written ? [['Written', written] as Fact] : []),
+        ...fact('Written', writtenText(told)),
         ['By', `${personName(actor)}, ${shortMoment(at)}`],
-        ...(from ? [['On', from.name ?? 'another server'] as Fact] : []),
+        ...fact('On', from && (from.name ?? 'another server')),
         ['Not taken', `${shortMoment(refused_at)}. ${whyOf(issue)}`],
-        ...(seen_at ? [['Put aside', shortMoment(seen_at)] as Fact] : []),
+        ...fact('Put aside', seen_at && shortMoment(seen_at)),
       ]
     }
     case 'held': {
@@ -167,9 +151,9 @@ function conflictFacts(told: Told, conflict: Conflict): Fact[] {
   return [
     ['Counts now', nowText(told, conflict), ...(standing ? byLines(standing) : [])],
     ['Written too', otherText(told, conflict), ...byLines(conflict)],
-    ...(before ? [['Before both', textOf(told, before, out_of)] as Fact] : []),
-    ...(kind === 'value' ? [] : [['Why', reasons[kind]] as Fact]),
-    ...(resolved_at ? [['Decided', `${shortMoment(resolved_at)}, by ${personName(resolved_by)}`] as Fact] : []),
+    ...(before ? [['Before both', textOf(told, before, out_of)] as const] : []),
+    ...fact('Why', kind === 'value' ? null : reasons[kind]),
+    ...fact('Decided', resolved_at && `${shortMoment(resolved_at)}, by ${personName(resolved_by)}`),
   ]
 }
 
@@ -202,27 +186,17 @@ export function adviceText(told: Told): string[] {
 const ENTER_AGAIN = 'What should count has to be entered again by somebody who may. Then it is put aside:'
 
 /** Of what is not decided here: who does something about it, and by which commands. */
-export function elsewhere(issue: Issue): { what: string; by: readonly string[] } {
-  switch (issue.kind) {
-    case 'held':
-      return {
-        what: 'Nothing is to be decided: it is tried again by itself each time something arrives. Where it stays for a day, at the server or laptop that has joined the other:',
-        by: ['markbook sync verify --repair'],
-      }
-    case 'clock':
-      return {
-        what: 'Nothing is to be decided: compare the clocks of both computers with a telephone, and set the wrong one right. This goes by itself when they meet next.',
-        by: [],
-      }
-    case 'copy':
-      return {
-        what: 'Only you know which of the two should not be. Shut out that one, and not both:',
-        by: [issue.about.name, issue.about.began_anew?.name].map((name) => `markbook node revoke "${name}"`),
-      }
-    default:
-      return { what: '', by: [] }
-  }
+export function elsewhere({ kind, about }: Issue): { what: string; by: readonly string[] } {
+  if (kind === 'held') return { what: HELD, by: ['markbook sync verify --repair'] }
+  if (kind === 'clock') return { what: CLOCK, by: [] }
+  if (kind !== 'copy') return { what: '', by: [] }
+  return { what: COPY, by: [about.name, about.began_anew?.name].map((name) => `markbook node revoke "${name}"`) }
 }
+const HELD =
+  'Nothing is to be decided: it is tried again by itself each time something arrives. Where it stays for a day, at the server or laptop that has joined the other:'
+const CLOCK =
+  'Nothing is to be decided: compare the clocks of both computers with a telephone, and set the wrong one right. This goes by itself when they meet next.'
+const COPY = 'Only you know which of the two should not be. Shut out that one, and not both:'
 
 /** The values as `--value` takes them. */
 function exampleOf(columns: Readonly<Record<string, unknown>>): string {

@@ -84,17 +84,12 @@ async function importGrades(file: string, options: GradesOptions, command: Comma
   const isWhole = className !== undefined && term !== undefined && subject !== undefined
   if ((assessment !== undefined) === isWhole || (!isWhole && (className ?? term ?? subject) !== undefined))
     command.error('Say --assessment, or --class, --term and --subject.', { exitCode: 2 })
-  const sheet = isWhole ? { className, term, subject, year } : null
-  await through(
-    file,
-    options,
-    (api, form, dryRun, found) =>
-      api.imports.grades({ query: { dryRun, ...(found ? placeOf(found) : { assessmentId: assessment }) }, body: form }),
-    sheet,
-  )
+  const run: Run = (api, form, dryRun, found) => {
+    const place = found && { studentGroupId: found.group.id, termId: found.term.id, subjectId: found.subjects[0]?.id }
+    return api.imports.grades({ query: { dryRun, ...(place ?? { assessmentId: assessment }) }, body: form })
+  }
+  await through(file, options, run, isWhole ? { className, term, subject, year } : null)
 }
-
-const placeOf = ({ group, term, subjects }: FoundSheet) => ({ studentGroupId: group.id, termId: term.id, subjectId: subjects[0]?.id })
 
 type Run = (api: Api, form: FormData, dryRun: 'true' | 'false', found: FoundSheet | null) => Promise<ImportReport>
 
@@ -134,9 +129,8 @@ function bytesOf(path: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(readFileSync(path))
   } catch (error) {
-    throw new Error(
-      `${path} cannot be read: ${(error as { code?: string }).code === 'ENOENT' ? 'it is not there' : (error as Error).message}.`,
-    )
+    const why = (error as { code?: string }).code === 'ENOENT' ? 'it is not there' : (error as Error).message
+    throw new Error(`${path} cannot be read: ${why}.`)
   }
 }
 

@@ -1,20 +1,12 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
+import { paperSize } from '../../features/reports/files/pdf-storage.ts'
 import { withNode } from '../console.ts'
 import { makeClassPapers, type Wanted } from '../export/class-papers.ts'
 import { addCommand } from '../help.ts'
 import { printProgress } from './backup.ts'
 
-type Options = {
-  class: string
-  term: string
-  year?: string
-  school?: string
-  yearEnd?: boolean
-  paper: 'A4' | 'Letter'
-  twoSided?: boolean
-  out: string
-}
+type Options = Omit<Wanted, 'type' | 'paper' | 'twoSided'> & { yearEnd?: boolean; paper: 'A4' | 'Letter'; twoSided?: boolean }
 
 export const reportsCommand = (program: Command) =>
   addCommand(program, 'reports', 'make the report cards and the broadsheet of a class into a folder; the server may go on working', {
@@ -36,13 +28,7 @@ export const reportsCommand = (program: Command) =>
     .action(reports)
 
 async function reports({ yearEnd = false, twoSided = false, paper, out, ...names }: Options) {
-  const wanted: Wanted = {
-    ...names,
-    type: yearEnd ? 'year_end' : 'term',
-    paper: paper === 'Letter' ? 'letter' : 'a4',
-    twoSided,
-    out: resolve(out),
-  }
+  const wanted: Wanted = { ...names, type: yearEnd ? 'year_end' : 'term', paper: paperSize(paper), twoSided, out: resolve(out) }
   const written = await withNode(({ services }) => makeClassPapers(services, wanted, { line: console.log, progress: printProgress() }))
   console.log(`${written.length} files are in ${wanted.out}.`)
 }

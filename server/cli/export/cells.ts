@@ -40,17 +40,14 @@ export function fromLines(table: Replicated, lines: readonly (readonly string[])
     const row = Object.fromEntries(
       kinds.map(({ name, kind, required }) => {
         const text = cells[head.indexOf(name)] ?? ''
-        if (text === '') return [name, required && kind === 'text' ? '' : refuseNull(required, table, at, name)]
-        return [name, parsed(text, kind, () => new Error(`tables/${table}.csv, line ${at + 2}: ${name} cannot be “${text.slice(0, 40)}”.`))]
+        const wrong = (how: string) => new Error(`tables/${table}.csv, line ${at + 2}: ${name} ${how}.`)
+        if (text !== '') return [name, parsed(text, kind, () => wrong(`cannot be “${text.slice(0, 40)}”`))]
+        if (required && kind !== 'text') throw wrong('is missing')
+        return [name, required ? '' : null]
       }),
     )
     return row as AnyRow
   })
-}
-
-function refuseNull(required: boolean, table: string, at: number, name: string): null {
-  if (required) throw new Error(`tables/${table}.csv, line ${at + 2}: ${name} is missing.`)
-  return null
 }
 
 function parsed(text: string, kind: ColumnKind, wrong: () => Error): unknown {

@@ -43,4 +43,4 @@ export async function configureServer(more: Settings = {}): Promise<Config> {
 }
 
 /** The configuration for those who only look: nothing is made. */
-export const lookAtConfig = (more: Settings = {}) => readWithoutSecret({ ...gather().settings, ...more })
+export const lookAtConfig = () => readWithoutSecret(gather().settings)
