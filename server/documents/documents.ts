@@ -4,15 +4,15 @@ import type { ReportCardsInput } from './report-card/report-card.input.ts'
 import type { Upload } from './sheet-kind.ts'
 import type { RowBatches, WorkbookInput, WorkbookRow } from './workbook.ts'
 
-/** How far a task is: pupils out of all of them. */
-export type Progress = (done: number, total: number) => void
-
 /** `school` is the id of the school that the task is for. `signal` ends the task, which then throws the signal's reason. */
-export type TaskOptions = { school: string; onProgress?: Progress; signal?: AbortSignal }
+export type TaskOptions = { school: string; signal?: AbortSignal }
 export type MadeCard = { id: string; bytes: Uint8Array }
 
-/** `onCard` is given each pupil's PDF as soon as it is drawn; the next ones wait for what it does. What it throws ends the task. */
-type CardsOptions = TaskOptions & { onCard?: (card: MadeCard) => void | Promise<void> }
+/**
+ * `onCard` is given each pupil's PDF as soon as it is drawn; the next ones wait for what it does. What it throws ends the task.
+ * `onProgress`: how many of the cards were tried.
+ */
+type CardsOptions = TaskOptions & { onCard?: (card: MadeCard) => void | Promise<void>; onProgress?: (done: number, total: number) => void }
 
 /** In the order of the cards. One that could not be drawn is named in `failures`; the others are made all the same. */
 export type MadeCards = { cards: MadeCard[]; failures: { id: string; message: string }[] }

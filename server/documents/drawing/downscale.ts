@@ -1,6 +1,9 @@
 /** Rows of 8-bit red, green, blue; `alpha` is null where everything is opaque. */
 export type Pixels = { width: number; height: number; rgb: Uint8Array; alpha: Uint8Array | null }
 
+/** `dot` is red, green, blue, and how opaque. */
+export type Downscaler = { add(x: number, y: number, dot: Uint8Array): void; pixels(): Pixels }
+
 /** For each of `whole` positions, the index of the one of `count` equal parts that it is in. */
 function partsOf(whole: number, count: number): Uint16Array {
   const part = new Uint16Array(whole)
@@ -13,44 +16,32 @@ function partsOf(whole: number, count: number): Uint16Array {
  * A picture made smaller until neither side has more than `most` pixels, from its pixels in any order. Each new pixel is the
  * mean of the pixels that it replaces, weighted by their opacity; the large picture is never in memory.
  */
-export class Downscaler {
-  private readonly width: number
-  private readonly height: number
-  private readonly columns: Uint16Array
-  private readonly rows: Uint16Array
+export function downscaler(whole: { width: number; height: number }, most: number): Downscaler {
+  const factor = Math.max(1, whole.width / most, whole.height / most)
+  const width = Math.max(1, Math.round(whole.width / factor))
+  const height = Math.max(1, Math.round(whole.height / factor))
+  const [columns, rows] = [partsOf(whole.width, width), partsOf(whole.height, height)]
   /** Of each new pixel: red, green and blue, each times how opaque; how opaque; how many. */
-  private readonly sums: Float64Array
-
-  constructor(width: number, height: number, most: number) {
-    const factor = Math.max(1, width / most, height / most)
-    this.width = Math.max(1, Math.round(width / factor))
-    this.height = Math.max(1, Math.round(height / factor))
-    this.columns = partsOf(width, this.width)
-    this.rows = partsOf(height, this.height)
-    this.sums = new Float64Array(this.width * this.height * 5)
-  }
-
-  /** `dot` is red, green, blue, and how opaque. */
-  add(x: number, y: number, dot: Uint8Array): void {
-    const { sums } = this
-    const at = ((this.rows[y] as number) * this.width + (this.columns[x] as number)) * 5
-    const opaque = dot[3] as number
-    sums[at] = (sums[at] as number) + (dot[0] as number) * opaque
-    sums[at + 1] = (sums[at + 1] as number) + (dot[1] as number) * opaque
-    sums[at + 2] = (sums[at + 2] as number) + (dot[2] as number) * opaque
-    sums[at + 3] = (sums[at + 3] as number) + opaque
-    sums[at + 4] = (sums[at + 4] as number) + 1
-  }
-
-  pixels(): Pixels {
-    const { width, height, sums } = this
-    const [rgb, alpha] = [new Uint8Array(width * height * 3), new Uint8Array(width * height)]
-    for (let at = 0; at < alpha.length; at += 1) {
-      const weight = sums[at * 5 + 3] as number
-      for (let channel = 0; channel < 3; channel += 1)
-        rgb[at * 3 + channel] = weight === 0 ? 255 : Math.round((sums[at * 5 + channel] as number) / weight)
-      alpha[at] = Math.round(weight / (sums[at * 5 + 4] as number))
-    }
-    return { width, height, rgb, alpha: alpha.every((opaque) => opaque === 255) ? null : alpha }
+  const sums = new Float64Array(width * height * 5)
+  return {
+    add(x, y, dot) {
+      const at = ((rows[y] as number) * width + (columns[x] as number)) * 5
+      const opaque = dot[3] as number
+      sums[at] = (sums[at] as number) + (dot[0] as number) * opaque
+      sums[at + 1] = (sums[at + 1] as number) + (dot[1] as number) * opaque
+      sums[at + 2] = (sums[at + 2] as number) + (dot[2] as number) * opaque
+      sums[at + 3] = (sums[at + 3] as number) + opaque
+      sums[at + 4] = (sums[at + 4] as number) + 1
+    },
+    pixels() {
+      const [rgb, alpha] = [new Uint8Array(width * height * 3), new Uint8Array(width * height)]
+      for (let at = 0; at < alpha.length; at += 1) {
+        const weight = sums[at * 5 + 3] as number
+        for (let channel = 0; channel < 3; channel += 1)
+          rgb[at * 3 + channel] = weight === 0 ? 255 : Math.round((sums[at * 5 + channel] as number) / weight)
+        alpha[at] = Math.round(weight / (sums[at * 5 + 4] as number))
+      }
+      return { width, height, rgb, alpha: alpha.every((opaque) => opaque === 255) ? null : alpha }
+    },
   }
 }

@@ -1,6 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 import { Unzlib } from 'fflate'
-import { Downscaler, type Pixels } from './downscale.ts'
+import { type Downscaler, downscaler, type Pixels } from './downscale.ts'
 
 type Header = { width: number; height: number; depth: number; colour: number; interlaced: boolean }
 type Chunks = { header: Header; palette: Uint8Array; transparency: Uint8Array; packed: Buffer }
@@ -108,66 +108,49 @@ const runsOf = ({ width, height, interlaced }: Header, bits: number): Run[] =>
     .map((pass) => ({ ...pass, bytes: 1 + Math.ceil((pass.across * bits) / 8) }))
 
 /** Takes the unpacked bytes as they come, and paints every line that is whole: two lines are all that it remembers. */
-class Lines {
-  private readonly runs: Run[]
-  private readonly pixel: number
-  private readonly paint: Paint
-  private readonly dot = new Uint8Array(4)
-  private row = 0
-  private filled = 0
-  private line = Buffer.alloc(0)
-  private above = Buffer.alloc(0)
-
-  constructor(
-    chunks: Chunks,
-    private readonly into: Downscaler,
-  ) {
-    const bits = chunks.header.depth * (CHANNELS[chunks.header.colour] as number)
-    this.runs = runsOf(chunks.header, bits)
-    this.pixel = Math.max(1, bits >> 3)
-    this.paint = painter(chunks)
-    this.begin()
-  }
-
-  isWhole = (): boolean => this.runs.length === 0
-
-  take(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; ) {
-      if (this.isWhole()) throw new RangeError('the picture goes on behind its end')
-      const some = bytes.subarray(at, at + this.line.length - this.filled)
-      this.line.set(some, this.filled)
-      this.filled += some.length
-      at += some.length
-      if (this.filled === this.line.length) this.end()
-    }
-  }
-
-  private begin(): void {
-    const bytes = this.runs[0]?.bytes ?? 0
-    this.line = Buffer.alloc(bytes)
-    this.above = Buffer.alloc(bytes)
-    this.row = 0
-  }
-
-  private end(): void {
-    const { x, y, dx, dy, across, down } = this.runs[0] as Run
-    unfilter(this.line, this.above, this.pixel)
-    const samples = this.line.subarray(1)
+function lineTaker(chunks: Chunks, into: Downscaler): { isWhole(): boolean; take(bytes: Uint8Array): void } {
+  const bits = chunks.header.depth * (CHANNELS[chunks.header.colour] as number)
+  const runs = runsOf(chunks.header, bits)
+  const pixel = Math.max(1, bits >> 3)
+  const paint = painter(chunks)
+  const dot = new Uint8Array(4)
+  let [row, filled] = [0, 0]
+  let line = Buffer.alloc(runs[0]?.bytes ?? 0)
+  let above = Buffer.alloc(line.length)
+  const endLine = () => {
+    const { x, y, dx, dy, across, down } = runs[0] as Run
+    unfilter(line, above, pixel)
+    const samples = line.subarray(1)
     for (let column = 0; column < across; column += 1) {
-      this.paint(samples, column, this.dot)
-      this.into.add(x + column * dx, y + this.row * dy, this.dot)
+      paint(samples, column, dot)
+      into.add(x + column * dx, y + row * dy, dot)
     }
-    ;[this.line, this.above] = [this.above, this.line]
-    this.filled = 0
-    this.row += 1
-    if (this.row < down) return
-    this.runs.shift()
-    this.begin()
+    ;[line, above] = [above, line]
+    filled = 0
+    row += 1
+    if (row < down) return
+    runs.shift()
+    line = Buffer.alloc(runs[0]?.bytes ?? 0)
+    above = Buffer.alloc(line.length)
+    row = 0
+  }
+  return {
+    isWhole: () => runs.length === 0,
+    take: (bytes) => {
+      for (let at = 0; at < bytes.length; ) {
+        if (runs.length === 0) throw new RangeError('the picture goes on behind its end')
+        const some = bytes.subarray(at, at + line.length - filled)
+        line.set(some, filled)
+        filled += some.length
+        at += some.length
+        if (filled === line.length) endLine()
+      }
+    },
   }
 }
 
 function unpack(chunks: Chunks, into: Downscaler): void {
-  const lines = new Lines(chunks, into)
+  const lines = lineTaker(chunks, into)
   const unzip = new Unzlib((bytes) => lines.take(bytes))
   for (let at = 0; at < chunks.packed.length; at += SLICE)
     unzip.push(chunks.packed.subarray(at, at + SLICE), at + SLICE >= chunks.packed.length)
@@ -181,7 +164,7 @@ export function readPng(bytes: Uint8Array, most: number): Pixels | null {
     if (!chunks || CHANNELS[chunks.header.colour] === undefined || ![1, 2, 4, 8, 16].includes(chunks.header.depth)) return null
     const { width, height } = chunks.header
     if (width === 0 || height === 0 || width * height > PIXELS_MAX) return null
-    const shrunk = new Downscaler(width, height, most)
+    const shrunk = downscaler({ width, height }, most)
     unpack(chunks, shrunk)
     return shrunk.pixels()
   } catch {

@@ -13,31 +13,22 @@ const LABEL: Style = { face: 'regular', size: 7.2, color: colors.quiet }
 const FACT: Style = { face: 'regular', size: 9.6, color: colors.text }
 const FIGURE: Style = { face: 'semibold', size: 17, color: colors.text }
 /** Heights and gaps, in points. */
-const normalSpacing = {
-  afterRule: 16,
-  kind: 12,
-  student: 21,
-  afterName: 6,
-  afterFacts: 12,
-  strip: 52,
-  figure: 17,
-  label: 17,
-  value: 39,
-  afterStrip: 16,
+const spacings = {
+  usual: {
+    afterRule: 16,
+    kind: 12,
+    student: 21,
+    afterName: 6,
+    afterFacts: 12,
+    strip: 52,
+    figure: 17,
+    label: 17,
+    value: 39,
+    afterStrip: 16,
+  },
+  tight: { afterRule: 10, kind: 11, student: 16, afterName: 3, afterFacts: 7, strip: 38, figure: 14, label: 13, value: 29, afterStrip: 7 },
 }
-const tightSpacing = {
-  afterRule: 10,
-  kind: 11,
-  student: 16,
-  afterName: 3,
-  afterFacts: 7,
-  strip: 38,
-  figure: 14,
-  label: 13,
-  value: 29,
-  afterStrip: 7,
-}
-const spacingOf = ({ density }: Card) => (density.tight ? tightSpacing : normalSpacing)
+const spacingOf = ({ density }: Card) => (density.tight ? spacings.tight : spacings.usual)
 
 /** What it is and whose. */
 function titleBlock(card: Card): Block {

@@ -2,21 +2,19 @@ import { availableParallelism } from 'node:os'
 import { importFailures } from '@markbook/shared/contract/imports'
 import { limits } from '@markbook/shared/limits'
 import type { Sheet, SheetRow } from '@markbook/shared/spreadsheet/table'
-import type { AnyWorkbook, Documents, MadeCard, Progress, TaskOptions } from '../documents.ts'
+import type { AnyWorkbook, Documents, MadeCard, TaskOptions } from '../documents.ts'
 import { ownBytes } from '../drawing/pdf.ts'
 import { readSheet } from '../read-sheet.ts'
 import { sheetKind, type Upload } from '../sheet-kind.ts'
 import type { RowBatches, WorkbookRow } from '../workbook.ts'
 import { workerEntry } from './entry.ts'
 import { openPool, type Pool, type PoolOptions, type RunOptions } from './pool.ts'
-import type { CardQuestion, ProgressQuestion, RowsQuestion, TaskName } from './tasks.ts'
+import type { CardQuestion, RowsQuestion, TaskName } from './tasks.ts'
 
 /** Rows in one message to a worker. */
 const BATCH_CELLS = 400
 /** A CSV of this many bytes is read in a few milliseconds, sooner than a worker starts. */
 const SMALL_CSV = 65_536
-
-const watch = (onProgress?: Progress) => (onProgress ? { answer: ({ done, total }: ProgressQuestion) => onProgress(done, total) } : {})
 
 /** Complete rows are sent in batches; rows that arrive in batches are sent as they arrive. */
 async function* inPortions(rows: readonly WorkbookRow[] | RowBatches): AsyncGenerator<readonly WorkbookRow[]> {
@@ -50,10 +48,7 @@ function overPool(pool: Pool, sheetMs: number): Documents {
       const failures = await run<{ id: string; message: string }[]>('cards', { input: withOwnCrest(input) }, options, { answer })
       return { cards, failures }
     },
-    printRun: (input, options) => {
-      const asked = { input: withOwnCrest(input), twoSided: options.twoSided ?? false }
-      return run('printRun', asked, options, watch(options.onProgress))
-    },
+    printRun: (input, { twoSided = false, ...options }) => run('printRun', { input: withOwnCrest(input), twoSided }, options),
     broadsheet: (input, format, options) => run('broadsheet', { input: withOwnCrest(input), format }, options),
     workbook: (input, options) => workbookOver(input, (asked, more) => run('workbook', asked, options, more)),
     readSheet: (upload, preferred, options) =>

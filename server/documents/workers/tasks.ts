@@ -13,7 +13,6 @@ import type { Ask } from './messages.ts'
 
 /** Messages of running tasks. A card is sent when it is drawn, rows in batches. */
 export type CardQuestion = { id: string; bytes: Uint8Array | null; done: number; total: number }
-export type ProgressQuestion = { done: number; total: number }
 export type RowsQuestion = { sheet: number }
 type Rows = readonly WorkbookRow[] | null
 
@@ -65,8 +64,9 @@ const broadsheetIn: Record<BroadsheetFormat, (input: BroadsheetInput) => Promise
 /** Every task of a worker. Inputs and answers are structured-cloneable. */
 export const tasks = {
   cards,
-  printRun: async ({ input, twoSided }: { input: ReportCardsInput; twoSided: boolean }, ask: Ask<ProgressQuestion, void>) =>
-    printRun(await openCardSetup(input), { twoSided, onProgress: (done, total) => ask({ done, total }) }),
+  // Each card that is drawn is a sign of life; nobody answers it.
+  printRun: async ({ input, twoSided }: { input: ReportCardsInput; twoSided: boolean }, ask: Ask<number, void>) =>
+    printRun(await openCardSetup(input), { twoSided, onProgress: (done) => ask(done) }),
   broadsheet: async ({ input, format }: { input: BroadsheetInput; format: BroadsheetFormat }) =>
     ownBytes(await broadsheetIn[format](input)),
   workbook,
