@@ -35,13 +35,12 @@ function withoutTail(text: string): string {
 
 function toFailure(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof CsvError)) return error
-  if (error.code === 'CSV_MAX_RECORD_SIZE') {
-    return importFailures.tooLarge({ message: `Line ${error.lines} of this file is too long. A quotation mark may be missing there.` })
-  }
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
-    return importFailures.unreadable({ message: 'A quotation mark in this file is opened and never closed.' })
-  }
-  return importFailures.unreadable({ message: `Line ${error.lines} of this file cannot be read.` })
+  const { code, lines } = error
+  if (code === 'CSV_MAX_RECORD_SIZE')
+    return importFailures.tooLarge({ message: `Line ${lines} of this file is too long. A quotation mark may be missing there.` })
+  const isOpen = code === 'CSV_QUOTE_NOT_CLOSED'
+  const message = isOpen ? 'A quotation mark in this file is opened and never closed.' : `Line ${lines} of this file cannot be read.`
+  return importFailures.unreadable({ message })
 }
 
 function parseLines(text: string, delimiter: Separator): SheetRow[] {

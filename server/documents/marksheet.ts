@@ -27,15 +27,6 @@ export type MarksheetInput = {
 
 /** `column` counts from 0 in `cells`; `assessmentId` is null when the hidden row is gone or the column is the teacher's own. */
 export type MarksheetColumn = { column: number; head: string; assessmentId: string | null }
-type MarksheetRow = {
-  row: number
-  studentId: string | null
-  student_number: string
-  last_name: string
-  first_name: string
-  marks: { assessmentId: string; text: string }[]
-}
-export type Marksheet = { assessments: MarksheetColumn[]; rows: MarksheetRow[] }
 
 /** Heads of the assessments in their order, such as «Quiz 1 (/20)»; a second of the same name and maximum becomes «Quiz 1 (/20) 2». */
 export function assessmentHeads(assessments: readonly Pick<MarksheetAssessment, 'title' | 'max_score'>[]): string[] {
@@ -110,7 +101,7 @@ function refuseTwins(assessments: readonly MarksheetColumn[]): void {
  * Reads a mark sheet that came back. Columns and rows may stand in any order and heads may be renamed, as long as the ids are there.
  * Throws imports.duplicate_column (400) when a column was copied.
  */
-export function readMarksheet(sheet: Sheet): Marksheet {
+export function readMarksheet(sheet: Sheet) {
   const keys = sheet.head.map(columnKey)
   const at = (key: string) => keys.indexOf(key)
   const idColumn = at(ID_HEAD)

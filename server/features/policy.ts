@@ -5,6 +5,7 @@ import type { SchoolCaller } from '../http/caller.ts'
 import { matches } from '../store/conditions.ts'
 import { rowsBy, statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
+import { pick } from './columns.ts'
 
 /** What a policy needs of a handler's context. */
 export type PolicyContext = { tx: ReadTx; caller: SchoolCaller }
@@ -27,11 +28,7 @@ const assignment = statement<{ school: string; user: string; group: string }>()(
 })
 
 /** The same person in the same class. */
-export const ownIn = ({ school_id, student_group_id, user_profile_id }: Tables['teacher_group_assignment']) => ({
-  school_id,
-  student_group_id,
-  user_profile_id,
-})
+export const ownIn = (assigned: Tables['teacher_group_assignment']) => pick(assigned, 'school_id', 'student_group_id', 'user_profile_id')
 
 /** What the caller is to a class: assigned, its class teacher, and which subjects are theirs there. */
 export type ClassFacts = { isClassTeacher: boolean; teachesClass: boolean; subjectIds: ReadonlySet<string> }

@@ -93,13 +93,10 @@ const comparison = ({ inBackup, now }: Plan['grades']) => {
 const ageInWords = (ms: number) => (ms < 0 ? 'later than now: the clock of this machine is or was wrong' : `${lasting(ms)} old`)
 
 function outcome({ keptIn, warnings, files }: Restored): string {
-  const lines = [
+  return [
     `Restored${files > 0 ? `, with ${counted(files, 'uploaded file')}` : ''}.`,
     'Where this server has joined another, it begins anew there at its next meeting, is listed a second time, and gets back what it lost.',
-  ]
-  if (keptIn) lines.push(`The database as it was: ${keptIn}`)
-  return [
-    ...lines,
+    ...(keptIn ? [`The database as it was: ${keptIn}`] : []),
     ...warnings.map((warning) => `Warning: ${warning}`),
     `Done at ${shortMoment(systemClock.now())}. Start the server again.`,
   ].join('\n')

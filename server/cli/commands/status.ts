@@ -71,13 +71,11 @@ async function mail(url: string, { smtpUrl }: Settings): Promise<string> {
 function marks({ dataDir, role, backupDir }: Settings): string[] {
   const backup = listBackups(backupDir).at(-1)
   const last = backup ? `${shortMoment(backup.at)} (${lasting(systemClock.now() - backup.at)} ago), ${backup.path}` : 'none yet'
-  const size = ['', '-wal'].reduce(
-    (sum, end) => sum + (statSync(join(dataDir, DATABASE_FILE + end), { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  )
-  const database =
-    role === 'centre' ? 'on PostgreSQL' : size > 0 ? `${megabytes(size)} in ${join(dataDir, DATABASE_FILE)}` : `none yet in ${dataDir}`
-  return [`  Database:      ${database}`, `  Last backup:   ${last}`]
+  const path = join(dataDir, DATABASE_FILE)
+  const sizes = ['', '-wal'].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0)
+  const size = sizes.reduce((sum, each) => sum + each)
+  const onDisk = size > 0 ? `${megabytes(size)} in ${path}` : `none yet in ${dataDir}`
+  return [`  Database:      ${role === 'centre' ? 'on PostgreSQL' : onDisk}`, `  Last backup:   ${last}`]
 }
 
 /** In one sentence what `GET /api/sync/status` says, and in numbers; nothing for a server that works alone. */

@@ -37,25 +37,18 @@ const two = (number: number) => String(number).padStart(2, '0')
 
 type Assessment = typeof mathsQuiz
 let count = story.assessment.length
+type Kind = Assessment['assessment_type']
 const assessed = (
   term: typeof michaelmas,
   subject: { id: string },
   title: string,
-  type: 'exam' | 'coursework',
-  max: number,
+  assessment_type: Kind,
+  max_score: number,
 ): Assessment => {
   count += 1
-  return {
-    ...mathsQuiz,
-    id: storyId('assessment', 1, count),
-    term_id: term.id,
-    subject_id: subject.id,
-    title,
-    assessment_type: type,
-    assessment_date: type === 'exam' ? term.end_date : term.start_date,
-    max_score: max,
-    sort_order: count,
-  }
+  const assessment_date = assessment_type === 'exam' ? term.end_date : term.start_date
+  const about = { term_id: term.id, subject_id: subject.id, title, assessment_type, assessment_date, max_score }
+  return { ...mathsQuiz, id: storyId('assessment', 1, count), ...about, sort_order: count }
 }
 
 /** Of each subject and term what the story has not: so that each has coursework and an exam. */

@@ -8,14 +8,9 @@ import { dirname, join } from 'node:path'
  * is declared in this file alone.
  */
 
-const fontNames = ['regular', 'semibold', 'italic'] as const
-export type FontName = (typeof fontNames)[number]
-
-const FILES: Record<FontName, string> = {
-  regular: 'NotoSans-Regular.ttf',
-  semibold: 'NotoSans-SemiBold.ttf',
-  italic: 'NotoSans-Italic.ttf',
-}
+const FILES = { regular: 'NotoSans-Regular.ttf', semibold: 'NotoSans-SemiBold.ttf', italic: 'NotoSans-Italic.ttf' }
+export type FontName = keyof typeof FILES
+const fontNames = Object.keys(FILES) as FontName[]
 
 type ParsedFont = {
   layout(text: string): unknown

@@ -71,17 +71,8 @@ function headBlock({ card, columns, subject, remarkAt }: Table): Block {
   }
 }
 
-type Texts = {
-  subject: string[]
-  teacher: string[]
-  letter: string[]
-  remark: string[]
-  isOwnWords: boolean
-  isPartial: boolean
-  figures: string[]
-}
-
-function textsOf({ card, columns, subject, remark }: Table, entry: Entry): Texts {
+type Texts = ReturnType<typeof textsOf>
+function textsOf({ card, columns, subject, remark }: Table, entry: Entry) {
   const { fonts, frame } = card
   const { size } = card.density
   const scaleWord = frame.scale.bands.find(({ letter }) => letter === entry.letter_grade)?.remark ?? ''

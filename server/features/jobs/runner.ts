@@ -3,8 +3,8 @@ import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { JobFailure } from '@markbook/shared/tables/jobs'
 import type { Row } from '@markbook/shared/tables/tables'
-import { and, eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
+import { matches } from '../../store/conditions.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import type { JobWork, Step } from './jobs.policy.ts'
 import { jobById, jobsEndedBefore, nextJob } from './jobs.queries.ts'
@@ -20,10 +20,7 @@ class LeaseLost extends Error {}
 
 const leaseFrom = (tx: WriteTx) => toInstant(tx.nowMs + limits.jobs.lease)
 const patch = (tx: WriteTx, { school_id, id }: Job, values: Partial<Job>) =>
-  tx.local
-    .update(tx.t.job)
-    .set(values)
-    .where(and(eq(tx.t.job.school_id, school_id), eq(tx.t.job.id, id)))
+  tx.local.update(tx.t.job).set(values).where(matches(tx.t.job, { school_id, id }))
 
 const ended = (tx: WriteTx, status: 'done' | 'failed', failures: JobFailure[]): Partial<Job> => ({
   status,
@@ -112,7 +109,6 @@ export const forgetEndedJobs = ({ store, log }: Own): Promise<void> =>
   store
     .write(asSystem(), async (tx) => {
       const old = await jobsEndedBefore(tx, { before: toInstant(tx.nowMs - limits.jobs.keep) })
-      for (const { school_id, id } of old)
-        await tx.local.delete(tx.t.job).where(and(eq(tx.t.job.school_id, school_id), eq(tx.t.job.id, id)))
+      for (const { school_id, id } of old) await tx.local.delete(tx.t.job).where(matches(tx.t.job, { school_id, id }))
     })
     .catch((error: unknown) => log.warn({ err: error }, 'old jobs could not be forgotten'))
