@@ -17,6 +17,9 @@ export async function rowOf<T extends Replicated>({ tx, caller }: PolicyContext,
   return row
 }
 
+/** The caller's school, locked where the transaction writes: whoever counts or orders what it has does so alone. */
+export const ownSchool = (context: PolicyContext): Promise<Row<'school'>> => rowOf(context, 'school', context.caller.school_id)
+
 const assignment = statement<{ school: string; user: string; group: string }>()(({ db, t, p }) => {
   const { teacher_group_assignment: assigned, teacher_subject_assignment: taught, class_teacher } = t
   return db

@@ -11,7 +11,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { gradingScaleOf } from '../grading-scale/grading-scale.policy.ts'
-import { type ClassAccess, classFactsOf, classOf, demand, factsAbout, type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
+import { classFactsOf, classOf, demand, factsAbout, type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
 import { termsOfYear } from '../terms/terms.policy.ts'
 import { assessmentsThatConcern, classInYear, gradesByStudent, studentsEnrolled, subjectsAssigned } from './calculations.queries.ts'
 
@@ -27,21 +27,14 @@ export function requiredId(targets: Targets, name: string): string {
 const otherYear = (path: string) => common.validationFailed({ issues: [{ path, message: 'is not of the year that the class is in' }] })
 
 /** A class whose results the caller may see, and a term: 400 where the term is not of the class's year. */
-export async function classAndTerm(
-  context: PolicyContext,
-  targets: Targets,
-  area: Area = 'reports',
-): Promise<ClassAccess & { term: Row<'term'> }> {
+export async function classAndTerm(context: PolicyContext, targets: Targets, area: Area = 'reports') {
   const { group, facts } = await classOf(context, area, requiredId(targets, 'studentGroupId'))
   const term = await termOf(context, requiredId(targets, 'termId'))
   if (term.academic_year_id !== group.academic_year_id) throw otherYear('termId')
   return { group, facts, term }
 }
 
-export async function classAndYear(
-  context: PolicyContext,
-  targets: Targets,
-): Promise<{ group: Row<'student_group'>; year: Row<'academic_year'> }> {
+export async function classAndYear(context: PolicyContext, targets: Targets) {
   const { group } = await classOf(context, 'reports', requiredId(targets, 'studentGroupId'))
   const year = await yearOf(context, requiredId(targets, 'academicYearId'))
   if (year.id !== group.academic_year_id) throw otherYear('academicYearId')
@@ -153,12 +146,7 @@ export async function classYearResults(tx: ReadTx, group: Group, year: Year): Pr
 }
 
 /** Both, out of one reading of the marks. `term` is one of the year's. */
-export async function classResultsOfYearAndTerm(
-  tx: ReadTx,
-  group: Group,
-  year: Year,
-  term: Term,
-): Promise<{ ofYear: ClassYear; ofTerm: ClassTerm }> {
+export async function classResultsOfYearAndTerm(tx: ReadTx, group: Group, year: Year, term: Term) {
   const terms = await termsOfYear(tx, { school: year.school_id, year: year.id })
   const marks = await marksOfClass(tx, group, terms)
   return { ofYear: classYearResult({ ...marks, terms, year }), ofTerm: classTermResult({ ...marks, term }) }

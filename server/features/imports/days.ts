@@ -39,9 +39,7 @@ export function dayReader(texts: Iterable<string>): (text: string) => ReadDay {
     const [, first, , second, lastYear] = YEAR_LAST.exec(text) ?? []
     if (!first || !second || !lastYear) return { ok: false, code: 'day_form' }
     if (Number(first) > 12 && Number(second) > 12) return { ok: false, code: 'no_such_day' }
-    if (!isClear && Number(first) !== Number(second)) {
-      return { ok: false, code: 'day_unclear' }
-    }
+    if (!isClear && Number(first) !== Number(second)) return { ok: false, code: 'day_unclear' }
     return dayIsFirst ? dayOf(lastYear, second, first) : dayOf(lastYear, first, second)
   }
 }

@@ -49,9 +49,8 @@ const isNobody = ({ who }: MarkRow) => who.student_id === null && !who.student_n
 /** The effect of one mark beside the grade that is there: something to record, an issue, or nothing. */
 function effectOf(read: Read, before: Grade | undefined): { mark?: Mark; issue?: Issue } {
   const score = read.score ?? before?.score
-  if (score === undefined) {
+  if (score === undefined)
     return read.remarks === undefined ? {} : { issue: { path: 'remarks', message: 'needs a score beside it: there is none yet' } }
-  }
   const isSame = before?.score === score && (read.remarks === undefined || read.remarks === before.remarks)
   return isSame ? {} : { mark: { score, remarks: read.remarks } }
 }

@@ -11,17 +11,12 @@ const fail = (path: string, message: string): Owner => ({ issue: { path, message
 
 /** A row whose hidden id or number belongs to a student of another name is refused: part of the table may have been sorted. */
 function contradiction(candidate: Candidate, { student_number, last_name, first_name }: Who): Issue | undefined {
-  const name = `${candidate.first_name} ${candidate.last_name}`
-  if (student_number && candidate.student_number && student_number !== candidate.student_number) {
-    return { path: 'student_number', message: `does not fit: this row is for ${name}, who has the number ${candidate.student_number}` }
-  }
+  const message = `does not fit: this row is for ${candidate.first_name} ${candidate.last_name}`
+  if (student_number && candidate.student_number && student_number !== candidate.student_number)
+    return { path: 'student_number', message: `${message}, who has the number ${candidate.student_number}` }
   const own = nameKey(candidate)
-  if (last_name && own !== nameKey({ last_name, first_name: first_name || candidate.first_name })) {
-    return { path: 'last_name', message: `does not fit: this row is for ${name}` }
-  }
-  if (first_name && own !== nameKey({ last_name: last_name || candidate.last_name, first_name })) {
-    return { path: 'first_name', message: `does not fit: this row is for ${name}` }
-  }
+  if (last_name && own !== nameKey({ last_name, first_name: first_name || candidate.first_name })) return { path: 'last_name', message }
+  if (first_name && own !== nameKey({ last_name: last_name || candidate.last_name, first_name })) return { path: 'first_name', message }
   return undefined
 }
 

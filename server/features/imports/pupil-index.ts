@@ -22,9 +22,8 @@ function amongNamesakes(namesakes: readonly Pupil[], fields: PupilFields): Match
   const born = fields.date_of_birth ?? null
   const [sure, another] = born === null ? [] : namesakes.filter((pupil) => pupil.date_of_birth === born)
   if (another) return unclear('last_name', 'two_alike')
-  if (sure && differ(sure.student_number, fields.student_number)) {
+  if (sure && differ(sure.student_number, fields.student_number))
     return unclear('student_number', 'other_number', { number: sure.student_number ?? '' })
-  }
   if (sure) return { kind: 'known', pupil: sure }
   const possible = namesakes.filter((pupil) => !differ(pupil.date_of_birth, born) && !differ(pupil.student_number, fields.student_number))
   const [pupil, ...others] = possible

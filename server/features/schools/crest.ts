@@ -1,26 +1,20 @@
 import { imageFailures } from '@markbook/shared/contract/avatars'
 import { schools } from '@markbook/shared/contract/schools'
-import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { sha256Of } from '../../files/digest.ts'
 import { imageObject, publicImageUrl } from '../../files/image-address.ts'
 import { checkPicture } from '../../files/images/picture.ts'
 import { chargeUpload } from '../../files/quota.ts'
-import { type HandlerContext, onStaged } from '../../http/handler.ts'
+import { onStaged } from '../../http/handler.ts'
 import { changedAt, pathOfPicture, removeReplaced, storePicture } from '../avatars/avatars.policy.ts'
+import { ownSchool } from '../policy.ts'
 
 type School = Row<'school'>
 
 const FOLDER = 'crests'
 /** Documents cannot hold a WebP. */
 const PRINTABLE = ['image/jpeg', 'image/png']
-
-export async function ownSchool({ tx, caller }: Pick<HandlerContext<typeof schools.mine>, 'tx' | 'caller'>): Promise<School> {
-  const school = await tx.find('school', caller.school_id, caller.school_id)
-  if (!school) throw common.notFound()
-  return school
-}
 
 /** The own school as its members see it. */
 export const withCrest = (school: School, publicUrl: string) => ({

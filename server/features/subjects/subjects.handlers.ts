@@ -1,20 +1,12 @@
 import { subjectFailures, subjects } from '@markbook/shared/contract/subjects'
-import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard, onLoaded } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
 import { columnsOf } from '../columns.ts'
-import { rowOf } from '../policy.ts'
+import { ownSchool, rowOf } from '../policy.ts'
 import { anyFound, refusedAs } from '../references.ts'
 import { subjectsOf, takersOfSubject, teachersOfSubject, usesOfSubject } from './subjects.queries.ts'
-
-/** The school's row, locked: whoever counts or orders its subjects does so alone. */
-async function lockSchool(context: Parameters<typeof rowOf>[0]): Promise<string> {
-  const school = await context.tx.find('school', context.caller.school_id, context.caller.school_id)
-  if (!school) throw common.notFound()
-  return school.id
-}
 
 const demandFreeCode = (all: readonly Row<'subject'>[], code: string | undefined, ownId?: string) => {
   if (all.some((other) => other.code === code && other.id !== ownId)) throw subjectFailures.duplicateCode()
@@ -29,8 +21,8 @@ export const subjectHandlers: Handlers<typeof subjects> = {
   get: onLoaded(subjects.get, (context, { params }) => rowOf(context, 'subject', params.id)),
 
   create: on(subjects.create, {
-    load: lockSchool,
-    run: async ({ tx }, { body }, school) => {
+    load: ownSchool,
+    run: async ({ tx }, { body }, { id: school }) => {
       const all = await subjectsOf(tx, { school })
       demandFreeCode(all, body.code)
       if (all.length >= limits.subjects) throw subjectFailures.tooMany()
@@ -41,8 +33,8 @@ export const subjectHandlers: Handlers<typeof subjects> = {
   }),
 
   reorder: on(subjects.reorder, {
-    load: lockSchool,
-    run: async ({ tx }, { body }, school) => {
+    load: ownSchool,
+    run: async ({ tx }, { body }, { id: school }) => {
       const byId = new Map((await subjectsOf(tx, { school })).map((subject) => [subject.id, subject]))
       const ordered = body.subjectIds.flatMap((id) => byId.get(id) ?? [])
       if (ordered.length !== body.subjectIds.length || ordered.length !== byId.size) throw subjectFailures.incompleteOrder()
@@ -53,7 +45,7 @@ export const subjectHandlers: Handlers<typeof subjects> = {
 
   update: on(subjects.update, {
     load: async (context, { params }) => {
-      await lockSchool(context)
+      await ownSchool(context)
       return rowOf(context, 'subject', params.id)
     },
     run: async ({ tx }, { body }, subject) => {

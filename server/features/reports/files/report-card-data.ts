@@ -4,11 +4,9 @@ import { groupedBy } from '@markbook/shared/grouped-by'
 import type { ReportSnapshotYear } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import type {
-  Crest,
   Letterhead,
   PaperSize,
   ReportCard,
-  ReportCardFrame,
   ReportCardsInput,
   TermEntry,
   TermLayout,
@@ -26,7 +24,7 @@ import { gradingScaleOf } from '../../grading-scale/grading-scale.policy.ts'
 import { termsOfYear } from '../../terms/terms.policy.ts'
 import { entriesOfBooks } from '../reports.queries.ts'
 import { type SentSnapshot, shownLetter } from '../snapshot.ts'
-import { type Titled, titledOf } from './names.ts'
+import { titledOf } from './names.ts'
 import { schoolById, studentsById } from './report-files.queries.ts'
 
 type Book = Row<'report_book'>
@@ -35,16 +33,8 @@ type Subject = Awaited<ReturnType<typeof subjectsToName>>[number]
 type Type = Book['report_type']
 /** A class and the period that its papers are of. */
 export type Period = { group: Row<'student_group'>; term: Row<'term'>; year: Row<'academic_year'>; type: Type }
-type Head = Omit<Letterhead, 'crest'>
 /** What stands on every paper of a class, all but the crest, which is a file. */
-export type ClassHead = {
-  schoolId: string
-  school: Head
-  crest: StoredCrest | null
-  frame: Omit<ReportCardFrame, 'school'>
-  titled: Titled
-}
-type StoredCrest = { path: string; contentType: string }
+export type ClassHead = Awaited<ReturnType<typeof readHead>>
 
 /** Everything that the cards of a class need from the database. */
 export type ReportCardData = { head: ClassHead; cards: Cards }
@@ -67,7 +57,7 @@ async function teachersIn(tx: ReadTx, { school_id: school, id: group }: Row<'stu
 }
 
 /** Name, address and crest of the school, class, year and term: what a paper of a class begins with. */
-export async function readHead(tx: ReadTx, { group, term, year, type }: Period, paper: PaperSize): Promise<ClassHead> {
+export async function readHead(tx: ReadTx, { group, term, year, type }: Period, paper: PaperSize) {
   const [school] = await schoolById(tx, { id: group.school_id })
   if (!school) throw common.notFound()
   const { classTeacher } = await teachersIn(tx, group)
@@ -91,12 +81,8 @@ export async function readHead(tx: ReadTx, { group, term, year, type }: Period, 
 
 /** The letterhead with the crest as it is stored; a crest that is not here does not hold a paper up. */
 export async function letterheadOf({ school, crest }: Pick<ClassHead, 'school' | 'crest'>, files: ObjectStorage): Promise<Letterhead> {
-  return { ...school, crest: crest && (await crestIn(files, crest)) }
-}
-
-async function crestIn(files: ObjectStorage, { path, contentType }: StoredCrest): Promise<Crest | null> {
-  const opened = await files.open('images', path)
-  return opened && { contentType, bytes: await buffer(opened.body) }
+  const opened = crest && (await files.open('images', crest.path))
+  return { ...school, crest: opened && { contentType: crest.contentType, bytes: await buffer(opened.body) } }
 }
 
 type ReportedSubject = { name: string; entry: Entry }
