@@ -1,9 +1,8 @@
 import { insertByTable } from '@markbook/server/store/rows-by-table'
-import { openSchoolStore } from '@markbook/server/store/store'
 import { asSystem } from '@markbook/server/store/tx'
 import { repeatableIds } from '@markbook/server/testing/clock'
 import { enrolmentRow } from '@markbook/shared/story/rows'
-import { emptyFolder, present } from './fill.ts'
+import { emptyFolder, withStore } from './fill.ts'
 import { assessment, benchSchool, type Marked, marksIn, OPENED, pupil } from './school.ts'
 
 /** What the mark grid is measured with: pupils in a class, assessments of one subject, all of them marked. */
@@ -15,12 +14,11 @@ export async function appSchool(size: ClassSize): Promise<AppSchool> {
   const { id: school_id, year, rows, markedNow } = benchSchool('year')
   const { term } = markedNow[0] as Marked
   const subject = (rows.subject[0] as { id: string }).id
-  const folder = await emptyFolder(`app-${size.pupils}`)
+  const folder = await emptyFolder()
   const newId = repeatableIds({ now: () => OPENED }, `bench-app-${size.pupils}`)
   const group = { id: newId(), school_id, name: 'Hall', academic_year_id: year.id, created_by: null }
   const pupils = Array.from({ length: size.pupils }, (_, at) => pupil(newId, school_id, 5_000 + at))
   const assessments = Array.from({ length: size.assessments }, (_, at) => assessment(newId, group, term.id, subject, at))
-  const store = await openSchoolStore(folder, { ...present, role: 'school' })
   const all = {
     ...rows,
     student: [...rows.student, ...pupils],
@@ -29,7 +27,6 @@ export async function appSchool(size: ClassSize): Promise<AppSchool> {
     assessment: assessments,
     grade: marksIn({ group, term, pupils, assessments }, 7),
   }
-  await store.write(asSystem(), (tx) => insertByTable(tx, all))
-  await store.close()
+  await withStore({ folder }, (store) => store.write(asSystem(), (tx) => insertByTable(tx, all)))
   return { folder, term: term.id, subject, group: group.id }
 }

@@ -1,70 +1,76 @@
 import { cpus, totalmem } from 'node:os'
-import type { Compared, Reading } from './measure.ts'
+import type { Reading } from './measure.ts'
+import { medianOf, type Pairs, ratioOf } from './statistics.ts'
 
-/** A target: at least, or at most, so many times the control. */
-export type Target = { bound: 'least' | 'most'; ratio: number } | { bound: 'most'; absolute: number; unit: string }
-/** One line of the table. `name` is the benchmark's. `measured` is in the terms of the target; `figure` says what it was made of. */
+/** A target: at least, or at most, so many of a unit; `×` is times the control. */
+export type Target = { bound: 'least' | 'most'; value: number; unit: string }
+/** One line of the table. `name` is the benchmark's. `measured` is in the unit of the target; `figure` says what it was made of. */
 export type BenchRow = { name?: string; what: string; control: string; target: Target; measured: number; figure: string }
 /** A benchmark: what `npm run bench -- <name>` runs. */
 export type Bench = (effort: { pairs: number }) => Promise<BenchRow[]>
 
-export const least = (ratio: number): Target => ({ bound: 'least', ratio })
-export const most = (ratio: number): Target => ({ bound: 'most', ratio })
-export const within = (absolute: number, unit: string): Target => ({ bound: 'most', absolute, unit })
+export const least = (ratio: number): Target => ({ bound: 'least', value: ratio, unit: '×' })
+export const most = (ratio: number): Target => ({ bound: 'most', value: ratio, unit: '×' })
+export const within = (value: number, unit: string): Target => ({ bound: 'most', value, unit })
 
-const bound = (target: Target) => ('absolute' in target ? target.absolute : target.ratio)
-const isHit = ({ target, measured }: BenchRow): boolean =>
-  target.bound === 'least' ? measured >= bound(target) : measured <= bound(target)
-
+const isHit = ({ target: { bound, value }, measured }: BenchRow): boolean => (bound === 'least' ? measured >= value : measured <= value)
 const short = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(value < 0.1 ? 3 : 2))
-const shown = (value: number, target: Target) => ('absolute' in target ? `${short(value)} ${target.unit}` : `${short(value)} ×`)
-const shownTarget = ({ target }: BenchRow) => `${target.bound === 'least' ? '≥' : '≤'} ${shown(bound(target), target)}`
-const shownMeasure = ({ target, measured }: BenchRow) => shown(measured, target)
 
-const cpu = ({ cpuMicros }: Reading) => (cpuMicros >= 10_000 ? `${(cpuMicros / 1_000).toFixed(1)} ms` : `${cpuMicros.toFixed(0)} µs`)
-/** CPU of one request and requests a second: ours, then the control's. */
-export const bothFigures = ({ ours, control }: Compared): string =>
-  `CPU ${cpu(ours)} / ${cpu(control)}; ${ours.perSecond.toFixed(0)} / ${control.perSecond.toFixed(0)} a second`
+type Spent = { cpuMicros: number }
+/** The median CPU of some rounds. */
+export function cpuOf(rounds: readonly Spent[]): string {
+  const micros = medianOf(rounds, 'cpuMicros')
+  if (micros >= 1_000_000) return `${(micros / 1_000_000).toFixed(2)} s`
+  return micros >= 10_000 ? `${(micros / 1_000).toFixed(1)} ms` : `${micros.toFixed(0)} µs`
+}
+const bothCpu = ({ ours, control }: Pairs<Spent>) => `CPU ${cpuOf(ours)} / ${cpuOf(control)}`
+/** Requests a second: ours and the control's. */
+export const bothSpeeds = ({ ours, control }: Pairs<Reading>): string =>
+  `${medianOf(ours, 'perSecond').toFixed(0)} / ${medianOf(control, 'perSecond').toFixed(0)} a second`
+
+/** The CPU of ours over that of the control. `more` stands behind the figures of both. */
+export const byCpu = (pairs: Pairs<Spent>, what: string, control: string, target: Target, more = ''): BenchRow => ({
+  what,
+  control: `${control}, by CPU`,
+  target,
+  measured: ratioOf(pairs, 'cpuMicros'),
+  figure: [bothCpu(pairs), more].filter(Boolean).join('; '),
+})
+/** The requests a second of ours over those of the control. */
+export const bySpeed = (pairs: Pairs<Reading>, what: string, control: string, target: Target, more = ''): BenchRow => ({
+  what,
+  control: `${control}, by requests a second`,
+  target,
+  measured: ratioOf(pairs, 'perSecond'),
+  figure: `${bothCpu(pairs)}; ${bothSpeeds(pairs)}${more}`,
+})
 
 const HEADINGS = ['', 'What', 'Control', 'Target', 'Measured', 'Figures: ours / control', 'Again']
-const cellsOf = (finding: BenchRow) => [
-  isHit(finding) ? 'met' : 'MISSED',
-  finding.what,
-  finding.control,
-  shownTarget(finding),
-  shownMeasure(finding),
-  finding.figure,
-  `\`npm run bench -- ${finding.name ?? ''}\``,
-]
+function cellsOf(row: BenchRow): string[] {
+  const { name = '', what, control, target, measured, figure } = row
+  const wanted = `${target.bound === 'least' ? '≥' : '≤'} ${short(target.value)} ${target.unit}`
+  return [isHit(row) ? 'met' : 'MISSED', what, control, wanted, `${short(measured)} ${target.unit}`, figure, `\`npm run bench -- ${name}\``]
+}
 
 /** The table as a terminal shows it. */
 export function tableOf(findings: readonly BenchRow[]): string {
   const rows = [HEADINGS, ...findings.map(cellsOf)]
   const widths = HEADINGS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  return rows
-    .map((row) =>
-      row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  const lines = rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
+  return lines.map((line) => line.trimEnd()).join('\n')
 }
 
 type Machine = { postgres: string | undefined; pairs: number; day: string }
 
 const WHAT = 1
-const lineOf = (cells: readonly (string | undefined)[]) => `| ${cells.join(' | ')} |`
-const whatOf = (line: string) => line.split(' | ')[WHAT]
+const lineOf = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 
 /** docs/benchmarks.md, all but what people wrote under its last heading. Rows that were not measured now stay as they were `before`. */
 export function documentOf(findings: readonly BenchRow[], { postgres, pairs, day }: Machine, before: string): string {
-  const rows = findings.map(cellsOf)
-  const fresh = new Map(rows.map((row) => [row[WHAT], lineOf(row)]))
   const kept = before.split('\n').filter((line) => /^\| (met|MISSED) \|/.test(line))
-  const isKept = new Set(kept.map(whatOf))
-  const figures = [...kept.map((line) => fresh.get(whatOf(line)) ?? line), ...rows.filter((row) => !isKept.has(row[WHAT])).map(lineOf)]
-  const lines = [lineOf(HEADINGS), lineOf(HEADINGS.map(() => '---')), ...figures]
+  const figures = new Map(kept.map((line) => [line.split(' | ')[WHAT], line]))
+  for (const cells of findings.map(cellsOf)) figures.set(cells[WHAT], lineOf(cells))
+  const lines = [lineOf(HEADINGS), lineOf(HEADINGS.map(() => '---')), ...figures.values()]
   const machine = [
     `${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB`,
     `Node ${process.version}`,

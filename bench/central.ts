@@ -4,7 +4,6 @@ import { invite } from '@markbook/server/replication/identity/enrolment'
 import { migratePostgres } from '@markbook/server/store/migrate'
 import { withPostgres } from '@markbook/server/store/postgres'
 import { DATABASE_FILE } from '@markbook/server/store/sqlite'
-import { openCentralStore, type Store } from '@markbook/server/store/store'
 import { asSystem } from '@markbook/server/store/tx'
 import { type Cluster, startCluster } from '@markbook/server/testing/cluster'
 import { postgresTables } from '@markbook/shared/tables/postgres'
@@ -13,7 +12,7 @@ import Database from 'better-sqlite3'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import type postgres from 'postgres'
 import { withProgress } from '../scripts/progress.mjs'
-import { filledFolder, present } from './fill.ts'
+import { filledFolder, withStore } from './fill.ts'
 import type { Invitation } from './programs/child.ts'
 import type { Size } from './school.ts'
 
@@ -28,7 +27,16 @@ const started = () => {
 export const describeCluster = async () => (await cluster)?.description
 export const stopCluster = async () => (await cluster)?.stop()
 
-const named = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
+let databases = 0
+/** The address of a new database: without tables, or with all that is in another. */
+async function createDatabase(template = 'template1'): Promise<string> {
+  const { url } = await started()
+  databases += 1
+  const name = `bench_${databases}`
+  await withPostgres(url, (sql) => sql.unsafe(`create database ${name} template ${template}`))
+  return Object.assign(new URL(url), { pathname: name }).href
+}
+const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 const escaped = (value: unknown) =>
@@ -45,100 +53,77 @@ function* lines(rows: IterableIterator<unknown>) {
   yield chunk
 }
 
-/** `definition` has the types of SQLite, which is the reference, and is a table of Postgres. */
-function placeOf(definition: object) {
+/** What COPY takes a table of a school's SQLite database from, and where it puts it. `definition` has the types of SQLite, the reference. */
+function copyOf(from: Database.Database, definition: object) {
   const { schema, name, columns } = getTableConfig(definition as PgTable)
-  return { table: `"${schema ?? 'public'}"."${name}"`, name, names: columns.map((column) => `"${column.name}"`) }
+  const names = columns.map((column) => `"${column.name}"`)
+  const rows = from.prepare(`select ${names} from "${name}"`).raw().iterate()
+  return { into: `copy "${schema ?? 'public'}"."${name}" (${names}) from stdin`, chunks: lines(rows) }
 }
 
-/** The same rows as on SQLite, by COPY: how they came there is not what is measured. */
-async function copyRows(from: Database.Database, sql: postgres.Sql, definition: object) {
-  const { table, name, names } = placeOf(definition)
-  const rows = from.prepare(`select ${names} from "${name}"`).raw().iterate()
-  const target = await sql.unsafe(`copy ${table} (${names}) from stdin`).writable()
-  await pipeline(Readable.from(lines(rows)), target)
-}
+type Copy = { into: string; chunks: Iterable<string> }
+const copyInto = async (sql: Pick<postgres.Sql, 'unsafe'>, { into, chunks }: Copy) =>
+  pipeline(Readable.from(chunks), await sql.unsafe(into).writable())
+
+const openFilled = async (size: Size) => new Database(`${await filledFolder(size)}/${DATABASE_FILE}`, { readonly: true })
 
 const LOCAL = new Set(['node', 'session', 'otp_code', 'attempt'])
 
-async function copySchool(size: Size, url: string): Promise<void> {
-  const from = new Database(`${await filledFolder(size)}/${DATABASE_FILE}`, { readonly: true })
-  await migratePostgres(url)
+/** The same rows as on SQLite, by COPY: how they came there is not what is measured. */
+async function makeTemplate(size: Size): Promise<string> {
+  const [from, url] = [await openFilled(size), await emptyCentre()]
   const copy = (sql: postgres.Sql) => async () => {
     // Parents and policies were checked when SQLite was filled.
     await sql`set session_replication_role = replica`
-    for (const [name, table] of Object.entries(postgresTables)) if (!LOCAL.has(name)) await copyRows(from, sql, table)
+    for (const [name, table] of Object.entries(postgresTables)) if (!LOCAL.has(name)) await copyInto(sql, copyOf(from, table))
     await sql`vacuum analyze`
   }
   await withPostgres(url, (sql) => withProgress(`copying ${size} into Postgres`, copy(sql)))
   from.close()
+  return nameOf(url)
 }
 
-const made = new Map<Size, Promise<string>>()
-const template = (size: Size) => {
-  const make = async () => {
-    const { url } = await started()
-    await withPostgres(url, (sql) => sql.unsafe(`create database ${size}`))
-    await copySchool(size, named(url, size))
-    return size
-  }
-  const known = made.get(size) ?? make()
-  made.set(size, known)
-  return known
-}
+const templates = new Map<Size, Promise<string>>()
 
 /** The address of a database of its own with the school in it. */
-export async function centralSchool(size: Size, name: string): Promise<string> {
-  const { url } = await started()
-  const from = await template(size)
-  await withPostgres(url, (sql) => sql.unsafe(`create database ${name} template ${from}`))
-  return named(url, name)
+export async function centralSchool(size: Size): Promise<string> {
+  const template = templates.get(size) ?? makeTemplate(size)
+  templates.set(size, template)
+  return createDatabase(await template)
 }
 
 /** The address of a database of its own in which nothing has been written yet. */
-export async function emptyCentre(name: string): Promise<string> {
-  const { url } = await started()
-  await withPostgres(url, (sql) => sql.unsafe(`create database ${name}`))
-  await migratePostgres(named(url, name))
-  return named(url, name)
+export async function emptyCentre(): Promise<string> {
+  const url = await createDatabase()
+  await migratePostgres(url)
+  return url
 }
 
 export async function dropCentre(at: string): Promise<void> {
   const { url } = await started()
-  await withPostgres(url, (sql) => sql.unsafe(`drop database if exists ${new URL(at).pathname.slice(1)} with (force)`))
+  await withPostgres(url, (sql) => sql.unsafe(`drop database if exists ${nameOf(at)} with (force)`))
 }
 
 /** Milliseconds of a COPY of a school's rows, parents first, in one transaction; keys, checks and indexes as they are, no versions. */
 export async function copyUp(size: Size, url: string): Promise<number> {
-  const from = new Database(`${await filledFolder(size)}/${DATABASE_FILE}`, { readonly: true })
-  const texts = (Object.keys(descriptions) as Replicated[]).map((name) => {
-    const { table, names } = placeOf(postgresTables[name])
-    const rows = from.prepare(`select ${names} from "${name}"`).raw().iterate()
-    return { into: `copy ${table} (${names}) from stdin`, chunks: [...lines(rows)] }
+  const from = await openFilled(size)
+  const copies = (Object.keys(descriptions) as Replicated[]).map((name) => {
+    const { into, chunks } = copyOf(from, postgresTables[name])
+    return { into, chunks: [...chunks] }
   })
   from.close()
   return withPostgres(url, async (sql) => {
     const begun = performance.now()
-    await sql.begin(async (connection) => {
-      for (const { into, chunks } of texts) await pipeline(Readable.from(chunks), await connection.unsafe(into).writable())
+    await sql.begin(async (transaction) => {
+      for (const copy of copies) await copyInto(transaction, copy)
     })
     return performance.now() - begun
   })
 }
 
-/** Work in a central database, while its server runs or before. */
-export async function atCentre<T>(url: string, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openCentralStore(url, { ...present, role: 'centre', beside: true })
-  try {
-    return await work(store)
-  } finally {
-    await store.close()
-  }
-}
-
 /** An invitation of a school's server, that is good for ten minutes and once. `schoolId` null: it brings its own school. */
 export const invitation = (url: string, port: number, schoolId: string | null): Promise<Invitation> =>
-  atCentre(url, async (store) => {
+  withStore({ url }, async (store) => {
     const { code } = await store.write(asSystem(), (tx) => invite(tx, { kind: 'school', schoolId, userId: null, by: null }))
     return { url: `http://127.0.0.1:${port}`, code }
   })

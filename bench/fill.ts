@@ -1,18 +1,30 @@
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { insertByTable } from '@markbook/server/store/rows-by-table'
-import { openSchoolStore, type Store } from '@markbook/server/store/store'
+import { openCentralStore, openSchoolStore, type Store } from '@markbook/server/store/store'
 import { asSystem } from '@markbook/server/store/tx'
 import { repeatableIds } from '@markbook/server/testing/clock'
 import { systemClock } from '@markbook/shared/clock'
-import { idSource } from '@markbook/shared/ids'
+import { idSource, inPortions } from '@markbook/shared/ids'
 import { withProgress } from '../scripts/progress.mjs'
 import { cache, digestOfSchool, folderIn } from './paths.ts'
 import { benchSchool, MARKS, marksIn, OPENED, type Size } from './school.ts'
 
 /** How a database is opened that goes on now, beside or before a server. */
-export const present = { clock: systemClock, newId: idSource(systemClock.now, (bytes) => randomBytes(bytes)) }
+export const present = { clock: systemClock, newId: idSource(systemClock.now, inPortions(randomBytes)) }
+
+/** Where a school's database is. */
+export type At = { folder: string } | { url: string }
+
+/** Work in a database of the benchmark, while its server runs or before. */
+export async function withStore<T>(at: At, work: (store: Store) => Promise<T>): Promise<T> {
+  const options = { ...present, beside: true }
+  const opened =
+    'folder' in at ? openSchoolStore(at.folder, { ...options, role: 'school' }) : openCentralStore(at.url, { ...options, role: 'centre' })
+  const store = await opened
+  return work(store).finally(() => store.close())
+}
 
 /** Everything was written at one moment of the past, so that sessions of now are younger than the school. */
 const clock = { now: () => OPENED }
@@ -52,22 +64,23 @@ export async function filledFolder(size: Size): Promise<string> {
   return wanted
 }
 
+/** A folder of this run alone. */
+export const newFolder = (): string => mkdtempSync(join(folderIn('running', String(process.pid)), 'copy-'))
+
 /** The folder of a database in which nothing has been written yet. */
-export async function emptyFolder(name: string): Promise<string> {
-  const folder = folderIn('running', String(process.pid), name)
-  rmSync(folder, { recursive: true, force: true })
-  const store = await openSchoolStore(folder, { clock, newId: repeatableIds(clock, name), role: 'school' })
+export async function emptyFolder(): Promise<string> {
+  const folder = newFolder()
+  const store = await openSchoolStore(folder, { clock, newId: repeatableIds(clock, folder), role: 'school' })
   await store.close()
   return folder
 }
 
 /** A copy to write into. */
-export async function copyOfSchool(size: Size, name: string): Promise<string> {
-  const from = await filledFolder(size)
-  const to = folderIn('running', String(process.pid), name)
+export async function copyOfSchool(size: Size): Promise<string> {
+  const [from, to] = [await filledFolder(size), newFolder()]
   for (const file of readdirSync(from)) if (file !== 'server.lock') copyFileSync(join(from, file), join(to, file))
   return to
 }
 
 export const dropCopy = (folder: string) => rmSync(folder, { recursive: true, force: true })
-export const dropCopies = () => rmSync(join(cache, 'running', String(process.pid)), { recursive: true, force: true })
+export const dropCopies = () => dropCopy(join(cache, 'running', String(process.pid)))

@@ -1,36 +1,38 @@
 import { load, type Program } from './processes.ts'
-import { median, medianRatio } from './statistics.ts'
+import type { Pairs } from './statistics.ts'
 
 /** One side of a comparison: a program and what to ask it. `before` runs ahead of every round and is not counted. */
 export type Side = { program: Program; requests: () => readonly string[]; before?: () => Promise<unknown> }
 /** Of one request: CPU of the process, requests a second, milliseconds until half were answered. */
 export type Reading = { cpuMicros: number; perSecond: number; p50: number }
-/** Medians of each side and of the pairs' ratios, ours over the control. */
-export type Compared = { ours: Reading; control: Reading; cpu: number; speed: number; p50: number }
 /**
  * `warmUps`: rounds of each side before any counts, so that what is measured is compiled; 3 where not said. `except`: both sides have to
  * reply the same to the first request, other than in these fields; no replies are compared where not said.
  */
-export type Effort = { count: number; connections: number; pairs: number; warmUps?: number; except?: readonly string[] }
+type Effort = { count: number; connections: number; pairs: number; warmUps?: number; except?: readonly string[] }
+
+/** What a program used while some work was done: CPU, and memory that it grew by. */
+export async function during<Result>(program: Program, work: () => Promise<Result>) {
+  const before = await program.usage()
+  const result = await work()
+  const after = await program.usage()
+  return { result, cpuMicros: after.cpuMicros - before.cpuMicros, grownBytes: Math.max(0, after.rssBytes - before.rssBytes) }
+}
 
 async function read({ program, requests, before }: Side, { count, connections }: Effort): Promise<Reading> {
   await before?.()
-  const sent = requests()
-  const { cpuMicros: start } = await program.usage()
-  const { ms, p50 } = await load({ port: program.port, connections, count, requests: sent })
-  const { cpuMicros: end } = await program.usage()
-  return { cpuMicros: (end - start) / count, perSecond: (count / ms) * 1_000, p50 }
+  const job = { port: program.port, connections, count, requests: requests() }
+  const { result, cpuMicros } = await during(program, () => load(job))
+  return { cpuMicros: cpuMicros / count, perSecond: (count / result.ms) * 1_000, p50: result.p50 }
 }
-
-type InTurns<Ours, Control> = { ours: Ours[]; control: Control[] }
 
 /** Both sides in pairs, one after the other, so that what else the machine does falls on both. Each is told which pair it is. */
 export async function inTurns<Ours, Control>(
   pairs: number,
   ours: (pair: number) => Promise<Ours>,
   control: (pair: number) => Promise<Control>,
-): Promise<InTurns<Ours, Control>> {
-  const measured: InTurns<Ours, Control> = { ours: [], control: [] }
+): Promise<Pairs<Ours, Control>> {
+  const measured: Pairs<Ours, Control> = { ours: [], control: [] }
   for (let pair = 0; pair < pairs; pair += 1) {
     measured.ours.push(await ours(pair))
     measured.control.push(await control(pair))
@@ -41,32 +43,23 @@ export async function inTurns<Ours, Control>(
 /** A pair that a program measures of itself. */
 export type Pair<Side> = { ours: Side; control: Side }
 /** The pairs that a program measures of itself; the first is not counted. */
-export async function pairsIn<Side>(program: Program, pairs: number): Promise<InTurns<Side, Side>> {
-  const measured: Pair<Side>[] = []
-  for (let pair = 0; pair <= pairs; pair += 1) measured.push(await program.ask<Pair<Side>>('pair'))
-  const counted = measured.slice(1)
-  return { ours: counted.map(({ ours }) => ours), control: counted.map(({ control }) => control) }
+export async function pairsIn<Side>(program: Program, pairs: number): Promise<Pairs<Side>> {
+  await program.ask('pair')
+  const measured: Pairs<Side> = { ours: [], control: [] }
+  for (let at = 0; at < pairs; at += 1) {
+    const pair = await program.ask<Pair<Side>>('pair')
+    measured.ours.push(pair.ours)
+    measured.control.push(pair.control)
+  }
+  return measured
 }
 
 /** Both sides warmed up, then in turns. Throws where their replies differ. */
-export async function compare(ours: Side, control: Side, effort: Effort): Promise<Compared> {
+export async function compare(ours: Side, control: Side, effort: Effort): Promise<Pairs<Reading>> {
   if (effort.except) await expectSameReply(ours, control, effort.except)
-  const turns = (pairs: number) =>
-    inTurns(
-      pairs,
-      () => read(ours, effort),
-      () => read(control, effort),
-    )
-  await turns(effort.warmUps ?? 3)
-  const measured = await turns(effort.pairs)
-  const figures = (side: 'ours' | 'control', of: keyof Reading) => measured[side].map((reading) => reading[of])
-  const medians = (side: 'ours' | 'control'): Reading => ({
-    cpuMicros: median(figures(side, 'cpuMicros')),
-    perSecond: median(figures(side, 'perSecond')),
-    p50: median(figures(side, 'p50')),
-  })
-  const ratio = (of: keyof Reading) => medianRatio(figures('ours', of), figures('control', of))
-  return { ours: medians('ours'), control: medians('control'), cpu: ratio('cpuMicros'), speed: ratio('perSecond'), p50: ratio('p50') }
+  const sides = [() => read(ours, effort), () => read(control, effort)] as const
+  await inTurns(effort.warmUps ?? 3, ...sides)
+  return inTurns(effort.pairs, ...sides)
 }
 
 async function bodyOf(program: Program, request: string): Promise<unknown> {

@@ -10,15 +10,15 @@ export const cache = join(root, '.cache', 'bench')
 export const bundle = join(root, 'dist', 'markbook.mjs')
 
 const filesIn = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true })
-    .flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : [join(folder, entry.name)]))
-    .sort()
+  readdirSync(folder, { withFileTypes: true, recursive: true }).flatMap((entry) =>
+    entry.isFile() ? join(entry.parentPath, entry.name) : [],
+  )
 
 /** Changes with whatever the filled databases follow from. */
 export function digestOfSchool(): string {
   const hash = createHash('sha256')
   const sources = ['bench/school.ts', 'bench/fill.ts', 'shared/story/rows.ts'].map((path) => join(root, path))
-  for (const path of [...sources, ...filesIn(join(root, 'server', 'store', 'migrations'))]) hash.update(readFileSync(path))
+  for (const path of [...sources, ...filesIn(join(root, 'server', 'store', 'migrations')).sort()]) hash.update(readFileSync(path))
   return hash.digest('hex').slice(0, 16)
 }
 

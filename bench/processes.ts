@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { on } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { freePort } from '@markbook/server/testing/cluster'
 import { build } from 'esbuild'
+import type { At } from './fill.ts'
 import { bundle, folderIn, root } from './paths.ts'
 import type { Job, Result } from './programs/load.ts'
 import type { Usage } from './programs/probe.ts'
@@ -54,31 +56,24 @@ export async function stopAll(): Promise<void> {
   await Promise.all([...running].map((program) => program.stop()))
 }
 
-type Message = Record<string, unknown>
 /** Longer than any one step of a benchmark takes. */
 const TIMEOUT_MS = 600_000
 
 /** Waits for a message with this field. */
-const messageFrom = <R>(child: ChildProcess, name: string): Promise<R> =>
-  new Promise((resolve, reject) => {
-    const settle = (outcome: () => void) => {
-      clearTimeout(overdue)
-      child.off('message', listen).off('exit', ended)
-      outcome()
-    }
-    const fail = (why: string) => settle(() => reject(new Error(`${basename(child.spawnargs[3] ?? '')} ${why}`)))
-    const listen = (message: Message) => {
-      if ('failure' in message) fail(String(message['failure']))
-      else if (name in message) settle(() => resolve(message[name] as R))
-    }
-    const ended = () => fail('ended')
-    const overdue = setTimeout(() => fail('did not answer'), TIMEOUT_MS)
-    child.on('message', listen).once('exit', ended)
-  })
+async function messageFrom<R>(child: ChildProcess, name: string): Promise<R> {
+  const program = basename(child.spawnargs[3] ?? '')
+  const overdue = new AbortController()
+  setTimeout(() => overdue.abort(`${program} did not answer`), TIMEOUT_MS).unref()
+  for await (const [message] of on(child, 'message', { close: ['exit'], signal: overdue.signal })) {
+    if ('failure' in message) throw new Error(`${program} ${message.failure}`)
+    if (name in message) return message[name]
+  }
+  throw new Error(`${program} ended`)
+}
 
-type Start = { file: string; args: readonly string[]; env?: Record<string, string>; ready: (child: ChildProcess) => Promise<number> }
+type Ready = (child: ChildProcess) => Promise<number>
 
-async function start({ file, args, env = {}, ready }: Start): Promise<Program> {
+async function start(file: string, args: readonly string[], env: Record<string, string>, ready: Ready): Promise<Program> {
   const flags =
     profiles === null
       ? []
@@ -112,11 +107,9 @@ async function start({ file, args, env = {}, ready }: Start): Promise<Program> {
   return program
 }
 
-const startFile = (file: string, args: readonly string[]) => start({ file, args, ready: (child) => messageFrom<number>(child, 'port') })
-
+const startFile = (file: string, args: readonly string[]) => start(file, args, {}, (child) => messageFrom<number>(child, 'port'))
 /** One of `bench/controls` or `bench/programs`, which says its port when it listens. */
 export const startProgram = (name: string, ...args: string[]): Promise<Program> => startFile(built(name), args)
-
 /** One of `bench/peers`, which has packages of its own. */
 export const startPeer = (name: string, ...args: string[]): Promise<Program> => startFile(join(root, 'bench', 'peers', `${name}.mjs`), args)
 
@@ -127,9 +120,6 @@ const isReady = (port: number) =>
   )
 
 export const SECRET = 'a secret that only the benchmark of Markbook knows'
-/** Where a school's database is. */
-export type At = { folder: string } | { url: string }
-
 /** The server as it is shipped, on a database of the benchmark. */
 export async function startServer(at: At, env: Record<string, string> = {}): Promise<Program> {
   const port = await freePort()
@@ -141,7 +131,7 @@ export async function startServer(at: At, env: Record<string, string> = {}): Pro
     }
     return port
   }
-  return start({ file: bundle, args: ['start'], env: { ...own, ...env }, ready })
+  return start(bundle, ['start'], { ...own, ...env }, ready)
 }
 
 /** Sends requests from a process of its own. Throws where one is refused. */

@@ -1,10 +1,9 @@
 import { cookieName, sessionCookies } from '@markbook/server/http/cookies'
 import { startSession } from '@markbook/server/http/sessions'
 import { keysOf } from '@markbook/server/http/tokens'
-import { openCentralStore, openSchoolStore } from '@markbook/server/store/store'
 import { asSystem } from '@markbook/server/store/tx'
-import { present } from './fill.ts'
-import { type At, SECRET } from './processes.ts'
+import { type At, withStore } from './fill.ts'
+import { SECRET } from './processes.ts'
 import { benchSchool, type Marked, type Size } from './school.ts'
 
 /** The Cookie headers of two people of the school: the head, and the class teacher of its first class. */
@@ -13,17 +12,15 @@ export type Cookies = { head: string; teacher: string }
 /** Sessions begun beside the server, before it starts: sign-in is not what is measured. */
 export async function signIn(size: Size, at: At): Promise<Cookies> {
   const { head, teachers } = benchSchool(size)
-  const options = { ...present, role: 'school' as const }
-  const store = await ('folder' in at ? openSchoolStore(at.folder, options) : openCentralStore(at.url, options))
-  const cookieOf = (userId: string) =>
-    store.write(asSystem(), async (tx) => {
-      const session = await startSession(tx, userId, keysOf(SECRET))
-      const settings = { name: cookieName('sb', 'local'), secure: false }
-      return sessionCookies(session, settings, 3_600, undefined)[0]?.split(';')[0] ?? ''
-    })
-  const cookies = { head: await cookieOf(head.id), teacher: await cookieOf((teachers[0] as { id: string }).id) }
-  await store.close()
-  return cookies
+  return withStore(at, async (store) => {
+    const cookieOf = (userId: string) =>
+      store.write(asSystem(), async (tx) => {
+        const session = await startSession(tx, userId, keysOf(SECRET))
+        const settings = { name: cookieName('sb', 'local'), secure: false }
+        return sessionCookies(session, settings, 3_600, undefined)[0]?.split(';')[0] ?? ''
+      })
+    return { head: await cookieOf(head.id), teacher: await cookieOf((teachers[0] as { id: string }).id) }
+  })
 }
 
 const common = (method: string, path: string, cookie: string) =>
@@ -36,25 +33,28 @@ export const post = (path: string, cookie: string, body: object) => {
 }
 
 let written = 0
-/** Marks for the first class of the newest year, forty at a time; never the marks that are there already. */
+/** Marks that are not there already. */
+function bulk(cookie: string, assessmentId: string | undefined, pupils: Marked['pupils']): string {
+  written += 1
+  const grades = pupils.map(({ id }, seat) => ({ studentId: id, score: ((written + seat) % 197) / 2 }))
+  return post('/api/grades/bulk', cookie, { assessmentId, grades })
+}
+
+/** Marks for the first class of the newest year, forty at a time. */
 export function bulkRequests(size: Size, cookie: string, count: number): string[] {
-  const school = benchSchool(size)
-  const own = school.markedNow.filter(({ group }) => group.id === school.markedNow[0]?.group.id)
+  const { markedNow } = benchSchool(size)
+  const own = markedNow.filter(({ group }) => group.id === markedNow[0]?.group.id)
   const assessments = own.flatMap((marked) => marked.assessments.map(({ id }) => ({ id, pupils: marked.pupils })))
   return Array.from({ length: count }, () => {
-    written += 1
-    const { id, pupils } = assessments[written % assessments.length] as (typeof assessments)[number]
-    const grades = pupils.map((pupil, seat) => ({ studentId: pupil.id, score: ((written + seat) % 197) / 2 }))
-    return post('/api/grades/bulk', cookie, { assessmentId: id, grades })
+    const { id, pupils } = assessments[(written + 1) % assessments.length] as (typeof assessments)[number]
+    return bulk(cookie, id, pupils)
   })
 }
 
 /** One mark of the newest year, after which no result that the server keeps is of now. */
 export function touchRequest(size: Size, cookie: string): string {
   const { assessments, pupils } = benchSchool(size).markedNow[0] as Marked
-  written += 1
-  const grades = [{ studentId: pupils[0]?.id, score: (written % 197) / 2 }]
-  return post('/api/grades/bulk', cookie, { assessmentId: assessments[0]?.id, grades })
+  return bulk(cookie, assessments[0]?.id, pupils.slice(0, 1))
 }
 
 /** The results of every class in every term of the newest year. */

@@ -48,15 +48,6 @@ export const pupil = (newId: Ids, school_id: string, number: number) => ({
   student_number: `B-${String(number).padStart(4, '0')}`,
 })
 
-const subject = (newId: Ids, school_id: string, at: number) => ({
-  id: newId(),
-  school_id,
-  name: `Subject ${at + 1}`,
-  code: `S${at + 1}`,
-  sort_order: at + 1,
-  is_active: true,
-})
-
 export const assessment = (newId: Ids, { school_id, id }: Dated, term_id: string, subject_id: string, at: number) => ({
   id: newId(),
   school_id,
@@ -94,7 +85,10 @@ export function makeSchool({ name, domain, newId, ...plan }: Plan) {
   const school = newId()
   const head = person(`head@${domain}`, 'Hannah', 'Head', school)
   const teachers = times(plan.classes, (at) => person(`teacher${at + 1}@${domain}`, 'Terry', `Teacher${at + 1}`, school))
-  const subjects = times(plan.subjects, (at) => subject(newId, school, at))
+  const subjects = times(plan.subjects, (at) => {
+    const number = at + 1
+    return { id: newId(), school_id: school, name: `Subject ${number}`, code: `S${number}`, sort_order: number, is_active: true }
+  })
   const pupils = times(plan.classes * plan.pupils, (at) => pupil(newId, school, at))
   const pupilsOf = (at: number) => pupils.slice((at % plan.classes) * plan.pupils, ((at % plan.classes) + 1) * plan.pupils)
   const academicYears = times(plan.years, (at) => {

@@ -4,8 +4,7 @@ import { insertByTable } from '@markbook/server/store/rows-by-table'
 import { asSystem, type WriteTx } from '@markbook/server/store/tx'
 import { COMMONS } from '@markbook/shared/ids'
 import { cursorToText } from '@markbook/sync/protocol/cursor'
-import { atCentre } from './central.ts'
-import { present } from './fill.ts'
+import { present, withStore } from './fill.ts'
 import { SECRET } from './processes.ts'
 import { type Marked, makeSchool } from './school.ts'
 
@@ -36,7 +35,7 @@ export async function enrol(tx: WriteTx, school: string, name: string): Promise<
 
 /** So many small schools, each with its node, in a central database whose server may be running. */
 export const smallSchools = (url: string, count: number): Promise<SmallSchool[]> =>
-  atCentre(url, async (store) => {
+  withStore({ url }, async (store) => {
     const schools: SmallSchool[] = []
     for (let number = 1; number <= count; number += 1) {
       const name = `Small School ${number}`
@@ -46,17 +45,8 @@ export const smallSchools = (url: string, count: number): Promise<SmallSchool[]>
         await insertByTable(tx, { ...rows, assessment: assessments })
         return enrol(tx, id, name)
       })
-      const [assessment] = assessments.map((each) => each.id)
-      schools.push({
-        id,
-        peer,
-        node,
-        teacher: head.id,
-        term: term.id,
-        assessment: assessment ?? '',
-        pupils: pupils.map((pupil) => pupil.id),
-        cursor: '',
-      })
+      const ids = { id, peer, node, teacher: head.id, term: term.id, pupils: pupils.map((pupil) => pupil.id) }
+      schools.push({ ...ids, assessment: assessments[0]?.id ?? '', cursor: '' })
     }
     await store.read(asSystem(), async (tx) => {
       const people = (await tx.dialect.feedOf(tx.connection, COMMONS)).seq

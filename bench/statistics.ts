@@ -8,6 +8,13 @@ export const median = (values: readonly number[]): number => {
 export const quantile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0
 
-/** The median of the pairs' ratios, ours over the control. */
-export const medianRatio = (ours: readonly number[], control: readonly number[]): number =>
-  median(ours.map((value, at) => value / (control[at] as number)))
+/** What was measured in pairs, one after the other. */
+export type Pairs<Ours, Control = Ours> = { ours: Ours[]; control: Control[] }
+
+/** The median of one figure of the rounds. */
+export const medianOf = <Figure extends string>(rounds: readonly Record<Figure, number>[], figure: Figure): number =>
+  median(rounds.map((round) => round[figure]))
+
+/** The median of the pairs' ratios of a figure, ours over the control. */
+export const ratioOf = <Figure extends string>({ ours, control }: Pairs<Record<Figure, number>>, figure: Figure): number =>
+  median(ours.map((round, at) => round[figure] / (control[at] as Record<Figure, number>)[figure]))

@@ -12,10 +12,12 @@ const heads = ['Last name', 'First name', 'Score'].map((head) => ({ head, key: h
 const rows = Array.from({ length: 5_000 }, (_, at) => ({ cells: { 'Last name': `Ó Briain ${at}`, 'First name': 'Élan', Score: at } }))
 const workbook = { madeAt: 0, sheets: [{ name: 'Marks', columns: heads, rows, frozen: { rows: 1, columns: 0 } }] }
 
+const drawCards = () => services.documents.reportCards({ ...frame, layout: termLayout, cards }, { school: 'one' })
+
 let isDrawing = false
 async function make() {
   while (isDrawing) {
-    await services.documents.reportCards({ ...frame, layout: termLayout, cards }, { school: 'one' })
+    await drawCards()
     await services.documents.workbook(workbook, { school: 'one' })
   }
 }
@@ -24,7 +26,7 @@ async function make() {
 async function draw(begin: boolean): Promise<void> {
   isDrawing = begin
   if (!begin) return
-  await services.documents.reportCards({ ...frame, layout: termLayout, cards }, { school: 'one' })
+  await drawCards()
   void make()
 }
 

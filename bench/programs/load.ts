@@ -1,25 +1,11 @@
 import { connect, type Socket } from 'node:net'
+import { replyLength } from '@markbook/server/testing/load'
 import { serveCommands } from '../program.ts'
 import { quantile } from '../statistics.ts'
 
 /** `count` requests on `connections` kept open, each with one request at a time; `requests` as they go over the wire, in turns. */
 export type Job = { port: number; connections: number; count: number; requests: readonly string[] }
 export type Result = { ms: number; p50: number; p99: number; refused: string | null; sample: string }
-
-const ENDS = Buffer.from('\r\n\r\n')
-
-/** The length of the first whole reply in these bytes, or -1 while some of it is missing. */
-function replyLength(bytes: Buffer): number {
-  const headers = bytes.indexOf(ENDS)
-  if (headers < 0) return -1
-  const text = bytes.toString('latin1', 0, headers)
-  const length = /content-length: (\d+)/i.exec(text)?.[1]
-  if (length !== undefined) {
-    const end = headers + ENDS.length + Number(length)
-    return bytes.length >= end ? end : -1
-  }
-  return bytes.subarray(-5).toString('latin1') === '0\r\n\r\n' ? bytes.length : -1
-}
 
 /**
  * Asks and waits, until `next` has nothing more to ask. The next request goes out with the reply, without a promise between: a loader that

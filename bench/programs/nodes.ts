@@ -57,15 +57,8 @@ class SchoolNode {
 
   async greet(): Promise<void> {
     const { node } = this.school
-    const hello = {
-      protocol: PROTOCOL,
-      schema: SCHEMA_VERSION,
-      node,
-      kind: 'school',
-      version: 'bench',
-      now: Date.now(),
-      cursor: this.cursor,
-    }
+    const spoken = { protocol: PROTOCOL, schema: SCHEMA_VERSION, version: 'bench' }
+    const hello = { ...spoken, node, kind: 'school', now: Date.now(), cursor: this.cursor }
     // This node has no database: what it wrote in an earlier round it takes from the centre's word.
     this.counter = (await patient(() => this.line.hello(hello))).acknowledged
     await this.fetch()

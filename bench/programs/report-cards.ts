@@ -25,20 +25,7 @@ const input: ReportCardsInput = {
 }
 
 type Face = 'regular' | 'semibold' | 'italic'
-type Stroke =
-  | {
-      kind: 'text'
-      face: Face
-      size: number
-      color: string
-      text: string
-      x: number
-      y: number
-      spacing: number
-      opacity: number
-      turned: boolean
-    }
-  | { kind: 'rect'; x: number; y: number; width: number; height: number; color: string }
+type Stroke = (page: PDFPage, faces: Record<Face, PDFFont>) => void
 
 /** Stands in for a document and writes down what is drawn, page by page: the control need not lay anything out. */
 function recorder() {
@@ -55,10 +42,15 @@ function recorder() {
     rect: (...rect: number[]) => void Object.assign(now, { rect }),
     fill: (color: string) => {
       const [x = 0, y = 0, width = 0, height = 0] = now.rect
-      pages.at(-1)?.push({ kind: 'rect', x, y, width, height, color })
+      pages.at(-1)?.push((page) => page.drawRectangle({ x, y: page.getHeight() - y - height, width, height, color: colorOf(color) }))
     },
-    text: (text: string, x: number, y: number, { characterSpacing = 0 }: { characterSpacing?: number }) =>
-      void pages.at(-1)?.push({ kind: 'text', ...now, text, x, y, spacing: characterSpacing }),
+    text: (text: string, x: number, y: number) => {
+      const { face, size, color, opacity, turned } = now
+      pages.at(-1)?.push((page, faces) => {
+        const place = turned ? { x: 200, y: 250, rotate: degrees(52) } : { x, y: page.getHeight() - y }
+        page.drawText(text, { ...place, size, font: faces[face], color: colorOf(color), opacity })
+      })
+    },
   }
   const document: unknown = new Proxy(
     {},
@@ -97,18 +89,6 @@ const fontkit = {
 const colorOf = (hex: string) =>
   rgb(...([1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255) as [number, number, number]))
 
-function drawStroke(page: PDFPage, faces: Record<Face, PDFFont>, stroke: Stroke): void {
-  const top = page.getHeight()
-  if (stroke.kind === 'rect') {
-    const { x, y, width, height, color } = stroke
-    page.drawRectangle({ x, y: top - y - height, width, height, color: colorOf(color) })
-    return
-  }
-  const { x, y, size, text, color, opacity, turned } = stroke
-  const place = turned ? { x: 200, y: 250, rotate: degrees(52) } : { x, y: top - y }
-  page.drawText(text, { ...place, size, font: faces[stroke.face], color: colorOf(color), opacity })
-}
-
 async function control(pages: readonly Stroke[][]): Promise<Uint8Array> {
   const document = await PDFDocument.create()
   document.registerFontkit(fontkit as never)
@@ -116,7 +96,7 @@ async function control(pages: readonly Stroke[][]): Promise<Uint8Array> {
   const faces = { regular: await embed('regular'), semibold: await embed('semibold'), italic: await embed('italic') }
   for (const strokes of pages) {
     const page = document.addPage([595.28, 841.89])
-    for (const stroke of strokes) drawStroke(page, faces, stroke)
+    for (const stroke of strokes) stroke(page, faces)
   }
   return document.save()
 }

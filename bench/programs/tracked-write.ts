@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { openSchoolStore, type Store } from '@markbook/server/store/store'
 import { asUser } from '@markbook/server/store/tx'
-import { systemClock } from '@markbook/shared/clock'
-import { idSource, inPortions } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, eq } from 'drizzle-orm'
 import { openDatabase } from '../controls/bare.ts'
+import { present } from '../fill.ts'
 import type { Pair } from '../measure.ts'
 import { meter, type Spent, serveCommands } from '../program.ts'
 import { benchSchool, type Marked } from '../school.ts'
@@ -66,8 +64,7 @@ function plainWriter(folder: string) {
   }
 }
 
-const clock = systemClock
-const store = await openSchoolStore(oursFolder, { clock, newId: idSource(clock.now, inPortions(randomBytes)), role: 'school' })
+const store = await openSchoolStore(oursFolder, { ...present, role: 'school' })
 const writePlain = plainWriter(plainFolder)
 const tracked = new Map<string, Grade[]>()
 for (const { id } of assessments) tracked.set(id, await gradesOf(store, id))

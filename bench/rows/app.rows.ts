@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { chromium, type Page } from 'playwright-core'
 import { chromiumPath } from '../../desktop/ui/tests/chromium.ts'
 import { appSchool, type ClassSize } from '../app-school.ts'
 import { type Bench, type BenchRow, within } from '../bench-row.ts'
@@ -12,38 +12,45 @@ import { median, quantile } from '../statistics.ts'
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync']
 const OLD_PC = { width: 1366, height: 768 }
 
-/** In a real browser, or, where this machine has none, a line that says so. */
-async function withBrowser(measure: (browser: Browser) => Promise<BenchRow[]>): Promise<BenchRow[]> {
-  if (!chromiumPath) {
-    console.error('No Chromium on this machine: what the app does in a browser is not measured (apt-get install chromium).')
-    return []
-  }
-  const browser = await chromium.launch({ executablePath: chromiumPath, headless: true, args: ARGUMENTS })
-  return measure(browser).finally(() => browser.close())
-}
-
-type Served = { url: string; header: string; group: string; subject: string; term: string }
-
-async function served(size: ClassSize): Promise<Served> {
-  const { folder, ...ids } = await appSchool(size)
-  const { head } = await signIn('year', { folder })
-  const program = await startServer({ folder }, { BACKUPS: 'false' })
-  return { url: `http://127.0.0.1:${program.port}`, header: head, ...ids }
-}
-
-async function windowOf(browser: Browser, { url, header }: Pick<Served, 'url' | 'header'>): Promise<Page> {
-  const context = await browser.newContext({ viewport: OLD_PC, locale: 'en-IE' })
-  const at = header.indexOf('=')
-  if (at > 0) await context.addCookies([{ name: header.slice(0, at), value: header.slice(at + 1), url, httpOnly: true, sameSite: 'Lax' }])
-  return context.newPage()
-}
-
 /** Until a frame that shows it has been handed over. */
 const PAINTED = `window.painted = () => new Promise((resolve) => requestAnimationFrame(() => {
   const channel = new MessageChannel()
   channel.port1.onmessage = () => resolve(performance.now())
   channel.port2.postMessage(null)
 }))`
+
+type Served = {
+  url: string
+  group: string
+  subject: string
+  term: string
+  /** A page in a window of its own, with these scripts in it; of the head, unless `isKnown` is false. */
+  open(script: string, isKnown?: boolean): Promise<Page>
+}
+
+/** A server with such a class, in a real browser, or, where this machine has none, a line that says so. */
+const inBrowser =
+  (size: ClassSize, measure: (at: Served, pairs: number) => Promise<BenchRow[]>): Bench =>
+  async ({ pairs }) => {
+    if (!chromiumPath) {
+      console.error('No Chromium on this machine: what the app does in a browser is not measured (apt-get install chromium).')
+      return []
+    }
+    const { folder, ...ids } = await appSchool(size)
+    const { head } = await signIn('year', { folder })
+    const program = await startServer({ folder }, { BACKUPS: 'false' })
+    const url = `http://127.0.0.1:${program.port}`
+    const [name = '', value = ''] = head.split(/=(.*)/)
+    const browser = await chromium.launch({ executablePath: chromiumPath, headless: true, args: ARGUMENTS })
+    const open = async (script: string, isKnown = true) => {
+      const context = await browser.newContext({ viewport: OLD_PC, locale: 'en-IE' })
+      if (isKnown) await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Lax' }])
+      const page = await context.newPage()
+      await page.addInitScript(`${PAINTED};${script}`)
+      return page
+    }
+    return measure({ url, ...ids, open }, pairs).finally(() => browser.close())
+  }
 
 const sizeOf = (path: string) => {
   const file = join(root, 'dist', 'app', path)
@@ -91,7 +98,6 @@ async function visit(page: Page, url: string, address: string): Promise<Loaded> 
   })
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
-  await page.addInitScript(`${PAINTED};${WATCH_FIELD}`)
   await page.goto(`${url}/sign-in`, { waitUntil: 'commit' })
   const usable = await saidBy(page, 'usable')
   await page.keyboard.insertText(address)
@@ -108,35 +114,33 @@ async function visit(page: Page, url: string, address: string): Promise<Loaded> 
 const listed = (ms: readonly number[]) => ms.map((one) => one.toFixed(0)).join(', ')
 
 /** The sign-in page of somebody who was never here: what it loads, and when it can be used, on a slow computer. */
-export const appLoad: Bench = ({ pairs }) =>
-  withBrowser(async (browser) => {
-    const at = await served({ pupils: 40, assessments: 12 })
-    const visits: Loaded[] = []
-    for (let round = 0; round < pairs; round += 1) {
-      const page = await windowOf(browser, { ...at, header: '' })
-      visits.push(await visit(page, at.url, `teacher${round}@markbook.test`))
-      await page.context().close()
-    }
-    const scripts = [...new Set(visits.flatMap((one) => one.scripts))]
-    const usable = visits.map((one) => one.usable)
-    const sent = visits.map((one) => one.sent)
-    return [
-      {
-        what: 'first load of the app: script, gzip',
-        control: 'none',
-        target: within(160, 'KB'),
-        measured: scripts.reduce((sum, path) => sum + sizeOf(path), 0) / 1_024,
-        figure: `${scripts.length} files, with what is fetched for the pages after it`,
-      },
-      {
-        what: 'until the sign-in page can be used, CPU throttled 4 ×',
-        control: 'none',
-        target: within(1, 's'),
-        measured: median(usable) / 1_000,
-        figure: `${listed(usable)} ms; an address that is sent that moment goes out after ${listed(sent)} ms, median ${median(sent).toFixed(0)}`,
-      },
-    ]
-  })
+export const appLoad = inBrowser({ pupils: 40, assessments: 12 }, async ({ url, open }, pairs) => {
+  const visits: Loaded[] = []
+  for (let round = 0; round < pairs; round += 1) {
+    const page = await open(WATCH_FIELD, false)
+    visits.push(await visit(page, url, `teacher${round}@markbook.test`))
+    await page.context().close()
+  }
+  const scripts = [...new Set(visits.flatMap((one) => one.scripts))]
+  const usable = visits.map((one) => one.usable)
+  const sent = visits.map((one) => one.sent)
+  return [
+    {
+      what: 'first load of the app: script, gzip',
+      control: 'none',
+      target: within(160, 'KB'),
+      measured: scripts.reduce((sum, path) => sum + sizeOf(path), 0) / 1_024,
+      figure: `${scripts.length} files, with what is fetched for the pages after it`,
+    },
+    {
+      what: 'until the sign-in page can be used, CPU throttled 4 ×',
+      control: 'none',
+      target: within(1, 's'),
+      measured: median(usable) / 1_000,
+      figure: `${listed(usable)} ms; an address that is sent that moment goes out after ${listed(sent)} ms, median ${median(sent).toFixed(0)}`,
+    },
+  ]
+})
 
 /** Each key: from its event to the frame that shows what it did. */
 const WATCH_KEYS = `window.keys = []
@@ -163,10 +167,9 @@ async function typeMarks(page: Page, rows: number): Promise<number[]> {
 }
 
 /** The same watch over a page with nothing but a field: what this machine takes for a frame. */
-async function bareKeys(page: Page): Promise<number[]> {
-  const bare = await page.context().newPage()
-  await bare.addInitScript(`${PAINTED}\n${WATCH_KEYS}`)
-  await bare.goto(`${new URL(page.url()).origin}/icon.svg`)
+async function bareKeys({ url, open }: Served): Promise<number[]> {
+  const bare = await open(WATCH_KEYS)
+  await bare.goto(`${url}/icon.svg`)
   await bare.evaluate(() => document.documentElement.append(document.createElementNS('http://www.w3.org/1999/xhtml', 'input')))
   for (let at = 0; at < 100; at += 1) {
     await bare.keyboard.press('5')
@@ -175,29 +178,25 @@ async function bareKeys(page: Page): Promise<number[]> {
   return bare.evaluate('window.keys')
 }
 
-export const appKeys: Bench = () =>
-  withBrowser(async (browser) => {
-    const at = await served({ pupils: 1_000, assessments: 12 })
-    const page = await windowOf(browser, at)
-    await page.addInitScript(`${PAINTED}\n${WATCH_KEYS}`)
-    await page.goto(`${at.url}/marks/${at.group}/${at.subject}?term=${at.term}`)
-    await page.waitForSelector('[role=gridcell][data-look=plain]')
-    await typeMarks(page, 10)
-    const devtools = await page.context().newCDPSession(page)
-    await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
-    const cpu = async () => (await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0
-    const before = await cpu()
-    const taken = await typeMarks(page, 60)
-    const cpuMs = ((await cpu()) - before) * 1_000
-    const bare = await bareKeys(page)
-    await page.context().close()
-    const figure = `${taken.length} keys, ${(cpuMs / taken.length).toFixed(1)} ms of CPU each; a bare field ${median(bare).toFixed(0)} ms, p95 ${quantile(bare, 0.95).toFixed(0)} ms`
-    const control = 'one frame'
-    return [
-      { what: 'key to paint in the mark grid, 1,000 pupils, median', control, target: within(17, 'ms'), measured: median(taken), figure },
-      { what: 'key to paint, p95', control, target: within(50, 'ms'), measured: quantile(taken, 0.95), figure },
-    ]
-  })
+export const appKeys = inBrowser({ pupils: 1_000, assessments: 12 }, async (at) => {
+  const page = await at.open(WATCH_KEYS)
+  await page.goto(`${at.url}/marks/${at.group}/${at.subject}?term=${at.term}`)
+  await page.waitForSelector('[role=gridcell][data-look=plain]')
+  await typeMarks(page, 10)
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const cpu = async () => (await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0
+  const before = await cpu()
+  const taken = await typeMarks(page, 60)
+  const cpuMs = ((await cpu()) - before) * 1_000
+  const bare = await bareKeys(at)
+  const figure = `${taken.length} keys, ${(cpuMs / taken.length).toFixed(1)} ms of CPU each; a bare field ${median(bare).toFixed(0)} ms, p95 ${quantile(bare, 0.95).toFixed(0)} ms`
+  const control = 'one frame'
+  return [
+    { what: 'key to paint in the mark grid, 1,000 pupils, median', control, target: within(17, 'ms'), measured: median(taken), figure },
+    { what: 'key to paint, p95', control, target: within(50, 'ms'), measured: quantile(taken, 0.95), figure },
+  ]
+})
 
 /** From the press on the subject to all its marks in sight. */
 const WATCH_OPENING = `addEventListener('click', (event) => {
@@ -209,32 +208,20 @@ const WATCH_OPENING = `addEventListener('click', (event) => {
   if (event.target.closest('a[href*="/marks/"]')) look()
 }, true)`
 
-export const appOpen: Bench = ({ pairs }) =>
-  withBrowser(async (browser) => {
-    const at = await served({ pupils: 40, assessments: 12 })
-    const taken: number[] = []
-    for (let round = 0; round < pairs + 1; round += 1) {
-      const page = await windowOf(browser, at)
-      await page.addInitScript(`${PAINTED}\n${WATCH_OPENING}`)
-      await page.addInitScript(`sessionStorage.setItem('markbook.term', '${at.term}')`)
-      await page.goto(`${at.url}/marks`)
-      const link = page.locator(`a[href*="/marks/${at.group}/${at.subject}"]`)
-      await link.hover()
-      await page.waitForTimeout(100)
-      await link.click()
-      const opened = await saidBy(page, 'opened')
-      // The first is the browser's own warming up.
-      if (round > 0) taken.push(opened)
-      await page.context().close()
-    }
-    const figure = `${taken.map((ms) => ms.toFixed(0)).join(', ')} ms`
-    return [
-      {
-        what: 'opening the marks of 40 × 12, from the click until painted',
-        control: 'none',
-        target: within(300, 'ms'),
-        measured: median(taken),
-        figure,
-      },
-    ]
-  })
+export const appOpen = inBrowser({ pupils: 40, assessments: 12 }, async ({ url, open, group, subject, term }, pairs) => {
+  const taken: number[] = []
+  for (let round = 0; round < pairs + 1; round += 1) {
+    const page = await open(`${WATCH_OPENING};sessionStorage.setItem('markbook.term', '${term}')`)
+    await page.goto(`${url}/marks`)
+    const link = page.locator(`a[href*="/marks/${group}/${subject}"]`)
+    await link.hover()
+    await page.waitForTimeout(100)
+    await link.click()
+    const opened = await saidBy(page, 'opened')
+    // The first is the browser's own warming up.
+    if (round > 0) taken.push(opened)
+    await page.context().close()
+  }
+  const what = 'opening the marks of 40 × 12, from the click until painted'
+  return [{ what, control: 'none', target: within(300, 'ms'), measured: median(taken), figure: `${listed(taken)} ms` }]
+})

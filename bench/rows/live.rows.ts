@@ -6,8 +6,8 @@ import { type Program, SECRET, startProgram, startServer } from '../processes.ts
 import { signIn } from '../requests.ts'
 import { benchSchool, type Marked } from '../school.ts'
 import { quantile } from '../statistics.ts'
-import { SIZE } from './first-copy.rows.ts'
 
+const SIZE = 'marks'
 /** Saves each way; the last of a hundred is the p99. */
 const SAVES = 100
 const INTERVAL_MS = 3
@@ -58,25 +58,20 @@ function rowsOf(way: string, saved: readonly Saved[]): BenchRow[] {
 
 /** Two servers as they are shipped, each with a year of history, on one machine; the other end is asked every few milliseconds. */
 export const live: Bench = async () => {
-  const [url, folder] = [await emptyCentre('live'), await copyOfSchool(SIZE, 'live')]
+  const [url, folder] = [await emptyCentre(), await copyOfSchool(SIZE)]
   const centre = await startServer({ url })
   const child = await startProgram('child', folder, SECRET)
   await child.ask('join', await invitation(url, centre.port, null))
   await child.ask('rounds', 2)
   await child.stop()
-  const { head: schoolCookie } = await signIn(SIZE, { folder })
-  const own = await startServer({ folder })
-  const { head: centreCookie } = await signIn(SIZE, { url })
+  const atSchool: End = { cookie: (await signIn(SIZE, { folder })).head, program: await startServer({ folder }) }
+  const atCentre: End = { cookie: (await signIn(SIZE, { url })).head, program: centre }
   // It finds its parent and listens.
   await pause(5_000)
-  const [atSchool, atCentreEnd]: [End, End] = [
-    { program: own, cookie: schoolCookie },
-    { program: centre, cookie: centreCookie },
-  ]
   const [up, down]: [Saved[], Saved[]] = [[], []]
   for (let round = 0; round < SAVES + 5; round += 1) {
-    const sent = await savedAt(atSchool, atCentreEnd, 2 * round)
-    const fetched = await savedAt(atCentreEnd, atSchool, 2 * round + 1)
+    const sent = await savedAt(atSchool, atCentre, 2 * round)
+    const fetched = await savedAt(atCentre, atSchool, 2 * round + 1)
     if (round < 5) continue
     up.push(sent)
     down.push(fetched)

@@ -1,9 +1,10 @@
-import { type Bench, bothFigures, most } from '../bench-row.ts'
+import { type Bench, bothSpeeds, byCpu, most } from '../bench-row.ts'
 import { compare } from '../measure.ts'
 import { load } from '../processes.ts'
 import { classTermRequests, classYearRequests, post, touchRequest } from '../requests.ts'
 import { benchSchool } from '../school.ts'
-import { end, type Serving, serveCentral, serveSchool, startControl, startControlAlone } from '../school-server.ts'
+import { end, type Serving, serveCentral, serveSchool, startAlone, startOn } from '../school-server.ts'
+import { medianOf, ratioOf } from '../statistics.ts'
 
 const CONNECTIONS = 4
 /** Each round begins without a result that the server keeps. */
@@ -15,18 +16,17 @@ const computed = ({ program, cookies, size }: Serving<object>, requestsOf = clas
 
 export const classTerm: Bench = async ({ pairs }) => {
   const ours = await serveSchool('year')
-  const naive = await startControl('class-term', ours.folder)
   const all = classTermRequests('year', ours.cookies.head)
   const requests = () => all
-  const control = { program: naive, requests }
+  const control = { program: await startOn(ours.folder, 'class-term'), requests }
   // The naive average is in floating point: where a hundredth differs, so may a place.
   const effort = { count: all.length, connections: CONNECTIONS, pairs, except: ['position'] }
   const fresh = await compare(computed(ours), control, effort)
   const again = await compare({ program: ours.program, requests }, control, { ...effort, count: all.length * 4 })
-  const named = 'naive join read with `.all()`, by CPU'
+  const named = 'naive join read with `.all()`'
   return [
-    { what: '`class-term`, computed', control: named, target: most(0.5), measured: fresh.cpu, figure: bothFigures(fresh) },
-    { what: '`class-term`, unchanged', control: named, target: most(0.05), measured: again.cpu, figure: bothFigures(again) },
+    byCpu(fresh, '`class-term`, computed', named, most(0.5), bothSpeeds(fresh)),
+    byCpu(again, '`class-term`, unchanged', named, most(0.05), bothSpeeds(again)),
   ]
 }
 
@@ -37,16 +37,16 @@ export const largeSchool: Bench = async ({ pairs }) => {
   await end(big, year)
   const [centralBig, centralYear] = [await serveCentral('big'), await serveCentral('year')]
   const central = await compare(computed(centralBig), computed(centralYear), { ...effort, connections: 1 })
-  const time = `${central.ours.p50.toFixed(1)} ms / ${central.control.p50.toFixed(1)} ms; node's CPU ${central.cpu.toFixed(2)} ×`
+  const [p50OnBig, p50OnYear] = [medianOf(central.ours, 'p50'), medianOf(central.control, 'p50')]
   return [
+    byCpu(local, '`class-term` on *big*, SQLite', 'on *year*', most(1.25), bothSpeeds(local)),
     {
-      what: '`class-term` on *big*, SQLite',
-      control: 'on *year*, by CPU',
+      what: '`class-term` on *big*, Postgres',
+      control: 'on *year*, by time',
       target: most(1.25),
-      measured: local.cpu,
-      figure: bothFigures(local),
+      measured: ratioOf(central, 'p50'),
+      figure: `${p50OnBig.toFixed(1)} ms / ${p50OnYear.toFixed(1)} ms; node's CPU ${ratioOf(central, 'cpuMicros').toFixed(2)} ×`,
     },
-    { what: '`class-term` on *big*, Postgres', control: 'on *year*, by time', target: most(1.25), measured: central.p50, figure: time },
   ]
 }
 
@@ -54,7 +54,7 @@ export const classYear: Bench = async ({ pairs }) => {
   const ours = await serveSchool('year')
   const year = computed(ours, classYearRequests)
   const found = await compare(year, computed(ours), { count: year.requests().length, connections: CONNECTIONS, pairs })
-  return [{ what: '`class-year`', control: '`class-term`, by CPU', target: most(3.3), measured: found.cpu, figure: bothFigures(found) }]
+  return [byCpu(found, '`class-year`', '`class-term`', most(3.3), bothSpeeds(found))]
 }
 
 /** Classes whose reports are generated for the first time: no two rounds ask for the same. */
@@ -72,21 +72,13 @@ function newReports(cookie: string, size: number) {
 
 export const generate: Bench = async ({ pairs }) => {
   const ours = await serveSchool('year')
-  const naive = await startControlAlone('generate')
+  const naive = await startAlone('generate')
   const count = Math.floor(51 / (pairs + 1))
-  const [mine, theirs] = [newReports(ours.cookies.head, count), newReports('', count)]
   const found = await compare(
-    { program: ours.program, requests: mine },
-    { program: naive, requests: theirs },
+    { program: ours.program, requests: newReports(ours.cookies.head, count) },
+    { program: naive, requests: newReports('', count) },
     { count, connections: 1, pairs, warmUps: 1 },
   )
-  return [
-    {
-      what: '`reports/generate` for a class of 40, the first time',
-      control: 'naive results, and upserts of the same rows, by CPU',
-      target: most(0.6),
-      measured: found.cpu,
-      figure: bothFigures(found),
-    },
-  ]
+  const what = '`reports/generate` for a class of 40, the first time'
+  return [byCpu(found, what, 'naive results, and upserts of the same rows', most(0.6), bothSpeeds(found))]
 }

@@ -1,15 +1,15 @@
 import { nodeKeys } from '@markbook/server/replication/identity/keys'
 import { setPeer } from '@markbook/server/store/peer-row'
-import { openSchoolStore } from '@markbook/server/store/store'
 import { asSystem } from '@markbook/server/store/tx'
 import { type Bench, type BenchRow, within } from '../bench-row.ts'
-import { copyOfSchool, present } from '../fill.ts'
+import { copyOfSchool, withStore } from '../fill.ts'
+import { during } from '../measure.ts'
 import { SECRET, startProgram, startServer } from '../processes.ts'
 import type { Body, Flood, Flooded } from '../programs/unsigned-requests.ts'
 import { benchSchool } from '../school.ts'
 import { end } from '../school-server.ts'
 import { enrol } from '../small-schools.ts'
-import { median } from '../statistics.ts'
+import { median, medianOf } from '../statistics.ts'
 
 const SECONDS = 5
 const CONNECTIONS = 16
@@ -22,16 +22,16 @@ const WHAT: Record<Body, string> = {
 
 /** A server of a school that has a child, which is in a session: without one it answers nobody there. */
 async function withChild() {
-  const folder = await copyOfSchool('year', 'unsigned-requests')
-  const store = await openSchoolStore(folder, { ...present, role: 'school' })
-  const { peer } = await store.write(asSystem(), async (tx) => {
-    const enrolled = await enrol(tx, benchSchool('year').id, 'Laptop')
-    await setPeer(tx, enrolled.peer, { session_nonce: 'of its session' })
-    return enrolled
+  const folder = await copyOfSchool('year')
+  const ids = await withStore({ folder }, async (store) => {
+    const { peer } = await store.write(asSystem(), async (tx) => {
+      const enrolled = await enrol(tx, benchSchool('year').id, 'Laptop')
+      await setPeer(tx, enrolled.peer, { session_nonce: 'of its session' })
+      return enrolled
+    })
+    return { peer, parent: `${store.nodeId} ${nodeKeys(SECRET, store.nodeId).publicKey}` }
   })
-  const parent = `${store.nodeId} ${nodeKeys(SECRET, store.nodeId).publicKey}`
-  await store.close()
-  return { folder, peer, parent, program: await startServer({ folder }) }
+  return { folder, ...ids, program: await startServer({ folder }) }
 }
 
 /**
@@ -44,42 +44,37 @@ export const unsignedRequests: Bench = async ({ pairs }) => {
   const { port } = ours.program
   const flood = async (kind: Body, peer: string | null, seconds = SECONDS, connections = CONNECTIONS) => {
     const asked: Flood = { port, kind, peer, parent: ours.parent, seconds, connections }
-    const before = await ours.program.usage()
-    const found = await loader.ask<Flooded>('flood', asked)
-    const after = await ours.program.usage()
-    const cpuMs = (after.cpuMicros - before.cpuMicros) / 1_000 / found.requests
-    return { ...found, cpuMs, grownMb: Math.max(0, after.rssBytes - before.rssBytes) / MB }
+    const { result, cpuMicros, grownBytes } = await during(ours.program, () => loader.ask<Flooded>('flood', asked))
+    return { ...result, cpuMs: cpuMicros / 1_000 / result.requests, grownMb: grownBytes / MB }
   }
   type Round = Awaited<ReturnType<typeof flood>>
   const rows: BenchRow[] = []
   for (const kind of ['packed', 'endless'] as const)
-    for (const [who, peer] of [
-      ['named', ours.peer],
-      ['unknown', null],
-    ] as const) {
+    for (const peer of [ours.peer, null]) {
       await flood(kind, peer, 2)
       const [alone, many]: [Round[], Round[]] = [[], []]
       for (let pair = 0; pair < pairs; pair += 1) {
         alone.push(await flood(kind, peer, 2, 1))
         many.push(await flood(kind, peer))
       }
-      const of = (rounds: Round[], figure: (round: Round) => number) => median(rounds.map(figure))
-      const what = `${WHAT[kind]}, of ${who === 'named' ? 'somebody who names an enrolment' : 'somebody unknown'}`
+      const grown = (rounds: Round[]) => `memory grew by ${medianOf(rounds, 'grownMb').toFixed(1)} MB`
+      const sent = median(alone.map(({ sent, requests }) => sent / requests / 1_024))
+      const what = `${WHAT[kind]}, of ${peer ? 'somebody who names an enrolment' : 'somebody unknown'}`
       const statuses = Object.entries(many[0]?.statuses ?? {}).map(([status, count]) => `${count} × ${status}`)
       rows.push(
         {
           what: `${what}: CPU of one`,
           control: 'a limit',
           target: within(5, 'ms'),
-          measured: of(alone, ({ cpuMs }) => cpuMs),
-          figure: `${of(alone, ({ sent, requests }) => sent / requests / 1_024).toFixed(0)} KB of each let in; memory grew by ${of(alone, ({ grownMb }) => grownMb).toFixed(1)} MB`,
+          measured: medianOf(alone, 'cpuMs'),
+          figure: `${sent.toFixed(0)} KB of each let in; ${grown(alone)}`,
         },
         {
           what: `${what}: p99 of \`/healthz\` beside ${CONNECTIONS} at once`,
           control: 'a limit',
           target: within(50, 'ms'),
-          measured: of(many, ({ p99 }) => p99),
-          figure: `${of(many, ({ requests }) => requests / SECONDS).toFixed(0)} of them a second (${statuses.join(', ')}); memory grew by ${of(many, ({ grownMb }) => grownMb).toFixed(1)} MB`,
+          measured: medianOf(many, 'p99'),
+          figure: `${(medianOf(many, 'requests') / SECONDS).toFixed(0)} of them a second (${statuses.join(', ')}); ${grown(many)}`,
         },
       )
     }

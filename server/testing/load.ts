@@ -11,7 +11,7 @@ type Line = { ask(request: string): Promise<Reply>; isOpen(): boolean; close(): 
 const ENDS = '\r\n\r\n'
 
 /** The length of the first whole reply in these bytes, or -1 while some of it is missing. */
-function replyLength(bytes: Buffer): number {
+export function replyLength(bytes: Buffer): number {
   const headers = bytes.indexOf(ENDS)
   if (headers < 0) return -1
   const length = /content-length: (\d+)/i.exec(bytes.toString('latin1', 0, headers))?.[1]
