@@ -1,16 +1,12 @@
 // Writes docs/openapi.json from the contract; with --check it only says whether the file is current.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { contract } from '@markbook/shared/contract/contract'
 import { openapiOf } from '@markbook/shared/contract/openapi'
 
 const path = 'docs/openapi.json'
 const current = `${JSON.stringify(openapiOf(contract), null, 2)}\n`
 if (process.argv.includes('--check')) {
-  let written = ''
-  try {
-    written = readFileSync(path, 'utf8')
-  } catch {}
-  if (written !== current) {
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== current) {
     console.error(`${path} is not what the contract says. Run: npm run openapi`)
     process.exit(1)
   }

@@ -8,11 +8,10 @@ import { join } from 'node:path'
 import { lacking, lookInto, openScreen, startProgram, until } from '../desktop/shell/display.fixtures.ts'
 import { chromiumPath } from '../desktop/ui/tests/chromium.ts'
 import { makeDeb } from './package/deb.mjs'
-import { lacks } from './package/tools.mjs'
+import { isThere, lacks } from './package/tools.mjs'
 import { makeInstaller } from './package/windows.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'markbook-packages-'))
-const isThere = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
 
 /** Starts a server, waits until it is ready, asks it for what a package may have forgotten, and stops it. */
 async function tryServer(command, args, env, { canStop = true, cwd = folder } = {}) {
@@ -84,7 +83,7 @@ function underWine(file, installed) {
 }
 
 const tryWindows = (name, installed, port) => async (file) => {
-  if (!isThere('wine')) return 'it was made, but not tried: wine is not on this machine (sudo apt install wine)'
+  if (!isThere('wine', '--version')) return 'it was made, but not tried: wine is not on this machine (sudo apt install wine)'
   const { environment, place, wine } = underWine(file, installed)
   // The settings that the installer of the server wrote are for a whole building.
   const env = { ...environment, PORT: String(port), LAN: 'false', DATA_DIR: 'C:\\marks' }

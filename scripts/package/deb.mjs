@@ -47,8 +47,10 @@ export async function makeDeb(kind, out, { quick = false } = {}) {
   mkdirSync(join(tree, home), { recursive: true })
   await buildProgram(join(tree, home, 'program'), { platform, start: own.start })
   await makeExecutable(platform, join(tree, home, 'markbook'))
-  link(tree, join('usr', 'bin', own.command), `../lib/${own.name}/markbook`)
-  write(tree, join('usr', 'share', 'doc', own.name, 'copyright'), copyright(home))
+  mkdirSync(join(tree, 'usr', 'bin'))
+  symlinkSync(`../lib/${own.name}/markbook`, join(tree, 'usr', 'bin', own.command))
+  const copyright = `Markbook. The licences of Node.js and of the packages in it stand in /${home}/program/THIRD-PARTY.txt\n`
+  write(tree, join('usr', 'share', 'doc', own.name, 'copyright'), copyright)
   if (kind === 'deb') furnishDesktop(tree)
   else await furnishServer(tree, home)
   write(tree, join('DEBIAN', 'control'), control(own, tree))
@@ -92,16 +94,9 @@ const filesIn = (folder) =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
 
-const copyright = (home) => `Markbook. The licences of Node.js and of the packages in it stand in /${home}/program/THIRD-PARTY.txt\n`
-
 function write(tree, path, text) {
   mkdirSync(dirname(join(tree, path)), { recursive: true })
   writeFileSync(join(tree, path), text)
-}
-
-function link(tree, path, target) {
-  mkdirSync(dirname(join(tree, path)), { recursive: true })
-  symlinkSync(target, join(tree, path))
 }
 
 const ENTRY = `[Desktop Entry]
@@ -124,7 +119,7 @@ function furnishDesktop(tree) {
 }
 
 async function furnishServer(tree, home) {
-  const { unitOf } = await import('../../server/cli/service/unit.ts')
+  const { firstSettings, unitOf } = await import('../../server/cli/service/unit.ts')
   const unit = unitOf({
     user: 'markbook',
     node: `/${home}/markbook`,
@@ -141,7 +136,8 @@ async function furnishServer(tree, home) {
     unit.replace(/^# .*\n/, '# Changes of your own: sudo systemctl edit markbook\n'),
   )
   for (const name of ['postinst', 'prerm', 'postrm']) {
-    cpSync(join(scripts, name), join(tree, 'DEBIAN', name))
+    const text = readFileSync(join(scripts, name), 'utf8').replace('@SETTINGS@\n', firstSettings('/var/lib/markbook'))
+    write(tree, join('DEBIAN', name), text)
     chmodSync(join(tree, 'DEBIAN', name), 0o755)
   }
   cpSync(join(scripts, 'templates'), join(tree, 'DEBIAN', 'templates'))

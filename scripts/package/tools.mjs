@@ -1,7 +1,7 @@
 // What a package is made with, beside npm's packages.
 import { spawnSync } from 'node:child_process'
 
-const isThere = (program, ...args) => spawnSync(program, args, { stdio: 'ignore' }).error === undefined
+export const isThere = (program, ...args) => spawnSync(program, args, { stdio: 'ignore' }).error === undefined
 
 const needs = {
   deb: [['dpkg-deb', '--version'], 'dpkg-deb is not on this machine; it comes with Debian and Ubuntu.'],

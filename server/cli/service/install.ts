@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } fro
 import { dirname } from 'node:path'
 import { readSettings } from '../settings/settings-file.ts'
 import { type Host, must } from './host.ts'
-import { isUnitPath, unitOf } from './unit.ts'
+import { firstSettings, isUnitPath, unitOf } from './unit.ts'
 
 export const SERVICE = 'markbook'
 export const UNIT_FILE = '/etc/systemd/system/markbook.service'
@@ -91,18 +91,7 @@ function writeSettings({ configFile, user, dataDir }: InstallOptions, host: Host
     log(`The settings in ${configFile} stay as they are.`)
     return
   }
-  const text = [
-    '# Settings of Markbook on this machine. After a change: sudo systemctl restart markbook',
-    '# All of them, and what they are now: sudo markbook config',
-    '',
-    `DATA_DIR=${dataDir}`,
-    '# For the whole building; without this line the server is for this machine alone.',
-    'LAN=true',
-    '# SMTP_URL=smtps://user:password@mail.school.example',
-    '# BACKUP_COPY_DIR=/mnt/usb/markbook',
-    '',
-  ].join('\n')
-  write(path, text, 0o640)
+  write(path, firstSettings(dataDir), 0o640)
   must(host, 'chown', [`root:${user}`, path])
   log(`Wrote settings to begin with: ${configFile}`)
 }

@@ -102,3 +102,16 @@ const quoted = (text: string) => {
 
 /** A path that goes into a unit: whole, and on one line. */
 export const isUnitPath = (path: string): boolean => isAbsolute(path) && !/\p{Cc}/u.test(path)
+
+/** The settings that a new service begins with. */
+export const firstSettings = (
+  dataDir: string,
+): string => `# Settings of Markbook on this machine. After a change: sudo systemctl restart markbook
+# All of them, and what they are now: sudo markbook config
+
+DATA_DIR=${dataDir}
+# For the whole building; without this line the server is for this machine alone.
+LAN=true
+# SMTP_URL=smtps://user:password@mail.school.example
+# BACKUP_COPY_DIR=/mnt/usb/markbook
+`
