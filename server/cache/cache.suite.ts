@@ -3,7 +3,6 @@ import type { Cache } from './cache.ts'
 
 export const MINUTE = 60_000
 
-/** What every cache promises; `open` gives an empty one. */
 /** A revision, where a test is about none. */
 export const NOW = 1
 

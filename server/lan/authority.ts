@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { toInstant } from '@markbook/shared/clock'
 import type { Names } from '../network/addresses.ts'
 import { writeAtomically } from './atomic-write.ts'
-import { covers, isFresh, isIssuedBy, isPair, makeAuthority, makeCertificate, type Pair } from './certificate.ts'
+import { isFresh, isIssuedBy, isPair, makeAuthority, makeCertificate, missingFrom, type Pair } from './certificate.ts'
 
 /** The folder of the school's own certificates, readable by the server's account alone. */
 export const tlsFolder = (dataDir: string) => join(dataDir, 'tls')
@@ -55,7 +55,7 @@ export async function keepCertificates(dataDir: string, { hostname, names, now, 
   const authority = await keepAuthority(join(folder, AUTHORITY), hostname, now, notes)
   const path = join(folder, SERVER)
   const found = readPair(path)
-  const isSound = typeof found !== 'string' && isIssuedBy(found, authority) && isFresh(found, now) && covers(found, names)
+  const isSound = typeof found !== 'string' && isIssuedBy(found, authority) && isFresh(found, now) && missingFrom(found, names).length === 0
   if (isSound && !anew) return { authority, server: withIssuer(found, authority), notes }
   const server = await makeCertificate(authority, names, now)
   writePair(path, server)

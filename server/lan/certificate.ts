@@ -65,8 +65,6 @@ export const isFresh = (pair: Pair, now: number): boolean =>
   validFrom(pair) <= plausibleTime(now) &&
   expiryOf(pair) - plausibleTime(now) > Math.min(renewBefore, (expiryOf(pair) - validFrom(pair)) / 3)
 
-export const covers = (pair: Pair, names: Names): boolean => missingFrom(pair, names).length === 0
-
 /** The names and addresses that a certificate is not for. */
 export function missingFrom(pair: Pair, { dns, ips }: Names): string[] {
   const certificate = certificateOf(pair)

@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ServerType } from '@hono/node-server'
 import { limits } from '@markbook/shared/limits'
 import type { Config } from '../config.ts'
@@ -85,19 +86,12 @@ export async function announce({ name, port, scheme, addresses }: Announcement, 
     const service = bonjour.publish({ name, type: scheme, port, host: LOCAL_NAME, txt: { path: '/' }, disableIPv6: true })
     const all = service.records.bind(service)
     service.records = () => all().filter(({ type, data }) => type !== 'A' || addresses.includes(data))
-    const stop = () =>
-      new Promise<void>((resolve) => {
-        const overdue = setTimeout(resolve, GOODBYE_MS)
-        const ended = () => {
-          clearTimeout(overdue)
-          resolve()
-        }
-        try {
-          bonjour.unpublishAll(() => bonjour.destroy(ended))
-        } catch (error) {
-          failed(error)
-        }
-      })
+    const stop = async () => {
+      const over = new AbortController()
+      const goodbye = new Promise<void>((resolve) => bonjour.unpublishAll(() => bonjour.destroy(resolve))).catch(failed)
+      await Promise.race([goodbye, pause(GOODBYE_MS, undefined, { signal: over.signal })])
+      over.abort()
+    }
     return { stop }
   } catch (error) {
     failed(error)

@@ -15,18 +15,16 @@ const VIRTUAL =
 const PRIVATE = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|f[cd])/i
 const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i
 
-const isIPv6 = (family: string | number) => family === 'IPv6' || family === 6
-
 /** Lower is better: a private IPv4 address on a real interface is what a teacher's device reaches. */
-const distance = ({ address, family, name }: { address: string; family: string | number; name: string }) =>
-  (LINK_LOCAL.test(address) ? 8 : 0) + (VIRTUAL.test(name) ? 4 : 0) + (isIPv6(family) ? 2 : 0) + (PRIVATE.test(address) ? 0 : 1)
+const distance = ({ address, family, name }: { address: string; family: string; name: string }) =>
+  (LINK_LOCAL.test(address) ? 8 : 0) + (VIRTUAL.test(name) ? 4 : 0) + (family === 'IPv6' ? 2 : 0) + (PRIVATE.test(address) ? 0 : 1)
 
 /** Where others reach a server that listens on `host`, best first; none for a loopback host. Link-local IPv6 is left out. */
 export function addressesAt(host: string, { interfaces }: Machine): string[] {
   if (!ANY.includes(host)) return isLoopback(host) ? [] : [host]
   return Object.entries(interfaces)
     .flatMap(([name, infos = []]) => infos.map((info) => ({ ...info, name })))
-    .filter(({ internal, family, address }) => !internal && (!isIPv6(family) || (host === '::' && !LINK_LOCAL.test(address))))
+    .filter(({ internal, family, address }) => !internal && (family === 'IPv4' || (host === '::' && !LINK_LOCAL.test(address))))
     .sort((a, b) => distance(a) - distance(b))
     .map(({ address }) => address)
 }
