@@ -72,7 +72,7 @@ export const browserArguments = ({ url, profile, flags }: WindowOptions): string
   ...flags,
 ]
 
-type Preferences = { download?: object; translate?: object; [name: string]: unknown }
+export type Preferences = { download?: object; translate?: object; [name: string]: unknown }
 
 /** Preferences: ask where to save a file, offer no translation and no password storage. */
 export const withAppPreferences = ({ download, translate, ...rest }: Preferences): Preferences => ({

@@ -20,7 +20,7 @@ export const thisMachine = (): Machine => ({
  * Paths of the user's data, all in `root`. `marks`: the folder of the server with its database. `profile`: of the browser that shows the
  * window. `state`: the port of the last start. `settings`: of this server alone.
  */
-export type Folders = { root: string; marks: string; profile: string; state: string; settings: string; log: string; problem: string }
+export type Folders = ReturnType<typeof foldersOf>
 
 export const pathsOf = ({ platform }: Pick<Machine, 'platform'>) => (platform === 'win32' ? win32 : posix)
 
@@ -35,7 +35,7 @@ function dataFolder(machine: Machine): string {
   return join(dataHome?.startsWith('/') ? dataHome : join(home, '.local', 'share'), 'markbook')
 }
 
-export function foldersOf(machine: Machine): Folders {
+export function foldersOf(machine: Machine) {
   const { join } = pathsOf(machine)
   const root = dataFolder(machine)
   return {

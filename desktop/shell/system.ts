@@ -4,30 +4,26 @@ import type { SystemLookup } from './browser.ts'
 
 const APP_PATHS = 'SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\App Paths'
 
+function attempt<Found, Otherwise>(look: () => Found, otherwise: Otherwise): Found | Otherwise {
+  try {
+    return look()
+  } catch {
+    return otherwise
+  }
+}
+
+const mayRun = process.platform === 'win32' ? constants.F_OK : constants.X_OK
+
 /** Looks at the disk and the registry of this machine. */
 export const systemLookup: SystemLookup = {
-  exists: (path) => {
-    try {
-      accessSync(path, process.platform === 'win32' ? constants.F_OK : constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  },
-  realPath: (path) => {
-    try {
-      return realpathSync(path)
-    } catch {
-      return path
-    }
-  },
+  exists: (path) => attempt(() => accessSync(path, mayRun) === undefined, false),
+  realPath: (path) => attempt(() => realpathSync(path), path),
   registered: (program) => {
     for (const hive of ['HKCU', 'HKLM']) {
-      try {
-        const text = execFileSync('reg', ['query', `${hive}\\${APP_PATHS}\\${program}`, '/ve'], { encoding: 'utf8', windowsHide: true })
-        const path = /REG_SZ\s+"?([^"\r\n]+)"?/.exec(text)?.[1]?.trim()
-        if (path) return path
-      } catch {}
+      const query = ['query', `${hive}\\${APP_PATHS}\\${program}`, '/ve']
+      const text = attempt(() => execFileSync('reg', query, { encoding: 'utf8', windowsHide: true }), '')
+      const path = /REG_SZ\s+"?([^"\r\n]+)"?/.exec(text)?.[1]?.trim()
+      if (path) return path
     }
     return null
   },

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { browserArguments, withAppPreferences } from './browser.ts'
+import { browserArguments, type Preferences, withAppPreferences } from './browser.ts'
 import { times } from './config.ts'
 import { connectDevTools, type DevToolsConnection } from './devtools-pipe.ts'
 
@@ -13,7 +13,7 @@ export type WindowTarget = { browser: string; profile: string; flags: readonly s
 /** Opens a URL in the system's browser, in a window and a profile of its own. Throws where the browser cannot be started. */
 export async function openWindow(url: string, { browser, profile, flags }: WindowTarget): Promise<Window> {
   // Later windows keep their last size.
-  const size = preparePreferences(profile) === 'new' ? ['--start-maximized'] : []
+  const size = preparePreferences(profile) ? ['--start-maximized'] : []
   const child = spawn(browser, browserArguments({ url, profile, flags: [...size, ...flags] }), {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   })
@@ -22,19 +22,17 @@ export async function openWindow(url: string, { browser, profile, flags }: Windo
   return { closed, ...controlOf(child) }
 }
 
-/** Adds the app's preferences to those of the profile. An unreadable file is left to the browser. */
-function preparePreferences(profile: string): 'new' | 'known' {
+/** Adds the app's preferences to those of the profile. True where it had none, or an unreadable file. */
+function preparePreferences(profile: string): boolean {
   const path = join(profile, 'Default', 'Preferences')
   mkdirSync(join(profile, 'Default'), { recursive: true, mode: 0o700 })
-  let known = {}
-  let state: 'new' | 'known' = 'new'
+  let known: Preferences | null = null
   try {
     known = JSON.parse(readFileSync(path, 'utf8'))
-    state = 'known'
   } catch {}
-  const wanted = JSON.stringify(withAppPreferences(known))
+  const wanted = JSON.stringify(withAppPreferences(known ?? {}))
   if (wanted !== JSON.stringify(known)) writeFileSync(path, wanted)
-  return state
+  return known === null
 }
 
 type Target = { targetInfo: { targetId: string; type: string } }
