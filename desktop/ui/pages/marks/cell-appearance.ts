@@ -4,22 +4,11 @@ import { editable } from '../../words/format.ts'
 import type { PendingMark } from './model/pending-mark.ts'
 import type { Cell } from './model/sheet.ts'
 
-/** How a cell is drawn: its most important state as a sign and as text. */
-export type CellAppearance = {
-  look: 'plain' | 'empty' | 'wrong' | 'conflict' | 'refused' | 'unsaved' | 'reviewed' | 'waiting' | 'changed'
-  sign: string
-  /** An invalid entry, shown in place of the mark. */
-  text: string | null
-  score: number | null
-  /** For screen readers. */
-  hidden: string
-  hasRemark: boolean
-  isLeftOut: boolean
-}
+type Look = 'plain' | 'empty' | 'wrong' | 'conflict' | 'refused' | 'unsaved' | 'reviewed' | 'waiting' | 'changed'
 
 export const cellSigns = { unsaved: '●', waiting: '↑', excluded: '⊘', reviewed: '?', conflict: '≠', wrong: '!' } as const
 
-const lookOf = ({ saved, pending, invalid, isInReview, isRecentChange }: Cell): CellAppearance['look'] => {
+const lookOf = ({ saved, pending, invalid, isInReview, isRecentChange }: Cell): Look => {
   if (invalid) return 'wrong'
   if (pending?.state === 'conflict') return 'conflict'
   if (pending?.state === 'refused') return 'refused'
@@ -29,7 +18,7 @@ const lookOf = ({ saved, pending, invalid, isInReview, isRecentChange }: Cell): 
   return isRecentChange ? 'changed' : saved.is_waiting ? 'waiting' : 'plain'
 }
 
-const signOf: Partial<Record<CellAppearance['look'], string>> = {
+const signOf: Partial<Record<Look, string>> = {
   wrong: cellSigns.wrong,
   refused: cellSigns.wrong,
   conflict: cellSigns.conflict,
@@ -38,7 +27,10 @@ const signOf: Partial<Record<CellAppearance['look'], string>> = {
   waiting: cellSigns.waiting,
 }
 
-export function appearanceOf(cell: Cell, column: Assessment): CellAppearance {
+/** How a cell is drawn: its most important state as a sign and as text. */
+export type CellAppearance = ReturnType<typeof appearanceOf>
+
+export function appearanceOf(cell: Cell, column: Assessment) {
   const { saved, pending, invalid } = cell
   const look = lookOf(cell)
   const isLeftOut = saved?.is_excluded ?? false
@@ -46,8 +38,10 @@ export function appearanceOf(cell: Cell, column: Assessment): CellAppearance {
   return {
     look,
     sign: [signOf[look] ?? '', isLeftOut ? cellSigns.excluded : ''].join(''),
+    /** An invalid entry, shown in place of the mark. */
     text: invalid?.text ?? null,
     score: isDone ? (saved?.score ?? null) : pending.score,
+    /** For screen readers. */
     hidden: describeCell(cell, column)
       .map((state) => `, ${state}`)
       .join(''),

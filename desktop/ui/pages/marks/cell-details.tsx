@@ -3,7 +3,6 @@ import type { LiveMark } from '@markbook/shared/contract/grades'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, refresh } from '../../api/queries.ts'
@@ -15,15 +14,14 @@ import { Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { editable, moment } from '../../words/format.ts'
 import { describeCell } from './cell-appearance.ts'
-import { type Grid, useCell, useLayout } from './grid-context.ts'
+import { type Grid, useCell, useLayout, useSettledChanges } from './grid-context.ts'
 import styles from './marks.module.css'
+import type { CellAction } from './model/grid-controller.ts'
 import { locationOf } from './model/mark-location.ts'
 import type { CellPosition } from './model/navigation.ts'
-import type { GridSelection } from './model/selection.ts'
 import type { Cell, Pupil, Sheet } from './model/sheet.ts'
 import { useParentStatus } from './use-sheet.ts'
 
-type CellAction = 'remark' | 'exclude' | 'history'
 type Props = { grid: Grid; onAction: (action: CellAction, position: CellPosition) => void }
 
 /** Names of the school's teachers by id. */
@@ -40,7 +38,9 @@ export function CellDetails({ grid, onAction }: Props) {
   const { t } = useTranslation('marks')
   const { selection, controller, sheet } = grid
   useLayout(sheet)
-  const at = useRestingPosition(selection)
+  // Once the selection rests: the pressed key is painted first.
+  useSettledChanges(selection.subscribe, 60)
+  const at = selection.active
   const ids = controller.idsAt(at)
   const pupil = sheet.pupils[at.row]
   const column = sheet.columns[at.col]
@@ -66,28 +66,6 @@ export function CellDetails({ grid, onAction }: Props) {
       </div>
     </section>
   )
-}
-
-/** Delay before the details follow the selection, ms. The pressed key is painted first. */
-const REST = 60
-
-/** The active position after the selection has rested. */
-function useRestingPosition(selection: GridSelection): CellPosition {
-  const [at, setAt] = useState(selection.active)
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const follow = () => {
-      clearTimeout(timer)
-      timer = setTimeout(() => setAt(selection.active), REST)
-    }
-    follow()
-    const stop = selection.subscribe(follow)
-    return () => {
-      stop()
-      clearTimeout(timer)
-    }
-  }, [selection])
-  return at
 }
 
 function CellDescription({ sheet, pupil, column }: { sheet: Sheet; pupil: Pupil; column: Assessment }) {

@@ -1,4 +1,4 @@
-import { createContext, useContext, useSyncExternalStore } from 'react'
+import { createContext, useContext, useEffect, useReducer, useSyncExternalStore } from 'react'
 import type { GridController } from './model/grid-controller.ts'
 import type { CellMode, GridSelection } from './model/selection.ts'
 import type { Cell, Layout, Sheet } from './model/sheet.ts'
@@ -33,6 +33,24 @@ export const cellId = (grid: string, row: number, col: number) => `${grid}-${row
 /** A value of the sheet, read again whenever this part of it changes. */
 export const useSheetValue = <T>(sheet: Sheet, part: string, read: () => T): T =>
   useSyncExternalStore((listener) => sheet.listen(part, listener), read)
+
+/** Renders again once a source has not changed for so long, ms. */
+export function useSettledChanges(subscribe: (listener: () => void) => () => void, ms: number): void {
+  const [, render] = useReducer((times: number) => times + 1, 0)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const wait = () => {
+      clearTimeout(timer)
+      timer = setTimeout(render, ms)
+    }
+    wait()
+    const stop = subscribe(wait)
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [subscribe, ms])
+}
 
 export const useLayout = (sheet: Sheet): Layout => useSheetValue(sheet, 'layout', () => sheet.layout)
 

@@ -16,15 +16,15 @@ type Props = {
   sizes: GridMetrics
   label: string
   root: RefObject<HTMLDivElement | null>
+  /** In the header row it is the menu of the assessment. */
   onMenu: (position: CellPosition) => void
-  onColumn: (col: number) => void
 }
 
 /**
  * The grid of pupils and assessments. The grid element has the focus and names the active cell by `aria-activedescendant`. Only
  * visible rows and columns are rendered, and a key repaints only the cells that it changes.
  */
-export function MarkGrid({ grid, sizes, label, root, onMenu, onColumn }: Props) {
+export function MarkGrid({ grid, sizes, label, root, onMenu }: Props) {
   const { i18n } = useTranslation('marks')
   const { sheet, selection, controller } = grid
   const { pupils, columns } = useLayout(sheet)
@@ -91,14 +91,13 @@ export function MarkGrid({ grid, sizes, label, root, onMenu, onColumn }: Props) 
           const position = positionOf(event.target)
           if (!position || selection.editing) return
           event.preventDefault()
-          if (position.row < 0) return onColumn(position.col)
-          selection.moveTo(position)
+          if (position.row >= 0) selection.moveTo(position)
           onMenu(position)
         }}
         {...pointerHandlers(grid)}
       >
         <div role="presentation" style={{ width: total }}>
-          <GridHead columns={columns} visible={visible} sizes={sizes} onColumn={onColumn} />
+          <GridHead columns={columns} visible={visible} sizes={sizes} onMenu={onMenu} />
           <div role="rowgroup" className={styles['body']} style={{ height: pupils.length * sizes.row }}>
             {rowVirtualizer.getVirtualItems().map(({ index }) => {
               const pupil = pupils[index]
@@ -211,9 +210,9 @@ function useInitialFocus(root: RefObject<HTMLDivElement | null>) {
   }, [root])
 }
 
-type HeadProps = { columns: readonly Assessment[]; visible: VisibleColumns; sizes: GridMetrics; onColumn: (col: number) => void }
+type HeadProps = Pick<Props, 'sizes' | 'onMenu'> & { columns: readonly Assessment[]; visible: VisibleColumns }
 
-function GridHead({ columns, visible: { first, last }, sizes, onColumn }: HeadProps) {
+function GridHead({ columns, visible: { first, last }, sizes, onMenu }: HeadProps) {
   const { t } = useTranslation('marks')
   return (
     <div role="rowgroup" className={styles['head']} style={{ height: sizes.head }}>
@@ -223,7 +222,7 @@ function GridHead({ columns, visible: { first, last }, sizes, onColumn }: HeadPr
         </div>
         <div role="presentation" className={styles['cells']} style={{ width: columns.length * sizes.column }}>
           {columns.slice(first, last + 1).map((column, at) => (
-            <Head key={column.id} column={column} col={first + at} width={sizes.column} onColumn={onColumn} />
+            <Head key={column.id} column={column} col={first + at} width={sizes.column} onMenu={onMenu} />
           ))}
         </div>
         <div role="presentation" className={styles['figures']} style={{ width: FIGURE_KEYS.length * sizes.figure }}>
@@ -245,7 +244,7 @@ function GridHead({ columns, visible: { first, last }, sizes, onColumn }: HeadPr
 }
 
 /** The header of an assessment: title, type, maximum, weight and menu button. */
-function Head({ column, col, width, onColumn }: { column: Assessment; col: number; width: number; onColumn: (col: number) => void }) {
+function Head({ column, col, width, onMenu }: Pick<Props, 'onMenu'> & { column: Assessment; col: number; width: number }) {
   const { t } = useTranslation('marks')
   const { selection, id } = useGrid()
   const mode = useCellMode(selection, -1, col)
@@ -272,7 +271,7 @@ function Head({ column, col, width, onColumn }: { column: Assessment; col: numbe
         className={styles['headButton']}
         aria-haspopup="menu"
         aria-label={t('columnMenu', { title })}
-        onClick={() => onColumn(col)}
+        onClick={() => onMenu({ row: -1, col })}
       >
         <span className={styles['headTitle']}>{title}</span>
         <span className={styles['headSign']} aria-hidden="true">

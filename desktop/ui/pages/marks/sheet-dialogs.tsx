@@ -20,6 +20,7 @@ import { headOf, pupilsByRow } from '../students/import/mapping.ts'
 import { useTable } from '../students/import/read-table.ts'
 import { ExcludeDialog, RemarkDialog } from './cell-details.tsx'
 import { cellId, type Grid } from './grid-context.ts'
+import type { CellAction } from './model/grid-controller.ts'
 import type { CellPosition } from './model/navigation.ts'
 import { parseMark } from './model/parse-mark.ts'
 import { PasteDialog } from './paste-dialog.tsx'
@@ -49,17 +50,20 @@ export function SheetDialogs(props: Props) {
 function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, scope }: Props) {
   const { t } = useTranslation('marks')
   // A menu closes only after the dialog of the chosen item has opened.
-  const closeMenu = () => onShow((now) => (now?.is === 'menu' || now?.is === 'column' ? null : now))
+  const closeMenu = () => onShow((now) => (now?.is === 'menu' ? null : now))
   const menuProps = { grid, root, onClose: closeMenu }
   const { sheet } = grid
-  const column = shown?.is === 'column' ? sheet.columns[shown.position.col] : undefined
   const copy = async () => {
     const text = grid.controller.copyRange()
     // Over plain HTTP there is no clipboard API; only Ctrl+C copies.
     await navigator.clipboard?.writeText(text).catch(() => tell(t('copy')))
   }
   switch (shown?.is) {
-    case 'menu':
+    case 'menu': {
+      const column = sheet.columns[shown.position.col]
+      if (shown.position.row < 0) {
+        return column ? <ColumnMenu {...menuProps} position={shown.position} column={column} onShow={onShow} /> : null
+      }
       return (
         <CellMenu
           {...menuProps}
@@ -72,8 +76,7 @@ function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, sc
           }}
         />
       )
-    case 'column':
-      return column ? <ColumnMenu {...menuProps} position={shown.position} column={column} onShow={onShow} /> : null
+    }
     case 'remark':
       return <RemarkDialog grid={grid} position={shown.position} />
     case 'exclude':
@@ -177,17 +180,10 @@ function ImportMarks({ scope: { classId, subjectId, termId } }: { scope: SheetSc
   )
 }
 
-type AtCell = {
-  grid: Grid
-  position: CellPosition
-  root: RefObject<HTMLDivElement | null>
-  label: string
-  onClose: () => void
-  children: ReactNode
-}
+type AtCell = { grid: Grid; position: CellPosition; root: RefObject<HTMLDivElement | null>; onClose: () => void }
 
 /** A menu at a cell. The grid gets the focus back when it closes. */
-function MenuAtCell({ grid, position, root, label, onClose, children }: AtCell) {
+function MenuAtCell({ grid, position, root, onClose, label, children }: AtCell & { label: string; children: ReactNode }) {
   return (
     <Menu.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Menu.Portal>
@@ -205,9 +201,7 @@ function MenuAtCell({ grid, position, root, label, onClose, children }: AtCell) 
   )
 }
 
-type CellMenuProps = Omit<AtCell, 'label' | 'children'> & {
-  onAction: (action: 'remark' | 'exclude' | 'history' | 'copy' | 'paste', position: CellPosition) => void
-}
+type CellMenuProps = AtCell & { onAction: (action: CellAction | 'copy' | 'paste', position: CellPosition) => void }
 
 function CellMenu({ onAction, ...at }: CellMenuProps) {
   const { t } = useTranslation('marks')
@@ -230,10 +224,7 @@ function CellMenu({ onAction, ...at }: CellMenuProps) {
   )
 }
 
-type ColumnMenuProps = Omit<AtCell, 'label' | 'children'> & {
-  column: Assessment
-  onShow: (dialog: OpenDialog) => void
-}
+type ColumnMenuProps = AtCell & { column: Assessment; onShow: (dialog: OpenDialog) => void }
 
 /** The actions of an assessment. Its dialog changes, excludes and deletes it. */
 function ColumnMenu({ column, onShow, ...at }: ColumnMenuProps) {

@@ -170,7 +170,6 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
                 root={root}
                 label={t('grid', names)}
                 onMenu={(position) => setDialog({ is: 'menu', position })}
-                onColumn={(col) => setDialog({ is: 'column', position: { row: -1, col } })}
               />
               <StatusBar grid={grid} />
               <UnsavedMarks sheet={sheet} onShow={goTo} />

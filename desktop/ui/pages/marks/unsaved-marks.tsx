@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import i18next from 'i18next'
-import { useCallback, useState, useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
 import { ConfirmButton, LeaveDialog } from '../../components/dialog.tsx'
@@ -9,7 +9,7 @@ import { Notice } from '../../components/page.tsx'
 import { sentenceOf } from '../../words/failure.ts'
 import { editable } from '../../words/format.ts'
 import { cellSigns, describePending, scoreText } from './cell-appearance.ts'
-import { type Grid, useSheetValue } from './grid-context.ts'
+import { type Grid, useSettledChanges, useSheetValue } from './grid-context.ts'
 import styles from './marks.module.css'
 import { locationOf, type MarkLocation, type ParentStatus } from './model/mark-location.ts'
 import type { InvalidCell, MarkKey } from './model/mark-values.ts'
@@ -24,10 +24,9 @@ type Props = { sheet: Sheet; onShow: (position: CellPosition) => void }
 export function UnsavedMarks({ sheet, onShow }: Props) {
   const { t } = useTranslation('marks')
   const { queue, isStored } = useMarkingSession()
-  const text = useQueueText(sheet, () => fingerprint(sheet))
+  useSettledChanges(sheet.listenToQueue, REPORT_DELAY)
   const isConnected = useSheetValue(sheet, 'state', () => sheet.isConnected)
-  const all = text === '' ? [] : queue.all()
-  const inState = (state: PendingMark['state']) => all.filter((pending) => pending.state === state)
+  const inState = (state: PendingMark['state']) => queue.all().filter((pending) => pending.state === state)
   const [waiting, offered] = [inState('waiting'), inState('offered')]
   const invalid = sheet.invalidCells()
   const show = (position: CellPosition): Action => ({ word: t('unsaved.show'), run: () => onShow(position) })
@@ -107,33 +106,6 @@ function MarkList<M extends MarkKey>({ tone, title, sheet, marks, children }: Ma
 
 /** Delay before a change of the queue is shown, ms. A mark that is saved at once is not shown, and the typed key is painted first. */
 const REPORT_DELAY = 150
-
-/** A text about the queue, read again after a change. React compares texts by value. */
-function useQueueText(sheet: Sheet, read: () => string): string {
-  const subscribe = useCallback(
-    (listener: () => void) => {
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const stop = sheet.listen('queue', () => {
-        timer ??= setTimeout(() => {
-          timer = undefined
-          listener()
-        }, REPORT_DELAY)
-      })
-      return () => {
-        stop()
-        clearTimeout(timer)
-      }
-    },
-    [sheet],
-  )
-  return useSyncExternalStore(subscribe, read)
-}
-
-const fingerprint = (sheet: Sheet) =>
-  [
-    ...sheet.queue.all().map(({ assessmentId, studentId, state, score }) => `${assessmentId} ${studentId} ${state} ${score}`),
-    ...sheet.invalidCells().map(({ assessmentId, studentId, invalid }) => `${assessmentId} ${studentId} ${invalid.text} ${invalid.reason}`),
-  ].join()
 
 function WaitingNotice({ count }: { count: number }) {
   const { t } = useTranslation('marks')
@@ -254,8 +226,8 @@ const waiting: readonly MarkLocation[] = ['here', 'hereForCentre', 'schoolWaits'
 function Locations({ sheet }: { sheet: Sheet }) {
   const { t } = useTranslation('marks')
   const status = useParentStatus()
-  const counts = useQueueText(sheet, () => JSON.stringify(countMarks(sheet, status)))
-  const { unsaved, invalid, sending, locations } = JSON.parse(counts) as ReturnType<typeof countMarks>
+  useSettledChanges(sheet.listenToQueue, REPORT_DELAY)
+  const { unsaved, invalid, sending, locations } = countMarks(sheet, status)
   const isSaved = unsaved + invalid === 0
   const found = order.filter((location) => locations[location])
   const [only] = isSaved && found.length === 1 ? found : []

@@ -1,5 +1,5 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
-import { type RefObject, useEffect, useEffectEvent, useId, useMemo, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useEffectEvent, useId, useMemo, useRef, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { tellFailure } from '../../components/toasts.tsx'
@@ -7,7 +7,7 @@ import { editable } from '../../words/format.ts'
 import { scoreText } from './cell-appearance.ts'
 import { useInclusion, useTeacherNames } from './cell-details.tsx'
 import { type Grid, type GridMetrics, narrowMetrics, useLayout, wideMetrics, widenFewColumns } from './grid-context.ts'
-import { GridController, type GridHost, type GridMessage } from './model/grid-controller.ts'
+import { type CellAction, GridController, type GridHost } from './model/grid-controller.ts'
 import type { MarkKey } from './model/mark-values.ts'
 import type { CellPosition } from './model/navigation.ts'
 import { GridSelection } from './model/selection.ts'
@@ -16,22 +16,16 @@ import { StatusMessage } from './model/status-message.ts'
 
 /** The menu or dialog that is open over the grid. */
 export type OpenDialog =
-  | { is: 'menu' | 'column' | 'remark' | 'exclude' | 'history'; position: CellPosition }
+  | { is: 'menu' | CellAction; position: CellPosition }
   | { is: 'paste'; position: CellPosition; block: string[][] }
   | { is: 'assessment'; column: Assessment | null }
   | { is: 'fill' | 'columnHistory'; column: Assessment }
   | { is: 'import' }
 
-export type GridHandle = {
-  grid: Grid
-  sizes: GridMetrics
-  root: RefObject<HTMLDivElement | null>
-  runAction: (action: 'remark' | 'exclude' | 'history', position: CellPosition) => void
-  goTo: (position: CellPosition) => void
-}
+export type GridHandle = ReturnType<typeof useGridHandle>
 
 /** Creates the grid of a sheet and connects its controller with the page. */
-export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown: OpenDialog) => void): GridHandle {
+export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown: OpenDialog) => void) {
   const root = useRef<HTMLDivElement>(null)
   const id = useId()
   const message = useMemo(() => new StatusMessage(), [])
@@ -43,7 +37,7 @@ export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown:
     [sheet, selection, controller, message, id, isReadOnly],
   )
   const include = useInclusion(grid)
-  const runAction: GridHandle['runAction'] = (action, position) => {
+  const runAction = (action: CellAction, position: CellPosition) => {
     const saved = controller.savedAt(position)
     if (action === 'exclude' && saved?.is_excluded) void include(saved.id, null).catch(tellFailure)
     else if (controller.idsAt(position) && (action === 'history' || !isReadOnly)) onShow({ is: action, position })
@@ -52,7 +46,7 @@ export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown:
     controller.isReadOnly = isReadOnly
     controller.host = {
       announce,
-      openAt: (what, position) => (what === 'menu' || what === 'column' ? onShow({ is: what, position }) : runAction(what, position)),
+      openAt: (what, position) => (what === 'menu' ? onShow({ is: what, position }) : runAction(what, position)),
       previewPaste: (block, at) => onShow({ is: 'paste', block, position: at }),
       undoCreate: (gradeId) =>
         undoCreate(gradeId).catch((failure) => {
@@ -88,17 +82,9 @@ function useAnnounce(sheet: Sheet, status: StatusMessage): GridHost['announce'] 
     status.show(t('newsOne', { ...namesOf(sheet, first), mark: editable(first.mark?.score ?? 0), name }))
   })
   useEffect(() => sheet.listenToRemoteChanges((changes) => showChanges(changes)), [sheet])
-  return (message) => status.show(sentenceOf(message))
-
-  function sentenceOf(message: GridMessage): string {
-    if (message.word === 'copied') return t('copied', { count: message.count })
-    if (message.word === 'undone') return t('undo.done', { count: message.count })
-    if (message.word === 'undoneOne') {
-      return t('undo.doneOne', { ...namesOf(sheet, message), mark: scoreText(message.score) })
-    }
-    if (message.word === 'undoNone') return t('undo.none')
-    if (message.word === 'undoChanged') return t('undo.changed')
-    return t(message.word)
+  return (message) => {
+    const names = message.key === 'undo.doneOne' && { ...namesOf(sheet, message), mark: scoreText(message.score) }
+    status.show(t(message.key, { ...message, ...names }))
   }
 }
 

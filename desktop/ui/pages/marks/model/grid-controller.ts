@@ -15,17 +15,20 @@ import { planPaste, readBlock, writeBlock } from './paste.ts'
 import type { GridSelection } from './selection.ts'
 import type { Sheet } from './sheet.ts'
 
-/** A message for the status line. */
+/** A message for the status line, by the key of its text. */
 export type GridMessage =
-  | { word: 'cannotClear' | 'noMark' | 'undoNone' | 'undoChanged' }
-  | { word: 'copied' | 'undone'; count: number }
+  | { key: 'cannotClear' | 'noMark' | 'undo.none' | 'undo.changed' }
+  | { key: 'copied' | 'undo.done'; count: number }
   /** The mark that was undone and its former score; null for none. */
-  | { word: 'undoneOne'; assessmentId: string; studentId: string; score: number | null }
+  | { key: 'undo.doneOne'; assessmentId: string; studentId: string; score: number | null }
+
+export type CellAction = 'remark' | 'exclude' | 'history'
 
 /** What the controller needs from the page. */
 export type GridHost = {
   announce(message: GridMessage): void
-  openAt(dialog: 'remark' | 'exclude' | 'history' | 'menu' | 'column', position: CellPosition): void
+  /** In the header row the menu is that of the assessment. */
+  openAt(dialog: CellAction | 'menu', position: CellPosition): void
   previewPaste(block: string[][], at: CellPosition): void
   /** Undoes the creation of a mark; false where it was changed since. */
   undoCreate(gradeId: string): Promise<boolean>
@@ -115,7 +118,7 @@ export class GridController {
       case 'clear':
         return this.clear()
       case 'noMark':
-        if (this.idsAt(at) && !this.isReadOnly) this.host.announce({ word: 'noMark' })
+        if (this.idsAt(at) && !this.isReadOnly) this.host.announce({ key: 'noMark' })
         return false
       case 'escape': {
         const ids = this.idsAt(at)
@@ -141,7 +144,7 @@ export class GridController {
       return true
     }
     const opens = command.kind === 'enter' || command.kind === 'menu' || command.kind === 'edit'
-    if (opens && this.sheet.columns[at.col]) this.host.openAt('column', at)
+    if (opens && this.sheet.columns[at.col]) this.host.openAt('menu', at)
     return command.kind !== 'tab'
   }
 
@@ -171,7 +174,7 @@ export class GridController {
     this.selection.editing = null
     const outcome = this.sheet.enter(ids.assessmentId, ids.studentId, text, editing.seen)
     if (outcome === 'sent') this.addUndoStep([{ ...ids, before, after: this.scoreAt(at) as number }])
-    if (outcome === 'empty' && before !== null) this.host.announce({ word: 'cannotClear' })
+    if (outcome === 'empty' && before !== null) this.host.announce({ key: 'cannotClear' })
     if (!isFocusElsewhere) this.host.focusGrid()
     this.selection.setEdit(null)
   }
@@ -194,7 +197,7 @@ export class GridController {
     const ids = this.idsAt(this.selection.active)
     if (!ids || this.isReadOnly) return true
     if (this.sheet.discardInvalid(ids.assessmentId, ids.studentId)) return true
-    if (this.scoreAt(this.selection.active) !== null) this.host.announce({ word: 'cannotClear' })
+    if (this.scoreAt(this.selection.active) !== null) this.host.announce({ key: 'cannotClear' })
     return true
   }
 
@@ -216,7 +219,7 @@ export class GridController {
   async undo(): Promise<void> {
     const changes = this.undoSteps.pop()
     if (!changes) {
-      this.host.announce({ word: 'undoNone' })
+      this.host.announce({ key: 'undo.none' })
       return
     }
     const present = (assessmentId: string, studentId: string) => this.sheet.effectiveMark(assessmentId, studentId)?.score ?? null
@@ -230,8 +233,8 @@ export class GridController {
     const removed = await Promise.all(created.map(({ assessmentId, studentId }) => this.undoCreate(assessmentId, studentId)))
     const done = restored.length + removed.filter(Boolean).length
     const [only] = changes.length === 1 ? untouched : []
-    if (done > 0) this.host.announce(only ? { word: 'undoneOne', ...only, score: only.before } : { word: 'undone', count: done })
-    if (done < changes.length) this.host.announce({ word: 'undoChanged' })
+    if (done > 0) this.host.announce(only ? { key: 'undo.doneOne', ...only, score: only.before } : { key: 'undo.done', count: done })
+    if (done < changes.length) this.host.announce({ key: 'undo.changed' })
   }
 
   private async undoCreate(assessmentId: string, studentId: string): Promise<boolean> {
@@ -253,7 +256,7 @@ export class GridController {
       for (let col = left; col <= right; col += 1) cells.push(this.textAt({ row, col }))
       rows.push(cells)
     }
-    this.host.announce({ word: 'copied', count: rows.length * (right - left + 1) })
+    this.host.announce({ key: 'copied', count: rows.length * (right - left + 1) })
     return writeBlock(rows)
   }
 

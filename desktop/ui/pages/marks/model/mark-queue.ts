@@ -82,12 +82,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       const pending = queue.entries.get(row.student_id)
       return pending && pending.state !== 'sending' && pending.state !== 'refused' ? [{ pending, row }] : []
     })
-    for (const { pending, row } of own) {
-      const found = compareWithStored(pending, row)
-      if (found === 'arrived') queue.entries.delete(pending.studentId)
-      else if (found === 'conflict' || pending.state === 'conflict')
-        queue.entries.set(pending.studentId, { ...pending, state: 'conflict', theirs: row.score })
-    }
+    for (const { pending, row } of own) settle(queue, pending, row)
     if (own.length > 0)
       this.changed(
         assessmentId,
@@ -167,12 +162,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     const rows = await this.environment.read(assessmentId)
     const rowsByStudentId = new Map(rows.map((row) => [row.student_id, row]))
     const own = [...queue.entries.values()].filter(isSendable)
-    for (const pending of own) {
-      const row = rowsByStudentId.get(pending.studentId)
-      const found = compareWithStored(pending, row)
-      if (found === 'arrived') queue.entries.delete(pending.studentId)
-      if (found === 'conflict') queue.entries.set(pending.studentId, { ...pending, state: 'conflict', theirs: row?.score ?? null })
-    }
+    for (const pending of own) settle(queue, pending, rowsByStudentId.get(pending.studentId))
     this.environment.saved(assessmentId, rows)
     this.changed(assessmentId, own)
   }
@@ -236,6 +226,14 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       pendings.map(({ studentId }) => studentId),
     )
   }
+}
+
+/** An entry that equals the stored mark has arrived; one that differs from an unknown mark is a conflict. */
+function settle({ entries }: AssessmentQueue, pending: PendingMark, stored: StoredMark | undefined): void {
+  const found = compareWithStored(pending, stored)
+  if (found === 'arrived') entries.delete(pending.studentId)
+  else if (found === 'conflict' || pending.state === 'conflict')
+    entries.set(pending.studentId, { ...pending, state: 'conflict', theirs: stored?.score ?? null })
 }
 
 const hasSendable = ({ entries }: AssessmentQueue) => [...entries.values()].some(isSendable)

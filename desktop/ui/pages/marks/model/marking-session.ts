@@ -14,17 +14,7 @@ const HEARTBEAT_INTERVAL = 5_000
 const WINDOW_ID_KEY = 'markbook.window'
 
 /** The queue of a user's marks in this window. It outlives the page of a class, so that marks are sent while another page is open. */
-export type MarkingSession = {
-  owner: Owner
-  queue: MarkQueue<Grade>
-  /** Invalid entries by cell. They outlive the page of their sheet. */
-  invalidEntries: Map<string, InvalidEntry>
-  /** False where a pending mark could not be stored: it is lost when the window closes. */
-  isStored(): boolean
-  onSaved(listener: (rows: readonly Grade[]) => void): () => void
-  /** Offers unsaved marks of earlier windows. */
-  offerAbandoned(assessmentIds: readonly string[]): void
-}
+export type MarkingSession = ReturnType<typeof open>
 
 let current: MarkingSession | null = null
 
@@ -33,7 +23,7 @@ export function markingSessionOf(owner: Owner): MarkingSession {
   return current
 }
 
-function open(owner: Owner): MarkingSession {
+function open(owner: Owner) {
   const storage = new PendingMarkStorage(browserStorage(), owner, windowId(), () => Date.now())
   const saved = new Listeners<[rows: readonly Grade[]]>()
   let isStored = true
@@ -58,10 +48,13 @@ function open(owner: Owner): MarkingSession {
   return {
     owner,
     queue,
-    invalidEntries: new Map(),
+    /** Invalid entries by cell. They outlive the page of their sheet. */
+    invalidEntries: new Map<string, InvalidEntry>(),
+    /** False where a pending mark could not be stored: it is lost when the window closes. */
     isStored: () => isStored || !queue.all().some(isSendable),
     onSaved: saved.add,
-    offerAbandoned: (assessmentIds) => queue.offer(assessmentIds.flatMap((id) => storage.claimAbandoned(id))),
+    /** Offers unsaved marks of earlier windows. */
+    offerAbandoned: (assessmentIds: readonly string[]) => queue.offer(assessmentIds.flatMap((id) => storage.claimAbandoned(id))),
   }
 }
 

@@ -23,18 +23,14 @@ export const writeBlock = (rows: readonly (readonly string[])[]): string =>
 
 /** A cell of the block at its position. `before` is the present score, null for none. */
 export type PastedCell = CellPosition & { text: string; typed: ParsedMark; before: number | null }
-export type PastePlan = {
-  cells: PastedCell[]
-  /** Numbers of marks to save and of invalid cells, and rows and columns outside of the sheet. */
-  marks: number
-  wrong: number
-  outsideRows: number
-  outsideColumns: number
-}
+export type PastePlan = ReturnType<typeof planPaste>
 type Sheet = { rows: number; maxScores: readonly number[]; scoreAt: (row: number, col: number) => number | null }
 
-/** Places a block with its first cell at `at`. Empty cells and equal marks change nothing. */
-export function planPaste(block: readonly (readonly string[])[], at: CellPosition, { rows, maxScores, scoreAt }: Sheet): PastePlan {
+/**
+ * Places a block with its first cell at `at`. Empty cells and equal marks change nothing. Answers also the numbers of marks to save and of
+ * invalid cells, and of rows and columns outside of the sheet.
+ */
+export function planPaste(block: readonly (readonly string[])[], at: CellPosition, { rows, maxScores, scoreAt }: Sheet) {
   const width = Math.max(0, ...block.map((cells) => cells.length))
   const fitting = block.slice(0, Math.min(MOST_ROWS, Math.max(0, rows - at.row)))
   const cells = fitting.flatMap((texts, down) =>

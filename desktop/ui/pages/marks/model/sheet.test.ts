@@ -218,20 +218,20 @@ describe('the grid’s keys', () => {
     await controller.undo()
     expect(controller.scoreAt({ row: 1, col: 2 })).toBe(71)
     await controller.undo()
-    expect(said.at(-1)).toEqual({ word: 'undoNone' })
+    expect(said.at(-1)).toEqual({ key: 'undo.none' })
   })
 
   test('clearing a mark is refused with a message', () => {
     selection.moveTo({ row: 1, col: 2 })
     controller.handleKey(key('Delete'))
-    expect(said).toEqual([{ word: 'cannotClear' }])
+    expect(said).toEqual([{ key: 'cannotClear' }])
     expect(controller.scoreAt({ row: 1, col: 2 })).toBe(71)
   })
 
   test('a letter in an editable cell shows a message', () => {
     selection.moveTo({ row: 1, col: 2 })
     expect(controller.handleKey(key('q'))).toBe(false)
-    expect(said).toEqual([{ word: 'noMark' }])
+    expect(said).toEqual([{ key: 'noMark' }])
     controller.isReadOnly = true
     controller.handleKey(key('q'))
     expect([said.length, selection.editing]).toEqual([1, null])

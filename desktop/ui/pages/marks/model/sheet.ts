@@ -104,6 +104,7 @@ export class Sheet {
   }
   listenToCell = (assessmentId: string, studentId: string) => (listener: () => void) =>
     this.listen(keyOf(assessmentId, studentId), listener)
+  listenToQueue = (listener: () => void) => this.listen('queue', listener)
 
   setLayout(pupils: readonly Pupil[], columns: readonly Assessment[], weights: TermWeights, scale: GradingScale): void {
     this.layout = { pupils, columns }
