@@ -17,6 +17,9 @@ function formatter<F extends Formatter, Options>(Format: new (locale: string, op
 /** A figure with at most 2 decimals: `67.5`, in French `67,5`. */
 export const number = (value: number): string => formatter(Intl.NumberFormat, { maximumFractionDigits: 2 }).format(value)
 
+/** A number inside a calculation, to 4 decimals. */
+export const precise = (value: number): string => formatter(Intl.NumberFormat, { maximumFractionDigits: 4 }).format(value)
+
 /** A printed result with its 2 decimals; a dash where there is none. */
 export const figure = (value: number | null): string =>
   value === null ? '–' : formatter(Intl.NumberFormat, { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(value)

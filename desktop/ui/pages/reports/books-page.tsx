@@ -19,10 +19,9 @@ import { NoBooks, OutdatedNotice } from './generate-button.tsx'
 const route = getRouteApi('/school/reports/$classId')
 
 export function BooksPage() {
-  const { t } = useTranslation('reports')
   const { classId } = route.useParams()
   return (
-    <ClassPage key={classId} area="reports" classId={classId} title={t('title')}>
+    <ClassPage key={classId} area="reports" classId={classId}>
       {(here) => <ClassBooks {...here} />}
     </ClassPage>
   )
@@ -81,27 +80,20 @@ function ClassBooks({ chosen, group, classes }: ClassContext) {
   )
 }
 
-export function ReportsPage() {
-  const { t } = useTranslation('reports')
-  return <ChooseClass area="reports" title={t('title')} lead={t('choose')} />
-}
+export const ReportsPage = () => <ChooseClass area="reports" />
 
 /** The books of a class with the state of each, and what can be done with all of them. */
 function BooksView({ of, group, chosen }: { of: BookScope; group: ClassRef; chosen: ChosenTerm }) {
   const books = useBooks(of)
   return (
-    <Answer of={books}>
-      {(list) =>
-        list.length === 0 ? (
-          <NoBooks of={of} />
-        ) : (
-          <>
-            <OutdatedNotice of={of} isBesideButton />
-            <BookActions of={of} books={list} group={group} chosen={chosen} />
-            <BookTable of={of} books={list} />
-          </>
-        )
-      }
+    <Answer of={books} empty={<NoBooks of={of} />}>
+      {(list) => (
+        <>
+          <OutdatedNotice of={of} isBesideButton />
+          <BookActions of={of} books={list} group={group} chosen={chosen} />
+          <BookTable of={of} books={list} />
+        </>
+      )}
     </Answer>
   )
 }

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole, refresh } from '../../api/queries.ts'
 import layout from '../../components/layout.module.css'
-import { Badge, Card, FailureNotice, Loading, Notice } from '../../components/page.tsx'
+import { Badge, Card, Empty, FailureNotice, Loading, Notice } from '../../components/page.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
@@ -113,7 +113,12 @@ export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm })
   const { findings, books, error } = useFindings(of, chosen.year?.id ?? '')
   if (error) return <FailureNotice failure={error} onRetry={() => void refresh(['reports', 'calculations', 'classes'])} />
   if (!findings || books === undefined) return <Loading />
-  if (books === 0) return <NoBooks of={of} />
+  if (books === 0)
+    return (
+      <Empty>
+        <NoBooks of={of} />
+      </Empty>
+    )
   if (findings.length === 0) return <Notice tone="good">{t('check.clean')}</Notice>
   const isStale = findings.some(({ kind }) => kind === 'out_of_date' || kind === 'no_book')
   return (

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { save } from '../../api/queries.ts'
 import { ConfirmButton } from '../../components/dialog.tsx'
-import { Empty, Notice } from '../../components/page.tsx'
+import { Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { type BookScope, booksRequest, useStanding } from './book-queries.ts'
 import { isOutdated } from './book-standing.ts'
@@ -34,10 +34,10 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
 export function NoBooks({ of }: { of: BookScope }) {
   const { t } = useTranslation('reports')
   return (
-    <Empty>
+    <>
       <p>{t('books.none')}</p>
       <GenerateButton of={of} count={0} />
-    </Empty>
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from 'react'
+import { createContext, type ReactNode, useContext, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import layout from '../../components/layout.module.css'
 import { type Column, figureColumn, Table } from '../../components/table.tsx'
@@ -16,8 +16,11 @@ type ChartProps = {
   table: ReactNode
   /** The signs of the drawing and their meanings. */
   keys: readonly (readonly [width: number, sign: ReactNode, meaning: string])[]
-  children: (describe: (words: string) => void) => ReactNode
+  children: ReactNode
 }
+
+/** Shows the words of a mark below its chart. */
+const Describe = createContext<(words: string) => void>(() => {})
 
 /** A chart with a name and a description. Its marks take the focus and show their words below; the figures follow as a table. */
 function Chart({ title, desc, height, table, keys, children }: ChartProps) {
@@ -31,7 +34,7 @@ function Chart({ title, desc, height, table, keys, children }: ChartProps) {
         <svg viewBox={`0 0 ${WIDTH} ${height}`} className={styles['chart']} role="group" aria-labelledby={`${id}-title ${id}-desc`}>
           <title id={`${id}-title`}>{title}</title>
           <desc id={`${id}-desc`}>{desc}</desc>
-          {children(describe)}
+          <Describe value={describe}>{children}</Describe>
         </svg>
       </div>
       <p className={styles['description']} aria-hidden="true">
@@ -55,31 +58,20 @@ function Chart({ title, desc, height, table, keys, children }: ChartProps) {
   )
 }
 
-type MarkProps = {
-  words: string
-  x: number
-  y: number
-  width: number
-  height: number
-  describe: (words: string) => void
-  children: ReactNode
-}
+type MarkProps = { words: string; x: number; y: number; width: number; height: number; children: ReactNode }
 
 /** One mark of a chart. `words` describe it; `x` to `height` are its focus ring. */
-const Mark = ({ words, describe, children, ...box }: MarkProps) => (
-  // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a picture that is reached by keyboard, to have its value.
-  <g
-    className={styles['mark']}
-    role="img"
-    aria-label={words}
-    tabIndex={0}
-    onFocus={() => describe(words)}
-    onMouseEnter={() => describe(words)}
-  >
-    {children}
-    <rect className={styles['reach']} rx={4} {...box} />
-  </g>
-)
+function Mark({ words, children, ...box }: MarkProps) {
+  const describe = useContext(Describe)
+  const show = () => describe(words)
+  return (
+    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a picture that is reached by keyboard, to have its value.
+    <g className={styles['mark']} role="img" aria-label={words} tabIndex={0} onFocus={show} onMouseEnter={show}>
+      {children}
+      <rect className={styles['reach']} rx={4} {...box} />
+    </g>
+  )
+}
 
 /** The place of the bars. */
 const bars = { left: 40, top: 24, base: 220 }
@@ -118,61 +110,49 @@ export function Histogram({ title, bins }: { title: string; bins: readonly Bin[]
       ]}
       table={<Table label={title} columns={columns} rows={bins} keyOf={({ letter }) => letter} />}
     >
-      {(describe) => (
-        <>
-          <defs>
-            <pattern id={hatch} width={8} height={8} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-              <line className={styles['hatch']} x1={0} x2={0} y1={0} y2={8} />
-            </pattern>
-          </defs>
-          {grid.map((count) => (
-            <g key={count}>
-              <line
-                className={styles[count === 0 ? 'axis' : 'line']}
-                x1={bars.left}
-                x2={WIDTH - 10}
-                y1={bars.base - heightOf(count)}
-                y2={bars.base - heightOf(count)}
-              />
-              <text className={styles['soft']} x={bars.left - 8} y={bars.base - heightOf(count) + 4} textAnchor="end">
-                {count}
-              </text>
-            </g>
-          ))}
-          {bins.map((bin, at) => {
-            const x = bars.left + at * step
-            return (
-              <Mark
-                key={bin.letter}
-                words={wordsOf(bin)}
-                describe={describe}
-                x={x + 2}
-                y={bars.top - 18}
-                width={step - 4}
-                height={bars.base - bars.top + 18}
-              >
-                <rect
-                  className={styles[bin.isPass ? 'bar' : 'failing']}
-                  {...(!bin.isPass && { fill: `url(#${hatch})` })}
-                  x={x + step * 0.15}
-                  y={bars.base - heightOf(bin.count)}
-                  width={step * 0.7}
-                  height={heightOf(bin.count)}
-                />
-                <text x={x + step / 2} y={bars.base - heightOf(bin.count) - 6} textAnchor="middle">
-                  {bin.count}
-                </text>
-                <text x={x + step / 2} y={bars.base + 20} textAnchor="middle" fontWeight="700">
-                  {bin.letter}
-                </text>
-                <text className={styles['soft']} x={x + step / 2} y={bars.base + 40} textAnchor="middle">
-                  {rangeOf(bin)}
-                </text>
-              </Mark>
-            )
-          })}
-        </>
-      )}
+      <defs>
+        <pattern id={hatch} width={8} height={8} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <line className={styles['hatch']} x1={0} x2={0} y1={0} y2={8} />
+        </pattern>
+      </defs>
+      {grid.map((count) => (
+        <g key={count}>
+          <line
+            className={styles[count === 0 ? 'axis' : 'line']}
+            x1={bars.left}
+            x2={WIDTH - 10}
+            y1={bars.base - heightOf(count)}
+            y2={bars.base - heightOf(count)}
+          />
+          <text className={styles['soft']} x={bars.left - 8} y={bars.base - heightOf(count) + 4} textAnchor="end">
+            {count}
+          </text>
+        </g>
+      ))}
+      {bins.map((bin, at) => {
+        const x = bars.left + at * step
+        return (
+          <Mark key={bin.letter} words={wordsOf(bin)} x={x + 2} y={bars.top - 18} width={step - 4} height={bars.base - bars.top + 18}>
+            <rect
+              className={styles[bin.isPass ? 'bar' : 'failing']}
+              {...(!bin.isPass && { fill: `url(#${hatch})` })}
+              x={x + step * 0.15}
+              y={bars.base - heightOf(bin.count)}
+              width={step * 0.7}
+              height={heightOf(bin.count)}
+            />
+            <text x={x + step / 2} y={bars.base - heightOf(bin.count) - 6} textAnchor="middle">
+              {bin.count}
+            </text>
+            <text x={x + step / 2} y={bars.base + 20} textAnchor="middle" fontWeight="700">
+              {bin.letter}
+            </text>
+            <text className={styles['soft']} x={x + step / 2} y={bars.base + 40} textAnchor="middle">
+              {rangeOf(bin)}
+            </text>
+          </Mark>
+        )
+      })}
     </Chart>
   )
 }
@@ -212,34 +192,28 @@ export function SpreadChart({ title, subjects, passMark }: { title: string; subj
       ]}
       table={<Table label={title} columns={columns} rows={subjects} keyOf={({ id }) => id} />}
     >
-      {(describe) => (
-        <>
-          {[0, 25, 50, 75, 100].map((percent) => (
-            <g key={percent}>
-              <line className={styles['line']} x1={xOf(percent)} x2={xOf(percent)} y1={plots.top - 6} y2={bottom} />
-              <text className={styles['soft']} x={xOf(percent)} y={bottom + 18} textAnchor="middle">
-                {percent}
-              </text>
-            </g>
-          ))}
-          <g>
-            <line className={styles['pass']} x1={xOf(passMark)} x2={xOf(passMark)} y1={plots.top - 6} y2={bottom} />
-            <text className={styles['soft']} x={xOf(passMark)} y={plots.top - 10} textAnchor="middle">
-              {t('chart.passMark', { mark: number(passMark) })}
-            </text>
-          </g>
-          {subjects.map((subject, at) => (
-            <SpreadRow key={subject.id} subject={subject} middle={plots.top + at * plots.row + plots.row / 2} describe={describe} />
-          ))}
-        </>
-      )}
+      {[0, 25, 50, 75, 100].map((percent) => (
+        <g key={percent}>
+          <line className={styles['line']} x1={xOf(percent)} x2={xOf(percent)} y1={plots.top - 6} y2={bottom} />
+          <text className={styles['soft']} x={xOf(percent)} y={bottom + 18} textAnchor="middle">
+            {percent}
+          </text>
+        </g>
+      ))}
+      <g>
+        <line className={styles['pass']} x1={xOf(passMark)} x2={xOf(passMark)} y1={plots.top - 6} y2={bottom} />
+        <text className={styles['soft']} x={xOf(passMark)} y={plots.top - 10} textAnchor="middle">
+          {t('chart.passMark', { mark: number(passMark) })}
+        </text>
+      </g>
+      {subjects.map((subject, at) => (
+        <SpreadRow key={subject.id} subject={subject} middle={plots.top + at * plots.row + plots.row / 2} />
+      ))}
     </Chart>
   )
 }
 
-type SpreadRowProps = { subject: SubjectSpread; middle: number; describe: (words: string) => void }
-
-function SpreadRow({ subject: { name, spread }, middle, describe }: SpreadRowProps) {
+function SpreadRow({ subject: { name, spread }, middle }: { subject: SubjectSpread; middle: number }) {
   const { t } = useTranslation('results')
   const words = spread
     ? t('chart.row', {
@@ -252,7 +226,7 @@ function SpreadRow({ subject: { name, spread }, middle, describe }: SpreadRowPro
       })
     : t('chart.rowNone', { subject: name })
   return (
-    <Mark words={words} describe={describe} x={2} y={middle - plots.row / 2 + 2} width={WIDTH - 4} height={plots.row - 4}>
+    <Mark words={words} x={2} y={middle - plots.row / 2 + 2} width={WIDTH - 4} height={plots.row - 4}>
       <text x={8} y={middle + 4}>
         {shortened(name)}
       </text>

@@ -28,14 +28,14 @@ export function useOwnsClass(group: ListedClass | undefined): boolean {
 }
 
 /** A choice of class. Opens the only class, or the one that was last opened here. */
-export function ChooseClass({ area, title, lead }: { area: ClassArea; title: string; lead: string }) {
-  const { t } = useTranslation('results')
+export function ChooseClass({ area }: { area: ClassArea }) {
+  const { t } = useTranslation(['results', 'reports'])
   const chosen = useChosenTerm()
   const classes = useClasses(chosen)
   const known = classes.data?.find(({ id }) => id === readStored(STORAGE_KEY)) ?? (classes.data?.length === 1 ? classes.data[0] : undefined)
   if (known) return <Navigate to={classRoutes[area]} params={{ classId: known.id }} replace />
   return (
-    <Page title={title} lead={lead}>
+    <Page title={t('title', { ns: area })} lead={t('choose', { ns: area })}>
       {chosen.isLoading ? <Loading /> : chosen.year ? <ClassList area={area} classes={classes} /> : <Empty>{t('class.noYear')}</Empty>}
     </Page>
   )
@@ -63,11 +63,11 @@ function ClassList({ area, classes }: { area: ClassArea; classes: ReturnType<typ
 
 export type ClassContext = { chosen: ChosenTerm; group: ListedClass; classes: readonly ListedClass[] }
 
-type ClassPageProps = { area: ClassArea; classId: string; title: string; children: (here: ClassContext) => ReactNode }
+type ClassPageProps = { area: ClassArea; classId: string; children: (here: ClassContext) => ReactNode }
 
 /** A page about one class in the chosen year and term. Where the class is not of that year, or has no term, it offers the others. */
-export function ClassPage({ area, classId, title, children }: ClassPageProps) {
-  const { t } = useTranslation('results')
+export function ClassPage({ area, classId, children }: ClassPageProps) {
+  const { t } = useTranslation(['results', 'reports'])
   const chosen = useChosenTerm()
   const classes = useClasses(chosen)
   const group = classes.data?.find(({ id }) => id === classId)
@@ -78,7 +78,7 @@ export function ClassPage({ area, classId, title, children }: ClassPageProps) {
   if (group && chosen.term) return children({ chosen, group, classes: classes.data ?? [] })
   const isLoading = chosen.isLoading || (chosen.year !== null && classes.isPending)
   return (
-    <Page title={title}>
+    <Page title={t('title', { ns: area })}>
       {isLoading ? (
         <Loading />
       ) : group ? (

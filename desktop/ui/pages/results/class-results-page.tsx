@@ -36,10 +36,9 @@ const route = getRouteApi('/school/results/$classId')
 
 /** `/results/:class`: the results of a class; for subject teachers a list of its pupils. */
 export function ClassResultsPage() {
-  const { t } = useTranslation('results')
   const { classId } = route.useParams()
   return (
-    <ClassPage key={classId} area="results" classId={classId} title={t('title')}>
+    <ClassPage key={classId} area="results" classId={classId}>
       {(here) => <ClassResults {...here} />}
     </ClassPage>
   )
@@ -92,7 +91,7 @@ function Views({ group, chosen, term, yearId }: ViewsProps) {
           name={[group.name, chosen.year?.name ?? '', ...period]}
         />
       )}
-      {view === 'year' ? (
+      {isYear ? (
         <YearView group={group} yearId={yearId} terms={chosen.terms} />
       ) : view === 'summary' ? (
         <SummaryView classId={group.id} termId={term.id} />
@@ -180,10 +179,7 @@ function PupilList({ classId }: { classId: string }) {
   )
 }
 
-export function ResultsPage() {
-  const { t } = useTranslation('results')
-  return <ChooseClass area="results" title={t('title')} lead={t('choose')} />
-}
+export const ResultsPage = () => <ChooseClass area="results" />
 
 const types = {
   pdf: 'application/pdf',

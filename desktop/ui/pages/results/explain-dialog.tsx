@@ -6,9 +6,9 @@ import { ask } from '../../api/queries.ts'
 import { InfoDialog } from '../../components/dialog.tsx'
 import { Answer, Badge, Empty, Notice } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import { figure, number } from '../../words/format.ts'
+import { figure, number, precise } from '../../words/format.ts'
 import styles from './results.module.css'
-import { precise, yearWorking } from './year-working.ts'
+import { yearWorking } from './year-working.ts'
 
 type Props = { studentId: string; termId: string; subjectId: string; name: string; onClose: () => void }
 
@@ -24,7 +24,13 @@ export function ExplainDialog({ studentId, termId, subjectId, name, onClose }: P
           <>
             {explanation.result.under_review && <Notice tone="warn">{t('explain.review')}</Notice>}
             <Marks marks={explanation.marks} />
-            <ExplainSteps steps={explanation.steps} />
+            <ol className={styles['steps']}>
+              {explanation.steps.map((step) => (
+                <li key={step.step}>
+                  <StepText step={step} />
+                </li>
+              ))}
+            </ol>
           </>
         )}
       </Answer>
@@ -68,17 +74,7 @@ type StepNumber = { decimal: number; exact: boolean }
 /** To 4 decimals, with ≈ where it is not exact. */
 const stepNumber = ({ decimal, exact }: StepNumber): string => (exact ? precise(decimal) : `≈ ${precise(decimal)}`)
 
-/** The steps of the calculation, each as a sentence. */
-const ExplainSteps = ({ steps }: { steps: readonly Step[] }) => (
-  <ol className={styles['steps']}>
-    {steps.map((step) => (
-      <li key={step.step}>
-        <StepText step={step} />
-      </li>
-    ))}
-  </ol>
-)
-
+/** A step of the calculation as a sentence. */
 function StepText({ step }: { step: Step }) {
   const { t } = useTranslation('results')
   switch (step.step) {
@@ -197,28 +193,18 @@ function Steps({ working, subject }: StepsProps) {
     weighted: `${name}: (${precise(mean ?? 0)} × ${number(courseworkWeight)} + ${figure(exam)} × ${number(examWeight)}) ÷ 100 =`,
     totals: `${name}: ${figure(courseworkTotal)} + ${figure(examTotal)} =`,
   }
+  const sum = composites.map(figure).join(' + ')
+  const steps: readonly (string | false)[] = [
+    mean !== null && `${t('year.mean')}: (${sum}) ÷ ${composites.length} = ${precise(mean)}`,
+    exam !== null && rule !== 'mean' && `${t('year.end_of_year_exam')}: ${figure(exam)}`,
+    mean !== null &&
+      courseworkTotal !== null &&
+      `${t('year.coursework_total')}: ${precise(mean)} × ${number(courseworkWeight)} ÷ 100 = ${figure(courseworkTotal)}`,
+    exam !== null && examTotal !== null && `${t('year.exam_total')}: ${figure(exam)} × ${number(examWeight)} ÷ 100 = ${figure(examTotal)}`,
+  ]
   return (
     <>
-      {mean !== null && (
-        <li>
-          {t('year.mean')}: ({composites.map(figure).join(' + ')}) ÷ {composites.length} = {precise(mean)}
-        </li>
-      )}
-      {exam !== null && rule !== 'mean' && (
-        <li>
-          {t('year.end_of_year_exam')}: {figure(exam)}
-        </li>
-      )}
-      {mean !== null && courseworkTotal !== null && (
-        <li>
-          {t('year.coursework_total')}: {precise(mean)} × {number(courseworkWeight)} ÷ 100 = {figure(courseworkTotal)}
-        </li>
-      )}
-      {exam !== null && examTotal !== null && (
-        <li>
-          {t('year.exam_total')}: {figure(exam)} × {number(examWeight)} ÷ 100 = {figure(examTotal)}
-        </li>
-      )}
+      {steps.map((step) => step && <li key={step}>{step}</li>)}
       <li>
         {rule === 'nothing' || grade === null ? (
           t('explain.noComposite', { name })

@@ -16,10 +16,9 @@ const route = getRouteApi('/school/results/$classId/students/$studentId')
 
 /** The results of one pupil in the term or the year. */
 export function PupilPage() {
-  const { t } = useTranslation('results')
   const { classId } = route.useParams()
   return (
-    <ClassPage area="results" classId={classId} title={t('title')}>
+    <ClassPage area="results" classId={classId}>
       {({ chosen }) => <Pupil chosen={chosen} />}
     </ClassPage>
   )

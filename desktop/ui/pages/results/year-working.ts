@@ -29,7 +29,3 @@ function ruleOf(
   if (mean !== null) return 'only_terms'
   return exam === null ? 'nothing' : 'only_exam'
 }
-
-/** A number inside a calculation, to 4 decimals, in the chosen language. Printed results have 2 (`figure`). */
-export const precise = (value: number): string =>
-  new Intl.NumberFormat(document.documentElement.lang || 'en', { maximumFractionDigits: 4 }).format(value)
