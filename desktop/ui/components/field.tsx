@@ -81,30 +81,41 @@ type Choice = { id: string; name: string; about?: string }
 type CheckListProps = {
   label: string
   choices: readonly Choice[]
+  /** The name of a checkbox above the list for all of it. */
+  all?: string
   chosen: ReadonlySet<string>
   onChange: (chosen: ReadonlySet<string>) => void
 }
 
 /** Checkboxes for several of a list. A long list scrolls. */
-export function CheckList({ label, choices, chosen, onChange }: CheckListProps) {
-  const toggle = (id: string) => {
-    const next = new Set(chosen)
-    if (!next.delete(id)) next.add(id)
-    onChange(next)
+export function CheckList({ label, choices, all, chosen, onChange }: CheckListProps) {
+  const isAll = choices.length > 0 && choices.every(({ id }) => chosen.has(id))
+  const choose = (isChosen: boolean, ...ids: string[]) => {
+    const others = [...chosen].filter((id) => !ids.includes(id))
+    onChange(new Set(isChosen ? [...others, ...ids] : others))
   }
   return (
-    <fieldset className={styles['list']}>
-      <legend className={styles['label']}>{label}</legend>
-      {choices.map(({ id, name, about }) => (
-        <label key={id} className={styles['check']}>
-          <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
-          <span>
-            {name}
-            {about && <small className={layout['note']}>{about}</small>}
-          </span>
-        </label>
-      ))}
-    </fieldset>
+    <>
+      {all && <Checkbox label={all} checked={isAll} onChange={() => choose(!isAll, ...choices.map(({ id }) => id))} />}
+      <fieldset className={styles['list']}>
+        <legend className={styles['label']}>{label}</legend>
+        {choices.map(({ id, name, about }) => (
+          <Checkbox
+            key={id}
+            label={[
+              name,
+              about && (
+                <small key="about" className={layout['note']}>
+                  {about}
+                </small>
+              ),
+            ]}
+            checked={chosen.has(id)}
+            onChange={({ target }) => choose(target.checked, id)}
+          />
+        ))}
+      </fieldset>
+    </>
   )
 }
 

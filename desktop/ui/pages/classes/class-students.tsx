@@ -1,7 +1,7 @@
 import type { Student } from '@markbook/shared/contract/students'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, askWhole, refresh, save } from '../../api/queries.ts'
@@ -23,17 +23,11 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
   const students = useQuery(ask('classes', 'students', { params: { id: classId } }))
   const assigned = useQuery(askWhole('classes', 'subjectsTaken', { params: { id: classId } }))
   const subjects = useQuery(ask('subjects', 'list'))
-  const taken = useMemo(
-    () => assigned.data && subjects.data && subjectsByStudentId(assigned.data, subjects.data),
-    [assigned.data, subjects.data],
-  )
-  const takenOf = (studentId: string) =>
-    taken
-      ? (taken
-          .get(studentId)
-          ?.map(({ name }) => name)
-          .join(', ') ?? t('takesAll'))
-      : ''
+  const taken = assigned.data && subjects.data && subjectsByStudentId(assigned.data, subjects.data)
+  const takenOf = (studentId: string) => {
+    const own = taken?.get(studentId)
+    return own ? own.map(({ name }) => name).join(', ') : taken ? t('takesAll') : ''
+  }
   const actions = mayChange && (
     <>
       <DialogButton dialog={<SubjectsForMany classId={classId} students={students.data ?? []} taken={taken} takenOf={takenOf} />}>
@@ -93,11 +87,15 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
   )
 }
 
-/** Enrols several pupils who are in no class of the year. A search keeps what is ticked. */
+/** Enrols several active pupils who are in no class of the year. A search keeps what is ticked. */
 function EnrolDialog({ classId, className, yearId }: Omit<Props, 'mayChange'>) {
   const { t } = useTranslation(['classes', 'app'])
-  const [search, setSearch] = useState('')
-  const { free, isLoading } = useFreeStudents(yearId, useDeferredValue(search.trim()))
+  const [typed, setTyped] = useState('')
+  const search = useDeferredValue(typed.trim())
+  const students = useQuery(askWhole('students', 'list', { query: { isActive: 'true', ...(search && { search }) } }))
+  const membership = useClassMembership(yearId)
+  const free = membership ? (students.data ?? []).filter(({ id }) => !membership.classByStudentId.has(id)) : []
+  const isLoading = students.isLoading || membership === null
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const form = useForm({
     initial: {},
@@ -107,9 +105,6 @@ function EnrolDialog({ classId, className, yearId }: Omit<Props, 'mayChange'>) {
       return t('enrolled', { count: made.length })
     },
   })
-  const shownIds = free.map(({ id }) => id)
-  const isAll = shownIds.length > 0 && shownIds.every((id) => chosen.has(id))
-  const toggleAll = () => setChosen(isAll ? new Set([...chosen].filter((id) => !shownIds.includes(id))) : new Set([...chosen, ...shownIds]))
   return (
     <FormDialog
       title={t('enrolTitle', { name: className })}
@@ -118,35 +113,23 @@ function EnrolDialog({ classId, className, yearId }: Omit<Props, 'mayChange'>) {
       disabled={chosen.size === 0}
       action={t('enrolChosen', { count: chosen.size })}
     >
-      <TextField label={t('find')} type="search" value={search} onChange={({ target }) => setSearch(target.value)} />
+      <TextField label={t('find')} type="search" value={typed} onChange={({ target }) => setTyped(target.value)} />
       {isLoading && <Loading />}
       {!isLoading && free.length === 0 && <Empty>{t('nobodyToEnrol')}</Empty>}
       {free.length > 0 && (
-        <>
-          <Checkbox label={t('all')} checked={isAll} onChange={toggleAll} />
-          <CheckList
-            label={t('students')}
-            choices={free.map((student) => ({
-              id: student.id,
-              name: [listedName(student), student.student_number].filter(Boolean).join(' · '),
-            }))}
-            chosen={chosen}
-            onChange={setChosen}
-          />
-        </>
+        <CheckList
+          label={t('students')}
+          all={t('all')}
+          choices={free.map((student) => ({
+            id: student.id,
+            name: [listedName(student), student.student_number].filter(Boolean).join(' · '),
+          }))}
+          chosen={chosen}
+          onChange={setChosen}
+        />
       )}
     </FormDialog>
   )
-}
-
-/** Active pupils of the school who are in no class of this year, by last name. */
-function useFreeStudents(yearId: string, search: string) {
-  const students = useQuery(askWhole('students', 'list', { query: { isActive: 'true', ...(search && { search }) } }))
-  const membership = useClassMembership(yearId)
-  return {
-    free: membership ? (students.data ?? []).filter(({ id }) => !membership.classByStudentId.has(id)) : [],
-    isLoading: students.isLoading || membership === null,
-  }
 }
 
 type StudentSubjectsProps = { classId: string; student: { id: string; first_name: string; last_name: string } }
@@ -155,20 +138,18 @@ type StudentSubjectsProps = { classId: string; student: { id: string; first_name
 function StudentSubjectsDialog({ classId, student }: StudentSubjectsProps) {
   const { t } = useTranslation(['classes', 'app'])
   const own = useQuery(ask('classes', 'studentSubjects', { params: { id: classId, sid: student.id } }))
-  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
-  useEffect(() => {
-    if (own.data) setChosen((before) => before ?? new Set(own.data.map(({ id }) => id)))
-  }, [own.data])
+  const [changed, setChanged] = useState<ReadonlySet<string> | null>(null)
+  const before = own.data && new Set(own.data.map(({ id }) => id))
+  const chosen = before && (changed ?? before)
   const form = useForm({
     initial: {},
-    isValid: () => chosen !== null && own.data !== undefined,
+    isValid: () => chosen !== undefined,
     save: async () => {
-      const before = new Set(own.data?.map(({ id }) => id))
-      const added = [...(chosen ?? [])].filter((id) => !before.has(id))
+      const added = [...(chosen ?? [])].filter((id) => !before?.has(id))
       // What is added goes first: in between the pupil never takes every subject.
       if (added.length > 0)
         await save('classes', 'assignSubjects', { params: { id: classId }, body: { studentId: student.id, subjectIds: added } })
-      for (const id of before) {
+      for (const id of before ?? []) {
         if (!chosen?.has(id)) await save('classes', 'removeStudentSubject', { params: { id: classId, sid: student.id, subjectId: id } })
       }
     },
@@ -179,7 +160,7 @@ function StudentSubjectsDialog({ classId, student }: StudentSubjectsProps) {
       lead={t('subjectsLead')}
       form={{ ...form, failure: own.error ?? form.failure }}
     >
-      {chosen ? <SubjectList label={t('subject')} chosen={chosen} onChange={setChosen} /> : <Loading />}
+      {chosen ? <SubjectList label={t('subject')} chosen={chosen} onChange={setChanged} /> : <Loading />}
     </FormDialog>
   )
 }
@@ -201,7 +182,6 @@ function SubjectsForMany({ classId, students, taken, takenOf }: SubjectsForManyP
   const [studentIds, setStudentIds] = useState<ReadonlySet<string>>(new Set())
   const [isOnlyThese, setOnlyThese] = useState(false)
   const { everything, assigned: concerned } = assignmentOf(studentIds, taken ?? new Map(), isOnlyThese)
-  const isAll = students.length > 0 && studentIds.size === students.length
   const isReady = taken !== undefined && subjectIds.size > 0 && concerned.length > 0
   const chosen = (subjects.data ?? []).filter(({ id }) => subjectIds.has(id))
   const chosenNames = chosen.map(({ name }) => name).join(', ')
@@ -230,13 +210,9 @@ function SubjectsForMany({ classId, students, taken, takenOf }: SubjectsForManyP
               onChange={setSubjectIds}
             />
             <div>
-              <Checkbox
-                label={t('all')}
-                checked={isAll}
-                onChange={() => setStudentIds(new Set(isAll ? [] : students.map(({ id }) => id)))}
-              />
               <CheckList
                 label={t('subjectsForManyWho')}
+                all={t('all')}
                 choices={students.map((student) => ({ id: student.id, name: listedName(student), about: takenOf(student.id) }))}
                 chosen={studentIds}
                 onChange={setStudentIds}
