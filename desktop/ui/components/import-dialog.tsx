@@ -11,18 +11,21 @@ import { Table } from './table.tsx'
 import { tell } from './toasts.tsx'
 
 type Report = ReplyOf<'imports', 'students'>
-/** The table's own names for a report: the pupil of a row, and the heading of a column that the server names by `path`. */
-type TableNames = { pupilOf: (row: number) => string; headingOf: (path: string) => string }
-
 type Issue = Report['rows'][number]['issues'][number]
-type Props = {
+/** The table's own names for a report. */
+type TableNames = {
+  /** The pupil of each row, where the table could be read. */
+  pupils?: ReadonlyMap<number, string> | null | undefined
+  /** The heading of a column that the server names by `path`. */
+  headingOf?: (path: string) => string
+}
+type Props = TableNames & {
   title: string
   lead: ReactNode
   /** The source of the table: a template to download, a file to choose. */
   children: ReactNode
-  /** The table to send; null while none is ready. With another function, the report of the previous table is removed. */
-  table: (() => File) | null
-  names?: TableNames | undefined
+  /** The table to send; null while none is ready. With another one, the report of the previous table is removed. */
+  table: File | null
   /** Shown beside the report: a way to correct what it found. `again` checks the table once more. */
   remedy?: ((report: Report, again: () => void) => ReactNode) | undefined
   /** Sends the table: a dry run reports every row and changes nothing, the other writes everything or nothing. */
@@ -31,13 +34,13 @@ type Props = {
 }
 
 /** Imports a table: first a dry run that reports each row, then all rows in one write. */
-export function ImportDialog({ title, lead, children, table, names, remedy, send, onDone }: Props) {
+export function ImportDialog({ title, lead, children, table, remedy, send, onDone, ...names }: Props) {
   const { t } = useTranslation('app')
   const close = useContext(Closing)
   const sending = useMutation({
-    mutationFn: async ({ of, dryRun }: { of: () => File; dryRun: boolean }) => {
+    mutationFn: async ({ of, dryRun }: { of: File; dryRun: boolean }) => {
       const form = new FormData()
-      form.append('file', of())
+      form.append('file', of)
       const report = await send(form, dryRun)
       if (dryRun || report.errors > 0) return report
       await onDone()
@@ -56,7 +59,7 @@ export function ImportDialog({ title, lead, children, table, names, remedy, send
         {children}
         <FailureNotice failure={failure} />
         {isBusy && <p role="status">{t('import.looking')}</p>}
-        {report && <Outcome report={report} names={names} remedy={remedy?.(report, () => run(true))} />}
+        {report && <Outcome {...names} report={report} remedy={remedy?.(report, () => run(true))} />}
         <SaveActions
           action={writes > 0 ? t('import.write', { count: writes }) : t('import.look')}
           disabled={!table}
@@ -90,27 +93,15 @@ function Faults({ issues }: { issues: readonly string[] }) {
 /** The most rows of a report that are shown. */
 const MAX_ROWS = 200
 
-/** What is wrong with a cell: translated where the app has a sentence for it. */
-function useFaultSentence(): (issue: Issue) => string {
+const outcomes = ['created', 'updated', 'unchanged', 'errors'] as const
+
+function Outcome({ report, pupils, headingOf = (path) => path, remedy }: TableNames & { report: Report; remedy: ReactNode }) {
   const { t, i18n } = useTranslation('app')
-  return ({ code, values, message }) =>
+  /** What is wrong with a cell: translated where the app has a sentence for it. */
+  const sentence = ({ code, values, message }: Issue) =>
     code && i18n.exists(`import.fault.${code}`, { ns: 'app' }) ? t(`import.fault.${code as 'required'}`, { ...values }) : message
-}
-
-/** The counts that are not 0: «2 new, 1 row that cannot be taken». */
-function useCounts(): (report: Report) => string {
-  const { t } = useTranslation('app')
-  const outcomes = ['created', 'updated', 'unchanged', 'errors'] as const
-  return (report) => {
-    const found = outcomes.filter((outcome) => report[outcome] > 0)
-    return enumerated(found.map((outcome) => t(`import.count.${outcome}`, { count: report[outcome] })))
-  }
-}
-
-function Outcome({ report, names, remedy }: { report: Report; names: TableNames | undefined; remedy: ReactNode }) {
-  const { t } = useTranslation('app')
-  const sentence = useFaultSentence()
-  const counts = useCounts()
+  /** The counts that are not 0: «2 new, 1 row that cannot be taken». */
+  const counts = outcomes.flatMap((outcome) => (report[outcome] > 0 ? [t(`import.count.${outcome}`, { count: report[outcome] })] : []))
   const top = useRef<HTMLDivElement>(null)
   // The report is below the fields of the form.
   useEffect(() => {
@@ -121,12 +112,12 @@ function Outcome({ report, names, remedy }: { report: Report; names: TableNames 
     ...report.rows.filter(({ action }) => action === 'error'),
     ...report.rows.filter(({ action }) => action === 'create' || action === 'update'),
   ]
-  const { created, updated, unchanged, errors } = report
+  const { created, updated, errors } = report
   return (
     <>
       <div ref={top}>
         <Notice tone={errors > 0 ? 'bad' : 'good'}>
-          {errors + created + updated + unchanged > 0 && `${counts(report)}.`} {errors > 0 && t('import.fix')}
+          {counts.length > 0 && `${enumerated(counts)}.`} {errors > 0 && t('import.fix')}
           {errors + created + updated === 0 && t('import.nothing')}
         </Notice>
         {remedy}
@@ -138,17 +129,13 @@ function Outcome({ report, names, remedy }: { report: Report; names: TableNames 
           keyOf={({ row }) => row}
           columns={[
             { head: t('import.row'), cell: ({ row }) => (row === 1 ? t('import.heading') : row) },
-            names !== undefined && { head: t('import.pupil'), cell: ({ row }) => names.pupilOf(row) },
+            pupils != null && { head: t('import.pupil'), cell: ({ row }) => pupils.get(row) ?? '' },
             {
               head: t('import.what'),
               cell: ({ action, issues }) => (
                 <>
                   <Badge tone={action === 'error' ? 'bad' : 'good'}>{t(`import.${action}`)}</Badge>{' '}
-                  <Faults
-                    issues={issues.map((issue) =>
-                      t('import.column', { column: names?.headingOf(issue.path) ?? issue.path, message: sentence(issue) }),
-                    )}
-                  />
+                  <Faults issues={issues.map((issue) => t('import.column', { column: headingOf(issue.path), message: sentence(issue) }))} />
                 </>
               ),
             },

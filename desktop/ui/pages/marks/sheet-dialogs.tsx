@@ -1,6 +1,6 @@
 import { Menu } from '@base-ui/react/menu'
 import type { Assessment } from '@markbook/shared/contract/assessments'
-import { type Dispatch, type ReactNode, type RefObject, type SetStateAction, useContext, useMemo, useState } from 'react'
+import { type Dispatch, type ReactNode, type RefObject, type SetStateAction, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { refresh } from '../../api/queries.ts'
@@ -156,17 +156,12 @@ function ImportMarks({ scope: { classId, subjectId, termId } }: { scope: SheetSc
   const of = { studentGroupId: classId, termId, subjectId }
   const [file, setFile] = useState<File | null>(null)
   const table = useTable(file)?.table
-  const fileToSend = useMemo(() => file && (() => file), [file])
-  const spoken = useMemo(() => {
-    const pupils = table && pupilsByRow(table, guessColumns(headOf(table)))
-    return pupils && { pupilOf: (row: number) => pupils.get(row) ?? '', headingOf: (path: string) => path }
-  }, [table])
   return (
     <ImportDialog
       title={t('importTitle')}
       lead={t('importLead')}
-      table={fileToSend}
-      names={spoken ?? undefined}
+      table={file}
+      pupils={table && pupilsByRow(table, guessColumns(headOf(table)))}
       send={(form, dryRun) => client.imports.grades({ query: { ...of, dryRun: dryRun ? 'true' : 'false' }, body: form })}
       onDone={() => refresh(['assessments', 'grades', 'calculations'])}
     >

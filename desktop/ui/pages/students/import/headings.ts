@@ -20,19 +20,7 @@ const SYNONYMS: Record<Column, string> = {
 }
 
 /** Words that name only the person: «Pupil’s surname», «Nom de l’élève». */
-const PERSON_WORDS = new Set([
-  'pupil',
-  'pupils',
-  'student',
-  'students',
-  'learner',
-  'child',
-  'eleve',
-  'eleves',
-  'etudiant',
-  'enfant',
-  'apprenant',
-])
+const PERSON_WORDS = new Set('pupil, pupils, student, students, learner, child, eleve, eleves, etudiant, enfant, apprenant'.split(', '))
 const STOP_WORDS = new Set(['the', 'of', 'du', 'de', 'des', 'd', 'l', 's', 'la', 'le'])
 
 /** Ignores case, accents, spaces, signs and stop words. */

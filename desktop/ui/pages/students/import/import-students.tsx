@@ -29,12 +29,15 @@ export function ImportStudents() {
   const { mapping, name } = useMapping(read)
   const toSend = useMemo(() => {
     if (!chosen || chosen.table === undefined) return null
-    if (chosen.table === null) return () => chosen.file
-    const { table } = chosen
+    if (chosen.table === null) return chosen.file
     const { twice, isNobody } = faultsOf(mapping)
-    return twice.length > 0 || isNobody ? null : () => fileFor(table, mapping)
+    return twice.length > 0 || isNobody ? null : fileFor(chosen.table, mapping)
   }, [chosen, mapping])
-  const names = useMemo(() => read && tableNamesOf(read, mapping, (column) => t(`columns.${column}`)), [read, mapping, t])
+  // The list's own heading, or the name of a column that it lacks.
+  const headingOf = (path: string) => {
+    const column = read && columns.find((one) => one === path)
+    return column ? headOf(read)[mapping.indexOf(column)] || t(`columns.${column}`) : path
+  }
   const send = (body: FormData, dryRun: boolean) =>
     client.imports.students({ query: { dryRun: dryRun ? 'true' : 'false', ...(year && { academicYearId: year.id }) }, body })
   return (
@@ -42,7 +45,8 @@ export function ImportStudents() {
       title={t('import')}
       lead={t('importLead')}
       table={toSend}
-      names={names ?? undefined}
+      pupils={read && pupilsByRow(read, mapping)}
+      headingOf={headingOf}
       remedy={(report, again) => year && <MissingClasses report={report} yearId={year.id} onMade={again} />}
       send={send}
       onDone={() => refresh(['students', 'classes', 'history'])}
@@ -103,19 +107,6 @@ function useMapping(table: ReadTable | null) {
   const name = (at: number, column: Column | null) =>
     setChosen({ head: key, mapping: mapping.map((one, place) => (place === at ? column : one)) })
   return { mapping, name }
-}
-
-type NameOf = (column: Column) => string
-
-/** The names of the list for a report: its own headings, or the name of a column that it lacks. */
-function tableNamesOf(table: ReadTable, mapping: Mapping, nameOf: NameOf) {
-  const pupils = pupilsByRow(table, mapping)
-  const head = headOf(table)
-  const headingOf = (path: string) => {
-    const column = columns.find((one) => one === path)
-    return column ? head[mapping.indexOf(column)] || nameOf(column) : path
-  }
-  return { pupilOf: (row: number) => pupils.get(row) ?? '', headingOf }
 }
 
 type Props = { report: ImportReport; yearId: string; onMade: () => void }
