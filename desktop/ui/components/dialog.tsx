@@ -157,9 +157,10 @@ type LeaveProps = {
 /** More entries than these are only counted. */
 const MAX_LISTED = 8
 
-/** Asks before a page with unsaved input is left, and lists that input. */
-export function LeaveDialog({ lead, unsaved, go, onStay, onLeave }: LeaveProps) {
+/** Asks before a page with unsaved input is left, and lists what was unsaved when it opened. */
+export function LeaveDialog({ go, onStay, onLeave, ...found }: LeaveProps) {
   const { t } = useTranslation('app')
+  const [{ lead, unsaved }] = useState(found)
   return (
     <Dialog title={t('leave.title')} lead={lead} onClose={onStay}>
       <ul className={layout['bullets']}>

@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import i18next from 'i18next'
-import { useState, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
 import { ConfirmButton, LeaveDialog } from '../../components/dialog.tsx'
@@ -155,24 +155,16 @@ const describeMark = (sheet: Sheet, mark: MarkKey) => {
 
 /** Asks before the page is left while marks are unsaved. Marks that are being sent do not count: the queue outlives the page. */
 export function LeavingWarning({ sheet, onShow }: Props) {
+  const { t } = useTranslation('marks')
   const { queue } = useMarkingSession()
-  const unsaved = () => unsavedOf(queue.all())
+  const unsavedMarks = () => queue.all().filter(({ state }) => state !== 'fresh' && state !== 'sending')
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && unsaved().length + sheet.invalidCount() > 0,
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && unsavedMarks().length + sheet.invalidCount() > 0,
     enableBeforeUnload: () => queue.all().length + sheet.invalidCount() > 0,
     withResolver: true,
   })
   if (blocker.status !== 'blocked') return null
-  return <LeaveMarks sheet={sheet} onShow={onShow} onStay={blocker.reset} onLeave={blocker.proceed} />
-}
-
-const unsavedOf = (all: readonly PendingMark[]) => all.filter(({ state }) => state !== 'fresh' && state !== 'sending')
-
-/** Lists the unsaved marks with the reason of each. */
-function LeaveMarks({ sheet, onShow, onStay, onLeave }: Props & { onStay: () => void; onLeave: () => void }) {
-  const { t } = useTranslation('marks')
-  const { queue } = useMarkingSession()
-  const [[invalid, unsaved]] = useState(() => [sheet.invalidCells(), unsavedOf(queue.all())] as const)
+  const [invalid, unsaved] = [sheet.invalidCells(), unsavedMarks()]
   const failure = queue.failure()
   const lines = [
     ...invalid.map((cell) => ({ ...cell, reason: invalidText(cell, describeMark(sheet, cell).max) })),
@@ -182,7 +174,7 @@ function LeaveMarks({ sheet, onShow, onStay, onLeave }: Props & { onStay: () => 
     })),
   ]
   const stay = () => {
-    onStay()
+    blocker.reset()
     const [first] = lines
     const position = first && describeMark(sheet, first).position
     if (position && position.row >= 0 && position.col >= 0) requestAnimationFrame(() => onShow(position))
@@ -201,7 +193,7 @@ function LeaveMarks({ sheet, onShow, onStay, onLeave }: Props & { onStay: () => 
       }))}
       go={t('leave.go')}
       onStay={stay}
-      onLeave={onLeave}
+      onLeave={blocker.proceed}
     />
   )
 }

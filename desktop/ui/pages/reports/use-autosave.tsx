@@ -79,6 +79,7 @@ const focusUnsavedField = () => document.querySelector<HTMLElement>('li [aria-in
 
 /** Asks before the page is left with rows that cannot be saved. Rows that only wait are saved then, without a question. */
 export function LeaveWarning() {
+  const { t } = useTranslation('reports')
   const [choice, setChoice] = useState<{ choose: () => void } | null>(null)
   useEffect(() => {
     // Another term shows other rows.
@@ -95,22 +96,17 @@ export function LeaveWarning() {
     enableBeforeUnload: false,
     withResolver: true,
   })
-  if (choice) {
-    const leave = () => {
-      setChoice(null)
-      choice.choose()
-    }
-    return <LeaveRows onStay={() => setChoice(null)} onLeave={leave} />
-  }
-  return blocker.status === 'blocked' ? <LeaveRows onStay={blocker.reset} onLeave={blocker.proceed} /> : null
-}
-
-function LeaveRows({ onStay, onLeave }: { onStay: () => void; onLeave: () => void }) {
-  const { t } = useTranslation('reports')
-  const [stuck] = useState(unsavableRows)
+  if (!choice && blocker.status !== 'blocked') return null
+  const stuck = unsavableRows()
   const stay = () => {
-    onStay()
+    if (choice) setChoice(null)
+    else blocker.reset?.()
     requestAnimationFrame(focusUnsavedField)
+  }
+  const leave = () => {
+    setChoice(null)
+    if (choice) choice.choose()
+    else blocker.proceed?.()
   }
   return (
     <LeaveDialog
@@ -118,7 +114,7 @@ function LeaveRows({ onStay, onLeave }: { onStay: () => void; onLeave: () => voi
       unsaved={stuck.map(({ name, failure }) => ({ key: name, name, reason: failure === null ? t('leave.wrong') : sentenceOf(failure) }))}
       go={t('leave.go')}
       onStay={stay}
-      onLeave={onLeave}
+      onLeave={leave}
     />
   )
 }
