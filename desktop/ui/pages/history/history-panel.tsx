@@ -70,14 +70,13 @@ export function HistoryPanel({ entity, id }: Props) {
 
 function Changes({ entry }: { entry: HistoryEntry }) {
   const { t } = useTranslation('history')
-  const columnName = useColumnName()
-  const said = useSaid()
+  const { named, columnName, said } = useChangeTexts()
   const isUpdate = entry.action === 'update'
   return (
     <>
       {entry.action !== 'update' && <p>{t(entry.action)}</p>}
       <ul className={styles['changes']}>
-        {shownChanges(entry, useNamedColumns()).map((change) => (
+        {shownChanges(entry, named).map((change) => (
           <li key={change.field}>
             {columnName(change)}: {isUpdate && <del>{said(change.before)}</del>} {isUpdate && <span aria-hidden="true">→</span>}{' '}
             <ins>{said(isUpdate || change.after !== null ? change.after : change.before)}</ins>
@@ -93,13 +92,12 @@ type UndoButtonProps = { entry: HistoryEntry; isBusy: boolean; onUndo: (request:
 /** Its words name the values that it restores. */
 function UndoButton({ entry: { id, at, action, changes }, isBusy, onUndo }: UndoButtonProps) {
   const { t } = useTranslation('history')
-  const said = useSaid()
-  const columnName = useColumnName()
-  const back = shownChanges({ changes }, useNamedColumns()).filter(({ before }) => action === 'update' || before !== null)
+  const { named, columnName, said } = useChangeTexts()
+  const back = shownChanges({ changes }, named).filter(({ before }) => action === 'update' || before !== null)
   // One value needs no name; of several each is named.
-  const named = (change: ShownChange) =>
+  const textOf = (change: ShownChange) =>
     back.length === 1 ? shortened(said(change.before)) : `${columnName(change)} ${shortened(said(change.before))}`
-  const value = `${back.slice(0, MOST_SAID).map(named).join(', ')}${back.length > MOST_SAID ? ' …' : ''}`
+  const value = `${back.slice(0, MOST_SAID).map(textOf).join(', ')}${back.length > MOST_SAID ? ' …' : ''}`
   const undo = back.length > 0 ? t(action === 'delete' ? 'undoDelete' : 'undoTo', { value }) : t('undo')
   const words = action === 'create' ? t('undoCreate') : undo
   return (
@@ -109,19 +107,16 @@ function UndoButton({ entry: { id, at, action, changes }, isBusy, onUndo }: Undo
   )
 }
 
-/** The columns that have a name, in the order in which they are shown: that of the English `columns.json`. */
-const useNamedColumns = (): string[] => Object.keys(useTranslation('columns').i18n.getResourceBundle('en', 'columns') as object)
-
-function useColumnName(): (change: ShownChange) => string {
-  const { t } = useTranslation('columns')
-  return ({ field, isNamed }) => (isNamed ? t(field as 'score') : field)
-}
-
 const MOST_SAID = 2
 const MOST_LETTERS = 24
 const shortened = (text: string) => (text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text)
 
-function useSaid(): (value: ShownChange['before']) => string {
-  const { t } = useTranslation('history')
-  return (value) => (value === null ? t('nothing') : typeof value === 'boolean' ? t(value ? 'yes' : 'no') : value)
+function useChangeTexts() {
+  const { t, i18n } = useTranslation(['history', 'columns'])
+  return {
+    /** The columns that have a name, in the order in which they are shown: that of the English `columns.json`. */
+    named: Object.keys(i18n.getResourceBundle('en', 'columns') as object),
+    columnName: ({ field, isNamed }: ShownChange) => (isNamed ? t(field as 'score', { ns: 'columns' }) : field),
+    said: (value: ShownChange['before']) => (value === null ? t('nothing') : typeof value === 'boolean' ? t(value ? 'yes' : 'no') : value),
+  }
 }
