@@ -48,7 +48,7 @@ export function Card({ title, label = title, actions, children }: CardProps) {
 
 /** A message in its place on the page. */
 export const Notice = ({ tone = 'info', children }: { tone?: Tone; children: ReactNode }) => (
-  <div className={`${styles['notice']} ${styles[tone] ?? ''}`} role={tone === 'bad' ? 'alert' : 'status'}>
+  <div className={`${layout['toolbar']} ${styles['notice']} ${styles[tone] ?? ''}`} role={tone === 'bad' ? 'alert' : 'status'}>
     {children}
   </div>
 )

@@ -242,7 +242,7 @@ function Waiting({ request }: { request: Request }) {
   // By promise: the callbacks of `mutate` do not run once the request has left the list.
   const accept = () => approve.mutateAsync({ params, body: { role } }).then(() => tell(t('accepted', { name })), tellFailure)
   return (
-    <li className={styles['request']}>
+    <li className={`${layout['toolbar']} ${styles['request']}`}>
       <div>
         <strong>{name}</strong> · {request.user.email} · {t('asked', { at: moment(request.requested_at) })}
         {request.message && <p className={`${layout['soft']} ${styles['message']}`}>{request.message}</p>}
