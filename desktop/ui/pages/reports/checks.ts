@@ -13,6 +13,8 @@ export type LiveResult = {
   student: Named
   subjects: readonly { subject: Subject; result: number | null; is_partial: boolean; under_review: boolean }[]
 }
+/** The entry of an open book. */
+type EntryOfBook = Omit<CheckedEntry, 'report_book_id'> & { about: Pick<Finding, 'student' | 'bookId' | 'subject'> }
 type MissingMark = { subject: Subject; title: string; students: readonly Named[] }
 
 /** `result`: which figure of an entry is the one that counts. */
@@ -68,14 +70,32 @@ export const findingsOfBooks = (findings: readonly Finding[], books: readonly { 
 
 /** All findings about these books, the most serious first. Books that were sent cannot change and are left out. */
 export function findingsOf(checked: CheckInput): Finding[] {
-  const found = [...missingParts(checked), ...uncertainResults(checked), ...outlierFindings(checked), ...missingTexts(checked)]
+  const open = checked.books.filter(({ status }) => status !== 'sent_to_ministry')
+  const openById = new Map(open.map((book) => [book.id, book]))
+  const openPupils = new Set(open.map(({ student }) => student.id))
+  const live = checked.live.filter(({ student }) => openPupils.has(student.id))
+  const entries = checked.entries.flatMap(({ report_book_id, ...entry }) => {
+    const book = openById.get(report_book_id)
+    return book ? [{ ...entry, about: { student: book.student, bookId: book.id, subject: entry.subject } }] : []
+  })
+  const points = pointsOf(checked.live)
+  const found = [
+    ...missingParts(checked, open),
+    ...live.flatMap(uncertainResults),
+    ...pupilOutliers(points).filter(({ student }) => student && openPupils.has(student.id)),
+    ...subjectOutliers(points),
+    ...entries.flatMap(examOutlier),
+    ...open.flatMap(missingTexts),
+    // A subject without a result needs no remark.
+    ...entries.flatMap(({ about, teacher_remark, ...entry }): Finding[] =>
+      isBlank(teacher_remark) && entry[checked.result] !== null ? [{ kind: 'no_subject_remark', ...about }] : [],
+    ),
+  ]
   return findingKinds.flatMap((kind) => found.filter((finding) => finding.kind === kind))
 }
 
-const open = ({ books }: CheckInput) => books.filter(({ status }) => status !== 'sent_to_ministry')
-
 /** Pupils without a book, books that are older than the marks, subjects without an assessment, and missing marks. */
-function missingParts(checked: CheckInput): Finding[] {
+function missingParts(checked: CheckInput, open: readonly CheckedBook[]): Finding[] {
   const bookByStudentId = new Map(checked.books.map((book) => [book.student.id, book]))
   const isOpen = ({ id }: Named) => bookByStudentId.get(id)?.status !== 'sent_to_ministry'
   const none = checked.live
@@ -84,7 +104,7 @@ function missingParts(checked: CheckInput): Finding[] {
   const marks = checked.missing.flatMap(({ subject, title, students }) =>
     students.filter(isOpen).map((student): Finding => ({ kind: 'missing_mark', student, subject, title })),
   )
-  const behind = open(checked)
+  const behind = open
     .filter(({ id }) => checked.behind.has(id))
     .map(({ id, student }): Finding => ({ kind: 'out_of_date', student, bookId: id }))
   const unassessed = checked.unassessed.map((subject): Finding => ({ kind: 'no_assessment', subject }))
@@ -92,34 +112,21 @@ function missingParts(checked: CheckInput): Finding[] {
 }
 
 /** Results of part of the marks, or of a mark in conflict between two servers. */
-function uncertainResults(checked: CheckInput): Finding[] {
-  const isOpen = new Set(open(checked).map(({ student }) => student.id))
-  return checked.live
-    .filter(({ student }) => isOpen.has(student.id))
-    .flatMap(({ student, subjects }) =>
-      subjects.flatMap(({ subject, is_partial, under_review }): Finding[] => [
-        ...(under_review ? [{ kind: 'under_review' as const, student, subject }] : []),
-        ...(is_partial ? [{ kind: 'partial' as const, student, subject }] : []),
-      ]),
-    )
-}
+const uncertainResults = ({ student, subjects }: LiveResult): Finding[] =>
+  subjects.flatMap(({ subject, is_partial, under_review }): Finding[] => [
+    ...(under_review ? [{ kind: 'under_review' as const, student, subject }] : []),
+    ...(is_partial ? [{ kind: 'partial' as const, student, subject }] : []),
+  ])
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 const rounded = (value: number) => Math.round(value * 100) / 100
 
 type Point = { student: Named; subject: Subject; value: number }
 
-function outlierFindings(checked: CheckInput): Finding[] {
-  const points = checked.live.flatMap(({ student, subjects }) =>
-    subjects.flatMap(({ subject, result }): Point[] => (result === null ? [] : [{ student, subject, value: result }])),
+const pointsOf = (live: readonly LiveResult[]): Point[] =>
+  live.flatMap(({ student, subjects }) =>
+    subjects.flatMap(({ subject, result }) => (result === null ? [] : [{ student, subject, value: result }])),
   )
-  const isOpen = new Set(open(checked).map(({ student }) => student.id))
-  return [
-    ...pupilOutliers(points).filter(({ student }) => student && isOpen.has(student.id)),
-    ...subjectOutliers(points),
-    ...examOutliers(checked),
-  ]
-}
 
 /** Points at least `far` from the mean of the others, the farthest first. An outlier does not count in the mean for the rest. */
 function outliers<T extends { value: number }>(points: readonly T[], far: number): { point: T; others: number }[] {
@@ -175,33 +182,15 @@ function meansBySubjectId(points: readonly Point[]): Map<string, number> {
 }
 
 /** An exam far from the coursework of the same subject: most often a typing error. */
-function examOutliers(checked: CheckInput): Finding[] {
-  const bookById = new Map(open(checked).map((book) => [book.id, book]))
-  return checked.entries.flatMap(({ report_book_id, subject, coursework_average, exam_average }): Finding[] => {
-    const book = bookById.get(report_book_id)
-    if (!book || coursework_average === null || exam_average === null) return []
-    if (Math.abs(exam_average - coursework_average) < unusual.exam) return []
-    return [{ kind: 'exam_outlier', student: book.student, bookId: book.id, subject, found: exam_average, usual: coursework_average }]
-  })
+function examOutlier({ about, coursework_average: usual, exam_average: found }: EntryOfBook): Finding[] {
+  if (usual === null || found === null || Math.abs(found - usual) < unusual.exam) return []
+  return [{ kind: 'exam_outlier', ...about, found, usual }]
 }
 
 const isBlank = (text: string | null) => !text?.trim()
 
-/** Missing texts. A subject without a result needs no remark. */
-function missingTexts(checked: CheckInput): Finding[] {
-  const books = open(checked)
-  const bookById = new Map(books.map((book) => [book.id, book]))
-  const lines = checked.entries.flatMap(({ report_book_id, subject, teacher_remark, ...entry }): Finding[] => {
-    const book = bookById.get(report_book_id)
-    if (!book || !isBlank(teacher_remark) || entry[checked.result] === null) return []
-    return [{ kind: 'no_subject_remark', student: book.student, bookId: book.id, subject }]
-  })
-  return [
-    ...books.flatMap(({ id, student, class_teacher_remark, conduct, attendance_percentage }): Finding[] => [
-      ...(isBlank(class_teacher_remark) ? [{ kind: 'no_class_remark' as const, student, bookId: id }] : []),
-      ...(isBlank(conduct) ? [{ kind: 'no_conduct' as const, student, bookId: id }] : []),
-      ...(attendance_percentage === null ? [{ kind: 'no_attendance' as const, student, bookId: id }] : []),
-    ]),
-    ...lines,
-  ]
-}
+const missingTexts = ({ id, student, class_teacher_remark, conduct, attendance_percentage }: CheckedBook): Finding[] => [
+  ...(isBlank(class_teacher_remark) ? [{ kind: 'no_class_remark' as const, student, bookId: id }] : []),
+  ...(isBlank(conduct) ? [{ kind: 'no_conduct' as const, student, bookId: id }] : []),
+  ...(attendance_percentage === null ? [{ kind: 'no_attendance' as const, student, bookId: id }] : []),
+]
