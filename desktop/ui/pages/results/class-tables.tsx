@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { InlineSelect, Options } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Empty } from '../../components/page.tsx'
-import { type Column, Table } from '../../components/table.tsx'
+import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import { figure } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { type Subject, subjectsOf } from './comparison.ts'
@@ -137,25 +137,12 @@ function SubjectFigure({ student, subjectId, passMark }: { student: Student; sub
   )
 }
 
-function OverallFigure({ student, passMark }: { student: Student; passMark: number }) {
-  const { t } = useTranslation('results')
-  const { change } = useResultsSearch()
-  const explain = () => change((before) => ({ ...before, pupil: student.student_id, explain: OVERALL }))
-  return (
-    <FigureCell
-      value={overallOf(student)}
-      letter={student.letter_grade}
-      passMark={passMark}
-      label={t('explain.of', { name: nameOf(student.student), subject: t('overall') })}
-      onExplain={'year_overall' in student ? undefined : explain}
-    />
-  )
-}
-
 type TableProps = { label: string; overall: string; rows: readonly Student[]; subjects: readonly Subject[]; passMark: number }
 
 function SubjectsTable({ label, overall, rows, subjects, passMark }: TableProps) {
   const { t } = useTranslation('results')
+  const { change } = useResultsSearch()
+  const explainOverall = (pupil: string) => () => change((before) => ({ ...before, pupil, explain: OVERALL }))
   const columns: Column<Student>[] = [
     usePupilColumn(),
     ...subjects.map(({ id, name, code }) =>
@@ -163,8 +150,16 @@ function SubjectsTable({ label, overall, rows, subjects, passMark }: TableProps)
         <SubjectFigure student={student} subjectId={id} passMark={passMark} />
       )),
     ),
-    sortColumn({ by: 'overall', name: overall }, (student) => <OverallFigure student={student} passMark={passMark} />),
-    { head: t('position'), className: styles['cell'], cell: ({ position }) => position ?? '–' },
+    sortColumn({ by: 'overall', name: overall }, (student) => (
+      <FigureCell
+        value={overallOf(student)}
+        letter={student.letter_grade}
+        passMark={passMark}
+        label={t('explain.of', { name: nameOf(student.student), subject: t('overall') })}
+        onExplain={'year_overall' in student ? undefined : explainOverall(student.student_id)}
+      />
+    )),
+    { head: t('position'), look: 'number', cell: ({ position }) => position ?? '–' },
   ]
   return <Table label={label} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
 }
@@ -177,32 +172,29 @@ type OneProps = {
   passMark: number
 }
 
-/** The parts of a year that count under this model, each with its name. */
-export const partsOf = (model: ClassYear['calculation_model']) =>
-  model === 'weighted_continuous'
-    ? (['end_of_year_exam'] as const)
-    : model === 'continuous_cumulative'
-      ? (['coursework_total', 'exam_total'] as const)
-      : (['coursework_total'] as const)
+/** The parts of a year that count under each model. */
+const yearParts = {
+  weighted_continuous: ['end_of_year_exam'],
+  continuous_cumulative: ['coursework_total', 'exam_total'],
+  weighted_cumulative: ['coursework_total'],
+} as const
+
+/** Columns of a subject's terms and of the parts of its year that count under a model. */
+export function useYearColumns<Row>(terms: readonly Term[], subjectOf: (row: Row) => YearStudent['subjects'][number] | undefined) {
+  const { t } = useTranslation(['results', 'app'])
+  return (model: ClassYear['calculation_model']): Column<Row>[] => [
+    ...terms.map(({ id, name }) =>
+      figureColumn(t(`app:term.${name}`), (row: Row) => subjectOf(row)?.terms.find(({ term_id }) => term_id === id)?.term_composite),
+    ),
+    ...yearParts[model].map((part) => figureColumn(t(`year.${part}`), (row: Row) => subjectOf(row)?.[part])),
+  ]
+}
 
 function OneSubject({ rows, subject, terms, model, passMark }: OneProps) {
-  const { t } = useTranslation(['results', 'app'])
-  const className = styles['cell']
-  const ofSubject = (student: YearStudent) => inSubject(student, subject.id)
+  const { t } = useTranslation('results')
   const columns: Column<YearStudent>[] = [
     usePupilColumn(),
-    ...terms.map(({ id, name }) => ({
-      id,
-      head: t(`app:term.${name}`),
-      className,
-      cell: (student: YearStudent) => figure(ofSubject(student)?.terms.find(({ term_id }) => term_id === id)?.term_composite ?? null),
-    })),
-    ...partsOf(model).map((part) => ({
-      id: part,
-      head: t(`year.${part}`),
-      className,
-      cell: (student: YearStudent) => figure(ofSubject(student)?.[part] ?? null),
-    })),
+    ...useYearColumns(terms, (student: YearStudent) => inSubject(student, subject.id))(model),
     sortColumn({ by: subject.id, name: t('year.grade') }, (student) => (
       <SubjectFigure student={student} subjectId={subject.id} passMark={passMark} />
     )),

@@ -9,7 +9,7 @@ import { Answer, Badge, Empty, Facts } from '../../components/page.tsx'
 import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import { figure, percent } from '../../words/format.ts'
 import { useScale } from './class-page.tsx'
-import { partsOf } from './class-tables.tsx'
+import { useYearColumns } from './class-tables.tsx'
 import { OVERALL, OverallDialog, YearDialog } from './explain-dialog.tsx'
 import styles from './results.module.css'
 
@@ -57,18 +57,12 @@ export function PupilYear({ studentId, yearId, terms, name, explained, onExplain
   const { t } = useTranslation(['results', 'app'])
   const scale = useScale()
   const result = useQuery(ask('calculations', 'studentYear', { query: { studentId, academicYearId: yearId } }))
-  const columnsOf = ({ calculation_model }: StudentYear): Column<StudentYear['subjects'][number]>[] => [
-    ...terms.map((term) =>
-      figureColumn(
-        t(`app:term.${term.name}`),
-        (subject: StudentYear['subjects'][number]) => subject.terms.find(({ term_id }) => term_id === term.id)?.term_composite,
-      ),
-    ),
-    ...partsOf(calculation_model).map((part) =>
-      figureColumn(t(`year.${part}`), (subject: StudentYear['subjects'][number]) => subject[part]),
-    ),
-    { head: t('year.grade'), look: 'number', cell: (subject) => <strong>{figure(subject.year_grade)}</strong> },
-  ]
+  const partsOf = useYearColumns(terms, (subject: StudentYear['subjects'][number]) => subject)
+  const grade: Column<StudentYear['subjects'][number]> = {
+    head: t('year.grade'),
+    look: 'number',
+    cell: (subject) => <strong>{figure(subject.year_grade)}</strong>,
+  }
   return (
     <Answer of={result}>
       {(found) => {
@@ -76,7 +70,13 @@ export function PupilYear({ studentId, yearId, terms, name, explained, onExplain
         return (
           <>
             <ResultTiles overall={found.year_overall} result={found} />
-            <SubjectTable label={t('year.label')} name={name} columns={columnsOf(found)} subjects={found.subjects} onExplain={onExplain} />
+            <SubjectTable
+              label={t('year.label')}
+              name={name}
+              columns={[...partsOf(found.calculation_model), grade]}
+              subjects={found.subjects}
+              onExplain={onExplain}
+            />
             {subject && scale.data && (
               <YearDialog
                 name={name}
