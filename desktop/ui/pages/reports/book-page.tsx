@@ -192,13 +192,10 @@ function StatusDialog({ action, book, onClose }: StatusDialogProps) {
     initial: { isSure: !isSending },
     isValid: ({ isSure }) => isSure,
     save: async () => {
-      const request = { params: { id: book.id } }
-      if (isSending) await save('reports', 'sendToMinistry', request)
-      else
-        await save('reports', 'publish', request).catch((failure) => {
-          void refresh(['reports'])
-          throw failure
-        })
+      await save('reports', isSending ? 'sendToMinistry' : 'publish', { params: { id: book.id } }).catch((failure) => {
+        void refresh(['reports'])
+        throw failure
+      })
       return t(`${action}.done`, { count: 1 })
     },
     onSaved: () => {

@@ -9,7 +9,7 @@ import { Button } from '../../components/button.tsx'
 import { CloseButton, Dialog } from '../../components/dialog.tsx'
 import { Actions, Checkbox, Form, SaveActions, SelectField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
-import { Badge, Card, Empty, FailureNotice, Loading, Notice } from '../../components/page.tsx'
+import { Answer, Badge, Card, Empty, FailureNotice, Notice } from '../../components/page.tsx'
 import { fileName, saveFile, useObjectUrl } from '../../components/save-file.ts'
 import { moment, number } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
@@ -87,21 +87,13 @@ function ShownPdf({ book, pdf }: { book: ReportDetail; pdf: ReportPdf }) {
   const { t } = useTranslation('reports')
   const file = useQuery({
     ...ask('reportFiles', 'downloadPdf', { params: { id: book.id, pdfId: pdf.id } }),
-    queryFn: () => client.reportFiles.downloadPdf({ params: { id: book.id, pdfId: pdf.id } }),
     // A stored PDF never changes. Its bytes are dropped a minute after it was last shown.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
   })
-  const name = nameOf(book.student)
-  if (file.error) return <FailureNotice failure={file.error} onRetry={() => void file.refetch()} />
-  if (!file.data) return <Loading />
-  return (
-    <PdfViewer
-      bytes={file.data}
-      title={t('paper.of', { name })}
-      name={`${fileName(book.student.last_name, book.student.first_name, t('book'))}.pdf`}
-    />
-  )
+  const title = t('paper.of', { name: nameOf(book.student) })
+  const name = `${fileName(book.student.last_name, book.student.first_name, t('book'))}.pdf`
+  return <Answer of={file}>{(bytes) => <PdfViewer bytes={bytes} title={title} name={name} />}</Answer>
 }
 
 /** Where the file of a PDF is missing: on this server, or on its parent. */

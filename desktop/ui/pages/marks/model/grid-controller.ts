@@ -165,22 +165,17 @@ export class GridController {
     const { editing, active: at } = this.selection
     const ids = this.idsAt(at)
     if (!editing || !ids) return
-    if (editing.caret && text === editing.text) {
-      this.cancelEdit(isFocusElsewhere)
-      return
-    }
     const before = this.scoreAt(at)
-    // Cleared before the focus moves: the blur of the editor would commit a second time.
-    this.selection.editing = null
-    const outcome = this.sheet.enter(ids.assessmentId, ids.studentId, text, editing.seen)
+    const isUnchanged = editing.caret && text === editing.text
+    const outcome = isUnchanged ? null : this.sheet.enter(ids.assessmentId, ids.studentId, text, editing.seen)
     if (outcome === 'sent') this.addUndoStep([{ ...ids, before, after: this.scoreAt(at) as number }])
     if (outcome === 'empty' && before !== null) this.host.announce({ key: 'cannotClear' })
-    if (!isFocusElsewhere) this.host.focusGrid()
-    this.selection.setEdit(null)
+    this.cancelEdit(isFocusElsewhere)
   }
 
-  /** Discards the edit. */
+  /** Closes the editor. */
   cancelEdit(isFocusElsewhere = false): void {
+    // Cleared before the focus moves: the blur of the editor would commit a second time.
     this.selection.editing = null
     if (!isFocusElsewhere) this.host.focusGrid()
     this.selection.setEdit(null)
