@@ -1,7 +1,7 @@
 import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
+import type { Subject } from '../results/comparison.ts'
 
 type Named = { id: string; first_name: string; last_name: string }
-type Subject = { id: string; name: string; code: string }
 
 type CheckedBook = Pick<Report, 'id' | 'status' | 'class_teacher_remark' | 'conduct' | 'attendance_percentage'> & { student: Named }
 type CheckedEntry = { subject: Subject } & Pick<

@@ -1,3 +1,4 @@
+import type { ClassTerm, ClassYear } from '@markbook/shared/contract/calculations'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -9,6 +10,7 @@ import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { unassessedIn } from '../home/progress.ts'
+import { subjectOf } from '../results/comparison.ts'
 import { type BookScope, type ListedBook, useBooks, useEntries, useStanding } from './book-queries.ts'
 import { isOutdated } from './book-standing.ts'
 import { type Finding, findingKinds, findingsOf, findingsOfBooks, type LiveResult } from './checks.ts'
@@ -69,9 +71,7 @@ function useFindings(of: BookScope, yearId: string) {
     enabled: !isTerm && yearId !== '',
   })
   const findings = useMemo((): readonly Finding[] | null => {
-    const live = isTerm
-      ? term.data && liveResults(term.data.students, (subject) => subject.term_composite)
-      : year.data && liveResults(year.data.students, (subject) => subject.year_grade)
+    const live = (isTerm ? term.data : year.data)?.students.map(liveResult)
     if (!books.data || !entries.data || !standing.data || !missing.data || !progress.data || !live) return null
     return findingsOf({
       books: books.data,
@@ -87,25 +87,17 @@ function useFindings(of: BookScope, yearId: string) {
   return { findings, books: books.data?.length, error: failed?.error }
 }
 
-type Named = { subject_id: string; subject_name: string; subject_code: string }
-const subjectOf = ({ subject_id: id, subject_name: name, subject_code: code }: Named) => ({ id, name, code })
+type Calculated = ClassTerm['students'][number] | ClassYear['students'][number]
 
-type Calculated<S> = {
-  student: LiveResult['student']
-  subjects: readonly (S & Named & { is_partial: boolean; under_review?: true | undefined })[]
-}
-
-function liveResults<S>(students: readonly Calculated<S>[], resultOf: (subject: S) => number | null): LiveResult[] {
-  return students.map(({ student, subjects }) => ({
-    student,
-    subjects: subjects.map((subject) => ({
-      subject: subjectOf(subject),
-      result: resultOf(subject),
-      is_partial: subject.is_partial,
-      under_review: subject.under_review === true,
-    })),
-  }))
-}
+const liveResult = ({ student, subjects }: Calculated): LiveResult => ({
+  student,
+  subjects: subjects.map((subject) => ({
+    subject: subjectOf(subject),
+    result: 'year_grade' in subject ? subject.year_grade : subject.term_composite,
+    is_partial: subject.is_partial,
+    under_review: subject.under_review === true,
+  })),
+})
 
 /** The check before publishing: each finding with a link to where it is repaired. */
 export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {

@@ -21,6 +21,7 @@ export type ComparedStudent = {
 export type Subject = { id: string; name: string; code: string }
 
 type NamedSubject = { subject_id: string; subject_name: string; subject_code: string }
+export const subjectOf = ({ subject_id: id, subject_name: name, subject_code: code }: NamedSubject): Subject => ({ id, name, code })
 
 /** The subjects with a result, in the school's order. */
 export const subjectsOf = (...results: readonly { students: readonly { subjects: readonly NamedSubject[] }[] }[]): Subject[] => [
@@ -28,7 +29,7 @@ export const subjectsOf = (...results: readonly { students: readonly { subjects:
     results
       .flatMap(({ students }) => students)
       .flatMap(({ subjects }) => subjects)
-      .map(({ subject_id: id, subject_name: name, subject_code: code }) => [id, { id, name, code }]),
+      .map((subject) => [subject.subject_id, subjectOf(subject)]),
   ).values(),
 ]
 
