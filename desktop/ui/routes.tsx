@@ -6,7 +6,7 @@ import { ErrorPage, NotFoundPage } from './frame/error-page.tsx'
 import { rootRoute, schoolRoute } from './frame/parent-routes.tsx'
 import { searchTexts } from './frame/search-texts.ts'
 import type { HistoryEntity } from './pages/history/history-panel.tsx'
-import { bookSearch, booksSearch } from './pages/reports/book-search.ts'
+import { booksSearch } from './pages/reports/book-search.ts'
 import { pupilSearch, resultsSearch } from './pages/results/results-search.ts'
 import { signInRoutes } from './pages/sign-in/routes.tsx'
 import { loadRemainingWords } from './words/words.ts'
@@ -27,19 +27,20 @@ const searchPage = <Path extends string, Name extends string, Search extends obj
   name: Name,
 ) => createRoute({ getParentRoute, path, validateSearch, component: lazyRouteComponent(load, name) })
 
+/** Search parameters that are texts. */
+const texts =
+  <Name extends string>(...names: Name[]) =>
+  (search: Record<string, unknown>) =>
+    searchTexts(search, ...names)
+
 /** Each page is loaded when it is first opened. */
 const schoolRoutes = [
   page('/', () => import('./pages/home/home-page.tsx'), 'HomePage'),
-  searchPage(
-    '/marks',
-    (search) => searchTexts(search, 'classId', 'subjectId'),
-    () => import('./pages/marks/choose-marks-page.tsx'),
-    'ChooseMarksPage',
-  ),
+  searchPage('/marks', texts('classId', 'subjectId'), () => import('./pages/marks/choose-marks-page.tsx'), 'ChooseMarksPage'),
   createRoute({
     getParentRoute,
     path: '/marks/$classId/$subjectId',
-    validateSearch: (search): { term?: string } => searchTexts(search, 'term'),
+    validateSearch: texts('term'),
     // Prefetched while the page loads. The page itself reports failures.
     loader: ({ params: { classId } }) => {
       void queryClient.prefetchQuery(ask('classes', 'get', { params: { classId } }))
@@ -50,12 +51,7 @@ const schoolRoutes = [
     },
     component: lazyRouteComponent(() => import('./pages/marks/sheet-page.tsx'), 'SheetPage'),
   }),
-  searchPage(
-    '/assessments',
-    (search) => searchTexts(search, 'subject'),
-    () => import('./pages/assessments/assessments-page.tsx'),
-    'AssessmentsPage',
-  ),
+  searchPage('/assessments', texts('subject'), () => import('./pages/assessments/assessments-page.tsx'), 'AssessmentsPage'),
   page('/classes', () => import('./pages/classes/classes-page.tsx'), 'ClassesPage'),
   page('/classes/$classId', () => import('./pages/classes/class-page.tsx'), 'ClassPage'),
   searchPage(
@@ -73,7 +69,7 @@ const schoolRoutes = [
   searchPage('/results/$classId/students/$studentId', pupilSearch, () => import('./pages/results/pupil-page.tsx'), 'PupilPage'),
   page('/reports', () => import('./pages/reports/books-page.tsx'), 'ReportsPage'),
   searchPage('/reports/$classId', booksSearch, () => import('./pages/reports/books-page.tsx'), 'BooksPage'),
-  searchPage('/reports/book/$reportId', bookSearch, () => import('./pages/reports/book-page.tsx'), 'BookPage'),
+  searchPage('/reports/book/$reportId', texts('pdf'), () => import('./pages/reports/book-page.tsx'), 'BookPage'),
   page('/years', () => import('./pages/years/years-page.tsx'), 'YearsPage'),
   page('/years/$yearId/roll-over', () => import('./pages/years/roll-over-page.tsx'), 'RollOverPage'),
   page('/subjects', () => import('./pages/subjects/subjects-page.tsx'), 'SubjectsPage'),

@@ -17,10 +17,6 @@ export const booksSearch = ({ type, view, ...search }: Record<string, unknown>):
   ...searchTexts(search, 'subject', 'at', 'job'),
 })
 
-/** The search of one book: the PDF that is shown beside it. */
-export type BookSearch = { pdf?: string }
-export const bookSearch = (search: Record<string, unknown>): BookSearch => searchTexts(search, 'pdf')
-
 const route = getRouteApi('/school/reports/$classId')
 
 /** The search of a class's books, and a function that changes it. The class stays. */
