@@ -48,6 +48,10 @@ export function lasting(ms: number): string {
 /** `2 marks, 1 change and 3 files` */
 export const enumerated = (parts: readonly string[]): string => formatter(Intl.ListFormat, { type: 'conjunction' }).format(parts)
 
+/** The first of some names, with … where there are more. */
+export const firstOf = (names: readonly string[], most: number, separator = ', '): string =>
+  `${names.slice(0, most).join(separator)}${names.length > most ? ' …' : ''}`
+
 /** Parses a typed number with a decimal comma or point and any spaces. Null where it is no number. */
 export function typedNumber(text: string): number | null {
   const plain = text.replace(/[\s\u00a0\u202f]/g, '').replace(',', '.')

@@ -10,6 +10,7 @@ import { Checkbox, CheckList, Row, TextField } from '../../components/field.tsx'
 import { Answer, Card, Empty, Loading, Notice } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { firstOf } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import styles from './classes.module.css'
 import { assignmentOf, subjectsByStudentId } from './subject-assignment.ts'
@@ -186,7 +187,6 @@ function SubjectsForMany({ classId, students, taken, takenOf }: SubjectsForManyP
   const chosen = (subjects.data ?? []).filter(({ id }) => subjectIds.has(id))
   const chosenNames = chosen.map(({ name }) => name).join(', ')
   const pupils = students.filter(({ id }) => everything.includes(id)).map(nameOf)
-  const takeAll = `${pupils.slice(0, MAX_NAMES).join(', ')}${pupils.length > MAX_NAMES ? ' …' : ''}`
   const assign = async () => {
     // A repeated assignment changes nothing, so a retry continues where this one failed.
     for (const { id: subjectId } of chosen)
@@ -224,7 +224,11 @@ function SubjectsForMany({ classId, students, taken, takenOf }: SubjectsForManyP
       {taken && subjectIds.size > 0 && everything.length > 0 && (
         <>
           <Notice tone={isOnlyThese ? 'warn' : 'info'}>
-            {t(isOnlyThese ? 'onlyTheseWarning' : 'takeAllAlready', { count: everything.length, pupils: takeAll, subjects: chosenNames })}
+            {t(isOnlyThese ? 'onlyTheseWarning' : 'takeAllAlready', {
+              count: everything.length,
+              pupils: firstOf(pupils, 6),
+              subjects: chosenNames,
+            })}
           </Notice>
           <Checkbox label={t('onlyThese')} checked={isOnlyThese} onChange={({ target }) => setOnlyThese(target.checked)} />
         </>
@@ -232,6 +236,3 @@ function SubjectsForMany({ classId, students, taken, takenOf }: SubjectsForManyP
     </FormDialog>
   )
 }
-
-/** The most pupils that a notice names. */
-const MAX_NAMES = 6

@@ -7,7 +7,7 @@ import { Button } from '../../components/button.tsx'
 import layout from '../../components/layout.module.css'
 import { Empty, FailureNotice, Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
-import { moment } from '../../words/format.ts'
+import { firstOf, moment } from '../../words/format.ts'
 import { type ShownChange, shownChanges } from './changes.ts'
 import styles from './history.module.css'
 
@@ -97,7 +97,7 @@ function UndoButton({ entry: { id, at, action, changes }, isBusy, onUndo }: Undo
   // One value needs no name; of several each is named.
   const textOf = (change: ShownChange) =>
     back.length === 1 ? shortened(said(change.before)) : `${columnName(change)} ${shortened(said(change.before))}`
-  const value = `${back.slice(0, MOST_SAID).map(textOf).join(', ')}${back.length > MOST_SAID ? ' …' : ''}`
+  const value = firstOf(back.map(textOf), 2)
   const undo = back.length > 0 ? t(action === 'delete' ? 'undoDelete' : 'undoTo', { value }) : t('undo')
   const words = action === 'create' ? t('undoCreate') : undo
   return (
@@ -107,7 +107,6 @@ function UndoButton({ entry: { id, at, action, changes }, isBusy, onUndo }: Undo
   )
 }
 
-const MOST_SAID = 2
 const MOST_LETTERS = 24
 const shortened = (text: string) => (text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text)
 

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { ask, type ReplyOf } from '../../api/queries.ts'
+import { ask } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import layout from '../../components/layout.module.css'
 import { Badge, Card, FailureNotice } from '../../components/page.tsx'
 import { useOpenWork, useSyncSummary } from '../../frame/use-sync-summary.ts'
+import { firstOf } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 
 /** The open decisions of an administrator: join requests, and values that two servers hold differently. */
@@ -24,7 +25,11 @@ export function Decisions() {
         {people > 0 && (
           <li className={layout['split']}>
             <span>
-              <strong>{t('decide.people', { count: people })}</strong> {nameList(requests.data ?? [])}
+              <strong>{t('decide.people', { count: people })}</strong>{' '}
+              {firstOf(
+                (requests.data ?? []).map(({ user }) => nameOf(user)),
+                3,
+              )}
             </span>
             <ButtonLink to="/people" look="primary" size="small">
               {t('decide.openPeople')}
@@ -70,18 +75,11 @@ function ConflictsLine({ count }: { count: number }) {
   return (
     <li className={layout['split']}>
       <span>
-        <strong>{t('decide.conflicts', { count })}</strong> {where.slice(0, 2).join('; ')}
-        {where.length > 2 && ' …'}
+        <strong>{t('decide.conflicts', { count })}</strong> {firstOf(where, 2, '; ')}
       </span>
       <ButtonLink to="/sync/conflicts" look="primary" size="small">
         {t('decide.openConflicts')}
       </ButtonLink>
     </li>
   )
-}
-
-const MAX_NAMES = 3
-function nameList(requests: ReplyOf<'schools', 'joinRequests'>): string {
-  const names = requests.slice(0, MAX_NAMES).map(({ user }) => nameOf(user))
-  return `${names.join(', ')}${requests.length > MAX_NAMES ? ' …' : ''}`
 }

@@ -10,8 +10,6 @@ type AutosaveOptions<F extends string> = {
   isWrong?: (field: F, value: string) => boolean
   /** True for a failure after which the same request is sent again automatically. */
   isTemporary?: (failure: unknown) => boolean
-  pauseMs?: number
-  retryMs?: number
 }
 
 const PAUSE_MS = 900
@@ -45,7 +43,7 @@ export class Autosave<F extends string> {
 
   edit(field: F, value: string): void {
     this.#publish({ ...this.#snapshot, values: { ...this.#snapshot.values, [field]: value }, failure: null })
-    this.#schedule(this.#options.pauseMs ?? PAUSE_MS)
+    this.#schedule()
   }
 
   setFocusedField(field: F | null): void {
@@ -86,7 +84,7 @@ export class Autosave<F extends string> {
       if (field in sent && sent[field] !== this.#latest[field]) this.#superseded[field] = this.#latest[field]
     }
     this.#setState('saved')
-    if (Object.keys(this.#sendable()).length > 0) this.#schedule(this.#options.pauseMs ?? PAUSE_MS)
+    if (Object.keys(this.#sendable()).length > 0) this.#schedule()
   }
 
   /** True while edits would be lost with the page. */
@@ -98,14 +96,14 @@ export class Autosave<F extends string> {
     this.#publish({ ...this.#snapshot, state: 'failed', failure })
     if (this.#options.isTemporary?.(failure)) {
       clearTimeout(this.#timer)
-      this.#timer = setTimeout(() => void this.flush(), this.#options.retryMs ?? RETRY_MS)
+      this.#timer = setTimeout(() => void this.flush(), RETRY_MS)
     }
   }
 
-  #schedule(ms: number): void {
+  #schedule(): void {
     clearTimeout(this.#timer)
     this.#setState('waiting')
-    this.#timer = setTimeout(() => void this.flush(), ms)
+    this.#timer = setTimeout(() => void this.flush(), PAUSE_MS)
   }
 
   #setState(state: SaveState): void {

@@ -38,12 +38,6 @@ const calculationModels = ['weighted_continuous', 'continuous_cumulative', 'weig
 export function YearDialog({ year }: { year: AcademicYear | null }) {
   const { t } = useTranslation(['years', 'app'])
   const years = useQuery(ask('academicYears', 'list'))
-  /** The first year becomes the active one. */
-  const createYear = async (body: ReturnType<typeof toBody>) => {
-    const isFirst = years.data?.length === 0
-    const made = await save('academicYears', 'create', { body })
-    if (isFirst) await save('academicYears', 'activate', { params: { id: made.id } }, ['terms', 'classes'])
-  }
   const form = useForm({
     initial: () => draftOf(year),
     required: ['name', 'startDate', 'endDate'],
@@ -51,7 +45,11 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
     save: async (typed) => {
       const body = toBody(typed)
       if (year) await save('academicYears', 'update', { params: { id: year.id }, body }, ['terms'])
-      else await createYear(body)
+      else {
+        const made = await save('academicYears', 'create', { body })
+        // The first year becomes the active one.
+        if (years.data?.length === 0) await save('academicYears', 'activate', { params: { id: made.id } }, ['terms', 'classes'])
+      }
       return t('saved', { name: body.name })
     },
   })
