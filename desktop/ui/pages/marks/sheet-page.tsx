@@ -42,7 +42,8 @@ export function SheetPage() {
   }
   const isOfYear = chosen.year?.id === group.data.academic_year_id
   if (chosen.term && isOfYear && subject) {
-    return <LoadedSheet key={`${classId} ${subjectId} ${chosen.term.id}`} chosen={chosen} group={group.data} subject={subject} />
+    const of = { term: chosen.term, yearName: chosen.year?.name ?? '', group: group.data, subject }
+    return <LoadedSheet key={`${classId} ${subjectId} ${of.term.id}`} {...of} />
   }
   const choice = <SheetChoice classId={classId} subjectId={subjectId} />
   return (
@@ -77,17 +78,19 @@ function useTermOfUrl(): ChosenTerm {
   return chosen
 }
 
-type LoadedSheetProps = { chosen: ChosenTerm; group: { id: string; name: string }; subject: { id: string; name: string } }
+type Named = { id: string; name: string }
+type LoadedSheetProps = { term: Term; yearName: string; group: Named; subject: Named }
 
-function LoadedSheet({ chosen: { term, year }, group, subject }: LoadedSheetProps) {
-  const termId = term?.id ?? ''
-  const sheet = useSheet({ termId, subjectId: subject.id, studentGroupId: group.id })
+function LoadedSheet(props: LoadedSheetProps) {
+  const { term, group, subject } = props
+  const scope = { termId: term.id, subjectId: subject.id, studentGroupId: group.id }
+  const sheet = useSheet(scope)
   const pupils = useQuery(askWhole('classes', 'students', { params: { id: group.id } }))
-  const columns = useQuery(ask('assessments', 'list', { query: { termId, subjectId: subject.id, studentGroupId: group.id } }))
+  const columns = useQuery(ask('assessments', 'list', { query: scope }))
   const scale = useQuery(ask('gradingScale', 'get'))
   const own = useQuery(ask('classes', 'mySubjects', { params: { classId: group.id } }))
   const { t } = useTranslation('marks')
-  if (!term || !pupils.data || !columns.data || !scale.data || !own.data) {
+  if (!pupils.data || !columns.data || !scale.data || !own.data) {
     return (
       <Page wide title={t('sheet', { subject: subject.name, class: group.name })}>
         <Unanswered queries={[pupils, columns, scale, own]} />
@@ -96,11 +99,8 @@ function LoadedSheet({ chosen: { term, year }, group, subject }: LoadedSheetProp
   }
   return (
     <SheetView
+      {...props}
       sheet={sheet}
-      group={group}
-      subject={subject}
-      term={term}
-      yearName={year?.name ?? ''}
       pupils={pupils.data}
       columns={columns.data}
       scale={scale.data}
@@ -109,10 +109,8 @@ function LoadedSheet({ chosen: { term, year }, group, subject }: LoadedSheetProp
   )
 }
 
-type SheetViewProps = Pick<LoadedSheetProps, 'group' | 'subject'> & {
+type SheetViewProps = LoadedSheetProps & {
   sheet: Sheet
-  term: Term
-  yearName: string
   pupils: readonly Pupil[]
   columns: readonly Assessment[]
   scale: GradingScale

@@ -38,7 +38,6 @@ export function useSheet({ termId, subjectId, studentGroupId }: SheetScope): She
     [session],
   )
   useEffect(() => {
-    if (!termId) return
     let unsubscribe = () => {}
     const subscribe = () => {
       unsubscribe()
