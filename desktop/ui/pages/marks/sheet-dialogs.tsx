@@ -155,7 +155,7 @@ function ImportMarks({ scope: { classId, subjectId, termId } }: { scope: SheetSc
   const { t } = useTranslation('marks')
   const of = { studentGroupId: classId, termId, subjectId }
   const [file, setFile] = useState<File | null>(null)
-  const table = useTable(file)?.table
+  const table = useTable(file)
   return (
     <ImportDialog
       title={t('importTitle')}

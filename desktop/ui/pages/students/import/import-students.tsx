@@ -24,15 +24,13 @@ export function ImportStudents() {
   const { t } = useTranslation('students')
   const { year } = useChosenTerm()
   const [file, setFile] = useState<File | null>(null)
-  const chosen = useTable(file)
-  const read = chosen?.table ?? null
+  const read = useTable(file)
   const { mapping, name } = useMapping(read)
   const toSend = useMemo(() => {
-    if (!chosen || chosen.table === undefined) return null
-    if (chosen.table === null) return chosen.file
+    if (!read) return read === null ? file : null
     const { twice, isNobody } = faultsOf(mapping)
-    return twice.length > 0 || isNobody ? null : fileFor(chosen.table, mapping)
-  }, [chosen, mapping])
+    return twice.length > 0 || isNobody ? null : fileFor(read, mapping)
+  }, [file, read, mapping])
   // The list's own heading, or the name of a column that it lacks.
   const headingOf = (path: string) => {
     const column = read && columns.find((one) => one === path)
@@ -98,7 +96,7 @@ function Source({ onChoose }: { onChoose: (file: File | null) => void }) {
 }
 
 /** What each column is: guessed from its heading, or chosen by the person. */
-function useMapping(table: ReadTable | null) {
+function useMapping(table: ReadTable | null | undefined) {
   const head = table ? headOf(table) : []
   const [chosen, setChosen] = useState<{ head: string; mapping: Mapping } | null>(null)
   // The choice stays while a list with the same headings is pasted or chosen again.

@@ -1,12 +1,10 @@
 import { limits } from '@markbook/shared/limits'
 import { decodeText } from '@markbook/shared/spreadsheet/csv-text'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { type ReadTable, readCsv, tableOf } from './csv.ts'
 
-/** A chosen file and its table: undefined while it is read, null where it cannot be read here. */
-type Chosen = { file: File; table: ReadTable | null | undefined }
-
-export function useTable(file: File | null): Chosen | null {
+/** The table of a file: undefined while it is read, null where it cannot be read here. */
+export function useTable(file: File | null): ReadTable | null | undefined {
   const [read, setRead] = useState<{ file: File; table: ReadTable | null } | null>(null)
   useEffect(() => {
     let isWanted = true
@@ -15,8 +13,7 @@ export function useTable(file: File | null): Chosen | null {
       isWanted = false
     }
   }, [file])
-  const table = read?.file === file ? read?.table : undefined
-  return useMemo(() => file && { file, table }, [file, table])
+  return read?.file === file ? read?.table : undefined
 }
 
 const [WORKBOOK, TEXT] = [/\.xlsx$/i, /\.(csv|tsv|txt)$/i]
