@@ -10,23 +10,29 @@ import styles from './results.module.css'
 type Figures = Omit<ClassSummary['subjects'][number], 'subject_id' | 'subject_name' | 'subject_code'>
 const rate = (value: number | null) => (value === null ? '–' : percent(value))
 
+const figures = [
+  ['mean', 'class_average'],
+  ['median', 'median'],
+  ['highest', 'highest'],
+  ['lowest', 'lowest'],
+] as const
+
 /** The statistics of a class: overall, by subject and letter, and by gender. */
 export function SummaryView({ classId, termId }: { classId: string; termId: string }) {
   const { t } = useTranslation('results')
   const query = useQuery(ask('calculations', 'classSummary', { query: { termId, studentGroupId: classId } }))
-  const tilesOf = (summary: ClassSummary): [string, string][] => [
-    [t('summary.pupils'), `${summary.ranked_students} / ${summary.total_students}`],
-    [t('summary.mean'), figure(summary.class_average)],
-    [t('summary.median'), figure(summary.median)],
-    [t('summary.highest'), figure(summary.highest)],
-    [t('summary.lowest'), figure(summary.lowest)],
-    [t('summary.passRate'), rate(summary.pass_rate)],
-  ]
   return (
     <Answer of={query}>
       {(summary) => (
         <>
-          <Facts className={styles['tiles']} of={tilesOf(summary)} />
+          <Facts
+            className={styles['tiles']}
+            of={[
+              [t('summary.pupils'), `${summary.ranked_students} / ${summary.total_students}`],
+              ...figures.map(([word, of]) => [t(`summary.${word}`), figure(summary[of])] as const),
+              [t('summary.passRate'), rate(summary.pass_rate)],
+            ]}
+          />
           <Card title={t('summary.bySubject')}>
             <BySubject summary={summary} />
           </Card>
@@ -60,10 +66,7 @@ function BySubject({ summary }: { summary: ClassSummary }) {
   const columns: Column<SummaryRow>[] = [
     { head: t('subject'), className: styles['head'], cell: ({ name }) => name },
     { head: t('summary.pupils'), look: 'number', cell: (row) => row.ranked_students },
-    figureColumn(t('summary.mean'), (row) => row.class_average),
-    figureColumn(t('summary.median'), (row) => row.median),
-    figureColumn(t('summary.highest'), (row) => row.highest),
-    figureColumn(t('summary.lowest'), (row) => row.lowest),
+    ...figures.map(([word, of]) => figureColumn(t(`summary.${word}`), (row: SummaryRow) => row[of])),
     { head: t('summary.passed'), look: 'number', cell: (row) => row.pass_count },
     { head: t('summary.passRate'), look: 'number', cell: (row) => rate(row.pass_rate) },
     ...summary.distribution.map(({ letter }) => ({
