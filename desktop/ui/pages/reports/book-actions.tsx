@@ -24,7 +24,7 @@ import { GenerateButton } from './generate-button.tsx'
 import styles from './reports.module.css'
 import { type RunProgress, runEach } from './run-each.ts'
 
-type Props = { of: BookScope; books: readonly ListedBook[]; group: ClassRef; chosen: ChosenTerm }
+type Props = { of: BookScope; books: readonly ListedBook[]; group: ListedClass; chosen: ChosenTerm }
 
 export function BookActions({ of, books, group, chosen }: Props) {
   const { t } = useTranslation(['reports', 'app'])
@@ -115,8 +115,6 @@ function RunAll({ look, ...run }: RunProps & Pick<ButtonLook, 'look'>) {
     </DialogButton>
   )
 }
-
-export type ClassRef = Pick<ListedClass, 'id' | 'name'>
 
 const statuses = ['draft', 'published', 'sent_to_ministry'] as const
 export const statusTones = { draft: 'info', published: 'good', sent_to_ministry: undefined } as const

@@ -1,7 +1,7 @@
 import type { ReportDetail } from '@markbook/shared/contract/reports'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, refresh, save, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
@@ -47,7 +47,7 @@ function Book({ book }: { book: ReportDetail }) {
   const group = useQuery(ask('classes', 'get', { params: { classId: book.student_group_id } }))
   const years = useQuery(ask('academicYears', 'list'))
   const books = useBooks(scopeOf(book))
-  const banks = useMemo(() => banksOf((books.data ?? []).filter(({ id }) => id !== book.id)), [books.data, book.id])
+  const banks = banksOf((books.data ?? []).filter(({ id }) => id !== book.id))
   const year = years.data?.find(({ id }) => id === term.data?.academic_year_id)?.name
   const termName = term.data && t(`app:term.${term.data.name}`)
   const period = termName && year ? t(isYearEnd ? 'periodYearEnd' : 'periodTerm', { term: termName, year }) : undefined

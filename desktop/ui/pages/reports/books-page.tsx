@@ -7,8 +7,8 @@ import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { moment } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
-import { ChooseClass, type ClassContext, ClassPage, ClassSwitch, useOwnsClass, ViewTabs } from '../results/class-page.tsx'
-import { BookActions, type ClassRef, statusTones } from './book-actions.tsx'
+import { ChooseClass, type ClassContext, ClassPage, ClassSwitch, type ListedClass, useOwnsClass, ViewTabs } from '../results/class-page.tsx'
+import { BookActions, statusTones } from './book-actions.tsx'
 import { type BookScope, type ListedBook, useBooks, useEntries, useStanding } from './book-queries.ts'
 import { type BooksType, type BookView, bookViews, useBooksSearch } from './book-search.ts'
 import { isOutdated, pdfStateOf } from './book-standing.ts'
@@ -27,16 +27,15 @@ export function BooksPage() {
   )
 }
 
-function ClassBooks({ chosen, group, classes }: ClassContext) {
+function ClassBooks({ chosen, year, term, group, classes }: ClassContext) {
   const { t } = useTranslation(['reports', 'app'])
   const navigate = useNavigate()
   const { search, change } = useBooksSearch()
   const owns = useOwnsClass(group)
-  const isYearBased = chosen.year?.grading_model === 'year_based'
+  const isYearBased = year.grading_model === 'year_based'
   const type: BooksType = isYearBased && search.type === 'year_end' ? 'year_end' : 'term'
   const view: BookView = owns ? (search.view ?? 'books') : 'fill'
-  const of: BookScope = { classId: group.id, termId: chosen.term?.id ?? '', type }
-  const term = chosen.term ? t(`app:term.${chosen.term.name}`) : ''
+  const of: BookScope = { classId: group.id, termId: term.id, type }
   const choose = (classId: string) =>
     void navigate({ to: '/reports/$classId', params: { classId }, search: { type: search.type, view: search.view } })
   const actions = (
@@ -57,7 +56,8 @@ function ClassBooks({ chosen, group, classes }: ClassContext) {
     </>
   )
   const key = `${of.termId} ${of.type}`
-  const lead = t(type === 'term' ? 'lead.term' : 'lead.yearEnd', { name: group.name, term, year: chosen.year?.name ?? '' })
+  const period = { name: group.name, term: t(`app:term.${term.name}`), year: year.name }
+  const lead = t(type === 'term' ? 'lead.term' : 'lead.yearEnd', period)
   return (
     <Page wide title={t('titleOf', { name: group.name })} lead={owns ? lead : t('lead.subject', { name: group.name })} actions={actions}>
       {owns && (
@@ -83,7 +83,7 @@ function ClassBooks({ chosen, group, classes }: ClassContext) {
 export const ReportsPage = () => <ChooseClass area="reports" />
 
 /** The books of a class with the state of each, and what can be done with all of them. */
-function BooksView({ of, group, chosen }: { of: BookScope; group: ClassRef; chosen: ChosenTerm }) {
+function BooksView({ of, group, chosen }: { of: BookScope; group: ListedClass; chosen: ChosenTerm }) {
   const books = useBooks(of)
   return (
     <Answer of={books} empty={<NoBooks of={of} />}>

@@ -8,11 +8,7 @@ export const isAttendance = (text: string): boolean => {
 }
 
 /** The calculated letter of an entry and the letters to choose from: those of the scale and the current one. */
-export function lettersFor(
-  scale: GradingScale,
-  result: number | null,
-  shown: string | null,
-): { calculated: string | null; letters: string[] } {
+export function lettersFor(scale: GradingScale, result: number | null, shown: string | null) {
   const letters = scale.bands.map(({ letter }) => letter)
   return {
     calculated: letterFor(scale, result)?.letter ?? null,

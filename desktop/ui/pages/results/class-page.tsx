@@ -1,3 +1,5 @@
+import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, Navigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
@@ -61,7 +63,7 @@ function ClassList({ area, classes }: { area: ClassArea; classes: ReturnType<typ
   )
 }
 
-export type ClassContext = { chosen: ChosenTerm; group: ListedClass; classes: readonly ListedClass[] }
+export type ClassContext = { chosen: ChosenTerm; year: AcademicYear; term: Term; group: ListedClass; classes: readonly ListedClass[] }
 
 type ClassPageProps = { area: ClassArea; classId: string; children: (here: ClassContext) => ReactNode }
 
@@ -75,8 +77,9 @@ export function ClassPage({ area, classId, children }: ClassPageProps) {
   useEffect(() => {
     if (found) writeStored(STORAGE_KEY, found)
   }, [found])
-  if (group && chosen.term) return children({ chosen, group, classes: classes.data ?? [] })
-  const isLoading = chosen.isLoading || (chosen.year !== null && classes.isPending)
+  const { year, term } = chosen
+  if (group && year && term) return children({ chosen, year, term, group, classes: classes.data ?? [] })
+  const isLoading = chosen.isLoading || (year !== null && classes.isPending)
   return (
     <Page title={t('title', { ns: area })}>
       {isLoading ? (
@@ -85,7 +88,7 @@ export function ClassPage({ area, classId, children }: ClassPageProps) {
         <Empty>{t('class.noTerm')}</Empty>
       ) : (
         <>
-          <p>{t('class.elsewhere', { year: chosen.year?.name ?? '–' })}</p>
+          <p>{t('class.elsewhere', { year: year?.name ?? '–' })}</p>
           <ClassList area={area} classes={classes} />
         </>
       )}

@@ -10,7 +10,6 @@ import { Button } from '../../components/button.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Card, Empty, FailureNotice, Page } from '../../components/page.tsx'
 import { fileName, saveFile } from '../../components/save-file.ts'
-import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { Histogram, SpreadChart } from './charts.tsx'
 import {
@@ -44,13 +43,12 @@ export function ClassResultsPage() {
   )
 }
 
-function ClassResults({ chosen, group, classes }: ClassContext) {
+function ClassResults(here: ClassContext) {
+  const { year, term, group, classes } = here
   const { t } = useTranslation(['results', 'app'])
   const navigate = useNavigate()
   const { search } = useResultsSearch()
   const owns = useOwnsClass(group)
-  const { term, year } = chosen
-  if (!term || !year) return null
   const choose = (classId: string) => void navigate({ to: '/results/$classId', params: { classId }, search: { view: search.view } })
   const period = search.view === 'year' ? year.name : `${t(`app:term.${term.name}`)} ${year.name}`
   return (
@@ -60,20 +58,18 @@ function ClassResults({ chosen, group, classes }: ClassContext) {
       lead={owns ? t('lead.class', { period }) : t('lead.subject')}
       actions={<ClassSwitch classes={classes} classId={group.id} onChoose={choose} />}
     >
-      {owns ? <Views group={group} chosen={chosen} term={term} yearId={year.id} /> : <PupilList classId={group.id} />}
+      {owns ? <Views {...here} /> : <PupilList classId={group.id} />}
     </Page>
   )
 }
 
-type ViewsProps = { group: ListedClass; chosen: ChosenTerm; term: Term; yearId: string }
-
-function Views({ group, chosen, term, yearId }: ViewsProps) {
+function Views({ group, chosen, year, term }: ClassContext) {
   const { t } = useTranslation(['results', 'app'])
   const { search } = useResultsSearch()
   const view = search.view ?? 'term'
   const isYear = view === 'year'
   const period = isYear ? [] : [t(`app:term.${term.name}`)]
-  const canPrint = view === 'term' || view === 'summary' || (isYear && chosen.year?.grading_model === 'year_based')
+  const canPrint = view === 'term' || view === 'summary' || (isYear && year.grading_model === 'year_based')
   return (
     <>
       <ViewTabs
@@ -88,11 +84,11 @@ function Views({ group, chosen, term, yearId }: ViewsProps) {
           classId={group.id}
           termId={term.id}
           reportType={isYear ? 'year_end' : 'term'}
-          name={[group.name, chosen.year?.name ?? '', ...period]}
+          name={[group.name, year.name, ...period]}
         />
       )}
       {isYear ? (
-        <YearView group={group} yearId={yearId} terms={chosen.terms} />
+        <YearView group={group} yearId={year.id} terms={chosen.terms} />
       ) : view === 'summary' ? (
         <SummaryView classId={group.id} termId={term.id} />
       ) : (

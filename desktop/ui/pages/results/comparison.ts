@@ -34,16 +34,12 @@ export const subjectsOf = (...results: readonly { students: readonly { subjects:
 ]
 
 /** The differences of each current pupil. Without an earlier result a difference is null. `order`: ids of the school's subjects. */
-export function compareTerms(
-  before: ClassTerm,
-  now: ClassTerm,
-  order: readonly string[],
-): { subjects: Subject[]; rows: ComparedStudent[] } {
+export function compareTerms(before: ClassTerm, now: ClassTerm, order: readonly string[]) {
   const subjects = subjectsOf(now, before).sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
   const then = new Map(before.students.map((student) => [student.student_id, student]))
   const composite = (student: Student | undefined, subjectId: string) =>
     student?.subjects.find(({ subject_id }) => subject_id === subjectId)?.term_composite ?? null
-  const rows = now.students.map((student) => {
+  const rows = now.students.map((student): ComparedStudent => {
     const earlier = then.get(student.student_id)
     return {
       student: student.student,

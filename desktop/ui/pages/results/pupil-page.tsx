@@ -4,9 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import layout from '../../components/layout.module.css'
 import { Answer, Page } from '../../components/page.tsx'
-import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { nameOf } from '../../words/names.ts'
-import { ClassPage, NeighbourLinks, ViewTabs } from './class-page.tsx'
+import { type ClassContext, ClassPage, NeighbourLinks, ViewTabs } from './class-page.tsx'
 import { ExplainDialog, OVERALL } from './explain-dialog.tsx'
 import { PupilTerm, PupilYear } from './pupil-results.tsx'
 import styles from './results.module.css'
@@ -19,12 +18,12 @@ export function PupilPage() {
   const { classId } = route.useParams()
   return (
     <ClassPage area="results" classId={classId}>
-      {({ chosen }) => <Pupil chosen={chosen} />}
+      {(here) => <Pupil {...here} />}
     </ClassPage>
   )
 }
 
-function Pupil({ chosen }: { chosen: ChosenTerm }) {
+function Pupil({ chosen, year, term }: ClassContext) {
   const { t } = useTranslation(['results', 'app'])
   const { classId, studentId } = route.useParams()
   const search: PupilSearch = route.useSearch()
@@ -32,7 +31,6 @@ function Pupil({ chosen }: { chosen: ChosenTerm }) {
   const pupils = useQuery(ask('classes', 'students', { params: { id: classId } }))
   const pupil = pupils.data?.find(({ id }) => id === studentId)
   const name = pupil ? nameOf(pupil) : ''
-  const { term, year } = chosen
   const linkOf = (id: string, view = 'term') => ({
     to: '/results/$classId/students/$studentId' as const,
     params: { classId, studentId: id },
@@ -40,7 +38,6 @@ function Pupil({ chosen }: { chosen: ChosenTerm }) {
   })
   const show = (change: PupilSearch, replace: boolean) =>
     void navigate({ ...linkOf(studentId), search: change, replace, resetScroll: false })
-  if (!term || !year) return null
   const period = search.view === 'year' ? year.name : `${t(`app:term.${term.name}`)} ${year.name}`
   return (
     <Page
