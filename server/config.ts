@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { NodeRole } from '@markbook/shared/tables/node'
 import { z } from 'zod'
-import { addressesAt, isNetwork, LOCAL, type Machine, thisMachine, urlOf } from './network/addresses.ts'
+import { addressesAt, hostIn, isNetwork, LOCAL, type Machine, thisMachine, urlOf } from './network/addresses.ts'
 
 /** Where a central node keeps its files (decisions §7). The name of every bucket begins with `bucketPrefix`. */
 export type S3Settings = { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string; bucketPrefix: string }
@@ -32,6 +33,9 @@ const url = (schemes: readonly string[]) =>
       `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
     )
 const NO_PROXIES = `must be addresses or networks of proxies, such as 10.0.0.2 or 10.0.0.0/8, or ${LOCAL} for this machine`
+const NO_HOSTS = 'must be names or addresses, such as marks.school.example or *.school.example'
+/** As requests are compared with it; null where it is no host, or has a star elsewhere than in the place of its first label. */
+const allowedHost = (host: string) => (/^(\*\.)?[^*]+$/.test(host) ? hostIn(isIP(host) === 6 ? `[${host}]` : host) : null)
 const cookieWord = z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be letters, digits, - or _')
 
 const Environment = z.object({
@@ -52,6 +56,10 @@ const Environment = z.object({
   PROJECT_REF: cookieWord.default('local'),
   SESSION_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   ALLOWED_ORIGINS: list.default([]),
+  ALLOWED_HOSTS: list
+    .transform((hosts) => hosts.map(allowedHost))
+    .refine((hosts) => hosts.every((host) => host !== null), NO_HOSTS)
+    .default([]),
   TRUST_PROXY: list.refine((proxies) => proxies.every((one) => one === LOCAL || isNetwork(one)), NO_PROXIES).default([]),
   REDIS_URL: url(['redis', 'rediss']).optional(),
   S3_ENDPOINT: url(['http', 'https']).optional(),
@@ -122,6 +130,8 @@ export function readWithoutSecret(settings: Settings, machine: () => Machine = t
     projectRef: env.PROJECT_REF,
     sessionSecret: env.SESSION_SECRET ?? null,
     allowedOrigins: env.ALLOWED_ORIGINS,
+    /** Names and addresses of this server beside those that it knows itself (server/http/own-hosts.ts). */
+    allowedHosts: env.ALLOWED_HOSTS,
     trustProxy: env.TRUST_PROXY,
     redisUrl: env.REDIS_URL ?? null,
     /** Where files are kept; null: in `dataDir`. */

@@ -17,9 +17,11 @@ import { watchReplication } from './features/replication/figures.ts'
 import { makeReportPdfs } from './features/reports/files/report-pdfs.job.ts'
 import { scheduleSweeps } from './features/storage/sweep.ts'
 import { openStorage } from './files/open.ts'
+import { checkHost } from './http/host-check.ts'
 import { jsonLog, type Log } from './http/log.ts'
 import { createMetrics, watchProcess, watchStore } from './http/metrics.ts'
 import { overloadProtection } from './http/overload.ts'
+import { ownHosts } from './http/own-hosts.ts'
 import type { Services } from './http/services.ts'
 import { keysOf } from './http/tokens.ts'
 import { listen } from './lan/listener.ts'
@@ -132,7 +134,11 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
   const node = await openNode(config, options)
   try {
     const secured = await openTls(config, clock)
-    const server = await listen(node.app, config, secured?.pair ?? null, overloadProtection(node.services))
+    const isOwnHost = ownHosts(config, () => secured?.names() ?? [])
+    const server = await listen(node.app, config, secured?.pair ?? null, {
+      protection: overloadProtection(node.services),
+      onlyFor: (listener) => checkHost(node.services, isOwnHost, listener),
+    })
     const { port } = server.address() as AddressInfo
     const presence = await startPresence({ server, port, config, secured, log: node.services.log })
     node.services.presence = presence

@@ -68,6 +68,10 @@ export const common = failures('', {
   changedMeanwhile: [409, 'Somebody has changed this at the same moment. Please look again.'],
   tooLarge: [413, 'What was sent is too large.'],
   wrongType: [415, 'This needs another kind of content.'],
+  misdirectedRequest: [
+    421,
+    'This server does not know itself by the name or address in this request. If it is right, whoever runs the server can allow it (ALLOWED_HOSTS).',
+  ],
   tooManyRequests: [429, 'Too many tries. Please wait a little.'],
   busy: [503, 'The server is busy. Please try again in a moment.'],
   erased: [503, 'This laptop is being erased, as its school asked. What was saved before is at the school; nothing more is saved here.'],

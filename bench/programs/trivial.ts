@@ -16,5 +16,5 @@ const hello = {
 const [folder = '', secret = ''] = process.argv.slice(2)
 const { app, services } = await openNode(readConfig({ DATA_DIR: folder, SESSION_SECRET: secret }))
 mount(app, services, 'bench', hello, { hello: onOpen(hello.hello, async () => ({ message: 'hello' })) })
-const server = await listen(app, { host: '127.0.0.1', port: 0 }, null, overloadProtection(services))
+const server = await listen(app, { host: '127.0.0.1', port: 0 }, null, { protection: overloadProtection(services) })
 process.send?.({ port: (server.address() as AddressInfo).port })

@@ -66,7 +66,7 @@ async function serve({
     { config: { trustProxy, allowedOrigins: ['https://app.example'] }, log: { info: note, warn: note, error: note } as never, metrics },
     options,
   )
-  const server = await listen(app as unknown as App, { host: '127.0.0.1', port: 0 }, secure ? pair : null, protection)
+  const server = await listen(app as unknown as App, { host: '127.0.0.1', port: 0 }, secure ? pair : null, { protection })
   const { port } = server.address() as AddressInfo
   open.push({ close: () => server.close() && server.closeAllConnections() })
   const dial = (from = '127.0.0.1') => {

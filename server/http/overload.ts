@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -11,7 +10,8 @@ import { type Client, Limiter, type LimiterBounds, type Reason, RequestSlot, SAM
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { originHeaders } from './origins.ts'
-import { FIXED_HEADERS, failureBody, type HeaderList, JSON_TYPE } from './replies.ts'
+import { API_VERSION, announcedBytes, badRequest, LAST, refuse } from './refuse.ts'
+import type { HeaderList } from './replies.ts'
 import { recordTurnedAway } from './request-log.ts'
 
 type OverloadServices = {
@@ -119,38 +119,10 @@ const tooSlow = new Failure(408, 'too_slow', 'What was sent came too slowly. Ple
 
 const isOrdinary = ({ url = '' }: IncomingMessage) => url.startsWith('/api/') && !url.startsWith('/api/auth/')
 
-/** Bytes of a body as announced; of one without a length, as many as are allowed. */
-function announcedBytes({ headers, complete }: IncomingMessage): number {
-  if (complete) return 0
-  if (headers['content-length'] !== undefined) return Math.min(Number(headers['content-length']) || 0, limits.body.import)
-  return headers['transfer-encoding'] === undefined ? 0 : limits.body.import
-}
-
-const API_VERSION: HeaderList[number] = ['x-api-version', '1']
-/** The connection ends with the reply. */
-const LAST: HeaderList[number] = ['connection', 'close']
-
-/** Replies without the app, and answers the number of the request: in an overload most requests may end here, so it is kept cheap. */
-function refuse(outgoing: ServerResponse, failure: Failure, headers: HeaderList): string {
-  const requestId = randomUUID()
-  if (outgoing.headersSent) outgoing.destroy()
-  else {
-    const text = failureBody(failure, requestId)
-    const own: HeaderList = [
-      ['x-request-id', requestId],
-      ['content-length', String(Buffer.byteLength(text))],
-    ]
-    outgoing.writeHead(failure.status, [JSON_TYPE, ...FIXED_HEADERS, ...own, ...headers].flat())
-    outgoing.end(text)
-  }
-  return requestId
-}
-
 const UNREADABLE: Record<string, Failure> = {
   HPE_HEADER_OVERFLOW: new Failure(431, 'headers_too_large', 'The headers of this request are too large.'),
   ERR_HTTP_REQUEST_TIMEOUT: tooSlow,
 }
-const badRequest = new Failure(400, 'bad_request', 'This is not a request that the server can read.')
 
 /** What cannot be read as HTTP, or does not come in time, is replied to like any failure, where a reply is still possible. */
 function replyClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -160,5 +132,5 @@ function replyClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!current) outgoing.assignSocket(socket as Socket)
   outgoing.sendDate = false
   outgoing.once('finish', () => socket.destroy())
-  refuse(outgoing, UNREADABLE[error.code ?? ''] ?? badRequest, [LAST])
+  refuse(outgoing, UNREADABLE[error.code ?? ''] ?? badRequest(), [LAST])
 }

@@ -1,4 +1,5 @@
-import { Failure } from '@markbook/shared/failures'
+import type { IncomingMessage } from 'node:http'
+import { common, Failure } from '@markbook/shared/failures'
 import { isId } from '@markbook/shared/ids'
 import type { Reason, RequestSlot } from './limiter.ts'
 import type { Log } from './log.ts'
@@ -48,13 +49,23 @@ export function recordRequest(log: Log, finished: Finished): void {
   else log.info(line, 'request')
 }
 
+type Refused = { requestId: string; address: string; failure: Failure }
+
+/** Of a request that was refused before the app. */
+function lineOf({ method = '', url = '/' }: IncomingMessage, { requestId, address, failure }: Refused) {
+  const [path = '/'] = url.split('?')
+  return { request_id: requestId, actor: null, address, method, route: wordsOf(path), status: failure.status, reason: failure.code }
+}
+
 /** A request that was refused before the app because of overload. One warning stands for many of them (see overload.ts). */
 export function recordTurnedAway(log: Log, slot: RequestSlot, { requestId, reason }: { requestId: string; reason: Reason }): void {
-  const { method = '', url = '/' } = slot.incoming
-  const [path = '/'] = url.split('?')
-  const line = { request_id: requestId, actor: null, address: slot.client.name, method, route: wordsOf(path), status: 503, reason: 'busy' }
+  const line = lineOf(slot.incoming, { requestId, address: slot.client.name, failure: common.busy() })
   log.info({ ...line, turned_away: reason, ms: tenths(performance.now() - slot.since) }, 'request')
 }
+
+/** A request that was not for this server. One warning stands for many of them (see host-check.ts). */
+export const recordMisdirected = (log: Log, incoming: IncomingMessage, refused: Refused): void =>
+  log.info({ ...lineOf(incoming, refused), ms: 0 }, 'request')
 
 const tenths = (ms: number) => Math.round(ms * 10) / 10
 

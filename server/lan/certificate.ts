@@ -79,16 +79,20 @@ export const isIssuedBy = (pair: Pair, authority: Pair): boolean => {
   return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
 }
 
+/** The names and addresses that a certificate was made for. */
+export const namesOf = (pair: Pair): string[] =>
+  (certificateOf(pair).subjectAltName ?? '')
+    .split(', ')
+    .filter(Boolean)
+    .map((name) => name.replace(/^(DNS|IP Address):/, ''))
+
 /** What a person compares: the SHA-256 fingerprint as devices show it. */
 export type CertificateSummary = { subject: string; names: string[]; from: number; until: number; fingerprint: string }
 export function summaryOf(pair: Pair): CertificateSummary {
   const certificate = certificateOf(pair)
   return {
     subject: /CN=(.*)/.exec(certificate.subject)?.[1] ?? certificate.subject,
-    names: (certificate.subjectAltName ?? '')
-      .split(', ')
-      .filter(Boolean)
-      .map((name) => name.replace(/^(DNS|IP Address):/, '')),
+    names: namesOf(pair),
     from: validFrom(pair),
     until: expiryOf(pair),
     fingerprint: certificate.fingerprint256,

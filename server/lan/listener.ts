@@ -1,4 +1,4 @@
-import { createServer as createPlainServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createPlainServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { getRequestListener, type ServerType } from '@hono/node-server'
@@ -10,18 +10,22 @@ import type { Listener, OverloadProtection } from '../http/overload.ts'
 import type { Pair } from './certificate.ts'
 
 /**
- * Listens with plain http, or with https where there is a certificate. Rejects where the port is taken. `protection` stands before the app;
- * without it every request is begun.
+ * What stands before the app. `protection`: without it every request is begun. `onlyFor`: refuses what is not for this server
+ * (host-check.ts); without it every host is this server's.
  */
+export type Front = { protection?: OverloadProtection; onlyFor?: (listener: RequestListener) => RequestListener }
+
+/** Listens with plain http, or with https where there is a certificate. Rejects where the port is taken. */
 export function listen(
   app: App,
   { host, port }: Pick<Config, 'host' | 'port'>,
   pair: Pair | null,
-  protection?: OverloadProtection,
+  { protection, onlyFor = (listener) => listener }: Front = {},
 ): Promise<Server> {
   const own = listenerOf(app)
-  const listener = protection ? protection.listener(own) : own
-  const server = pair ? secureServer(listener, pair, protection?.times) : createPlainServer(protection?.times ?? {}, listener)
+  const listener = onlyFor(protection ? protection.listener(own) : own)
+  const options = { ...protection?.times, requireHostHeader: false }
+  const server = pair ? secureServer(listener, pair, options, onlyFor(redirect)) : createPlainServer(options, listener)
   protection?.watch(server)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -34,6 +38,8 @@ export function listen(
 }
 
 const OLDEST_TLS = 'TLSv1.2'
+/** HTTP/1.0 may come without a host, and the app's addresses need one. */
+const WITHOUT_HOST = { hostname: 'localhost' }
 
 /** Releases the slot of a request once its reply is made, however long the client takes to read it. */
 const listenerOf = (app: App): Listener => {
@@ -41,14 +47,14 @@ const listenerOf = (app: App): Listener => {
     const reply = await app.fetch(request, env)
     slotOf((env as { incoming?: object }).incoming).release()
     return reply
-  })
+  }, WITHOUT_HOST)
   return listener as Listener
 }
 
-function secureServer(listener: RequestListener, { key, cert }: Pair, times: OverloadProtection['times'] | undefined): SecureServer {
-  const options = { ...times, key, cert, minVersion: OLDEST_TLS, handshakeTimeout: limits.firstByte } as const
-  const server = createSecureServer(options, listener)
-  sortByFirstByte(server)
+function secureServer(listener: RequestListener, { key, cert }: Pair, options: ServerOptions, redirect: RequestListener): SecureServer {
+  const secured = { ...options, key, cert, minVersion: OLDEST_TLS, handshakeTimeout: limits.firstByte } as const
+  const server = createSecureServer(secured, listener)
+  sortByFirstByte(server, redirect)
   return server
 }
 
@@ -60,9 +66,9 @@ export const showCertificate = (server: ServerType, { key, cert }: Pair): void =
 const HANDSHAKE = 0x16
 
 /** People type an address without https:// in front: plain http on the same port is redirected. */
-function sortByFirstByte(server: SecureServer): void {
+function sortByFirstByte(server: SecureServer, redirect: RequestListener): void {
   const secure = server.listeners('connection') as ((socket: Socket) => void)[]
-  const plain = redirector(server)
+  const plain = redirector(server, redirect)
   /** Connections without a TLS session yet, by both ends, because the secured socket hides the one it lies on. */
   const arriving = new Map<string, Socket>()
   server.removeAllListeners('connection')
@@ -100,15 +106,17 @@ const HINT = 'This server speaks https: begin the address with https://'
 const REFUSAL = JSON.stringify({ statusCode: 400, error: 'Bad Request', code: 'https_needed', message: HINT })
 
 /** Redirects pages, and refuses anything with a body, so that a program that sends secrets unencrypted is noticed. */
-function redirector(server: SecureServer): Server {
-  const plain = createPlainServer({ requestTimeout: limits.firstByte }, (request: IncomingMessage, response: ServerResponse) => {
-    const { method, url = '/', headers } = request
-    const mayFollow = (method === 'GET' || method === 'HEAD') && url.startsWith('/') && /^[\w.:[\]-]+$/.test(headers.host ?? '')
-    response.setHeader('connection', 'close')
-    response.setHeader('cache-control', 'no-store')
-    if (mayFollow) response.writeHead(307, { location: `https://${headers.host}${url}`, 'content-type': 'text/plain' }).end(`${HINT}\n`)
-    else response.writeHead(400, { 'content-type': 'application/json' }).end(REFUSAL)
-  })
+const redirect: RequestListener = ({ method, url = '/', headers }, response) => {
+  const mayFollow = (method === 'GET' || method === 'HEAD') && url.startsWith('/') && /^[\w.:[\]-]+$/.test(headers.host ?? '')
+  response.setHeader('connection', 'close')
+  response.setHeader('cache-control', 'no-store')
+  if (mayFollow) response.writeHead(307, { location: `https://${headers.host}${url}`, 'content-type': 'text/plain' }).end(`${HINT}\n`)
+  else response.writeHead(400, { 'content-type': 'application/json' }).end(REFUSAL)
+}
+
+/** Answers what comes to the secured server in plain http. */
+function redirector(server: SecureServer, listener: RequestListener): Server {
+  const plain = createPlainServer({ requestTimeout: limits.firstByte, requireHostHeader: false }, listener)
   plain.on('connection', (socket: Socket) => socket.setTimeout(limits.firstByte, () => socket.destroy()))
   server.on('close', () => plain.close())
   return plain

@@ -2,14 +2,19 @@ import type { Clock } from '@markbook/shared/clock'
 import type { Config } from '../config.ts'
 import { type Machine, namesAt, thisMachine } from '../network/addresses.ts'
 import { keepCertificates } from './authority.ts'
-import type { Pair } from './certificate.ts'
+import { namesOf, type Pair } from './certificate.ts'
 import { type Files, readOperatorCertificate, stampOf } from './operator-certificate.ts'
 
 /**
  * The certificate that a server presents. `current` answers a changed one, for a running server to take up, or null; it throws where the
- * new one cannot be used. `notes`: what was made at the start, in sentences.
+ * new one cannot be used. `notes`: what was made at the start, in sentences. `names`: those of the present certificate.
  */
-export type Secured = { pair: Pair; notes: readonly string[]; current(): Promise<{ pair: Pair; notes: readonly string[] } | null> }
+export type Secured = {
+  pair: Pair
+  notes: readonly string[]
+  names(): readonly string[]
+  current(): Promise<{ pair: Pair; notes: readonly string[] } | null>
+}
 
 export type TlsSettings = Pick<Config, 'tls' | 'dataDir' | 'host' | 'publicUrl' | 'publicUrlFollows'>
 
@@ -39,18 +44,20 @@ async function fromAuthority(config: TlsSettings, clock: Clock, machine: () => M
     shown = server
     return { pair: server, notes }
   }
-  return { pair: first.server, notes: first.notes, current }
+  return { pair: first.server, notes: first.notes, names: () => namesOf(shown), current }
 }
 
 function fromFiles(files: Files, clock: Clock): Secured {
   let stamp = stampOf(files)
   const pair = readOperatorCertificate(files, clock.now())
+  let shown = pair
   const current = async () => {
     const now = stampOf(files)
     if (now === stamp) return null
     const pair = readOperatorCertificate(files, clock.now())
     stamp = now
+    shown = pair
     return { pair, notes: ['Took up the new certificate of TLS_CERT_FILE.'] }
   }
-  return { pair, notes: [], current }
+  return { pair, notes: [], names: () => namesOf(shown), current }
 }

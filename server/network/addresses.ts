@@ -8,7 +8,8 @@ export const thisMachine = (): Machine => ({ hostname: hostname(), interfaces: n
 /** The names and addresses that a certificate is made for. */
 export type Names = { dns: readonly string[]; ips: readonly string[] }
 
-const ANY = ['0.0.0.0', '::']
+/** Of a server that listens on every address. */
+export const ANY = ['0.0.0.0', '::']
 /** Interfaces of containers, virtual machines and tunnels, which no other device in the building reaches. */
 const VIRTUAL =
   /^(docker|br-|bridge|veth|virbr|lxc|lxd|cni|flannel|podman|vmnet|vboxnet|tun|tap|utun|wg|zt|tailscale|ppp)|vEthernet|VirtualBox|VMware|Hyper-V|WSL/i
@@ -33,6 +34,13 @@ export const isLoopback = (host: string) => host === 'localhost' || host === '::
 
 /** The host of an address, an IPv6 one without its brackets. */
 export const hostOf = (url: string | URL) => new URL(url).hostname.replace(/^\[|\]$/g, '')
+
+/** What a Host header names: in small letters, without port, brackets and the dot of the root. Null for what is no host. */
+export function hostIn(header: string): string | null {
+  const [, host] = /^(\[[\da-f:.]+\]|[^\s:@/?#\\[\]]+)(?::\d{0,5})?$/i.exec(header) ?? []
+  if (host === undefined || !URL.canParse(`http://${host}`)) return null
+  return hostOf(`http://${host}`).replace(/\.$/, '')
+}
 
 /** Whether what goes to this address can be read and changed on its way: plain http to another machine. */
 export function isInsecure(url: string): boolean {

@@ -270,7 +270,7 @@ describe('a body that does not end', () => {
   const PIECE = Buffer.alloc(65_536, ' ')
 
   async function listening() {
-    const server = await listen(centre.app, { host: '127.0.0.1', port: 0 }, null, overloadProtection(centre.services))
+    const server = await listen(centre.app, { host: '127.0.0.1', port: 0 }, null, { protection: overloadProtection(centre.services) })
     closing.push(() => new Promise((resolve) => server.close(resolve)))
     return server
   }

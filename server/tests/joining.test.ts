@@ -105,6 +105,13 @@ describe('a line that gives no answer to a code', () => {
     )
   })
 
+  test('a server that does not know itself by that name', async () => {
+    const misdirected = async () => Response.json({ code: 'misdirected_request' }, { status: 421 })
+    await expect(joinParent(box.services, { url: 'https://parent.test', code: 'A', kind: 'school' }, misdirected)).rejects.toThrow(
+      /^The server at https:\/\/parent\.test does not know itself by that name.*ALLOWED_HOSTS/,
+    )
+  })
+
   test('what claims to be the answer, and is none of a server that knows the code', async () => {
     const altering =
       (change: (text: string) => string): Carrier =>

@@ -123,6 +123,19 @@ describe.skipIf(!address)('markbook start --lan', () => {
   })
 })
 
+test('a server answers only who asks for it by a name of its own, or of ALLOWED_HOSTS', async () => {
+  const port = await portOf(run(['start'], { ALLOWED_HOSTS: '*.school.example' }))
+  const asked = (host: string, path: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const call = plain({ port, host: '127.0.0.1', path, headers: { host }, agent: false }, ({ statusCode }) => resolve(statusCode))
+      call.once('error', reject).end()
+    })
+  for (const host of ['localhost', `127.0.0.1:${port}`, 'marks.school.example', thisMachine().hostname])
+    expect(await asked(host, '/api/auth/ways')).toBe(200)
+  for (const path of ['/', '/api/auth/ways', '/metrics', '/docs', '/sync/hello']) expect(await asked('evil.example', path)).toBe(421)
+  expect(await asked('evil.example', '/healthz')).toBe(200)
+})
+
 describe('what is wrong is one clear line', () => {
   test('a certificate for another key stops the start with 1', async () => {
     const authority = await makeAuthority('ca', Date.now())

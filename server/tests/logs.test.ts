@@ -205,7 +205,9 @@ describe('no line is ever broken', () => {
 
   test('by raw bytes on the wire', async () => {
     const { config, log, metrics } = st.services
-    const server = await listen(st.app, { host: '127.0.0.1', port: 0 }, null, overloadProtection({ config, log, metrics }))
+    const server = await listen(st.app, { host: '127.0.0.1', port: 0 }, null, {
+      protection: overloadProtection({ config, log, metrics }),
+    })
     const tell = (bytes: Buffer) =>
       new Promise<void>((resolve) => {
         const socket = openSocket({ port: (server.address() as AddressInfo).port })

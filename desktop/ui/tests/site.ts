@@ -12,6 +12,7 @@ import { type Running, startServer } from '../../../server/start.ts'
 import { asSystem } from '../../../server/store/tx.ts'
 import { memoryFolder } from '../../../server/testing/memory-folder.ts'
 import { builtWorker } from '../../../server/testing/program.ts'
+import { NAME_OF_THIS_MACHINE } from './chromium.ts'
 
 /**
  * A school's server as it is started at a school: on SQLite, on a port of this machine, with the story in it and the app at `/`.
@@ -41,6 +42,7 @@ export async function openSite({ story = true, env = {}, demo = false }: SiteOpt
     PORT: port,
     LOG_LEVEL: 'silent',
     BACKUPS: 'false',
+    ALLOWED_HOSTS: NAME_OF_THIS_MACHINE,
     ...env,
   })
   const options = { demo: demo ? DEMO_ACCOUNTS : [], documentWorker: builtWorker }

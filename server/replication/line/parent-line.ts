@@ -236,11 +236,16 @@ function notBelieved(url: string, signature: string | null, status: number): Lin
   return new LineFailure(NOT_AUTHENTIC, notAuthentic(host, signature, status))
 }
 
+/** Of a server that was asked by a name that it does not know as its own (421). */
+export const OTHER_NAME =
+  'does not know itself by that name. Use another address of it, or have its operator allow this one (ALLOWED_HOSTS).'
+
 function notAuthentic(host: string, signature: string | null, status: number): string {
   if (signature !== null)
     return `The reply of ${host} was not authentic, and nothing of it was taken: something on the line changed it, or another server answers there. If the secret of that server was replaced, join it again with a new code.`
   if (status === 404)
     return `What answers at ${host} does not speak as this version of Markbook does. Where Markbook is older there, it must be updated; nothing is lost meanwhile. Where it was set up anew, join it again with a new code.`
+  if (status === 421) return `What answers at ${host} ${OTHER_NAME}`
   return `The reply of ${host} (${status}) was not authentic: it is not signed by the server that this one has joined. Nothing of it was taken.`
 }
 

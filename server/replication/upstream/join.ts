@@ -13,7 +13,7 @@ import { isReplyProved, nodeKeys, type Reply, signatureOf } from '../identity/ke
 import { beginUnderNumber, isSamePlace } from '../incarnation/incarnation.ts'
 import { answering, headersOf } from '../line/headers.ts'
 import { mayHaveArrived, troubleOf } from '../line/line-trouble.ts'
-import { authenticated, type Carrier, LineFailure, NOT_AUTHENTIC } from '../line/parent-line.ts'
+import { authenticated, type Carrier, LineFailure, NOT_AUTHENTIC, OTHER_NAME } from '../line/parent-line.ts'
 
 type Here = Pick<Services, 'store' | 'config'>
 type Peer = Row<'sync_peer'>
@@ -154,6 +154,7 @@ function notLetIn(url: string, status: number): LineFailure {
       'sync.invitation_invalid',
       `${syncFailures.invitationInvalid().message} Or no Markbook is at ${url}; where it is older there, it must be updated first.`,
     )
+  if (status === 421) return new LineFailure('line', `The server at ${url} ${OTHER_NAME}`)
   if (status < 400) return new LineFailure('line', `No Markbook answers at ${url}.`)
   return new LineFailure('line', `The answer of ${url} was ${status}, and not that of a server that knows the code.`)
 }

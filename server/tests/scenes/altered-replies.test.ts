@@ -117,6 +117,15 @@ describe('a reply that was altered on the line is trouble of the line', () => {
     })
   })
 
+  test('a server that does not know itself by that name says what to do', async () => {
+    const { box } = await withNews()
+    const misdirected: Carrier = async () => Response.json({ statusCode: 421, code: 'misdirected_request', message: 'x' }, { status: 421 })
+    await expect(makeRound(box, misdirected)).rejects.toMatchObject({
+      code: 'sync.not_authentic',
+      message: expect.stringMatching(/does not know itself by that name.*ALLOWED_HOSTS/),
+    })
+  })
+
   test('a server that is too busy to sign is busy, and nothing else', async () => {
     const { box } = await withNews()
     for (const status of [502, 503, 429])

@@ -24,12 +24,9 @@ async function live(): Promise<{ centre: School; box: School; line: BadLine }> {
   const centre = await school({ seed: 'centre' })
   const box = await school({ seed: 'box', story: false, database: 'sqlite' })
   ends.push(centre.close, box.close)
-  const server = await listen(
-    centre.app,
-    { ...centre.services.config, host: '127.0.0.1', port: 0 },
-    null,
-    overloadProtection(centre.services),
-  )
+  const server = await listen(centre.app, { ...centre.services.config, host: '127.0.0.1', port: 0 }, null, {
+    protection: overloadProtection(centre.services),
+  })
   ends.push(() => new Promise((resolve) => server.close(resolve)))
   const line = await badLineTo(() => (server.address() as AddressInfo).port)
   ends.push(() => line.close())

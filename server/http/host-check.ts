@@ -1,0 +1,57 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { common, type Failure } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import type { Config } from '../config.ts'
+import { hostIn } from '../network/addresses.ts'
+import { clientAddress, trustOf } from '../network/client-address.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { IsOwnHost } from './own-hosts.ts'
+import { API_VERSION, announcedBytes, badRequest, LAST, refuse } from './refuse.ts'
+import { recordMisdirected } from './request-log.ts'
+
+/** They tell nothing but that a server is there, and a load balancer asks by whatever address it has. */
+const OF_ANY_HOST = ['/healthz', '/readyz']
+
+/**
+ * Why a request is not for this server; null where it is. A page of another site can give its own name this server's address (DNS
+ * rebinding), and is then of one origin with it: what the request names is all that tells the two apart. What a proxy says in
+ * X-Forwarded-Host is never read.
+ */
+function hostFault({ headers, rawHeaders, url = '', httpVersion }: IncomingMessage, isOwn: IsOwnHost): Failure | null {
+  const named = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length
+  if (named > 1 || (named === 0 && httpVersion !== '1.0')) return badRequest()
+  const host = headers.host ? hostIn(headers.host) : ''
+  if (host === null) return badRequest()
+  if (OF_ANY_HOST.includes(url)) return null
+  if (!isOwn(host)) return common.misdirectedRequest()
+  // A target in absolute form, as for a proxy, goes before the header.
+  if (url.startsWith('/') || url === '*') return null
+  const target = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]
+  const asked = target === undefined ? null : hostIn(target)
+  return asked === null ? badRequest() : isOwn(asked) ? null : common.misdirectedRequest()
+}
+
+type CheckServices = { config: Pick<Config, 'trustProxy'>; log: Log; metrics: Metrics }
+
+/** Refuses what is not for this server before anything of it is read, and lets the rest go on to `listener`. */
+export function checkHost({ config, log, metrics }: CheckServices, isOwn: IsOwnHost, listener: RequestListener): RequestListener {
+  let warnedAt = Number.NEGATIVE_INFINITY
+  return (incoming, outgoing) => {
+    const fault = hostFault(incoming, isOwn)
+    if (!fault) return listener(incoming, outgoing)
+    const isLarge = announcedBytes(incoming) > limits.admission.bytes.small
+    const requestId = refuse(outgoing, fault, [API_VERSION, ...(isLarge ? [LAST] : [])])
+    metrics.refusals.inc({ code: fault.code })
+    const address = clientAddress(
+      incoming.socket.remoteAddress,
+      incoming.headers['x-forwarded-for']?.toString(),
+      trustOf(config.trustProxy),
+    )
+    recordMisdirected(log, incoming, { requestId, address, failure: fault })
+    const host = hostIn(incoming.headers.host ?? '')
+    if (host === null || fault.status !== 421 || performance.now() - warnedAt < limits.admission.warn) return
+    warnedAt = performance.now()
+    log.warn({ host: host.slice(0, 253) }, 'a request named a host that this server does not know as its own; ALLOWED_HOSTS names more')
+  }
+}
