@@ -22,6 +22,7 @@ import { jsonLog, type Log } from './http/log.ts'
 import { createMetrics, watchProcess, watchStore } from './http/metrics.ts'
 import { overloadProtection } from './http/overload.ts'
 import { ownHosts } from './http/own-hosts.ts'
+import { safetyHeaders } from './http/safety-headers.ts'
 import type { Services } from './http/services.ts'
 import { keysOf } from './http/tokens.ts'
 import { listen } from './lan/listener.ts'
@@ -138,6 +139,7 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
     const server = await listen(node.app, config, secured?.pair ?? null, {
       protection: overloadProtection(node.services),
       onlyFor: (listener) => checkHost(node.services, isOwnHost, listener),
+      headers: safetyHeaders(config),
     })
     const { port } = server.address() as AddressInfo
     const presence = await startPresence({ server, port, config, secured, log: node.services.log })

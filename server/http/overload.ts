@@ -13,6 +13,7 @@ import { originHeaders } from './origins.ts'
 import { API_VERSION, announcedBytes, badRequest, LAST, refuse } from './refuse.ts'
 import type { HeaderList } from './replies.ts'
 import { recordTurnedAway } from './request-log.ts'
+import { safetyHeaders, setHeaders } from './safety-headers.ts'
 
 type OverloadServices = {
   config: Pick<Config, 'trustProxy' | 'allowedOrigins'>
@@ -129,7 +130,10 @@ function replyClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const current = (socket as { _httpMessage?: ServerResponse })._httpMessage
   if (error.code === 'ECONNRESET' || !socket.writable || current?.headersSent) return void socket.destroy()
   const outgoing = current ?? new ServerResponse(new IncomingMessage(socket as Socket))
-  if (!current) outgoing.assignSocket(socket as Socket)
+  if (!current) {
+    outgoing.assignSocket(socket as Socket)
+    setHeaders(outgoing, safetyHeaders())
+  }
   outgoing.sendDate = false
   outgoing.once('finish', () => socket.destroy())
   refuse(outgoing, UNREADABLE[error.code ?? ''] ?? badRequest(), [LAST])

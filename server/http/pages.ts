@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Context } from 'hono'
 import { type AppEnv, signIn } from './mount.ts'
 import type { HeaderList } from './replies.ts'
+import { PAGE_POLICY } from './safety-headers.ts'
 import type { Services } from './services.ts'
 
 type Ctx = Context<AppEnv>
@@ -26,19 +27,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-/** Nothing comes from anywhere but this server. Styles are set on elements by the grid, which the policy counts as inline. */
-const POLICY = [
-  "default-src 'self'",
-  "img-src 'self' data: blob:",
-  "style-src 'self' 'unsafe-inline'",
-  "frame-src 'self' blob:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-const SAFETY = { 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' }
+const SAFETY = { 'content-security-policy': PAGE_POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' }
 
 /** Paths that are no page of the app. */
 const NOT_PAGES = /^\/(api|v1|storage|docs|openapi\.json|healthz|readyz|metrics)(\/|$)/

@@ -6,6 +6,7 @@ import { openapiOf } from '@markbook/shared/contract/openapi'
 import type { Hono } from 'hono'
 import { asSystem } from '../store/tx.ts'
 import type { AppEnv } from './mount.ts'
+import { PAGE_POLICY } from './safety-headers.ts'
 import type { Services } from './services.ts'
 
 const DOCS_PAGE = `<!doctype html>
@@ -41,7 +42,7 @@ export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Servi
     description ??= JSON.stringify(openapiOf(contract))
     return c.body(description, 200, { 'content-type': 'application/json; charset=UTF-8' })
   })
-  app.get('/docs', (c) => c.html(DOCS_PAGE))
+  app.get('/docs', (c) => c.html(DOCS_PAGE, 200, { 'content-security-policy': PAGE_POLICY }))
   app.get('/docs/start.js', (c) => c.body(DOCS_START, 200, { 'content-type': 'text/javascript; charset=UTF-8' }))
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   for (const [file, contentType] of Object.entries(ASSETS)) {

@@ -7,25 +7,35 @@ import type { App } from '../app/app.ts'
 import type { Config } from '../config.ts'
 import { slotOf } from '../http/limiter.ts'
 import type { Listener, OverloadProtection } from '../http/overload.ts'
+import type { HeaderList } from '../http/replies.ts'
+import { safetyHeaders, setHeaders } from '../http/safety-headers.ts'
 import type { Pair } from './certificate.ts'
 
 /**
  * What stands before the app. `protection`: without it every request is begun. `onlyFor`: refuses what is not for this server
- * (host-check.ts); without it every host is this server's.
+ * (host-check.ts); without it every host is this server's. `headers`: of every reply.
  */
-export type Front = { protection?: OverloadProtection; onlyFor?: (listener: RequestListener) => RequestListener }
+export type Front = {
+  protection?: OverloadProtection
+  onlyFor?: (listener: RequestListener) => RequestListener
+  headers?: HeaderList
+}
 
 /** Listens with plain http, or with https where there is a certificate. Rejects where the port is taken. */
 export function listen(
   app: App,
   { host, port }: Pick<Config, 'host' | 'port'>,
   pair: Pair | null,
-  { protection, onlyFor = (listener) => listener }: Front = {},
+  { protection, onlyFor = (listener) => listener, headers = safetyHeaders() }: Front = {},
 ): Promise<Server> {
   const own = listenerOf(app)
-  const listener = onlyFor(protection ? protection.listener(own) : own)
+  const listener = withHeaders(headers, onlyFor(protection ? protection.listener(own) : own))
   const options = { ...protection?.times, requireHostHeader: false }
-  const server = pair ? secureServer(listener, pair, options, onlyFor(redirect)) : createPlainServer(options, listener)
+  const server = pair
+    ? secureServer(listener, pair, options, withHeaders(safetyHeaders(), onlyFor(redirect)))
+    : createPlainServer(options, listener)
+  // Node would refuse what a request expects and it does not know, without our headers; such a request is served as any other.
+  server.on('checkExpectation', listener)
   protection?.watch(server)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -36,6 +46,13 @@ export function listen(
     })
   })
 }
+
+const withHeaders =
+  (headers: HeaderList, listener: RequestListener): RequestListener =>
+  (incoming, outgoing) => {
+    setHeaders(outgoing, headers)
+    listener(incoming, outgoing)
+  }
 
 const OLDEST_TLS = 'TLSv1.2'
 /** HTTP/1.0 may come without a host, and the app's addresses need one. */
@@ -117,6 +134,7 @@ const redirect: RequestListener = ({ method, url = '/', headers }, response) => 
 /** Answers what comes to the secured server in plain http. */
 function redirector(server: SecureServer, listener: RequestListener): Server {
   const plain = createPlainServer({ requestTimeout: limits.firstByte, requireHostHeader: false }, listener)
+  plain.on('checkExpectation', listener)
   plain.on('connection', (socket: Socket) => socket.setTimeout(limits.firstByte, () => socket.destroy()))
   server.on('close', () => plain.close())
   return plain

@@ -28,7 +28,7 @@ describe('GET /storage/v1/object/public/images/<path>', () => {
         'content-type': 'image/png',
         'cache-control': 'public, max-age=3600',
         'x-content-type-options': 'nosniff',
-        'content-security-policy': "default-src 'none'; sandbox",
+        'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
         'cross-origin-resource-policy': 'cross-origin',
         'content-length': String(png().length),
       })

@@ -63,7 +63,7 @@ async function publicImage(services: Services, request: Request, headers: Header
   headers.push(
     ...checkOrigin(request, services.config),
     ['cross-origin-resource-policy', 'cross-origin'],
-    ['content-security-policy', "default-src 'none'; sandbox"],
+    ['content-security-policy', "default-src 'none'; sandbox; frame-ancestors 'none'"],
   )
   return sendFile(
     { files: services.files, request, status: 200, headers },
