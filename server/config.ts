@@ -84,6 +84,7 @@ const Environment = z.object({
   BACKUP_DIR: z.string().optional(),
   BACKUP_COPY_DIR: z.string().optional(),
   NODE_NAME: z.string().trim().min(1).max(100).optional(),
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   WINDOW_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
 })
 
@@ -133,6 +134,8 @@ export function readWithoutSecret(settings: Settings, machine: () => Machine = t
     /** Names and addresses of this server beside those that it knows itself (server/http/own-hosts.ts). */
     allowedHosts: env.ALLOWED_HOSTS,
     trustProxy: env.TRUST_PROXY,
+    /** With it other machines get the figures; null: this machine alone. */
+    metricsToken: env.METRICS_TOKEN ?? null,
     redisUrl: env.REDIS_URL ?? null,
     /** Where files are kept; null: in `dataDir`. */
     s3: s3Of(env),

@@ -61,6 +61,7 @@ export const common = failures('', {
     'This laptop is another person’s, and only they work on it. Sign in at your school’s server, or on a laptop of your own; what you save here would not be taken there.',
   ],
   foreignOrigin: [403, 'This page may not talk to the service.'],
+  metricsClosed: [403, 'The figures are for this machine itself, and for whoever has the token of METRICS_TOKEN.'],
   notFound: [404, 'There is nothing here with that id.'],
   noSuchPath: [404, 'There is nothing at this address.'],
   methodNotAllowed: [405, 'This address does not take that kind of request.'],

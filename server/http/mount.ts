@@ -20,7 +20,7 @@ import { shapeOf } from './shapes.ts'
 import { transformerOf, versionOf } from './versions.ts'
 
 export type AppEnv = {
-  Bindings: { incoming?: { socket?: { remoteAddress?: string; destroyed?: boolean } } }
+  Bindings: { incoming?: { socket?: { remoteAddress?: string; localAddress?: string; destroyed?: boolean } } }
   /** For the log (request-log.ts): `input` is the query or body, `failure` what was thrown. */
   Variables: { requestId: string; actor: string | null; route: string; input: unknown; failure: unknown; replyHeaders: HeaderList }
 }

@@ -3,8 +3,10 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { contract } from '@markbook/shared/contract/contract'
 import { openapiOf } from '@markbook/shared/contract/openapi'
+import { common } from '@markbook/shared/failures'
 import type { Hono } from 'hono'
 import { asSystem } from '../store/tx.ts'
+import { mayReadMetrics } from './metrics-access.ts'
 import type { AppEnv } from './mount.ts'
 import { PAGE_POLICY } from './safety-headers.ts'
 import type { Services } from './services.ts'
@@ -17,7 +19,7 @@ const DOCS_START = "window.SwaggerUIBundle({ url: '/openapi.json', dom_id: '#doc
 const ASSETS = { 'swagger-ui.css': 'text/css; charset=UTF-8', 'swagger-ui-bundle.js': 'text/javascript; charset=UTF-8' } as const
 
 /** What is always served beside the contract (decisions §7): health, metrics, the description of the interface, its pages. */
-export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Services): void {
+export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer, config }: Services): void {
   // Browsers request it on their own; there is none, and the log should have no 404 of it.
   app.get('/favicon.ico', (c) => c.body(null, 204, { 'cache-control': 'max-age=86400' }))
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
@@ -31,6 +33,7 @@ export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer }: Servi
     return c.json({ status: ready ? 'ready' : 'not ready' }, ready ? 200 : 503)
   })
   app.get('/metrics', async (c) => {
+    if (!mayReadMetrics(c, config.metricsToken)) throw common.metricsClosed()
     const { queued, lastFailure } = mailer.state()
     metrics.mailQueue.set(queued)
     metrics.mailFailing.set(lastFailure?.kind === 'connection' ? 1 : 0)

@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { ConfigError, type SettingName, settingNames } from '../../config.ts'
 
 /** What nobody else may read. Each can be given as a file that holds it: `SMTP_URL_FILE=/run/secrets/smtp` (docs/design/server.md). */
-const secretNames: readonly SettingName[] = ['SESSION_SECRET', 'SMTP_URL', 'DATABASE_URL', 'REDIS_URL', 'S3_SECRET_ACCESS_KEY']
+const secretNames: readonly SettingName[] = [
+  'SESSION_SECRET',
+  'SMTP_URL',
+  'DATABASE_URL',
+  'REDIS_URL',
+  'S3_SECRET_ACCESS_KEY',
+  'METRICS_TOKEN',
+]
 
 type Environment = Readonly<Record<string, string | undefined>>
 /** Where settings may lie, and what they are when nobody said: the folder the program runs in, and the machine. */

@@ -28,6 +28,7 @@ const defaults: Partial<Record<SettingName, (config: ReturnType<typeof readWitho
   LOG_LEVEL: ({ logLevel }) => logLevel,
   BACKUPS: ({ backups }) => String(backups),
   BACKUP_DIR: ({ backupDir }) => backupDir,
+  METRICS_TOKEN: () => '(none: figures for this machine alone)',
   WINDOW_SECRET: () => '(none: not started by the teachers’ program)',
 }
 
