@@ -51,6 +51,7 @@ export const common = failures('', {
   validationFailed: [400, 'Some of what was sent is not right.'],
   malformedId: [400, 'One of the ids that were sent is not a valid id.'],
   invalidJson: [400, 'What was sent is not valid JSON.'],
+  tooDeep: [400, 'What was sent has too many lists and objects within each other.'],
   unsupportedVersion: [400, 'This version of the interface is not supported.'],
   noSchool: [403, 'You do not belong to a school yet.'],
   inactive: [403, 'Your account is not active in this school.'],

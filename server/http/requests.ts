@@ -1,9 +1,11 @@
+import { shortName } from '@markbook/shared/contract/scalars'
 import type { Issue } from '@markbook/shared/failures'
 import { common, Failure } from '@markbook/shared/failures'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { z } from 'zod'
 import type { Upload } from './handler.ts'
+import { isDeeperThan } from './json-depth.ts'
 import { oneFile, readParts } from './multipart.ts'
 
 /** `prepared`: the answer of a handler's `prepare` for the upload. */
@@ -40,6 +42,7 @@ export async function readJson(request: Request): Promise<ReadBody> {
   if (bytes.length === 0) return { ok: true, value: undefined }
   if (mediaType(request) !== 'application/json')
     return refused(common.wrongType({ message: 'This needs a body of the type application/json.' }))
+  if (isDeeperThan(limits.body.depth, bytes)) return refused(common.tooDeep())
   try {
     return { ok: true, value: JSON.parse(utf8.decode(bytes)) }
   } catch {
@@ -79,9 +82,9 @@ export function parseBy<S extends z.ZodType>(schema: S, value: unknown): z.outpu
 }
 
 /** What is wrong, each with the path of its field. */
-export const issuesOf = ({ issues }: z.ZodError): Issue[] => issues.slice(0, 50).map(toIssue)
+export const issuesOf = ({ issues }: z.ZodError): Issue[] => issues.slice(0, limits.issues.atOnce).map(toIssue)
 
-const toIssue = (issue: z.core.$ZodIssue): Issue => ({ path: issue.path.join('.'), message: issue.message })
+const toIssue = (issue: z.core.$ZodIssue): Issue => ({ path: issue.path.map(shortName).join('.'), message: issue.message })
 
 /** `limit` and `offset` of a list (decisions §1): whole numbers; all rows where neither is given. */
 const WholeNumber = z

@@ -43,6 +43,8 @@ describe('input', () => {
     [{ name: 'a', x: 1, y: 2 }, 'does not take x, y'],
     [JSON.parse('{"__proto__": {}}'), 'does not take __proto__'],
     [{ constructor: 1 }, 'does not take constructor'],
+    [Object.fromEntries([...'abcdefghijkl'].map((name) => [name, 1])), 'does not take a, b, c, d, e, f, g, h, i, j and 2 more'],
+    [{ ['x'.repeat(1_000)]: 1 }, `does not take ${'x'.repeat(60)}…`],
     [[], 'must be an object with named fields'],
     [null, 'must be an object with named fields'],
     ['{}', 'must be an object with named fields'],

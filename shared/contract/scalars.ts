@@ -9,11 +9,22 @@ export const say = (sentence: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : sentence),
 })
 
+/** A name that somebody sent, as it is said again: one that is no name of ours may be as long as the whole body. */
+export const shortName = (name: PropertyKey): string => {
+  const text = String(name)
+  return text.length > limits.issues.name ? `${text.slice(0, limits.issues.name)}…` : text
+}
+
+function unknownFields(names: readonly string[]): string {
+  const { names: most } = limits.issues
+  const others = names.length > most ? ` and ${names.length - most} more` : ''
+  return `does not take ${names.slice(0, most).map(shortName).join(', ')}${others}`
+}
+
 /** The body of a request: exactly these fields (decisions §1, validation). */
 export const input = <S extends z.ZodRawShape>(shape: S) =>
   z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys' ? `does not take ${issue.keys.join(', ')}` : 'must be an object with named fields',
+    error: (issue) => (issue.code === 'unrecognized_keys' ? unknownFields(issue.keys) : 'must be an object with named fields'),
   })
 
 /** A row or reply with its name in the OpenAPI document. Keys are answered in this order. */

@@ -96,4 +96,21 @@ describe('a body is refused', () => {
   })
 })
 
+test.each(withJson)('$name: a megabyte of brackets, or of unknown fields, is refused at little cost in few words', async (named) => {
+  const long = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`field${at}`, 1])))
+  const wide = JSON.stringify({ ['x'.repeat(900_000)]: 1 })
+  const nested = `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`
+  const deepInOwn = `${JSON.stringify(bodyOf(named)).slice(0, -1)},"surprise":${'['.repeat(20)}${']'.repeat(20)}}`.replace('{,', '{')
+  for (const [body, codes] of [
+    [nested, ['too_deep']],
+    [deepInOwn, ['too_deep']],
+    [long, INVALID],
+    [wide, INVALID],
+  ] as const) {
+    const answer = await told(named, body)
+    expect(codes.map((code) => `400 ${code}`)).toContain(refusalOf(answer))
+    expect(answer.text.length).toBeLessThan(3_000)
+  }
+})
+
 const isRemark = ({ maxLength }: Field) => maxLength === limits.text.remark

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { isDeeperThan } from './json-depth.ts'
+
+const isDeep = (text: string, most = 2) => isDeeperThan(most, Buffer.from(text))
+
+test.each([
+  '',
+  '7',
+  '"["',
+  '[]',
+  '[[],{}]',
+  '{"a":[]}',
+  '[{"a":1},{"b":2},[3]]',
+  '["[[[[", {"{{{": "}}}}"}]',
+  '["\\"[[[", "\\\\", [1]]',
+  '"[[[',
+])('%s is not deep', (text) => expect(isDeep(text)).toBe(false))
+
+test.each(['[[[', '[[[]]]', '{"a":{"b":{}}}', '[{"a":[1]}]', '["\\\\", [[', '["\\"", {"a": {', '{"]]]": [[', '[],[[['])(
+  '%s is deep',
+  (text) => expect(isDeep(text)).toBe(true),
+)
+
+test('half a megabyte of brackets ends at the first one too many', () => {
+  const bytes = Buffer.from('['.repeat(524_288))
+  const started = performance.now()
+  expect(isDeeperThan(32, bytes)).toBe(true)
+  expect(performance.now() - started).toBeLessThan(5)
+})
