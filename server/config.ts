@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import { visibleText } from '@markbook/shared/domain/visible-text'
 import type { NodeRole } from '@markbook/shared/tables/node'
 import { z } from 'zod'
 import { addressesAt, hostIn, isNetwork, LOCAL, type Machine, thisMachine, urlOf } from './network/addresses.ts'
@@ -83,7 +84,12 @@ const Environment = z.object({
   BACKUPS: flag.default(true),
   BACKUP_DIR: z.string().optional(),
   BACKUP_COPY_DIR: z.string().optional(),
-  NODE_NAME: z.string().trim().min(1).max(100).optional(),
+  NODE_NAME: z
+    .string()
+    .trim()
+    .overwrite(visibleText)
+    .regex(/^\P{Cc}{1,100}$/u, 'must be a name in one line of at most 100 characters')
+    .optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   WINDOW_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
 })

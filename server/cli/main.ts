@@ -22,6 +22,7 @@ import { startCommand } from './commands/start.ts'
 import { statusCommand } from './commands/status.ts'
 import { syncCommand } from './commands/sync.ts'
 import { explain } from './explain.ts'
+import { printNoCommands } from './printed.ts'
 
 /** By the headings of `markbook --help`. */
 const commands = {
@@ -57,6 +58,7 @@ Examples:
 export async function main(args: readonly string[]): Promise<void> {
   // Marks, names and secrets: no other account of the machine reads what the program writes.
   process.umask(0o077)
+  printNoCommands()
   try {
     const program = createProgram()
     for (const command of withSubcommands(program))

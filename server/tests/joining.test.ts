@@ -2,6 +2,7 @@ import { limits } from '@markbook/shared/limits'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createApp } from '../app/app.ts'
 import { invite, keysOfCode } from '../replication/identity/enrolment.ts'
 import { nodeKeys, proveReply } from '../replication/identity/keys.ts'
 import { revokePeer } from '../replication/identity/nodes.ts'
@@ -88,6 +89,17 @@ test('a number that comes twice at once, as with two copies of a database, is en
   const numbers = (await centre.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_peer))).map(({ node_id }) => node_id)
   expect(new Set(numbers).size).toBe(10)
   expect(numbers).toHaveLength(10)
+})
+
+test('what the other calls itself is kept without what a terminal would obey or nobody sees, at both ends', async () => {
+  const evil = 'Library\u001b[2J\u202e\u200b'
+  const called = ({ services }: School) => ({ ...services, config: { ...services.config, nodeName: evil } })
+  const code = await codeFor('school')
+  const parent = { app: createApp(called(centre)) }
+  await joinParent(called(box), { url: 'https://parent.test', code, kind: 'school' }, carrierTo(parent))
+  const namesAt = async (node: School) =>
+    (await node.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_peer))).map(({ name }) => name)
+  expect([await namesAt(centre), await namesAt(box)]).toEqual([['Library [2J'], ['Library [2J']])
 })
 
 describe('a line that gives no answer to a code', () => {

@@ -147,6 +147,13 @@ describe('what is wrong is one clear line', () => {
     expect(output.trim()).toBe('TLS_CERT_FILE and TLS_KEY_FILE do not belong together: the certificate was made for another key.')
   })
 
+  test('what would tell a terminal to do something is printed as an escape', async () => {
+    const { output } = await finished(['config'], { MAIL_FROM: 'a\u001b[2Jb\u202ec' })
+    expect(output).toContain('a\\u001b[2Jb\\u202ec')
+    expect(output).not.toContain('\u001b')
+    expect(output).not.toContain('\u202e')
+  })
+
   test('a verb or option that there is not ends with 2', async () => {
     expect((await finished(['strat'])).code).toBe(2)
     expect((await finished(['start', '--wan'])).code).toBe(2)

@@ -38,6 +38,11 @@ describe('a value that the interface refuses', () => {
     expect(wouldBeTaken(table, values, Object.keys(values))).toBe(false)
   })
 
+  test('is none of an older program, which took characters that nobody sees: what it wrote is taken as it is', () => {
+    expect(wouldBeTaken('student', { first_name: 'A\u200bda' }, ['first_name'])).toBe(true)
+    expect(wouldBeTaken('grade', { score: 12, remarks: '\u202eabc' }, ['remarks'])).toBe(true)
+  })
+
   test('in a column that was not written is nobody’s doing now', () => {
     expect(wouldBeTaken('grade', { score: 12, remarks: 'a\u0007' }, ['score'])).toBe(true)
   })

@@ -160,6 +160,19 @@ kind('Conduct', Conduct, {
     [ofLength(501), 'must have at most 500 characters'],
   ],
 })
+test.each([
+  ['Ada\u202eadA', 'AdaadA'],
+  ['A\u200bd\u00ada\ufeff', 'Ada'],
+  ['An\u200dna', 'Anna'],
+  ['می\u200cخواهم', 'می\u200cخواهم'],
+  [`${ofLength(200)}\u200b`, ofLength(200)],
+])('Name takes %j without what nobody sees', (value, kept) => {
+  expect(Name.parse(value)).toBe(kept)
+})
+test('a remark of nothing that is seen is empty', () => {
+  expect(Remark.parse('\u200b\u2060')).toBe('')
+})
+
 kind('Code', Code, {
   takes: ['MATH', 'A+', ofLength(20)],
   refuses: [

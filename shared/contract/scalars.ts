@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { hasAtMostDecimals } from '../domain/decimal.ts'
+import { visibleText } from '../domain/visible-text.ts'
 import type { Issue as FailureIssue } from '../failures.ts'
 import { isId } from '../ids.ts'
 import { limits } from '../limits.ts'
@@ -68,13 +69,15 @@ const textIssue = (value: string, { max, lines, blank }: TextKind): string | und
 const text = (kind: TextKind) =>
   z
     .string(say(`must be text of at most ${kind.max} characters`))
+    // Removed, and not refused: they come with what people paste, who do not see them, and older programs took them (docs/design/school.md).
+    .overwrite(visibleText)
     .check((context) => {
       const message = textIssue(context.value, kind)
       if (message) context.issues.push({ code: 'custom', message, input: context.value })
     })
     .meta({ ...(kind.blank ? {} : { minLength: 1 }), maxLength: kind.max })
 
-/** One line with at least one visible character, stored byte for byte; at most `max` characters. */
+/** One line with at least one visible character, stored byte for byte but for characters that nobody sees; at most `max` characters. */
 export const label = (max: number) => text({ max, lines: false, blank: false })
 /** One line that may be empty. */
 export const note = (max: number) => text({ max, lines: false, blank: true })

@@ -12,6 +12,7 @@ import { statement } from '../../store/statement.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { type CodeKeys, codeKeys, invitationId, isKey, type NodeKeys } from './keys.ts'
+import { keptName } from './nodes.ts'
 
 export const syncFailures = failures('sync', {
   invitationInvalid: [
@@ -130,7 +131,7 @@ export async function admit(tx: WriteTx, host: Host, { id }: Pick<Invited, 'id'>
   const child = {
     id: tx.newId(),
     kind: join.kind,
-    name: join.name,
+    name: keptName(join.name),
     school_id: await schoolToJoin(tx, invited, join),
     user_id,
     node_id: join.node,

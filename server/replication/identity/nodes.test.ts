@@ -1,8 +1,14 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import { describe, expect, test } from 'vitest'
-import { computersAmong, nameAnew, successorOf } from './nodes.ts'
+import { computersAmong, keptName, nameAnew, successorOf } from './nodes.ts'
 
 type Peer = Row<'sync_peer'>
+
+test('what a node calls itself is kept in one line, without what nobody sees', () => {
+  expect(keptName('Ada’s laptop (2)')).toBe('Ada’s laptop (2)')
+  expect(keptName('lap\u001b[2J\r\ntop\u202e\u200b')).toBe('lap [2J top')
+  expect(keptName('\u0007\u200b')).toBe('?')
+})
 
 describe('what a node is called that begins anew', () => {
   test('the next number of its own name, whatever others there are', () => {

@@ -1,8 +1,12 @@
+import { visibleText } from '@markbook/shared/domain/visible-text'
 import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
 import type { WriteTx } from '../../store/tx.ts'
 
 type Peer = Row<'sync_peer'>
+
+/** What another node calls itself, as it is kept: in one line, and without characters that nobody sees. */
+export const keptName = (said: string): string => visibleText(said.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')).trim() || '?'
 
 /** «Ada’s laptop (3)» is the third of that name; one without a number is the first. */
 function partsOf(name: string): { base: string; number: number } {

@@ -10,6 +10,7 @@ import type { Store } from '../../store/store.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { everyParent, keysOfCode, NEW_PEER, standingOf, syncFailures } from '../identity/enrolment.ts'
 import { isReplyProved, nodeKeys, type Reply, signatureOf } from '../identity/keys.ts'
+import { keptName } from '../identity/nodes.ts'
 import { beginUnderNumber, isSamePlace } from '../incarnation/incarnation.ts'
 import { answering, headersOf } from '../line/headers.ts'
 import { mayHaveArrived, troubleOf } from '../line/line-trouble.ts'
@@ -77,7 +78,7 @@ async function enrol(tx: WriteTx, joined: Joined, { node: own_epoch, url }: { no
     id: joined.peer,
     side: 'parent',
     kind,
-    name,
+    name: keptName(name),
     school_id: joined.school,
     user_id: joined.user,
     node_id: node,

@@ -1,3 +1,4 @@
+import { visibleText } from '@markbook/shared/domain/visible-text'
 import { elan } from '@markbook/shared/story/marks'
 import { type PersonName, people, stBrigids } from '@markbook/shared/story/people'
 import { draftReport, sentReport } from '@markbook/shared/story/reports'
@@ -129,6 +130,10 @@ async function contentAt(node: School) {
   return rows
 }
 
+/** Characters that nobody sees are taken of an older program, which kept them, and removed from what a person sends. */
+const asSeen = (content: object): unknown =>
+  JSON.parse(JSON.stringify(content), (_, value: unknown) => (typeof value === 'string' ? visibleText(value) : value))
+
 const fieldOf = (column: string) => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 const bodyOf = (values: Values): Body => Object.fromEntries(Object.entries(values).map(([column, value]) => [fieldOf(column), value]))
 
@@ -203,7 +208,7 @@ test('no state is reachable by push that the interface refuses', { timeout: 900_
       const isBetweenRows = unit !== EXISTENCE && (refusal?.status === 409 || BETWEEN_ROWS.includes(refusal?.code ?? ''))
       if (refusal && isBetweenRows) return
       expect(refusal).toBeNull()
-      expect(await contentAt(control)).toEqual(after)
+      expect(asSeen(await contentAt(control))).toEqual(asSeen(after))
     } finally {
       await closeAll()
     }
