@@ -1,7 +1,14 @@
 import { importFailures } from '@markbook/shared/contract/imports'
 import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
-import { decodeText, type Separator, separatorOf, splitAnnounced } from '@markbook/shared/spreadsheet/csv-text'
+import {
+  decodeText,
+  HAS_APOSTROPHE,
+  NEEDS_APOSTROPHE,
+  type Separator,
+  separatorOf,
+  splitAnnounced,
+} from '@markbook/shared/spreadsheet/csv-text'
 import {
   type Cell,
   emptyFile,
@@ -21,9 +28,6 @@ const LINES_MAX = limits.importRows * 10
 /** Longest line in characters: every column with the longest text that any field takes. */
 const LINE_MAX = limits.importColumns * limits.text.remark
 
-/** A spreadsheet runs a text cell that begins so as a formula; an apostrophe in front keeps it text. */
-const NEEDS_APOSTROPHE = /^'*[=+\-@\t\r]/
-const HAS_APOSTROPHE = /^'+[=+\-@\t\r]/
 const withoutApostrophe = (cell: string): string => (HAS_APOSTROPHE.test(cell) ? cell.slice(1) : cell)
 
 /** Spreadsheets write thousands of empty rows after the last one; a loop, because a regular expression would be quadratic here. */

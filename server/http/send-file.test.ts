@@ -126,7 +126,12 @@ describe('a file that is made while it is sent', () => {
 describe('Content-Disposition', () => {
   test.each([
     ['Élan O’Brien.pdf', `filename="_lan_O_Brien.pdf"; filename*=UTF-8''%C3%89lan%20O%E2%80%99Brien.pdf`],
-    ['a"b\r\nSet-Cookie: x=1', `filename="a_b_Set-Cookie_x_1"; filename*=UTF-8''a%22b%0D%0ASet-Cookie%3A%20x%3D1`],
+    ['a"b\r\nSet-Cookie: x=1', `filename="a_b_Set-Cookie_x_1"; filename*=UTF-8''a%22b__Set-Cookie%3A%20x%3D1`],
+    ['report\u202efdp.exe', `filename="report_fdp.exe"; filename*=UTF-8''reportfdp.exe`],
+    ['a\u2066b\u200bc\u200fd\u00ade\ufeff.pdf', `filename="a_b_c_d_e_.pdf"; filename*=UTF-8''abcde.pdf`],
+    ['../../etc/passwd', `filename="__.._etc_passwd"; filename*=UTF-8''__.._etc_passwd`],
+    ['..\\x\u2028.pdf', `filename="__x_.pdf"; filename*=UTF-8''__x_.pdf`],
+    ['.htaccess', `filename="_htaccess"; filename*=UTF-8''_htaccess`],
     ["it's (a) *.pdf", `filename="it_s_a_.pdf"; filename*=UTF-8''it%27s%20%28a%29%20%2A.pdf`],
     ['half \ud800.pdf', `filename="half_.pdf"; filename*=UTF-8''half%20_.pdf`],
   ])('%j', (name, said) => {

@@ -102,9 +102,18 @@ export function rangeOf(header: string | null, size: number): ByteRange | 'unsat
   return first >= size || (from === '' && Number(to) === 0) ? 'unsatisfiable' : { first, last }
 }
 
+/** A name of one file, whose letters stand in the order in which they are read: no folders, nothing hidden, nothing that turns the direction. */
+const plainName = (name: string) =>
+  name
+    .replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}/\\]/gu, '_')
+    .replace(/^\.+/, '_')
+
 const extended = (name: string) =>
-  encodeURIComponent(name.replace(/\p{Cs}/gu, '_')).replace(/['()*!]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  encodeURIComponent(plainName(name)).replace(/['()*!]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** Content-Disposition: a name that is safe in headers and file systems, and the full one for browsers that read it. */
-export const disposition = (filename: string, inline = false): string =>
-  `${inline ? 'inline' : 'attachment'}; filename="${filename.replace(/[^A-Za-z0-9._-]+/g, '_')}"; filename*=UTF-8''${extended(filename)}`
+export function disposition(filename: string, inline = false): string {
+  const plain = filename.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^\.+/, '_')
+  return `${inline ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${extended(filename)}`
+}

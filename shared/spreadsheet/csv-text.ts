@@ -1,5 +1,12 @@
 export type Separator = ',' | ';' | '\t'
 
+/** Spaces and what nobody sees before it, and letters of full width, do not keep every spreadsheet from running a formula. */
+const FORMULA = '(?:[\\t\\r]|[\\s\\p{Cf}]*[=+\\-@＝＋－＠])'
+/** A spreadsheet runs a text cell that begins so as a formula; an apostrophe in front keeps it text. */
+export const NEEDS_APOSTROPHE = new RegExp(`^'*${FORMULA}`, 'u')
+/** A cell whose first apostrophe was put there for that: whoever reads it takes it off. */
+export const HAS_APOSTROPHE = new RegExp(`^'+${FORMULA}`, 'u')
+
 /** Excel announces the separator in a line of its own, which it does not count as a row. */
 const ANNOUNCED = /^sep=([,;\t])(?:\r\n|\n|\r)/i
 

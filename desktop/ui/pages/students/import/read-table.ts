@@ -1,5 +1,5 @@
 import { limits } from '@markbook/shared/limits'
-import { decodeText } from '@markbook/shared/spreadsheet/csv-text'
+import { decodeText, HAS_APOSTROPHE } from '@markbook/shared/spreadsheet/csv-text'
 import { useEffect, useState } from 'react'
 import { type ReadTable, readCsv, tableOf } from './csv.ts'
 
@@ -31,8 +31,6 @@ export async function readTable(file: File): Promise<ReadTable | null> {
 
 /** A workbook with a later row is sent unchanged: as text it would be mostly blank lines. */
 const LAST_ROW = 100_000
-/** The server removes the apostrophe from such a cell of a text file. */
-const ESCAPED_CELL = /^'+[=+\-@\t\r]/
 
 /** The sheet that the server would read. It is sent as text. */
 async function readSheet(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<ReadTable | null> {
@@ -42,8 +40,9 @@ async function readSheet(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<
   const last = rows.at(-1)?.row ?? 1
   if (last > LAST_ROW) return null
   const records: string[][] = Array.from({ length: last }, () => [])
+  // The server takes the apostrophe off such a cell of a text file.
   for (const { row, cells } of [{ row: 1, cells: head }, ...rows])
-    records[row - 1] = cells.map((cell) => (ESCAPED_CELL.test(cell) ? `'${cell}` : cell))
+    records[row - 1] = cells.map((cell) => (HAS_APOSTROPHE.test(cell) ? `'${cell}` : cell))
   return tableOf(records, name)
 }
 
