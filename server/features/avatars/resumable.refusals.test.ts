@@ -75,6 +75,26 @@ describe('what a resumable upload refuses', () => {
     expect((await create(issued, {}, { objectName: `avatars/${people.ada.id}.png` })).status).toBe(403)
   })
 
+  test('400 for the parts of the protocol that are not here: several uploads in one, and a size that comes later', async () => {
+    const issued = await desk.issue(2_000)
+    const refused = async (headers: Record<string, string>) => {
+      const reply = await create(issued, headers)
+      const { code } = JSON.parse((await reply.text()) || '{}')
+      return [reply.status, code]
+    }
+    expect(await refused({ 'upload-concat': 'partial' })).toEqual([400, 'validation_failed'])
+    expect(await refused({ 'upload-concat': 'final;/storage/v1/upload/resumable/a /storage/v1/upload/resumable/b' })).toEqual([
+      400,
+      'validation_failed',
+    ])
+    const reply = await fetch(issued.tus_endpoint, {
+      method: 'POST',
+      headers: { ...base, ...issued.tus_headers, 'upload-defer-length': '1', 'upload-metadata': metadataOf(issued.tus_metadata) },
+    })
+    expect(reply.status).toBe(400)
+    expect((await create(issued)).status).toBe(201)
+  })
+
   test('an upload of somebody else, whatever its address', async () => {
     const issued = await desk.issue(2_000)
     const location = new URL((await create(issued)).headers.get('location') ?? '', issued.tus_endpoint)

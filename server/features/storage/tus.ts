@@ -43,6 +43,8 @@ async function deliver(services: Services, claims: UploadClaims | NodeFileClaims
   await store.write(asSystem(), (tx) => count(tx, noteOf(claims.id), limits.storage.orphan))
 }
 
+const ONE_UPLOAD = 'An upload is one file here, whose size is said at the beginning and whose pieces come one after another.'
+
 /** Resumable uploads by the tus protocol, version 1.0.0 (docs/design/files.md). A token opens the one upload that it was issued for. */
 export async function tusServer(services: Services): Promise<(request: Request) => Promise<Response>> {
   const { Server } = await import('@tus/server')
@@ -73,6 +75,8 @@ export async function tusServer(services: Services): Promise<(request: Request) 
     },
     onResponseError: (request, error) => {
       if (error instanceof Failure) failed.set(request, error)
+      // A part of the protocol that is not here (501 of the library) is a fault of the request, and none of the server.
+      else if ('status_code' in error && error.status_code === 501) failed.set(request, common.validationFailed({ message: ONE_UPLOAD }))
       return undefined
     },
   })
