@@ -12,7 +12,7 @@ const files = folders
   .filter((folder) => existsSync(join(root, folder)))
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((path) => join(folder, path)))
   .filter((path) => !/(^|\/)(node_modules|dist)\//.test(path))
-const documents = ['README.md', 'CONTRIBUTING.md', ...files.filter((path) => path.endsWith('.md'))].filter((path) =>
+const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...files.filter((path) => path.endsWith('.md'))].filter((path) =>
   existsSync(join(root, path)),
 )
 
