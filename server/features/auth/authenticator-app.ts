@@ -8,13 +8,13 @@ import { limits } from '@markbook/shared/limits'
 import { eq } from 'drizzle-orm'
 import type { Keys } from '../../http/tokens.ts'
 import { count, take, waitFor } from '../../store/attempts.ts'
-import { decrypt, encrypt } from '../../store/encryption.ts'
+import { decrypt, encrypt, toBase32 } from '../../store/encryption.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { acceptedSecrets } from './accepted-secrets.ts'
 import { type CodeVerifier, waiting } from './codes.ts'
 import { isUnused } from './recovery-codes.ts'
 import { enrolmentOf, recoveryCodesOf, totpOfUser } from './sign-in-methods.queries.ts'
-import { otpauthUri, stepsOf, toBase32 } from './totp.ts'
+import { otpauthUri, stepsOf } from './totp.ts'
 
 /** A step counts once. The window is far longer than any step is accepted. */
 const STEP_USE = { max: 1, windowMs: 3_600_000 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { toBase32 } from '../../store/encryption.ts'
 import { fromBase32 } from '../../testing/authenticator.ts'
-import { otpauthUri, stepAt, stepsOf, toBase32, totpOf } from './totp.ts'
+import { otpauthUri, stepAt, stepsOf, totpOf } from './totp.ts'
 
 const secret = Buffer.from('12345678901234567890')
 const SECOND = 1_000

@@ -5,7 +5,6 @@ import { isSameSecret } from '../../store/encryption.ts'
 const { step: STEP, drift } = limits.totp
 const DIGITS = limits.otp.length
 const ISSUER = 'Markbook'
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** The step of RFC 6238 in which an instant lies. */
 export const stepAt = (nowMs: number): number => Math.floor(nowMs / STEP)
@@ -23,12 +22,6 @@ export function totpOf(secret: Buffer, step: number): string {
 export function stepsOf(secret: Buffer, code: string, nowMs: number): number[] {
   const steps = Array.from({ length: 2 * drift + 1 }, (_, place) => stepAt(nowMs) - drift + place)
   return steps.filter((step) => isSameSecret(Buffer.from(code), Buffer.from(totpOf(secret, step))))
-}
-
-/** RFC 4648 without padding, as authenticator apps take it. */
-export function toBase32(bytes: Buffer): string {
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
-  return (bits.match(/.{1,5}/g) ?? []).map((five) => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')
 }
 
 /** What the QR code of an enrolment says. */
