@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { visibleText } from '@markbook/shared/domain/visible-text'
+import { limits } from '@markbook/shared/limits'
 import type { NodeRole } from '@markbook/shared/tables/node'
 import { z } from 'zod'
 import { addressesAt, hostIn, isNetwork, LOCAL, type Machine, thisMachine, urlOf } from './network/addresses.ts'
@@ -51,6 +52,8 @@ const Environment = z.object({
   DATABASE_URL: url(['postgres', 'postgresql']).optional(),
   PUBLIC_URL: url(['http', 'https']).optional(),
   DEDICATED: flag.optional(),
+  SETUP_CODE: z.string().min(12, 'must have at least 12 characters').max(limits.text.name, 'is too long').optional(),
+  OPEN_FOUNDING: flag.default(false),
   SMTP_URL: url(['smtp', 'smtps']).optional(),
   MAIL_FROM: z.string().default('Markbook <markbook@localhost>'),
   COOKIE_PREFIX: cookieWord.default('sb'),
@@ -131,6 +134,10 @@ export function readWithoutSecret(settings: Settings, machine: () => Machine = t
     /** Where a centre's database is; null at a school. */
     databaseUrl: env.DATABASE_URL ?? null,
     dedicated: env.DEDICATED ?? !env.DATABASE_URL,
+    /** With which a school is founded here; null: the one that the server makes (server/features/schools/setup-code.ts). */
+    setupCode: env.SETUP_CODE ?? null,
+    /** Whoever signs in may found a school. */
+    openFounding: env.OPEN_FOUNDING,
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
     cookiePrefix: env.COOKIE_PREFIX,

@@ -1,6 +1,7 @@
 import type { DemoAccount } from '@markbook/shared/contract/demo'
 import { renderUnicodeCompact } from 'uqr'
 import type { Config } from '../config.ts'
+import { setupLink } from '../features/schools/setup-code.ts'
 import { LOCAL_NAME } from '../network/addresses.ts'
 import type { WipeNote } from '../replication/identity/wipe-note.ts'
 import { shortMoment } from './words.ts'
@@ -12,11 +13,24 @@ const WHO: Record<DemoAccount['who'], string> = {
 }
 
 type BannerConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'smtpUrl' | 'lan' | 'tls'>
-/** Where the server is: for this machine, and for others, best first. `notes` are what was made at this start. */
-export type Whereabouts = { url: string; urls: readonly string[]; notes: readonly string[]; wiped: WipeNote | null }
+/**
+ * Where the server is: for this machine, and for others, best first. `notes` are what was made at this start. `setupCode`: with which its
+ * school is founded, where there is none yet.
+ */
+export type Whereabouts = {
+  url: string
+  urls: readonly string[]
+  notes: readonly string[]
+  wiped: WipeNote | null
+  setupCode: string | null
+}
 
 /** What the start says to the person at the screen: where the server is, where the marks are, how to get in. */
-export function banner(config: BannerConfig, { url, urls, notes, wiped }: Whereabouts, accounts: readonly DemoAccount[]): string {
+export function banner(
+  config: BannerConfig,
+  { url, urls, notes, wiped, setupCode }: Whereabouts,
+  accounts: readonly DemoAccount[],
+): string {
   const place = config.databaseUrl
     ? `a central node on ${withoutPassword(config.databaseUrl)}`
     : `a school node; its marks are in ${config.dataDir}`
@@ -32,7 +46,13 @@ export function banner(config: BannerConfig, { url, urls, notes, wiped }: Wherea
     `  The interface, to read and to try: ${url}/docs`,
     ...network(config, url, urls),
     '',
-    `Open ${url} in a browser and type your address. ${codes}`,
+    ...(setupCode === null
+      ? [`Open ${url} in a browser and type your address. ${codes}`]
+      : [
+          `There is no school here yet. Open this page to found it: ${setupLink(url, setupCode)}`,
+          `  Its setup code, to type on another device: ${setupCode}`,
+          `  Whoever has it is the first administrator; it ends with the founding. ${codes}`,
+        ]),
     ...(accounts.length > 0 ? ['', 'Accounts to try:', ...accounts.map(({ email, who }) => `  ${email.padEnd(36)} ${WHO[who]}`)] : []),
     '',
     'Ctrl+C stops the server; nothing that was saved is lost.',

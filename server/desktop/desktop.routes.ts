@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { type DesktopStatus, desktopContract, desktopFailures } from '@markbook/shared/contract/desktop'
 import { naturalId } from '@markbook/shared/ids'
 import type { Context, Hono } from 'hono'
+import { setupCodeHere } from '../features/schools/setup-code.ts'
 import { type Exchange, type Handlers, onOpen } from '../http/handler.ts'
 import { type AppEnv, exchangeOf, mount, signIn } from '../http/mount.ts'
 import type { HeaderList } from '../http/replies.ts'
@@ -57,7 +58,12 @@ async function openWindow(c: Ctx, services: Services, cookie: string): Promise<R
 
 async function statusOf({ services }: Pick<Exchange, 'services'>): Promise<DesktopStatus> {
   const erased = await erasedHere(services)
-  return { ...(await services.store.read(asSystem(), desktopStatus)), ...(erased && { erased }) }
+  const setup = await setupCodeHere(services)
+  return {
+    ...(await services.store.read(asSystem(), desktopStatus)),
+    ...(erased && { erased }),
+    ...(setup?.isFirst && { setup_code: setup.code }),
+  }
 }
 
 /** Starts a session for the owner of this computer. False where it has no owner. */

@@ -3,10 +3,18 @@ import { LRUCache } from 'lru-cache'
 import { isSameSecret } from '../store/encryption.ts'
 
 /** Keys for the different uses of the one secret, so that a value made for one can never pass for another. */
-export type Keys = { access: Buffer; refresh: Buffer; otp: Buffer; seal: Buffer; upload: Buffer; peers: Buffer }
+export type Keys = { access: Buffer; refresh: Buffer; otp: Buffer; seal: Buffer; upload: Buffer; peers: Buffer; setup: Buffer }
 export const keysOf = (secret: string): Keys => {
   const key = (use: string) => createHmac('sha256', secret).update(`markbook:${use}`).digest()
-  return { access: key('access'), refresh: key('refresh'), otp: key('otp'), seal: key('seal'), upload: key('upload'), peers: key('peers') }
+  return {
+    access: key('access'),
+    refresh: key('refresh'),
+    otp: key('otp'),
+    seal: key('seal'),
+    upload: key('upload'),
+    peers: key('peers'),
+    setup: key('setup'),
+  }
 }
 
 /** Claims of an access token: user, session, times in seconds since 1970. */

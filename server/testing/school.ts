@@ -82,7 +82,7 @@ export async function school(options: SchoolOptions = {}): Promise<School> {
   const begun = from ?? (story && !copyOf ? await storyTemplate(database, clusterOf(database), seed) : null)
   const at = await openTestDatabase(database, { clock, newId }, clusterOf(database), begun?.source ?? copyOf)
   while (ids < (begun?.ids ?? 0)) newId()
-  const config = readConfig({ SESSION_SECRET, PUBLIC_URL: BASE, DEDICATED: 'false', ...env })
+  const config = readConfig({ SESSION_SECRET, PUBLIC_URL: BASE, DEDICATED: 'false', OPEN_FOUNDING: 'true', ...env })
   const { mailer, outbox } = caughtMails()
   const folder = memoryFolder('markbook-files-')
   const own = {

@@ -61,11 +61,15 @@ async function said(args: readonly string[], env: Record<string, string> = {}) {
 }
 const codeIn = (text: string) => /^ {4}(\d{8})$/m.exec(text)?.[1] ?? ''
 
+let banner = ''
 async function started(): Promise<string> {
   const { output } = run(['start'])
   for (let tries = 0; tries < 400; tries += 1) {
     const port = /running: http:\/\/localhost:(\d+)/.exec(output())?.[1]
-    if (port) return `http://localhost:${port}`
+    if (port) {
+      banner = output()
+      return `http://localhost:${port}`
+    }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   throw new Error(`the server did not start: ${output()}`)
@@ -89,6 +93,29 @@ describe('markbook code', () => {
     expect(second.text).not.toContain('new account')
     expect((await verify(site, codeIn(old.text))).status).toBe(400)
     expect((await verify(site, codeIn(second.text))).status).toBe(200)
+  })
+
+  test('--setup prints the code with which the school is founded, as the start did', async () => {
+    const site = await started()
+    const setup = await said(['code', '--setup'])
+    const setupCode = /^ {4}(\S+)$/m.exec(setup.text)?.[1] ?? ''
+    expect(banner).toContain(`/welcome?way=create#setup=${setupCode}`)
+    const signedIn = await verify(site, codeIn((await said(['code', EMAIL])).text))
+    const cookie = signedIn.headers
+      .getSetCookie()
+      .map((each) => each.split(';')[0])
+      .join('; ')
+    const found = (body: object) =>
+      fetch(`${site}/api/schools`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', cookie, origin: site },
+        body: JSON.stringify({ name: 'St Brigid’s', schoolType: 'secondary', ...body }),
+      })
+    expect((await found({})).status).toBe(403)
+    expect((await found({ setupCode })).status).toBe(201)
+    const later = await said(['code', '--setup'])
+    if (onPostgres) expect(later.text).not.toContain(setupCode)
+    else expect(later).toMatchObject({ exit: 1, text: expect.stringContaining('No code is needed here') })
   })
 
   test('before the server starts again; and the history says that it was made, not what it is', async () => {

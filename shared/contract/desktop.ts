@@ -7,7 +7,7 @@ import { Erased } from './sign-in-methods.ts'
 /**
  * The computer that the desktop app runs on. `empty`: nobody has begun. `alone`: somebody works here without a school's server.
  * `copying`: it has joined a school, whose rows are still being copied. `joined`: they have been copied. `can_join`: `join` is allowed.
- * `person` is the owner of the computer, whom `enter` signs in. `erased` as of the sign-in methods.
+ * `person` is the owner of the computer, whom `enter` signs in. `erased` as of the sign-in methods. `setup_code`: with which a school is founded on it.
  */
 export const DesktopStatus = row('DesktopStatus', {
   state: choice(['empty', 'alone', 'copying', 'joined']),
@@ -15,6 +15,7 @@ export const DesktopStatus = row('DesktopStatus', {
   parent: z.object({ name: z.string() }).nullable(),
   person: z.object({ email: z.string(), first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),
   erased: Erased.optional(),
+  setup_code: z.string().optional(),
 })
 export type DesktopStatus = z.infer<typeof DesktopStatus>
 

@@ -54,10 +54,21 @@ export const Member = row('Member', { user_id: Id, email: z.string(), ...Person,
 export type Member = z.infer<typeof Member>
 
 const contact = { address: Address.nullish(), email: Email.nullish(), phone: Phone.nullish() }
-export const SchoolInput = input({ name: Name, code: Code.nullish(), schoolType: SchoolType, ...contact, starterSubjects: Flag.optional() })
+export const SchoolInput = input({
+  name: Name,
+  code: Code.nullish(),
+  schoolType: SchoolType,
+  ...contact,
+  starterSubjects: Flag.optional(),
+  setupCode: Name.optional(),
+})
 
 export const schoolFailures = failures('schools', {
   dedicated: [403, 'This service belongs to one school, which already exists. Please ask to join it.'],
+  setupCode: [
+    403,
+    'A new school needs the setup code of this server. It stands where the server was started, and the command «markbook code --setup» prints it.',
+  ],
   alreadyInSchool: [409, 'You already have an active school.'],
   pendingRequest: [400, 'You already have a request that waits for an answer.'],
   alreadyMember: [409, 'You already belong to that school.'],
@@ -72,10 +83,12 @@ export const schools = {
     reply: z.array(School.pick({ id: true, name: true, school_type: true })),
   }),
   create: endpoint('POST /api/schools', 'session', 'Create a school and become its administrator', {
+    notes:
+      '`setupCode` is what the server printed at its start (decisions §8); it is not needed where its operator opened founding to everybody.',
     status: 201,
     body: SchoolInput,
     reply: School,
-    fails: ['schools.dedicated', 'schools.already_in_school', 'sync.not_on_a_laptop'],
+    fails: ['schools.dedicated', 'schools.setup_code', 'schools.already_in_school', 'sync.not_on_a_laptop'],
   }),
   mine: endpoint('GET /api/schools/mine', 'school', 'Read the own school', { reply: OwnSchool }),
   updateMine: endpoint('PATCH /api/schools/mine', 'admin', 'Change the own school', {

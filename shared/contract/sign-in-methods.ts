@@ -10,7 +10,8 @@ export const Erased = z.object({ by: z.string(), at: Instant })
 /**
  * The sign-in methods of this server; nothing about any address. `mail`: `ok`, `failing` while mail cannot be sent, `console` where
  * none is set up and codes are printed on the console of the server. `demo` is there in a demonstration only, for the machine that it runs
- * on (docs/design/server.md). `erased`: this was a laptop that the server `by` had erased, and nobody has begun on it since.
+ * on (docs/design/server.md). `erased`: this was a laptop that the server `by` had erased, and nobody has begun on it since. `setup_code` is
+ * there, and true, where a new school needs the setup code of this server.
  */
 export const SignInMethods = row('Ways', {
   mail: choice(['ok', 'failing', 'console']),
@@ -19,6 +20,7 @@ export const SignInMethods = row('Ways', {
   desk: Flag,
   demo: z.array(DemoAccount).optional(),
   erased: Erased.optional(),
+  setup_code: Flag.optional(),
 })
 export type SignInMethods = z.infer<typeof SignInMethods>
 

@@ -2,26 +2,49 @@ import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Command } from 'commander'
 import { issueConsoleCode } from '../../features/auth/issued-codes.ts'
+import { setupCodeHere, setupLink } from '../../features/schools/setup-code.ts'
+import { readNote } from '../../lan/running-note.ts'
 import { normalEmail } from '../../mail/emails.ts'
 import { atConsole } from '../console.ts'
 import { addCommand } from '../help.ts'
 
 export const codeCommand = (program: Command) =>
-  addCommand(program, 'code', 'print a code with which one address signs in once; the server may go on working', {
+  addCommand(program, 'code', 'print a code to sign in once, or to found a school; the server may go on working', {
     about: `For when mail does not leave and nobody at the sign-in desk can help, above all for administrators.
 Whoever may use this console may sign in as anybody; every code is written down in the history.
 On a teacher's laptop nobody signs in but that teacher.
+With --setup it prints what a new school is founded with instead; the code ends with the school.
 Run it on the machine of the server, with the server's settings and under its account.`,
-    examples: ['markbook code head@school.example', 'sudo -u markbook markbook code head@school.example    where the server is a service'],
+    examples: [
+      'markbook code head@school.example',
+      'sudo -u markbook markbook code head@school.example    where the server is a service',
+      'markbook code --setup                                 to found the school',
+    ],
     exits: {
       0: 'a code is printed',
       1: "there is none: a bad address, no database, one of another version, or another SESSION_SECRET than the server's",
     },
   })
-    .argument('<email>', 'the address, of somebody known or new')
+    .argument('[email]', 'the address, of somebody known or new')
+    .option('--setup', 'the code with which a school is founded on this server')
     .action(code)
 
-async function code(typed: string) {
+async function code(typed: string | undefined, { setup = false }: { setup?: boolean }) {
+  if (setup === (typed !== undefined)) throw new Error('Say either an address to sign in with, or --setup to found a school.')
+  await (typed === undefined ? setupCode() : signInCode(typed))
+}
+
+async function setupCode() {
+  await atConsole(async (at) => {
+    const setup = await setupCodeHere(at)
+    if (!setup) throw new Error('No code is needed here: there is the school of this server already, or founding is open to everybody.')
+    console.log(`A school is founded here with this code:\n\n    ${setup.code}\n`)
+    console.log(`Or open this page, which knows it: ${setupLink(readNote(at.config.dataDir)?.url ?? at.config.publicUrl, setup.code)}`)
+    console.log('Whoever founds the school is its administrator. The code works for one school.')
+  })
+}
+
+async function signInCode(typed: string) {
   const email = addressOf(typed)
   await atConsole(async ({ store, keys }) => {
     const { code, isNew } = await issueConsoleCode(store, email, keys)

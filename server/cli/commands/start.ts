@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { setupCodeHere } from '../../features/schools/setup-code.ts'
 import { startServer } from '../../start.ts'
 import { banner } from '../banner.ts'
 import { DEMO_ACCOUNTS } from '../demo/accounts.ts'
@@ -36,15 +37,19 @@ export async function serve({ demo = false, lan = false }: { demo?: boolean; lan
   const signal = stopOnSignal(() => running.stop())
   if (config.windowSecret) stopWithProgram(signal.stop)
   if (demo) await seedDemo(running.node.services.store)
-  const tell = () =>
-    console.log(banner(config, { ...running, ...running.node.services, urls: running.presence.urls() }, demo ? DEMO_ACCOUNTS : []))
-  tell()
+  const tell = async () => {
+    const { services } = running.node
+    const setup = await setupCodeHere(services)
+    const whereabouts = { ...running, ...services, urls: running.presence.urls(), setupCode: setup?.isFirst ? setup.code : null }
+    console.log(banner(config, whereabouts, demo ? DEMO_ACCOUNTS : []))
+  }
+  await tell()
   await running.wiped
   if (signal.isStopping()) return
   await running.stop()
   // The same address, as a computer that has joined nobody.
   running = await startServer(await configureServer({ ...chosen, PORT: String(running.port) }))
-  tell()
+  await tell()
 }
 
 /** The program that started this server holds its standard input open; that it ends is the sign to stop, on every system. */

@@ -10,6 +10,7 @@ const secretNames: readonly SettingName[] = [
   'REDIS_URL',
   'S3_SECRET_ACCESS_KEY',
   'METRICS_TOKEN',
+  'SETUP_CODE',
 ]
 
 type Environment = Readonly<Record<string, string | undefined>>

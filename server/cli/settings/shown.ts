@@ -12,6 +12,8 @@ const defaults: Partial<Record<SettingName, (config: ReturnType<typeof readWitho
   DATABASE_URL: () => '(none: a school node on SQLite)',
   PUBLIC_URL: ({ publicUrl }) => publicUrl,
   DEDICATED: ({ dedicated }) => String(dedicated),
+  SETUP_CODE: () => '(made by the server: markbook code --setup)',
+  OPEN_FOUNDING: () => 'false',
   SMTP_URL: () => '(none: codes are printed on the console)',
   MAIL_FROM: ({ mailFrom }) => mailFrom,
   COOKIE_PREFIX: ({ cookiePrefix }) => cookiePrefix,
@@ -42,7 +44,7 @@ export function showSettings({ settings, sources }: Gathered): ShownSetting[] {
   })
 }
 
-const SECRET = /SECRET|PASSWORD|TOKEN|ACCESS_KEY/
+const SECRET = /SECRET|PASSWORD|TOKEN|ACCESS_KEY|SETUP_CODE/
 const SECRET_PART = /pass|secret|token|key/i
 
 /** A password inside an address is hidden, the rest of it stays: it says which server is meant. */

@@ -34,7 +34,15 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
     const mail = kind === 'console' ? 'console' : lastFailure?.kind === 'connection' ? 'failing' : 'ok'
     const demo = accountsFor(exchange)
     const erased = await erasedHere(exchange.services)
-    return { mail, totp: true, recovery: true, desk: true, ...(demo.length > 0 && { demo: [...demo] }), ...(erased && { erased }) }
+    return {
+      mail,
+      totp: true,
+      recovery: true,
+      desk: true,
+      ...(demo.length > 0 && { demo: [...demo] }),
+      ...(erased && { erased }),
+      ...(!exchange.services.config.openFounding && { setup_code: true }),
+    }
   }),
 
   ownWays: onGuard(signInMethods.ownWays, ({ tx, caller }) => ownMethodsOf(tx, caller.user_id), as),

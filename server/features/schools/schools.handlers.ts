@@ -14,6 +14,7 @@ import { memberHandlers } from './members.handlers.ts'
 import { schoolList } from './school-list.ts'
 import { membershipOf } from './schools.policy.ts'
 import { anySchool, pendingRequestsOf } from './schools.queries.ts'
+import { demandSetupCode } from './setup-code.ts'
 import { starterSubjects } from './starter-subjects.ts'
 
 type Body = z.infer<typeof SchoolInput>
@@ -62,7 +63,10 @@ export const schoolHandlers: Handlers<typeof schools> = {
   create: on(schools.create, {
     as: 'system',
     load: demandRoomForSchool,
-    run: async ({ tx, caller }, { body }) => createSchool(tx, await founder(tx, caller.user_id), body),
+    run: async ({ tx, caller, services }, { body }) => {
+      await demandSetupCode(tx, services, body.setupCode)
+      return createSchool(tx, await founder(tx, caller.user_id), body)
+    },
   }),
 
   mine: on(schools.mine, { load: ownSchool, run: async ({ services }, _input, school) => withCrest(school, services.config.publicUrl) }),

@@ -5,6 +5,7 @@ import { asSystem } from '../../store/tx.ts'
 import { newcomers } from '../../testing/newcomers.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
+import { setupCodeHere } from './setup-code.ts'
 
 let st: School
 beforeAll(async () => {
@@ -210,6 +211,73 @@ describe('a dedicated deployment', () => {
       status: 403,
       code: 'schools.dedicated',
     })
+  })
+})
+
+describe('the setup code', () => {
+  const closed = (env: Record<string, string> = {}) => school({ env: { OPEN_FOUNDING: 'false', ...env }, story: false, seed: 'closed' })
+  const refusal = { status: 403, code: 'schools.setup_code' }
+
+  test.each([
+    ['none', undefined],
+    ['an empty guess', ' '],
+    ['another', 'AAAA-AAAA-AAAA-AAAA'],
+  ])('with %s nobody founds a school, and nothing is written', async (_what, setupCode) => {
+    const own = await closed()
+    const [stranger] = await newcomers(own, 1)
+    const body = { ...primary, ...(setupCode !== undefined && { setupCode }) }
+    const { status } = (await stranger?.as.schools.create.raw({ body })) ?? {}
+    expect(status).toBe(setupCode === ' ' ? 400 : 403)
+    if (setupCode !== ' ') expect(await refused(own, () => stranger?.as.schools.create.raw({ body }) as never)).toEqual(refusal)
+    expect(await own.rows('school')).toEqual([])
+    await own.close()
+  })
+
+  test('of ten people with the same code at once one founds a school, and the next needs another code', async () => {
+    const own = await closed()
+    const setupCode = (await setupCodeHere(own.services))?.code ?? ''
+    expect(setupCode).toMatch(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)
+    const crowd = await newcomers(own, 10)
+    const answers = await Promise.all(crowd.map((one) => one.as.schools.create.raw({ body: { ...primary, name: one.email, setupCode } })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(403)])
+    const next = await setupCodeHere(own.services)
+    expect(next).toEqual({ code: expect.stringMatching(/-/), isFirst: false })
+    expect(next?.code).not.toBe(setupCode)
+    const [late] = await newcomers(own, 1, 'late')
+    // As people type it.
+    const typed = ` ${next?.code.toLowerCase().replaceAll('-', ' ')}`
+    expect((await late?.as.schools.create.raw({ body: { ...primary, setupCode: typed } }))?.status).toBe(201)
+    await own.close()
+  })
+
+  test('the operator’s own opens it, as long as it is set', async () => {
+    const own = await closed({ SETUP_CODE: 'Our Ministry 2026' })
+    const people = await newcomers(own, 2)
+    for (const one of people)
+      expect((await one.as.schools.create.raw({ body: { ...primary, setupCode: 'Our Ministry 2026' } })).status).toBe(201)
+    await own.close()
+  })
+
+  test('a dedicated node with its school has none, and says so whatever is typed', async () => {
+    const own = await closed({ DEDICATED: 'true' })
+    const [head, late] = await newcomers(own, 2)
+    const setupCode = (await setupCodeHere(own.services))?.code ?? ''
+    expect((await head?.as.schools.create.raw({ body: { ...primary, setupCode } }))?.status).toBe(201)
+    expect(await setupCodeHere(own.services)).toBeNull()
+    expect(await refused(own, () => late?.as.schools.create.raw({ body: { ...primary, setupCode } }) as never)).toEqual({
+      status: 403,
+      code: 'schools.dedicated',
+    })
+    await own.close()
+  })
+
+  test('the sign-in methods say that it is needed, and never what it is', async () => {
+    const own = await closed()
+    const answer = await own.anonymous.outage.ways()
+    expect(answer).toMatchObject({ setup_code: true })
+    expect(JSON.stringify(answer)).not.toContain((await setupCodeHere(own.services))?.code)
+    expect(await st.anonymous.outage.ways()).not.toHaveProperty('setup_code')
+    await own.close()
   })
 })
 

@@ -63,7 +63,7 @@ async function start(cluster: string, tell: (doing: string) => void, closing: ((
   const made = async (name: string, url?: string, at?: { scheme: 'https'; address: string }) => {
     const node = await Node.make(name, url, at)
     closing.push(() => node.remove())
-    node.settings = { BACKUPS: 'false', NODE_OPTIONS: `--import=${SHIFTED}`, TEST_CLOCK: clockOf(node) }
+    node.settings = { BACKUPS: 'false', OPEN_FOUNDING: 'true', NODE_OPTIONS: `--import=${SHIFTED}`, TEST_CLOCK: clockOf(node) }
     return node
   }
   const lines: Line[] = []

@@ -1,6 +1,7 @@
 import { people, stBrigids } from '@markbook/shared/story/people'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setupCodeHere, setupLink } from '../../../../server/features/schools/setup-code.ts'
 import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost } from '../../tests/post.ts'
@@ -20,7 +21,8 @@ describe.skipIf(!headlessPath)('the first days', () => {
     const site = await openSite({ story: false })
     const post = catchPost(site)
     const { context, page, faults } = await openWindow(browser)
-    await page.goto(site.url)
+    const setup = await setupCodeHere(site.running().node.services)
+    await page.goto(setupLink(site.url, setup?.code ?? ''))
     await page.getByLabel('Your email address').fill('maeve.quill@school.example')
     await page.keyboard.press('Enter')
     await page.getByLabel('Code', { exact: true }).fill(await post.codeFor('maeve.quill@school.example'))
@@ -33,6 +35,11 @@ describe.skipIf(!headlessPath)('the first days', () => {
     await page.getByLabel('Last name').fill('Quill')
     await page.keyboard.press('Enter')
     await page.getByLabel('Name of the school').fill('Scoil Mhuire')
+    await expect.poll(() => page.getByLabel('Setup code of this server').inputValue()).toBe(setup?.code)
+    await page.getByLabel('Setup code of this server').fill('AAAA')
+    await page.keyboard.press('Enter')
+    await page.getByText('A new school needs the setup code').waitFor()
+    await page.getByLabel('Setup code of this server').fill(setup?.code ?? '')
     await expectForEverybody(page)
     await expectFits(page)
     await picture(page, 'welcome-create-pc')
@@ -62,7 +69,7 @@ describe.skipIf(!headlessPath)('the first days', () => {
   describe('at a school that is there', () => {
     let site: Site
     beforeAll(async () => {
-      site = await openSite({ env: { DEDICATED: 'false' } })
+      site = await openSite({ env: { DEDICATED: 'false', OPEN_FOUNDING: 'true' } })
     })
     afterAll(() => site.close())
 

@@ -1,15 +1,17 @@
 import type { Profile } from '@markbook/shared/contract/auth'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { askWhole, save } from '../../api/queries.ts'
+import { desktopClient } from '../../api/client.ts'
+import { ask, askWhole, save } from '../../api/queries.ts'
 import { accountStateOf } from '../../api/session.ts'
 import { Checkbox, Form, Radio, Row, SaveActions, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
-import { Answer, Card, FailureNotice, Notice } from '../../components/page.tsx'
+import { Answer, Card, FailureNotice, Loading, Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { isLoopback } from '../../frame/loopback.ts'
 import { OwnHoldings } from './holdings-notice.tsx'
 import { JoinSchool } from './join-school.tsx'
 import { Offers } from './offers.tsx'
@@ -97,7 +99,7 @@ function Ways({ isFirst }: { isFirst: boolean }) {
     <>
       <nav className={styles['choices']} aria-label={t('welcome.ways')}>
         {(['join', 'create'] as const).map((one) => (
-          <Link key={one} to="/welcome" search={{ way: one }} replace className={styles['choice']} aria-current={way === one}>
+          <Link key={one} to="/welcome" search={{ way: one }} hash replace className={styles['choice']} aria-current={way === one}>
             <strong>{t(`${one}.title`)}</strong>
             <span className={layout['note']}>{t(`${one}.lead`)}</span>
           </Link>
@@ -110,15 +112,42 @@ function Ways({ isFirst }: { isFirst: boolean }) {
 
 const types = ['primary', 'secondary'] as const
 
-/** Creates a school with this person as its administrator. The page goes on by itself, since the profile then has a school. */
+/** The setup code of the server: from the link that it printed, or in the desktop app's window from the server on this computer. */
+function useSetupCode() {
+  const { hash } = useLocation()
+  const methods = useQuery(ask('outage', 'ways'))
+  const desktop = useQuery({
+    queryKey: ['desktop', 'setup'],
+    queryFn: () => desktopClient.here().catch(() => null),
+    enabled: isLoopback(location.hostname),
+  })
+  const known = new URLSearchParams(hash).get('setup') ?? desktop.data?.setup_code ?? ''
+  return { known, isNeeded: methods.data?.setup_code === true, isLoading: methods.isLoading || desktop.isLoading }
+}
+
 function CreateSchool() {
+  const setup = useSetupCode()
+  return setup.isLoading ? <Loading /> : <SchoolForm setup={setup} />
+}
+
+/** Creates a school with this person as its administrator. The page goes on by itself, since the profile then has a school. */
+function SchoolForm({ setup }: { setup: { known: string; isNeeded: boolean } }) {
   const { t } = useTranslation(['sign-in', 'app'])
   const group = useId()
   const { draft, set, field, send, busy, failure } = useForm({
-    initial: { name: '', schoolType: 'secondary' as (typeof types)[number], starterSubjects: true, address: '', email: '', phone: '' },
-    required: ['name'],
-    save: ({ name, address, email, phone, ...rest }) => {
-      const body = { ...rest, name: name.trim(), address: address || null, email: email || null, phone: phone || null }
+    initial: {
+      name: '',
+      schoolType: 'secondary' as (typeof types)[number],
+      starterSubjects: true,
+      address: '',
+      email: '',
+      phone: '',
+      setupCode: setup.known,
+    },
+    required: setup.isNeeded ? ['name', 'setupCode'] : ['name'],
+    save: ({ name, address, email, phone, setupCode, ...rest }) => {
+      const contact = { address: address || null, email: email || null, phone: phone || null }
+      const body = { ...rest, ...contact, name: name.trim(), ...(setup.isNeeded && { setupCode: setupCode.trim() }) }
       return save('schools', 'create', { body }, ['auth'])
     },
   })
@@ -148,6 +177,16 @@ function CreateSchool() {
         <TextField {...fieldOf('email')} optional type="email" />
         <TextField {...fieldOf('phone')} optional type="tel" maxLength={limits.text.phone} />
       </Row>
+      {setup.isNeeded && (
+        <TextField
+          {...field('setupCode')}
+          label={t('create.setupCode')}
+          hint={t(setup.known ? 'create.setupCodeKnown' : 'create.setupCodeHint')}
+          maxLength={limits.text.name}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
       <FailureNotice failure={failure} />
       <SaveActions action={t('create.send')} busy={busy} busyWord={t('app:state.wait')} />
     </Form>

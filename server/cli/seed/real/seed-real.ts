@@ -1,5 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
 import { writeCsv } from '../../../documents/csv.ts'
+import { setupCodeHere } from '../../../features/schools/setup-code.ts'
 import type { Services } from '../../../http/services.ts'
 import { asSystem, type WriteTx } from '../../../store/tx.ts'
 import { type Api, actingAs } from '../../act-as.ts'
@@ -24,7 +25,9 @@ async function makeHead(tx: WriteTx): Promise<string> {
 export async function seedRealPupils(services: Services, report: (line: string) => void): Promise<void> {
   const userId = await services.store.write(asSystem(), makeHead)
   await actingAs(services, userId, async (api) => {
-    await api.schools.create({ body: { name: 'Real Marks Secondary School', schoolType: 'secondary' } })
+    const setup = await setupCodeHere(services)
+    const body = { name: 'Real Marks Secondary School', schoolType: 'secondary', ...(setup && { setupCode: setup.code }) } as const
+    await api.schools.create({ body })
     await loadRealPupils(api, report)
   })
 }
