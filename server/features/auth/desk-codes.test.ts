@@ -34,6 +34,16 @@ async function member(name: string, role: 'admin' | 'teacher' | 'member' = 'teac
   return person
 }
 
+/** An administrator who works at the school. */
+async function issuerNamed(name: string) {
+  const person = await member(name, 'admin')
+  await st.services.store.write(asSystem(), async (tx) => {
+    const before = await tx.find('user_profile', '', person.id)
+    if (before) await tx.update('user_profile', before, { school_id: stBrigids })
+  })
+  return person
+}
+
 describe('POST /api/auth/desk-codes', () => {
   test('answers a code of 8 digits that a member signs in with, within ten minutes', async () => {
     const { status, body } = await st.as.okafor.outage.issueDeskCode.raw({ body: { userId: people.byrne.id } })
@@ -115,6 +125,25 @@ describe('POST /api/auth/desk-codes', () => {
     await st.as.okafor.schools.updateMember({ params: { userId: leaving.id }, body: { isActive: false } })
     expect(await verify(rising.email, codes[0]?.code ?? '')).toMatchObject({ status: 400 })
     expect(await verify(leaving.email, codes[1]?.code ?? '')).toMatchObject({ status: 400 })
+  })
+
+  test('worth nothing once whoever issued it is no administrator any more', async () => {
+    st.clock.advance(HOUR)
+    const fates: { role?: 'teacher'; isActive?: false }[] = [{ role: 'teacher' }, { isActive: false }]
+    for (const [at, fate] of fates.entries()) {
+      const issuer = await issuerNamed(`issuer-${at}`)
+      const owner = await member(`owner-${at}`)
+      const { code: old } = await issuer.as.outage.issueDeskCode({ body: { userId: owner.id } })
+      await st.as.okafor.schools.updateMember({ params: { userId: issuer.id }, body: fate })
+      expect(await verify(owner.email, old)).toMatchObject({ status: 400, body: { code: 'otp_invalid' } })
+      const { code } = await issue(owner.id)
+      expect(await verify(owner.email, code)).toMatchObject({ status: 200 })
+    }
+    const gone = await issuerNamed('issuer-gone')
+    const owner = await member('owner-gone')
+    const { code } = await gone.as.outage.issueDeskCode({ body: { userId: owner.id } })
+    await st.as.okafor.schools.removeMember({ params: { userId: gone.id } })
+    expect(await verify(owner.email, code)).toMatchObject({ status: 400 })
   })
 
   test('at most thirty an hour of a school, however many are asked for at once; another school goes on', async () => {

@@ -6,27 +6,40 @@ import { laptopOwner } from '../../store/laptop.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 import { userByEmail } from './auth.queries.ts'
-import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, newCode } from './codes.ts'
+import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, newCode, type SignInAttempt } from './codes.ts'
 import { demandSameSecret } from './secret-fingerprint.ts'
-import { membershipsOf } from './sign-in-methods.queries.ts'
+import { membershipsOf, newestDeskEntriesFor } from './sign-in-methods.queries.ts'
 
 /** Verifies a code that one person handed to another. A wrong attempt does not end it, so that strangers cannot end it (docs/design/sign-in.md). */
 const issuedCodeVerifier =
-  (kind: 'desk' | 'console', allowed: (...input: Parameters<CodeVerifier>) => Promise<boolean>): CodeVerifier =>
+  (kind: 'desk' | 'console', allowed: (tx: WriteTx, attempt: SignInAttempt, live: Row<'otp_code'>) => Promise<boolean>): CodeVerifier =>
   async (tx, attempt, keys) => {
     const key = { email: attempt.email, kind }
     const live = await liveCode(tx, key)
     if (!live || !isCodeOf(live, attempt, keys.otp)) return 'wrong'
     await endCode(tx, key)
-    return (await allowed(tx, attempt, keys)) ? 'right' : 'wrong'
+    return (await allowed(tx, attempt, live)) ? 'right' : 'wrong'
   }
 
-/** Rights are read again: the code is refused where its owner has become an administrator or left since it was issued. */
-export const verifyDeskCode = issuedCodeVerifier('desk', async (tx, { email, userId }) => {
+/**
+ * Rights are read again: the code is refused where its owner has become an administrator or left since it was issued, and where whoever
+ * issued it is no administrator of that school any more (decisions §8).
+ */
+export const verifyDeskCode = issuedCodeVerifier('desk', async (tx, { email, userId }, { expires_at }) => {
   const membership = userId === null ? undefined : await deskMembership(tx, userId)
-  if (membership) recordDeskCode(tx, membership.school_id, membership.user_id, 'update', { email, used_at: tx.now })
-  return membership !== undefined
+  if (!membership || !(await isStillIssued(tx, membership, expires_at))) return false
+  recordDeskCode(tx, membership.school_id, membership.user_id, 'update', { email, used_at: tx.now })
+  return true
 })
+
+/** Who issued a code stands in the history alone; when it ends tells its entry from others of the same person, also of other nodes. */
+async function isStillIssued(tx: ReadTx, { school_id, user_id }: Row<'school_management'>, expiresAt: string): Promise<boolean> {
+  const entries = await newestDeskEntriesFor(tx, { school: school_id, entity: DESK, user: user_id })
+  const issued = entries.find(({ changes }) => changes['expires_at']?.after === expiresAt)
+  if (!issued?.actor_id) return false
+  const places = await membershipsOf(tx, { user: issued.actor_id })
+  return places.some((place) => place.school_id === school_id && place.is_active && place.role === 'admin')
+}
 
 export const verifyConsoleCode = issuedCodeVerifier('console', async () => true)
 

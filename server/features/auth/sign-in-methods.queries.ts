@@ -30,3 +30,13 @@ export const deskEntriesOf = statement<{ school: string; entity: string }>()(({ 
     .where(matches(t.history, { school_id: p.school, near_id: p.school, entity: p.entity }))
     .orderBy(desc(t.history.at), desc(t.history.seq), desc(t.history.id)),
 )
+
+/** The last of them for one person: a school issues at most thirty an hour, and a code ends within ten minutes. */
+export const newestDeskEntriesFor = statement<{ school: string; entity: string; user: string }>()(({ db, t: { history }, p }) =>
+  db
+    .select(pick(history, 'actor_id', 'changes'))
+    .from(history)
+    .where(matches(history, { school_id: p.school, near_id: p.school, entity: p.entity, row_id: p.user, action: 'create' }))
+    .orderBy(desc(history.at), desc(history.seq), desc(history.id))
+    .limit(60),
+)
