@@ -99,7 +99,15 @@ function Ways({ isFirst }: { isFirst: boolean }) {
     <>
       <nav className={styles['choices']} aria-label={t('welcome.ways')}>
         {(['join', 'create'] as const).map((one) => (
-          <Link key={one} to="/welcome" search={{ way: one }} hash replace className={styles['choice']} aria-current={way === one}>
+          <Link
+            key={one}
+            to="/welcome"
+            search={{ way: one }}
+            hash
+            replace
+            className={styles['choice']}
+            aria-current={way === one || undefined}
+          >
             <strong>{t(`${one}.title`)}</strong>
             <span className={layout['note']}>{t(`${one}.lead`)}</span>
           </Link>
