@@ -1,9 +1,10 @@
+import { userIdOf } from '@markbook/shared/story/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
-import { type PersonName, people } from '@markbook/shared/story/people'
+import { type Person, type PersonName, people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { desktopStatus } from '../../desktop/owner.ts'
 import { keepCode } from '../../features/auth/codes.ts'
-import { issueConsoleCode } from '../../features/auth/issued-codes.ts'
+import { issueConsoleCode, recordDeskCode } from '../../features/auth/issued-codes.ts'
 import { everyParent } from '../../replication/identity/enrolment.ts'
 import { revokePeer } from '../../replication/identity/nodes.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -25,8 +26,13 @@ afterEach(async () => {
 
 const CODE = '12345678'
 const verify = (at: School, email: string, token = CODE) => browserOf(at.app).client.auth.verifyOtp.raw({ body: { email, token } })
-const keep = ({ services: { store, keys } }: School, email: string, kind: 'mail' | 'desk' | 'console') =>
-  store.write(asSystem(), (tx) => keepCode(tx, { email, kind }, CODE, keys.otp))
+const stranger = { id: userIdOf('somebody.new@mail.example'), email: 'somebody.new@mail.example' }
+/** A live code, which the head issued where it is one of the desk. */
+const keep = ({ services: { store, keys } }: School, { id, email }: Pick<Person, 'id' | 'email'>, kind: 'mail' | 'desk' | 'console') =>
+  store.write(asSystem(people.okafor.id), async (tx) => {
+    const expires_at = await keepCode(tx, { email, kind }, CODE, keys.otp)
+    if (kind === 'desk') recordDeskCode(tx, stBrigids, id, 'create', { email, expires_at })
+  })
 const sessionsAt = ({ services }: School) => services.store.read(asSystem(), (tx) => tx.db.$count(tx.t.session))
 const consoleCode = ({ services: { store, keys } }: School, who: PersonName) => issueConsoleCode(store, people[who].email, keys)
 const mark = { body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score: 33 }] } }
@@ -34,14 +40,14 @@ const mark = { body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id,
 describe('on a laptop', () => {
   test.each(['mail', 'desk', 'console'] as const)('nobody signs in but its one user: a code of the %s', async (kind) => {
     // A desk signs in nobody whom its school does not know, and no administrator, anywhere.
-    for (const email of kind === 'desk' ? [people.byrne.email] : [people.okafor.email, 'somebody.new@mail.example']) {
-      await keep(laptop, email, kind)
-      const { status, body } = await verify(laptop, email)
+    for (const person of kind === 'desk' ? [people.byrne] : [people.okafor, stranger]) {
+      await keep(laptop, person, kind)
+      const { status, body } = await verify(laptop, person.email)
       expect({ status, body }).toMatchObject({ status: 403, body: { code: 'others_laptop' } })
     }
     expect(await sessionsAt(laptop)).toBe(0)
-    expect((await laptop.rows('user_profile')).some(({ email }) => email === 'somebody.new@mail.example')).toBe(false)
-    await keep(laptop, people.ada.email, kind)
+    expect((await laptop.rows('user_profile')).some(({ email }) => email === stranger.email)).toBe(false)
+    await keep(laptop, people.ada, kind)
     expect((await verify(laptop, people.ada.email)).status).toBe(200)
   })
 
