@@ -39,6 +39,7 @@ export const ExclusionInput = input({ isExcluded: Flag, exclusionReason: Reason.
 
 export const assessmentFailures = failures('assessments', {
   notYourSubject: [403, 'You are not assigned to this subject.'],
+  shared: [403, 'Pupils of other classes have marks in this assessment. Only an administrator can change how it counts, or delete it.'],
   classOfAnotherYear: [400, 'The class is not of the same academic year as the term.'],
   scoreAboveMaximum: [409, 'A recorded score is above the new maximum.'],
   gradesOutsideClass: [409, 'Students of other classes already have a grade in this assessment.'],
@@ -61,6 +62,7 @@ export const assessments = {
     reply: Assessment,
     fails: [
       'assessments.not_your_subject',
+      'assessments.shared',
       'assessments.class_of_another_year',
       'assessments.score_above_maximum',
       'assessments.grades_outside_class',
@@ -69,10 +71,10 @@ export const assessments = {
   exclude: endpoint('PATCH /api/assessments/:id/exclude', 'staff', 'Leave an assessment out of the calculations, or take it in again', {
     body: ExclusionInput,
     reply: Assessment,
-    fails: ['assessments.not_your_subject'],
+    fails: ['assessments.not_your_subject', 'assessments.shared'],
   }),
   remove: endpoint('DELETE /api/assessments/:id', 'staff', 'Delete an assessment and all its grades', {
     reply: Done,
-    fails: ['assessments.not_your_subject'],
+    fails: ['assessments.not_your_subject', 'assessments.shared'],
   }),
 }

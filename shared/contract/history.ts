@@ -48,6 +48,13 @@ export const history = {
   }),
   undo: endpoint('POST /api/history/:id/undo', 'staff', 'Write the earlier value again, as a new change', {
     reply: HistoryEntry,
-    fails: ['history.cannot_undo', 'history.changed_since', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject'],
+    fails: [
+      'history.cannot_undo',
+      'history.changed_since',
+      'reports.locked',
+      'grades.not_your_subject',
+      'assessments.not_your_subject',
+      'assessments.shared',
+    ],
   }),
 }

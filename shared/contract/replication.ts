@@ -78,7 +78,7 @@ export const replication = {
         { path: ['value'], message: 'goes with the choice typed alone' },
       ),
       reply: Conflict,
-      fails: ['sync.cannot_resolve', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject'],
+      fails: ['sync.cannot_resolve', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject', 'assessments.shared'],
     },
   ),
   waiting: endpoint('GET /api/sync/waiting', 'staff', 'List the rows that the parent does not have yet, in the order in which they go', {

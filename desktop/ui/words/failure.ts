@@ -3,9 +3,10 @@ import i18next from 'i18next'
 
 /** A failure as a sentence: translated where the catalogue has its code, else the server's message. */
 export function sentenceOf(failure: unknown): string {
-  const { code, message } = (failure ?? {}) as Partial<Failure>
+  const { code, message, issues } = (failure ?? {}) as Partial<Failure>
   const key = code?.replaceAll('.', '_') ?? ''
-  const own = key && i18next.exists(key, { ns: 'failures' }) ? i18next.t(key as 'unreachable', { ns: 'failures' }) : null
+  const own =
+    key && i18next.exists(key, { ns: 'failures' }) ? i18next.t(key as 'unreachable', { ns: 'failures', ...issues?.[0]?.values }) : null
   return own ?? message ?? i18next.t('unknown', { ns: 'failures' })
 }
 

@@ -1,11 +1,12 @@
 import { assessmentFailures, assessments } from '@markbook/shared/contract/assessments'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onLoaded } from '../../http/handler.ts'
+import { columnsOfResults } from '../../replication/scope/shared-assessments.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
 import { type PolicyContext, rowOf, termOf } from '../policy.ts'
 import { orGone, subjectOf } from '../references.ts'
-import { assessmentsOf, demandMayWrite, exclusionAfter, lockedAssessment } from './assessments.policy.ts'
+import { assessmentsOf, demandMayWrite, demandNotShared, exclusionAfter, lockedAssessment } from './assessments.policy.ts'
 import { gradeAbove, gradeOutsideClass } from './assessments.queries.ts'
 
 type Assessment = Row<'assessment'>
@@ -30,6 +31,16 @@ async function ownAssessment(context: PolicyContext, id: string): Promise<Assess
   await demandMayWrite(context, assessment)
   return assessment
 }
+
+/** The same, whose marks count differently afterwards, or go. */
+async function ownOfAllItsClasses(context: PolicyContext, id: string): Promise<Assessment> {
+  const assessment = await ownAssessment(context, id)
+  await demandNotShared(context, assessment)
+  return assessment
+}
+
+const countsDifferently = (before: Assessment, after: Assessment): boolean =>
+  columnsOfResults.some((column) => before[column as keyof Assessment] !== after[column as keyof Assessment])
 
 const classIfNamed = (context: PolicyContext, id: string | undefined) =>
   id === undefined ? Promise.resolve(null) : rowOf(context, 'student_group', id)
@@ -71,20 +82,22 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
       return { assessment, group }
     },
     run: async (context, { body }, { assessment, group }) => {
-      demandSameYear(group, await termOf(context, assessment.term_id))
       const patch = columnsOf(body)
-      await demandGradesFit(context.tx, assessment, { ...assessment, ...patch })
+      const after = { ...assessment, ...patch }
+      if (countsDifferently(assessment, after)) await demandNotShared(context, assessment)
+      demandSameYear(group, await termOf(context, assessment.term_id))
+      await demandGradesFit(context.tx, assessment, after)
       return context.tx.update('assessment', assessment, patch).catch(orGone)
     },
   }),
 
   exclude: on(assessments.exclude, {
-    load: (context, { params }) => ownAssessment(context, params.id),
+    load: (context, { params }) => ownOfAllItsClasses(context, params.id),
     run: ({ tx }, { body }, before) => tx.update('assessment', before, exclusionAfter(before, body)),
   }),
 
   remove: on(assessments.remove, {
-    load: (context, { params }) => ownAssessment(context, params.id),
+    load: (context, { params }) => ownOfAllItsClasses(context, params.id),
     run: async ({ tx }, _input, assessment) => {
       await tx.remove('assessment', [assessment])
       return { message: 'The assessment and its grades were deleted.' }

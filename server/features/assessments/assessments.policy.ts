@@ -5,6 +5,7 @@ import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, eq, isNull, or } from 'drizzle-orm'
 import type { z } from 'zod'
+import { classesNotTaught } from '../../replication/scope/shared-assessments.ts'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { asSystem, asUser, type ReadTx } from '../../store/tx.ts'
@@ -37,6 +38,24 @@ export async function demandMayWrite(
   const subjectIds = new Set(teaching.flatMap((row) => row.subject_id ?? []))
   if (!may('writeAssessments', factsAbout(caller, { teachesClass: teaching.length > 0, isClassTeacher, subjectIds }, place.subject_id)))
     throw assessmentFailures.notYourSubject()
+}
+
+const NAMED = 5
+
+/**
+ * 403 where the assessment is of every class and pupils of classes where the caller does not teach its subject have marks in it: only
+ * administrators change there what results follow from (decisions §8).
+ */
+export async function demandNotShared({ tx, caller }: PolicyContext, { school_id, id }: Assessment): Promise<void> {
+  if (caller.role === 'admin') return
+  const others = await classesNotTaught(tx, { school: school_id, assessment: id, user: caller.user_id })
+  if (others.length === 0) return
+  const named = others.slice(0, NAMED).map(({ name }) => name)
+  const more = others.length - named.length
+  const classes = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const message = `Pupils of other classes have marks in this assessment: ${classes}. Only an administrator can change how it counts, or delete it.`
+  const values = { classes: `${named.join(', ')}${more > 0 ? ` … (+${more})` : ''}` }
+  throw assessmentFailures.shared({ message, issues: [{ path: 'classes', message, values }] })
 }
 
 /** Every assessment of a term and subject. */

@@ -1,5 +1,17 @@
-import { elan, englishExam, hilltopExam, irishOral, mathsExam, mathsHomework, mathsQuiz, oisin } from '@markbook/shared/story/marks'
-import type { PersonName } from '@markbook/shared/story/people'
+import {
+  elan,
+  englishExam,
+  fatima,
+  hilltopExam,
+  irishOral,
+  mathsExam,
+  mathsHilary,
+  mathsHomework,
+  mathsQuiz,
+  oisin,
+  wanderer,
+} from '@markbook/shared/story/marks'
+import { type PersonName, people } from '@markbook/shared/story/people'
 import {
   class3A,
   class3B,
@@ -13,9 +25,10 @@ import {
   maths,
   michaelmas,
   science,
+  thisYear,
   trinity,
 } from '@markbook/shared/story/school-year'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
 
@@ -28,6 +41,8 @@ afterAll(() => st.close())
 const absent = '00000000-0000-7000-8000-999999999999'
 const quiz = { termId: hilary.id, subjectId: maths.id, title: 'Quiz 2', assessmentType: 'coursework' } as const
 const theQuiz = { params: { id: mathsQuiz.id } }
+/** Of every class too, with marks of 3B alone so far, where Ada teaches the subject. */
+const theTest = { params: { id: mathsHilary.id } }
 
 describe('GET /api/assessments', () => {
   test('those of a term and subject by sort_order, for a teacher who teaches neither', async () => {
@@ -162,15 +177,15 @@ describe('POST /api/assessments', () => {
 
 describe('PATCH /api/assessments/:id', () => {
   test('changes what is said and keeps the rest', async () => {
-    const changed = await st.as.ada.assessments.update({ ...theQuiz, body: { title: 'Quiz one', weight: 2 } })
-    expect(changed).toMatchObject({ title: 'Quiz one', weight: 2, max_score: 20, sort_order: 1 })
-    expect(await st.as.ada.assessments.update({ ...theQuiz, body: { weight: null } })).toMatchObject({ title: 'Quiz one', weight: null })
+    const changed = await st.as.ada.assessments.update({ ...theTest, body: { title: 'Test one', weight: 2 } })
+    expect(changed).toMatchObject({ title: 'Test one', weight: 2, max_score: 60, sort_order: 8 })
+    expect(await st.as.ada.assessments.update({ ...theTest, body: { weight: null } })).toMatchObject({ title: 'Test one', weight: null })
   })
 
   test('what changes nothing writes nothing', async () => {
     const before = await st.digest()
-    await st.as.ada.assessments.update({ ...theQuiz, body: { title: 'Quiz one', maxScore: 20 } })
-    await st.as.ada.assessments.update({ ...theQuiz, body: {} })
+    await st.as.ada.assessments.update({ ...theTest, body: { title: 'Test one', maxScore: 60 } })
+    await st.as.ada.assessments.update({ ...theTest, body: {} })
     expect(await st.digest()).toBe(before)
   })
 
@@ -225,9 +240,9 @@ describe('PATCH /api/assessments/:id', () => {
   })
 
   test('409 for a maximum under a recorded score; the score itself is a maximum', async () => {
-    const lower = (maxScore: number) => () => st.as.ada.assessments.update.raw({ ...theQuiz, body: { maxScore } })
-    expect(await refused(st, lower(19.99))).toEqual({ status: 409, code: 'assessments.score_above_maximum' })
-    expect((await lower(20)()).status).toBe(200)
+    const lower = (maxScore: number) => () => st.as.ada.assessments.update.raw({ ...theTest, body: { maxScore } })
+    expect(await refused(st, lower(56.99))).toEqual({ status: 409, code: 'assessments.score_above_maximum' })
+    expect((await lower(57)()).status).toBe(200)
   })
 
   test('a maximum lowered while a score is saved: one of the two is refused, and no score is above its maximum', async () => {
@@ -244,7 +259,7 @@ describe('PATCH /api/assessments/:id', () => {
 
 describe('PATCH /api/assessments/:id/exclude', () => {
   test('leaves it out with a reason, which goes when it is taken in again', async () => {
-    const exclude = (body: { isExcluded: boolean; exclusionReason?: string }) => st.as.ada.assessments.exclude({ ...theQuiz, body })
+    const exclude = (body: { isExcluded: boolean; exclusionReason?: string }) => st.as.ada.assessments.exclude({ ...theTest, body })
     expect(await exclude({ isExcluded: true, exclusionReason: 'snow' })).toMatchObject({ is_excluded: true, exclusion_reason: 'snow' })
     expect(await exclude({ isExcluded: true })).toMatchObject({ exclusion_reason: 'snow' })
     expect(await exclude({ isExcluded: false, exclusionReason: 'none' })).toMatchObject({ is_excluded: false, exclusion_reason: null })
@@ -256,7 +271,7 @@ describe('PATCH /api/assessments/:id/exclude', () => {
     expect(await refused(st, () => st.as.okafor.assessments.exclude.raw({ params: { id: hilltopExam.id }, body }))).toMatchObject({
       status: 404,
     })
-    expect(await refused(st, () => st.as.ada.assessments.exclude.raw({ ...theQuiz, body: { isExcluded: 'yes' } }))).toMatchObject({
+    expect(await refused(st, () => st.as.ada.assessments.exclude.raw({ ...theTest, body: { isExcluded: 'yes' } }))).toMatchObject({
       status: 400,
     })
   })
@@ -272,12 +287,113 @@ describe('DELETE /api/assessments/:id', () => {
     const before = await st.rows('grade')
     const own = before.filter(({ assessment_id }) => assessment_id === mathsExam.id)
     expect(own.map(({ student_id }) => student_id)).toContain(oisin.id)
-    await st.as.ada.assessments.remove({ params: { id: mathsExam.id } })
+    await st.as.okafor.assessments.remove({ params: { id: mathsExam.id } })
     expect(await st.rows('grade')).toEqual(before.filter(({ assessment_id }) => assessment_id !== mathsExam.id))
     for (const { id } of own) {
       const [last] = await st.as.ada.history.list({ query: { entity: 'grade', id } })
       expect(last?.action).toBe('delete')
     }
     expect((await st.as.ada.assessments.get.raw({ params: { id: mathsExam.id } })).status).toBe(404)
+  })
+})
+
+describe('an assessment of every class with marks of a class where the caller does not teach the subject (decisions §8)', () => {
+  let st: School
+  beforeEach(async () => {
+    st = await school()
+  })
+  afterEach(() => st.close())
+
+  const change = (body: object) => () => st.as.ada.assessments.update.raw({ ...theQuiz, body })
+  const shared = { status: 403, code: 'assessments.shared' }
+
+  test.each([
+    { maxScore: 25 },
+    { maxScore: 19 },
+    { weight: 2 },
+    { assessmentType: 'exam' },
+    { studentGroupId: class3B.id },
+    { title: 'Quiz', maxScore: 25 },
+  ])('403 for %o, before its state is looked at', async (body) => {
+    expect(await refused(st, change(body))).toEqual(shared)
+  })
+
+  test('403 for leaving it out and for deleting it, before the body', async () => {
+    for (const body of [{ isExcluded: true }, { isExcluded: 'yes' }])
+      expect(await refused(st, () => st.as.ada.assessments.exclude.raw({ ...theQuiz, body }))).toEqual(shared)
+    expect(await refused(st, () => st.as.ada.assessments.remove.raw(theQuiz))).toEqual(shared)
+  })
+
+  test('its title, day and order are anybody’s who may write it; so is saying the rest as it stands', async () => {
+    const { title, assessment_date, sort_order } = mathsQuiz
+    const body = { title: `${title}!`, assessmentDate: '2025-10-01', sortOrder: 9, maxScore: 20, weight: null, studentGroupId: null }
+    expect(await st.as.ada.assessments.update({ ...theQuiz, body })).toMatchObject({ title: 'Quiz 1!', sort_order: 9 })
+    await st.as.quinn.assessments.update({ ...theQuiz, body: { title, assessmentDate: assessment_date, sortOrder: sort_order } })
+  })
+
+  test('an administrator changes and deletes it', async () => {
+    expect(await st.as.okafor.assessments.update({ ...theQuiz, body: { maxScore: 25, weight: 2 } })).toMatchObject({ max_score: 25 })
+    expect(await st.as.okafor.assessments.exclude({ ...theQuiz, body: { isExcluded: true } })).toMatchObject({ is_excluded: true })
+    await st.as.okafor.assessments.remove(theQuiz)
+  })
+
+  test('so does whoever teaches the subject in all of those classes, and a class teacher of one of them does not', async () => {
+    await st.as.quinn.classes.addTeacher({ params: { classId: class3A.id }, body: { teacherId: people.ada.id, subjectIds: [maths.id] } })
+    await st.as.ada.assessments.update({ ...theQuiz, body: { weight: 2 } })
+    const removal = { params: { classId: class3B.id }, body: { teacherId: people.byrne.id, subjectIds: [] } }
+    await st.as.quinn.classes.handOver({ params: { classId: class3A.id }, body: { teacherId: people.ada.id } })
+    await st.as.okafor.classes.addTeacher({ params: { classId: class3A.id }, body: { teacherId: people.ada.id, subjectIds: [] } })
+    await st.as.byrne.classes.addTeacher(removal)
+    expect(await refused(st, change({ weight: 3 }))).toEqual(shared)
+  })
+
+  test('the message names the classes, and nobody in them', async () => {
+    const { body } = await change({ maxScore: 25 })()
+    const message =
+      'Pupils of other classes have marks in this assessment: 3A. Only an administrator can change how it counts, or delete it.'
+    expect(body).toMatchObject({ message, issues: [{ path: 'classes', message, values: { classes: '3A' } }] })
+  })
+
+  test('of many classes the first five are named', async () => {
+    for (const name of ['1A', '1B', '1C', '2A', '2C', '4A']) {
+      const group = await st.as.okafor.classes.create({ body: { name, academicYearId: thisYear.id } })
+      const pupil = await st.as.okafor.students.create({ body: { firstName: 'Pupil', lastName: name, gender: 'other' } })
+      await st.as.okafor.classes.enroll({ params: { id: group.id }, body: { studentId: pupil.id } })
+      await st.as.okafor.grades.create({ body: { assessmentId: mathsQuiz.id, studentId: pupil.id, score: 1 } })
+    }
+    const { message, issues } = (await st.as.ada.assessments.remove.raw(theQuiz)).body as { message: string; issues: unknown }
+    expect(message).toContain(': 1A, 1B, 1C, 2A, 2C and 2 more.')
+    expect(issues).toMatchObject([{ values: { classes: '1A, 1B, 1C, 2A, 2C … (+2)' } }])
+  })
+
+  test('a pupil counts for the class of the present; who is in none counts for no class', async () => {
+    for (const pupil of [oisin, fatima]) await st.as.okafor.classes.unenroll({ params: { id: class3A.id, studentId: pupil.id } })
+    await st.as.okafor.grades.create({ body: { assessmentId: mathsQuiz.id, studentId: wanderer.id, score: 1 } })
+    await st.as.ada.assessments.update({ ...theQuiz, body: { weight: 2 } })
+    await st.as.okafor.classes.enroll({ params: { id: class3A.id }, body: { studentId: oisin.id } })
+    expect(await refused(st, change({ weight: 3 }))).toEqual(shared)
+  })
+
+  test('before anybody else has marks in it, whoever made it changes and deletes it', async () => {
+    const { id } = await st.as.ada.assessments.create({ body: quiz })
+    const own = { params: { id } }
+    await st.as.ada.grades.create({ body: { assessmentId: id, studentId: elan.id, score: 1 } })
+    await st.as.ada.assessments.update({ ...own, body: { maxScore: 25, assessmentType: 'exam' } })
+    await st.as.quinn.grades.create({ body: { assessmentId: id, studentId: oisin.id, score: 2 } })
+    expect(await refused(st, () => st.as.ada.assessments.remove.raw(own))).toEqual(shared)
+    expect(await refused(st, () => st.as.quinn.assessments.remove.raw(own))).toEqual(shared)
+  })
+
+  test('undoing a change asks for the same right', async () => {
+    await st.as.okafor.assessments.update({ ...theQuiz, body: { maxScore: 25 } })
+    const [change] = await st.as.ada.history.list({ query: { entity: 'assessment', id: mathsQuiz.id } })
+    const undo = () => st.as.ada.history.undo.raw({ params: { id: change?.id as string } })
+    expect(await refused(st, undo)).toEqual(shared)
+  })
+
+  test('an assessment of one class is its teachers’, also with marks of a pupil who has left it', async () => {
+    await st.as.okafor.classes.unenroll({ params: { id: class3B.id, studentId: elan.id } })
+    await st.as.okafor.classes.enroll({ params: { id: class3A.id }, body: { studentId: elan.id } })
+    await st.as.ada.assessments.remove({ params: { id: mathsHomework.id } })
   })
 })

@@ -123,7 +123,7 @@ describe('POST /api/history/:id/undo of a grade', () => {
   })
 
   test('409 for a grade that went with its assessment', async () => {
-    await st.as.ada.assessments.remove({ params: { id: mathsQuiz.id } })
+    await st.as.okafor.assessments.remove({ params: { id: mathsQuiz.id } })
     const removal = await lastOf('grade', idOf(mathsQuiz, zoe))
     expect(await refused(st, () => st.as.ada.history.undo.raw(removal))).toEqual({ status: 409, code: 'history.cannot_undo' })
   })
@@ -170,12 +170,12 @@ describe('POST /api/history/:id/undo of a grade', () => {
 
 describe('POST /api/history/:id/undo of other rows', () => {
   test('an assessment’s fields, and its exclusion', async () => {
-    const own = { params: { id: mathsQuiz.id } }
-    await st.as.ada.assessments.update({ ...own, body: { maxScore: 25, title: 'Quiz', weight: 2 } })
-    await st.as.ada.history.undo(await lastOf('assessment', mathsQuiz.id))
-    expect(await st.as.ada.assessments.get(own)).toMatchObject({ max_score: 20, title: 'Quiz 1', weight: null })
+    const own = { params: { id: mathsHilary.id } }
+    await st.as.ada.assessments.update({ ...own, body: { maxScore: 65, title: 'Quiz', weight: 2 } })
+    await st.as.ada.history.undo(await lastOf('assessment', mathsHilary.id))
+    expect(await st.as.ada.assessments.get(own)).toMatchObject({ max_score: 60, title: 'Spring test', weight: null })
     await st.as.ada.assessments.exclude({ ...own, body: { isExcluded: true, exclusionReason: 'snow' } })
-    await st.as.ada.history.undo(await lastOf('assessment', mathsQuiz.id))
+    await st.as.ada.history.undo(await lastOf('assessment', mathsHilary.id))
     expect(await st.as.ada.assessments.get(own)).toMatchObject({ is_excluded: false, exclusion_reason: null })
   })
 
@@ -188,9 +188,9 @@ describe('POST /api/history/:id/undo of other rows', () => {
   })
 
   test('an assessment’s maximum not under a score that came since', async () => {
-    await st.as.ada.assessments.update({ params: { id: mathsQuiz.id }, body: { maxScore: 25 } })
-    const change = await lastOf('assessment', mathsQuiz.id)
-    await st.as.ada.grades.update({ params: { id: idOf(mathsQuiz, sean) }, body: { score: 24 } })
+    await st.as.ada.assessments.update({ params: { id: mathsHilary.id }, body: { maxScore: 65 } })
+    const change = await lastOf('assessment', mathsHilary.id)
+    await st.as.ada.grades.update({ params: { id: idOf(mathsHilary, sean) }, body: { score: 64 } })
     expect(await refused(st, () => st.as.ada.history.undo.raw(change))).toEqual({ status: 409, code: 'history.cannot_undo' })
   })
 

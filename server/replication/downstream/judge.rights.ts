@@ -7,6 +7,7 @@ import { and, eq, gt, inArray } from 'drizzle-orm'
 import { knownRows } from '../../store/replica/states.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { changesResults, classesNotTaught } from '../scope/shared-assessments.ts'
 import { classesInYear, type Facts, lessonsInYear, readFacts } from './judge.facts.ts'
 
 const BY_ADMINS: readonly Replicated[] = ['academic_year', 'active_year', 'term', 'subject', 'grading_scale', 'school']
@@ -64,7 +65,14 @@ export class Rights {
         (place.group === null ? await this.teachesAnywhere(actor, place.subject, state.values) : facts.subjects.has(place.subject)),
     }
     const area = await this.areaOf(table, state, part, actor)
-    return area !== null && may(area, about) ? null : 'forbidden'
+    if (area === null || !may(area, about)) return 'forbidden'
+    return table === 'assessment' && facts.role !== 'admin' && (await this.isShared(state.id, part, actor)) ? 'forbidden' : null
+  }
+
+  /** An assessment of every class holds marks of classes where the subject is not theirs, and counts differently by this (decisions §8). */
+  private async isShared(assessment: string, part: Part, user: string): Promise<boolean> {
+    if (!changesResults(part)) return false
+    return (await classesNotTaught(this.tx, { school: this.school, assessment, user })).length > 0
   }
 
   private async areaOf(table: Replicated, state: OfRow, { unit, isNew, lives }: Part, actor: string): Promise<Area | null> {
@@ -138,7 +146,8 @@ export class Rights {
     if (!(value === null ? UNDONE_BY_TEACHERS : DECIDED_BY_TEACHERS).includes(table)) return false
     const row = await this.tx.find(table, this.school, row_id)
     return (
-      row !== undefined && (await this.objectionTo(table, { id: row_id, values: row }, { unit, isNew: false, lives: true }, actor)) === null
+      row !== undefined &&
+      (await this.objectionTo(table, { id: row_id, values: row }, { unit, isNew: false, lives: value !== null }, actor)) === null
     )
   }
 

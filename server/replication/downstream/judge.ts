@@ -51,6 +51,8 @@ type Write = { unit: string; stamp: Stamp; isNew: boolean; isOwn: boolean }
 export class Judge {
   private readonly maxima = new Map<string, Promise<number>>()
   private readonly awaiting = new Map<string, Promise<boolean>>()
+  /** Assessments of the page whose deletion is refused: their marks stay with them. */
+  private readonly staying = new Set<string>()
   readonly appointments: Appointments
   private readonly rights: Rights
 
@@ -102,6 +104,7 @@ export class Judge {
     for (const [unit, stamp] of fresh) {
       const code = await this.objectionToUnit(table, state, { unit, stamp, isNew, isOwn: isOwn(stamp) }, known)
       if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && (await this.isStale(table, state, unit)) })
+      if (code && table === 'assessment' && unit === EXISTENCE && state.alive.length === 0) this.staying.add(state.id)
     }
     return awaits && verdicts.length === 0 ? refuse(AWAITS_PERSON) : verdicts
   }
@@ -155,7 +158,18 @@ export class Judge {
     if (signer.kind !== 'laptop') return null
     if (actor === null || actor !== signer.user) return 'not_yours'
     if (isNew && state.alive.length === 0) return 'unknown_row'
-    return this.rights.objectionTo(table, state, { unit, isNew, lives: state.alive.length > 0 }, actor)
+    return this.objectionOfRights(table, state, { unit, isNew }, actor)
+  }
+
+  private async objectionOfRights(
+    table: Replicated,
+    state: RowState,
+    { unit, isNew }: Pick<Write, 'unit' | 'isNew'>,
+    actor: string,
+  ): Promise<Verdict['code'] | null> {
+    const lives = state.alive.length > 0
+    if (table === 'grade' && !lives && this.staying.has(String(state.values['assessment_id']))) return 'forbidden'
+    return this.rights.objectionTo(table, state, { unit, isNew, lives }, actor)
   }
 
   /**
@@ -291,7 +305,7 @@ export class Judge {
     // Whose it was is not known here, and what the deletion says of it may be anything.
     if (write.isNew && state.alive.length === 0) return 'unknown_row'
     if (table === 'user_profile') return state.id === actor ? null : 'forbidden'
-    return this.rights.objectionTo(table, state, { unit: write.unit, isNew: write.isNew, lives: state.alive.length > 0 }, actor)
+    return this.objectionOfRights(table, state, write, actor)
   }
 
   /** Whether who deleted a row had seen every part of it that stands here. */

@@ -51,6 +51,14 @@ const writeAssessment = (of: Of): Row => ({
   hilltop: [of(hilltopExam.id), '    403 404 404 404 404 ok '],
   absent: [of(ABSENT), '             403 404 404 404 404 404'],
 })
+/** Changing how one counts, or deleting it: not with marks of a class where somebody else teaches the subject. */
+const decideOnAssessment = (of: Of): Row => ({
+  ...writeAssessment(of),
+  own: [of(mathsQuiz.id), '    403 403:assessments.shared 403 403:assessments.shared ok 404'],
+  // Of the whole school too, with marks of 3B alone.
+  marked: [of(mathsHilary.id), '  403 ok 403 403:assessments.shared ok 404'],
+  english: [of(englishEssay.id), '403 403 ok 403:assessments.shared ok 404'],
+})
 const newAssessment = (termId: string, subjectId: string, studentGroupId?: string) => ({
   body: { termId, subjectId, title: 'Quiz 2', assessmentType: 'coursework', maxScore: 20, ...(studentGroupId && { studentGroupId }) },
 })
@@ -74,12 +82,13 @@ export const assessmentRows: Rows<typeof assessments> = {
   },
   update: {
     ...writeAssessment(changed({ title: 'Quiz one' })),
+    weight: [{ ...byId(mathsQuiz.id), body: { weight: 2 } }, '403 403:assessments.shared 403 403:assessments.shared ok 404'],
     // Giving an assessment to a class asks for a right to it as it was and as it would be.
     takenForClass: [{ ...byId(scienceProject.id), body: { studentGroupId: class3B.id } }, '403 403 403 403 ok 404'],
     toHilltop: [{ ...byId(mathsQuiz.id), body: { studentGroupId: hilltopClass.id } }, '403 404 403 404 404 404'],
   },
-  exclude: writeAssessment(changed({ isExcluded: true, exclusionReason: 'The paper had a mistake.' })),
-  remove: writeAssessment(byId),
+  exclude: decideOnAssessment(changed({ isExcluded: true, exclusionReason: 'The paper had a mistake.' })),
+  remove: decideOnAssessment(byId),
 }
 
 /** Writing a grade: where the student is in a class where the subject is the caller's, or that they lead. */

@@ -1,5 +1,5 @@
 import { naturalId } from '@markbook/shared/ids'
-import { elan, englishExam, mathsExam, mathsHomework, mathsQuiz, zoe } from '@markbook/shared/story/marks'
+import { elan, englishExam, mathsExam, mathsHilary, mathsHomework, mathsQuiz, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { afterEach, describe, expect, test } from 'vitest'
 import { centreAndSchool, schoolAndLaptop } from '../../testing/joined.ts'
@@ -53,21 +53,21 @@ test('a mark that nobody had entered before, by two teachers in the same moment:
 
 test('the assessment deleted under new marks: it lives again with them, and the deletion can be repeated knowingly', async () => {
   const { centre, box, link } = await centreAndSchool(open)
-  await (await signedIn(centre, 'ada')).assessments.remove({ params: { id: mathsQuiz.id } })
-  await (await signedIn(box, 'ada')).grades.bulk(mark(mathsQuiz.id, 13))
+  await (await signedIn(centre, 'ada')).assessments.remove({ params: { id: mathsHilary.id } })
+  await (await signedIn(box, 'ada')).grades.bulk(mark(mathsHilary.id, 13))
   await settle(link)
   const [a, b] = await same(centre, box)
   expect(b).toEqual(a)
-  expect(await scoreAt(centre, mathsQuiz.id)).toBe(13)
-  expect((await centre.rows('assessment')).map(({ id }) => id)).toContain(mathsQuiz.id)
+  expect(await scoreAt(centre, mathsHilary.id)).toBe(13)
+  expect((await centre.rows('assessment')).map(({ id }) => id)).toContain(mathsHilary.id)
   const deletion = (await conflictsAt(box)).find(({ kind, entity }) => kind === 'delete' && entity === 'assessment')
-  expect(deletion).toMatchObject({ row_id: mathsQuiz.id, actor_id: people.ada.id, status: 'open' })
+  expect(deletion).toMatchObject({ row_id: mathsHilary.id, actor_id: people.ada.id, status: 'open' })
   box.clock.advance(60_000)
   await (await signedIn(box, 'ada')).replication.resolve({ params: { id: deletion?.id as string }, body: { choice: 'kept' } })
   await settle(link)
   for (const node of [centre, box]) {
-    expect((await node.rows('assessment')).map(({ id }) => id)).not.toContain(mathsQuiz.id)
-    expect(await scoreAt(node, mathsQuiz.id)).toBeUndefined()
+    expect((await node.rows('assessment')).map(({ id }) => id)).not.toContain(mathsHilary.id)
+    expect(await scoreAt(node, mathsHilary.id)).toBeUndefined()
   }
 })
 

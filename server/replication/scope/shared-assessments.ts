@@ -1,0 +1,42 @@
+import { descriptions } from '@markbook/shared/tables/tables'
+import { EXISTENCE } from '@markbook/sync/versions'
+import { and, eq, isNull } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
+import { statement } from '../../store/statement.ts'
+
+/** The parts of an assessment that change the results of every class with marks in it. */
+const UNITS = ['scoring', 'exclusion', 'student_group_id']
+
+/** Their columns. */
+export const columnsOfResults: readonly string[] = UNITS.flatMap((unit) => descriptions.assessment.units[unit] ?? [])
+
+/** Whether this write to an assessment that is there changes results; `lives`: it is there afterwards. */
+export const changesResults = ({ unit, lives }: { unit: string; lives: boolean }): boolean =>
+  UNITS.includes(unit) || (unit === EXISTENCE && !lives)
+
+/**
+ * The classes, by name, whose pupils have marks in an assessment and in which somebody does not teach its subject (decisions §8). A pupil's
+ * class is that of the present enrolment in the year of the term, as for results; who is in none is in nobody's results.
+ */
+export const classesNotTaught = statement<{ school: string; assessment: string; user: string }>()(({ db, t, p }) => {
+  const { assessment, grade, term, enrolment, student_group, teacher_subject_assignment: taught } = t
+  return db
+    .selectDistinct({ id: student_group.id, name: student_group.name })
+    .from(assessment)
+    .innerJoin(term, matches(term, { school_id: assessment.school_id, id: assessment.term_id }))
+    .innerJoin(grade, matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))
+    .innerJoin(
+      enrolment,
+      matches(enrolment, { school_id: grade.school_id, student_id: grade.student_id, academic_year_id: term.academic_year_id }),
+    )
+    .innerJoin(student_group, matches(student_group, { school_id: enrolment.school_id, id: enrolment.student_group_id }))
+    .leftJoin(
+      taught,
+      and(
+        matches(taught, { school_id: student_group.school_id, student_group_id: student_group.id, subject_id: assessment.subject_id }),
+        eq(taught.user_profile_id, p.user),
+      ),
+    )
+    .where(and(matches(assessment, { school_id: p.school, id: p.assessment }), isNull(assessment.student_group_id), isNull(taught.id)))
+    .orderBy(student_group.name, student_group.id)
+})
