@@ -114,6 +114,7 @@ export const addedRows: readonly string[] = [
   'POST /api/subjects',
   'PATCH /api/subjects/reorder',
   'GET /api/subjects/:id',
+  'GET /api/subjects/:id/classes',
   'PATCH /api/subjects/:id',
   'DELETE /api/subjects/:id',
   'GET /api/students/:id',

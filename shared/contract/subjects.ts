@@ -33,6 +33,11 @@ export const subjects = {
     fails: ['subjects.incomplete_order'],
   }),
   get: endpoint('GET /api/subjects/:id', 'school', 'Read a subject', { reply: Subject }),
+  classes: endpoint('GET /api/subjects/:id/classes', 'staff', 'List the classes of a term’s year that take a subject', {
+    notes: 'Those where somebody teaches it, or where it was given to a student: whom an assessment of every class is for.',
+    query: z.object({ termId: Id }),
+    reply: z.array(row('SubjectClass', { id: Id, name: z.string() })),
+  }),
   update: endpoint('PATCH /api/subjects/:id', 'admin', 'Change a subject', {
     body: SubjectInput.extend({ isActive: Flag }).partial(),
     reply: Subject,

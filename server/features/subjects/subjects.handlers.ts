@@ -1,12 +1,13 @@
 import { subjectFailures, subjects } from '@markbook/shared/contract/subjects'
+import { byFoldedName } from '@markbook/shared/domain/fold'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard, onLoaded } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
 import { columnsOf } from '../columns.ts'
-import { ownSchool, rowOf } from '../policy.ts'
-import { anyFound, refusedAs } from '../references.ts'
-import { subjectsOf, takersOfSubject, teachersOfSubject, usesOfSubject } from './subjects.queries.ts'
+import { ownSchool, rowOf, termOf } from '../policy.ts'
+import { anyFound, refusedAs, subjectOf } from '../references.ts'
+import { classesTaking, subjectsOf, takersOfSubject, teachersOfSubject, usesOfSubject } from './subjects.queries.ts'
 
 const demandFreeCode = (all: readonly Row<'subject'>[], code: string | undefined, ownId?: string) => {
   if (all.some((other) => other.code === code && other.id !== ownId)) throw subjectFailures.duplicateCode()
@@ -19,6 +20,14 @@ export const subjectHandlers: Handlers<typeof subjects> = {
   list: onGuard(subjects.list, ({ tx, caller }) => subjectsOf(tx, { school: caller.school_id })),
 
   get: onLoaded(subjects.get, (context, { params }) => rowOf(context, 'subject', params.id)),
+
+  classes: on(subjects.classes, {
+    load: async (context, { params, targets }) => {
+      const subject = await subjectOf(context, params.id)
+      return { school: subject.school_id, subject: subject.id, term: (await termOf(context, targets['termId'])).id }
+    },
+    run: async ({ tx }, _input, place) => (await classesTaking(tx, place)).sort(byFoldedName),
+  }),
 
   create: on(subjects.create, {
     load: ownSchool,

@@ -1,6 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
-import { wanderer } from '@markbook/shared/story/marks'
-import { class3B, english, hilltopMaths, irish, maths, science } from '@markbook/shared/story/school-year'
+import { elan, wanderer } from '@markbook/shared/story/marks'
+import { class3B, english, hilltopMaths, irish, lastMichaelmas, maths, michaelmas, science } from '@markbook/shared/story/school-year'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { type School, school } from '../../testing/school.ts'
@@ -41,6 +41,24 @@ describe('GET /api/subjects/:id', () => {
     const foreign = await st.as.okafor.subjects.get.raw({ params: { id: hilltopMaths.id } })
     expect(foreign.status).toBe(404)
     expect(foreign.body).toEqual((await st.as.okafor.subjects.get.raw({ params: { id: absent } })).body)
+  })
+})
+
+describe('GET /api/subjects/:id/classes', () => {
+  const named = async (subject: { id: string }, term: { id: string }) =>
+    (await st.as.byrne.subjects.classes({ params: { id: subject.id }, query: { termId: term.id } })).map(({ name }) => name)
+
+  test('the classes of the term’s year where somebody teaches it, for a teacher of one of them', async () => {
+    expect(await named(maths, michaelmas)).toEqual(['3A', '3B'])
+    expect(await named(maths, lastMichaelmas)).toEqual([])
+    expect(await named(irish, michaelmas)).toEqual([])
+  })
+
+  test('or where it was given to a pupil', async () => {
+    const given = { params: { id: class3B.id }, body: { studentId: elan.id, subjectIds: [irish.id] } }
+    await st.as.byrne.classes.assignSubjects(given)
+    expect(await named(irish, michaelmas)).toEqual(['3B'])
+    await st.as.byrne.classes.removeStudentSubject({ params: { id: class3B.id, sid: elan.id, subjectId: irish.id } })
   })
 })
 

@@ -92,6 +92,10 @@ export const subjectRows: Rows<typeof subjects> = {
     withHilltop: [{ body: { subjectIds: [...order, hilltopMaths.id] } }, ' 403 403 403 403 400 400'],
   },
   get: setupRead(byId, subjectIds),
+  classes: {
+    ...staffUse((id) => ({ ...byId(id), query: { termId: id === hilltopMaths.id ? hilltopTerm.id : michaelmas.id } }), subjectIds),
+    ofHilltopTerm: [{ ...byId(maths.id), query: { termId: hilltopTerm.id } }, '403 404 404 404 404 404'],
+  },
   update: setupWrite(changed({ name: 'Sums' }), subjectIds),
   remove: {
     ...setupWrite(byId, { own: art.id, hilltop: hilltopArt.id }),

@@ -5,15 +5,16 @@ import { useTranslation } from 'react-i18next'
 import { ask, save } from '../../api/queries.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextArea, TextField } from '../../components/field.tsx'
+import { Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
-import { editable, typedNumber } from '../../words/format.ts'
+import { editable, enumerated, typedNumber } from '../../words/format.ts'
 
 type Props = {
   /** Null for a new one. */
   assessment: Assessment | null
   termId: string
   subjectId: string
-  /** The class from which it was opened; a new one is offered for it or for every class. */
+  /** The class from which it was opened, for which a new one is meant unless every class is chosen. */
   classId: string | null
 }
 
@@ -21,7 +22,7 @@ type Props = {
 export function AssessmentDialog({ assessment, termId, subjectId, classId }: Props) {
   const { t } = useTranslation('assessments')
   const form = useForm({
-    initial: () => draftOf(assessment),
+    initial: () => draftOf(assessment, classId),
     required: ['title'],
     isValid: (typed) => Object.keys(numberFaults(typed)).length === 0,
     save: async (typed) => {
@@ -70,6 +71,7 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId }: Pro
         />
       </Row>
       <ClassChoice offered={classId} {...field('studentGroupId')} />
+      {draft.studentGroupId === '' && <ClassesReached termId={termId} subjectId={subjectId} />}
       {assessment && (
         <Checkbox label={t('counts')} checked={!draft.isExcluded} onChange={({ target }) => set({ isExcluded: !target.checked })} />
       )}
@@ -97,6 +99,14 @@ function ClassChoice({ value, offered, ...field }: ClassChoiceProps) {
       {value !== '' && choices.every(({ id }) => id !== value) && <option value={value}>…</option>}
     </SelectField>
   )
+}
+
+/** Whom an assessment of every class is for. */
+function ClassesReached({ termId, subjectId }: { termId: string; subjectId: string }) {
+  const { t } = useTranslation('assessments')
+  const { data: classes } = useQuery(ask('subjects', 'classes', { params: { id: subjectId }, query: { termId } }))
+  if (!classes || classes.length < 2) return null
+  return <Notice>{t('reaches', { classes: enumerated(classes.map(({ name }) => name)) })}</Notice>
 }
 
 /** Deletes an assessment and its marks, once its title was typed. */
@@ -127,13 +137,13 @@ function DeleteAssessment({ assessment }: { assessment: Assessment }) {
 }
 
 /** An assessment as typed, by the names of the request: numbers as text, '' for an empty field. */
-const draftOf = (assessment: Assessment | null) => ({
+const draftOf = (assessment: Assessment | null, classId: string | null) => ({
   title: assessment?.title ?? '',
   assessmentType: assessment?.assessment_type ?? ('coursework' as const),
   assessmentDate: assessment?.assessment_date ?? '',
   maxScore: editable(assessment?.max_score ?? 100),
   weight: assessment?.weight == null ? '' : editable(assessment.weight),
-  studentGroupId: assessment?.student_group_id ?? '',
+  studentGroupId: (assessment ? assessment.student_group_id : classId) ?? '',
   isExcluded: assessment?.is_excluded ?? false,
   exclusionReason: assessment?.exclusion_reason ?? '',
 })

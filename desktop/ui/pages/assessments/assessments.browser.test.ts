@@ -1,0 +1,64 @@
+import { mathsQuiz } from '@markbook/shared/story/marks'
+import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dialogsClosed, expectForEverybody, openBrowser, openWindow } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { GRID } from '../../tests/grid.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+describe.skipIf(!headlessPath)('an assessment in its dialog', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  const adaAt = async (path: string) => {
+    const { context, page } = await openWindow(browser)
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}${path}`)
+    return { context, page }
+  }
+  const classOf = (page: Page) => page.getByRole('dialog').getByLabel('Class', { exact: true })
+  const listed = async () => (await site.as('ada')).assessments.list({ query: { termId: michaelmas.id, subjectId: maths.id } })
+
+  test('added from a class’s grid it is for that class; a wider one says whom it reaches', async () => {
+    const { context, page } = await adaAt(GRID)
+    await page.getByRole('button', { name: 'Add an assessment' }).click()
+    await page.getByLabel('Title').fill('Test 9')
+    expect(await classOf(page).inputValue()).toBe(class3B.id)
+    await classOf(page).selectOption('')
+    await page.getByText('It is for every class that takes the subject: 3A and 3B.', { exact: false }).waitFor()
+    await expectForEverybody(page)
+    await classOf(page).selectOption(class3B.id)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialogsClosed(page)
+    expect((await listed()).find(({ title }) => title === 'Test 9')?.student_group_id).toBe(class3B.id)
+    await context.close()
+  })
+
+  test('what other classes have marks in says why it is not changed, left out or deleted', async () => {
+    const { context, page } = await adaAt(`/assessments?term=${michaelmas.id}`)
+    const refusal = () =>
+      page.getByRole('alert').filter({ hasText: 'Pupils of other classes have marks in this assessment: 3A.' }).waitFor()
+    await page.getByRole('button', { name: 'Change Quiz 1' }).click()
+    await page.getByLabel('Maximum').fill('25')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await refusal()
+    await page.getByLabel('Maximum').fill('20')
+    await page.getByLabel('Counts in the results').uncheck()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await refusal()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByLabel('Type the title').fill('Quiz 1')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await refusal()
+    expect((await listed()).find(({ id }) => id === mathsQuiz.id)).toMatchObject({ max_score: 20, is_excluded: false })
+    await context.close()
+  })
+})
